@@ -1,0 +1,117 @@
+/**
+ * Every stable code that an error of this project carries, with what it means for the reader.
+ * `docs/reference/errors.md` shows the same table; a test keeps the two equal.
+ */
+export const ERROR_CODES = {
+  // Denials by a scoped accessor.
+  HOST_NOT_ALLOWED: 'The host, address, scheme, port or header is outside the reach of the call.',
+  SECRET_NOT_DECLARED: 'The secret ref is not among the declared secrets of the tool.',
+  PATH_NOT_REACHABLE: 'The path is outside the reach of the call, or on the deny floor.',
+  BINARY_NOT_ALLOWED: 'The binary, or the way it was to be started, is not allowed.',
+  ATTACHMENT_NOT_AVAILABLE: 'The attachment is not one of this turn, or not of a declared type.',
+  CALL_ENDED: 'The accessor was used after its call had ended.',
+  AUDIT_FAILED: 'The access could not be recorded, so it was refused.',
+  // Storage.
+  FILE_NOT_FOUND: 'There is no file or directory at the path.',
+  NOT_A_FILE: 'The path names a directory, a FIFO, a socket or a device.',
+  NOT_A_DIRECTORY: 'A part of the path that should be a directory is something else.',
+  FILE_TOO_LARGE: 'The file is larger than the cap for reads.',
+  PATH_INVALID: 'The path can not name a file: empty, too long, a NUL or a lone surrogate.',
+  PERMISSION_DENIED: 'The operating system refused the access.',
+  DISK_FULL: 'There is no space left for the write.',
+  READ_ONLY: 'The file system is read-only.',
+  ALREADY_EXISTS: 'Something else is already at the path.',
+  STORAGE_FAILED: 'The storage failed in another way.',
+  // Secrets.
+  SECRET_NOT_FOUND: 'The secrets backend has no value for the ref, or failed.',
+  // Key-value.
+  KEY_INVALID: 'The key is not a well-formed string within the cap.',
+  VALUE_INVALID: 'The value is not a well-formed string within the cap.',
+  TTL_INVALID: 'The TTL is not a number of seconds above zero.',
+  STORE_CORRUPT: 'The database file is damaged or is not a database. It was left untouched.',
+  STORE_NEWER: 'A newer version of this project wrote the database. It was left untouched.',
+  STORE_UNAVAILABLE: 'The store could not be opened, read or written.',
+  // Network.
+  NETWORK_FAILED: 'The request was allowed, but failed: no connection, a reset, a bad answer.',
+  NETWORK_TIMEOUT: 'The request took longer than its deadline.',
+  BODY_TOO_LARGE: 'The response body is larger than the cap.',
+  TOO_MANY_REDIRECTS: 'The request was redirected more often than allowed.',
+  // Processes.
+  SPAWN_FAILED: 'The binary was allowed, but could not be started.',
+  // Configuration.
+  CONFIG_INVALID: 'A configuration file or option is wrong; the message names the file and key.',
+  TOOL_NAME_TAKEN: 'Another owner has registered a tool of this name.',
+  TOOL_INVALID: 'The tool, or a capability that it declares, is malformed.',
+  REDUCER_NAME_TAKEN: 'A reducer is already registered for this tool.',
+} as const;
+
+/** A stable error code. Switch on it; never on a message. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** The base of every error that this project throws on purpose. `message` starts with `code`. */
+export class EthosError extends Error {
+  override name = 'EthosError';
+  readonly code: ErrorCode;
+
+  /**
+   * @param code the stable code, also the prefix of the message
+   * @param detail what happened, and what to do next; never a secret
+   */
+  constructor(code: ErrorCode, detail: string, options?: ErrorOptions) {
+    super(`${code}: ${detail}`, options);
+    this.code = code;
+  }
+}
+
+/** Codes by which a scoped accessor says no. */
+export type DenialCode =
+  | 'HOST_NOT_ALLOWED'
+  | 'SECRET_NOT_DECLARED'
+  | 'PATH_NOT_REACHABLE'
+  | 'BINARY_NOT_ALLOWED'
+  | 'ATTACHMENT_NOT_AVAILABLE'
+  | 'CALL_ENDED'
+  | 'AUDIT_FAILED';
+
+/**
+ * An access was refused. `rule` names the rule that decided, for the audit trail; the message is
+ * for the reader and holds nothing that the caller could not know already.
+ */
+export class CapabilityError extends EthosError {
+  override name = 'CapabilityError';
+  declare readonly code: DenialCode;
+  readonly rule: string;
+
+  /** @param rule a short name of the rule that denied, e.g. `deny floor` or `not in the host set` */
+  constructor(code: DenialCode, detail: string, rule: string, options?: ErrorOptions) {
+    super(code, detail, options);
+    this.rule = rule;
+  }
+}
+
+/** Which way a path was to be reached. */
+export type ReachKind = 'read' | 'write';
+
+/** A path outside the reach. Thrown by `ScopedFs`, `ScopedStorage` and the contained view alike. */
+export class BoundaryError extends CapabilityError {
+  override name = 'BoundaryError';
+  declare readonly code: 'PATH_NOT_REACHABLE';
+  readonly kind: ReachKind;
+  /** The path as it was asked for, never what a link behind it leads to. */
+  readonly path: string;
+
+  constructor(kind: ReachKind, path: string, rule = 'outside the reach') {
+    super('PATH_NOT_REACHABLE', `${kind} not permitted for ${path}`, rule);
+    this.kind = kind;
+    this.path = path;
+  }
+}
+
+/** The code of an error of this project, however many copies of this package are loaded. */
+export function errorCodeOf(error: unknown): ErrorCode | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  const { code } = error;
+  return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code)
+    ? (code as ErrorCode)
+    : undefined;
+}

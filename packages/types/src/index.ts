@@ -1,0 +1,56 @@
+export type { AuditEvent, AuditSink } from './audit.js';
+export type { DenialCode, ErrorCode, ReachKind } from './errors.js';
+export {
+  BoundaryError,
+  CapabilityError,
+  ERROR_CODES,
+  EthosError,
+  errorCodeOf,
+} from './errors.js';
+export type { PersonalityConfig } from './personality.js';
+export type { ContainedReach, Storage } from './storage.js';
+export type {
+  AnyTool,
+  NetworkPolicy,
+  Tool,
+  ToolAccessorName,
+  ToolContext,
+  ToolErrorCode,
+  ToolFilterOpts,
+  ToolInput,
+  ToolInputResult,
+  ToolProgressEvent,
+  ToolResult,
+} from './tool.js';
+export { TOOL_ERROR_CODES } from './tool.js';
+export type {
+  AttachmentInfo,
+  AttachmentStore,
+  CapabilityName,
+  CapabilityValidationError,
+  KeyValueStore,
+  ProcessResult,
+  ScopedAttachments,
+  ScopedFetch,
+  ScopedFs,
+  ScopedProcess,
+  ScopedSecretsResolver,
+  SecretRef,
+  SpawnOpts,
+  StorageEntry,
+  StorageScope,
+  ToolCapabilities,
+  TurnAttachment,
+} from './tool-capabilities.js';
+export type {
+  ToolReducerContext,
+  ToolResultReducer,
+  ToolResultReducerRegistry,
+} from './tool-reducer.js';
+export type {
+  ToolBatchContext,
+  ToolCall,
+  ToolCallResult,
+  ToolDefinition,
+  ToolRegistry,
+} from './tool-registry.js';

@@ -1,0 +1,38 @@
+import type { StorageEntry } from './tool-capabilities.js';
+
+/** The reach that a contained view is held to. All paths are absolute. */
+export interface ContainedReach {
+  /** Files and folders that may be read, with all below them. */
+  read: readonly string[];
+  /** Files and folders that may be written, with all below them. */
+  write: readonly string[];
+  /** Files and folders that may be neither read nor written, whatever the other two say. */
+  deny?: readonly string[];
+}
+
+/** Files and folders by absolute path. */
+export interface Storage {
+  /** UTF-8 text, or `null` when there is no file. */
+  read(path: string): Promise<string | null>;
+  /** The bytes, or `null` when there is no file. */
+  readBytes(path: string): Promise<Uint8Array | null>;
+  /** Replaces the file atomically and durably; creates missing folders. */
+  write(path: string, content: string | Uint8Array, opts?: { mode?: number }): Promise<void>;
+  exists(path: string): Promise<boolean>;
+  /** Names of the children in code point order; empty when there is no such directory. */
+  list(path: string): Promise<string[]>;
+  listEntries(path: string): Promise<StorageEntry[]>;
+  /** Milliseconds since the epoch, or `null` when there is nothing at the path. */
+  mtime(path: string): Promise<number | null>;
+  /** Creates a folder and its missing parents; nothing happens when it exists. */
+  mkdir(path: string, opts?: { mode?: number }): Promise<void>;
+  /** Removes a file, or with `recursive` a folder; nothing happens when it is absent. */
+  remove(path: string, opts?: { recursive?: boolean }): Promise<void>;
+  /** Moves a file or folder, replacing a file at `to`; creates missing folders of `to`. */
+  rename(from: string, to: string): Promise<void>;
+  /**
+   * A view of this storage that stays inside `reach`, whatever links there are and however they
+   * change meanwhile. Denials are `BoundaryError`s. Absent where the storage can't promise that.
+   */
+  contained?(reach: ContainedReach): Storage;
+}

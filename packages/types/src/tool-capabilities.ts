@@ -1,0 +1,173 @@
+/** An opaque name of a secret in the secrets backend, e.g. `providers/openweather/apiKey`. */
+export type SecretRef = string;
+
+/** Whose namespace a tool's key-value store is. */
+export type StorageScope = 'tool-private' | 'session' | 'personality';
+
+/** What a tool may reach outside itself. What is not declared is absent from its context. */
+export interface ToolCapabilities {
+  network?: {
+    /** Exact hosts, `*.suffix`, or `*` for whatever the personality allows. */
+    allowedHosts: string[];
+  };
+  /** Exact refs, or a prefix ending in `/*` for every deeper ref. */
+  secrets?: SecretRef[];
+  storage?: {
+    scope: StorageScope;
+    kind: 'kv';
+    /** Seconds after which an entry expires unless `set` says otherwise. */
+    ttlSecondsDefault?: number;
+    /**
+     * `'serial'` (default): from its first use of the store to its end, a call has the namespace
+     * to itself within this process, so that read-then-write is correct when calls run in
+     * parallel. `'parallel'`: no such turn-taking; use `increment` or `compareAndSet`.
+     */
+    concurrency?: 'serial' | 'parallel';
+  };
+  fs_reach?: {
+    read?: string[] | 'from-personality';
+    write?: string[] | 'from-personality';
+  };
+  process?: {
+    /** Bare names, absolute paths, or `*`. */
+    allowedBinaries: string[];
+  };
+  /** The files that came with the turn. */
+  attachments?: {
+    /** Media types such as `image/png` or `image/*`. All types when absent. */
+    mediaTypes?: string[];
+  };
+}
+
+/** The name of a capability in validation errors and audit events. */
+export type CapabilityName =
+  | 'network'
+  | 'secrets'
+  | 'storage'
+  | 'fs_reach.read'
+  | 'fs_reach.write'
+  | 'process'
+  | 'attachments';
+
+/** One way in which a declaration is malformed or exceeds the policy. Returned, not thrown. */
+export interface CapabilityValidationError {
+  tool: string;
+  capability: CapabilityName;
+  message: string;
+}
+
+/** Strings by string key, in a namespace that the tool neither chooses nor sees. */
+export interface KeyValueStore {
+  /** The value, or `null` when the key is absent or has expired. */
+  get(key: string): Promise<string | null>;
+  /** Writes a value. Without `ttlSeconds` the declared default applies, else the entry stays. */
+  set(key: string, value: string, opts?: { ttlSeconds?: number }): Promise<void>;
+  /** Removes a key; nothing happens when it is absent. */
+  delete(key: string): Promise<void>;
+  /** The keys that start with exactly this prefix, in order of their code points. */
+  list(prefix: string): Promise<string[]>;
+  /** Adds `by` (1) to a decimal integer, atomically across processes; absent counts as 0. */
+  increment?(key: string, by?: number, opts?: { ttlSeconds?: number }): Promise<number>;
+  /** Writes `value` if the current value equals `expected` (`null`: absent); says whether it did. */
+  compareAndSet?(
+    key: string,
+    expected: string | null,
+    value: string,
+    opts?: { ttlSeconds?: number },
+  ): Promise<boolean>;
+}
+
+/** Fetch, held to the hosts of the call. */
+export interface ScopedFetch {
+  /**
+   * As WHATWG `fetch`. Redirects are followed hop by hop, each checked.
+   * @throws `HOST_NOT_ALLOWED`, `NETWORK_TIMEOUT`, `NETWORK_FAILED`, `BODY_TOO_LARGE` (also from
+   * reading the body), `TOO_MANY_REDIRECTS`, or an `AbortError`
+   */
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+}
+
+/** A child of a directory. */
+export interface StorageEntry {
+  name: string;
+  isDir: boolean;
+}
+
+/** Files, held to the reach of the call. Relative paths are resolved against `process.cwd()`. */
+export interface ScopedFs {
+  /** UTF-8 text. @throws `PATH_NOT_REACHABLE`, `FILE_NOT_FOUND`, `NOT_A_FILE`, `FILE_TOO_LARGE` */
+  read(path: string): Promise<string>;
+  /** Replaces the file atomically; creates missing folders. @throws `PATH_NOT_REACHABLE` */
+  write(path: string, content: string | Uint8Array): Promise<void>;
+  exists(path: string): Promise<boolean>;
+  /** Names of the children; empty when there is no such directory. */
+  list(path: string): Promise<string[]>;
+  readBytes(path: string): Promise<Uint8Array>;
+  /** Milliseconds since the epoch, or `null` when there is no file. */
+  mtime(path: string): Promise<number | null>;
+  mkdir(path: string): Promise<void>;
+  listEntries(path: string): Promise<StorageEntry[]>;
+  remove(path: string, opts?: { recursive?: boolean }): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+}
+
+/** Secrets, held to the declared refs. */
+export interface ScopedSecretsResolver {
+  /** @throws `SECRET_NOT_DECLARED`, `SECRET_NOT_FOUND` */
+  get(ref: SecretRef): Promise<string>;
+}
+
+export interface SpawnOpts {
+  /** Working directory; inside the reach of the call where the tool also declares `fs_reach`. */
+  cwd?: string;
+  /** Merged over the base environment. */
+  env?: Record<string, string>;
+  /** Milliseconds after which the whole process tree is ended. */
+  timeout?: number;
+}
+
+export interface ProcessResult {
+  /** The exit code; 128 + n for a child that signal n ended. */
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+  /** The signal that ended the child, e.g. `SIGTERM`. */
+  signal?: string;
+  /** The child was ended because its time was up. */
+  timedOut?: boolean;
+  /** Output was larger than the cap, and was cut. */
+  truncated?: boolean;
+}
+
+/** Processes, held to the declared binaries. There is no shell; `args` are literal. */
+export interface ScopedProcess {
+  /** @throws `BINARY_NOT_ALLOWED`, `PATH_NOT_REACHABLE` (for `cwd`), `SPAWN_FAILED`, `AbortError` */
+  spawn(binary: string, args: string[], opts?: SpawnOpts): Promise<ProcessResult>;
+}
+
+/** What is known of a file that came with the turn. */
+export interface AttachmentInfo {
+  id: string;
+  name: string;
+  mediaType: string;
+  sizeBytes: number;
+}
+
+/** An attachment of a turn as the host hands it over: with its bytes, or by id from the store. */
+export interface TurnAttachment extends AttachmentInfo {
+  bytes?: Uint8Array;
+}
+
+/** Where the bytes of attachments are kept. */
+export interface AttachmentStore {
+  put(bytes: Uint8Array, info: { name: string; mediaType: string }): Promise<AttachmentInfo>;
+  /** The bytes, or `null` for an unknown id. */
+  get(id: string): Promise<Uint8Array | null>;
+}
+
+/** The attachments of the turn, held to the declared media types. */
+export interface ScopedAttachments {
+  list(): Promise<AttachmentInfo[]>;
+  /** @throws `ATTACHMENT_NOT_AVAILABLE` */
+  read(id: string): Promise<Uint8Array>;
+}

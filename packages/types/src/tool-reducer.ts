@@ -1,0 +1,23 @@
+import type { ToolResult } from './tool.js';
+
+export interface ToolReducerContext {
+  /** The arguments of the call, as they were passed to `execute`. */
+  args: unknown;
+  turnCount: number;
+}
+
+/** Turns a result into its signal. Deterministic, synchronous, and never throws. */
+export interface ToolResultReducer {
+  /** The exact name of the tool. */
+  readonly toolName: string;
+  reduce(result: ToolResult, ctx: ToolReducerContext): ToolResult;
+}
+
+export interface ToolResultReducerRegistry {
+  /**
+   * Registers a reducer; the returned function removes it, and may be called twice.
+   * @throws `REDUCER_NAME_TAKEN`
+   */
+  register(reducer: ToolResultReducer): () => void;
+  get(toolName: string): ToolResultReducer | undefined;
+}

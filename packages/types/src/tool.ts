@@ -1,0 +1,157 @@
+import type { Storage } from './storage.js';
+import type {
+  KeyValueStore,
+  ScopedAttachments,
+  ScopedFetch,
+  ScopedFs,
+  ScopedProcess,
+  ScopedSecretsResolver,
+  ToolCapabilities,
+} from './tool-capabilities.js';
+
+/** Every error class of a tool result, with its meaning. */
+export const TOOL_ERROR_CODES = {
+  input_invalid: 'The LLM produced args that fail validation.',
+  not_available: 'The tool is gated off (missing API key, binary, or personality allowlist).',
+  execution_failed: 'Runtime failure inside execute.',
+  STALE_WRITE:
+    "The file's on-disk mtime differs from the value recorded at read time; the write is refused to prevent silent clobber.",
+} as const;
+
+export type ToolErrorCode = keyof typeof TOOL_ERROR_CODES;
+
+/** What a call comes back with. */
+export type ToolResult =
+  | {
+      ok: true;
+      /** What the model reads. Cut to the budget of the call. */
+      value: string;
+      /** A payload for consumers that know this tool. */
+      structured?: Record<string, unknown>;
+      /** US dollars that this call cost. */
+      cost_usd?: number;
+    }
+  | {
+      ok: false;
+      /** What the model reads. */
+      error: string;
+      code: ToolErrorCode;
+    };
+
+/** Word from a running tool. */
+export interface ToolProgressEvent {
+  type: 'progress';
+  toolName: string;
+  message: string;
+  /** 0 to 100. */
+  percent?: number;
+  /** Who may see it. `'internal'` when absent. */
+  audience?: 'internal' | 'user' | 'dashboard';
+}
+
+/** What the operator allows on the network. */
+export interface NetworkPolicy {
+  allow?: string[];
+  deny?: string[];
+  /** Private, loopback and link-local addresses too; never a metadata address. */
+  allow_private_urls?: boolean;
+}
+
+/** What a tool sees of the turn, and the accessors that its capabilities gave it. */
+export interface ToolContext {
+  sessionId: string;
+  /** A session key for people, e.g. `cli:my-repo`. */
+  sessionKey: string;
+  /** The surface of the turn: `cli`, `telegram`, … */
+  platform: string;
+  /** The process's working directory at the start of the turn. Anchor relative paths here. */
+  workingDir: string;
+  agentId?: string;
+  personalityId?: string;
+  memoryScope?: 'global' | 'per-personality';
+  memoryScopeId?: string;
+  userScopeId?: string;
+  teamId?: string;
+  /** 1 for the first turn of the session. */
+  currentTurn: number;
+  messageCount: number;
+  /** Fires when the user cancels, the turn times out, or the call's own time is up. */
+  abortSignal: AbortSignal;
+  emit: (event: ToolProgressEvent) => void;
+  /** Characters that the value may have before it is cut. */
+  resultBudgetChars: number;
+  /** The turn's storage. Reaches a tool that declares `fs_reach`, held to that declaration. */
+  storage?: Storage;
+  /** What was read when, by absolute path. Writers refuse with `STALE_WRITE` when it changed. */
+  readMtimes?: Map<string, { mtimeMs: number; readAtTurn: number }>;
+  networkPolicy?: NetworkPolicy;
+  kvStore?: KeyValueStore;
+  secretsResolver?: ScopedSecretsResolver;
+  scopedFetch?: ScopedFetch;
+  scopedFs?: ScopedFs;
+  scopedProcess?: ScopedProcess;
+  attachments?: ScopedAttachments;
+  /** Return what would happen, without a side effect. */
+  dryRun?: boolean;
+}
+
+/** The fields of `ToolContext` that only a declared capability puts there. */
+export type ToolAccessorName =
+  | 'storage'
+  | 'kvStore'
+  | 'secretsResolver'
+  | 'scopedFetch'
+  | 'scopedFs'
+  | 'scopedProcess'
+  | 'attachments';
+
+/** Arguments after parsing, or why they are wrong. */
+export type ToolInputResult<TArgs> = { ok: true; args: TArgs } | { ok: false; error: string };
+
+/** The two halves of a tool that validates: the registry parses once, before approval. */
+export interface ToolInput<TArgs> {
+  parse(args: unknown): ToolInputResult<TArgs> | Promise<ToolInputResult<TArgs>>;
+  /** Runs with arguments that `parse` returned. */
+  run(args: TArgs, ctx: ToolContext): Promise<ToolResult>;
+}
+
+/** A tool: what the model is told, what it may reach, and what it does. */
+export interface Tool<TArgs = unknown> {
+  /** Unique; `snake_case`. `mcp__<server>__<tool>` marks a tool of an MCP server. */
+  name: string;
+  /** One paragraph that the model reads to decide when to call. */
+  description: string;
+  /** JSON Schema of the arguments. */
+  schema: Record<string, unknown>;
+  /** A group label: `file`, `web`, … */
+  toolset?: string;
+  /** Characters at most, beside the budget of the turn. */
+  maxResultChars?: number;
+  capabilities: ToolCapabilities;
+  execute: (args: TArgs, ctx: ToolContext) => Promise<ToolResult>;
+  /** Asked whenever the list of tools is built, and before a call. */
+  isAvailable?: () => boolean;
+  /** Passes a personality's toolset filter. For tools of the framework itself. */
+  alwaysInclude?: boolean;
+  /** The output may be written by an adversary: file contents, pages, output of commands. */
+  outputIsUntrusted?: boolean;
+  /** Milliseconds that a call may take. The registry's default when absent. */
+  timeoutMs?: number;
+  /** The tool runs on a dry run, and then has no side effect. */
+  supportsDryRun?: boolean;
+  /** A call waits for the host's `approve` callback. The function gets the parsed arguments. */
+  requiresApproval?: boolean | ((args: TArgs) => boolean);
+  /** Set by `defineTool` when it was given an `input` schema. */
+  input?: ToolInput<TArgs>;
+}
+
+/** A tool whatever its arguments are. */
+// biome-ignore lint/suspicious/noExplicitAny: the only type that a tool of any argument type is assignable to and callable through
+export type AnyTool = Tool<any>;
+
+export interface ToolFilterOpts {
+  /** MCP servers whose tools are in. No filter when absent. */
+  allowedMcpServers?: string[];
+  /** Plugins whose tools are in; `[]`: built-in tools only. No filter when absent. */
+  allowedPlugins?: string[];
+}
