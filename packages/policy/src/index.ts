@@ -1,1 +1,43 @@
-export {};
+export type { AddressClass, AddressKind } from './addresses.js';
+export { classifyAddress, isAddressAllowed, isMetadataHost } from './addresses.js';
+export { DEFAULT_RESULT_BUDGET_CHARS, resolveCallBudget, truncateToBudget } from './budget.js';
+export type { DenyFloorOptions } from './deny-floor.js';
+export { compileDenySet, denyFloor } from './deny-floor.js';
+export type { HostSet } from './host-sets.js';
+export {
+  compileHostSet,
+  compileNamedMachines,
+  meetHostLists,
+  resolveAllowedHosts,
+} from './host-sets.js';
+export type { HostPattern } from './hosts.js';
+export {
+  hostMatches,
+  isIpLiteral,
+  meetHosts,
+  normalizeHost,
+  parseHostPattern,
+} from './hosts.js';
+export type { KvLimits } from './kv-rules.js';
+export {
+  assertKvKey,
+  assertKvValue,
+  compareCodePoints,
+  DEFAULT_KV_LIMITS,
+  incrementKvValue,
+  kvExpiresAt,
+} from './kv-rules.js';
+export type { PathSet } from './paths.js';
+export {
+  compilePathSet,
+  isDeclarablePath,
+  isWithin,
+  MAX_PATH_BYTES,
+  meetPathLists,
+  meetPaths,
+  normalizePath,
+  pathProblem,
+  resolveReach,
+} from './paths.js';
+export { isPortAllowed } from './ports.js';
+export { isSecretRef, isSecretRefPattern, secretRefMatches } from './secret-refs.js';

@@ -1,0 +1,193 @@
+import ipaddr from 'ipaddr.js';
+import { isIpLiteral, normalizeHost } from './hosts.js';
+
+/** What an IP address is for. Only `public` may be connected to without the operator's word. */
+export type AddressKind =
+  | 'public'
+  | 'metadata'
+  | 'loopback'
+  | 'private'
+  | 'link-local'
+  | 'multicast'
+  | 'reserved'
+  | 'unspecified'
+  | 'invalid';
+
+export interface AddressClass {
+  readonly kind: AddressKind;
+  /** The IPv4 address inside an IPv6 address that decided the kind. */
+  readonly embedded?: string;
+}
+
+type RangesByKind = readonly (readonly [AddressKind, readonly string[]])[];
+
+/** IANA IPv4 Special-Purpose Address Registry (RFC 6890). What isn't here is public. */
+const IPV4_KINDS: RangesByKind = [
+  ['unspecified', ['0.0.0.0/8']],
+  ['loopback', ['127.0.0.0/8']],
+  ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10']],
+  ['link-local', ['169.254.0.0/16']],
+  ['multicast', ['224.0.0.0/4']],
+  [
+    'reserved',
+    [
+      '192.0.0.0/24',
+      '192.0.2.0/24',
+      '192.88.99.0/24',
+      '198.18.0.0/15',
+      '198.51.100.0/24',
+      '203.0.113.0/24',
+      '240.0.0.0/4',
+    ],
+  ],
+];
+
+/** IANA IPv6 Special-Purpose Address Registry. First match decides; what isn't here is reserved. */
+const IPV6_KINDS: RangesByKind = [
+  ['unspecified', ['::/128']],
+  ['loopback', ['::1/128']],
+  ['private', ['fc00::/7', 'fec0::/10']],
+  ['link-local', ['fe80::/10']],
+  ['multicast', ['ff00::/8']],
+  // IETF protocol assignments with Teredo and ORCHID, documentation, 6to4.
+  ['reserved', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']],
+  ['public', ['2000::/3']],
+];
+
+/** IPv6 that reaches exactly what the IPv4 address inside it reaches: mapped, and NAT64. */
+const TRANSPARENT_RANGES = ['::ffff:0:0/96', '64:ff9b::/96'].map((range) =>
+  ipaddr.IPv6.parseCIDR(range),
+);
+
+/**
+ * Where IPv6 carries an IPv4 address, as byte positions: compatible (RFC 4291), mapped (RFC 4291),
+ * SIIT (RFC 2765), NAT64 (RFC 6052), local NAT64 with each of its prefix lengths (RFC 8215),
+ * 6to4 (RFC 3056) and the server of a Teredo address (RFC 4380).
+ */
+const EMBEDDINGS = (
+  [
+    ['::/96', [12, 13, 14, 15]],
+    ['::ffff:0:0/96', [12, 13, 14, 15]],
+    ['::ffff:0:0:0/96', [12, 13, 14, 15]],
+    ['64:ff9b::/96', [12, 13, 14, 15]],
+    ['64:ff9b:1::/48', [6, 7, 9, 10]],
+    ['64:ff9b:1::/48', [7, 9, 10, 11]],
+    ['64:ff9b:1::/48', [9, 10, 11, 12]],
+    ['64:ff9b:1::/48', [12, 13, 14, 15]],
+    ['2002::/16', [2, 3, 4, 5]],
+    ['2001::/32', [4, 5, 6, 7]],
+  ] as const
+).map(([range, positions]) => ({ range: ipaddr.IPv6.parseCIDR(range), positions }));
+const TEREDO = ipaddr.IPv6.parseCIDR('2001::/32');
+
+/** Where clouds hand out credentials, beside the IPv4 ones in any IPv6 embedding. */
+const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
+  '169.254.169.254', // most clouds
+  '169.254.170.2', // AWS ECS
+  '169.254.170.23', // AWS EKS
+  '169.254.42.42', // Scaleway
+  '168.63.129.16', // Azure
+  '100.100.100.200', // Alibaba
+  '192.0.0.192', // Oracle
+  'fd00:ec2::254', // AWS
+  'fd00:ec2::23', // AWS EKS
+  'fd00:42::42', // Scaleway
+  'fd20:ce::254', // Google
+]);
+
+const METADATA_NAMES: ReadonlySet<string> = new Set([
+  'metadata',
+  'metadata.google.internal',
+  'metadata.goog',
+  'metadata.azure.internal',
+  'metadata.tencentyun.com',
+  'instance-data',
+  'instance-data.ec2.internal',
+]);
+
+const IPV4_RANGES = IPV4_KINDS.flatMap(([kind, ranges]) =>
+  ranges.map((range) => ({ kind, range: ipaddr.IPv4.parseCIDR(range) })),
+);
+const IPV6_RANGES = IPV6_KINDS.flatMap(([kind, ranges]) =>
+  ranges.map((range) => ({ kind, range: ipaddr.IPv6.parseCIDR(range) })),
+);
+
+/**
+ * What an IP address is for. An IPv4 address inside an IPv6 address counts as well: the worse of
+ * the two decides.
+ *
+ * @param address an IPv4 address in dotted decimal or an IPv6 address; other spellings, and
+ * addresses with a zone, are `invalid`
+ */
+export function classifyAddress(address: string): AddressClass {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return { kind: classifyIPv4(address) };
+  // The library reads `::1.2.3.4` as mapped; the URL parser, like the system, as compatible.
+  const canonical = address.startsWith('[') ? null : normalizeHost(address);
+  return canonical?.includes(':')
+    ? classifyIPv6(ipaddr.IPv6.parse(canonical))
+    : { kind: 'invalid' };
+}
+
+function classifyIPv4(address: string): AddressKind {
+  if (METADATA_ADDRESSES.has(address)) return 'metadata';
+  const ip = ipaddr.IPv4.parse(address);
+  return IPV4_RANGES.find(({ range }) => ip.match(range))?.kind ?? 'public';
+}
+
+function classifyIPv6(ip: ipaddr.IPv6): AddressClass {
+  const kind = IPV6_RANGES.find(({ range }) => ip.match(range))?.kind ?? 'reserved';
+  // `::` and `::1` would also read as compatible IPv4.
+  if (kind === 'unspecified' || kind === 'loopback') return { kind };
+  if (METADATA_ADDRESSES.has(ip.toString())) return { kind: 'metadata' };
+  const bytes = ip.toByteArray();
+  const lastFour = dotted(bytes, [12, 13, 14, 15]);
+  // Under whatever prefix: a network may translate prefixes of its own.
+  if (METADATA_ADDRESSES.has(lastFour)) return { kind: 'metadata', embedded: lastFour };
+  const inside = embeddedIPv4(ip, bytes).map((embedded) => ({
+    kind: classifyIPv4(embedded),
+    embedded,
+  }));
+  const denied =
+    inside.find((one) => one.kind === 'metadata') ?? inside.find((one) => one.kind !== 'public');
+  if (denied) return denied;
+  return TRANSPARENT_RANGES.some((range) => ip.match(range)) ? { kind: 'public' } : { kind };
+}
+
+function embeddedIPv4(ip: ipaddr.IPv6, bytes: number[]): string[] {
+  const found = EMBEDDINGS.filter(({ range }) => ip.match(range)).map(({ positions }) =>
+    dotted(bytes, positions),
+  );
+  // ISATAP (RFC 5214): an interface id of [02]00:5efe:a.b.c.d below any prefix.
+  const [high, id] = ip.parts.slice(4);
+  if ((high === 0 || high === 0x200) && id === 0x5efe) found.push(dotted(bytes, [12, 13, 14, 15]));
+  // The client of a Teredo address is stored with every bit flipped.
+  if (ip.match(TEREDO)) {
+    found.push(
+      dotted(
+        bytes.map((byte) => byte ^ 0xff),
+        [12, 13, 14, 15],
+      ),
+    );
+  }
+  return found;
+}
+
+function dotted(bytes: readonly number[], positions: readonly number[]): string {
+  return positions.map((position) => bytes[position]).join('.');
+}
+
+/** Whether an address may be connected to. A metadata address never may. */
+export function isAddressAllowed(address: string, options: { allowPrivate: boolean }): boolean {
+  const { kind } = classifyAddress(address);
+  if (kind === 'metadata' || kind === 'invalid') return false;
+  return kind === 'public' || options.allowPrivate;
+}
+
+/** Whether a host names, or is the address of, a cloud's metadata service. */
+export function isMetadataHost(host: string): boolean {
+  const name = normalizeHost(host);
+  if (name === null) return false;
+  return (
+    METADATA_NAMES.has(name) || (isIpLiteral(name) && classifyAddress(name).kind === 'metadata')
+  );
+}

@@ -1,0 +1,36 @@
+/** Characters that the results of one batch may have together when the caller names no budget. */
+export const DEFAULT_RESULT_BUDGET_CHARS = 80_000;
+
+/**
+ * The budget of one call, in characters: an equal share of the batch's, and never more than the
+ * tool's own cap. What is not a finite number falls back to the default; below zero counts as zero.
+ */
+export function resolveCallBudget(
+  totalChars: number | undefined,
+  calls: number,
+  maxResultChars?: number,
+): number {
+  const share = Math.floor(
+    sane(totalChars, DEFAULT_RESULT_BUDGET_CHARS) / Math.max(Math.floor(calls) || 1, 1),
+  );
+  return Math.min(share, Math.floor(sane(maxResultChars, share)));
+}
+
+function sane(value: number | undefined, fallback: number): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.max(value, 0) : fallback;
+}
+
+/**
+ * Cuts a text at a budget of UTF-16 code units, never inside a surrogate pair, and says so with
+ * `\n[truncated -- N chars total]`. Lone surrogates become U+FFFD.
+ */
+export function truncateToBudget(text: string, budgetChars: number): string {
+  const clean = text.toWellFormed();
+  if (clean.length <= budgetChars) return clean;
+  const end = isHighSurrogate(clean.charCodeAt(budgetChars - 1)) ? budgetChars - 1 : budgetChars;
+  return `${clean.slice(0, end)}\n[truncated -- ${clean.length} chars total]`;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  compileHostSet,
+  compileNamedMachines,
+  meetHostLists,
+  resolveAllowedHosts,
+} from './host-sets.js';
+import { hostMatches, meetHosts } from './hosts.js';
+import { host, hostWithPort, pattern, port } from './hosts-arbitraries.test.js';
+
+const covers = (list: readonly string[], target: string) =>
+  list.some((entry) => hostMatches(entry, target));
+
+describe('compileHostSet', () => {
+  it('says which pattern matched, one that names the port first', () => {
+    const set = compileHostSet(['*', '*.a.com', 'x.a.com', 'x.a.com:8080', '*:9090']);
+    expect(set.matches('x.a.com', 80)).toBe('x.a.com');
+    expect(set.matches('X.A.com.', 8080)).toBe('x.a.com:8080');
+    expect(set.matches('x.a.com', 9090)).toBe('*:9090');
+    expect(set.matches('x.a.com')).toBe('x.a.com');
+    expect(set.matches('y.x.a.com', 80)).toBe('*.a.com');
+    expect(set.matches('a.com', 80)).toBe('*');
+  });
+
+  it('matches nothing for patterns that do not parse, and lists only the others', () => {
+    const set = compileHostSet(['a*b', 'http://a.com', 'A.com']);
+    expect(set.patterns).toEqual(['a.com']);
+    expect(set.matches('a.com', 80)).toBe('a.com');
+    expect(set.matches('a*b', 80)).toBeUndefined();
+  });
+
+  it('equals hostMatches over the list', () => {
+    fc.assert(
+      fc.property(fc.array(pattern, { maxLength: 6 }), host, fc.option(port), (list, name, at) => {
+        const target =
+          at === null ? name : name.includes(':') ? `[${name}]:${at}` : `${name}:${at}`;
+        const found = compileHostSet(list).matches(name, at ?? undefined);
+        expect(found !== undefined).toBe(covers(list, target));
+        if (found !== undefined) expect(hostMatches(found, target)).toBe(true);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+describe('meetHostLists', () => {
+  it('keeps what both cover, and drops what another entry covers', () => {
+    expect(meetHostLists(['*.a.com', 'x.a.com', 'b.com'], ['*', 'b.com:443'])).toEqual([
+      '*.a.com',
+      'b.com',
+    ]);
+    expect(meetHostLists(['api.github.com', 'api.stripe.com'], ['*.github.com'])).toEqual([
+      'api.github.com',
+    ]);
+    expect(meetHostLists(['a.com'], [])).toEqual([]);
+    expect(meetHostLists(['a*b'], ['*'])).toEqual([]);
+  });
+
+  const list = fc.array(pattern, { maxLength: 5 });
+
+  it('is commutative, idempotent and associative', () => {
+    fc.assert(
+      fc.property(list, list, list, (a, b, c) => {
+        const meet = meetHostLists(a, b);
+        expect(meetHostLists(b, a)).toEqual(meet);
+        expect(meetHostLists(meet, meet)).toEqual(meet);
+        expect(meetHostLists(meet, c)).toEqual(meetHostLists(a, meetHostLists(b, c)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('covers a host exactly when both lists do, with no entry inside another', () => {
+    fc.assert(
+      fc.property(list, list, hostWithPort, (a, b, target) => {
+        const meet = meetHostLists(a, b);
+        expect(covers(meet, target)).toBe(covers(a, target) && covers(b, target));
+        for (const x of meet) {
+          expect(meet.filter((y) => meetHosts(x, y) === x)).toEqual([x]);
+        }
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+describe('resolveAllowedHosts', () => {
+  const table: [string[], string[] | undefined, string[]][] = [
+    [['api.exa.ai'], ['api.exa.ai', 'api.openai.com'], ['api.exa.ai']],
+    [['api.exa.ai'], ['*.exa.ai'], ['api.exa.ai']],
+    [['api.exa.ai'], ['api.openai.com'], []],
+    [['api.exa.ai'], undefined, ['api.exa.ai']],
+    [['*'], ['api.github.com'], ['api.github.com']],
+    [['*'], ['api.github.com', '*.openai.com'], ['*.openai.com', 'api.github.com']],
+    [['*'], undefined, []],
+    [['*'], ['*'], ['*']],
+    [['*'], [], []],
+    [['api.exa.ai'], [], []],
+    [['*.github.com'], ['api.github.com'], ['api.github.com']],
+    [['*.github.com'], undefined, ['*.github.com']],
+    [['*', 'a.com'], undefined, ['a.com']],
+    [['*:443'], undefined, []],
+    [['*:443'], ['a.com'], ['a.com:443']],
+    [['a*b'], undefined, []],
+  ];
+  it.each(table)('of %j under %j is %j', (declared, allow, expected) => {
+    expect(resolveAllowedHosts(declared, allow)).toEqual(expected);
+  });
+});
+
+describe('compileNamedMachines', () => {
+  it('keeps IP addresses and localhost, with or without a port, and nothing else', () => {
+    const named = compileNamedMachines([
+      '127.0.0.1',
+      '0x7f000002',
+      '[::1]:8080',
+      'LOCALHOST:3000',
+      '*',
+      '*.localhost',
+      'intranet.example',
+      '*:80',
+    ]);
+    expect(named.patterns).toEqual(['127.0.0.1', '127.0.0.2', '[::1]:8080', 'localhost:3000']);
+    expect(named.matches('localhost', 3001)).toBeUndefined();
+    expect(named.matches('::1', 8080)).toBe('[::1]:8080');
+  });
+});

@@ -1,0 +1,104 @@
+import {
+  type HostPattern,
+  isIpLiteral,
+  meetHostPatterns,
+  normalizeHost,
+  parseHostPattern,
+  withPort,
+} from './hosts.js';
+
+/** Host patterns, compiled for many look-ups. */
+export interface HostSet {
+  /** The normalised patterns. Those that don't parse are left out: they match nothing. */
+  readonly patterns: readonly string[];
+  /**
+   * The pattern that covers a host. One that names the port is preferred to one that doesn't.
+   *
+   * @param host a host without a port
+   * @param port the port that is asked for; without it, patterns with a port don't match
+   */
+  matches(host: string, port?: number): string | undefined;
+}
+
+/** Compiles patterns. A look-up costs one hash per label of the host, however many there are. */
+export function compileHostSet(patterns: Iterable<string>): HostSet {
+  const parsed = parseAll(patterns);
+  const texts = new Set(parsed.map((pattern) => pattern.text));
+  const namesPorts = parsed.some((pattern) => pattern.port !== undefined);
+
+  function find(host: string, port: number | undefined): string | undefined {
+    const exact = withPort(host, port);
+    if (texts.has(exact)) return exact;
+    for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+      const suffix = withPort(`*${host.slice(dot)}`, port);
+      if (texts.has(suffix)) return suffix;
+    }
+    const any = withPort('*', port);
+    return texts.has(any) ? any : undefined;
+  }
+
+  return {
+    patterns: [...texts],
+    matches(host, port) {
+      const name = normalizeHost(host);
+      if (name === null) return undefined;
+      const byPort = namesPorts && port !== undefined ? find(name, port) : undefined;
+      return byPort ?? find(name, undefined);
+    },
+  };
+}
+
+/** The patterns for what both lists cover: normalised, in order, none within another. */
+export function meetHostLists(a: Iterable<string>, b: Iterable<string>): string[] {
+  const right = parseAll(b);
+  const meets = new Map<string, HostPattern>();
+  for (const left of parseAll(a)) {
+    for (const other of right) {
+      const meet = meetHostPatterns(left, other);
+      if (meet) meets.set(meet.text, meet);
+    }
+  }
+  const all = [...meets.values()];
+  const isRedundant = (pattern: HostPattern) =>
+    all.some(
+      (other) => other !== pattern && meetHostPatterns(other, pattern)?.text === pattern.text,
+    );
+  return all
+    .filter((pattern) => !isRedundant(pattern))
+    .map((pattern) => pattern.text)
+    .sort();
+}
+
+/**
+ * The hosts that a tool may reach under a personality.
+ *
+ * @param declared the tool's `allowedHosts`; `*` stands for the personality's list
+ * @param personalityAllow the personality's list. Absent: specific hosts stay as declared and `*`
+ * is nothing. Empty: nothing is allowed.
+ */
+export function resolveAllowedHosts(
+  declared: readonly string[],
+  personalityAllow: readonly string[] | undefined,
+): string[] {
+  if (personalityAllow) return meetHostLists(declared, personalityAllow);
+  const specific = parseAll(declared).filter((pattern) => pattern.kind !== 'any');
+  return meetHostLists(
+    specific.map((pattern) => pattern.text),
+    ['*'],
+  );
+}
+
+/**
+ * The entries that name one machine beyond doubt: an IP address or `localhost`, no wildcard. In
+ * an operator's allow list they are consent to a private address.
+ */
+export function compileNamedMachines(patterns: Iterable<string>): HostSet {
+  const named = parseAll(patterns).filter(
+    ({ kind, host }) => kind === 'exact' && (host === 'localhost' || isIpLiteral(host)),
+  );
+  return compileHostSet(named.map((pattern) => pattern.text));
+}
+
+function parseAll(patterns: Iterable<string>): HostPattern[] {
+  return [...patterns].flatMap((pattern) => parseHostPattern(pattern) ?? []);
+}

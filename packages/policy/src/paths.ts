@@ -1,0 +1,140 @@
+import { dirname, isAbsolute, normalize, resolve, sep } from 'node:path';
+
+/** Bytes that a path may have in UTF-8: Linux's `PATH_MAX` less the final NUL. */
+export const MAX_PATH_BYTES = 4095;
+
+const FEW_ROOTS = 6;
+
+/** A set of roots, compiled for many questions. */
+export interface PathSet {
+  /** The roots: normalised, sorted, without duplicates or roots below another. */
+  readonly roots: readonly string[];
+  /** The root that `path` equals or is below, or `undefined`. */
+  covers(path: string): string | undefined;
+  /** As `covers`, for a path that is known to be valid, absolute and normalised: faster. */
+  coversNormal(path: string): string | undefined;
+}
+
+/** Says why a string can't name a file, or `undefined` when it can. */
+export function pathProblem(path: string): string | undefined {
+  if (path === '') return 'the path is empty';
+  if (path.includes('\0')) return 'the path contains a NUL character';
+  // A UTF-16 unit is three bytes of UTF-8 at most, so short paths need no count.
+  if (path.length * 3 > MAX_PATH_BYTES && Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    return `the path is longer than ${MAX_PATH_BYTES} bytes`;
+  }
+  if (/[\uD800-\uDFFF]/.test(path) && /\p{Surrogate}/u.test(path))
+    return 'the path contains half of a surrogate pair';
+  return undefined;
+}
+
+/** `path` made absolute against `base`, without `.`, `..`, doubled or trailing separators. */
+export function normalizePath(path: string, base = process.cwd()): string {
+  return resolve(base, path);
+}
+
+/**
+ * Whether `path` equals `root` or is below it, segment by segment: `/data` covers `/data/x` and
+ * not `/database`. Both are normalised first. Lexical: links are the storage's business.
+ */
+export function isWithin(path: string, root: string): boolean {
+  const top = clean(root);
+  const asked = clean(path);
+  return top !== undefined && asked !== undefined && isBelow(asked, top);
+}
+
+/** The narrower of two paths of which one is within the other; `null` when neither is. */
+export function meetPaths(a: string, b: string): string | null {
+  const left = clean(a);
+  const right = clean(b);
+  if (left === undefined || right === undefined) return null;
+  if (isBelow(left, right)) return left;
+  return isBelow(right, left) ? right : null;
+}
+
+/** What two lists of roots have in common: the meets of all pairs, as few roots as possible. */
+export function meetPathLists(a: readonly string[], b: readonly string[]): string[] {
+  const meets = a.flatMap((left) => b.map((right) => meetPaths(left, right)));
+  return minimal(meets.filter((path) => path !== null));
+}
+
+/** Compiles roots for many lookups. Roots that are relative or can't name a file cover nothing. */
+export function compilePathSet(roots: Iterable<string>): PathSet {
+  const kept = minimal([...roots].flatMap((root) => clean(root) ?? []));
+  const coversNormal = kept.length > FEW_ROOTS ? lookUp(kept) : scan(kept);
+  return {
+    roots: kept,
+    covers(path) {
+      const asked = clean(path);
+      return asked === undefined ? undefined : coversNormal(asked);
+    },
+    coversNormal,
+  };
+}
+
+/** Whether a tool or a personality may declare this path: absolute, no `.` or `..` segment. */
+export function isDeclarablePath(path: string): boolean {
+  return (
+    pathProblem(path) === undefined &&
+    isAbsolute(path) &&
+    !path.split(/[/\\]/u).some((segment) => segment === '.' || segment === '..')
+  );
+}
+
+/**
+ * The roots that a call may reach: the declaration met with the personality's reach. A malformed
+ * path on either side contributes nothing, and without a personality's reach nothing is reachable.
+ */
+export function resolveReach(
+  declared: readonly string[] | 'from-personality' | undefined,
+  personality: readonly string[] | undefined,
+): string[] {
+  if (declared === undefined || personality === undefined) return [];
+  const allowed = personality.filter(isDeclarablePath);
+  const wanted = declared === 'from-personality' ? allowed : declared.filter(isDeclarablePath);
+  return meetPathLists(wanted, allowed);
+}
+
+function clean(path: string): string | undefined {
+  if (!isAbsolute(path) || pathProblem(path) !== undefined) return undefined;
+  const normal = normalize(path);
+  // A trailing separator stays only where it is the whole root: `/`, or `C:\` on Windows.
+  return normal.endsWith(sep) ? resolve(normal) : normal;
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function scan(roots: readonly string[]): PathSet['coversNormal'] {
+  const prefixes = roots.map((root) => ({ root, below: root.endsWith(sep) ? root : root + sep }));
+  return (path) => {
+    for (const { root, below } of prefixes) {
+      if (path === root || path.startsWith(below)) return root;
+    }
+    return undefined;
+  };
+}
+
+/** Looks up a path and its ancestors: the cost grows with its depth, not with the roots. */
+function lookUp(roots: readonly string[]): PathSet['coversNormal'] {
+  const set = new Set(roots);
+  return (path) => {
+    for (let at = path, last = ''; at !== last; last = at, at = dirname(at)) {
+      if (set.has(at)) return at;
+    }
+    return undefined;
+  };
+}
+
+function minimal(paths: readonly string[]): string[] {
+  // With the separator counted in, what is below a root directly follows it.
+  const keyed = [...new Set(paths)].map((path) => ({ path, key: path + sep }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const kept: string[] = [];
+  for (const { path } of keyed) {
+    const last = kept.at(-1);
+    if (last === undefined || !isBelow(path, last)) kept.push(path);
+  }
+  return kept;
+}

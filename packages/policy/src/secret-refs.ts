@@ -1,0 +1,31 @@
+// Refs end up as file names and environment variable names in some backends, so the alphabet is
+// what is harmless in all of them.
+const SEGMENT = /^[A-Za-z0-9_.@:+-]+$/;
+
+/**
+ * Whether a string can name a secret: segments of letters, digits and `_ . @ : + -`, parted by
+ * `/`, none of them empty, `.` or `..`; 512 characters at most.
+ */
+export function isSecretRef(ref: string): boolean {
+  if (typeof ref !== 'string' || ref.length > 512) return false;
+  return ref
+    .split('/')
+    .every((segment) => SEGMENT.test(segment) && segment !== '.' && segment !== '..');
+}
+
+/** Whether a string can be declared: a ref, or a ref followed by `/*` for every deeper ref. */
+export function isSecretRefPattern(pattern: string): boolean {
+  return isSecretRef(prefixOf(pattern) ?? pattern);
+}
+
+/** Whether a declared ref covers a requested one. What is malformed on either side covers nothing. */
+export function secretRefMatches(pattern: string, ref: string): boolean {
+  if (!isSecretRef(ref)) return false;
+  const prefix = prefixOf(pattern);
+  if (prefix === undefined) return pattern === ref;
+  return isSecretRef(prefix) && ref.startsWith(`${prefix}/`);
+}
+
+function prefixOf(pattern: string): string | undefined {
+  return typeof pattern === 'string' && pattern.endsWith('/*') ? pattern.slice(0, -2) : undefined;
+}
