@@ -1,1 +1,11 @@
-export {};
+export type { AttachmentCacheOptions } from './attachment-cache.js';
+export { createAttachmentCache } from './attachment-cache.js';
+export type { EnvSecrets, EnvSecretsOptions } from './env-secrets.js';
+export { createEnvSecrets } from './env-secrets.js';
+export type { FileSecrets, FileSecretsOptions } from './file-secrets.js';
+export { createFileSecrets } from './file-secrets.js';
+export type { FsStorageOptions } from './fs-storage.js';
+export { DEFAULT_MAX_READ_BYTES, FsStorage } from './fs-storage.js';
+export type { InMemoryStorageOptions } from './in-memory-storage.js';
+export { InMemoryStorage } from './in-memory-storage.js';
+export { ScopedStorage } from './scoped-storage.js';

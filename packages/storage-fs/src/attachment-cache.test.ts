@@ -1,0 +1,57 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAttachmentCache } from './attachment-cache.js';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'attachments-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const info = { name: '../../evil.png', mediaType: 'image/png' };
+const bytes = Uint8Array.of(0, 1, 2, 255);
+const pathOf = (id: string) => join(dir, id.slice(0, 2), id.slice(2));
+
+describe('createAttachmentCache', () => {
+  it('get returns what put stored, under the hash of the bytes', async () => {
+    const cache = createAttachmentCache({ dir });
+    const put = await cache.put(bytes, info);
+    expect(put).toEqual({ ...info, id: expect.stringMatching(/^[0-9a-f]{64}$/), sizeBytes: 4 });
+    expect(await createAttachmentCache({ dir }).get(put.id)).toEqual(bytes);
+    expect((statSync(pathOf(put.id)).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  it('put keeps the same bytes once, also 20 times at once', async () => {
+    const cache = createAttachmentCache({ dir });
+    const puts = await Promise.all(Array.from({ length: 20 }, () => cache.put(bytes, info)));
+    expect(new Set(puts.map(({ id }) => id)).size).toBe(1);
+    expect(readdirSync(dir, { recursive: true })).toHaveLength(2);
+  });
+
+  it('get refuses bytes that changed on the disk, and put mends them', async () => {
+    const cache = createAttachmentCache({ dir });
+    const { id } = await cache.put(bytes, info);
+    writeFileSync(pathOf(id), 'tampered');
+    await expect(cache.get(id)).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
+    await cache.put(bytes, info);
+    expect(await cache.get(id)).toEqual(bytes);
+  });
+
+  it.each(['', 'x', '../../etc/passwd', `../${'a'.repeat(61)}`, 'A'.repeat(64), 'a'.repeat(64)])(
+    'get(%j) is null',
+    async (id) => {
+      expect(await createAttachmentCache({ dir }).get(id)).toBeNull();
+    },
+  );
+
+  it('put and get hold the cap', async () => {
+    const cache = createAttachmentCache({ dir, maxBytes: 4 });
+    const { id } = await cache.put(bytes, info);
+    const tooLarge = expect.objectContaining({ code: 'FILE_TOO_LARGE' });
+    await expect(cache.put(new Uint8Array(5), info)).rejects.toEqual(tooLarge);
+    truncateSync(pathOf(id), 2 ** 30);
+    await expect(cache.get(id)).rejects.toEqual(tooLarge);
+  });
+});

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { type AttachmentStore, EthosError } from '@ethosagent/types';
+import { FsStorage } from './fs-storage.js';
+
+const ID = /^[0-9a-f]{64}$/;
+
+/** Options of `createAttachmentCache`. */
+export interface AttachmentCacheOptions {
+  /** The folder of the cache, absolute. It is made, for the owner alone, when it is needed. */
+  dir: string;
+  /** Bytes that one attachment may have. 50,000,000 when absent. */
+  maxBytes?: number;
+}
+
+/**
+ * Attachments on the disk by the SHA-256 of their bytes, which is their id: the same bytes are
+ * kept once, and bytes that changed on the disk are not handed out.
+ * @throws from `put`: `FILE_TOO_LARGE`, and the codes of a write. From `get`: `FILE_TOO_LARGE`,
+ * or `STORAGE_FAILED` when the bytes aren't what was put
+ */
+export function createAttachmentCache({
+  dir,
+  maxBytes = 50_000_000,
+}: AttachmentCacheOptions): AttachmentStore {
+  const storage = new FsStorage({ maxReadBytes: maxBytes });
+  // Two levels keep a folder small.
+  const pathOf = (id: string) => join(dir, id.slice(0, 2), id.slice(2));
+
+  return {
+    async put(bytes, { name, mediaType }) {
+      if (bytes.length > maxBytes) {
+        throw new EthosError('FILE_TOO_LARGE', `${name}: larger than the cap of ${maxBytes} bytes`);
+      }
+      // A copy: the caller may go on to change its array, and the id would be wrong.
+      const kept = Uint8Array.from(bytes);
+      const id = digest(kept);
+      const path = pathOf(id);
+      const known = await storage.readBytes(path).catch(() => null);
+      // What is damaged is mended by putting it again.
+      if (known === null || digest(known) !== id) {
+        await storage.mkdir(dirname(path), { mode: 0o700 });
+        await storage.write(path, kept, { mode: 0o600 });
+      }
+      return { id, name, mediaType, sizeBytes: kept.length };
+    },
+
+    async get(id) {
+      if (!ID.test(id)) return null;
+      const bytes = await storage.readBytes(pathOf(id));
+      if (bytes !== null && digest(bytes) !== id) {
+        throw new EthosError('STORAGE_FAILED', `attachment ${id} is damaged; put it again`);
+      }
+      return bytes;
+    },
+  };
+}
+
+function digest(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type StorageUnderTest, storageConformance } from '@ethosagent/conformance';
+import type { Storage } from '@ethosagent/types';
+import { realPathAccess } from './access.js';
+import { DenyIndex } from './deny-index.js';
+import { FsStorage } from './fs-storage.js';
+import { openGuard } from './guard.js';
+import { GuardedFs } from './guarded-fs.js';
+import { InMemoryStorage } from './in-memory-storage.js';
+import { lexicalView } from './lexical-view.js';
+import { ScopedStorage } from './scoped-storage.js';
+
+function onDisk(create: (root: string) => Storage): () => StorageUnderTest {
+  return () => {
+    const base = mkdtempSync(join(tmpdir(), 'storage-'));
+    const root = join(base, 'root');
+    return { storage: create(root), root, close: () => rmSync(base, { recursive: true }) };
+  };
+}
+
+const reachOf = (root: string) => ({ read: [root], write: [root] });
+
+storageConformance(
+  'FsStorage',
+  onDisk(() => new FsStorage()),
+);
+storageConformance(
+  'FsStorage.contained',
+  onDisk((root) => new FsStorage().contained(reachOf(root))),
+);
+storageConformance(
+  'ScopedStorage over FsStorage',
+  onDisk((root) => new ScopedStorage(new FsStorage(), reachOf(root))),
+);
+storageConformance(
+  'FsStorage without descriptors, as on other systems than Linux, contained',
+  onDisk((root) =>
+    new GuardedFs(
+      { access: realPathAccess, guard: openGuard },
+      { maxReadBytes: 50_000_000, denyIndexFor: (deny) => new DenyIndex(deny) },
+    ).contained(reachOf(root)),
+  ),
+);
+storageConformance('InMemoryStorage', () => ({ storage: new InMemoryStorage(), root: '/root/x' }));
+storageConformance('ScopedStorage over InMemoryStorage', () => ({
+  storage: new ScopedStorage(new InMemoryStorage(), reachOf('/work')),
+  root: '/work/x',
+}));
+storageConformance('ScopedStorage over a storage without contained', () => {
+  const inner = new InMemoryStorage();
+  return {
+    storage: new ScopedStorage(lexicalView(inner, reachOf('/')), reachOf('/work')),
+    root: '/work/x',
+  };
+});

@@ -1,0 +1,127 @@
+import { constants, type Stats } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { compareCodePoints, isSecretRef } from '@ethosagent/policy';
+import { EthosError } from '@ethosagent/types';
+import { isMissing } from './errno.js';
+import { FsStorage } from './fs-storage.js';
+import { assertSecretRef, secretError } from './secret-error.js';
+import { isTemporaryName } from './temp-files.js';
+
+const MAX_SECRET_BYTES = 1_000_000;
+const OTHERS = 0o077;
+
+/** Options of `createFileSecrets`. */
+export interface FileSecretsOptions {
+  /** The folder of the secrets, absolute. It is made, for the owner alone, when it is needed. */
+  dir: string;
+}
+
+/** Secrets in files. */
+export interface FileSecrets {
+  /** @throws `SECRET_NOT_FOUND` */
+  get(ref: string): Promise<string>;
+  has(ref: string): Promise<boolean>;
+  set(ref: string, value: string): Promise<void>;
+  /** Removes a secret; nothing happens when it is absent. */
+  delete(ref: string): Promise<void>;
+  /** The refs in code point order. */
+  list(): Promise<string[]>;
+}
+
+/**
+ * Secrets as files `<dir>/<ref>`: folders with mode 0700, files with mode 0600.
+ *
+ * One newline at the end of a file isn't part of the value. A file that other users may read,
+ * or that is reached through a link below `dir`, is refused. Every failure is `SECRET_NOT_FOUND`
+ * and names the ref, never a path or a value.
+ */
+export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
+  const storage = new FsStorage({ maxReadBytes: MAX_SECRET_BYTES });
+  const pathOf = (ref: string) => {
+    assertSecretRef(ref);
+    return join(dir, ref);
+  };
+
+  return {
+    get: (ref) =>
+      guarded(ref, async () => {
+        if ((await find(dir, ref)) === undefined) {
+          throw secretError(ref, 'no value; store one under this ref in the secrets folder');
+        }
+        return readSecret(ref, pathOf(ref));
+      }),
+    has: (ref) => guarded(ref, async () => (await find(dir, ref))?.isFile() === true),
+    set: (ref, value) =>
+      guarded(ref, async () => {
+        const path = pathOf(ref);
+        await find(dir, ref);
+        await storage.mkdir(dirname(path), { mode: 0o700 });
+        // A newline is added because one is taken off: a value may end in one.
+        await storage.write(path, `${value}\n`, { mode: 0o600 });
+      }),
+    delete: (ref) =>
+      guarded(ref, async () => {
+        if ((await find(dir, ref)) !== undefined) await storage.remove(pathOf(ref));
+      }),
+    list: () => guarded('the list of refs', () => listRefs(dir)),
+  };
+}
+
+/** What is at the place of a ref; links on the way to it are refused. */
+async function find(dir: string, ref: string): Promise<Stats | undefined> {
+  assertSecretRef(ref);
+  let path = dir;
+  let stat: Stats | undefined;
+  for (const segment of ref.split('/')) {
+    path = join(path, segment);
+    stat = await lstat(path).catch(nothingIfMissing);
+    if (stat === undefined) return undefined;
+    if (stat.isSymbolicLink()) {
+      throw secretError(ref, 'its file is reached through a link; put the file itself there');
+    }
+  }
+  return stat;
+}
+
+async function listRefs(dir: string): Promise<string[]> {
+  const options = { recursive: true, withFileTypes: true } as const;
+  const entries = (await readdir(dir, options).catch(nothingIfMissing)) ?? [];
+  return entries
+    .filter((entry) => entry.isFile() && !isTemporaryName(entry.name))
+    .map((entry) => relative(dir, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter(isSecretRef)
+    .sort(compareCodePoints);
+}
+
+function nothingIfMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}
+
+async function readSecret(ref: string, path: string): Promise<string> {
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+  const file = await open(path, flags);
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) throw secretError(ref, 'there is something else than a file');
+    if (stat.size > MAX_SECRET_BYTES) throw secretError(ref, 'its file is too large for a secret');
+    // Windows has no such bits, and shows them as set.
+    if (process.platform !== 'win32' && (stat.mode & OTHERS) !== 0) {
+      throw secretError(ref, 'other users may read its file; take that away (chmod 600)');
+    }
+    return (await file.readFile('utf8')).replace(/\r?\n$/, '');
+  } finally {
+    await file.close();
+  }
+}
+
+/** Errors of the system hold paths: they are told as what they mean for the ref. */
+async function guarded<T>(ref: string, operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    if (error instanceof EthosError && error.code === 'SECRET_NOT_FOUND') throw error;
+    const why = error instanceof EthosError ? error.code : 'it could not be opened';
+    throw secretError(ref, `the secrets folder failed (${why}); check its owner and mode`);
+  }
+}

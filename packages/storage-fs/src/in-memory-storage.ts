@@ -1,0 +1,154 @@
+import { dirname } from 'node:path';
+import { compareCodePoints, isWithin } from '@ethosagent/policy';
+import {
+  type ContainedReach,
+  type ErrorCode,
+  EthosError,
+  type Storage,
+  type StorageEntry,
+} from '@ethosagent/types';
+import { enterPath } from './guard.js';
+import { lexicalView } from './lexical-view.js';
+
+interface Node {
+  /** Absent for a folder. */
+  bytes?: Uint8Array;
+  mtimeMs: number;
+}
+
+/** Options of `InMemoryStorage`. */
+export interface InMemoryStorageOptions {
+  /** Milliseconds since the epoch. The system's clock when absent. */
+  now?: () => number;
+}
+
+/** Storage in memory, with the manners of `FsStorage`; it has no links, and keeps no modes. */
+export class InMemoryStorage implements Storage {
+  readonly #nodes = new Map<string, Node>();
+  readonly #now: () => number;
+
+  constructor(options: InMemoryStorageOptions = {}) {
+    this.#now = options.now ?? Date.now;
+    this.#nodes.set(enterPath('/'), { mtimeMs: this.#now() });
+  }
+
+  async read(path: string): Promise<string | null> {
+    const bytes = this.#file(enterPath(path), path);
+    return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+  }
+
+  async readBytes(path: string): Promise<Uint8Array | null> {
+    const bytes = this.#file(enterPath(path), path);
+    return bytes === null ? null : Uint8Array.from(bytes);
+  }
+
+  async write(path: string, content: string | Uint8Array): Promise<void> {
+    const target = enterPath(path);
+    const node = this.#nodes.get(target);
+    if (node !== undefined && node.bytes === undefined) {
+      throw failure('NOT_A_FILE', 'write', path, 'there is a folder already');
+    }
+    this.#makeFolder(dirname(target), path);
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    this.#nodes.set(target, { bytes: Uint8Array.from(bytes), mtimeMs: this.#now() });
+  }
+
+  async exists(path: string): Promise<boolean> {
+    return this.#nodes.has(enterPath(path));
+  }
+
+  async list(path: string): Promise<string[]> {
+    return (await this.listEntries(path)).map((entry) => entry.name);
+  }
+
+  async listEntries(path: string): Promise<StorageEntry[]> {
+    const folder = enterPath(path);
+    if (this.#nodes.get(folder)?.bytes !== undefined) {
+      throw failure('NOT_A_DIRECTORY', 'list', path, 'it is a file; read it instead');
+    }
+    return [...this.#nodes]
+      .filter(([child]) => child !== folder && dirname(child) === folder)
+      .map(([child, { bytes }]) => ({ name: nameOf(child), isDir: bytes === undefined }))
+      .sort((a, b) => compareCodePoints(a.name, b.name));
+  }
+
+  async mtime(path: string): Promise<number | null> {
+    return this.#nodes.get(enterPath(path))?.mtimeMs ?? null;
+  }
+
+  async mkdir(path: string): Promise<void> {
+    this.#makeFolder(enterPath(path), path);
+  }
+
+  async remove(path: string, opts?: { recursive?: boolean }): Promise<void> {
+    const target = enterPath(path);
+    const node = this.#nodes.get(target);
+    if (node === undefined) return;
+    if (dirname(target) === target) throw rootStays(path);
+    if (node.bytes === undefined && opts?.recursive !== true) {
+      throw failure('NOT_A_FILE', 'remove', path, 'it is a folder; ask for a recursive removal');
+    }
+    for (const key of this.#below(target)) this.#nodes.delete(key);
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const source = enterPath(from);
+    const target = enterPath(to);
+    const node = this.#nodes.get(source);
+    if (node === undefined) throw failure('FILE_NOT_FOUND', 'rename', from, 'there is nothing');
+    if (dirname(source) === source) throw rootStays(from);
+    if (source === target) return;
+    if (isWithin(target, source)) {
+      throw failure('STORAGE_FAILED', 'rename', to, 'a folder can not move into itself');
+    }
+    const replaced = this.#nodes.get(target);
+    if (replaced !== undefined && (replaced.bytes === undefined || node.bytes === undefined)) {
+      throw failure('ALREADY_EXISTS', 'rename to', to, 'only a file replaces a file');
+    }
+    this.#makeFolder(dirname(target), to);
+    for (const key of this.#below(source)) {
+      const moved = this.#nodes.get(key);
+      this.#nodes.delete(key);
+      if (moved !== undefined) this.#nodes.set(target + key.slice(source.length), moved);
+    }
+  }
+
+  contained(reach: ContainedReach): Storage {
+    return lexicalView(this, reach);
+  }
+
+  #file(path: string, asked: string): Uint8Array | null {
+    const node = this.#nodes.get(path);
+    if (node === undefined) return null;
+    if (node.bytes === undefined) {
+      throw failure('NOT_A_FILE', 'read', asked, 'it is a folder; list it instead');
+    }
+    return node.bytes;
+  }
+
+  #makeFolder(path: string, asked: string): void {
+    const node = this.#nodes.get(path);
+    if (node?.bytes !== undefined) {
+      throw failure('NOT_A_DIRECTORY', 'write', asked, 'a part of the path is not a folder');
+    }
+    if (node !== undefined) return;
+    this.#makeFolder(dirname(path), asked);
+    this.#nodes.set(path, { mtimeMs: this.#now() });
+  }
+
+  #below(path: string): string[] {
+    return [...this.#nodes.keys()].filter((key) => isWithin(key, path));
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function rootStays(path: string): EthosError {
+  return failure('PERMISSION_DENIED', 'write', path, 'a root or a device stays in place');
+}
+
+function failure(code: ErrorCode, operation: string, path: string, reason: string): EthosError {
+  return new EthosError(code, `${operation} ${path}: ${reason}`);
+}

@@ -1,0 +1,54 @@
+import { readdir } from 'node:fs/promises';
+import { compareCodePoints } from '@ethosagent/policy';
+import type { StorageEntry } from '@ethosagent/types';
+import type { Folder } from './access.js';
+import { isMissing } from './errno.js';
+import { judgeUnopened, locate, type Request, type World } from './locate.js';
+import { isTemporaryName } from './temp-files.js';
+
+/** The children of a folder in code point order, without files that are still being written. */
+export async function listFolder(world: World, request: Request): Promise<StorageEntry[]> {
+  let folder: Folder;
+  try {
+    folder = world.access.openFolder(request.path, true);
+  } catch (error) {
+    judgeUnopened(world, request);
+    if (isMissing(error) && !isThere(world, request)) return [];
+    throw error;
+  }
+  try {
+    world.guard.judge(request.kind, folder.realPath(), request.asked);
+    const children = await readdir(folder.child('.'), { withFileTypes: true });
+    return children
+      .filter((child) => !isTemporaryName(child.name))
+      .map((child) => ({
+        name: child.name,
+        isDir:
+          child.isDirectory() ||
+          (child.isSymbolicLink() && leadsToFolder(world, folder.child(child.name))),
+      }))
+      .sort((a, b) => compareCodePoints(a.name, b.name));
+  } finally {
+    folder.close();
+  }
+}
+
+function isThere(world: World, request: Request): boolean {
+  const place = locate(world, request, { follow: true });
+  place?.folder.close();
+  return place?.stat !== undefined;
+}
+
+/** A link out of the reach is no folder, whatever it leads to. */
+function leadsToFolder(world: World, path: string): boolean {
+  try {
+    const folder = world.access.openFolder(path, true);
+    try {
+      return world.guard.mayRead(folder.realPath());
+    } finally {
+      folder.close();
+    }
+  } catch {
+    return false;
+  }
+}

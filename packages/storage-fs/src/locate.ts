@@ -1,0 +1,208 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fsync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { EthosError, type ReachKind } from '@ethosagent/types';
+import type { Access, Folder } from './access.js';
+import { errnoOf, isMissing } from './errno.js';
+import { followLinks } from './follow-links.js';
+import type { Guard } from './guard.js';
+
+const MAX_TURNS = 40;
+const fsyncAsync = promisify(fsync);
+
+/** How the disk is reached, and who judges it. */
+export interface World {
+  readonly access: Access;
+  readonly guard: Guard;
+}
+
+/** One request: which way, for which path, and the path as the caller gave it. */
+export interface Request {
+  readonly kind: ReachKind;
+  readonly asked: string;
+  /** What `guard.enter` made of `asked`. */
+  readonly path: string;
+}
+
+/** A place in a folder that is held open. The holder closes the folder. */
+export interface Place {
+  readonly folder: Folder;
+  readonly name: string;
+  readonly realPath: string;
+  /** What is there; not followed when it is a link. */
+  readonly stat: Stats | undefined;
+}
+
+/**
+ * Finds the place that a path names, and holds and judges its folder.
+ * @param options.follow whether a link as the last segment is followed
+ * @returns `undefined` when the folder is missing, and that within the reach
+ */
+export function locate(
+  world: World,
+  request: Request,
+  options: { follow: boolean },
+): Place | undefined {
+  let path = request.path;
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+    let folder: Folder;
+    try {
+      folder = world.access.openFolder(dirname(path), true);
+    } catch (error) {
+      judgeUnopened(world, { ...request, path });
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+    const found = inspect(world, request, folder, basename(path), options.follow);
+    if (typeof found !== 'string') return found;
+    path = found;
+  }
+  // Someone swaps links faster than they can be followed.
+  return world.guard.refuseLoop(request.kind, request.asked);
+}
+
+/** As `locate`, making the missing folders. */
+export async function locateForWrite(
+  world: World,
+  request: Request,
+  options: { follow: boolean },
+): Promise<Place> {
+  let path = request.path;
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+    const folder = await openOrMakeFolder(world, request.asked, dirname(path));
+    const found = inspect(world, request, folder, basename(path), options.follow);
+    if (typeof found !== 'string') return found;
+    path = found;
+  }
+  return world.guard.refuseLoop(request.kind, request.asked);
+}
+
+/**
+ * Opens a folder, and makes it and the missing ones above it; each is judged through its held
+ * parent before and after.
+ * @param mode for the folders made; the process's default when absent
+ */
+export async function openOrMakeFolder(
+  world: World,
+  asked: string,
+  path: string,
+  mode?: number,
+): Promise<Folder> {
+  try {
+    return world.access.openFolder(path, true);
+  } catch (error) {
+    if (!isMissing(error) || dirname(path) === path) {
+      judgeUnopened(world, { kind: 'write', asked, path });
+      throw error;
+    }
+  }
+  const parent = await openOrMakeFolder(world, asked, dirname(path), mode);
+  try {
+    const name = basename(path);
+    world.guard.judgeStep(join(parent.realPath(), name), asked);
+    const isNew = makeFolder(parent.child(name), mode);
+    const folder = openChild(world, asked, parent, name);
+    try {
+      world.guard.judgeStep(folder.realPath(), asked);
+      if (isNew) {
+        // Exactly the mode that was asked for, whatever the umask.
+        if (mode !== undefined) chmodSync(folder.child('.'), mode);
+        await syncFolder(parent);
+      }
+      return folder;
+    } catch (error) {
+      folder.close();
+      throw error;
+    }
+  } finally {
+    parent.close();
+  }
+}
+
+/**
+ * After a path could not be opened: judges where it would have led, so that a link out of the
+ * reach is denied rather than telling what is, or isn't, on the other side.
+ */
+export function judgeUnopened(world: World, request: Request): void {
+  const realPath = followLinks(request.path);
+  if (realPath === undefined) world.guard.refuseLoop(request.kind, request.asked);
+  world.guard.judge(request.kind, realPath, request.asked);
+}
+
+/** Makes the names in a folder survive a power loss, where the system offers that. */
+export async function syncFolder(folder: Folder): Promise<void> {
+  let fd: number;
+  try {
+    fd = openSync(folder.child('.'), constants.O_RDONLY);
+  } catch {
+    // A folder that can be written but not read; or Windows, which has no such thing.
+    return;
+  }
+  try {
+    await fsyncAsync(fd);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno !== 'EINVAL' && errno !== 'ENOTSUP' && errno !== 'EPERM') throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What is at `name` in a held folder, or where the link there leads. Closes it unless returned. */
+function inspect(
+  world: World,
+  { kind, asked }: Request,
+  folder: Folder,
+  name: string,
+  follow: boolean,
+): Place | string {
+  let isKept = false;
+  try {
+    const realPath = join(folder.realPath(), name);
+    world.guard.judge(kind, realPath, asked);
+    const stat = lstatSync(folder.child(name), { throwIfNoEntry: false });
+    if (follow && stat?.isSymbolicLink() === true) {
+      const target = followLinks(realPath);
+      if (target === undefined) return world.guard.refuseLoop(kind, asked);
+      world.guard.judge(kind, target, asked);
+      return target;
+    }
+    if (stat !== undefined) world.guard.judge(kind, realPath, asked, stat);
+    isKept = true;
+    return { folder, name, realPath, stat };
+  } finally {
+    if (!isKept) folder.close();
+  }
+}
+
+/** @returns whether the folder was made, rather than found */
+function makeFolder(path: string, mode: number | undefined): boolean {
+  try {
+    mkdirSync(path, mode === undefined ? {} : { mode });
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function openChild(world: World, asked: string, parent: Folder, name: string): Folder {
+  try {
+    return world.access.openFolder(parent.child(name), true);
+  } catch (error) {
+    judgeUnopened(world, { kind: 'write', asked, path: join(parent.realPath(), name) });
+    if (isMissing(error)) {
+      throw new EthosError('NOT_A_DIRECTORY', `write ${asked}: a part of the path is not a folder`);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import { lstatSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { realPathAccess } from './access.js';
+import { openGuard } from './guard.js';
+import type { Place, World } from './locate.js';
+import { assertMovable } from './move.js';
+
+const world: World = { access: realPathAccess, guard: openGuard };
+const folder = realPathAccess.openFolder(tmpdir(), true);
+const stays = expect.objectContaining({ code: 'PERMISSION_DENIED' });
+
+// The decision alone: a test that removed `/` or a device to see it refused would do the damage
+// that it is there to prevent.
+describe('assertMovable', () => {
+  it.each<[string, Place]>([
+    ['/', { folder, name: '', realPath: '/', stat: lstatSync('/') }],
+    ['/dev/null', { folder, name: 'null', realPath: '/dev/null', stat: lstatSync('/dev/null') }],
+  ])('assertMovable refuses %s', (path, place) => {
+    expect(() => assertMovable(world, place, path)).toThrow(stays);
+  });
+
+  it('assertMovable lets a file and a free place pass', () => {
+    const place = { folder, name: 'x', realPath: '/x' };
+    const file = lstatSync(new URL(import.meta.url));
+    expect(() => assertMovable(world, { ...place, stat: file }, '/x')).not.toThrow();
+    expect(() => assertMovable(world, { ...place, stat: undefined }, '/x')).not.toThrow();
+  });
+});

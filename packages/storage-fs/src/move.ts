@@ -1,0 +1,120 @@
+import { renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EthosError } from '@ethosagent/types';
+import type { Folder } from './access.js';
+import { errnoOf } from './errno.js';
+import { assertNotRevealed } from './guard.js';
+import {
+  locate,
+  locateForWrite,
+  type Place,
+  type Request,
+  syncFolder,
+  type World,
+} from './locate.js';
+
+/** Removes a file or link, or a folder with all in it; links are removed and never followed. */
+export async function removePlace(
+  world: World,
+  request: Request,
+  recursive: boolean,
+): Promise<void> {
+  const place = locate(world, request, { follow: false });
+  if (place === undefined) return;
+  const { folder, name, stat } = place;
+  try {
+    if (stat === undefined) return;
+    assertMovable(world, place, request.asked);
+    if (!stat.isDirectory()) removeIfThere(() => unlinkSync(folder.child(name)));
+    else if (recursive) await removeFolder(world, request, folder, name);
+    else {
+      throw new EthosError(
+        'NOT_A_FILE',
+        `remove ${request.asked}: it is a folder; ask for a recursive removal`,
+      );
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+/** Moves a file, link or folder to another place; a file that is there is replaced. */
+export async function renamePlace(world: World, from: Request, to: Request): Promise<void> {
+  const source = locate(world, from, { follow: false });
+  if (source === undefined) throw missing(from.asked);
+  try {
+    if (source.stat === undefined) throw missing(from.asked);
+    assertMovable(world, source, from.asked);
+    const target = await locateForWrite(world, to, { follow: false });
+    try {
+      assertReplaceable(world, source, target, to.asked);
+      assertNotRevealed(world.guard, {
+        source: source.realPath,
+        target: target.realPath,
+        asked: from.asked,
+      });
+      // Held for a while: judged again where it is now.
+      world.guard.judge('write', join(source.folder.realPath(), source.name), from.asked);
+      renameSync(source.folder.child(source.name), target.folder.child(target.name));
+      await syncFolder(source.folder);
+      await syncFolder(target.folder);
+    } finally {
+      target.folder.close();
+    }
+  } finally {
+    source.folder.close();
+  }
+}
+
+async function removeFolder(
+  world: World,
+  request: Request,
+  parent: Folder,
+  name: string,
+): Promise<void> {
+  // Held and not followed: what is swapped for a link meanwhile is not entered.
+  const folder = world.access.openFolder(parent.child(name), false);
+  try {
+    world.guard.judge('write', folder.realPath(), request.asked);
+    for (const entry of await readdir(folder.child('.'), { withFileTypes: true })) {
+      if (entry.isDirectory()) await removeFolder(world, request, folder, entry.name);
+      else removeIfThere(() => unlinkSync(folder.child(entry.name)));
+    }
+  } finally {
+    folder.close();
+  }
+  removeIfThere(() => rmdirSync(parent.child(name)));
+}
+
+function removeIfThere(remove: () => void): void {
+  try {
+    remove();
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** Refuses to take away, or to replace, a root or a device. */
+export function assertMovable(world: World, place: Place, asked: string): void {
+  const { stat, name, realPath } = place;
+  world.guard.judgeMove(realPath, asked, stat === undefined || stat.isFile());
+  if (name === '' || stat?.isCharacterDevice() === true || stat?.isBlockDevice() === true) {
+    throw new EthosError('PERMISSION_DENIED', `write ${asked}: a root or a device stays in place`);
+  }
+}
+
+function assertReplaceable(world: World, source: Place, target: Place, asked: string): void {
+  assertMovable(world, target, asked);
+  world.guard.judgeMove(target.realPath, asked, source.stat?.isFile() === true);
+  const { stat } = target;
+  if (stat === undefined || target.realPath === source.realPath) return;
+  const isReplaceable = stat.isFile() || stat.isSymbolicLink();
+  if (!isReplaceable || source.stat?.isDirectory() === true) {
+    throw new EthosError('ALREADY_EXISTS', `rename to ${asked}: only a file replaces a file`);
+  }
+}
+
+function missing(asked: string): EthosError {
+  return new EthosError('FILE_NOT_FOUND', `rename ${asked}: there is no such file or folder`);
+}

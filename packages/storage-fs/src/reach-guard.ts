@@ -1,0 +1,107 @@
+import type { Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { compilePathSet, isWithin, type PathSet } from '@ethosagent/policy';
+import { BoundaryError, type ContainedReach, type ReachKind } from '@ethosagent/types';
+import type { DenySet } from './deny-index.js';
+import { realLocation } from './follow-links.js';
+import type { Guard } from './guard.js';
+
+const DELETED = ' (deleted)';
+
+/**
+ * Holds everything to a reach. The roots' real paths are looked up once, here: a root that the
+ * operator made a link works, and one that becomes a link later leads nowhere new.
+ */
+export class ReachGuard implements Guard {
+  readonly #named: Record<ReachKind, PathSet>;
+  readonly #real: Record<ReachKind, PathSet>;
+  /** Where the roots themselves are, links not followed, and where they lead. */
+  readonly #rootPlaces: readonly string[];
+  readonly #deny: DenySet;
+  readonly #outer: Guard;
+
+  /**
+   * @param outer a guard that must agree to everything as well
+   * @param realPathOf where a path leads; the path itself for a storage without links
+   */
+  constructor(
+    reach: ContainedReach,
+    deny: DenySet,
+    outer: Guard,
+    realPathOf: (path: string) => string = realLocation,
+  ) {
+    this.#named = { read: compilePathSet(reach.read), write: compilePathSet(reach.write) };
+    this.#real = {
+      read: compilePathSet(this.#named.read.roots.map(realPathOf)),
+      write: compilePathSet(this.#named.write.roots.map(realPathOf)),
+    };
+    const named = [...this.#named.read.roots, ...this.#named.write.roots];
+    const places = named.map((root) => join(realPathOf(dirname(root)), basename(root)));
+    this.#rootPlaces = [
+      ...new Set([...places, ...this.#real.read.roots, ...this.#real.write.roots]),
+    ];
+    this.#deny = deny;
+    this.#outer = outer;
+  }
+
+  enter(kind: ReachKind, asked: string): string {
+    const path = this.#outer.enter(kind, asked);
+    if (this.#named[kind].coversNormal(path) === undefined) throw new BoundaryError(kind, asked);
+    if (this.#deny.covers(path) !== undefined) throw new BoundaryError(kind, asked, 'deny floor');
+    return path;
+  }
+
+  judge(kind: ReachKind, realPath: string, asked: string, stat?: Stats): void {
+    // The kernel marks a name that is gone; a file may also be called that.
+    const bare = realPath.endsWith(DELETED) ? realPath.slice(0, -DELETED.length) : realPath;
+    const place = stat?.nlink === 0 ? bare : realPath;
+    if (this.#real[kind].coversNormal(place) === undefined) {
+      throw new BoundaryError(kind, asked, 'a link leaves the reach');
+    }
+    if (this.#isDenied(realPath) || (bare !== realPath && this.#isDenied(bare))) {
+      throw new BoundaryError(kind, asked, 'deny floor');
+    }
+    if (stat !== undefined && this.#deny.hasInode(stat)) {
+      throw new BoundaryError(kind, asked, 'deny floor: a hard link to a denied file');
+    }
+    this.#outer.judge(kind, realPath, asked, stat);
+  }
+
+  judgeStep(realPath: string, asked: string): void {
+    const { roots, coversNormal } = this.#real.write;
+    const isOnTheWay =
+      coversNormal(realPath) !== undefined || roots.some((root) => isWithin(root, realPath));
+    if (!isOnTheWay) throw new BoundaryError('write', asked, 'a link leaves the reach');
+    if (this.#isDenied(realPath)) throw new BoundaryError('write', asked, 'deny floor');
+    this.#outer.judgeStep(realPath, asked);
+  }
+
+  judgeMove(realPath: string, asked: string, isFile: boolean): void {
+    if (this.#deny.isBelow(realPath)) {
+      throw new BoundaryError('write', asked, 'deny floor: a denied path is below');
+    }
+    // A root that is a file may be replaced and removed as a file; anything else that stood in
+    // the place of a root would move the boundary.
+    const holdsRoot = this.#rootPlaces.some(
+      (root) => isWithin(root, realPath) && !(isFile && root === realPath),
+    );
+    if (holdsRoot) throw new BoundaryError('write', asked, 'a root of the reach stays in place');
+    this.#outer.judgeMove(realPath, asked, isFile);
+  }
+
+  mayRead(realPath: string): boolean {
+    return (
+      this.#real.read.coversNormal(realPath) !== undefined &&
+      !this.#isDenied(realPath) &&
+      this.#outer.mayRead(realPath)
+    );
+  }
+
+  refuseLoop(kind: ReachKind, asked: string): never {
+    throw new BoundaryError(kind, asked, 'the links lead in a circle');
+  }
+
+  #isDenied(realPath: string): boolean {
+    return this.#deny.covers(realPath) !== undefined;
+  }
+}

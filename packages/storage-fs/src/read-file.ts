@@ -1,0 +1,133 @@
+import { closeSync, constants, fstatSync, openSync, read, readSync, type Stats } from 'node:fs';
+import { devNull } from 'node:os';
+import { promisify } from 'node:util';
+import { EthosError } from '@ethosagent/types';
+import { isMissing } from './errno.js';
+import { judgeUnopened, type Request, type World } from './locate.js';
+
+/** Up to this size a synchronous read is over sooner than a trip to the thread pool. */
+const SMALL_BYTES = 128 * 1024;
+const CHUNK_BYTES = 8 * 1024 * 1024;
+const MAX_TURNS = 40;
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+const readAsync = promisify(read);
+// Safe to share: filled and copied from without giving up the thread.
+let scratch: Buffer | undefined;
+
+/** Reads a file as UTF-8 text; `null` when there is none. */
+export function readText(world: World, request: Request, maxBytes: number): Promise<string | null> {
+  return readAs(world, request, maxBytes, (buffer) => buffer.toString('utf8'));
+}
+
+/** Reads a file's bytes; `null` when there is none. */
+export function readBytes(
+  world: World,
+  request: Request,
+  maxBytes: number,
+): Promise<Uint8Array | null> {
+  return readAs(world, request, maxBytes, (buffer, isShared) =>
+    isShared
+      ? new Uint8Array(buffer)
+      : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length),
+  );
+}
+
+async function readAs<T>(
+  world: World,
+  request: Request,
+  maxBytes: number,
+  convert: (buffer: Buffer, isShared: boolean) => T,
+): Promise<T | null> {
+  const opened = openFile(world, request, maxBytes);
+  if (opened === null) return null;
+  const { fd, stat } = opened;
+  try {
+    const small = stat.size <= SMALL_BYTES ? readSmall(fd, stat) : undefined;
+    if (small !== undefined) return convert(small, true);
+    return convert(await readLarge(fd, stat, request, maxBytes), false);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Opens first, and judges what was opened: nothing can be swapped in between. */
+function openFile(
+  world: World,
+  request: Request,
+  maxBytes: number,
+): { fd: number; stat: Stats } | null {
+  const { kind, asked, path } = request;
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+    let fd: number;
+    try {
+      fd = openSync(path, FLAGS);
+    } catch (error) {
+      judgeUnopened(world, request);
+      if (isMissing(error)) return null;
+      throw error;
+    }
+    let isKept = false;
+    try {
+      const stat = fstatSync(fd);
+      const realPath = world.access.realPathOf(fd, path, stat);
+      if (realPath === undefined) continue;
+      world.guard.judge(kind, realPath, asked, stat);
+      assertReadable(stat, realPath, asked, maxBytes);
+      isKept = true;
+      return { fd, stat };
+    } finally {
+      if (!isKept) closeSync(fd);
+    }
+  }
+  return world.guard.refuseLoop(kind, asked);
+}
+
+function assertReadable(stat: Stats, realPath: string, asked: string, maxBytes: number): void {
+  if (!stat.isFile() && realPath !== devNull) {
+    const what = stat.isDirectory() ? 'it is a folder; list it instead' : 'it is not a plain file';
+    throw new EthosError('NOT_A_FILE', `read ${asked}: ${what}`);
+  }
+  if (stat.size > maxBytes) throw tooLarge(asked, maxBytes);
+}
+
+function tooLarge(asked: string, maxBytes: number): EthosError {
+  return new EthosError(
+    'FILE_TOO_LARGE',
+    `read ${asked}: larger than the cap of ${maxBytes} bytes`,
+  );
+}
+
+/** @returns `undefined` when a file without a size, as the kernel makes them up, is not small */
+function readSmall(fd: number, stat: Stats): Buffer | undefined {
+  scratch ??= Buffer.allocUnsafeSlow(SMALL_BYTES);
+  const wanted = stat.size > 0 ? stat.size : SMALL_BYTES;
+  let filled = 0;
+  while (filled < wanted) {
+    const got = readSync(fd, scratch, filled, wanted - filled, filled);
+    if (got === 0) return scratch.subarray(0, filled);
+    filled += got;
+  }
+  return stat.size > 0 ? scratch.subarray(0, filled) : undefined;
+}
+
+async function readLarge(
+  fd: number,
+  stat: Stats,
+  request: Request,
+  maxBytes: number,
+): Promise<Buffer> {
+  let buffer = Buffer.allocUnsafeSlow(stat.size > 0 ? stat.size : 2 * SMALL_BYTES);
+  let filled = 0;
+  for (;;) {
+    if (filled === buffer.length) {
+      if (stat.size > 0) return buffer;
+      if (filled > maxBytes) throw tooLarge(request.asked, maxBytes);
+      buffer = Buffer.concat([buffer], buffer.length * 2);
+    }
+    const length = Math.min(CHUNK_BYTES, buffer.length - filled);
+    const { bytesRead } = await readAsync(fd, buffer, filled, length, filled);
+    if (bytesRead === 0) return buffer.subarray(0, filled);
+    filled += bytesRead;
+  }
+}

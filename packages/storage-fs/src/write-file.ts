@@ -1,0 +1,123 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  openSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+  write,
+} from 'node:fs';
+import { devNull } from 'node:os';
+import { promisify } from 'node:util';
+import { EthosError } from '@ethosagent/types';
+import { createLimit } from './limit.js';
+import { locateForWrite, type Place, type Request, syncFolder, type World } from './locate.js';
+import { sweepLeftovers, temporaryName } from './temp-files.js';
+
+const writeAsync = promisify(write);
+const fsyncAsync = promisify(fsync);
+// Two descriptors each: any number of writes at once stays far below a process's limit.
+const limit = createLimit(64);
+
+/**
+ * Replaces a file by way of a temporary one beside it, so that a reader, also one after a crash,
+ * finds the old content or the new. Follows a link that stays within reach.
+ * @param mode permission bits; those of the file replaced, or the process's default, when absent
+ */
+export async function writeFile(
+  world: World,
+  request: Request,
+  content: string | Uint8Array,
+  mode: number | undefined,
+): Promise<void> {
+  // A copy: the caller may go on to change its array.
+  const bytes = Buffer.from(typeof content === 'string' ? content : Uint8Array.from(content));
+  await limit(async () => {
+    const place = await locateForWrite(world, request, { follow: true });
+    try {
+      if (place.realPath === devNull) return;
+      assertReplaceable(place, request.asked);
+      await sweepLeftovers(place.folder);
+      await replace(world, request, place, bytes, mode);
+      await syncFolder(place.folder);
+    } finally {
+      place.folder.close();
+    }
+  });
+}
+
+async function replace(
+  world: World,
+  request: Request,
+  place: Place,
+  bytes: Uint8Array,
+  mode: number | undefined,
+): Promise<void> {
+  const { folder, name, stat } = place;
+  const temporary = folder.child(temporaryName());
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+  const finalMode = mode ?? (stat === undefined ? undefined : stat.mode & 0o777);
+  // Nobody else may read it before it has its mode.
+  const fd = openSync(
+    temporary,
+    flags | (constants.O_NOFOLLOW ?? 0),
+    finalMode === undefined ? 0o666 : 0o600,
+  );
+  try {
+    try {
+      await writeAll(fd, bytes);
+      if (stat !== undefined) keepOwner(fd, stat);
+      if (finalMode !== undefined) fchmodSync(fd, finalMode);
+      await fsyncAsync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    // The held folder may have been moved out of the reach meanwhile.
+    world.guard.judge(request.kind, `${folder.realPath()}/${name}`, request.asked);
+    renameSync(temporary, folder.child(name));
+  } catch (error) {
+    discard(temporary);
+    throw error;
+  }
+}
+
+async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const { bytesWritten } = await writeAsync(fd, bytes, done, bytes.length - done, done);
+    done += bytesWritten;
+  }
+}
+
+function assertReplaceable({ stat, folder, name }: Place, asked: string): void {
+  if (stat === undefined) return;
+  if (!stat.isFile()) {
+    throw new EthosError('NOT_A_FILE', `write ${asked}: there is a folder or a device already`);
+  }
+  // A rename needs no permission on the file; who took that away means it all the same.
+  accessSync(folder.child(name), constants.W_OK);
+}
+
+/** Root that replaces a user's file leaves it the user's. */
+function keepOwner(fd: number, old: Stats): void {
+  const made = fstatSync(fd);
+  if (made.uid === old.uid && made.gid === old.gid) return;
+  try {
+    fchownSync(fd, old.uid, old.gid);
+  } catch {
+    // Only root may; for others the file becomes theirs, as with every editor that renames.
+  }
+}
+
+function discard(temporary: string): void {
+  try {
+    unlinkSync(temporary);
+  } catch {
+    // Renamed already, or gone with its folder.
+  }
+}
