@@ -1,1 +1,2 @@
-export {};
+export type { SqliteKvStore, SqliteKvStoreOptions } from './sqlite-kv-store.js';
+export { createSqliteKvStore } from './sqlite-kv-store.js';

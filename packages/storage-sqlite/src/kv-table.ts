@@ -1,0 +1,79 @@
+import type { Database } from 'better-sqlite3';
+import { prefixUpperBound } from './prefix-range.js';
+
+/** Rows that one sweep removes at most. */
+const SWEEP_BATCH = 500;
+
+/** The statements on the `kv` table. Times are milliseconds since the epoch. */
+export type KvTable = ReturnType<typeof prepareKvTable>;
+
+/** A half-open range of keys. */
+export interface KeyRange {
+  from: string;
+  below: string | Buffer;
+}
+
+export function rangeOfPrefix(prefix: string): KeyRange {
+  return { from: prefix, below: prefixUpperBound(prefix) };
+}
+
+export function rangeOfKey(key: string): KeyRange {
+  return { from: key, below: `${key}\0` };
+}
+
+/** Prepares each statement once, for the life of the connection. */
+export function prepareKvTable(db: Database) {
+  const inRange = 'namespace = ? AND key >= ? AND key < ?';
+
+  // A row that has expired comes back as NULL, so that the caller knows of it without asking again.
+  const read = db
+    .prepare<[now: number, namespace: string, key: string], string | null>(
+      'SELECT iif(expires_at <= ?, NULL, value) FROM kv WHERE namespace = ? AND key = ?',
+    )
+    .pluck();
+  const list = db
+    .prepare<[now: number, namespace: string, from: string, below: string | Buffer], string | null>(
+      `SELECT iif(expires_at <= ?, NULL, key) FROM kv WHERE ${inRange} ORDER BY key`,
+    )
+    .pluck();
+  const write = db.prepare<[string, string, number | null, string]>(
+    `INSERT INTO kv (namespace, key, expires_at, value) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at, value = excluded.value`,
+  );
+  const remove = db.prepare<[string, string]>('DELETE FROM kv WHERE namespace = ? AND key = ?');
+  const anyExpired = db.prepare<[now: number]>('SELECT 1 FROM kv WHERE expires_at <= ? LIMIT 1');
+  const removeExpired = db.prepare<
+    [namespace: string, from: string, below: string | Buffer, now: number]
+  >(`DELETE FROM kv WHERE ${inRange} AND expires_at <= ?`);
+  const sweep = db.prepare<[now: number, limit: number]>(
+    `DELETE FROM kv WHERE (namespace, key) IN
+       (SELECT namespace, key FROM kv WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+  );
+
+  return {
+    /** The value; `null` where it has expired, `undefined` where there is none. */
+    read(namespace: string, key: string, now: number): string | null | undefined {
+      return read.get(now, namespace, key);
+    },
+    /** The keys in order, `null` in the place of each that has expired. */
+    list(namespace: string, { from, below }: KeyRange, now: number): (string | null)[] {
+      return list.all(now, namespace, from, below);
+    },
+    write(namespace: string, key: string, value: string, expiresAt: number | null): void {
+      write.run(namespace, key, expiresAt, value);
+    },
+    remove(namespace: string, key: string): void {
+      remove.run(namespace, key);
+    },
+    hasExpired(now: number): boolean {
+      return anyExpired.get(now) !== undefined;
+    },
+    removeExpiredIn(namespace: string, { from, below }: KeyRange, now: number): void {
+      removeExpired.run(namespace, from, below, now);
+    },
+    /** Removes a batch of expired rows, the oldest first; says whether there may be more. */
+    sweep(now: number): boolean {
+      return sweep.run(now, SWEEP_BATCH).changes === SWEEP_BATCH;
+    },
+  };
+}

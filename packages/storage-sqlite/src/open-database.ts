@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { EthosError } from '@ethosagent/types';
+import Database from 'better-sqlite3';
+import { KV_APPLICATION_ID, KV_MIGRATIONS } from './kv-schema.js';
+import { toStoreError } from './store-errors.js';
+import { assertUsable, hasContent, versionOf } from './usable-database.js';
+import { SQLITE_BUSY_TIMEOUT_MS } from './write-queue.js';
+
+/** Milliseconds that opening blocks at most for the lock of another process. */
+const OPEN_BUSY_TIMEOUT_MS = 5_000;
+
+export interface OpenOptions {
+  path: string;
+  synchronous: 'full' | 'normal';
+}
+
+/**
+ * Opens a store in WAL mode, creates it when there is none, and brings an older one up to date. A
+ * file that is not one is left as it is.
+ *
+ * @throws `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`
+ */
+export function openKvDatabase({ path, synchronous }: OpenOptions): Database.Database {
+  if (path === ':memory:') {
+    const db = new Database(path);
+    migrate(db);
+    return db;
+  }
+  try {
+    const file = resolveFile(path);
+    // Whoever closes a database last writes its log into it, unless he opened it for reading. So
+    // what has a log is judged by a reader first. (A look through `node:fs` would end the locks of
+    // other connections in this process; see "How To Corrupt An SQLite Database File", 2.2.)
+    if (hasContent(`${file}-wal`) || hasContent(`${file}-journal`)) {
+      openAnd(assertUsable, file, { readonly: true }).close();
+    }
+    return openAnd(
+      (db) => {
+        assertUsable(db);
+        migrate(db);
+        if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL');
+        db.pragma(`synchronous = ${synchronous === 'full' ? 'FULL' : 'NORMAL'}`);
+        db.pragma(`busy_timeout = ${SQLITE_BUSY_TIMEOUT_MS}`);
+      },
+      file,
+      { fileMustExist: true },
+    );
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+/** The real path of a regular file, which is created when there is none. */
+function resolveFile(path: string): string {
+  const wanted = resolve(path);
+  if (wanted !== wanted.trim()) {
+    throw unavailable('its path ends in white space, which the driver drops');
+  }
+  if (statSync(wanted, { throwIfNoEntry: false }) === undefined) createFile(wanted);
+  const file = realpathSync(wanted);
+  if (!statSync(file).isFile()) throw unavailable('its path names something else than a file');
+  return file;
+}
+
+function openAnd(
+  prepare: (db: Database.Database) => void,
+  file: string,
+  options: Database.Options,
+): Database.Database {
+  const db = new Database(file, { ...options, timeout: OPEN_BUSY_TIMEOUT_MS });
+  try {
+    prepare(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/**
+ * Builds the file under another name and links it in place when it is whole. So a process that is
+ * killed meanwhile leaves no half store, and of several that start at once the first one wins.
+ */
+function createFile(file: string): void {
+  const folder = dirname(file);
+  makeFolder(folder);
+  const draft = `${file}.${randomUUID()}.new`;
+  try {
+    closeSync(openSync(draft, 'wx', 0o600));
+    const db = new Database(draft);
+    try {
+      migrate(db);
+      db.pragma('journal_mode = WAL');
+    } finally {
+      db.close();
+    }
+    unlessTaken(() => linkSync(draft, file));
+    syncFolder(folder);
+  } finally {
+    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(draft + suffix, { force: true });
+  }
+}
+
+// The recursive `mkdir` of Node never returns where a folder like `/proc` refuses a child as absent.
+function makeFolder(folder: string): void {
+  const make = () => unlessTaken(() => mkdirSync(folder, { mode: 0o700 }));
+  try {
+    make();
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
+    makeFolder(dirname(folder));
+    make();
+  }
+}
+
+function unlessTaken(create: () => void): void {
+  try {
+    create();
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+function errnoOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+function migrate(db: Database.Database): void {
+  if (versionOf(db) === KV_MIGRATIONS.length) return;
+  const run = db.transaction(() => {
+    // Another process may have done it while this one waited for the lock.
+    for (const step of KV_MIGRATIONS.slice(versionOf(db))) db.exec(step);
+    db.pragma(`application_id = ${KV_APPLICATION_ID}`);
+    db.pragma(`user_version = ${KV_MIGRATIONS.length}`);
+  });
+  run.immediate();
+}
+
+/** Makes the new name last through a power loss. Windows has no such call, and needs none. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function unavailable(detail: string): EthosError {
+  return new EthosError('STORE_UNAVAILABLE', `the key-value store was not opened: ${detail}`);
+}

@@ -1,0 +1,105 @@
+import {
+  assertKvKey,
+  assertKvValue,
+  incrementKvValue,
+  type KvLimits,
+  kvExpiresAt,
+} from '@ethosagent/policy';
+import type { KeyValueStore } from '@ethosagent/types';
+import { type KeyRange, type KvTable, rangeOfKey, rangeOfPrefix } from './kv-table.js';
+import { closedError, isBusy, toStoreError } from './store-errors.js';
+import type { WriteQueue } from './write-queue.js';
+
+/** What all namespaces of one store share. */
+export interface KvEngine {
+  table: KvTable;
+  queue: WriteQueue;
+  /** Milliseconds since the epoch. */
+  clock: () => number;
+  limits: KvLimits;
+}
+
+/** One namespace of a store. Its methods keep what they need to themselves, out of a tool's hands. */
+export function createNamespace(
+  { table, queue, clock, limits }: KvEngine,
+  namespace: string,
+): Required<KeyValueStore> {
+  // A row that a caller has found expired is removed, so that it stays absent when the clock is
+  // set back.
+  function forgetExpired(range: KeyRange, now: number): void {
+    queue
+      .run(namespace, () => table.removeExpiredIn(namespace, range, now))
+      .catch(() => {
+        // A store that can't be written says so to those who write.
+      });
+  }
+
+  function readValue(key: string): string | null {
+    const now = clock();
+    const value = table.read(namespace, key, now);
+    if (value === null) forgetExpired(rangeOfKey(key), now);
+    return value ?? null;
+  }
+
+  function listKeys(prefix: string): string[] {
+    const now = clock();
+    const range = rangeOfPrefix(prefix);
+    const keys = table.list(namespace, range, now);
+    const live = keys.filter((key) => key !== null);
+    if (live.length < keys.length) forgetExpired(range, now);
+    return live;
+  }
+
+  /** Reads at once, or after the writes of this namespace that were asked for before. */
+  function afterOwnWrites<T>(read: () => T): T | Promise<T> {
+    if (queue.closed) throw closedError();
+    if (queue.hasQueued(namespace)) return queue.run(namespace, read);
+    try {
+      return read();
+    } catch (error) {
+      if (isBusy(error)) return queue.run(namespace, read);
+      throw toStoreError(error);
+    }
+  }
+
+  return {
+    async get(key) {
+      assertKvKey(key, limits);
+      return afterOwnWrites(() => readValue(key));
+    },
+    async set(key, value, opts) {
+      assertKvKey(key, limits);
+      assertKvValue(value, limits);
+      const expiresAt = kvExpiresAt(opts?.ttlSeconds, clock());
+      return queue.run(namespace, () => table.write(namespace, key, value, expiresAt));
+    },
+    async delete(key) {
+      assertKvKey(key, limits);
+      return queue.run(namespace, () => table.remove(namespace, key));
+    },
+    async list(prefix) {
+      assertKvKey(prefix, limits);
+      return afterOwnWrites(() => listKeys(prefix));
+    },
+    async increment(key, by = 1, opts) {
+      assertKvKey(key, limits);
+      const expiresAt = kvExpiresAt(opts?.ttlSeconds, clock());
+      return queue.run(namespace, () => {
+        const sum = incrementKvValue(readValue(key), by);
+        table.write(namespace, key, String(sum), expiresAt);
+        return sum;
+      });
+    },
+    async compareAndSet(key, expected, value, opts) {
+      assertKvKey(key, limits);
+      if (expected !== null) assertKvValue(expected, limits);
+      assertKvValue(value, limits);
+      const expiresAt = kvExpiresAt(opts?.ttlSeconds, clock());
+      return queue.run(namespace, () => {
+        if (readValue(key) !== expected) return false;
+        table.write(namespace, key, value, expiresAt);
+        return true;
+      });
+    },
+  };
+}

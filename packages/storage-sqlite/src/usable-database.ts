@@ -1,0 +1,53 @@
+import { statSync } from 'node:fs';
+import { EthosError } from '@ethosagent/types';
+import type { Database } from 'better-sqlite3';
+import { KV_APPLICATION_ID, KV_MIGRATIONS } from './kv-schema.js';
+
+/** Larger files are not searched for damage when they are opened; it shows when it is read. */
+const MAX_CHECKED_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Makes sure that a database is an undamaged store of a version that this code knows. Only reads.
+ *
+ * @throws `STORE_CORRUPT`, `STORE_NEWER`, or an error of SQLite or of the file system
+ */
+export function assertUsable(db: Database): void {
+  if (!hasContent(db.name)) throw corrupt('is empty; remove it to start afresh');
+  if (pragmaNumber(db, 'application_id') !== KV_APPLICATION_ID) {
+    throw corrupt('belongs to another program; give another path');
+  }
+  const version = versionOf(db);
+  if (version < 1) throw corrupt('has no schema version; restore it from a backup');
+  if (version > KV_MIGRATIONS.length) {
+    throw new EthosError(
+      'STORE_NEWER',
+      `the key-value database has version ${version}, this code knows ${KV_MIGRATIONS.length}; update it`,
+    );
+  }
+  const expected = pragmaNumber(db, 'page_count') * pragmaNumber(db, 'page_size');
+  const { size } = statSync(db.name);
+  // SQLite takes a last page that is cut off for one that ends in zeros. With a log the file may
+  // well be short: its last pages are in the log then.
+  if (size < expected && !hasContent(`${db.name}-wal`)) {
+    throw corrupt('is shorter than it says itself; restore it from a backup');
+  }
+  if (size <= MAX_CHECKED_BYTES && db.pragma('quick_check(1)', { simple: true }) !== 'ok') {
+    throw corrupt('is damaged; restore it from a backup');
+  }
+}
+
+export function versionOf(db: Database): number {
+  return pragmaNumber(db, 'user_version');
+}
+
+export function hasContent(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function pragmaNumber(db: Database, name: string): number {
+  return Number(db.pragma(name, { simple: true }));
+}
+
+function corrupt(detail: string): EthosError {
+  return new EthosError('STORE_CORRUPT', `the key-value database ${detail}`);
+}

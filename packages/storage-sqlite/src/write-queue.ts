@@ -1,0 +1,169 @@
+// Imported by name, so that a test's fake timers don't stop the store.
+import { setImmediate, setTimeout } from 'node:timers';
+import type { Database, Statement } from 'better-sqlite3';
+import { closedError, isBusy, toStoreError } from './store-errors.js';
+
+/** One transaction holds no more than this, so that a flood of writes lets the event loop breathe. */
+const MAX_BATCH = 512;
+
+/** Milliseconds that SQLite itself waits for a lock. It blocks the event loop, so it is short. */
+export const SQLITE_BUSY_TIMEOUT_MS = 20;
+
+/** Milliseconds that `close` blocks at most for the lock of another process. */
+const CLOSE_BUSY_TIMEOUT_MS = 5_000;
+
+interface QueuedOperation {
+  namespace: string | symbol;
+  queuedAt: number;
+  /** Runs inside a transaction; what it returns is called once that has been committed. */
+  attempt: () => () => void;
+  reject: (error: Error) => void;
+}
+
+/**
+ * Group commit: what is queued during one turn of the event loop runs in one transaction, in
+ * order, and settles after the commit. An operation that throws fails alone.
+ */
+export class WriteQueue {
+  readonly #db: Database;
+  readonly #lockWaitMs: number;
+  readonly #begin: Statement<[]>;
+  readonly #commit: Statement<[]>;
+  readonly #rollback: Statement<[]>;
+  readonly #queue: QueuedOperation[] = [];
+  readonly #queuedPerNamespace = new Map<string | symbol, number>();
+  #scheduled = false;
+  #closed = false;
+  #busyTries = 0;
+  /** How many of the next operations get a transaction each, because theirs together failed. */
+  #alone = 0;
+
+  /** @param lockWaitMs how long an operation waits for locks of other processes in all */
+  constructor(db: Database, lockWaitMs: number) {
+    this.#db = db;
+    this.#lockWaitMs = lockWaitMs;
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#commit = db.prepare('COMMIT');
+    this.#rollback = db.prepare('ROLLBACK');
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Whether a read of this namespace has to queue up to see what was asked for before it. */
+  hasQueued(namespace: string): boolean {
+    return this.#queuedPerNamespace.has(namespace);
+  }
+
+  /** @param operation makes at most one change, so that its failure leaves nothing behind */
+  run<T>(namespace: string | symbol, operation: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#closed) {
+        reject(closedError());
+        return;
+      }
+      this.#queue.push({
+        namespace,
+        queuedAt: performance.now(),
+        attempt: () => {
+          const result = operation();
+          return () => resolve(result);
+        },
+        reject,
+      });
+      this.#queuedPerNamespace.set(namespace, (this.#queuedPerNamespace.get(namespace) ?? 0) + 1);
+      this.#schedule();
+    });
+  }
+
+  /** Commits what is queued, and refuses what comes later. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#queue.length === 0) return;
+    this.#db.pragma(`busy_timeout = ${Math.min(this.#lockWaitMs, CLOSE_BUSY_TIMEOUT_MS)}`);
+    let lock: unknown;
+    while (this.#queue.length > 0 && lock === undefined) lock = this.#runBatch();
+    this.#rejectFirst(this.#queue.length, lock);
+  }
+
+  #schedule(delayMs?: number): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    if (delayMs === undefined) setImmediate(this.#flush);
+    else setTimeout(this.#flush, delayMs);
+  }
+
+  readonly #flush = (): void => {
+    this.#scheduled = false;
+    if (this.#queue.length === 0) return;
+    const lock = this.#runBatch();
+    if (lock === undefined) {
+      this.#busyTries = 0;
+      if (this.#queue.length > 0) this.#schedule();
+      return;
+    }
+    const overdue = performance.now() - this.#lockWaitMs;
+    const firstInTime = this.#queue.findIndex((operation) => operation.queuedAt > overdue);
+    this.#rejectFirst(firstInTime === -1 ? this.#queue.length : firstInTime, lock);
+    // Spread at random, so that processes that met once don't keep meeting.
+    const ceilingMs = Math.min(50, 2 ** this.#busyTries++);
+    if (this.#queue.length > 0) this.#schedule(1 + Math.random() * ceilingMs);
+  };
+
+  /** Runs the next batch. Returns the error when a lock stood in the way and nothing changed. */
+  #runBatch(): unknown {
+    const size = Math.min(this.#alone > 0 ? 1 : MAX_BATCH, this.#queue.length);
+    const settle: (() => void)[] = [];
+    try {
+      this.#begin.run();
+      for (const operation of this.#queue.slice(0, size)) settle.push(this.#attempt(operation));
+      this.#commit.run();
+    } catch (error) {
+      this.#rollBack();
+      if (isBusy(error)) return error;
+      if (size === 1) this.#rejectFirst(1, error);
+      else this.#alone = size;
+      return undefined;
+    }
+    this.#take(size);
+    for (const done of settle) done();
+    return undefined;
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#db.inTransaction) this.#rollback.run();
+    } catch {
+      // The next BEGIN reports what is wrong with the connection.
+    }
+  }
+
+  #attempt(operation: QueuedOperation): () => void {
+    try {
+      return operation.attempt();
+    } catch (error) {
+      // A full disk, for one, may end the whole transaction and not only the statement.
+      if (!this.#db.inTransaction) throw error;
+      return () => operation.reject(toStoreError(error));
+    }
+  }
+
+  #rejectFirst(count: number, error: unknown): void {
+    if (count === 0) return;
+    const failure = toStoreError(error);
+    for (const operation of this.#take(count)) operation.reject(failure);
+  }
+
+  #take(count: number): QueuedOperation[] {
+    const taken = this.#queue.splice(0, count);
+    this.#alone = Math.max(0, this.#alone - count);
+    for (const { namespace } of taken) {
+      const left = (this.#queuedPerNamespace.get(namespace) ?? 0) - 1;
+      if (left > 0) this.#queuedPerNamespace.set(namespace, left);
+      else this.#queuedPerNamespace.delete(namespace);
+    }
+    return taken;
+  }
+}
