@@ -9,7 +9,8 @@ export const library = (entry: string[] = ['src/index.ts']) =>
     platform: 'node',
     sourcemap: true,
     splitting: true,
-    clean: false,
+    // What `tsc` emitted beside it stays.
+    clean: ['!**/*.d.ts', '!**/*.tsbuildinfo'],
     dts: false,
     silent: true,
   });

@@ -29,6 +29,7 @@ export default defineConfig({
     root,
     include: ['{packages,extensions,examples,docs,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    reporters: ['default', './scripts/closing-line-reporter.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

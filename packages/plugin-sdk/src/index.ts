@@ -1,1 +1,11 @@
-export {};
+export type { Plugin, PluginApi } from './plugin.js';
+export { definePlugin } from './plugin.js';
+export type { PluginHost, PluginHostOptions, PluginInfo } from './plugin-host.js';
+export { createPluginHost } from './plugin-host.js';
+export type { ToolContextFor } from './tool-context-for.js';
+export type {
+  InputToolDefinition,
+  PlainToolDefinition,
+  SchemaToolDefinition,
+} from './tool-helpers.js';
+export { defineTool, err, ok } from './tool-helpers.js';

@@ -1,1 +1,12 @@
-export {};
+export type { FakeClock } from './fake-clock.js';
+export { createFakeClock } from './fake-clock.js';
+export type { RouteAnswer, Routes } from './fake-fetch.js';
+export type { ProcessAnswer, ProcessTable, SpawnedProcess } from './fake-process.js';
+export { createInMemoryStorage } from './in-memory-storage.js';
+export type { RecordingEmitter } from './recording-emitter.js';
+export { createRecordingEmitter } from './recording-emitter.js';
+export type { ToolRun } from './run-tool.js';
+export { runTool } from './run-tool.js';
+export type { TestContext } from './test-context.js';
+export { createTestContext } from './test-context.js';
+export type { TestObservations, TestOptions } from './test-world.js';

@@ -1,0 +1,261 @@
+import fc from 'fast-check';
+import { assert, describe, expect, it } from 'vitest';
+import { applyHunks, type Hunk } from './apply-hunks.js';
+
+function applied(text: string, ...hunks: Hunk[]): string {
+  const outcome = applyHunks(text, hunks);
+  assert(outcome.ok, JSON.stringify(outcome));
+  return outcome.text;
+}
+
+describe('applyHunks finds', () => {
+  const cases: [name: string, text: string, hunk: Hunk, result: string, tolerance?: string][] = [
+    ['an exact text', 'a b c', { search: 'b', replace: 'X' }, 'a X c'],
+    ['a text over several lines', 'a\nb\nc\n', { search: 'a\nb', replace: 'x' }, 'x\nc\n'],
+    [
+      '$& and $1 as they are',
+      'cost\n',
+      { search: 'cost', replace: "$& $1 $` $' $$" },
+      "$& $1 $` $' $$\n",
+    ],
+    ['a pattern character as it is', 'a.*b', { search: '.*', replace: '+' }, 'a+b'],
+    [
+      'every occurrence on request',
+      'x x x',
+      { search: 'x', replace: 'xx', replace_all: true },
+      'xx xx xx',
+    ],
+    [
+      'overlapping occurrences once',
+      'aaaa',
+      { search: 'aa', replace: 'b', replace_all: true },
+      'bb',
+    ],
+    [
+      'LF in a CRLF file',
+      'a\r\nb\r\nc\r\n',
+      { search: 'a\nb', replace: 'x\ny\nz' },
+      'x\r\ny\r\nz\r\nc\r\n',
+      'line endings',
+    ],
+    [
+      'CRLF in an LF file',
+      'a\nb\nc\n',
+      { search: 'a\r\nb', replace: 'x\r\ny' },
+      'x\ny\nc\n',
+      'line endings',
+    ],
+    ['one line of a CRLF file', 'a\r\nb\r\n', { search: 'b', replace: 'x\ny' }, 'a\r\nx\r\ny\r\n'],
+    [
+      'a leading line break of a CRLF file',
+      'a\r\nb\r\n',
+      { search: '\nb', replace: '\nx\nb' },
+      'a\r\nx\r\nb\r\n',
+    ],
+    [
+      'written-out line endings as they are',
+      'a\r\nb\r\n',
+      { search: '\r\n', replace: '\n', replace_all: true },
+      'a\nb\n',
+    ],
+    [
+      'the endings of its own line in a mixed file',
+      'a\nb\r\nc\n',
+      { search: 'b', replace: 'x\ny' },
+      'a\nx\r\ny\r\nc\n',
+    ],
+    ['the last line without a final newline', 'a\nb', { search: 'b', replace: 'c' }, 'a\nc'],
+    [
+      'a missing final newline',
+      'a\nb',
+      { search: 'b\n', replace: 'c\n' },
+      'a\nc',
+      'trailing whitespace',
+    ],
+    [
+      'trailing spaces',
+      'a  \nb\t\nc\n',
+      { search: 'a\nb', replace: 'x' },
+      'x\nc\n',
+      'trailing whitespace',
+    ],
+    [
+      'another indentation',
+      '    if (a) {\n        b();\n    }\n',
+      { search: 'if (a) {\n    b();\n}', replace: 'if (a) {\n    c();\n    d();\n}' },
+      '    if (a) {\n        c();\n        d();\n    }\n',
+      'indentation',
+    ],
+    [
+      'spaces for tabs',
+      '\tif (a) {\n\t\tb();\n\t}\n',
+      {
+        search: '  if (a) {\n    b();\n  }\n',
+        replace: '  if (a) {\n    if (b) {\n      c();\n    }\n  }\n',
+      },
+      '\tif (a) {\n\t\tif (b) {\n\t\t\tc();\n\t\t}\n\t}\n',
+      'indentation',
+    ],
+    [
+      'tabs for spaces',
+      'x:\n    a:\n        b\n',
+      { search: '\ta:\n\t\tb', replace: '\ta:\n\t\t\tc' },
+      'x:\n    a:\n            c\n',
+      'indentation',
+    ],
+    [
+      'less indentation than the example',
+      '\t\tdeep\n',
+      { search: '    deep', replace: '  up\n    deep' },
+      '\tup\n\t\tdeep\n',
+      'indentation',
+    ],
+    [
+      'other spacing in a line',
+      'foo( a,  b )\n',
+      { search: 'foo( a, b )', replace: 'bar(a)' },
+      'bar(a)\n',
+      'whitespace',
+    ],
+    ['an emoji next to it', '😀a😀', { search: 'a', replace: 'b' }, '😀b😀'],
+  ];
+  it.each(cases)('%s', (_name, text, hunk, result, tolerance) => {
+    const outcome = applyHunks(text, [hunk]);
+    expect(outcome).toMatchObject({ ok: true, text: result });
+    if (outcome.ok && tolerance !== undefined) expect(outcome.hunks[0]?.tolerance).toBe(tolerance);
+  });
+
+  it('exactly rather than tolerantly where both would match', () => {
+    const outcome = applyHunks('  a\na\n', [{ search: '  a\n', replace: 'b\n' }]);
+    expect(outcome).toEqual({ ok: true, text: 'b\na\n', hunks: [{ lines: [1] }] });
+  });
+
+  it('later hunks in what earlier ones made', () => {
+    expect(applied('a', { search: 'a', replace: 'b' }, { search: 'b', replace: 'c' })).toBe('c');
+  });
+
+  it('tolerant matches everywhere on request', () => {
+    const outcome = applyHunks('\ta;\n  x\n\t\ta;\n', [
+      { search: '  a;\n', replace: '  b;\n', replace_all: true },
+    ]);
+    expect(outcome).toMatchObject({
+      ok: true,
+      text: '\tb;\n  x\n\t\tb;\n',
+      hunks: [{ lines: [1, 3] }],
+    });
+  });
+});
+
+describe('applyHunks refuses', () => {
+  const cases: [name: string, text: string, hunk: Hunk, problem: object][] = [
+    ['an empty search', 'a', { search: '', replace: 'b' }, { kind: 'empty' }],
+    ['a change of nothing', 'a', { search: 'a', replace: 'a' }, { kind: 'no change' }],
+    [
+      'two places',
+      'a\nb\na\n',
+      { search: 'a', replace: 'c' },
+      { kind: 'ambiguous', lines: [1, 3] },
+    ],
+    [
+      'overlapping places',
+      'aaa',
+      { search: 'aa', replace: 'b' },
+      { kind: 'ambiguous', lines: [1, 1] },
+    ],
+    [
+      'two tolerant places',
+      '\ta;\n  x\n\t\ta;\n',
+      { search: '  a;\n', replace: 'b' },
+      { kind: 'ambiguous', lines: [1, 3], tolerance: 'indentation' },
+    ],
+    ['a missing text', 'a', { search: 'b', replace: 'c' }, { kind: 'not found' }],
+    ['another case', 'A', { search: 'a', replace: 'c' }, { kind: 'not found' }],
+    [
+      'white space that is not there',
+      'a\n\nb',
+      { search: '   ', replace: 'c' },
+      { kind: 'not found' },
+    ],
+    [
+      'part of a word found tolerantly',
+      'max = 1',
+      { search: '  x = 1', replace: 'y' },
+      { kind: 'not found' },
+    ],
+    [
+      'another nesting',
+      'if a:\n    b\n    c\n',
+      { search: '  if a:\n    b\n  c\n', replace: 'x' },
+      { kind: 'not found' },
+    ],
+  ];
+  it.each(cases)('%s', (_name, text, hunk, problem) => {
+    expect(applyHunks(text, [hunk])).toEqual({ ok: false, index: 0, problem, text });
+  });
+
+  it('all hunks when the last does not apply, and says which', () => {
+    expect(
+      applyHunks('a b', [
+        { search: 'a', replace: 'x' },
+        { search: 'nope', replace: 'y' },
+      ]),
+    ).toMatchObject({ ok: false, index: 1, problem: { kind: 'not found' } });
+  });
+
+  it('a hundred thousand places without comparing them all', () => {
+    const outcome = applyHunks('a'.repeat(100_000), [{ search: 'aa', replace: 'b' }]);
+    expect(outcome).toMatchObject({ ok: false, problem: { kind: 'ambiguous' } });
+  });
+});
+
+describe('applyHunks, whatever the text', () => {
+  const piece = fc.string({
+    unit: fc.constantFrom('a', 'b', ' ', '\n', '\t', '$', '&', '1', '😀', 'é'),
+  });
+  const nonEmpty = piece.filter((text) => text !== '');
+
+  it('replaces the only occurrence as splicing by hand does', () => {
+    fc.assert(
+      fc.property(piece, nonEmpty, piece, piece, (before, search, after, replace) => {
+        const text = before + search + after;
+        fc.pre(text.indexOf(search) === text.lastIndexOf(search) && search !== replace);
+        const at = text.indexOf(search);
+        expect(applied(text, { search, replace })).toBe(
+          text.slice(0, at) + replace + text.slice(at + search.length),
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('replaces every occurrence as split and join do', () => {
+    fc.assert(
+      fc.property(piece, nonEmpty, piece, (text, search, replace) => {
+        fc.pre(text.includes(search) && search !== replace);
+        expect(applied(text, { search, replace, replace_all: true })).toBe(
+          text.split(search).join(replace),
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('edits a CRLF file as its LF twin, with LF hunks', () => {
+    fc.assert(
+      fc.property(
+        piece,
+        fc.array(fc.record({ search: piece, replace: piece, replace_all: fc.boolean() })),
+        (text, hunks) => {
+          const unix = applyHunks(text, hunks);
+          const dos = applyHunks(text.replaceAll('\n', '\r\n'), hunks);
+          fc.pre(text.includes('\n'));
+          expect(dos.ok).toBe(unix.ok);
+          if (dos.ok && unix.ok && unix.hunks.length < 2) {
+            expect(dos.text).toBe(unix.text.replaceAll('\n', '\r\n'));
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

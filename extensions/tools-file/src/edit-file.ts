@@ -1,0 +1,50 @@
+import { err } from '@ethosagent/plugin-sdk';
+import { errorCodeOf, type ScopedFs, type ToolContext, type ToolResult } from '@ethosagent/types';
+import { displayPath } from './file-path.js';
+import { recordContent } from './read-records.js';
+
+/** What an edit uses of its context. */
+export type EditContext = Pick<
+  ToolContext,
+  'abortSignal' | 'currentTurn' | 'readMtimes' | 'workingDir'
+> & { scopedFs: ScopedFs };
+
+/**
+ * Writes a file and notes its content as read, so that a later edit of the same run isn't stale.
+ *
+ * @returns the new modification time, or `undefined` where only writing is in reach
+ */
+export async function writeAndRecord(
+  ctx: EditContext,
+  path: string,
+  bytes: Uint8Array,
+): Promise<number | undefined> {
+  ctx.abortSignal.throwIfAborted();
+  await ctx.scopedFs.write(path, bytes);
+  const mtimeMs = (await mtimeIfReadable(ctx.scopedFs, path)) ?? undefined;
+  if (mtimeMs !== undefined) recordContent(ctx, path, mtimeMs, bytes);
+  return mtimeMs;
+}
+
+/** The modification time; `null` when there is nothing; `undefined` when reading is out of reach. */
+export async function mtimeIfReadable(
+  fs: ScopedFs,
+  path: string,
+): Promise<number | null | undefined> {
+  try {
+    return await fs.mtime(path);
+  } catch (error) {
+    if (errorCodeOf(error) === 'PATH_NOT_REACHABLE') return undefined;
+    throw error;
+  }
+}
+
+/** The refusal to overwrite what was changed since it was read. */
+export function staleWrite(ctx: EditContext, path: string): ToolResult {
+  const turn = ctx.readMtimes?.get(path)?.readAtTurn;
+  const since = turn === undefined ? '' : ` in turn ${turn}`;
+  return err(
+    `${displayPath(ctx.workingDir, path)} was changed since it was read${since}. Nothing was written. Read it again with read_file, then repeat the edit on what it holds now.`,
+    'STALE_WRITE',
+  );
+}

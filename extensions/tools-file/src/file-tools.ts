@@ -1,0 +1,13 @@
+import type { AnyTool } from '@ethosagent/types';
+import { patchFileTool } from './patch-file.js';
+import { readFileTool } from './read-file.js';
+import { createSearchFilesTool, type SearchFilesOptions } from './search-files.js';
+import { writeFileTool } from './write-file.js';
+
+/** Options of `createFileTools`: those of `search_files`. */
+export type FileToolsOptions = SearchFilesOptions;
+
+/** `read_file`, `write_file`, `patch_file` and `search_files`. */
+export function createFileTools(options: FileToolsOptions = {}): AnyTool[] {
+  return [readFileTool, writeFileTool, patchFileTool, createSearchFilesTool(options)];
+}

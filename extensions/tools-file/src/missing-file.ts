@@ -1,0 +1,28 @@
+import { err } from '@ethosagent/plugin-sdk';
+import { errorCodeOf, type ScopedFs, type ToolResult } from '@ethosagent/types';
+import { displayPath } from './file-path.js';
+import { nearNames } from './near-names.js';
+
+/** Says that there is nothing at a path, and what in its folder has a name like it. */
+export async function missingFile(
+  fs: ScopedFs,
+  workingDir: string,
+  path: string,
+): Promise<ToolResult> {
+  const near = (await nearNames(fs, path)).map((candidate) => displayPath(workingDir, candidate));
+  const next =
+    near.length > 0
+      ? `Did you mean ${near.join(' or ')}?`
+      : 'Find the right path with search_files.';
+  return err(`FILE_NOT_FOUND: there is nothing at ${displayPath(workingDir, path)}. ${next}`);
+}
+
+/** The bytes of a file, or `undefined` when there is none. */
+export async function readIfThere(fs: ScopedFs, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await fs.readBytes(path);
+  } catch (error) {
+    if (errorCodeOf(error) === 'FILE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}

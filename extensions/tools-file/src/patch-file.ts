@@ -1,0 +1,112 @@
+import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import type { ToolResult } from '@ethosagent/types';
+import { z } from 'zod';
+import { type AppliedHunk, applyHunks, type Hunk } from './apply-hunks.js';
+import { withBoundaryFailures } from './boundary-failure.js';
+import { type EditContext, staleWrite, writeAndRecord } from './edit-file.js';
+import { absolutePath, displayPath } from './file-path.js';
+import { missingFile, readIfThere } from './missing-file.js';
+import { withPathLock } from './path-lock.js';
+import { isStale } from './read-records.js';
+import { renderHunkProblem } from './render-hunk-problem.js';
+import { decodeText, encodeText } from './text-encoding.js';
+import { unifiedDiff } from './unified-diff.js';
+
+/** Changes parts of a text file. Needs `fs_reach.read` and `fs_reach.write`. */
+export const patchFileTool = defineTool({
+  name: 'patch_file',
+  description:
+    'Change parts of a text file by search and replace. Each hunk names a text that is in the file exactly once (or set replace_all) and what takes its place, literally. Hunks apply in order, all or none. Differences in white space are tolerated. Encoding and line endings stay. Refused when the file was changed since you read it.',
+  toolset: 'file',
+  input: z.object({
+    path: z.string().min(1).describe('Path of the file; relative to the working directory.'),
+    hunks: z
+      .array(
+        z.object({
+          search: z
+            .string()
+            .describe('The text to replace, copied from the file, with enough lines to be unique.'),
+          replace: z.string().describe('The text that takes its place; empty to remove it.'),
+          replace_all: z.boolean().default(false).describe('Replace every occurrence.'),
+        }),
+      )
+      .min(1)
+      .describe('The changes, in order; a later one sees what the earlier ones made.'),
+  }),
+  capabilities: { fs_reach: { read: 'from-personality', write: 'from-personality' } },
+  outputIsUntrusted: true,
+  supportsDryRun: true,
+  execute: (args, ctx) =>
+    withBoundaryFailures(() => {
+      const path = absolutePath(ctx.workingDir, args.path);
+      return withPathLock(path, () => patchFile(args.hunks, path, ctx));
+    }),
+});
+
+async function patchFile(
+  hunks: readonly Hunk[],
+  path: string,
+  ctx: EditContext & { dryRun?: boolean },
+): Promise<ToolResult> {
+  ctx.abortSignal.throwIfAborted();
+  const { scopedFs: fs } = ctx;
+  const name = displayPath(ctx.workingDir, path);
+  const bytes = await readIfThere(fs, path);
+  if (bytes === undefined) return missingFile(fs, ctx.workingDir, path);
+  if (await isStale(ctx, fs, path, bytes)) return staleWrite(ctx, path);
+
+  const decoded = await decodeText(bytes);
+  if (decoded === undefined) return err(`${name} is a binary file. Nothing was changed.`);
+  if (decoded.lossy) {
+    return err(
+      `${name} has bytes that are invalid in ${decoded.encoding}; a patch would damage them. Nothing was changed.`,
+    );
+  }
+  const outcome = applyHunks(decoded.text, hunks);
+  if (!outcome.ok) {
+    const { index, problem } = outcome;
+    const hunk = hunks[index] ?? { search: '', replace: '' };
+    const isMalformed = problem.kind === 'empty' || problem.kind === 'no change';
+    return err(
+      `Hunk ${index + 1} of ${hunks.length} does not apply to ${name}, so nothing was changed: ${renderHunkProblem(problem, hunk, outcome.text)}`,
+      isMalformed ? 'input_invalid' : 'execution_failed',
+    );
+  }
+  const patched = await encodeText(outcome.text, decoded);
+  if (patched === undefined) {
+    return err(
+      `A replacement has characters that ${decoded.encoding}, the encoding of ${name}, can not hold. Nothing was changed.`,
+    );
+  }
+  const diff = unifiedDiff(name, decoded.text, outcome.text);
+  const structured = {
+    path,
+    hunks: outcome.hunks.length,
+    applied: outcome.hunks,
+    added: diff.added,
+    removed: diff.removed,
+    encoding: decoded.encoding,
+  };
+  const summary = `${countOf(outcome.hunks.length)}, +${diff.added} -${diff.removed}${tolerances(outcome.hunks)}`;
+  if (ctx.dryRun === true) {
+    return ok(`[dry-run] ${name} would be patched: ${summary}.\n${diff.text}`, {
+      structured: { ...structured, dryRun: true },
+    });
+  }
+  const mtimeMs = await writeAndRecord(ctx, path, patched);
+  return ok(`Patched ${name}: ${summary}.\n${diff.text}`, {
+    structured: { ...structured, ...(mtimeMs !== undefined && { mtimeMs }) },
+  });
+}
+
+function countOf(hunks: number): string {
+  return hunks === 1 ? '1 hunk' : `${hunks} hunks`;
+}
+
+/** Which hunks were found only by overlooking something. */
+function tolerances(hunks: readonly AppliedHunk[]): string {
+  const some = hunks.flatMap(({ tolerance }, at) =>
+    tolerance === undefined ? [] : [`hunk ${at + 1} matched but for ${tolerance}`],
+  );
+  return some.length === 0 ? '' : ` (${some.join('; ')})`;
+}

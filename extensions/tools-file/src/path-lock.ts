@@ -1,0 +1,21 @@
+const tails = new Map<string, Promise<void>>();
+
+function ignore(): void {}
+
+/**
+ * Runs one access of a file after those that were asked for earlier, so that calls of one batch see
+ * each other's result. The next starts whether this one worked or threw.
+ *
+ * @param path absolute; other cases and Unicode forms of it count as the same file, because on
+ * some file systems they are
+ */
+export function withPathLock<T>(path: string, access: () => Promise<T>): Promise<T> {
+  const key = path.normalize('NFC').toLowerCase();
+  const previous = tails.get(key) ?? Promise.resolve();
+  const result = previous.then(access);
+  const tail = result.then(ignore, ignore).then(() => {
+    if (tails.get(key) === tail) tails.delete(key);
+  });
+  tails.set(key, tail);
+  return result;
+}

@@ -1,0 +1,48 @@
+import { dirname } from 'node:path';
+import { errorCodeOf, type ScopedFs } from '@ethosagent/types';
+
+/**
+ * The first files of a list that are there and in reach, in the order of the list. ripgrep knows
+ * nothing of the deny floor, so what it found is checked here before anyone hears of it. A folder
+ * that is out of reach settles the question for all that is below it.
+ *
+ * @param max 1 or more
+ */
+export async function reachableFiles(
+  fs: ScopedFs,
+  paths: Iterable<string>,
+  max: number,
+): Promise<string[]> {
+  const reachable: string[] = [];
+  const deniedFolders = new Set<string>();
+  for (const path of paths) {
+    if (isBelowAny(path, deniedFolders)) continue;
+    const answer = await isThere(fs, path);
+    if (answer === true) reachable.push(path);
+    // Before the next is asked for, which may have to be worked out.
+    if (reachable.length === max) break;
+    if (answer !== undefined) continue;
+    const folder = dirname(path);
+    if ((await isThere(fs, folder)) === undefined) deniedFolders.add(folder);
+  }
+  return reachable;
+}
+
+/** `undefined`: out of reach. */
+async function isThere(fs: ScopedFs, path: string): Promise<boolean | undefined> {
+  try {
+    return await fs.exists(path);
+  } catch (error) {
+    if (errorCodeOf(error) === 'PATH_NOT_REACHABLE') return undefined;
+    throw error;
+  }
+}
+
+function isBelowAny(path: string, folders: ReadonlySet<string>): boolean {
+  if (folders.size === 0) return false;
+  for (let folder = dirname(path), last = path; folder !== last; folder = dirname(folder)) {
+    if (folders.has(folder)) return true;
+    last = folder;
+  }
+  return false;
+}

@@ -1,0 +1,89 @@
+import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import type { ScopedFs, ToolContext, ToolResult } from '@ethosagent/types';
+import { z } from 'zod';
+import { guessBinaryType } from './binary-type.js';
+import { withBoundaryFailures } from './boundary-failure.js';
+import { absolutePath, displayPath } from './file-path.js';
+import { missingFile, readIfThere } from './missing-file.js';
+import { withPathLock } from './path-lock.js';
+import { recordContent } from './read-records.js';
+import { DEFAULT_LIMIT, renderRead } from './render-read.js';
+import { decodeText } from './text-encoding.js';
+import { countLines } from './text-lines.js';
+
+const NAME = 'read_file';
+const LARGE_BYTES = 1024 * 1024;
+
+type ReadContext = Pick<
+  ToolContext,
+  'abortSignal' | 'currentTurn' | 'emit' | 'readMtimes' | 'resultBudgetChars' | 'workingDir'
+> & { scopedFs: ScopedFs };
+
+/** Reads a text file. Needs `fs_reach.read`. */
+export const readFileTool = defineTool({
+  name: NAME,
+  description:
+    'Read a text file. Shows all of it, or the lines asked for; a last line in brackets says when there is more and how to read on. Encodings are detected; of binary files only type and size are told. Read a file before changing it.',
+  toolset: 'file',
+  input: z.object({
+    path: z.string().min(1).describe('Path of the file; relative to the working directory.'),
+    offset: z.int().min(1).default(1).describe('Number of the first line to show, counted from 1.'),
+    limit: z.int().min(1).default(DEFAULT_LIMIT).describe('How many lines to show at most.'),
+    line_numbers: z
+      .boolean()
+      .default(false)
+      .describe('Put its number and a tab before each line. They are not part of the file.'),
+  }),
+  capabilities: { fs_reach: { read: 'from-personality' } },
+  outputIsUntrusted: true,
+  execute: (args, ctx) =>
+    withBoundaryFailures(() => {
+      const path = absolutePath(ctx.workingDir, args.path);
+      // A read that overlaps an edit would record what the edit has just replaced.
+      return withPathLock(path, () => readFile(args, path, ctx));
+    }),
+});
+
+async function readFile(
+  args: { offset: number; limit: number; line_numbers: boolean },
+  path: string,
+  ctx: ReadContext,
+): Promise<ToolResult> {
+  ctx.abortSignal.throwIfAborted();
+  const { scopedFs: fs } = ctx;
+  // Before the content: a change in between makes the record older than the file, never newer.
+  const mtimeMs = await fs.mtime(path);
+  const bytes = mtimeMs === null ? undefined : await readIfThere(fs, path);
+  if (mtimeMs === null || bytes === undefined) return missingFile(fs, ctx.workingDir, path);
+  const name = displayPath(ctx.workingDir, path);
+  if (bytes.length > LARGE_BYTES) {
+    const message = `reading ${name} (${Math.round(bytes.length / LARGE_BYTES)} MB)`;
+    ctx.emit({ type: 'progress', toolName: NAME, message, audience: 'user' });
+  }
+
+  const decoded = await decodeText(bytes);
+  const about = { path, mtimeMs, sizeBytes: bytes.length };
+  if (decoded === undefined) {
+    const type = (await guessBinaryType(bytes)) ?? 'of unknown type';
+    return ok(
+      `[${name} is a binary file, ${type}, ${bytes.length} bytes; its content is not shown]`,
+      { structured: { ...about, encoding: 'binary', totalLines: 0, startLine: 0, endLine: 0 } },
+    );
+  }
+  const rendered = renderRead(decoded.text, {
+    offset: args.offset,
+    limit: args.limit,
+    lineNumbers: args.line_numbers,
+    maxChars: ctx.resultBudgetChars,
+  });
+  if (rendered === undefined) {
+    return err(
+      `${name} has ${countLines(decoded.text)} lines, so none at offset ${args.offset}.`,
+      'input_invalid',
+    );
+  }
+  ctx.abortSignal.throwIfAborted();
+  recordContent(ctx, path, mtimeMs, bytes);
+  const { value, ...lines } = rendered;
+  return ok(value, { structured: { ...about, encoding: decoded.encoding, ...lines } });
+}

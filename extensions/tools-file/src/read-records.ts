@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { errorCodeOf, type ScopedFs, type ToolContext } from '@ethosagent/types';
+
+/** What was read when in a run, by absolute path. */
+export type ReadRecords = NonNullable<ToolContext['readMtimes']>;
+
+interface Fingerprint {
+  /** Of the record that the hash belongs to: whoever replaces the record voids the hash. */
+  mtimeMs: number;
+  hash: string;
+}
+
+// A time stamp alone misses a change within its resolution and takes a mere touch for one. The
+// type of the records has no room for a hash, so hashes are kept beside, as long as the records.
+const fingerprints = new WeakMap<ReadRecords, Map<string, Fingerprint>>();
+
+/** Notes what a file held when it was read or written. */
+export function recordContent(
+  ctx: Pick<ToolContext, 'readMtimes' | 'currentTurn'>,
+  path: string,
+  mtimeMs: number,
+  bytes: Uint8Array,
+): void {
+  const { readMtimes: records } = ctx;
+  if (records === undefined) return;
+  records.set(path, { mtimeMs, readAtTurn: ctx.currentTurn });
+  const hashes = fingerprints.get(records) ?? new Map<string, Fingerprint>();
+  hashes.set(path, { mtimeMs, hash: hashOf(bytes) });
+  fingerprints.set(records, hashes);
+}
+
+/**
+ * Answers whether a file is no longer what was recorded: by its content where that was noted, by
+ * its time stamp otherwise. A file without a record, or that is gone, is not stale.
+ *
+ * @param content what the file holds now, where the caller has read it already
+ */
+export async function isStale(
+  ctx: Pick<ToolContext, 'readMtimes'>,
+  fs: ScopedFs,
+  path: string,
+  content?: Uint8Array,
+): Promise<boolean> {
+  const { readMtimes: records } = ctx;
+  const record = records?.get(path);
+  if (records === undefined || record === undefined) return false;
+  const fingerprint = fingerprints.get(records)?.get(path);
+  if (fingerprint?.mtimeMs !== record.mtimeMs) {
+    const mtimeMs = await fs.mtime(path);
+    return mtimeMs !== null && mtimeMs !== record.mtimeMs;
+  }
+  try {
+    return hashOf(content ?? (await fs.readBytes(path))) !== fingerprint.hash;
+  } catch (error) {
+    const code = errorCodeOf(error);
+    if (code === 'FILE_NOT_FOUND') return false;
+    // It was read before, so it was smaller.
+    if (code === 'FILE_TOO_LARGE') return true;
+    throw error;
+  }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64');
+}

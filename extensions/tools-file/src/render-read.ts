@@ -1,0 +1,101 @@
+import { cutText, type Line, linesOf } from './text-lines.js';
+
+/** Lines at most, unless asked for more. */
+export const DEFAULT_LIMIT = 2_000;
+/** Characters of a line that are shown; what is longer is data rather than text. */
+export const MAX_LINE_CHARS = 4_000;
+const NOTE_CHARS = 400;
+
+export interface ReadRange {
+  /** 1-based number of the first line. */
+  offset: number;
+  /** Lines at most. */
+  limit: number;
+  lineNumbers: boolean;
+  /** Characters that the whole answer may have. */
+  maxChars: number;
+}
+
+export interface RenderedRead {
+  value: string;
+  totalLines: number;
+  /** 1-based; 0 when no line is shown. */
+  startLine: number;
+  endLine: number;
+}
+
+/**
+ * Writes out a range of lines, with their line endings as they are. When that is not the whole
+ * file, a last line in brackets says which lines of how many they are, and how to read on.
+ *
+ * @returns `undefined` when the range starts after the last line
+ */
+export function renderRead(text: string, range: ReadRange): RenderedRead | undefined {
+  const lines = linesOf(text);
+  const totalLines = lines.length;
+  if (totalLines === 0 && range.offset === 1) {
+    return { value: '[the file is empty]', totalLines, startLine: 0, endLine: 0 };
+  }
+  if (range.offset > totalLines) return undefined;
+  const room = Math.max(range.maxChars - NOTE_CHARS, 1);
+  const shown: string[] = [];
+  const cutLines: number[] = [];
+  let length = 0;
+  for (const [at, line] of lines
+    .slice(range.offset - 1, range.offset - 1 + range.limit)
+    .entries()) {
+    const number = range.offset + at;
+    const { rendered, isCut } = renderLine(text, line, number, range.lineNumbers, room);
+    // The first line is shown in any case, so that reading on gets on.
+    if (shown.length > 0 && length + rendered.length > room) break;
+    shown.push(rendered);
+    length += rendered.length;
+    if (isCut) cutLines.push(number);
+  }
+  const startLine = range.offset;
+  const endLine = range.offset + shown.length - 1;
+  const notes = notesOf({ startLine, endLine, totalLines, cutLines });
+  const body = shown.join('');
+  const gap = body.endsWith('\n') ? '\n' : '\n\n';
+  return {
+    value: notes === '' ? body : `${body}${gap}[${notes}]`,
+    totalLines,
+    startLine,
+    endLine,
+  };
+}
+
+function renderLine(
+  text: string,
+  line: Line,
+  number: number,
+  withNumber: boolean,
+  room: number,
+): { rendered: string; isCut: boolean } {
+  const prefix = withNumber ? `${number}\t` : '';
+  const maxChars = Math.max(Math.min(MAX_LINE_CHARS, room - prefix.length - 50), 1);
+  const isCut = line.text.length > maxChars;
+  const content = isCut
+    ? `${cutText(line.text, maxChars)}… [line cut: ${line.text.length} characters]`
+    : line.text;
+  return { rendered: prefix + content + text.slice(line.end, line.next), isCut };
+}
+
+function notesOf(shown: {
+  startLine: number;
+  endLine: number;
+  totalLines: number;
+  cutLines: readonly number[];
+}): string {
+  const { startLine, endLine, totalLines, cutLines } = shown;
+  const notes: string[] = [];
+  if (startLine > 1 || endLine < totalLines) {
+    notes.push(`lines ${startLine}-${endLine} of ${totalLines} are shown`);
+  }
+  if (endLine < totalLines) notes.push(`read on with offset ${endLine + 1}`);
+  if (cutLines.length > 0) {
+    const some = cutLines.slice(0, 5).join(', ') + (cutLines.length > 5 ? ', …' : '');
+    notes.push(`cut: line ${some}; search_files shows what is around a match in it`);
+  }
+  return notes.join('; ');
+}

@@ -1,0 +1,109 @@
+import { displayPath } from './file-path.js';
+import type { Hit } from './ripgrep-output.js';
+import { cutText } from './text-lines.js';
+
+const MAX_LINE_CHARS = 300;
+const CHARS_BEFORE_MATCH = 100;
+
+/** A file with matching lines. */
+export interface FileHits {
+  /** Absolute. */
+  path: string;
+  hits: readonly Hit[];
+  /** The lines of the file; absent when it is too large to read. */
+  lines?: readonly string[];
+}
+
+/** Text that was made to fit. */
+export interface Rendered {
+  text: string;
+  /** How many of the parts are in it, the last perhaps in part. */
+  shown: number;
+  /** Not all is in it. */
+  isCut: boolean;
+}
+
+function joinWithin(parts: Iterable<string>, separator: string, maxChars: number): Rendered {
+  let text = '';
+  let shown = 0;
+  for (const part of parts) {
+    const longer = shown === 0 ? part : text + separator + part;
+    if (longer.length > maxChars) {
+      return shown > 0
+        ? { text, shown, isCut: true }
+        : { text: cutText(part, maxChars), shown: 1, isCut: true };
+    }
+    text = longer;
+    shown += 1;
+  }
+  return { text, shown, isCut: false };
+}
+
+/** One name a line. */
+export function renderNames(names: readonly string[], maxChars: number): Rendered {
+  return joinWithin(names.map(renderName), '\n', maxChars);
+}
+
+/**
+ * Groups matching lines by file: `12:` before a matching line, `11-` before one around it, `--`
+ * between stretches. `shown` counts files.
+ *
+ * @param context lines shown before and after each match
+ * @param workingDir paths below it are shown relative to it
+ */
+export function renderHits(
+  files: readonly FileHits[],
+  context: number,
+  workingDir: string,
+  maxChars: number,
+): Rendered {
+  function* parts() {
+    for (const file of files) yield renderFile(file, context, workingDir);
+  }
+  return joinWithin(parts(), '\n\n', maxChars);
+}
+
+/** A name that could be taken for several lines is quoted. */
+function renderName(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  return /[\0-\x1f\x7f]/.test(name) ? JSON.stringify(name) : name;
+}
+
+function renderFile({ path, hits, lines }: FileHits, context: number, workingDir: string): string {
+  const title = renderName(displayPath(workingDir, path));
+  if (lines === undefined) {
+    const numbers = hits.map(({ line }) => line).join(', ');
+    return `${title}\n[too large to show; it matches in line ${numbers}]`;
+  }
+  const columns = new Map(hits.map(({ line, column }) => [line, column]));
+  const rendered = [title];
+  let last: number | undefined;
+  for (const number of linesAround([...columns.keys()], context, lines.length)) {
+    if (context > 0 && last !== undefined && number > last + 1) rendered.push('--');
+    const column = columns.get(number);
+    const line = lines[number - 1] ?? '';
+    rendered.push(`${number}${column === undefined ? '-' : ':'} ${renderLine(line, column ?? 1)}`);
+    last = number;
+  }
+  return rendered.join('\n');
+}
+
+function linesAround(numbers: readonly number[], context: number, count: number): number[] {
+  const around = new Set<number>();
+  for (const number of numbers) {
+    const to = Math.min(number + context, count);
+    for (let near = Math.max(number - context, 1); near <= to; near += 1) around.add(near);
+  }
+  return [...around].sort((a, b) => a - b);
+}
+
+/** A long line is cut to what is around the match. */
+function renderLine(line: string, column: number): string {
+  if (line.length <= MAX_LINE_CHARS) return line;
+  const match = Buffer.from(line)
+    .subarray(0, column - 1)
+    .toString().length;
+  const from = Math.max(Math.min(match - CHARS_BEFORE_MATCH, line.length - MAX_LINE_CHARS), 0);
+  const window = cutText(line.slice(from).replace(/^[\uDC00-\uDFFF]/, ''), MAX_LINE_CHARS);
+  return `${from > 0 ? '…' : ''}${window}${from + MAX_LINE_CHARS < line.length ? '…' : ''}`;
+}

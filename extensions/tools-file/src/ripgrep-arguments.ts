@@ -1,0 +1,59 @@
+import type { FileGlobs } from './file-globs.js';
+
+const NAMES_TYPE = 'wanted';
+
+/** What to search for. */
+export interface SearchQuery {
+  /** A regular expression of Rust's `regex`, or a plain text; absent to search for names only. */
+  pattern?: string | undefined;
+  fixedString: boolean;
+  case: 'smart' | 'sensitive' | 'insensitive';
+  globs: FileGlobs;
+  /** One of ripgrep's file types, e.g. `ts`. */
+  fileType?: string | undefined;
+  hidden: boolean;
+  includeIgnored: boolean;
+}
+
+// Every value from the model is bound to its option by `=`, so that none becomes an option.
+
+/** Options that say what matches in a line. */
+export function patternArguments(query: SearchQuery): string[] {
+  if (query.pattern === undefined) return [];
+  return [
+    { smart: '--smart-case', sensitive: '--case-sensitive', insensitive: '--ignore-case' }[
+      query.case
+    ],
+    ...(query.fixedString ? ['--fixed-strings'] : []),
+    `--regexp=${query.pattern}`,
+  ];
+}
+
+/**
+ * Options that say which files are searched. Ignore files count without a repository; none of those
+ * that may lie out of reach is read: of folders above, of the user, of the repository itself.
+ *
+ * @param ignoreFiles those above the target that count too
+ */
+export function filterArguments(query: SearchQuery, ignoreFiles: readonly string[]): string[] {
+  const { nameGlobs, excludedNames } = query.globs;
+  // Types are united, so a type of our own would widen the one that was asked for.
+  const types =
+    query.fileType === undefined
+      ? nameGlobs.map((glob) => `--type-add=${NAMES_TYPE}:${glob}`)
+      : [`--type=${query.fileType}`];
+  return [
+    '--no-follow',
+    '--no-require-git',
+    '--no-ignore-global',
+    '--no-ignore-parent',
+    '--no-ignore-exclude',
+    ...types,
+    ...(query.fileType === undefined && nameGlobs.length > 0 ? [`--type=${NAMES_TYPE}`] : []),
+    ...excludedNames.map((glob) => `--glob=!${glob}`),
+    ...(query.hidden ? ['--hidden', '--glob=!.git'] : []),
+    ...(query.includeIgnored
+      ? ['--no-ignore']
+      : ignoreFiles.map((path) => `--ignore-file=${path}`)),
+  ];
+}

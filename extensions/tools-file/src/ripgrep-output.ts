@@ -1,0 +1,44 @@
+/** A line that matches. */
+export interface Hit {
+  /** 1-based. */
+  line: number;
+  /** 1-based, in bytes: where in the line the first match starts. */
+  column: number;
+}
+
+/** The paths of an output in which each ends in NUL. What follows the last was cut off. */
+export function parsePaths(stdout: string): string[] {
+  return stdout.split('\0').slice(0, -1);
+}
+
+/**
+ * Reads `path NUL line:column:` records.
+ *
+ * @param paths what was searched; ripgrep also writes remarks on binary files, which have no NUL
+ * and may stand before a path
+ */
+export function parseHits(stdout: string, paths: readonly string[]): Map<string, Hit[]> {
+  const hits = new Map<string, Hit[]>(paths.map((path) => [path, []]));
+  let from = 0;
+  for (;;) {
+    const nul = stdout.indexOf('\0', from);
+    const end = stdout.indexOf('\n', nul);
+    if (nul === -1 || end === -1) return hits;
+    const path = knownPath(stdout.slice(from, nul), hits);
+    const [, line, column] = /^(\d+):(\d+):/.exec(stdout.slice(nul + 1, end)) ?? [];
+    if (path !== undefined && line !== undefined && column !== undefined) {
+      hits.get(path)?.push({ line: Number(line), column: Number(column) });
+    }
+    from = end + 1;
+  }
+}
+
+function knownPath(text: string, known: ReadonlyMap<string, unknown>): string | undefined {
+  let candidate = text;
+  while (!known.has(candidate)) {
+    const newline = candidate.indexOf('\n');
+    if (newline === -1) return undefined;
+    candidate = candidate.slice(newline + 1);
+  }
+  return candidate;
+}

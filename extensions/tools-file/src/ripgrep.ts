@@ -1,0 +1,121 @@
+import type { ProcessResult, ScopedProcess } from '@ethosagent/types';
+import { filterArguments, patternArguments, type SearchQuery } from './ripgrep-arguments.js';
+import { type Hit, parseHits, parsePaths } from './ripgrep-output.js';
+
+// Command lines have a limit, the lowest of which is 32,767 characters, on Windows.
+const MAX_TARGET_CHARS = 20_000;
+
+const ALWAYS = ['--no-config', '--no-messages', '--color=never', '--path-separator=/'];
+
+/** Where to search. */
+export interface SearchPlace {
+  /** The folder that ripgrep runs in; absent when a single file, by absolute path, is searched. */
+  cwd?: string;
+  /** Relative to `cwd`. */
+  target: string;
+  /** Ignore files above the target that count too, relative to `cwd`. */
+  ignoreFiles: readonly string[];
+}
+
+export type FileList =
+  /** `paths` are relative to `cwd` and in no order. `isPartial`: something could not be read. */
+  | { ok: true; paths: string[]; isPartial: boolean }
+  /** ripgrep refuses the pattern, a glob or the file type, and says why. */
+  | { ok: false; reason: string };
+
+/** ripgrep, as a process of the call. It never reads a configuration file. */
+export class Ripgrep {
+  readonly #process: ScopedProcess;
+  readonly #binary: string;
+
+  constructor(process: ScopedProcess, binary: string) {
+    this.#process = process;
+    this.#binary = binary;
+  }
+
+  /** Lists the files that match, or in which something does. */
+  async listFiles(query: SearchQuery, place: SearchPlace): Promise<FileList> {
+    const what = query.pattern === undefined ? '--files' : '--files-with-matches';
+    const { exitCode, stdout, truncated } = await this.#spawn(
+      [what, '--null', ...patternArguments(query), ...filterArguments(query, place.ignoreFiles)],
+      [place.target],
+      place.cwd,
+    );
+    if (exitCode > 1 && stdout === '') {
+      const reason = await this.#refusal(query, place);
+      if (reason !== undefined) return { ok: false, reason };
+    }
+    const isPartial = exitCode > 1 || truncated === true;
+    return { ok: true, paths: parsePaths(stdout), isPartial };
+  }
+
+  /**
+   * Finds the matching lines of files. Only where they are: the caller reads them, in its reach.
+   *
+   * @param paths absolute
+   * @param maxHits of each file
+   */
+  async findLines(
+    query: SearchQuery,
+    paths: readonly string[],
+    maxHits: number,
+  ): Promise<Map<string, Hit[]>> {
+    const found = new Map<string, Hit[]>();
+    for (const batch of inBatches(paths)) {
+      const { stdout } = await this.#spawn(
+        [
+          '--null',
+          '--with-filename',
+          '--no-heading',
+          '--line-number',
+          '--column',
+          // A remark takes the place of a line that is longer.
+          '--max-columns=1',
+          `--max-count=${maxHits}`,
+          ...patternArguments(query),
+        ],
+        batch,
+        undefined,
+      );
+      for (const [path, hits] of parseHits(stdout, batch)) found.set(path, hits);
+    }
+    return found;
+  }
+
+  // It answers a bad pattern and an unreadable file with the same exit code: ask without any file.
+  async #refusal(query: SearchQuery, { cwd }: SearchPlace): Promise<string | undefined> {
+    const { exitCode, stderr } = await this.#spawn(
+      [
+        '--max-depth=0',
+        ...patternArguments({ pattern: '', ...query }),
+        ...filterArguments(query, []),
+      ],
+      ['.'],
+      cwd,
+    );
+    return exitCode > 1 ? stderr.trim() : undefined;
+  }
+
+  #spawn(
+    options: readonly string[],
+    targets: readonly string[],
+    cwd: string | undefined,
+  ): Promise<ProcessResult> {
+    const args = [...ALWAYS, ...options, '--', ...targets];
+    return this.#process.spawn(this.#binary, args, cwd === undefined ? {} : { cwd });
+  }
+}
+
+function inBatches(paths: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  let room = 0;
+  for (const path of paths) {
+    const batch = room < path.length ? undefined : batches.at(-1);
+    if (batch === undefined) {
+      batches.push([path]);
+      room = MAX_TARGET_CHARS;
+    } else batch.push(path);
+    room -= path.length;
+  }
+  return batches;
+}

@@ -1,0 +1,152 @@
+import { basename, resolve } from 'node:path';
+import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import {
+  errorCodeOf,
+  type ScopedFs,
+  type ScopedProcess,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from '@ethosagent/types';
+import { withBoundaryFailures } from './boundary-failure.js';
+import { compileGlobs } from './file-globs.js';
+import { absolutePath } from './file-path.js';
+import { missingFile } from './missing-file.js';
+import { reachableFiles } from './reachable-files.js';
+import type { FileHits } from './render-search.js';
+import { Ripgrep, type SearchPlace } from './ripgrep.js';
+import type { SearchQuery } from './ripgrep-arguments.js';
+import { bundledRipgrepPath } from './ripgrep-path.js';
+import { answerOf, type SearchFindings } from './search-answer.js';
+import { type SearchArgs, searchInput } from './search-input.js';
+import { placeOf } from './search-place.js';
+import { smallestFirst } from './smallest-first.js';
+import { decodeText } from './text-encoding.js';
+import { linesOf } from './text-lines.js';
+
+/** Options of `createSearchFilesTool`. */
+export interface SearchFilesOptions {
+  /** Absolute path of another ripgrep than the one that comes with this package. */
+  ripgrepPath?: string;
+}
+
+type SearchContext = Pick<ToolContext, 'workingDir' | 'resultBudgetChars' | 'abortSignal'> & {
+  scopedFs: ScopedFs;
+  scopedProcess: ScopedProcess;
+};
+
+/** Searches files by content and by name. Needs `fs_reach.read`, and `process` for ripgrep. */
+export function createSearchFilesTool(options: SearchFilesOptions = {}): Tool<SearchArgs> {
+  const binary = options.ripgrepPath ?? bundledRipgrepPath;
+  return defineTool({
+    name: 'search_files',
+    description:
+      'Search files: by content with a pattern, by name with a glob, or both. Shows matching lines by file, or names. Leaves out hidden and binary files, and what .gitignore names.',
+    toolset: 'file',
+    input: searchInput,
+    capabilities: {
+      fs_reach: { read: 'from-personality' },
+      process: { allowedBinaries: [binary] },
+    },
+    outputIsUntrusted: true,
+    execute: (args, ctx) => withBoundaryFailures(() => search(args, ctx, binary)),
+  });
+}
+
+/** `search_files` with the ripgrep that comes with this package. */
+export const searchFilesTool = createSearchFilesTool();
+
+async function search(args: SearchArgs, ctx: SearchContext, binary: string): Promise<ToolResult> {
+  const { scopedFs: fs } = ctx;
+  const root = absolutePath(ctx.workingDir, args.path);
+  const place = await placeOf(fs, ctx.workingDir, root);
+  if (place === undefined) return missingFile(fs, ctx.workingDir, root);
+  const query: SearchQuery = {
+    pattern: args.pattern,
+    fixedString: args.fixed_string,
+    case: args.case,
+    globs: compileGlobs([args.glob ?? []].flat()),
+    fileType: args.file_type,
+    hidden: args.hidden,
+    includeIgnored: args.include_ignored,
+  };
+  const ripgrep = new Ripgrep(ctx.scopedProcess, binary);
+  const list = await ripgrep.listFiles(query, place);
+  if (!list.ok) return err(list.reason, 'input_invalid');
+  ctx.abortSignal.throwIfAborted();
+
+  const wanted = args.max_results + 1;
+  const paths = await reachableFiles(fs, matchingPaths(list.paths, query, place, wanted), wanted);
+  const findings: SearchFindings =
+    query.pattern === undefined
+      ? {
+          mode: 'names',
+          paths: paths.slice(0, args.max_results),
+          hasMore: paths.length > args.max_results,
+        }
+      : await findLines(args.max_results, ctx, paths, ripgrep, query);
+  const { value, structured } = answerOf(findings, args, ctx);
+  return ok(list.isPartial ? `${value}\n[some files could not be searched]` : value, {
+    structured: { root, ...structured, partial: list.isPartial },
+  });
+}
+
+/** Absolute paths of the listed files that the globs match, in order. */
+function* matchingPaths(
+  listed: readonly string[],
+  { globs, fileType }: SearchQuery,
+  { cwd, target }: SearchPlace,
+  likely: number,
+): Generator<string> {
+  if (cwd === undefined) {
+    if (globs.matches(basename(target))) yield target;
+    return;
+  }
+  const skip = target.length + 1;
+  const matching =
+    globs.isNarrowed && fileType === undefined
+      ? listed
+      : listed.filter((path) => globs.matches(path.slice(skip)));
+  for (const path of smallestFirst(matching, likely)) yield resolve(cwd, path);
+}
+
+/**
+ * Finds the matching lines of files that are in reach. ripgrep tells only which lines they are;
+ * their text is read through the reach, so that nothing else can come to light.
+ */
+async function findLines(
+  maxResults: number,
+  ctx: SearchContext,
+  paths: readonly string[],
+  ripgrep: Ripgrep,
+  query: SearchQuery,
+): Promise<SearchFindings> {
+  const found = await ripgrep.findLines(query, paths.slice(0, maxResults), maxResults + 1);
+  const files: FileHits[] = [];
+  let room = maxResults;
+  let hasMore = paths.length > maxResults;
+  for (const [path, hits] of found) {
+    ctx.abortSignal.throwIfAborted();
+    if (hits.length > room) hasMore = true;
+    if (room === 0) break;
+    const lines = await readLines(ctx.scopedFs, path);
+    if (lines === undefined || hits.length === 0) continue;
+    const kept = hits.slice(0, room);
+    room -= kept.length;
+    files.push({ path, hits: kept, ...(lines !== 'too large' && { lines }) });
+  }
+  return { mode: 'content', files, hasMore };
+}
+
+/** `undefined` for a file that is gone, or was put out of reach, or is no text. */
+async function readLines(fs: ScopedFs, path: string): Promise<string[] | 'too large' | undefined> {
+  try {
+    const decoded = await decodeText(await fs.readBytes(path));
+    return decoded && linesOf(decoded.text).map(({ text }) => text);
+  } catch (error) {
+    const code = errorCodeOf(error);
+    if (code === 'FILE_TOO_LARGE') return 'too large';
+    if (code === undefined) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+const SAMPLE_SIZE = 65_536;
+// With less to go by, frequencies mislead; Western European is then the likeliest.
+const MIN_FOREIGN_BYTES = 6;
+const MIN_CONFIDENCE = 20;
+const BYTE_ORDER_MARKS = [
+  { encoding: 'utf-8', mark: [0xef, 0xbb, 0xbf] },
+  { encoding: 'utf-32le', mark: [0xff, 0xfe, 0, 0] },
+  { encoding: 'utf-32be', mark: [0, 0, 0xfe, 0xff] },
+  { encoding: 'utf-16le', mark: [0xff, 0xfe] },
+  { encoding: 'utf-16be', mark: [0xfe, 0xff] },
+] as const;
+
+/** How a text is kept as bytes. */
+export interface TextFormat {
+  /** A name in lower case that `iconv-lite` knows, e.g. `utf-8` or `windows-1252`. */
+  encoding: string;
+  /** The bytes start with a byte order mark. */
+  bom: boolean;
+}
+
+/** A text as it was found. */
+export interface DecodedText extends TextFormat {
+  text: string;
+  /** Some bytes are invalid in this encoding: the text can't be turned back into them. */
+  lossy: boolean;
+}
+
+/**
+ * Finds out how a text is encoded, and decodes it: a byte order mark, else valid UTF-8, else
+ * UTF-16 by its pattern of zero bytes, else the best guess from how often which bytes occur.
+ *
+ * @returns `undefined` for bytes that are no text
+ */
+export async function decodeText(bytes: Uint8Array): Promise<DecodedText | undefined> {
+  const marked = BYTE_ORDER_MARKS.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte));
+  if (marked !== undefined) {
+    return decodeAs(bytes.subarray(marked.mark.length), marked.encoding, true);
+  }
+  if (bytes.includes(0)) {
+    const encoding = utf16Pattern(bytes);
+    if (encoding === undefined) return undefined;
+    const decoded = await decodeAs(bytes, encoding, false);
+    return looksLikeText(decoded.text) ? decoded : undefined;
+  }
+  const utf8 = decodeUtf8(bytes);
+  if (utf8 !== undefined) return { text: utf8, encoding: 'utf-8', bom: false, lossy: false };
+  const decoded = await decodeByGuess(bytes);
+  return looksLikeText(decoded.text) ? decoded : undefined;
+}
+
+/**
+ * Turns a text into bytes.
+ *
+ * @returns `undefined` when the encoding has no bytes for a character of the text
+ */
+export async function encodeText(
+  text: string,
+  format: TextFormat,
+): Promise<Uint8Array | undefined> {
+  const mark = BYTE_ORDER_MARKS.find(({ encoding }) => encoding === format.encoding)?.mark ?? [];
+  const start = format.bom ? Buffer.from(mark) : Buffer.alloc(0);
+  if (format.encoding === 'utf-8') {
+    return text.isWellFormed() ? Buffer.concat([start, Buffer.from(text)]) : undefined;
+  }
+  const { default: iconv } = await import('iconv-lite');
+  const body = iconv.encode(text, format.encoding, { addBOM: false });
+  if (iconv.decode(body, format.encoding, { stripBOM: false }) !== text) return undefined;
+  return Buffer.concat([start, body]);
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+async function decodeAs(bytes: Uint8Array, encoding: string, bom: boolean): Promise<DecodedText> {
+  if (encoding === 'utf-8') {
+    const text = decodeUtf8(bytes);
+    const lossy = text === undefined;
+    return { text: text ?? Buffer.from(bytes).toString('utf8'), encoding, bom, lossy };
+  }
+  const { default: iconv } = await import('iconv-lite');
+  const text = iconv.decode(bytes, encoding, { stripBOM: false });
+  const lossy = !iconv.encode(text, encoding, { addBOM: false }).equals(bytes);
+  return { text, encoding, bom, lossy };
+}
+
+async function decodeByGuess(bytes: Uint8Array): Promise<DecodedText> {
+  const utf8 = await decodeAs(bytes, 'utf-8', false);
+  if (isMostlyValid(utf8.text)) return utf8;
+  const [{ default: chardet }, { default: iconv }] = await Promise.all([
+    import('chardet'),
+    import('iconv-lite'),
+  ]);
+  const from = Math.max(bytes.findIndex(isForeign) - 1_024, 0);
+  const sample = bytes.subarray(from, from + SAMPLE_SIZE);
+  if (sample.filter(isForeign).length >= MIN_FOREIGN_BYTES) {
+    for (const { name, confidence } of chardet.analyse(sample)) {
+      if (confidence < MIN_CONFIDENCE || !iconv.encodingExists(name)) continue;
+      const decoded = await decodeAs(bytes, name.toLowerCase(), false);
+      if (!decoded.lossy) return decoded;
+    }
+  }
+  return decodeAs(bytes, 'windows-1252', false);
+}
+
+function isForeign(byte: number): boolean {
+  return byte >= 0x80;
+}
+
+/** A few broken bytes in UTF-8: any other encoding would garble the rest. */
+function isMostlyValid(utf8: string): boolean {
+  const foreign = utf8.match(/[^\0-\x7f]/gu)?.length ?? 0;
+  const broken = utf8.match(/\ufffd/g)?.length ?? 0;
+  return broken * 4 < foreign;
+}
+
+/** Mostly ASCII in UTF-16 has a zero in every second byte, and hardly any in the others. */
+function utf16Pattern(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (bytes.length < 4 || bytes.length % 2 !== 0) return undefined;
+  const sample = bytes.subarray(0, SAMPLE_SIZE);
+  const zeros = [0, 0];
+  sample.forEach((byte, at) => {
+    if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  });
+  const [even = 0, odd = 0] = zeros.map((count) => count / (sample.length / 2));
+  if (odd > 0.4 && even < 0.05) return 'utf-16le';
+  if (even > 0.4 && odd < 0.05) return 'utf-16be';
+  return undefined;
+}
+
+/** Less than one character in twenty is a control character that text doesn't use. */
+function looksLikeText(text: string): boolean {
+  const sample = text.slice(0, SAMPLE_SIZE);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  const controls = sample.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]/g)?.length ?? 0;
+  return controls * 20 < Math.max(sample.length, 1);
+}

@@ -1,0 +1,50 @@
+/** A line of a text, by offsets into it. */
+export interface Line {
+  /** Without its line ending. */
+  text: string;
+  start: number;
+  /** Before the line ending. */
+  end: number;
+  /** After the line ending; equal to `end` for a last line without one. */
+  next: number;
+}
+
+/** Splits at `\n`; a `\r` before it belongs to the line ending. A text that ends in one has no empty last line. */
+export function linesOf(text: string): Line[] {
+  const lines: Line[] = [];
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const next = newline === -1 ? text.length : newline + 1;
+    const stop = newline === -1 ? text.length : newline;
+    const end = newline > start && text[newline - 1] === '\r' ? newline - 1 : stop;
+    lines.push({ text: text.slice(start, end), start, end, next });
+    start = next;
+  }
+  return lines;
+}
+
+/** How many lines `linesOf` gives. */
+export function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
+  return text === '' || text.endsWith('\n') ? count : count + 1;
+}
+
+/** The 1-based numbers of the lines that hold these offsets, which must ascend. */
+export function lineNumbersAt(text: string, offsets: readonly number[]): number[] {
+  let number = 1;
+  let newline = text.indexOf('\n');
+  return offsets.map((offset) => {
+    for (; newline !== -1 && newline < offset; newline = text.indexOf('\n', newline + 1)) {
+      number += 1;
+    }
+    return number;
+  });
+}
+
+/** At most `maxChars` characters from the start, never half a surrogate pair. */
+export function cutText(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const cut = text.slice(0, maxChars);
+  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
+}

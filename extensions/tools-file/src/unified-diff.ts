@@ -1,0 +1,39 @@
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
+import { countLines } from './text-lines.js';
+
+const CONTEXT_LINES = 3;
+// Keeps the quadratic worst case, two texts with little in common, below a second.
+const MAX_EDITS = 2_000;
+
+/** How two versions of a file differ. */
+export interface FileDiff {
+  /** A unified diff; empty when there is none, a remark when it would be too long. */
+  text: string;
+  added: number;
+  removed: number;
+}
+
+/**
+ * Compares two versions of a file.
+ *
+ * @param name how the file is called in the diff
+ * @param before the old text, or `undefined` for a file that is new
+ */
+export function unifiedDiff(name: string, before: string | undefined, after: string): FileDiff {
+  if (before === after) return { text: '', added: 0, removed: 0 };
+  const oldName = before === undefined ? '/dev/null' : name;
+  const patch = structuredPatch(oldName, name, before ?? '', after, undefined, undefined, {
+    context: CONTEXT_LINES,
+    maxEditLength: MAX_EDITS,
+  });
+  if (patch === undefined) {
+    const [removed, added] = [countLines(before ?? ''), countLines(after)];
+    return { text: '[the versions have too little in common to show a diff]', added, removed };
+  }
+  const lines = patch.hunks.flatMap((hunk) => hunk.lines);
+  return {
+    text: formatPatch(patch, FILE_HEADERS_ONLY),
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  };
+}

@@ -1,0 +1,91 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+
+const MAX_ISSUES = 50;
+const MAX_SEGMENT_CHARS = 64;
+const MAX_PATH_SEGMENTS = 20;
+const MAX_MESSAGE_CHARS = 200;
+const MAX_LEAVES = 1_000;
+const MIN_BARE_CHARS = 8;
+
+/**
+ * One line that names every issue with its path: `city: expected string; days[2]: too small`.
+ *
+ * Some schema libraries put the refused value into their messages. It may be a secret or very
+ * long, so strings of the arguments are replaced there, and every part is capped.
+ *
+ * @param issues what the schema found
+ * @param args the arguments as they were passed
+ */
+export function describeIssues(issues: readonly StandardSchemaV1.Issue[], args: unknown): string {
+  if (issues.length === 0) return 'the arguments are invalid';
+  const shown = issues.slice(0, MAX_ISSUES).map((issue) => {
+    const keys = (issue.path ?? []).map((segment) =>
+      typeof segment === 'object' ? segment.key : segment,
+    );
+    // Zod's generic prefix says nothing that `input_invalid` doesn't.
+    const message = withoutValues(issue.message, valueAt(args, keys)).replace(
+      /^Invalid input: /,
+      '',
+    );
+    const path = renderPath(keys);
+    return path === '' ? shorten(message) : `${path}: ${shorten(message)}`;
+  });
+  const hidden = issues.length - shown.length;
+  if (hidden > 0) shown.push(`and ${hidden} more`);
+  return shown.join('; ');
+}
+
+function renderPath(keys: readonly PropertyKey[]): string {
+  let path = '';
+  for (const key of keys.slice(0, MAX_PATH_SEGMENTS)) {
+    if (typeof key === 'number') path += `[${key}]`;
+    else if (typeof key === 'string' && /^[A-Za-z_$][\w$-]*$/.test(key)) {
+      path += `${path === '' ? '' : '.'}${cut(key, MAX_SEGMENT_CHARS)}`;
+    } else path += `[${JSON.stringify(cut(String(key), MAX_SEGMENT_CHARS))}]`;
+  }
+  return keys.length > MAX_PATH_SEGMENTS ? `${path}…` : path;
+}
+
+function shorten(message: string): string {
+  return cut(message, MAX_MESSAGE_CHARS);
+}
+
+function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  return `${text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** The value that an issue is about; `args` itself when the path doesn't lead through them. */
+function valueAt(args: unknown, keys: readonly PropertyKey[]): unknown {
+  let value = args;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return value;
+    value = Object.getOwnPropertyDescriptor(value, key)?.value;
+  }
+  return value;
+}
+
+function withoutValues(message: string, value: unknown): string {
+  let text = message;
+  for (const leaf of leavesOf(value)) {
+    text = text.replaceAll(`"${leaf}"`, '"…"').replaceAll(`'${leaf}'`, "'…'");
+    // Unquoted, a short value may be an ordinary word of the message.
+    if (leaf.length >= MIN_BARE_CHARS) text = text.replaceAll(leaf, '…');
+  }
+  return text;
+}
+
+function leavesOf(root: unknown): string[] {
+  const leaves: string[] = [];
+  const open = [root];
+  for (let seen = 0; open.length > 0 && seen < MAX_LEAVES; seen += 1) {
+    const value = open.pop();
+    if (typeof value === 'string' || typeof value === 'number') {
+      if (value !== '') leaves.push(String(value));
+    } else if (typeof value === 'object' && value !== null) {
+      const children = Array.isArray(value) ? value : Object.values(value);
+      open.push(...children.slice(0, MAX_LEAVES));
+    }
+  }
+  return leaves;
+}

@@ -1,0 +1,64 @@
+import { EthosError } from '@ethosagent/types';
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+
+/** Answers whether a value is a schema that validates by https://standardschema.dev. */
+export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  if (!('~standard' in value)) return false;
+  const standard = value['~standard'];
+  return (
+    typeof standard === 'object' &&
+    standard !== null &&
+    'validate' in standard &&
+    typeof standard.validate === 'function'
+  );
+}
+
+/**
+ * The JSON Schema of what a schema accepts, as the model is to see it. It is the schema library's
+ * own, by way of Standard JSON Schema, so that no such library is a dependency here.
+ *
+ * @throws `TOOL_INVALID` when the library can't write it, or when it is not that of an object
+ */
+export function jsonSchemaOf(toolName: string, input: StandardSchemaV1): Record<string, unknown> {
+  const remedy = 'pass the JSON Schema that the model is to see as `schema`, beside `input`';
+  if (!describesItself(input)) {
+    throw new EthosError(
+      'TOOL_INVALID',
+      `${toolName}: the input schema (${input['~standard'].vendor}) has no Standard JSON Schema; ${remedy}`,
+    );
+  }
+  let derived: Record<string, unknown>;
+  try {
+    derived = input['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+  } catch (cause) {
+    throw new EthosError(
+      'TOOL_INVALID',
+      `${toolName}: the input schema can not be written as JSON Schema; ${remedy}`,
+      { cause },
+    );
+  }
+  // Some model providers refuse `$schema`, and every one pays for it.
+  const { $schema: _, ...schema } = derived;
+  if (schema.type !== 'object') {
+    throw new EthosError(
+      'TOOL_INVALID',
+      `${toolName}: model providers take only an object as the arguments of a tool; make the input schema one, or ${remedy}`,
+    );
+  }
+  return schema;
+}
+
+function describesItself(
+  input: StandardSchemaV1,
+): input is StandardSchemaV1 & StandardJSONSchemaV1 {
+  const standard = input['~standard'];
+  if (!('jsonSchema' in standard)) return false;
+  const { jsonSchema } = standard;
+  return (
+    typeof jsonSchema === 'object' &&
+    jsonSchema !== null &&
+    'input' in jsonSchema &&
+    typeof jsonSchema.input === 'function'
+  );
+}

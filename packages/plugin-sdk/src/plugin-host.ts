@@ -1,0 +1,157 @@
+import { EthosError, type ToolRegistry, type ToolResultReducerRegistry } from '@ethosagent/types';
+import type { Plugin, PluginApi } from './plugin.js';
+
+export interface PluginHostOptions {
+  registry: ToolRegistry;
+  /** Without it a plugin can't register reducers. */
+  reducers?: ToolResultReducerRegistry;
+  /** Hears of what fails while a plugin is taken down; that stops nothing else. */
+  log?: (message: string, error: unknown) => void;
+}
+
+/** What is known of a loaded plugin. */
+export interface PluginInfo {
+  id: string;
+  name?: string;
+  version?: string;
+  /** The names of its tools, in order of registration. */
+  tools: string[];
+}
+
+/** Loads and unloads plugins on one tool registry. */
+export interface PluginHost {
+  /**
+   * Activates a plugin. When that fails, nothing of it stays behind.
+   * @throws `CONFIG_INVALID` for a bad or loaded id, and whatever `activate` throws, such as
+   * `TOOL_NAME_TAKEN`
+   */
+  load(plugin: Plugin): Promise<void>;
+  /**
+   * Takes a plugin down: no new call reaches its tools, then its reducers go, then what it gave to
+   * `onUnload` runs, then `deactivate`. Says whether it was loaded.
+   */
+  unload(id: string): Promise<boolean>;
+  /** The active plugins, in order of loading. */
+  list(): PluginInfo[];
+}
+
+interface LoadedPlugin {
+  plugin: Plugin;
+  tools: Set<string>;
+  removeReducers: Array<() => void>;
+  releases: Array<() => void | Promise<void>>;
+  state: 'activating' | 'active' | 'unloaded';
+}
+
+const PLUGIN_ID = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/i;
+const MAX_ID_CHARS = 128;
+
+export function createPluginHost({ registry, reducers, log }: PluginHostOptions): PluginHost {
+  const loaded = new Map<string, LoadedPlugin>();
+
+  function apiFor(entry: LoadedPlugin): PluginApi {
+    const { id } = entry.plugin;
+    const assertLoaded = () => {
+      if (entry.state === 'unloaded') {
+        throw new EthosError('CONFIG_INVALID', `plugin ${id} is unloaded; load it again first`);
+      }
+    };
+    return Object.freeze<PluginApi>({
+      pluginId: id,
+      registerTool(tool) {
+        assertLoaded();
+        registry.register(tool, { pluginId: id });
+        entry.tools.add(tool.name);
+      },
+      registerReducer(reducer) {
+        assertLoaded();
+        if (reducers === undefined) {
+          throw new EthosError(
+            'CONFIG_INVALID',
+            `plugin ${id} has a reducer, but the plugin host was created without \`reducers\``,
+          );
+        }
+        entry.removeReducers.push(reducers.register(reducer));
+      },
+      onUnload(release) {
+        assertLoaded();
+        entry.releases.push(release);
+      },
+    });
+  }
+
+  async function takeDown(entry: LoadedPlugin): Promise<void> {
+    const { id } = entry.plugin;
+    const wasActive = entry.state === 'active';
+    entry.state = 'unloaded';
+    const attempt = async (what: string, run: () => unknown) => {
+      try {
+        await run();
+      } catch (error) {
+        log?.(`plugin ${id}: ${what} failed`, error);
+      }
+    };
+    // Everything that others can see goes in one step, before anything is waited for.
+    registry.unregisterPlugin(id);
+    for (const remove of entry.removeReducers) remove();
+    for (const release of entry.releases.reverse()) await attempt('a release', release);
+    if (wasActive) await attempt('deactivate', () => entry.plugin.deactivate?.());
+    loaded.delete(id);
+  }
+
+  return {
+    async load(plugin) {
+      const { id } = plugin;
+      assertPluginId(id);
+      if (loaded.has(id)) {
+        throw new EthosError('CONFIG_INVALID', `plugin ${id} is loaded already; unload it first`);
+      }
+      const entry = newEntry(plugin);
+      loaded.set(id, entry);
+      try {
+        await plugin.activate(apiFor(entry));
+      } catch (error) {
+        if (!isUnloaded(entry)) await takeDown(entry);
+        throw error;
+      }
+      if (isUnloaded(entry)) {
+        throw new EthosError('CONFIG_INVALID', `plugin ${id} was unloaded while it was activating`);
+      }
+      entry.state = 'active';
+    },
+
+    async unload(id) {
+      const entry = loaded.get(id);
+      if (entry === undefined || isUnloaded(entry)) return false;
+      await takeDown(entry);
+      return true;
+    },
+
+    list() {
+      return [...loaded.values()]
+        .filter(({ state }) => state === 'active')
+        .map(({ plugin: { id, name, version }, tools }) => ({
+          id,
+          ...(name !== undefined && { name }),
+          ...(version !== undefined && { version }),
+          tools: [...tools],
+        }));
+    },
+  };
+}
+
+function newEntry(plugin: Plugin): LoadedPlugin {
+  return { plugin, tools: new Set(), removeReducers: [], releases: [], state: 'activating' };
+}
+
+function isUnloaded(entry: LoadedPlugin): boolean {
+  return entry.state === 'unloaded';
+}
+
+function assertPluginId(id: unknown): void {
+  if (typeof id === 'string' && id.length <= MAX_ID_CHARS && PLUGIN_ID.test(id)) return;
+  throw new EthosError(
+    'CONFIG_INVALID',
+    `${JSON.stringify(id)?.slice(0, MAX_ID_CHARS)} is no plugin id; use a name as npm packages have it`,
+  );
+}

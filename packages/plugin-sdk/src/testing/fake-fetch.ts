@@ -1,0 +1,51 @@
+/** What a route answers with: a response, the text of one, or a function of the request. */
+export type RouteAnswer =
+  | string
+  | Response
+  | ((request: Request) => Response | string | Promise<Response | string>);
+
+/** Answers by `METHOD url` or `url`; the query of a request is ignored where a route has none. */
+export type Routes = Readonly<Record<string, RouteAnswer>>;
+
+export interface FakeFetch {
+  fetch: typeof globalThis.fetch;
+  /** Every request that came through, in order. */
+  readonly requests: Request[];
+}
+
+/** A `fetch` that answers from a table, and with 404 for what is not in it. */
+export function createFakeFetch(routes: Routes): FakeFetch {
+  const requests: Request[] = [];
+  return {
+    requests,
+    async fetch(input, init = {}) {
+      const { dispatcher: _, ...rest } = { dispatcher: undefined, ...init };
+      const request = new Request(input, rest);
+      requests.push(request.clone());
+      request.signal.throwIfAborted();
+      const answer = find(routes, request);
+      if (answer === undefined) {
+        return new Response(`no route for ${request.method} ${request.url}`, { status: 404 });
+      }
+      const given =
+        typeof answer === 'function'
+          ? await Promise.race([answer(request), aborted(request.signal)])
+          : answer;
+      return typeof given === 'string' ? new Response(given) : given.clone();
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function find(routes: Routes, { method, url }: Request): RouteAnswer | undefined {
+  const bare = url.replace(/\?.*$/s, '');
+  for (const key of [`${method} ${url}`, url, `${method} ${bare}`, bare]) {
+    if (Object.hasOwn(routes, key)) return routes[key];
+  }
+  return undefined;
+}

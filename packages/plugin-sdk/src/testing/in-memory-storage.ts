@@ -1,0 +1,146 @@
+import { dirname, normalize, resolve } from 'node:path';
+import { EthosError, type Storage, type StorageEntry } from '@ethosagent/types';
+
+interface MemoryFile {
+  bytes: Uint8Array;
+  mtimeMs: number;
+}
+
+/**
+ * Files in memory, for tests of tools. It has no links and no permissions.
+ *
+ * @param files text or bytes by absolute path
+ * @param now milliseconds since the epoch, for `mtime`
+ */
+export function createInMemoryStorage(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  now: () => number = Date.now,
+): Storage {
+  const storage = new InMemoryStorage(now);
+  for (const [path, content] of Object.entries(files)) storage.put(path, content);
+  return storage;
+}
+
+class InMemoryStorage implements Storage {
+  readonly #files = new Map<string, MemoryFile>();
+  readonly #folders = new Map<string, number>([['/', 0]]);
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  put(path: string, content: string | Uint8Array): void {
+    const at = canonical(path);
+    if (this.#folders.has(at)) throw new EthosError('NOT_A_FILE', `${path} is a directory`);
+    this.#makeFolders(dirname(at), path);
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content.slice();
+    this.#files.set(at, { bytes, mtimeMs: this.#now() });
+  }
+
+  async read(path: string): Promise<string | null> {
+    const bytes = await this.readBytes(path);
+    return bytes === null ? null : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  }
+
+  async readBytes(path: string): Promise<Uint8Array | null> {
+    const at = canonical(path);
+    if (this.#folders.has(at)) throw new EthosError('NOT_A_FILE', `${path} is a directory`);
+    return this.#files.get(at)?.bytes.slice() ?? null;
+  }
+
+  async write(path: string, content: string | Uint8Array): Promise<void> {
+    this.put(path, content);
+  }
+
+  async exists(path: string): Promise<boolean> {
+    const at = canonical(path);
+    return this.#files.has(at) || this.#folders.has(at);
+  }
+
+  async list(path: string): Promise<string[]> {
+    return (await this.listEntries(path)).map(({ name }) => name);
+  }
+
+  async listEntries(path: string): Promise<StorageEntry[]> {
+    const folder = canonical(path);
+    if (this.#files.has(folder)) throw new EthosError('NOT_A_DIRECTORY', `${path} is a file`);
+    const entries: StorageEntry[] = [];
+    const collect = (paths: Iterable<string>, isDir: boolean) => {
+      for (const child of paths) {
+        if (child !== folder && dirname(child) === folder) {
+          entries.push({ name: child.slice(prefixOf(folder).length), isDir });
+        }
+      }
+    };
+    collect(this.#files.keys(), false);
+    collect(this.#folders.keys(), true);
+    return entries.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+  }
+
+  async mtime(path: string): Promise<number | null> {
+    const at = canonical(path);
+    return this.#files.get(at)?.mtimeMs ?? this.#folders.get(at) ?? null;
+  }
+
+  async mkdir(path: string): Promise<void> {
+    this.#makeFolders(canonical(path), path);
+  }
+
+  async remove(path: string, opts: { recursive?: boolean } = {}): Promise<void> {
+    const at = canonical(path);
+    if (this.#files.delete(at) || !this.#folders.has(at)) return;
+    if (opts.recursive !== true) {
+      throw new EthosError('NOT_A_FILE', `${path} is a directory; pass recursive to remove it`);
+    }
+    for (const map of [this.#files, this.#folders]) {
+      for (const key of map.keys()) {
+        if (key !== '/' && (key === at || key.startsWith(prefixOf(at)))) map.delete(key);
+      }
+    }
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const source = canonical(from);
+    const target = canonical(to);
+    const isFolder = this.#folders.has(source);
+    if (!isFolder && !this.#files.has(source)) {
+      throw new EthosError('FILE_NOT_FOUND', `there is nothing at ${from}`);
+    }
+    if (source === target) return;
+    if (this.#folders.has(target) || (isFolder && this.#files.has(target))) {
+      throw new EthosError('ALREADY_EXISTS', `${to} is in the way`);
+    }
+    if (target.startsWith(prefixOf(source))) {
+      throw new EthosError('PATH_INVALID', `${to} is below ${from}`);
+    }
+    this.#makeFolders(dirname(target), to);
+    moveKeys(this.#files, source, target);
+    moveKeys(this.#folders, source, target);
+  }
+
+  #makeFolders(folder: string, asked: string): void {
+    if (this.#folders.has(folder)) return;
+    if (this.#files.has(folder)) {
+      throw new EthosError('NOT_A_DIRECTORY', `a part of ${asked} is a file`);
+    }
+    this.#makeFolders(dirname(folder), asked);
+    this.#folders.set(folder, this.#now());
+  }
+}
+
+function canonical(path: string): string {
+  return normalize(resolve(path));
+}
+
+function prefixOf(folder: string): string {
+  return folder === '/' ? '/' : `${folder}/`;
+}
+
+function moveKeys<T>(map: Map<string, T>, source: string, target: string): void {
+  for (const [key, value] of [...map]) {
+    if (key !== source && !key.startsWith(prefixOf(source))) continue;
+    map.delete(key);
+    map.set(target + key.slice(source.length), value);
+  }
+}

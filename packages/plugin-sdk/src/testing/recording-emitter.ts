@@ -1,0 +1,13 @@
+import type { ToolProgressEvent } from '@ethosagent/types';
+
+/** Keeps what a tool emits. */
+export interface RecordingEmitter {
+  readonly events: ToolProgressEvent[];
+  /** A plain function: pass it as `emit` of a context. */
+  emit: (event: ToolProgressEvent) => void;
+}
+
+export function createRecordingEmitter(): RecordingEmitter {
+  const events: ToolProgressEvent[] = [];
+  return { events, emit: (event) => void events.push(event) };
+}

@@ -1,0 +1,77 @@
+import { DefaultToolRegistry } from '@ethosagent/core';
+import type { AnyTool, AuditEvent, ToolContext, ToolResult } from '@ethosagent/types';
+import { createFakeProcess } from './fake-process.js';
+import {
+  createTestWorld,
+  type TestObservations,
+  type TestOptions,
+  type TestWorld,
+} from './test-world.js';
+
+export interface ToolRun extends TestObservations {
+  result: ToolResult;
+  /** Every access of the call, allowed or denied. */
+  readonly audit: readonly AuditEvent[];
+}
+
+/**
+ * Runs a tool as a model's call: through the real registry, with its gates, validation, budget and
+ * redaction, over backends in memory. `scopedProcess` starts nothing.
+ *
+ * @param args as the model would send them
+ */
+export async function runTool(
+  tool: AnyTool,
+  args: unknown,
+  options: TestOptions = {},
+): Promise<ToolRun> {
+  const world = createTestWorld(tool.capabilities, options);
+  const { backends, batchContext, ...observations } = world;
+  const { now } = options;
+  const registry = new DefaultToolRegistry(backends, undefined, now && { now });
+  registry.register(withFakeProcess(tool, options, world));
+  const [answer] = await registry.executeParallel(
+    [{ toolCallId: 'test-call', name: tool.name, args }],
+    batchContext,
+    undefined,
+    undefined,
+    options.attachments,
+  );
+  if (answer === undefined) throw new Error('the registry answered nothing');
+  return { result: answer.result, ...observations };
+}
+
+// The registry has no backend for processes; the tool is given the fake in front of its accessor.
+function withFakeProcess(tool: AnyTool, options: TestOptions, world: TestWorld): AnyTool {
+  const declared = tool.capabilities.process;
+  if (declared === undefined) return tool;
+  const { input } = tool;
+  const overlay = (ctx: ToolContext): ToolContext => ({
+    ...ctx,
+    scopedProcess: createFakeProcess({
+      allowedBinaries: declared.allowedBinaries,
+      table: options.processes ?? {},
+      spawned: world.spawned,
+      onAccess: (target, decision, reason) =>
+        world.audit.push({
+          time: new Date(options.now?.() ?? Date.now()).toISOString(),
+          sessionId: ctx.sessionId,
+          ...(ctx.personalityId !== undefined && { personalityId: ctx.personalityId }),
+          toolName: tool.name,
+          toolCallId: 'test-call',
+          capability: 'process',
+          operation: 'spawn',
+          target,
+          decision,
+          reason,
+        }),
+    }),
+  });
+  return {
+    ...tool,
+    execute: (args, ctx) => tool.execute(args, overlay(ctx)),
+    ...(input !== undefined && {
+      input: { ...input, run: (args, ctx) => input.run(args, overlay(ctx)) },
+    }),
+  };
+}

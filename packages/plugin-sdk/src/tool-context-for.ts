@@ -1,0 +1,43 @@
+import type {
+  KeyValueStore,
+  ScopedAttachments,
+  ScopedFetch,
+  ScopedFs,
+  ScopedProcess,
+  ScopedSecretsResolver,
+  Storage,
+  ToolAccessorName,
+  ToolCapabilities,
+  ToolContext,
+} from '@ethosagent/types';
+
+/** What each capability puts into the context of a tool that declares it. */
+interface AccessorsByCapability {
+  network: { scopedFetch: ScopedFetch };
+  secrets: { secretsResolver: ScopedSecretsResolver };
+  storage: { kvStore: KeyValueStore };
+  fs_reach: { scopedFs: ScopedFs; storage?: Storage };
+  process: { scopedProcess: ScopedProcess };
+  attachments: { attachments: ScopedAttachments };
+}
+
+type Nothing = Record<never, never>;
+
+/** Present for a declared capability, optional for one that may be declared, else nothing. */
+type AccessorsOf<C, Name extends keyof AccessorsByCapability> = Name extends keyof C
+  ? undefined extends C[Name]
+    ? Partial<AccessorsByCapability[Name]>
+    : AccessorsByCapability[Name]
+  : Nothing;
+
+/**
+ * The context of a tool with the capabilities `C`: the accessors that they give, as present, and
+ * no others. `storage`, the turn's storage held to the declared reach, stays optional.
+ */
+export type ToolContextFor<C extends ToolCapabilities> = Omit<ToolContext, ToolAccessorName> &
+  AccessorsOf<C, 'network'> &
+  AccessorsOf<C, 'secrets'> &
+  AccessorsOf<C, 'storage'> &
+  AccessorsOf<C, 'fs_reach'> &
+  AccessorsOf<C, 'process'> &
+  AccessorsOf<C, 'attachments'>;

@@ -1,0 +1,197 @@
+import {
+  type AnyTool,
+  EthosError,
+  type Tool,
+  type ToolCapabilities,
+  type ToolContext,
+  type ToolErrorCode,
+  type ToolInput,
+  type ToolInputResult,
+  type ToolResult,
+} from '@ethosagent/types';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { describeIssues } from './input-issues.js';
+import { isStandardSchema, jsonSchemaOf } from './input-schema.js';
+import { missingAccessorCheck } from './missing-accessor.js';
+import type { ToolContextFor } from './tool-context-for.js';
+
+/**
+ * A result that worked.
+ *
+ * @param value what the model reads
+ * @param extra `structured`: a payload for consumers that know the tool; `cost_usd`: US dollars
+ */
+export function ok(
+  value: string,
+  extra?: { structured?: Record<string, unknown>; cost_usd?: number },
+): ToolResult {
+  return { ok: true, value, ...extra };
+}
+
+/**
+ * A result that didn't work.
+ *
+ * @param error what the model reads; say what to do next, and no secret
+ * @param code the class of the error
+ */
+export function err(error: string, code: ToolErrorCode = 'execution_failed'): ToolResult {
+  return { ok: false, error, code };
+}
+
+/** Refuses, at compile time, a capability that doesn't exist. */
+type NoOther<C> = { [Key in Exclude<keyof C, keyof ToolCapabilities>]: never };
+
+/** What every form of a definition has. */
+type ToolBase<TArgs> = Omit<Tool<TArgs>, 'schema' | 'capabilities' | 'execute' | 'input'>;
+
+/** A definition with a Standard Schema: validated, and typed by it. */
+export interface InputToolDefinition<S extends StandardSchemaV1, C extends ToolCapabilities>
+  extends ToolBase<StandardSchemaV1.InferOutput<S>> {
+  /** Parses the arguments before `execute`, e.g. `z.object({ city: z.string() })`. */
+  input: S;
+  /** JSON Schema that the model sees, where `input` can't be written as such. */
+  schema?: Record<string, unknown>;
+  capabilities: C & NoOther<C>;
+  execute(args: StandardSchemaV1.InferOutput<S>, ctx: ToolContextFor<C>): Promise<ToolResult>;
+}
+
+/** A definition with plain JSON Schema, which is told to the model and not checked. */
+export interface SchemaToolDefinition<TArgs, C extends ToolCapabilities> extends ToolBase<TArgs> {
+  schema: Record<string, unknown>;
+  input?: never;
+  capabilities: C & NoOther<C>;
+  execute(args: TArgs, ctx: ToolContextFor<C>): Promise<ToolResult>;
+}
+
+/** The documented form, for explicit type arguments: `ctx` is the whole `ToolContext`. */
+export interface PlainToolDefinition<TArgs> extends ToolBase<TArgs> {
+  schema: Record<string, unknown>;
+  input?: never;
+  capabilities: ToolCapabilities;
+  execute(args: TArgs, ctx: ToolContext): Promise<ToolResult>;
+}
+
+// What the accepted names of the large model providers have in common.
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/**
+ * Makes a tool out of its definition.
+ *
+ * With `input`, a Standard Schema such as one of Zod 4, the JSON Schema that the model sees is
+ * derived from it, arguments are parsed before `execute`, and wrong ones are answered with
+ * `input_invalid` and every issue with its path. With `schema`, plain JSON Schema, they pass
+ * unchecked.
+ *
+ * The type of `ctx` has the accessors that `capabilities` give, and no others. With an explicit
+ * type argument, `defineTool<Args>({ schema, … })`, it is `ToolContext`. When a declared accessor
+ * is missing at run time, the tool answers `not_available` without running.
+ *
+ * @throws `TOOL_INVALID` for a name that model providers refuse, an empty description, missing
+ * `capabilities`, or an `input` that can't be written as the JSON Schema of an object
+ * @example
+ * ```ts
+ * const weather = defineTool({
+ *   name: 'weather',
+ *   description: 'Look up the current weather of a city.',
+ *   input: z.object({ city: z.string() }),
+ *   capabilities: { network: { allowedHosts: ['wttr.in'] } },
+ *   async execute({ city }, ctx) {
+ *     const url = `https://wttr.in/${encodeURIComponent(city)}?format=3`;
+ *     const response = await ctx.scopedFetch.fetch(url, { signal: ctx.abortSignal });
+ *     return response.ok ? ok(await response.text()) : err(`HTTP ${response.status}`);
+ *   },
+ * });
+ * ```
+ */
+export function defineTool<S extends StandardSchemaV1, C extends ToolCapabilities>(
+  definition: InputToolDefinition<S, C>,
+): Tool<StandardSchemaV1.InferOutput<S>>;
+export function defineTool<C extends ToolCapabilities, TArgs = unknown>(
+  definition: SchemaToolDefinition<TArgs, C>,
+): Tool<TArgs>;
+export function defineTool<TArgs>(definition: PlainToolDefinition<TArgs>): Tool<TArgs>;
+export function defineTool(
+  definition: Omit<AnyTool, 'schema' | 'input'> & {
+    schema?: Record<string, unknown>;
+    input?: StandardSchemaV1 | undefined;
+  },
+): AnyTool {
+  const { input, schema, ...base } = definition;
+  assertDefinition(definition);
+  const { name } = base;
+  const findMissing = missingAccessorCheck(name, base.capabilities);
+  const run: AnyTool['execute'] = (args, ctx) => {
+    const missing = findMissing?.(ctx);
+    if (missing !== undefined) return Promise.resolve(err(missing, 'not_available'));
+    return base.execute(args, ctx);
+  };
+
+  if (input === undefined) {
+    if (schema === undefined) throw invalid(name, 'has neither `input` nor `schema`');
+    return { ...base, schema, execute: findMissing === undefined ? base.execute : run };
+  }
+
+  const parse = parserOf(input);
+  return {
+    ...base,
+    schema: schema ?? jsonSchemaOf(name, input),
+    input: { parse, run },
+    async execute(args: unknown, ctx) {
+      const parsing = parse(args);
+      // Most schemas parse at once; an await would cost as much as the parsing.
+      const parsed = parsing instanceof Promise ? await parsing : parsing;
+      return parsed.ok ? run(parsed.args, ctx) : err(parsed.error, 'input_invalid');
+    },
+  };
+}
+
+function parserOf(schema: StandardSchemaV1): ToolInput<unknown>['parse'] {
+  const standard = schema['~standard'];
+  const settle = (
+    result: StandardSchemaV1.Result<unknown>,
+    args: unknown,
+  ): ToolInputResult<unknown> =>
+    result.issues === undefined
+      ? { ok: true, args: result.value }
+      : { ok: false, error: describeIssues(result.issues, args) };
+  return (args) => {
+    const result = standard.validate(args);
+    return result instanceof Promise
+      ? result.then((settled) => settle(settled, args))
+      : settle(result, args);
+  };
+}
+
+/** Checks what the types promise, for those who define tools in plain JavaScript. */
+function assertDefinition(definition: {
+  name: unknown;
+  description: unknown;
+  capabilities: unknown;
+  execute: unknown;
+  input?: unknown;
+}): void {
+  const { name, description, capabilities, execute, input } = definition;
+  if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
+    throw invalid(
+      JSON.stringify(name) ?? 'a tool',
+      'has a name that model providers refuse; use 1 to 64 letters, digits, `_` and `-`',
+    );
+  }
+  if (typeof description !== 'string' || description.trim() === '') {
+    throw invalid(
+      name,
+      'has no description; write the paragraph that tells the model when to call',
+    );
+  }
+  if (typeof capabilities !== 'object' || capabilities === null) {
+    throw invalid(name, 'has no `capabilities`; declare `{}` if it reaches nothing outside');
+  }
+  if (typeof execute !== 'function') throw invalid(name, 'has no `execute` function');
+  if (input !== undefined && !isStandardSchema(input)) {
+    throw invalid(name, 'has an `input` that is not a Standard Schema; see standardschema.dev');
+  }
+}
+
+function invalid(name: string, problem: string): EthosError {
+  return new EthosError('TOOL_INVALID', `${name} ${problem}`);
+}

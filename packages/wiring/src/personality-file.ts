@@ -1,0 +1,148 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { EthosError, type PersonalityConfig } from '@ethosagent/types';
+import type { PathVariables } from './substitute.js';
+
+/** Where personalities are, and what their path variables stand for. */
+export interface PersonalityOptions {
+  /** The absolute path of the folder that holds `personalities/`; also `${ETHOS_HOME}`. */
+  home: string;
+  /** The absolute path that `${CWD}` stands for; entries with it are refused when absent. */
+  cwd?: string;
+}
+
+/** The text of a file, and which version of it that is. */
+export interface PersonalityText {
+  text: string;
+  version: string;
+  /** Milliseconds since the epoch at which the file last changed. */
+  changedAtMs: number;
+}
+
+const MAX_BYTES = 256 * 1024;
+const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/u;
+
+/** Whether a text can be the id of a personality: `a-z`, `0-9`, `_`, `-`; 64 characters at most. */
+export function isPersonalityId(id: string): boolean {
+  return ID.test(id);
+}
+
+/**
+ * The path of a personality's file, `<home>/personalities/<id>/config.yaml`.
+ *
+ * @throws `CONFIG_INVALID` when the id is malformed or the home is not an absolute path
+ */
+export function personalityConfigPath(home: string, id: string): string {
+  return join(personalityFolder(home, id), 'config.yaml');
+}
+
+/**
+ * Reads and checks the file of one personality. Reads it once; `createPersonalityStore` keeps
+ * following it.
+ *
+ * @returns the config, deeply frozen, with absolute paths in `fs_reach`
+ * @throws `CONFIG_INVALID` with every problem on a line of its own, as `file:line:column: …`
+ *
+ * @example
+ * ```ts
+ * const coder = await loadPersonality({ home: '/home/x/.ethos', id: 'coder', cwd: '/home/x/repo' });
+ * ```
+ */
+export async function loadPersonality(
+  options: PersonalityOptions & { id: string },
+): Promise<PersonalityConfig> {
+  const { parsePersonality } = await loadParser();
+  const file = personalityConfigPath(options.home, options.id);
+  const { text } = readPersonalityText(file);
+  return parsePersonality(text, {
+    file,
+    id: options.id,
+    variables: pathVariables(options, options.id),
+  });
+}
+
+/** The parser; Zod and the YAML library are loaded with it, at the first use. */
+export const loadParser = () => import('./personality-parse.js');
+
+/** What the path variables stand for in the file of a personality. */
+export function pathVariables(options: PersonalityOptions, id: string): PathVariables {
+  const { home, cwd } = options;
+  return { ETHOS_HOME: home, self: personalityFolder(home, id), CWD: cwd };
+}
+
+/** Whether an error of `node:fs` says that there is nothing at the path. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** The version of a file now, or `undefined` when there is none that can be seen. */
+export function versionOf(file: string): string | undefined {
+  try {
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stats && versionOfStats(stats);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads a personality's file. A symlink is followed: the folder is the operator's.
+ *
+ * @throws `CONFIG_INVALID` for what is no regular file of UTF-8 text, of at most 256 KB
+ */
+export function readPersonalityText(file: string): PersonalityText {
+  let descriptor: number;
+  try {
+    // Non-blocking, so that a FIFO can't hang the process before it is seen to be one.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (cause) {
+    throw invalid(file, isMissing(cause) ? 'there is no such file' : 'can not be opened', cause);
+  }
+  try {
+    const stats = fstatSync(descriptor, { bigint: true });
+    if (!stats.isFile()) throw invalid(file, 'is not a regular file');
+    if (stats.size > MAX_BYTES) throw invalid(file, 'is larger than 256 KB');
+    return {
+      text: decode(file, readFileSync(descriptor)),
+      version: versionOfStats(stats),
+      changedAtMs: Number(stats.ctimeMs),
+    };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** @throws `CONFIG_INVALID` when the home is not an absolute path */
+export function assertHome(home: string): void {
+  if (!isAbsolute(home)) {
+    throw new EthosError('CONFIG_INVALID', 'home: must be an absolute path');
+  }
+}
+
+function personalityFolder(home: string, id: string): string {
+  assertHome(home);
+  if (!isPersonalityId(id)) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      'personality id: must be 1 to 64 of a-z, 0-9, "_" and "-", starting with a letter or digit',
+    );
+  }
+  return join(home, 'personalities', id);
+}
+
+/** The kernel sets the change time, whatever `touch` or a copy does to the time of modification. */
+function versionOfStats(stats: { dev: bigint; ino: bigint; size: bigint; ctimeNs: bigint }) {
+  return `${stats.dev}:${stats.ino}:${stats.size}:${stats.ctimeNs}`;
+}
+
+function decode(file: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw invalid(file, 'is not UTF-8 text', cause);
+  }
+}
+
+function invalid(file: string, what: string, cause?: unknown): EthosError {
+  return new EthosError('CONFIG_INVALID', `${file}: ${what}`, { cause });
+}

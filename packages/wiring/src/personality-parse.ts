@@ -1,0 +1,125 @@
+import { EthosError, type PersonalityConfig } from '@ethosagent/types';
+import { closestMatch } from 'leven';
+import { z } from 'zod';
+import { personalitySchema } from './personality-schema.js';
+import type { PathVariables } from './substitute.js';
+import {
+  type KeyPath,
+  type Problem,
+  parseYamlMapping,
+  quote,
+  type YamlMapping,
+} from './yaml-mapping.js';
+
+const MAX_PROBLEMS = 100;
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Turns the text of a personality's file into its config.
+ *
+ * @param text YAML 1.2
+ * @param options the `file` to name in errors, the personality's `id`, and what the path variables
+ * stand for
+ * @returns the config, deeply frozen, with absolute paths
+ * @throws `CONFIG_INVALID` with every problem (the first 100) on a line of its own, as
+ * `file:line:column: …`
+ */
+export function parsePersonality(
+  text: string,
+  options: { file: string; id: string; variables: PathVariables },
+): PersonalityConfig {
+  const { lines, mapping, ...source } = parseYamlMapping(text);
+  let { problems } = source;
+  if (mapping) {
+    const schema = personalitySchema(options.variables);
+    const parsed = schema.safeParse(mapping.value);
+    if (parsed.success) return deepFreeze({ id: options.id, ...parsed.data });
+    problems = parsed.error.issues.flatMap((issue) => describe(issue, mapping, schema));
+  }
+  const report = problems
+    .sort((a, b) => a.offset - b.offset)
+    .slice(0, MAX_PROBLEMS)
+    .map(({ offset, message }) => {
+      const { line, col } = lines.linePos(offset);
+      return `${options.file}:${line}:${col}: ${message}`;
+    });
+  if (problems.length > MAX_PROBLEMS) {
+    report.push(`${options.file}: and more`);
+  }
+  throw new EthosError('CONFIG_INVALID', report.join('\n'));
+}
+
+function describe(issue: Issue, mapping: YamlMapping, schema: z.ZodType): Problem[] {
+  const { path } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    const known = keysAt(schema, path);
+    const place = path.length > 0 ? ` in ${keyName(path)}` : '';
+    // Finding a key takes time in the number of keys, so not more are found than are shown.
+    return issue.keys.slice(0, MAX_PROBLEMS + 1).map((key) => {
+      const near = key.length < 64 && closestMatch(key, known, { maxDistance: 2 });
+      return {
+        offset: mapping.offsetOfKey([...path, key]),
+        message: `unknown key ${quote(key)}${place}; ${
+          near ? `did you mean "${near}"?` : `the keys here are ${known.join(', ')}`
+        }`,
+      };
+    });
+  }
+  const offset = mapping.offsetOf(path);
+  if (issue.code !== 'invalid_type') {
+    return [{ offset, message: `${keyName(path)}: ${issue.message}` }];
+  }
+  const found = kindOf(valueAt(mapping.value, path));
+  const expected = EXPECTED[issue.expected] ?? issue.expected;
+  return [{ offset, message: `${keyName(path)}: expected ${expected}, found ${found}` }];
+}
+
+const EXPECTED: Partial<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  object: 'a mapping',
+  string: 'text',
+};
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  return typeof value === 'string' ? 'text' : `the ${typeof value} ${value}`;
+}
+
+function valueAt(root: unknown, path: KeyPath): unknown {
+  let value = root;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.getOwnPropertyDescriptor(value, part)?.value;
+  }
+  return value;
+}
+
+/** The keys that the schema knows at a path. */
+function keysAt(schema: z.ZodType, path: KeyPath): string[] {
+  let at: unknown = schema;
+  for (const part of path) {
+    if (at instanceof z.ZodObject) at = at.shape[String(part)];
+    if (at instanceof z.ZodExactOptional) at = at.unwrap();
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+/** `safety.network.allow[1]` */
+function keyName(path: KeyPath): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .slice(1);
+}
+
+/** A config is shared by everyone who asks for it; nobody may widen it. */
+function deepFreeze<T extends object>(value: T): T {
+  for (const child of Object.values(value)) {
+    if (typeof child === 'object' && child !== null) deepFreeze(child);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,134 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EthosError, errorCodeOf, type PersonalityConfig } from '@ethosagent/types';
+import {
+  assertHome,
+  isMissing,
+  isPersonalityId,
+  loadParser,
+  type PersonalityOptions,
+  type PersonalityText,
+  pathVariables,
+  personalityConfigPath,
+  readPersonalityText,
+  versionOf,
+} from './personality-file.js';
+
+/** The personalities of a home, as their files say at the moment of asking. */
+export interface PersonalityStore {
+  /**
+   * The config of a personality, deeply frozen. The same object as before while the file is
+   * unchanged.
+   * @throws `CONFIG_INVALID` when the file is missing or wrong now, whatever it was before
+   */
+  get(id: string): Promise<PersonalityConfig>;
+  /**
+   * The same without waiting, or `undefined` for what `get` would refuse and before the first
+   * `get` has settled.
+   */
+  peek(id: string): PersonalityConfig | undefined;
+  /**
+   * The ids on disk, sorted, whether or not their files are valid.
+   * @throws `CONFIG_INVALID` when the folder can't be read
+   */
+  list(): Promise<string[]>;
+}
+
+/**
+ * The time in which a file may change again without a visible trace: the coarsest resolution of a
+ * file system's clock (2 s), and some more.
+ */
+const UNSETTLED_MS = 2_500;
+
+interface Entry extends PersonalityText {
+  settled: boolean;
+  outcome: { config: PersonalityConfig } | { error: unknown };
+}
+
+/**
+ * Follows the files of all personalities of a home. Each question costs one `stat`; a file is read
+ * again when it changed.
+ *
+ * @param options `home` and `cwd` as for `loadPersonality`; `now` is the clock, in milliseconds
+ * since the epoch
+ * @throws `CONFIG_INVALID` when the home is not an absolute path
+ *
+ * @example
+ * ```ts
+ * const store = createPersonalityStore({ home: '/home/x/.ethos', cwd: '/home/x/repo' });
+ * const coder = await store.get('coder');
+ * ```
+ */
+export function createPersonalityStore(
+  options: PersonalityOptions & { now?: () => number },
+): PersonalityStore {
+  const { home, now = Date.now } = options;
+  assertHome(home);
+  const entries = new Map<string, Entry>();
+  let parser: Awaited<ReturnType<typeof loadParser>> | undefined;
+
+  // Synchronous from the look at the file to the entry in the map, so that no two calls interleave.
+  function current({ parsePersonality }: NonNullable<typeof parser>, id: string) {
+    const file = personalityConfigPath(home, id);
+    let entry = entries.get(id);
+    if (!entry?.settled || entry.version !== versionOf(file)) {
+      const known = entry;
+      entries.delete(id);
+      const read = readPersonalityText(file);
+      entry = {
+        ...read,
+        settled: now() - read.changedAtMs > UNSETTLED_MS,
+        outcome:
+          known?.text === read.text
+            ? known.outcome
+            : outcomeOf(() =>
+                parsePersonality(read.text, { file, id, variables: pathVariables(options, id) }),
+              ),
+      };
+      entries.set(id, entry);
+    }
+    if ('error' in entry.outcome) throw entry.outcome.error;
+    return entry.outcome.config;
+  }
+
+  return {
+    async get(id) {
+      parser ??= await loadParser();
+      return current(parser, id);
+    },
+    peek(id) {
+      if (!parser) return undefined;
+      try {
+        return current(parser, id);
+      } catch (error) {
+        if (errorCodeOf(error) === 'CONFIG_INVALID') return undefined;
+        throw error;
+      }
+    },
+    async list() {
+      const folder = join(home, 'personalities');
+      const names = await readdir(folder).catch((cause: unknown) => {
+        if (isMissing(cause)) return [];
+        throw new EthosError('CONFIG_INVALID', `${folder}: can not be read`, { cause });
+      });
+      const ids = names.filter(isPersonalityId).sort();
+      const present = await Promise.all(ids.map((id) => isFile(personalityConfigPath(home, id))));
+      return ids.filter((_, index) => present[index]);
+    },
+  };
+}
+
+function outcomeOf(parse: () => PersonalityConfig): Entry['outcome'] {
+  try {
+    return { config: parse() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+}

@@ -1,0 +1,395 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { definePlugin, defineTool, ok } from '@ethosagent/plugin-sdk';
+import { createFileTools } from '@ethosagent/tools-file';
+import type { AnyTool, ToolCallResult } from '@ethosagent/types';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createToolRuntime, type ToolRuntime, type ToolRuntimeOptions } from './tool-runtime.js';
+
+let world: string;
+let home: string;
+let work: string;
+const open: ToolRuntime[] = [];
+
+beforeEach(() => {
+  world = realpathSync(mkdtempSync(join(tmpdir(), 'runtime-')));
+  home = join(world, 'home');
+  work = join(world, 'work');
+  mkdirSync(work);
+  personality('coder', 'name: Coder\nfs_reach:\n  read: ["${CWD}"]\n  write: ["${CWD}"]\n');
+});
+afterEach(async () => {
+  for (const runtime of open.splice(0)) await runtime.close();
+  rmSync(world, { recursive: true, force: true });
+});
+
+function put(file: string, text: string): string {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+}
+
+function personality(id: string, yaml: string): string {
+  return put(join(home, 'personalities', id, 'config.yaml'), yaml);
+}
+
+async function start(options: Partial<ToolRuntimeOptions> = {}): Promise<ToolRuntime> {
+  const runtime = await createToolRuntime({ home, personality: 'coder', cwd: work, ...options });
+  open.push(runtime);
+  return runtime;
+}
+
+function call(name: string, args: unknown = {}) {
+  return [{ toolCallId: 'c', name, args }];
+}
+
+function text(results: ToolCallResult[]): string {
+  const [first] = results;
+  return first === undefined ? '' : first.result.ok ? first.result.value : first.result.error;
+}
+
+const counter = defineTool({
+  name: 'counter',
+  description: 'Counts.',
+  capabilities: { storage: { scope: 'tool-private', kind: 'kv' } },
+  input: z.object({}),
+  async execute(_, ctx) {
+    const count = Number((await ctx.kvStore.get('n')) ?? 0) + 1;
+    await ctx.kvStore.set('n', `${count}`);
+    return ok(`${count}`);
+  },
+});
+
+describe('createToolRuntime fails closed', () => {
+  it.each([
+    ['an unknown key', 'name: C\nfs_raech: {}\n', ['config.yaml:2', 'fs_raech']],
+    ['a wrong type', 'name: C\ntoolset: 3\n', ['config.yaml:2', 'toolset']],
+    ['no name', 'description: x\n', ['config.yaml', 'name']],
+    [
+      'a bad host rule',
+      'name: C\nsafety:\n  network:\n    allow: ["a b"]\n',
+      ['config.yaml:4', 'allow'],
+    ],
+    ['a relative path', 'name: C\nfs_reach:\n  read: ["x"]\n', ['config.yaml:3', 'fs_reach.read']],
+    ['an unknown variable', 'name: C\nfs_reach:\n  read: ["${HOME}"]\n', ['config.yaml:3', 'HOME']],
+  ])('on %s, naming file and key', async (_, yaml, fragments) => {
+    personality('coder', yaml);
+    const failure = await start().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'CONFIG_INVALID' });
+    for (const fragment of fragments) expect(String(failure)).toContain(fragment);
+  });
+
+  it('on a personality that is not there', async () => {
+    await expect(start({ personality: 'nobody' })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+  });
+
+  it.each<[string, Partial<AnyTool['capabilities']>, string]>([
+    ['a host', { network: { allowedHosts: ['a b'] } }, 'network'],
+    ['a path', { fs_reach: { read: ['/data/../etc'] } }, 'fs_reach.read'],
+    ['a ref', { secrets: ['a//b'] }, 'secrets'],
+    ['a binary', { process: { allowedBinaries: ['./git'] } }, 'process'],
+  ])('on a tool that declares %s that is malformed', async (_, capabilities, key) => {
+    const tool = { ...counter, name: 'bad', capabilities };
+    const failure = await start({ tools: [tool] }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'TOOL_INVALID' });
+    expect(String(failure)).toContain(`bad: ${key}`);
+  });
+
+  it('on a damaged database, and leaves it as it was', async () => {
+    const file = put(join(home, 'state.sqlite'), 'not a database, but somebody wants it');
+    await expect(start()).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+    expect(readFileSync(file, 'utf8')).toContain('somebody wants it');
+  });
+
+  it('on a plugin that throws half-way, and can be started again afterwards', async () => {
+    const broken = definePlugin({
+      id: 'broken',
+      activate(api) {
+        api.registerTool(counter);
+        throw new Error('half-way');
+      },
+    });
+    await expect(start({ plugins: [broken] })).rejects.toThrow('half-way');
+    expect(text(await (await start({ tools: [counter] })).execute(call('counter')))).toBe('1');
+  });
+});
+
+describe('ToolRuntime.execute', () => {
+  it('keeps state over a restart', async () => {
+    const first = await start({ tools: [counter] });
+    expect(text(await first.execute(call('counter')))).toBe('1');
+    await first.close();
+    expect(text(await (await start({ tools: [counter] })).execute(call('counter')))).toBe('2');
+  });
+
+  it('takes up a change of the personality with the next batch, and its mistakes', async () => {
+    const runtime = await start({ tools: createFileTools() });
+    const file = put(join(work, 'a.txt'), 'A');
+    expect(text(await runtime.execute(call('read_file', { path: file })))).toContain('A');
+    personality('coder', 'name: Coder\nfs_reach:\n  read: ["${ETHOS_HOME}/notes"]\n');
+    expect(text(await runtime.execute(call('read_file', { path: file })))).toContain(
+      'PATH_NOT_REACHABLE',
+    );
+    personality('coder', 'name: Coder\nfs_raech: 1\n');
+    const [refused] = await runtime.execute(call('read_file', { path: file }));
+    expect(refused?.result).toMatchObject({ ok: false, code: 'not_available' });
+    expect(text([refused].flatMap((each) => each ?? []))).toContain('fs_raech');
+    await expect(runtime.definitions()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    personality('coder', 'name: Coder\nfs_reach:\n  read: ["${CWD}"]\n');
+    expect(text(await runtime.execute(call('read_file', { path: file })))).toContain('A');
+  });
+
+  it('runs two personalities at once without mixing them', async () => {
+    personality('other', 'name: Other\nfs_reach:\n  read: ["${ETHOS_HOME}/other"]\n');
+    const mine = put(join(work, 'a.txt'), 'A');
+    const theirs = put(join(home, 'other', 'b.txt'), 'B');
+    const runtime = await start({ tools: createFileTools() });
+    const read = (path: string, personality: string) =>
+      runtime.execute(call('read_file', { path }), { personality });
+    const rounds = await Promise.all(
+      Array.from({ length: 50 }, async () => [
+        text(await read(mine, 'coder')),
+        text(await read(theirs, 'other')),
+        text(await read(theirs, 'coder')),
+        text(await read(mine, 'other')),
+      ]),
+    );
+    for (const [a, b, c, d] of rounds) {
+      expect(a).toContain('A');
+      expect(b).toContain('B');
+      expect(c).toContain('PATH_NOT_REACHABLE');
+      expect(d).toContain('PATH_NOT_REACHABLE');
+    }
+  });
+
+  it.each([
+    'state.sqlite',
+    'secrets/providers/x',
+    'audit/audit.jsonl',
+    'personalities/coder/config.yaml',
+  ])('keeps tools from <home>/%s, though the reach covers the home', async (path) => {
+    personality(
+      'coder',
+      'name: C\nfs_reach:\n  read: ["${ETHOS_HOME}"]\n  write: ["${ETHOS_HOME}"]\n',
+    );
+    put(join(home, 'secrets', 'providers', 'x'), 'sk-secret');
+    const runtime = await start({ tools: [counter, ...createFileTools()] });
+    await runtime.execute(call('counter'));
+    const target = join(home, path);
+    const before = readFileSync(target);
+    for (const args of [{ path: target }, { path: target, content: 'pwned' }]) {
+      const name = 'content' in args ? 'write_file' : 'read_file';
+      expect(text(await runtime.execute(call(name, args)))).toContain('PATH_NOT_REACHABLE');
+    }
+    if (!path.startsWith('audit')) expect(readFileSync(target)).toEqual(before);
+  });
+
+  it('holds a tool back whose exact paths the personality does not cover, and says where', async () => {
+    const fixed = defineTool({
+      name: 'fixed',
+      description: 'Reads one folder.',
+      capabilities: { fs_reach: { read: [join(world, 'elsewhere')] } },
+      input: z.object({}),
+      execute: async () => ok('ran'),
+    });
+    const runtime = await start({ tools: [fixed, counter] });
+    const results = await runtime.execute([
+      ...call('counter'),
+      ...call('fixed'),
+      ...call('counter'),
+    ]);
+    expect(results.map(({ name }) => name)).toEqual(['counter', 'fixed', 'counter']);
+    expect(results[1]?.result).toMatchObject({ ok: false, code: 'not_available' });
+    expect(text(results.slice(1))).toContain('config.yaml: fs_reach.read: fixed declares more');
+    expect((await runtime.definitions()).map(({ name }) => name)).toEqual(['counter']);
+    expect(await runtime.problems()).toMatchObject([
+      { tool: 'fixed', key: 'fs_reach.read', heldBack: true },
+    ]);
+  });
+
+  it('is refused after close, and close ends what runs', async () => {
+    let begin = () => {};
+    const started = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const hanging: AnyTool = {
+      name: 'hangs',
+      description: 'Hangs.',
+      schema: {},
+      capabilities: {},
+      execute: () => {
+        begin();
+        return new Promise(() => {});
+      },
+    };
+    const runtime = await start({ tools: [hanging] });
+    const running = runtime.execute(call('hangs'));
+    await started;
+    await runtime.close();
+    expect(text(await running)).toBe('the turn was aborted');
+    expect(text(await runtime.execute(call('hangs')))).toBe('the runtime is closed');
+    await runtime.close();
+  });
+});
+
+describe('ToolRuntime.definitions', () => {
+  it.each([
+    ['absent', '', ['counter', 'read_file', 'write_file', 'patch_file', 'search_files']],
+    ['empty', 'toolset: []\n', []],
+    ['tools by name', 'toolset: [counter, read_file]\n', ['counter', 'read_file']],
+    [
+      'a group label',
+      'toolset: [file]\n',
+      ['read_file', 'write_file', 'patch_file', 'search_files'],
+    ],
+    ['an unknown entry', 'toolset: [nope]\n', []],
+  ])('follows a toolset that is %s', async (_, yaml, names) => {
+    personality('coder', `name: C\n${yaml}fs_reach:\n  read: ["\${CWD}"]\n  write: ["\${CWD}"]\n`);
+    const runtime = await start({ tools: [counter, ...createFileTools()] });
+    const offered = (await runtime.definitions()).map(({ name }) => name);
+    expect(offered.sort()).toEqual([...names].sort());
+    const problems = await runtime.problems();
+    expect(problems.map(({ tool }) => tool)).toEqual(yaml.includes('nope') ? ['nope'] : []);
+  });
+});
+
+describe('ToolRuntime.switchPersonality', () => {
+  it('changes what the next batch may do, and stays where it was on a mistake', async () => {
+    personality('reader', 'name: Reader\ntoolset: [read_file]\n');
+    const runtime = await start({ tools: [counter, ...createFileTools()] });
+    await runtime.switchPersonality('reader');
+    expect(runtime.personalityId).toBe('reader');
+    expect(text(await runtime.execute(call('counter')))).toContain('not among the tools');
+    await expect(runtime.switchPersonality('nobody')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+    await expect(runtime.switchPersonality('../coder')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+    expect(runtime.personalityId).toBe('reader');
+  });
+});
+
+describe('ToolRuntime and the network', () => {
+  let server: Server;
+  let port: number;
+  let requests = 0;
+  beforeEach(async () => {
+    requests = 0;
+    server = createServer((_, response) => {
+      requests += 1;
+      response.end('hello');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const fetches = defineTool({
+    name: 'fetches',
+    description: 'Fetches.',
+    capabilities: { network: { allowedHosts: ['*'] } },
+    input: z.object({ url: z.string() }),
+    execute: async ({ url }, ctx) => ok(await (await ctx.scopedFetch.fetch(url)).text()),
+  });
+
+  it.each([
+    ['no network block', () => '', false],
+    ['the exact host', () => 'safety:\n  network:\n    allow: ["127.0.0.1"]\n', true],
+    ['the host and port', () => `safety:\n  network:\n    allow: ["127.0.0.1:${port}"]\n`, true],
+    ['another port', () => 'safety:\n  network:\n    allow: ["127.0.0.1:1"]\n', false],
+    ['a wildcard', () => 'safety:\n  network:\n    allow: ["*"]\n', false],
+    [
+      'a wildcard with consent to private addresses',
+      () => 'safety:\n  network:\n    allow: ["*"]\n    allow_private_urls: true\n',
+      true,
+    ],
+    [
+      'a deny rule beside it',
+      () => 'safety:\n  network:\n    allow: ["127.0.0.1"]\n    deny: ["127.0.0.1"]\n',
+      false,
+    ],
+  ])('under a personality with %s', async (_, yaml, reached) => {
+    personality('coder', `name: C\n${yaml()}`);
+    const runtime = await start({ tools: [fetches] });
+    const answer = text(
+      await runtime.execute(call('fetches', { url: `http://127.0.0.1:${port}/` })),
+    );
+    if (reached) expect(answer).toBe('hello');
+    else expect(answer).toMatch(/^HOST_NOT_ALLOWED: /);
+    expect(requests).toBe(reached ? 1 : 0);
+  });
+
+  it('writes one audit line for each access, with who, what and why', async () => {
+    personality('coder', `name: C\nsafety:\n  network:\n    allow: ["127.0.0.1:${port}"]\n`);
+    const runtime = await start({ tools: [fetches], sessionId: 'sess-1' });
+    await runtime.execute(call('fetches', { url: `http://127.0.0.1:${port}/a?key=x` }));
+    await runtime.execute(call('fetches', { url: 'http://10.0.0.1/' }));
+    await runtime.close();
+    const lines = readFileSync(join(home, 'audit', 'audit.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        sessionId: 'sess-1',
+        personalityId: 'coder',
+        toolName: 'fetches',
+        decision: 'allowed',
+        target: `http://127.0.0.1:${port}/a`,
+      },
+      { capability: 'network', operation: 'fetch', decision: 'denied' },
+    ]);
+  });
+});
+
+describe('ToolRuntime and child processes', () => {
+  it('passes on the usual variables and those that the operator adds, and no credentials', async () => {
+    const prints = defineTool({
+      name: 'prints',
+      description: 'Prints its environment.',
+      capabilities: { process: { allowedBinaries: ['env'] } },
+      input: z.object({}),
+      execute: async (_, ctx) => ok((await ctx.scopedProcess.spawn('env', [])).stdout),
+    });
+    const runtime = await start({
+      tools: [prints],
+      env: {
+        PATH: process.env.PATH,
+        LC_ALL: 'C',
+        AWS_SECRET_ACCESS_KEY: 'sk-1',
+        ADDED: 'yes',
+        OTHER: 'no',
+      },
+      passEnv: ['ADDED'],
+    });
+    const names = text(await runtime.execute(call('prints')))
+      .split('\n')
+      .flatMap((line) => line.split('=', 1))
+      .filter((name) => name !== '' && name !== 'ETHOS_CALL_TAG');
+    expect(names.sort()).toEqual(['ADDED', 'LC_ALL', 'PATH']);
+  });
+});
+
+describe('ToolRuntime.reach', () => {
+  it('tells what each tool can touch, without running it', async () => {
+    personality('coder', 'name: C\ntoolset: [read_file]\nfs_reach:\n  read: ["${CWD}"]\n');
+    const runtime = await start({ tools: [counter, ...createFileTools()] });
+    const reach = await runtime.reach();
+    expect(reach.find(({ tool }) => tool === 'read_file')).toMatchObject({
+      offered: true,
+      grant: { fs_reach: { read: [work], write: [] } },
+    });
+    expect(reach.find(({ tool }) => tool === 'counter')).toMatchObject({
+      offered: false,
+      grant: { storage: { scope: 'tool-private' } },
+    });
+  });
+});

@@ -1,0 +1,456 @@
+import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type CapabilityBackends,
+  DefaultToolRegistry,
+  DefaultToolResultReducerRegistry,
+  JsonlAuditSink,
+  type ResolvedGrant,
+  type ToolRegistryOptions,
+  validateDeclaration,
+} from '@ethosagent/core';
+import { createPluginHost, type Plugin, type PluginHost } from '@ethosagent/plugin-sdk';
+import { denyFloor } from '@ethosagent/policy';
+import {
+  createAttachmentCache,
+  createFileSecrets,
+  FsStorage,
+  ScopedStorage,
+} from '@ethosagent/storage-fs';
+import { createSqliteKvStore, type SqliteKvStore } from '@ethosagent/storage-sqlite';
+import {
+  type AnyTool,
+  type AuditSink,
+  EthosError,
+  type PersonalityConfig,
+  type Storage,
+  type ToolBatchContext,
+  type ToolCall,
+  type ToolCallResult,
+  type ToolDefinition,
+  type ToolProgressEvent,
+  type ToolResultReducer,
+  type TurnAttachment,
+} from '@ethosagent/types';
+import { personalityConfigPath } from './personality-file.js';
+import { createPersonalityStore, type PersonalityStore } from './personality-store.js';
+import { findProblems, type RuntimeProblem } from './problems.js';
+import { baseEnvironment } from './process-env.js';
+import { expandToolset } from './toolset.js';
+
+/** What a runtime is made of. */
+export interface ToolRuntimeOptions {
+  /** The folder with `personalities/`, `secrets/` and the runtime's own state. Absolute. */
+  home: string;
+  /** The id of the personality to begin with. */
+  personality: string;
+  tools?: readonly AnyTool[];
+  plugins?: readonly Plugin[];
+  reducers?: readonly ToolResultReducer[];
+  /** The working directory: `${CWD}` in a personality, and where tools anchor relative paths. */
+  cwd?: string;
+  /** The session of calls that name none. A random one when absent. */
+  sessionId?: string;
+  /** In place of `<home>/secrets`. */
+  secrets?: (ref: string) => Promise<string>;
+  /** In place of `<home>/audit/audit.jsonl`. */
+  audit?: AuditSink;
+  approve?: CapabilityBackends['approve'];
+  /** Names of environment variables that child processes get beside the usual ones. */
+  passEnv?: readonly string[];
+  /** Where those variables come from. `process.env` when absent. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Absolute paths that no tool reaches, beside the deny floor. */
+  denyPaths?: readonly string[];
+  /** In place of the global `fetch`, and of the system's name resolution. */
+  fetch?: CapabilityBackends['fetch'];
+  lookup?: CapabilityBackends['lookup'];
+  limits?: ToolRegistryOptions;
+}
+
+/** What one batch has of its own. */
+export interface ExecuteOptions {
+  /** The personality of this batch; the active one when absent. */
+  personality?: string;
+  sessionId?: string;
+  sessionKey?: string;
+  platform?: string;
+  agentId?: string;
+  currentTurn?: number;
+  messageCount?: number;
+  abortSignal?: AbortSignal;
+  /** Characters for the results of the whole batch. 80,000 when absent. */
+  resultBudgetChars?: number;
+  emit?: (event: ToolProgressEvent) => void;
+  attachments?: readonly TurnAttachment[];
+  dryRun?: boolean;
+}
+
+/** What a tool can touch under the active personality. */
+export interface ToolReach {
+  tool: string;
+  description: string;
+  /** Whether the model is told of it. */
+  offered: boolean;
+  grant: ResolvedGrant;
+}
+
+/** Tools, bound to a personality from disk. */
+export interface ToolRuntime {
+  readonly registry: DefaultToolRegistry;
+  readonly plugins: PluginHost;
+  /** The id of the active personality. */
+  readonly personalityId: string;
+  /** What the model is told. @throws `CONFIG_INVALID` */
+  definitions(): Promise<ToolDefinition[]>;
+  /**
+   * Runs a batch of calls under the personality as its file says now. Results are in the order of
+   * the calls; nothing throws. While the file is wrong, every call is `not_available`.
+   */
+  execute(calls: readonly ToolCall[], options?: ExecuteOptions): Promise<ToolCallResult[]>;
+  /** Makes another personality the active one. @throws `CONFIG_INVALID`, and nothing changes */
+  switchPersonality(id: string): Promise<void>;
+  /** What doesn't fit between the tools and the active personality. @throws `CONFIG_INVALID` */
+  problems(): Promise<RuntimeProblem[]>;
+  /** What each tool can touch under the active personality. @throws `CONFIG_INVALID` */
+  reach(): Promise<ToolReach[]>;
+  /** Aborts what runs, waits for it, and closes the stores. May be called twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * The composition root: reads a personality from disk, binds disk, SQLite, secrets, network,
+ * process environment and audit, and registers the tools.
+ * @throws `CONFIG_INVALID` naming the file and the key; `TOOL_INVALID`, `TOOL_NAME_TAKEN`,
+ * `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`
+ */
+export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
+  const { home, cwd = process.cwd() } = options;
+  const personalities = createPersonalityStore({ home, cwd });
+  await personalities.get(options.personality);
+  const malformed = (options.tools ?? []).flatMap((tool) =>
+    validateDeclaration(tool.capabilities).map(
+      ({ capability, message }) => `${tool.name}: ${capability}: ${message}`,
+    ),
+  );
+  if (malformed.length > 0) throw new EthosError('TOOL_INVALID', malformed.join('\n'));
+  const store = createSqliteKvStore({ path: join(home, 'state.sqlite') });
+  const ownAudit =
+    options.audit === undefined
+      ? new JsonlAuditSink({ path: join(home, 'audit', 'audit.jsonl') })
+      : undefined;
+  const runtime = new Runtime({
+    options,
+    cwd,
+    personalities,
+    store,
+    audit: options.audit ?? ownAudit,
+    denyPaths: await denyPathsOf(options, personalities),
+    closeAudit: () => ownAudit?.close(),
+  });
+  try {
+    await runtime.start();
+    return runtime;
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
+}
+
+/** The deny floor, the runtime's own state, and the files that say what may be reached. */
+async function denyPathsOf(
+  { home, personality, denyPaths = [] }: ToolRuntimeOptions,
+  personalities: PersonalityStore,
+): Promise<string[]> {
+  const state = ['', '-wal', '-shm', '-journal'].map((end) => join(home, `state.sqlite${end}`));
+  const configs = new Set([personality, ...(await personalities.list())]);
+  return denyFloor({
+    home: homedir(),
+    secretsDir: join(home, 'secrets'),
+    extra: [
+      ...state,
+      join(home, 'audit'),
+      ...[...configs].map((id) => personalityConfigPath(home, id)),
+      ...denyPaths,
+    ],
+  });
+}
+
+interface RuntimeParts {
+  options: ToolRuntimeOptions;
+  cwd: string;
+  personalities: PersonalityStore;
+  store: SqliteKvStore;
+  audit: AuditSink | undefined;
+  denyPaths: string[];
+  closeAudit: () => void;
+}
+
+class Runtime implements ToolRuntime {
+  readonly registry: DefaultToolRegistry;
+  readonly plugins: PluginHost;
+  readonly #parts: RuntimeParts;
+  readonly #storage = new FsStorage();
+  readonly #sessionId: string;
+  /** Configs as of the last batch of each personality: a batch sees one version throughout. */
+  readonly #configs = new Map<string, PersonalityConfig>();
+  readonly #checked = new WeakMap<
+    PersonalityConfig,
+    { tools: readonly AnyTool[]; problems: RuntimeProblem[] }
+  >();
+  readonly #scoped = new WeakMap<PersonalityConfig, Storage>();
+  readonly #reads = new Map<string, NonNullable<ToolBatchContext['readMtimes']>>();
+  readonly #running = new Map<AbortController, Promise<unknown>>();
+  readonly #reducers = new DefaultToolResultReducerRegistry();
+  #personalityId: string;
+  #closed = false;
+
+  constructor(parts: RuntimeParts) {
+    const { options } = parts;
+    this.#parts = parts;
+    this.#personalityId = options.personality;
+    this.#sessionId = options.sessionId ?? randomUUID();
+    this.registry = new DefaultToolRegistry(this.#backends(), this.#reducers, options.limits);
+    this.plugins = createPluginHost({ registry: this.registry, reducers: this.#reducers });
+  }
+
+  async start(): Promise<void> {
+    const { tools = [], reducers = [], plugins = [] } = this.#parts.options;
+    this.registry.registerAll(tools);
+    for (const reducer of reducers) this.#reducers.register(reducer);
+    for (const plugin of plugins) await this.plugins.load(plugin);
+  }
+
+  get personalityId(): string {
+    return this.#personalityId;
+  }
+
+  async definitions(): Promise<ToolDefinition[]> {
+    const config = await this.#config(this.#personalityId);
+    const held = this.#heldBack(config);
+    return this.registry
+      .toDefinitions(this.#toolNames(config), filtersOf(config))
+      .filter(({ name }) => !held.has(name));
+  }
+
+  async execute(
+    calls: readonly ToolCall[],
+    options: ExecuteOptions = {},
+  ): Promise<ToolCallResult[]> {
+    if (this.#closed) return refuseAll(calls, 'the runtime is closed');
+    let config: PersonalityConfig;
+    try {
+      config = await this.#config(options.personality ?? this.#personalityId);
+    } catch (error) {
+      return refuseAll(calls, error instanceof Error ? error.message : String(error));
+    }
+    const held = this.#heldBack(config);
+    const admitted = calls.filter(({ name }) => !held.has(name));
+    const { controller, unlink } = linkedController(options.abortSignal);
+    const batch = this.registry.executeParallel(
+      admitted,
+      this.#context(config, options, controller.signal),
+      this.#toolNames(config),
+      filtersOf(config),
+      options.attachments,
+    );
+    this.#running.set(controller, batch);
+    const results = await batch;
+    this.#running.delete(controller);
+    unlink();
+    if (held.size === 0) return results;
+    const answered = results.values();
+    return calls.map(({ toolCallId, name }) => {
+      const message = held.get(name);
+      const result = message === undefined ? answered.next().value : undefined;
+      return result ?? refuse({ toolCallId, name }, message ?? 'the call was not answered');
+    });
+  }
+
+  async switchPersonality(id: string): Promise<void> {
+    await this.#config(id);
+    this.#personalityId = id;
+  }
+
+  async problems(): Promise<RuntimeProblem[]> {
+    return this.#problems(await this.#config(this.#personalityId));
+  }
+
+  async reach(): Promise<ToolReach[]> {
+    const config = await this.#config(this.#personalityId);
+    const offered = new Set((await this.definitions()).map(({ name }) => name));
+    const ctx = {
+      sessionId: this.#sessionId,
+      personalityId: config.id,
+      ...networkOf(config),
+    };
+    return this.registry.list().map(({ name, description }) => ({
+      tool: name,
+      description,
+      offered: offered.has(name),
+      grant: this.registry.describe(name, ctx) ?? {},
+    }));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const controller of this.#running.keys()) {
+      controller.abort(new DOMException('the runtime was closed', 'AbortError'));
+    }
+    await Promise.allSettled(this.#running.values());
+    for (const { id } of this.plugins.list()) await this.plugins.unload(id);
+    this.#parts.store.close();
+    this.#parts.closeAudit();
+  }
+
+  #backends(): CapabilityBackends {
+    const { options, store, audit, denyPaths } = this.#parts;
+    const { approve, fetch, lookup } = options;
+    const ofPersonality = (id: string | undefined) => this.#configs.get(id ?? '');
+    return {
+      kvStoreFactory: store.kvStoreFactory,
+      secretsBackend:
+        options.secrets ?? createFileSecrets({ dir: join(options.home, 'secrets') }).get,
+      storage: this.#storage,
+      attachments: createAttachmentCache({ dir: join(options.home, 'attachments') }),
+      personalityFsReach: (id) => {
+        const reach = ofPersonality(id)?.fs_reach;
+        return { read: reach?.read ?? [], write: reach?.write ?? [] };
+      },
+      personalityNetworkAllow: (id) => {
+        const config = ofPersonality(id);
+        return config && (config.safety?.network?.allow ?? null);
+      },
+      processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
+      denyPaths,
+      ...(approve !== undefined && { approve }),
+      ...(audit !== undefined && { audit }),
+      ...(fetch !== undefined && { fetch }),
+      ...(lookup !== undefined && { lookup }),
+    };
+  }
+
+  #context(
+    config: PersonalityConfig,
+    options: ExecuteOptions,
+    abortSignal: AbortSignal,
+  ): ToolBatchContext {
+    const sessionId = options.sessionId ?? this.#sessionId;
+    return {
+      sessionId,
+      sessionKey: options.sessionKey ?? sessionId,
+      platform: options.platform ?? 'api',
+      workingDir: this.#parts.cwd,
+      personalityId: config.id,
+      currentTurn: options.currentTurn ?? 1,
+      messageCount: options.messageCount ?? 0,
+      abortSignal,
+      emit: options.emit ?? (() => {}),
+      storage: this.#scopedStorage(config),
+      readMtimes: this.#readsOf(sessionId),
+      ...networkOf(config),
+      ...(options.agentId !== undefined && { agentId: options.agentId }),
+      ...(options.resultBudgetChars !== undefined && {
+        resultBudgetChars: options.resultBudgetChars,
+      }),
+      ...(options.dryRun !== undefined && { dryRun: options.dryRun }),
+    };
+  }
+
+  async #config(id: string): Promise<PersonalityConfig> {
+    try {
+      const config = await this.#parts.personalities.get(id);
+      this.#configs.set(id, config);
+      return config;
+    } catch (error) {
+      // Calls that still run lose their reach too.
+      this.#configs.delete(id);
+      throw error;
+    }
+  }
+
+  #problems(config: PersonalityConfig): RuntimeProblem[] {
+    const tools = this.registry.list();
+    const known = this.#checked.get(config);
+    if (known?.tools.length === tools.length && known.tools.every((tool, i) => tool === tools[i])) {
+      return known.problems;
+    }
+    const file = personalityConfigPath(this.#parts.options.home, config.id);
+    const problems = findProblems(config, file, tools);
+    this.#checked.set(config, { tools, problems });
+    return problems;
+  }
+
+  /** Why each tool that is held back is. */
+  #heldBack(config: PersonalityConfig): Map<string, string> {
+    const held = this.#problems(config).filter(({ heldBack }) => heldBack);
+    return new Map(held.map(({ tool, message }) => [tool, message]));
+  }
+
+  #toolNames(config: PersonalityConfig): string[] | undefined {
+    return expandToolset(config.toolset, this.registry.list()).names;
+  }
+
+  #scopedStorage(config: PersonalityConfig): Storage {
+    let scoped = this.#scoped.get(config);
+    if (scoped === undefined) {
+      scoped = new ScopedStorage(this.#storage, {
+        read: config.fs_reach?.read ?? [],
+        write: config.fs_reach?.write ?? [],
+        deny: this.#parts.denyPaths,
+      });
+      this.#scoped.set(config, scoped);
+    }
+    return scoped;
+  }
+
+  /** What a session has read. Sessions that were quiet longest are forgotten first. */
+  #readsOf(sessionId: string): NonNullable<ToolBatchContext['readMtimes']> {
+    const reads = this.#reads.get(sessionId) ?? new Map();
+    this.#reads.delete(sessionId);
+    this.#reads.set(sessionId, reads);
+    const [oldest] = this.#reads.keys();
+    if (this.#reads.size > MAX_SESSIONS && oldest !== undefined) this.#reads.delete(oldest);
+    return reads;
+  }
+}
+
+const MAX_SESSIONS = 256;
+
+function filtersOf({ mcp_servers, plugins }: PersonalityConfig) {
+  return {
+    ...(mcp_servers !== undefined && { allowedMcpServers: mcp_servers }),
+    ...(plugins !== undefined && { allowedPlugins: plugins }),
+  };
+}
+
+function networkOf({ safety }: PersonalityConfig) {
+  return safety?.network === undefined ? {} : { networkPolicy: safety.network };
+}
+
+/** A controller that a session's signal aborts, until it is unlinked: the signal outlives many batches. */
+function linkedController(signal: AbortSignal | undefined) {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
+  return { controller, unlink: () => signal?.removeEventListener('abort', abort) };
+}
+
+function refuseAll(calls: readonly ToolCall[], error: string): ToolCallResult[] {
+  return calls.map((call) => refuse(call, error));
+}
+
+function refuse(
+  { toolCallId, name }: Pick<ToolCall, 'toolCallId' | 'name'>,
+  error: string,
+): ToolCallResult {
+  return { toolCallId, name, result: { ok: false, code: 'not_available', error } };
+}
+
+function hostEnvironment(): Readonly<Record<string, string | undefined>> {
+  // biome-ignore lint/style/noProcessEnv: the composition root is where the host's environment comes in
+  return process.env;
+}

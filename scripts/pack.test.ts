@@ -1,0 +1,217 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+// What a user gets: the packed packages, in a project that knows nothing of this workspace. Needs
+// a build, which `pnpm check` makes first.
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const packages = ['packages', 'extensions'].flatMap((group) =>
+  readdirSync(join(root, group)).map((folder) => join(root, group, folder)),
+);
+const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+const folderName = (folder: string) => folder.slice(root.length + 1);
+
+let world: string;
+const tarballs = new Map<string, string>();
+
+// The pnpm that runs this script, which may be a program or a script; npx where there is none.
+function pnpm(cwd: string, ...args: string[]): string {
+  const { npm_execpath: runner } = process.env;
+  const [command, ...lead] = !runner?.includes('pnpm')
+    ? ['npx', '-y', manifest(root).packageManager]
+    : /\.[cm]?js$/.test(runner)
+      ? [process.execPath, runner]
+      : [runner];
+  return execFileSync(command, [...lead, ...args], { cwd, encoding: 'utf8', stdio: 'pipe' });
+}
+
+beforeAll(() => {
+  world = mkdtempSync(join(tmpdir(), 'ethos-pack-'));
+  for (const folder of packages) {
+    const { name, version } = manifest(folder);
+    pnpm(folder, 'pack', '--pack-destination', world);
+    tarballs.set(name, join(world, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`));
+  }
+});
+afterAll(() => rmSync(world, { recursive: true, force: true }));
+
+describe.each(packages.map((folder) => [folderName(folder), folder] as const))(
+  'the tarball of %s',
+  (_, folder) => {
+    const tarball = () => readFileSync(tarballs.get(manifest(folder).name) ?? '');
+    const buffer = () => Uint8Array.from(tarball()).buffer;
+
+    it('satisfies publint', async () => {
+      const { messages, pkg } = await publint({ pack: { tarball: buffer() }, level: 'warning' });
+      expect(messages.map((message) => formatMessage(message, pkg ?? {}))).toEqual([]);
+    });
+
+    it('has types that resolve under nodenext and bundler', async () => {
+      const result = await checkPackage(createPackageFromTarballData(new Uint8Array(buffer())));
+      const problems = result.types ? result.problems : [{ kind: 'no types' }];
+      // ESM only: `require` finds no CommonJS, and TypeScript 4's resolution knows no subpaths.
+      const expected = ['CJSResolvesToESM', 'NoResolution'];
+      expect(
+        problems.filter(
+          (problem) =>
+            !(expected[0] === problem.kind) &&
+            !(
+              problem.kind === expected[1] &&
+              'resolutionKind' in problem &&
+              problem.resolutionKind === 'node10'
+            ),
+        ),
+      ).toEqual([]);
+    });
+
+    it('holds no tests, sources or local paths', () => {
+      const files = execFileSync('tar', ['-tzf', tarballs.get(manifest(folder).name) ?? ''], {
+        encoding: 'utf8',
+      }).split('\n');
+      expect(files.filter((file) => /\.test\b|\/src\/|fixtures|tsbuildinfo/.test(file))).toEqual(
+        [],
+      );
+      expect(tarball().includes(root)).toBe(false);
+    });
+  },
+);
+
+describe('an empty project outside the workspace', () => {
+  const consumer = `
+import { DefaultToolRegistry } from '@ethosagent/core';
+import { ScopedFsImpl } from '@ethosagent/core/scoped';
+import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { runTool } from '@ethosagent/plugin-sdk/testing';
+import { FsStorage } from '@ethosagent/storage-fs';
+import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
+import { createFileTools } from '@ethosagent/tools-file';
+import type { ToolCallResult } from '@ethosagent/types';
+import { createToolRuntime } from '@ethosagent/wiring';
+import { mkdtempSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const home = realpathSync(mkdtempSync(join(tmpdir(), 'ethos-consumer-')));
+mkdirSync(join(home, 'personalities', 'reader'), { recursive: true });
+writeFileSync(join(home, 'personalities', 'reader', 'config.yaml'), 'name: Reader\\nfs_reach:\\n  read: ["\${ETHOS_HOME}/notes"]\\n');
+mkdirSync(join(home, 'notes'));
+writeFileSync(join(home, 'notes', 'a.txt'), 'hello from disk');
+
+const shout = defineTool({
+  name: 'shout',
+  description: 'Says it louder.',
+  input: z.object({ text: z.string() }),
+  capabilities: {},
+  execute: async ({ text }) => ok(text.toUpperCase()),
+});
+const store = createSqliteKvStore({ path: ':memory:' });
+await store.kvStoreFactory('t', 'tool:t').set('k', 'v');
+const scoped = new ScopedFsImpl(new FsStorage(), new Set([home]), new Set());
+const runtime = await createToolRuntime({ home, personality: 'reader', tools: [shout, ...createFileTools()] });
+const results: ToolCallResult[] = await runtime.execute([
+  { toolCallId: '1', name: 'shout', args: { text: 'hi' } },
+  { toolCallId: '2', name: 'read_file', args: { path: join(home, 'notes', 'a.txt') } },
+  { toolCallId: '3', name: 'read_file', args: { path: '/etc/hostname' } },
+]);
+const alone = await new DefaultToolRegistry().executeParallel([], {
+  sessionId: 's', sessionKey: 's', platform: 'test', workingDir: home, currentTurn: 1, messageCount: 0,
+  abortSignal: new AbortController().signal, emit: () => {},
+});
+const tested = await runTool(shout, { text: 'x' });
+console.log(JSON.stringify({
+  shout: results[0]?.result, read: results[1]?.result.ok && results[1].result.value.includes('hello from disk'),
+  outside: results[2]?.result.ok, kv: await store.kvStoreFactory('t', 'tool:t').get('k'),
+  note: await scoped.read(join(home, 'notes', 'a.txt')), alone: alone.length, tested: tested.result.ok,
+}));
+store.close();
+await runtime.close();
+`;
+
+  let project: string;
+  beforeAll(() => {
+    project = join(world, 'consumer');
+    mkdirSync(project);
+    const local = Object.fromEntries([...tarballs].map(([name, file]) => [name, `file:${file}`]));
+    const dependencies = {
+      ...local,
+      zod: manifest(join(root, 'packages/wiring')).dependencies.zod,
+    };
+    const catalog = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8');
+    const version = (name: string) =>
+      new RegExp(`'?${name}'?: (\\S+)`).exec(catalog)?.[1] ?? 'latest';
+    dependencies.zod = version('zod');
+    writeFileSync(
+      join(project, 'package.json'),
+      JSON.stringify({
+        name: 'consumer',
+        private: true,
+        type: 'module',
+        dependencies,
+        devDependencies: {
+          typescript: version('typescript'),
+          '@types/node': version('@types/node'),
+        },
+      }),
+    );
+    const overrides = Object.entries(local).map(([name, file]) => `  '${name}': '${file}'`);
+    writeFileSync(
+      join(project, 'pnpm-workspace.yaml'),
+      [
+        'packages: []',
+        'allowBuilds:',
+        '  better-sqlite3: true',
+        'overrides:',
+        ...overrides,
+        '',
+      ].join('\n'),
+    );
+    writeFileSync(join(project, 'main.ts'), consumer);
+    pnpm(project, 'install', '--prefer-offline');
+  });
+
+  it.each([
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ])('compiles under module %s with resolution %s', (module, moduleResolution) => {
+    writeFileSync(
+      join(project, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          target: 'es2022',
+          module,
+          moduleResolution,
+          outDir: 'out',
+          types: ['node'],
+          skipLibCheck: false,
+        },
+        files: ['main.ts'],
+      }),
+    );
+    expect(() => pnpm(project, 'exec', 'tsc', '-p', '.')).not.toThrow();
+  });
+
+  it('runs', () => {
+    const printed = execFileSync(process.execPath, ['out/main.js'], {
+      cwd: project,
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(printed)).toEqual({
+      shout: { ok: true, value: 'HI' },
+      read: true,
+      outside: false,
+      kv: 'v',
+      note: 'hello from disk',
+      alone: 0,
+      tested: true,
+    });
+  });
+});
