@@ -173,11 +173,13 @@ describe('ToolRuntime.execute', () => {
     'secrets/providers/x',
     'audit/audit.jsonl',
     'personalities/coder/config.yaml',
+    'personalities/other/config.yaml',
   ])('keeps tools from <home>/%s, though the reach covers the home', async (path) => {
     personality(
       'coder',
       'name: C\nfs_reach:\n  read: ["${ETHOS_HOME}"]\n  write: ["${ETHOS_HOME}"]\n',
     );
+    personality('other', 'name: O\n');
     put(join(home, 'secrets', 'providers', 'x'), 'sk-secret');
     const runtime = await start({ tools: [counter, ...createFileTools()] });
     await runtime.execute(call('counter'));
@@ -188,6 +190,25 @@ describe('ToolRuntime.execute', () => {
       expect(text(await runtime.execute(call(name, args)))).toContain('PATH_NOT_REACHABLE');
     }
     if (!path.startsWith('audit')) expect(readFileSync(target)).toEqual(before);
+  });
+
+  it('keeps tools from making a personality, and from their own where they have its folder', async () => {
+    const wide = 'name: C\nfs_reach:\n  write: ["${ETHOS_HOME}"]\n  read: ["${ETHOS_HOME}"]\n';
+    const own = 'name: C\nfs_reach:\n  write: ["${self}"]\n  read: ["${ETHOS_HOME}"]\n';
+    const runtime = await start({ tools: createFileTools() });
+    const write = async (path: string) =>
+      text(
+        await runtime.execute(call('write_file', { path: join(home, path), content: 'name: X' })),
+      );
+    personality('coder', wide);
+    expect(await write('personalities/new/config.yaml')).toContain('PATH_NOT_REACHABLE');
+    expect(await write('notes.md')).not.toContain('PATH_NOT_REACHABLE');
+    personality('coder', own);
+    expect(await write('personalities/new/config.yaml')).toContain('PATH_NOT_REACHABLE');
+    expect(await write('personalities/coder/config.yaml')).toContain('PATH_NOT_REACHABLE');
+    expect(await write('personalities/coder/MEMORY.md')).not.toContain('PATH_NOT_REACHABLE');
+    personality('coder', own.replace('write: [', 'write: ["${ETHOS_HOME}", '));
+    expect(await write('notes.md')).toMatch(/^CONFIG_INVALID: .*config\.yaml: fs_reach\.write: /);
   });
 
   it('holds a tool back whose exact paths the personality does not cover, and says where', async () => {

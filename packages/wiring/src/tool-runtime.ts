@@ -6,6 +6,7 @@ import {
   DefaultToolRegistry,
   DefaultToolResultReducerRegistry,
   JsonlAuditSink,
+  type PersonalityFsReach,
   type ResolvedGrant,
   type ToolRegistryOptions,
   validateDeclaration,
@@ -34,6 +35,7 @@ import {
   type TurnAttachment,
 } from '@ethosagent/types';
 import { personalityConfigPath } from './personality-file.js';
+import { personalityReach } from './personality-reach.js';
 import { createPersonalityStore, type PersonalityStore } from './personality-store.js';
 import { findProblems, type RuntimeProblem } from './problems.js';
 import { baseEnvironment } from './process-env.js';
@@ -128,7 +130,7 @@ export interface ToolRuntime {
 export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
   const { home, cwd = process.cwd() } = options;
   const personalities = createPersonalityStore({ home, cwd });
-  await personalities.get(options.personality);
+  personalityReach(home, await personalities.get(options.personality));
   const malformed = (options.tools ?? []).flatMap((tool) =>
     validateDeclaration(tool.capabilities).map(
       ({ capability, message }) => `${tool.name}: ${capability}: ${message}`,
@@ -146,7 +148,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     personalities,
     store,
     audit: options.audit ?? ownAudit,
-    denyPaths: await denyPathsOf(options, personalities),
+    denyPaths: denyPathsOf(options),
     closeAudit: () => ownAudit?.close(),
   });
   try {
@@ -158,22 +160,13 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   }
 }
 
-/** The deny floor, the runtime's own state, and the files that say what may be reached. */
-async function denyPathsOf(
-  { home, personality, denyPaths = [] }: ToolRuntimeOptions,
-  personalities: PersonalityStore,
-): Promise<string[]> {
+/** The deny floor, and the runtime's own state. */
+function denyPathsOf({ home, denyPaths = [] }: ToolRuntimeOptions): string[] {
   const state = ['', '-wal', '-shm', '-journal'].map((end) => join(home, `state.sqlite${end}`));
-  const configs = new Set([personality, ...(await personalities.list())]);
   return denyFloor({
     home: homedir(),
     secretsDir: join(home, 'secrets'),
-    extra: [
-      ...state,
-      join(home, 'audit'),
-      ...[...configs].map((id) => personalityConfigPath(home, id)),
-      ...denyPaths,
-    ],
+    extra: [...state, join(home, 'audit'), ...denyPaths],
   });
 }
 
@@ -199,6 +192,7 @@ class Runtime implements ToolRuntime {
     PersonalityConfig,
     { tools: readonly AnyTool[]; problems: RuntimeProblem[] }
   >();
+  readonly #reaches = new WeakMap<PersonalityConfig, Required<PersonalityFsReach>>();
   readonly #scoped = new WeakMap<PersonalityConfig, Storage>();
   readonly #reads = new Map<string, NonNullable<ToolBatchContext['readMtimes']>>();
   readonly #running = new Map<AbortController, Promise<unknown>>();
@@ -316,8 +310,8 @@ class Runtime implements ToolRuntime {
       storage: this.#storage,
       attachments: createAttachmentCache({ dir: join(options.home, 'attachments') }),
       personalityFsReach: (id) => {
-        const reach = ofPersonality(id)?.fs_reach;
-        return { read: reach?.read ?? [], write: reach?.write ?? [] };
+        const config = ofPersonality(id);
+        return config && this.#reachOf(config);
       },
       personalityNetworkAllow: (id) => {
         const config = ofPersonality(id);
@@ -362,6 +356,8 @@ class Runtime implements ToolRuntime {
   async #config(id: string): Promise<PersonalityConfig> {
     try {
       const config = await this.#parts.personalities.get(id);
+      // Before the config counts: a reach that it may not have is a mistake in the file.
+      this.#reachOf(config);
       this.#configs.set(id, config);
       return config;
     } catch (error) {
@@ -393,13 +389,23 @@ class Runtime implements ToolRuntime {
     return expandToolset(config.toolset, this.registry.list()).names;
   }
 
+  #reachOf(config: PersonalityConfig): Required<PersonalityFsReach> {
+    let reach = this.#reaches.get(config);
+    if (reach === undefined) {
+      reach = personalityReach(this.#parts.options.home, config);
+      this.#reaches.set(config, reach);
+    }
+    return reach;
+  }
+
   #scopedStorage(config: PersonalityConfig): Storage {
     let scoped = this.#scoped.get(config);
     if (scoped === undefined) {
+      const { read, write, deny } = this.#reachOf(config);
       scoped = new ScopedStorage(this.#storage, {
-        read: config.fs_reach?.read ?? [],
-        write: config.fs_reach?.write ?? [],
-        deny: this.#parts.denyPaths,
+        read,
+        write,
+        deny: [...this.#parts.denyPaths, ...deny],
       });
       this.#scoped.set(config, scoped);
     }
