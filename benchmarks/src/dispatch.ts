@@ -1,0 +1,106 @@
+import { createInMemoryKvStore, DefaultToolRegistry } from '@ethosagent/core';
+import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { InMemoryStorage } from '@ethosagent/storage-fs';
+import type { ToolBatchContext, ToolCapabilities } from '@ethosagent/types';
+import { z } from 'zod';
+import { sideBySide } from './side-by-side.js';
+
+const CALLS = 100;
+const input = z.object({ city: z.string(), days: z.number() });
+const answer = ({ city, days }: z.infer<typeof input>) => `${city}: ${days}`;
+
+const everything = {
+  network: { allowedHosts: ['api.example.com'] },
+  secrets: ['providers/example/apiKey'],
+  storage: { scope: 'tool-private', kind: 'kv' },
+  fs_reach: { read: 'from-personality', write: 'from-personality' },
+  process: { allowedBinaries: ['git'] },
+} satisfies ToolCapabilities;
+
+/** The cost of one call in a batch of 100, beside what one would write by hand. */
+export async function run(): Promise<void> {
+  const storage = new InMemoryStorage();
+  await storage.write('/data/a.txt', 'x'.repeat(1024));
+  const { kvStoreFactory } = createInMemoryKvStore();
+  const registry = new DefaultToolRegistry({
+    kvStoreFactory,
+    secretsBackend: async () => 'sk-0123456789abcdef',
+    storage,
+    personalityFsReach: { read: ['/data'], write: ['/data'] },
+    personalityNetworkAllow: ['api.example.com'],
+    fetch: async () => new Response('ok'),
+    lookup: async () => [{ address: '93.184.216.34', family: 4 }],
+  });
+  const define = (name: string, capabilities: ToolCapabilities) =>
+    registry.register(
+      defineTool({
+        name,
+        description: 'Answers.',
+        input,
+        capabilities,
+        execute: async (args) => ok(answer(args)),
+      }),
+    );
+  define('bare', {});
+  define('declares_all', everything);
+  registry.register(
+    defineTool({
+      name: 'touches_all',
+      description: 'Touches every accessor.',
+      input,
+      capabilities: everything,
+      async execute(args, ctx) {
+        await ctx.secretsResolver.get('providers/example/apiKey');
+        await ctx.scopedFs.read('/data/a.txt');
+        await ctx.kvStore.get('k');
+        return ok(answer(args));
+      },
+    }),
+  );
+  const args = Array.from({ length: CALLS }, (_, days) => ({ city: 'London', days }));
+  const callsOf = (name: string) =>
+    args.map((each, index) => ({ toolCallId: `${index}`, name, args: each }));
+  const ctx: ToolBatchContext = {
+    sessionId: 's',
+    sessionKey: 's',
+    platform: 'bench',
+    workingDir: '/',
+    currentTurn: 1,
+    messageCount: 0,
+    abortSignal: new AbortController().signal,
+    emit: () => {},
+  };
+  const batch = (name: string) => {
+    const calls = callsOf(name);
+    return async () => {
+      const results = await registry.executeParallel(calls, ctx);
+      if (results.some(({ result }) => !result.ok)) throw new Error(JSON.stringify(results[0]));
+    };
+  };
+  await batch('touches_all')();
+  const handler = async (raw: unknown) => ok(answer(input.parse(raw)));
+  await sideBySide('Dispatch: one call in a batch of 100', [
+    {
+      name: 'Promise.all over zod.parse and a function',
+      operations: CALLS,
+      run: () => Promise.all(args.map(handler)),
+    },
+    {
+      name: 'executeParallel, no capabilities',
+      operations: CALLS,
+      run: batch('bare'),
+      goal: { atMost: 3, of: 'Promise.all over zod.parse and a function' },
+    },
+    {
+      name: 'executeParallel, five capabilities, none touched',
+      operations: CALLS,
+      run: batch('declares_all'),
+      goal: { atMost: 2, of: 'executeParallel, no capabilities' },
+    },
+    {
+      name: 'executeParallel, secrets, files and store touched',
+      operations: CALLS,
+      run: batch('touches_all'),
+    },
+  ]);
+}

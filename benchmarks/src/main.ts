@@ -1,0 +1,27 @@
+import { availableParallelism } from 'node:os';
+
+// One file an axis. `pnpm bench dispatch` runs one of them.
+const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
+  dispatch: () => import('./dispatch.js'),
+  definitions: () => import('./definitions.js'),
+  'key-value': () => import('./key-value.js'),
+  'contained-read': () => import('./contained-read.js'),
+  'loopback-fetch': () => import('./loopback-fetch.js'),
+};
+
+const asked = process.argv.slice(2).filter((argument) => argument !== '--');
+const unknown = asked.filter((name) => !Object.hasOwn(axes, name));
+if (unknown.length > 0) {
+  console.error(
+    `No such benchmark: ${unknown.join(', ')}. There are: ${Object.keys(axes).join(', ')}`,
+  );
+  process.exit(1);
+}
+console.log(
+  `Node ${process.version}, ${availableParallelism()} cores; medians, contenders in turns.`,
+);
+for (const name of asked.length > 0 ? asked : Object.keys(axes))
+  await (await axes[name]?.())?.run();
+console.log(
+  '\nNot run here: the peers among agent frameworks (Mastra, OpenAI Agents, MCP, AI SDK, LangChain).',
+);
