@@ -53,9 +53,7 @@ function layOutHome(home: string, port: number): void {
       'description: Edits the workspace, and talks to one API.',
       'toolset: [file, quote, usage_counter, runtime_version, nosy, curious]',
       'fs_reach:',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the personality file's own variable
       '  read: ["${CWD}"]',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the personality file's own variable
       '  write: ["${CWD}"]',
       'safety:',
       '  network:',
@@ -70,7 +68,6 @@ function layOutHome(home: string, port: number): void {
       'description: Reads the workspace, and nothing else.',
       'toolset: [read_file, search_files]',
       'fs_reach:',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the personality file's own variable
       '  read: ["${CWD}"]',
       '',
     ].join('\n'),

@@ -1,1 +1,15 @@
-export {};
+export type { ApprovalDecision, ApprovalRequest } from './approval.js';
+export { type JsonlAuditOptions, JsonlAuditSink } from './audit/jsonl-audit-sink.js';
+export { MemoryAuditSink } from './audit/memory-audit-sink.js';
+export type { CapabilityBackends, PersonalityFsReach } from './backends.js';
+export {
+  needsBackends,
+  type ResolveContext,
+  resolveCapabilities,
+  type ScopedAccessors,
+} from './capability-resolver.js';
+export { validateDeclaration, validateRegistration } from './capability-validator.js';
+export type { ResolvedGrant } from './grant.js';
+export { createInMemoryKvStore } from './in-memory-kv.js';
+export { DefaultToolResultReducerRegistry } from './tool-reducer-registry.js';
+export { DefaultToolRegistry, type ToolRegistryOptions } from './tool-registry.js';

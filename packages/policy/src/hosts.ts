@@ -13,7 +13,8 @@ export interface HostPattern {
 /** What the URL parser leaves as it is: nearly every host, recognised without it. */
 const PLAIN_NAME = /^(?!.*xn--)(?:[a-z0-9_-]+\.)*[a-z][a-z0-9]*$/;
 const NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
-const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const IPV4 = new RegExp(`^(?:${OCTET}\\.){3}${OCTET}$`);
 /** What the URL parser would cut off, strip or decode rather than read as part of a host. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused here
 const DELIMITER = /[\u0000-\u0020\u007f/\\?#@%]/;
@@ -28,7 +29,7 @@ const MAX_PORT = 65_535;
  * @returns the normalised host, or `null` for anything that is not a host
  */
 export function normalizeHost(host: string): string | null {
-  if (host.length <= MAX_NAME_LENGTH && PLAIN_NAME.test(host)) return host;
+  if (host.length <= MAX_NAME_LENGTH && (PLAIN_NAME.test(host) || IPV4.test(host))) return host;
   if (host === '' || DELIMITER.test(host)) return null;
   if (host.includes(':')) return normalizeIPv6(host);
   const parsed = parseUrlHost(host);

@@ -66,7 +66,10 @@ export interface KeyValueStore {
   delete(key: string): Promise<void>;
   /** The keys that start with exactly this prefix, in order of their code points. */
   list(prefix: string): Promise<string[]>;
-  /** Adds `by` (1) to a decimal integer, atomically across processes; absent counts as 0. */
+  /**
+   * Adds `by` (1) to a decimal integer, atomically across processes; absent counts as 0. A store
+   * offers this and `compareAndSet` together, or neither.
+   */
   increment?(key: string, by?: number, opts?: { ttlSeconds?: number }): Promise<number>;
   /** Writes `value` if the current value equals `expected` (`null`: absent); says whether it did. */
   compareAndSet?(

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFileTools } from '@ethosagent/tools-file';
+import { ERROR_CODES, TOOL_ERROR_CODES } from '@ethosagent/types';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { REPOSITORY, readPage, readPages } from './tooling/markdown.js';
+import { namesOn } from './tooling/named-on-page.js';
+import { publicEntries } from './tooling/public-exports.js';
+import { withSignatures } from './tooling/signatures.js';
+import { tablesOf } from './tooling/tables.js';
+
+const entries = publicEntries();
+const page = (path: string) => readPage(join(REPOSITORY, path));
+const file = (name: string) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
+
+describe('the public exports', () => {
+  it('are those of docs/tooling/public-exports.json, which is changed by hand', () => {
+    const actual = entries.map(({ specifier, exports }) => [
+      specifier,
+      exports.map(({ name }) => name).sort(),
+    ]);
+    expect(Object.fromEntries(actual)).toEqual(file('./tooling/public-exports.json'));
+  });
+
+  it.each(entries.map((entry) => [entry.specifier, entry] as const))(
+    'of %s are on its reference page, each in a heading or first in a row of a table',
+    (_, { page: path, exports }) => {
+      const named = namesOn(page(path));
+      expect(exports.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([]);
+    },
+  );
+});
+
+describe('the signatures', () => {
+  const pages = readPages('docs/reference');
+  let renewed: string[];
+  beforeAll(() => {
+    renewed = withSignatures(pages);
+  });
+
+  it.each(pages.map(({ path }, index) => [path, index] as const))(
+    'on %s are those of the code; after a build, vitest -u writes them',
+    async (path, index) => {
+      await expect(renewed[index]).toMatchFileSnapshot(join(REPOSITORY, path));
+    },
+  );
+});
+
+it('docs/reference/errors.md lists every error code with its meaning, and no other', () => {
+  const rows = tablesOf(page('docs/reference/errors.md')).flatMap((table) =>
+    table.rows.map(([code, meaning]) => [code?.text, meaning?.text] as const),
+  );
+  expect(Object.fromEntries(rows)).toEqual({ ...ERROR_CODES, ...TOOL_ERROR_CODES });
+  expect(rows).toHaveLength(Object.keys({ ...ERROR_CODES, ...TOOL_ERROR_CODES }).length);
+});
+
+it('docs/reference/tools-file.md lists every argument of every tool with its default', () => {
+  const path = 'docs/reference/tools-file.md';
+  const table = tablesOf(page(path)).find(({ header }) => header[1] === 'argument');
+  const listed: string[] = [];
+  let tool = '';
+  for (const [name, argument, , fallback] of table?.rows ?? []) {
+    tool = name?.text || tool;
+    for (const each of argument?.code ?? []) listed.push(`${tool} ${each} ${fallback?.text}`);
+  }
+  const actual = createFileTools().flatMap(({ name, schema }) =>
+    Object.entries<{ default?: unknown }>(Object(schema.properties)).map(
+      ([argument, { default: fallback = '' }]) =>
+        `${name} ${argument} ${typeof fallback === 'number' ? fallback.toLocaleString('en') : fallback}`,
+    ),
+  );
+  expect(listed.sort()).toEqual(actual.sort());
+});

@@ -1,0 +1,36 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { blocksOf } from './tooling/blocks.js';
+import { type Compiled, compilePrograms } from './tooling/compile.js';
+import { readPages } from './tooling/markdown.js';
+import { type Program, programsOf } from './tooling/programs.js';
+import { runProgram } from './tooling/run.js';
+
+const programs = readPages().flatMap((page) => programsOf(blocksOf(page)));
+const named = (wanted: (program: Program) => boolean) =>
+  programs.filter(wanted).map((program) => [`${program.page}:${program.line}`, program] as const);
+
+let compiled: Compiled;
+beforeAll(async () => {
+  compiled = await compilePrograms(programs);
+});
+afterAll(() => rmSync(compiled.folder, { recursive: true, force: true }));
+
+it('the snippets compile against packages that are built (pnpm build)', ({ expect }) => {
+  expect(programs).not.toEqual([]);
+  expect(compiled.otherProblems).toEqual([]);
+});
+
+describe.each(named(() => true))('%s', (_, program) => {
+  it('compiles', ({ expect }) => {
+    expect(compiled.problemsOf(program)).toEqual([]);
+  });
+});
+
+describe.concurrent.each(named(({ runs }) => runs !== 'no'))('%s', (_, program) => {
+  it('runs', async ({ expect }) => {
+    const { exitCode, stdout, log } = await runProgram(program, compiled.folder);
+    expect(exitCode, log).toBe(0);
+    if (program.output !== undefined) expect(stdout.trim()).toBe(program.output.trim());
+  });
+});

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Root } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
+import { gfmTable } from 'micromark-extension-gfm-table';
+
+/** The root of the repository. */
+export const REPOSITORY = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+const NOT_OURS: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage']);
+
+/** A Markdown file. */
+export interface Page {
+  /** From the root of the repository, with `/`. */
+  path: string;
+  text: string;
+  tree: Root;
+}
+
+/** Every Markdown page of the repository, or of a folder in it. */
+export function readPages(folder = ''): Page[] {
+  return listMarkdown(join(REPOSITORY, folder)).map(readPage);
+}
+
+/** @param file absolute */
+export function readPage(file: string): Page {
+  return parsePage(relative(REPOSITORY, file).replaceAll('\\', '/'), readFileSync(file, 'utf8'));
+}
+
+/** @param path from the root of the repository */
+export function parsePage(path: string, text: string): Page {
+  const tree = fromMarkdown(text, {
+    extensions: [gfmTable()],
+    mdastExtensions: [gfmTableFromMarkdown()],
+  });
+  return { path, text, tree };
+}
+
+function listMarkdown(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !name.startsWith('.') && !NOT_OURS.has(name))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return listMarkdown(path);
+      return entry.name.endsWith('.md') ? [path] : [];
+    })
+    .sort();
+}

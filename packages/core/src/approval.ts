@@ -1,0 +1,23 @@
+import type { ResolvedGrant } from './grant.js';
+
+/** A call that waits for a decision. */
+export interface ApprovalRequest {
+  toolCallId: string;
+  toolName: string;
+  /**
+   * The arguments that will run, frozen. As the model issued them where the tool's schema makes
+   * something of them that is not plain data.
+   */
+  args: unknown;
+  /** What the call could reach. */
+  capabilities: ResolvedGrant;
+  /** Why it is asked. */
+  reason: string;
+  sessionId: string;
+  personalityId?: string;
+  /** Fires when the answer is no longer wanted. */
+  signal: AbortSignal;
+}
+
+/** Yes or no, or no with a reason that the model gets to read. */
+export type ApprovalDecision = boolean | { approved: boolean; reason?: string };

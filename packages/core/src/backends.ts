@@ -1,0 +1,54 @@
+import type { LookupFunction } from '@ethosagent/safety-network';
+import type {
+  AttachmentStore,
+  AuditSink,
+  KeyValueStore,
+  SecretRef,
+  Storage,
+} from '@ethosagent/types';
+import type { ApprovalDecision, ApprovalRequest } from './approval.js';
+
+/** The paths that a personality may read and write. */
+export interface PersonalityFsReach {
+  read: string[];
+  write: string[];
+  /** Paths that this personality does not reach, whatever the other two say. */
+  deny?: string[];
+}
+
+/** What stands behind the accessors of a registry. A missing backend makes its accessor absent. */
+export interface CapabilityBackends {
+  /** The store of a namespace. Called once per call of a tool that declares `storage`. */
+  kvStoreFactory?: (tool: string, scopeId: string) => KeyValueStore;
+  /** Resolves a declared secret ref to its value. */
+  secretsBackend?: (ref: SecretRef) => Promise<string>;
+  storage?: Storage;
+  attachments?: AttachmentStore;
+  /**
+   * The reach of the active personality, or a function of its id that is asked for every
+   * execution; `undefined` from it means that nothing is reachable.
+   */
+  personalityFsReach?:
+    | PersonalityFsReach
+    | ((personalityId: string | undefined) => PersonalityFsReach | undefined);
+  /**
+   * The allow list of the active personality, or a function of its id that is asked for every
+   * execution. From the function, `undefined` (unknown personality) allows nothing and `null`
+   * says that the personality has no list, which leaves specific hosts as declared.
+   */
+  personalityNetworkAllow?:
+    | string[]
+    | ((personalityId: string | undefined) => string[] | null | undefined);
+  /** In place of the global `fetch`; it gets the same arguments. */
+  fetch?: typeof globalThis.fetch;
+  /** In place of the system's name resolution. */
+  lookup?: LookupFunction;
+  /** The base environment of child processes. `process.env` when absent. */
+  processEnv?: Readonly<Record<string, string | undefined>>;
+  /** Paths that no tool reaches, beside the built-in deny floor. Absolute. */
+  denyPaths?: readonly string[];
+  /** Decides on calls of tools that require approval. Without it they are refused. */
+  approve?: (request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>;
+  /** Gets one event for every access, allowed or denied. */
+  audit?: AuditSink;
+}

@@ -1,0 +1,113 @@
+import type {
+  KeyValueStore,
+  NetworkPolicy,
+  ScopedAttachments,
+  ScopedFetch,
+  ScopedFs,
+  ScopedProcess,
+  ScopedSecretsResolver,
+  Storage,
+  ToolBatchContext,
+  ToolContext,
+  ToolProgressEvent,
+} from '@ethosagent/types';
+import type { ScopedAccessors } from '../capability-resolver.js';
+import { deepFreeze } from '../plain.js';
+
+/** What of a batch's context every call gets a copy of. */
+export type BatchFacts = Omit<ToolBatchContext, 'emit' | 'resultBudgetChars'>;
+
+// For a host that has nothing to abort with.
+const NEVER = new AbortController().signal;
+
+/** Takes the known fields of a batch's context, and leaves what a caller planted beside them. */
+export function batchFacts(ctx: ToolBatchContext): BatchFacts {
+  const policy = ctx.networkPolicy;
+  return {
+    sessionId: ctx.sessionId,
+    sessionKey: ctx.sessionKey,
+    platform: ctx.platform,
+    workingDir: ctx.workingDir,
+    currentTurn: ctx.currentTurn,
+    messageCount: ctx.messageCount,
+    abortSignal: ctx.abortSignal ?? NEVER,
+    ...(ctx.agentId !== undefined && { agentId: ctx.agentId }),
+    ...(ctx.personalityId !== undefined && { personalityId: ctx.personalityId }),
+    ...(ctx.memoryScope !== undefined && { memoryScope: ctx.memoryScope }),
+    ...(ctx.memoryScopeId !== undefined && { memoryScopeId: ctx.memoryScopeId }),
+    ...(ctx.userScopeId !== undefined && { userScopeId: ctx.userScopeId }),
+    ...(ctx.teamId !== undefined && { teamId: ctx.teamId }),
+    ...(ctx.storage !== undefined && { storage: ctx.storage }),
+    ...(ctx.readMtimes !== undefined && { readMtimes: ctx.readMtimes }),
+    // Shared by the calls of the batch, so that none of them may change it.
+    ...(policy !== undefined && { networkPolicy: freezeCopy(policy) }),
+    ...(ctx.dryRun !== undefined && { dryRun: ctx.dryRun }),
+  };
+}
+
+function freezeCopy(policy: NetworkPolicy): NetworkPolicy {
+  const copy = structuredClone(policy);
+  deepFreeze(copy);
+  return copy;
+}
+
+/** What a call adds to the facts of its batch. */
+export interface CallParts {
+  emit: (event: ToolProgressEvent) => void;
+  resultBudgetChars: number;
+  accessors: ScopedAccessors | undefined;
+  /** The storage and read registry of a tool that declared `fs_reach`. */
+  files: { storage: Storage | undefined; readMtimes: ToolContext['readMtimes'] } | undefined;
+}
+
+/** The context of one call: own properties only, so that a tool may spread it. */
+export class CallContext implements ToolContext {
+  sessionId: string;
+  sessionKey: string;
+  platform: string;
+  workingDir: string;
+  currentTurn: number;
+  messageCount: number;
+  emit: (event: ToolProgressEvent) => void;
+  resultBudgetChars: number;
+  abortSignal: AbortSignal;
+  declare agentId?: string;
+  declare personalityId?: string;
+  declare memoryScope?: 'global' | 'per-personality';
+  declare memoryScopeId?: string;
+  declare userScopeId?: string;
+  declare teamId?: string;
+  declare storage?: Storage;
+  declare readMtimes?: NonNullable<ToolContext['readMtimes']>;
+  declare networkPolicy?: NetworkPolicy;
+  declare kvStore?: KeyValueStore;
+  declare secretsResolver?: ScopedSecretsResolver;
+  declare scopedFetch?: ScopedFetch;
+  declare scopedFs?: ScopedFs;
+  declare scopedProcess?: ScopedProcess;
+  declare attachments?: ScopedAttachments;
+  declare dryRun?: boolean;
+
+  constructor(facts: BatchFacts, parts: CallParts) {
+    this.sessionId = facts.sessionId;
+    this.sessionKey = facts.sessionKey;
+    this.platform = facts.platform;
+    this.workingDir = facts.workingDir;
+    this.currentTurn = facts.currentTurn;
+    this.messageCount = facts.messageCount;
+    this.emit = parts.emit;
+    this.resultBudgetChars = parts.resultBudgetChars;
+    this.abortSignal = facts.abortSignal;
+    if (facts.agentId !== undefined) this.agentId = facts.agentId;
+    if (facts.personalityId !== undefined) this.personalityId = facts.personalityId;
+    if (facts.memoryScope !== undefined) this.memoryScope = facts.memoryScope;
+    if (facts.memoryScopeId !== undefined) this.memoryScopeId = facts.memoryScopeId;
+    if (facts.userScopeId !== undefined) this.userScopeId = facts.userScopeId;
+    if (facts.teamId !== undefined) this.teamId = facts.teamId;
+    if (facts.networkPolicy !== undefined) this.networkPolicy = facts.networkPolicy;
+    if (facts.dryRun !== undefined) this.dryRun = facts.dryRun;
+    if (parts.files?.storage !== undefined) this.storage = parts.files.storage;
+    if (parts.files?.readMtimes !== undefined) this.readMtimes = parts.files.readMtimes;
+    if (parts.accessors !== undefined) Object.assign(this, parts.accessors);
+  }
+}

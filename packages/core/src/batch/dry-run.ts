@@ -1,0 +1,15 @@
+import type { ToolResult } from '@ethosagent/types';
+
+const SHOWN_CHARS = 500;
+const SENSITIVE_KEY = /pass(word|phrase)|secret|token|api[-_]?key|authorization|credential|cookie/i;
+
+/** What a dry run answers for a tool that does not do dry runs itself. */
+export function dryRunResult(toolName: string, args: unknown): ToolResult {
+  const shown =
+    JSON.stringify(args, (key, value: unknown) =>
+      SENSITIVE_KEY.test(key) ? '[redacted]' : typeof value === 'bigint' ? `${value}n` : value,
+    ) ?? 'no arguments';
+  const short =
+    shown.length <= SHOWN_CHARS ? shown : `${shown.slice(0, SHOWN_CHARS).toWellFormed()}…`;
+  return { ok: true, value: `[dry-run] ${toolName} would be called with ${short}` };
+}

@@ -1,0 +1,57 @@
+import type { Watch, Watched } from './watch.js';
+
+/** How foreign code ended: by returning, by throwing, or by being left behind. */
+export type Ending<T> =
+  | { kind: 'returned'; value: T }
+  | { kind: 'threw'; error: unknown }
+  | { kind: 'stopped'; why: 'timeout' | 'abort'; reason: unknown };
+
+/**
+ * Runs foreign code and waits for it, for its deadline or for the abort, whichever is first. What
+ * returns at once is not waited for.
+ *
+ * @param timeoutMs milliseconds; `Infinity` for none
+ */
+export function guarded<T>(
+  watch: Watch,
+  timeoutMs: number,
+  run: () => T | PromiseLike<T>,
+): Ending<T> | Promise<Ending<T>> {
+  // What waited for its place when the turn was aborted must not begin any more.
+  if (watch.aborted) return { kind: 'stopped', why: 'abort', reason: watch.reason };
+  let pending: PromiseLike<T>;
+  try {
+    const returned = run();
+    if (!isThenable(returned)) return { kind: 'returned', value: returned };
+    pending = returned;
+  } catch (error) {
+    return { kind: 'threw', error };
+  }
+  return new Promise((resolve) => {
+    const watched: Watched = {
+      deadline: watch.now() + timeoutMs,
+      stop: (why, reason) => settle({ kind: 'stopped', why, reason }),
+    };
+    const settle = (ending: Ending<T>) => {
+      watch.remove(watched);
+      resolve(ending);
+    };
+    watch.add(watched);
+    // A foreign thenable may lie; a real promise of its answer settles once.
+    Promise.resolve(pending).then(
+      (value) => settle({ kind: 'returned', value }),
+      (error: unknown) => settle({ kind: 'threw', error }),
+    );
+  });
+}
+
+/** Whether a value is a promise, or passes for one. */
+export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return (
+    value instanceof Promise ||
+    (typeof value === 'object' &&
+      value !== null &&
+      'then' in value &&
+      typeof value.then === 'function')
+  );
+}

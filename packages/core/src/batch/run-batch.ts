@@ -1,0 +1,88 @@
+import type {
+  ToolBatchContext,
+  ToolCall,
+  ToolCallResult,
+  ToolResultReducerRegistry,
+  TurnAttachment,
+} from '@ethosagent/types';
+import type { CapabilityBackends } from '../backends.js';
+import type { CallJournal } from '../call-scope.js';
+import type { RegisteredTool, ToolFilters } from '../tool-gates.js';
+import { type BatchFacts, batchFacts } from './call-context.js';
+import { RunningCall } from './running-call.js';
+import { Slots } from './slots.js';
+import { Watch } from './watch.js';
+
+/** Limits of a batch. */
+export interface BatchOptions {
+  /** Milliseconds that a call may take when its tool does not say. */
+  defaultTimeoutMs: number;
+  /** Calls of one batch that run at the same time. Calls that wait for approval don't count. */
+  maxConcurrency: number;
+  /** The clock of audit events, in milliseconds since the epoch. */
+  now: () => number;
+}
+
+export const DEFAULT_BATCH_OPTIONS: BatchOptions = {
+  defaultTimeoutMs: 120_000,
+  maxConcurrency: 32,
+  now: Date.now,
+};
+
+/** Everything that the calls of one batch have in common. Nothing of it outlives the batch. */
+export interface BatchInput {
+  calls: readonly ToolCall[];
+  ctx: ToolBatchContext;
+  tools: ReadonlyMap<string, RegisteredTool>;
+  filters: ToolFilters;
+  attachments: readonly TurnAttachment[];
+  backends: CapabilityBackends | undefined;
+  reducers: ToolResultReducerRegistry | undefined;
+  options: BatchOptions;
+}
+
+/** What the calls of one batch share while they run. */
+export interface Batch {
+  readonly input: BatchInput;
+  readonly facts: BatchFacts;
+  readonly watch: Watch;
+  readonly slots: Slots;
+  readonly journal: CallJournal;
+}
+
+/** Runs the calls of a batch. The results are in the order of the calls; nothing throws. */
+export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
+  const { calls, ctx, backends, options } = input;
+  const facts = batchFacts(ctx);
+  const watch = new Watch(ctx.abortSignal);
+  const batch: Batch = {
+    input,
+    facts,
+    watch,
+    slots: new Slots(Math.max(1, Math.floor(options.maxConcurrency) || 1)),
+    journal: {
+      sessionId: facts.sessionId,
+      personalityId: facts.personalityId,
+      audit: backends?.audit,
+      now: options.now,
+    },
+  };
+  // One promise for the batch and a count, where a promise for each call would cost as much as the
+  // rest of a short call.
+  return new Promise((resolve) => {
+    const results = new Array<ToolCallResult>(calls.length);
+    let pending = calls.length;
+    const finish = () => {
+      watch.close();
+      resolve(results);
+    };
+    if (pending === 0) finish();
+    for (const [index, call] of calls.entries()) {
+      new RunningCall(batch, call, (result) => {
+        results[index] = { toolCallId: call?.toolCallId, name: call?.name, result };
+        pending -= 1;
+        if (pending === 0) finish();
+      }).start();
+    }
+  });
+}

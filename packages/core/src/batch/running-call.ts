@@ -1,0 +1,275 @@
+import { resolveCallBudget } from '@ethosagent/policy';
+import type { ToolCall, ToolResult } from '@ethosagent/types';
+import { CallScope } from '../call-scope.js';
+import { copyPlain, deepFreeze } from '../plain.js';
+import { checkShape, failure } from '../results/check-shape.js';
+import { errorText } from '../results/error-text.js';
+import { redactResult } from '../results/redact.js';
+import { reduceResult } from '../results/reduce.js';
+import { trimResult } from '../results/trim.js';
+import { filteredOut, type RegisteredTool, unavailable } from '../tool-gates.js';
+import { approvalReason, refusal } from './ask-approval.js';
+import { CallContext } from './call-context.js';
+import { dryRunResult } from './dry-run.js';
+import { type Ending, guarded, isThenable } from './guarded.js';
+import { createEmit } from './progress.js';
+import type { Batch } from './run-batch.js';
+import type { Waiting } from './slots.js';
+import type { Watched } from './watch.js';
+
+/**
+ * One call on its way through the registry. Each step goes on to the next at once where nothing
+ * has to be waited for: a promise a step would cost more than all the steps.
+ */
+export class RunningCall implements Watched, Waiting {
+  deadline = 0;
+  readonly #batch: Batch;
+  readonly #call: ToolCall;
+  readonly #answer: (result: ToolResult) => void;
+  #entry: RegisteredTool | undefined;
+  #scope: CallScope | undefined;
+  /** As the model issued them. */
+  #issued: unknown;
+  /** As the tool's schema made them. */
+  #args: unknown;
+  /** Characters. */
+  #budget = 0;
+  #timeoutMs = 0;
+
+  constructor(batch: Batch, call: ToolCall, answer: (result: ToolResult) => void) {
+    this.#batch = batch;
+    this.#call = call;
+    this.#answer = answer;
+  }
+
+  start(): void {
+    try {
+      const refused = this.#pass();
+      const answered = refused ?? this.#prepare();
+      if (answered instanceof Promise) {
+        answered.then(
+          (result) => this.#enter(result),
+          (error: unknown) => this.#finish(failure(errorText(error))),
+        );
+      } else {
+        this.#enter(answered);
+      }
+    } catch (error) {
+      // A fault of a gate or of a host's callback: the other calls go on.
+      this.#finish(failure(errorText(error)));
+    }
+  }
+
+  stop(why: 'timeout' | 'abort', reason: unknown): void {
+    this.#end({ kind: 'stopped', why, reason });
+  }
+
+  /** The gates. Gives the refusal of the first that is closed. */
+  #pass(): ToolResult | undefined {
+    const { input, watch } = this.#batch;
+    if (watch.aborted) return failure('the turn was aborted before this call ran');
+    const { name, args } = this.#call;
+    const entry = input.tools.get(name);
+    if (entry === undefined) return notAvailable(`there is no tool ${JSON.stringify(name)}`);
+    const closed = filteredOut(entry, input.filters) ?? unavailable(entry);
+    if (closed !== undefined) return notAvailable(closed);
+    if (entry.needsBackends && input.backends === undefined) {
+      return notAvailable(
+        `${entry.name} declares capabilities, and capability backends are not configured`,
+      );
+    }
+    const copy = copyPlain(args);
+    if (!copy.ok) return { ok: false, code: 'input_invalid', error: `args${copy.problem}` };
+    this.#entry = entry;
+    this.#issued = copy.value;
+    this.#args = copy.value;
+    const { timeoutMs, maxResultChars } = entry.tool;
+    this.#timeoutMs =
+      timeoutMs !== undefined && timeoutMs > 0 ? timeoutMs : input.options.defaultTimeoutMs;
+    this.#budget = resolveCallBudget(
+      input.ctx.resultBudgetChars,
+      input.calls.length,
+      maxResultChars,
+    );
+    return undefined;
+  }
+
+  /** Parses, and asks for approval. Gives an answer where the tool is not to run. */
+  #prepare(): ToolResult | undefined | Promise<ToolResult | undefined> {
+    const input = this.#entry?.tool.input;
+    if (input === undefined) return this.#afterParsing();
+    const ending = guarded(this.#batch.watch, this.#timeoutMs, () => input.parse(this.#args));
+    if (ending instanceof Promise) return ending.then((settled) => this.#afterParsing(settled));
+    return this.#afterParsing(ending);
+  }
+
+  #afterParsing(
+    ending?: Ending<{ ok: true; args: unknown } | { ok: false; error: string }>,
+  ): ToolResult | undefined | Promise<ToolResult | undefined> {
+    if (ending !== undefined) {
+      if (ending.kind !== 'returned') return this.#unfinished(ending);
+      const parsed = ending.value;
+      if (!parsed.ok) return { ok: false, code: 'input_invalid', error: String(parsed.error) };
+      this.#args = parsed.args;
+    }
+    const tool = this.#entry?.tool;
+    if (this.#batch.facts.dryRun === true) {
+      return tool?.supportsDryRun === true ? undefined : dryRunResult(this.#call.name, this.#args);
+    }
+    return tool?.requiresApproval === undefined ? undefined : this.#askApproval();
+  }
+
+  async #askApproval(): Promise<ToolResult | undefined> {
+    const entry = this.#entry;
+    if (entry === undefined) return undefined;
+    const reason = approvalReason(entry.tool, this.#args);
+    if (reason === undefined) return undefined;
+    const { input, facts, watch } = this.#batch;
+    const refused = (why: string) => notAvailable(`${entry.name} needs approval, and ${why}`);
+    const approve = input.backends?.approve;
+    if (approve === undefined) return refused('no approval callback is configured');
+    const { sessionId, personalityId } = facts;
+    const scope = this.#newScope(entry);
+    // What a schema turned into class instances would be shown wrong; then what it came from is.
+    const plain = copyPlain(this.#args);
+    const shown = plain.ok ? plain.value : structuredClone(this.#issued);
+    const ending = await guarded(watch, Number.POSITIVE_INFINITY, () =>
+      approve({
+        toolCallId: this.#call.toolCallId,
+        toolName: entry.name,
+        args: deepFreeze(shown),
+        capabilities: entry.plan.describe(facts),
+        reason,
+        sessionId,
+        ...(personalityId !== undefined && { personalityId }),
+        signal: scope.signal,
+      }),
+    );
+    if (ending.kind === 'stopped') {
+      scope.abort(ending.reason);
+      return refused('the turn was aborted while it waited');
+    }
+    const why = ending.kind === 'threw' ? 'the approval callback failed' : refusal(ending.value);
+    return why === undefined ? undefined : refused(why);
+  }
+
+  /** Waits for a place, unless there is an answer already. */
+  #enter(answered: ToolResult | undefined): void {
+    if (answered !== undefined) {
+      this.#finish(answered);
+      return;
+    }
+    this.#batch.slots.enter(this);
+  }
+
+  /** Runs the tool, now that there is a place. */
+  proceed(): void {
+    const pending = this.#begin();
+    if ('kind' in pending) {
+      this.#end(pending);
+      return;
+    }
+    const { watch } = this.#batch;
+    this.deadline = watch.now() + this.#timeoutMs;
+    watch.add(this);
+    // A foreign thenable may lie; a real promise of its answer settles once.
+    Promise.resolve(pending).then(
+      (value) => this.#end({ kind: 'returned', value }),
+      (error: unknown) => this.#end({ kind: 'threw', error }),
+    );
+  }
+
+  /** Calls the tool. Gives its promise, or how it ended at once. */
+  #begin(): PromiseLike<ToolResult> | Ending<unknown> {
+    const entry = this.#entry;
+    const { watch } = this.#batch;
+    // What waited for its place when the turn was aborted must not begin any more.
+    if (entry === undefined || watch.aborted) {
+      return { kind: 'stopped', why: 'abort', reason: watch.reason };
+    }
+    const { tool } = entry;
+    const scope = this.#newScope(entry);
+    this.#scope = scope;
+    try {
+      const ctx = this.#contextOf(entry, scope);
+      // The reducer is shown what was asked, whatever the tool does to its arguments.
+      if (this.#reducer !== undefined) this.#issued = snapshot(this.#args);
+      const returned =
+        tool.input === undefined ? tool.execute(this.#args, ctx) : tool.input.run(this.#args, ctx);
+      return isThenable(returned) ? returned : { kind: 'returned', value: returned };
+    } catch (error) {
+      return { kind: 'threw', error };
+    }
+  }
+
+  /** The tool has ended, or is left behind. Only the first of both counts. */
+  #end(ending: Ending<unknown>): void {
+    const scope = this.#scope;
+    if (scope?.ended) return;
+    this.#batch.watch.remove(this);
+    if (ending.kind === 'stopped') scope?.abort(ending.reason ?? this.#timeoutError());
+    scope?.end();
+    this.#batch.slots.release();
+    this.#finish(this.#wayBack(ending));
+  }
+
+  /** From what the tool gave to what the model reads. */
+  #wayBack(ending: Ending<unknown>): ToolResult {
+    let result = ending.kind === 'returned' ? checkShape(ending.value) : this.#unfinished(ending);
+    const reducer = this.#reducer;
+    if (reducer !== undefined) {
+      const { currentTurn: turnCount } = this.#batch.facts;
+      result = reduceResult(result, reducer, { args: this.#issued, turnCount });
+    }
+    const redactor = this.#scope?.redactor;
+    return redactor === undefined ? result : redactResult(result, redactor);
+  }
+
+  #finish(result: ToolResult): void {
+    this.#answer(this.#entry === undefined ? result : trimResult(result, this.#budget));
+  }
+
+  get #reducer() {
+    return this.#batch.input.reducers?.get(this.#call.name);
+  }
+
+  #newScope({ name }: RegisteredTool): CallScope {
+    return new CallScope(this.#batch.journal, name, this.#call.toolCallId);
+  }
+
+  #contextOf({ name, needsBackends, plan }: RegisteredTool, scope: CallScope): CallContext {
+    const { input, facts } = this.#batch;
+    const { storage, readMtimes } = facts;
+    return new CallContext(facts, {
+      emit: createEmit(name, scope, input.ctx.emit),
+      resultBudgetChars: this.#budget,
+      accessors: needsBackends ? plan.bind(facts, scope, input.attachments) : undefined,
+      files: plan.declaresFiles
+        ? { storage: storage && plan.narrowStorage(storage, facts), readMtimes }
+        : undefined,
+    });
+  }
+
+  #unfinished(ending: Exclude<Ending<unknown>, { kind: 'returned' }>): ToolResult {
+    if (ending.kind === 'threw') return failure(errorText(ending.error));
+    return failure(ending.why === 'abort' ? 'the turn was aborted' : this.#timeoutError().message);
+  }
+
+  #timeoutError(): DOMException {
+    const text = `${this.#call.name} took longer than ${this.#timeoutMs} ms`;
+    return new DOMException(text, 'TimeoutError');
+  }
+}
+
+// What a schema makes of arguments may be beyond copying.
+function snapshot(args: unknown): unknown {
+  try {
+    return structuredClone(args);
+  } catch {
+    return args;
+  }
+}
+
+function notAvailable(error: string): ToolResult {
+  return { ok: false, error, code: 'not_available' };
+}

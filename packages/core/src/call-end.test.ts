@@ -1,0 +1,84 @@
+import type { ToolContext } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import { createInMemoryKvStore } from './in-memory-kv.js';
+import { makeTool, ok, rejection, runOne } from './testing/batch.js';
+import { DefaultToolRegistry } from './tool-registry.js';
+
+describe('the end of a call', () => {
+  it('accessors are dead once the call has ended', async () => {
+    const { kvStoreFactory } = createInMemoryKvStore();
+    const registry = new DefaultToolRegistry({
+      kvStoreFactory,
+      secretsBackend: async () => 'hunter2222',
+    });
+    let kept: ToolContext | undefined;
+    registry.register(
+      makeTool(
+        't',
+        (_args, ctx) => {
+          kept = ctx;
+          return ok('done');
+        },
+        {
+          capabilities: {
+            storage: { scope: 'session', kind: 'kv' },
+            secrets: ['key'],
+            process: { allowedBinaries: ['true'] },
+            network: { allowedHosts: ['example.com'] },
+            attachments: {},
+          },
+        },
+      ),
+    );
+    await runOne(registry, 't');
+    const late = [
+      kept?.kvStore?.set('k', 'v'),
+      kept?.secretsResolver?.get('key'),
+      kept?.scopedProcess?.spawn('true', []),
+      kept?.scopedFetch?.fetch('https://example.com/'),
+      kept?.attachments?.list(),
+    ];
+    for (const access of late) {
+      expect(await rejection(Promise.resolve(access))).toMatchObject({ code: 'CALL_ENDED' });
+    }
+    expect(await kvStoreFactory('t', 'session:session-1').get('k')).toBeNull();
+  });
+
+  it('accesses that a tool forgot to await do not end the process', async () => {
+    const registry = new DefaultToolRegistry({
+      kvStoreFactory: createInMemoryKvStore().kvStoreFactory,
+      secretsBackend: () => new Promise((_resolve, reject) => setTimeout(reject, 5)),
+    });
+    registry.register(
+      makeTool(
+        't',
+        (_args, ctx) => {
+          void ctx.kvStore?.set('k', 'v');
+          void ctx.secretsResolver?.get('key');
+          void ctx.secretsResolver?.get('undeclared');
+          void ctx.scopedProcess?.spawn('sleep', ['60']);
+          void ctx.scopedProcess?.spawn('rm', []);
+          void ctx.scopedFetch?.fetch('https://denied.example/');
+          void ctx.attachments?.read('unknown');
+          return ok('done');
+        },
+        {
+          capabilities: {
+            storage: { scope: 'session', kind: 'kv' },
+            secrets: ['key'],
+            process: { allowedBinaries: ['sleep'] },
+            network: { allowedHosts: ['example.com'] },
+            attachments: {},
+          },
+        },
+      ),
+    );
+    const rejections: unknown[] = [];
+    const collect = (reason: unknown) => rejections.push(reason);
+    process.on('unhandledRejection', collect);
+    expect(await runOne(registry, 't')).toEqual(ok('done'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    process.off('unhandledRejection', collect);
+    expect(rejections).toEqual([]);
+  });
+});

@@ -1,0 +1,152 @@
+import {
+  type AuditEvent,
+  type AuditSink,
+  CapabilityError,
+  type CapabilityName,
+} from '@ethosagent/types';
+import { SecretRedactor } from './results/redact.js';
+
+/** What an accessor reports of one access. */
+export interface Access {
+  capability: CapabilityName;
+  operation: string;
+  target: string;
+  decision: 'allowed' | 'denied';
+  /** The rule that decided. */
+  reason: string;
+}
+
+// The longest path there is. More would let a tool push older events out of a sink that rotates.
+const MAX_TARGET_CHARS = 4096;
+
+/** Whose calls they are, and where their accesses are written down. One for all calls of a batch. */
+export interface CallJournal {
+  readonly sessionId: string;
+  readonly personalityId: string | undefined;
+  readonly audit: AuditSink | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * The life of one call: its abort signal, the secrets it resolved, what to undo when it ends, and
+ * its lines in the journal. Accessors hold on to it and are dead once it has ended.
+ */
+export class CallScope {
+  readonly #journal: CallJournal;
+  readonly #toolName: string;
+  readonly #toolCallId: string;
+  #controller: AbortController | undefined;
+  #abortReason: unknown;
+  #aborted = false;
+  #ended = false;
+  #redactor: SecretRedactor | undefined;
+  #onEnd: Array<() => void> | undefined;
+
+  constructor(journal: CallJournal, toolName: string, toolCallId: string) {
+    this.#journal = journal;
+    this.#toolName = toolName;
+    this.#toolCallId = toolCallId;
+  }
+
+  /** Made when first asked for: a signal costs more than the rest of a call together. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#ended) this.#controller.abort(this.#abortReason ?? callEnded());
+      else if (this.#aborted) this.#controller.abort(this.#abortReason);
+    }
+    return this.#controller.signal;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Secrets that this call resolved, or `undefined` while there are none. */
+  get redactor(): SecretRedactor | undefined {
+    return this.#redactor;
+  }
+
+  addSecret(ref: string, value: string): void {
+    this.#redactor ??= new SecretRedactor();
+    this.#redactor.add(ref, value);
+  }
+
+  /** Runs `undo` when the call ends; at once when it has ended. */
+  onEnd(undo: () => void): void {
+    if (this.#ended) {
+      undo();
+      return;
+    }
+    this.#onEnd ??= [];
+    this.#onEnd.push(undo);
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#abortReason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** Ends the call: aborts what still runs on its behalf and releases what it holds. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    // An error costs more than a call: it is made for someone who listens.
+    if (!this.#aborted) this.#controller?.abort(callEnded());
+    const undo = this.#onEnd;
+    this.#onEnd = undefined;
+    if (undo !== undefined) for (const run of undo) run();
+  }
+
+  /** @throws `CALL_ENDED` after the end of the call */
+  assertLive(): void {
+    if (!this.#ended) return;
+    throw new CapabilityError(
+      'CALL_ENDED',
+      `${this.#toolName} used an accessor after its call had ended; await all work before returning`,
+      'call ended',
+    );
+  }
+
+  /**
+   * Reports one access, also one that outlived the call. The target is redacted first.
+   * @throws `AUDIT_FAILED` when the sink throws, so that nothing happens unrecorded
+   */
+  record(access: Access): void {
+    const { audit, sessionId, personalityId, now } = this.#journal;
+    if (audit === undefined) return;
+    const event: AuditEvent = {
+      time: new Date(now()).toISOString(),
+      sessionId,
+      ...(personalityId !== undefined && { personalityId }),
+      toolName: this.#toolName,
+      toolCallId: this.#toolCallId,
+      capability: access.capability,
+      operation: access.operation,
+      target: shorten(this.#redactor?.redact(access.target) ?? access.target),
+      decision: access.decision,
+      reason: access.reason,
+    };
+    try {
+      audit.record(event);
+    } catch (cause) {
+      throw new CapabilityError(
+        'AUDIT_FAILED',
+        'the access could not be recorded; mend the audit sink and try again',
+        'audit failed',
+        { cause },
+      );
+    }
+  }
+}
+
+function shorten(target: string): string {
+  return target.length <= MAX_TARGET_CHARS ? target : `${target.slice(0, MAX_TARGET_CHARS)}…`;
+}
+
+function callEnded(): CapabilityError {
+  return new CapabilityError('CALL_ENDED', 'the call has ended', 'call ended');
+}

@@ -1,0 +1,201 @@
+import type {
+  KeyValueStore,
+  NetworkPolicy,
+  ScopedAttachments,
+  ScopedFetch,
+  ScopedFs,
+  ScopedProcess,
+  ScopedSecretsResolver,
+  Storage,
+  StorageScope,
+  ToolCapabilities,
+  TurnAttachment,
+} from '@ethosagent/types';
+import type { AccessScope } from './access.js';
+import type { CapabilityBackends } from './backends.js';
+import { FsGrant, GrantCache, NetworkGrant, type ResolvedGrant } from './grant.js';
+import { networkSources, personalityReach } from './policy-sources.js';
+import { turnsOf } from './scoped/namespace-turns.js';
+import { ScopedAttachmentsImpl } from './scoped/scoped-attachments.js';
+import { ScopedFetchImpl } from './scoped/scoped-fetch.js';
+import { defaultDenyPaths, ScopedFsImpl } from './scoped/scoped-fs.js';
+import { scopedKv } from './scoped/scoped-kv.js';
+import { ScopedProcessImpl } from './scoped/scoped-process.js';
+import { ScopedSecretsImpl } from './scoped/scoped-secrets.js';
+
+/** What of a tool context decides on its accessors. */
+export interface ResolveContext {
+  sessionId: string;
+  personalityId?: string;
+  networkPolicy?: NetworkPolicy;
+}
+
+/** The accessors of one call: those that were declared and have a backend, and no others. */
+export interface ScopedAccessors {
+  kvStore?: KeyValueStore;
+  secretsResolver?: ScopedSecretsResolver;
+  scopedFetch?: ScopedFetch;
+  scopedFs?: ScopedFs;
+  scopedProcess?: ScopedProcess;
+  attachments?: ScopedAttachments;
+}
+
+/** The accessors for one execution of a tool. Reach, hosts and namespaces are worked out here. */
+export function resolveCapabilities(
+  toolName: string,
+  capabilities: ToolCapabilities,
+  ctx: ResolveContext,
+  backends: CapabilityBackends,
+): ScopedAccessors {
+  return new CapabilityPlan(toolName, capabilities, backends).bind(ctx);
+}
+
+/** Whether a declaration reaches outside, so that it can't run without backends. */
+export function needsBackends(capabilities: ToolCapabilities): boolean {
+  return Object.values(capabilities).some((declared) => declared !== undefined);
+}
+
+/** The id of the namespace that a tool's key-value store is. */
+export function storageScopeId(
+  scope: StorageScope,
+  toolName: string,
+  ctx: Pick<ResolveContext, 'sessionId' | 'personalityId'>,
+): string {
+  switch (scope) {
+    case 'tool-private':
+      return `tool:${toolName}`;
+    case 'session':
+      return `session:${ctx.sessionId}`;
+    case 'personality':
+      return `personality:${ctx.personalityId ?? ctx.sessionId}`;
+  }
+}
+
+/**
+ * The declaration of a tool, compiled: what depends on it alone is worked out when the tool is
+ * registered, what depends on the policy when the policy is first seen, and a call pays for
+ * objects that refer to both.
+ */
+export class CapabilityPlan {
+  readonly #toolName: string;
+  readonly #backends: CapabilityBackends;
+  readonly #declared: ToolCapabilities;
+  readonly #network: GrantCache<Parameters<NetworkGrant['isFor']>[0], NetworkGrant> | undefined;
+  readonly #fs: GrantCache<Parameters<FsGrant['isFor']>[0], FsGrant> | undefined;
+  readonly #secrets: ReadonlySet<string> | undefined;
+  readonly #binaries: ReadonlySet<string> | undefined;
+
+  constructor(toolName: string, capabilities: ToolCapabilities, backends: CapabilityBackends) {
+    // What was declared at registration is what holds, whatever the tool object says later.
+    const declared = structuredClone(capabilities);
+    const { network, fs_reach, secrets, process } = declared;
+    this.#toolName = toolName;
+    this.#backends = backends;
+    this.#declared = declared;
+    this.#network =
+      network && new GrantCache((sources) => new NetworkGrant(network.allowedHosts, sources));
+    this.#fs =
+      fs_reach &&
+      new GrantCache((reach) => {
+        const deny = [...defaultDenyPaths(), ...(backends.denyPaths ?? [])];
+        return new FsGrant(fs_reach, reach, deny);
+      });
+    this.#secrets = secrets && new Set(secrets);
+    this.#binaries = process && new Set(process.allowedBinaries);
+  }
+
+  /** Builds the accessors of one call. */
+  bind(
+    ctx: ResolveContext,
+    scope?: AccessScope,
+    turnAttachments: readonly TurnAttachment[] = [],
+  ): ScopedAccessors {
+    const backends = this.#backends;
+    const accessors: ScopedAccessors = {};
+    if (this.#network !== undefined) {
+      const grant = this.#networkGrant(this.#network, ctx);
+      const guard = grant.guard(backends);
+      accessors.scopedFetch = new ScopedFetchImpl(grant.hosts, { guard, scope });
+    }
+    const files = this.#fs?.get(personalityReach(backends, ctx.personalityId));
+    if (files !== undefined && backends.storage !== undefined) {
+      const reach = files.reach(backends.storage);
+      const { read, write } = files;
+      accessors.scopedFs = new ScopedFsImpl(backends.storage, read, write, { reach, scope });
+    }
+    if (this.#secrets !== undefined && backends.secretsBackend !== undefined) {
+      accessors.secretsResolver = new ScopedSecretsImpl(this.#secrets, backends.secretsBackend, {
+        scope,
+      });
+    }
+    if (this.#declared.storage !== undefined && backends.kvStoreFactory !== undefined) {
+      accessors.kvStore = this.#store(this.#declared.storage, ctx, backends.kvStoreFactory, scope);
+    }
+    if (this.#binaries !== undefined) {
+      accessors.scopedProcess = new ScopedProcessImpl(this.#binaries, {
+        baseEnv: backends.processEnv,
+        reach: files?.directories,
+        scope,
+      });
+    }
+    if (this.#declared.attachments !== undefined) {
+      accessors.attachments = new ScopedAttachmentsImpl(turnAttachments, {
+        mediaTypes: this.#declared.attachments.mediaTypes,
+        store: backends.attachments,
+        scope,
+      });
+    }
+    return accessors;
+  }
+
+  /** What a call under this policy may reach, as data. */
+  describe(ctx: ResolveContext): ResolvedGrant {
+    const { storage, attachments } = this.#declared;
+    const files = this.#fs?.get(personalityReach(this.#backends, ctx.personalityId));
+    return {
+      ...(this.#network && {
+        network: { allowedHosts: [...this.#networkGrant(this.#network, ctx).hosts] },
+      }),
+      ...(this.#secrets && { secrets: [...this.#secrets] }),
+      ...(storage && { storage: { scope: storage.scope } }),
+      ...(files && { fs_reach: { read: [...files.read], write: [...files.write] } }),
+      ...(this.#binaries && { process: { allowedBinaries: [...this.#binaries] } }),
+      ...(attachments && { attachments: { mediaTypes: attachments.mediaTypes ?? ['*/*'] } }),
+    };
+  }
+
+  get declaresFiles(): boolean {
+    return this.#fs !== undefined;
+  }
+
+  /**
+   * The turn's storage, held to the declaration. It is the personality's reach already; where the
+   * tool declared less and the storage can't be narrowed, there is none.
+   */
+  narrowStorage(storage: Storage, ctx: ResolveContext): Storage | undefined {
+    const declared = this.#declared.fs_reach;
+    if (declared?.read === 'from-personality' && declared.write === 'from-personality') {
+      return storage;
+    }
+    return this.#fs?.get(personalityReach(this.#backends, ctx.personalityId)).narrow(storage);
+  }
+
+  #networkGrant(
+    cache: GrantCache<Parameters<NetworkGrant['isFor']>[0], NetworkGrant>,
+    ctx: ResolveContext,
+  ): NetworkGrant {
+    return cache.get(networkSources(this.#backends, ctx.personalityId, ctx.networkPolicy));
+  }
+
+  #store(
+    declared: NonNullable<ToolCapabilities['storage']>,
+    ctx: ResolveContext,
+    factory: NonNullable<CapabilityBackends['kvStoreFactory']>,
+    scope: AccessScope | undefined,
+  ): KeyValueStore {
+    const namespace = storageScopeId(declared.scope, this.#toolName, ctx);
+    const { ttlSecondsDefault, concurrency } = declared;
+    const turns = concurrency === 'parallel' ? undefined : { queue: turnsOf(factory), namespace };
+    return scopedKv(factory(this.#toolName, namespace), { ttlSecondsDefault, scope, turns });
+  }
+}

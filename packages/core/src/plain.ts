@@ -1,0 +1,109 @@
+/** How deep arguments and structured results may nest. Real ones are far below; stacks end above. */
+export const MAX_DEPTH = 500;
+/** How many values they may hold. A bound on shared references that multiply when copied. */
+export const MAX_VALUES = 1_000_000;
+
+/** A deep copy, or where the value is not plain data and why. */
+export type PlainCopy = { ok: true; value: unknown } | { ok: false; problem: string };
+
+class NotPlain extends Error {}
+
+/**
+ * Copies plain data: objects, arrays, primitives; typed arrays are copied as such. `__proto__` keys
+ * are left out. Cycles, other objects, functions, symbols and big integers, nesting beyond
+ * `MAX_DEPTH` and more than `MAX_VALUES` values are problems. `mapString` is applied to every
+ * string and key.
+ */
+export function copyPlain(value: unknown, mapString?: (text: string) => string): PlainCopy {
+  try {
+    return { ok: true, value: new Copier(mapString).copy(value, 0) };
+  } catch (error) {
+    if (error instanceof NotPlain) return { ok: false, problem: error.message };
+    throw error;
+  }
+}
+
+class Copier {
+  readonly #mapString: ((text: string) => string) | undefined;
+  #values = 0;
+
+  constructor(mapString: ((text: string) => string) | undefined) {
+    this.#mapString = mapString;
+  }
+
+  copy(value: unknown, depth: number): unknown {
+    switch (typeof value) {
+      case 'string':
+        return this.#text(value);
+      case 'function':
+      case 'symbol':
+      case 'bigint':
+        throw new NotPlain(` is a ${typeof value}, which is not JSON`);
+      case 'object':
+        return value === null ? null : this.#copyObject(value, depth);
+      default:
+        return value;
+    }
+  }
+
+  #copyObject(value: object, depth: number): unknown {
+    if (depth > MAX_DEPTH) {
+      throw new NotPlain(` is nested deeper than ${MAX_DEPTH} levels, or cyclic`);
+    }
+    if (Array.isArray(value)) {
+      const array: unknown[] = [];
+      for (let index = 0; index < value.length; index++) {
+        array.push(this.#child(value[index], depth, index));
+      }
+      return array;
+    }
+    if (ArrayBuffer.isView(value)) return copyView(value);
+    if (!isPlainObject(value)) throw new NotPlain(' is an instance of a class, which is not JSON');
+    const object: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      if (key === '__proto__') continue;
+      object[this.#text(key)] = this.#child(Reflect.get(value, key), depth, key);
+    }
+    return object;
+  }
+
+  #child(value: unknown, depth: number, place: string | number): unknown {
+    if (++this.#values > MAX_VALUES) throw new NotPlain(` holds more than ${MAX_VALUES} values`);
+    if (typeof value === 'string') return this.#text(value);
+    if (typeof value === 'number' || typeof value === 'boolean') return value;
+    try {
+      return this.copy(value, depth + 1);
+    } catch (error) {
+      // The outermost levels say where; a cycle would say it five hundred times.
+      if (!(error instanceof NotPlain) || depth > 3) throw error;
+      const step = typeof place === 'number' ? `[${place}]` : `.${place}`;
+      throw new NotPlain(step + error.message);
+    }
+  }
+
+  #text(text: string): string {
+    return this.#mapString === undefined ? text : this.#mapString(text);
+  }
+}
+
+// Only what the view shows: a `Buffer` is a window on memory that other calls share.
+function copyView(view: ArrayBufferView): unknown {
+  if (view instanceof DataView) throw new NotPlain(' is a DataView, which is not JSON');
+  return structuredClone(Reflect.apply(Uint8Array.prototype.slice, view, []));
+}
+
+function isPlainObject(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return true;
+  // `Object.prototype` of another realm, e.g. of a worker or a test runner's context.
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
+}
+
+/** Freezes plain data all the way down. */
+export function deepFreeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  if (Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const child of Object.values(value)) deepFreeze(child);
+  return value;
+}

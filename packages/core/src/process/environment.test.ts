@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { untyped } from '../testing/batch.js';
+import { assertSafeEnvironment } from './environment.js';
+
+describe('assertSafeEnvironment', () => {
+  it.each([
+    'PATH',
+    'Path',
+    'HOME',
+    'SHELL',
+    'IFS',
+    'ENV',
+    'BASH_ENV',
+    'BASH_FUNC_git%%',
+    'PS4',
+    'PROMPT_COMMAND',
+    'LD_PRELOAD',
+    'LD_LIBRARY_PATH',
+    'LD_AUDIT',
+    'DYLD_INSERT_LIBRARIES',
+    'NODE_OPTIONS',
+    'NODE_PATH',
+    'ELECTRON_RUN_AS_NODE',
+    'npm_config_node_options',
+    'GIT_CONFIG_COUNT',
+    'GIT_SSH_COMMAND',
+    'GIT_EXTERNAL_DIFF',
+    'GIT_DIR',
+    'PYTHONSTARTUP',
+    'PYTHONPATH',
+    'PYTHONHOME',
+    'PERL5OPT',
+    'PERL5LIB',
+    'RUBYOPT',
+    'RUBYLIB',
+    'JAVA_TOOL_OPTIONS',
+    'CLASSPATH',
+    'EDITOR',
+    'VISUAL',
+    'KUBE_EDITOR',
+    'BROWSER',
+    'LESSOPEN',
+    'MANPAGER',
+    'GIT_PAGER',
+    'SSH_ASKPASS',
+    'RSYNC_RSH',
+    'SVN_SSH',
+    'TAR_OPTIONS',
+    'MAKEFLAGS',
+    'MAKEFILES',
+    'GNUMAKEFLAGS',
+    'CC',
+    'CARGO_BUILD_RUSTC_WRAPPER',
+    'RUSTC_WRAPPER',
+    'GOFLAGS',
+    'XDG_CONFIG_HOME',
+    'AWS_CONFIG_FILE',
+    'DOCKER_HOST',
+    'KUBECONFIG',
+    'OPENSSL_CONF',
+    'PSQLRC',
+    'VIMINIT',
+    'RIPGREP_CONFIG_PATH',
+    'GCONV_PATH',
+    'ERL_FLAGS',
+    'FZF_DEFAULT_COMMAND',
+  ])('refuses %s', (name) => {
+    expect(() => assertSafeEnvironment({ [name]: 'x' })).toThrow(
+      expect.objectContaining({
+        code: 'BINARY_NOT_ALLOWED',
+        message: `BINARY_NOT_ALLOWED: environment variable ${name} changes what runs; leave it out`,
+      }),
+    );
+  });
+
+  it.each([
+    ['FOO', 'bar'],
+    ['LANG', 'de_DE.UTF-8'],
+    ['LC_ALL', 'C'],
+    ['TZ', 'UTC'],
+    ['TERM', 'dumb'],
+    ['NO_COLOR', '1'],
+    ['FORCE_COLOR', '0'],
+    ['CI', 'true'],
+    ['DEBUG', '*'],
+    ['NODE_ENV', 'test'],
+    ['PAGER', 'cat'],
+    ['PAGER', ''],
+    ['SYSTEMD_PAGER', ''],
+    ['GH_PAGER', 'cat'],
+    ['GITHUB_TOKEN', 't'],
+    ['GITHUB_ACTIONS', 'true'],
+    ['MY_PATH', '/x'],
+    ['PATHS', '/x'],
+    ['ENVIRONMENT', 'prod'],
+    ['RUST_LOG', 'debug'],
+    ['GOOGLE_CLOUD_PROJECT', 'p'],
+    ['DATABASE_URL', 'sqlite://x'],
+    ['lower_case', 'x'],
+    ['WITH_EQUALS_IN_VALUE', 'a=b=c'],
+    ['MULTI_LINE', 'a\nb'],
+  ])('passes %s=%j', (name, value) => {
+    expect(() => assertSafeEnvironment({ [name]: value })).not.toThrow();
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['an empty name', { '': 'x' }],
+    ['a name with =', { 'A=PATH': 'x' }],
+    ['a name with NUL', { 'A\0B': 'x' }],
+    ['a value with NUL', { A: 'x\0PATH=/tmp' }],
+    ['a value that is a number', { A: 1 }],
+    ['a value that is undefined', { A: undefined }],
+    ['PAGER=less', { PAGER: 'less' }],
+    ['PAGER=cat;id', { PAGER: 'cat;id' }],
+    ['GIT_PAGER=cat', { GIT_PAGER: 'cat' }],
+    ['one bad among good ones', { FOO: 'x', LD_PRELOAD: '/tmp/x.so' }],
+  ])('refuses %s', (_name, env) => {
+    expect(() => assertSafeEnvironment(untyped(env))).toThrow(
+      expect.objectContaining({ code: 'BINARY_NOT_ALLOWED' }),
+    );
+  });
+});

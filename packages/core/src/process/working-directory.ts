@@ -1,0 +1,68 @@
+import { closeSync, constants, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isWithin } from '@ethosagent/policy';
+import { BoundaryError } from '@ethosagent/types';
+
+/** A directory that stays what it was when it was judged, until it is released. */
+export interface PinnedDirectory {
+  /** Pass it as `cwd`. */
+  path: string;
+  release(): void;
+}
+
+/** The part of a reach that a working directory is judged by. */
+export interface DirectoryReach {
+  roots: readonly string[];
+  denies(path: string): boolean;
+}
+
+/**
+ * Opens a directory and judges what was opened. On Linux the child enters it by descriptor, so a
+ * swap in between changes nothing; elsewhere by its real path.
+ * @throws `PATH_NOT_REACHABLE`
+ */
+export function pinDirectory(path: string, reach: DirectoryReach): PinnedDirectory {
+  const denied = (rule?: string) => new BoundaryError('read', path, rule);
+  const asked = resolve(path);
+  if (!reach.roots.some((root) => isWithin(asked, root))) throw denied();
+  if (process.platform !== 'linux') {
+    const real = realOrAsked(asked);
+    judge(real, reach, denied);
+    return { path: real, release: () => {} };
+  }
+  let descriptor: number;
+  try {
+    descriptor = openSync(asked, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK);
+  } catch {
+    throw denied('no such directory');
+  }
+  try {
+    judge(readlinkSync(`/proc/self/fd/${descriptor}`), reach, denied);
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+  return {
+    path: `/proc/self/fd/${descriptor}`,
+    release: () => closeSync(descriptor),
+  };
+}
+
+function judge(
+  real: string,
+  reach: DirectoryReach,
+  denied: (rule?: string) => BoundaryError,
+): void {
+  // The operator may have named a root through a link: its real path counts.
+  const roots = reach.roots.map(realOrAsked);
+  if (!roots.some((root) => isWithin(real, root))) throw denied('a link leaves the reach');
+  if (reach.denies(real)) throw denied('deny floor');
+}
+
+function realOrAsked(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,192 @@
+import type { ToolResult } from '@ethosagent/types';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redactResult, SecretRedactor } from './redact.js';
+
+const SECRET = 'sk-live/4f+9Zé "q\\';
+const HEX = Buffer.from(SECRET).toString('hex');
+
+function redactor(...secrets: Array<[ref: string, value: string]>): SecretRedactor {
+  const made = new SecretRedactor();
+  for (const [ref, value] of secrets) made.add(ref, value);
+  return made;
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+function base64url(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+/** Every way in which a text can carry the secret, by name. */
+const FORMS: Record<string, (secret: string) => string> = {
+  raw: (secret) => secret,
+  'JSON-escaped': (secret) => JSON.stringify({ key: secret }),
+  'JSON-escaped, all characters as \\u': (secret) =>
+    `"${Array.from({ length: secret.length }, (_, i) => `\\u${secret.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')}"`,
+  base64: base64,
+  base64url: base64url,
+  'base64, percent-encoded': (secret) => encodeURIComponent(base64(secret)),
+  'base64 after 1 byte': (secret) => base64(`u${secret}:rest`),
+  'base64 after 2 bytes': (secret) => base64(`us${secret}:rest`),
+  'base64 after 3 bytes': (secret) => base64(`usr${secret}:rest`),
+  'base64url after 1 byte': (secret) => base64url(`u${secret}:rest`),
+  'base64url after 2 bytes': (secret) => base64url(`us${secret}:rest`),
+  'base64url after 3 bytes': (secret) => base64url(`usr${secret}:rest`),
+  'a Basic auth header': (secret) => `Authorization: Basic ${base64(`admin:${secret}`)}`,
+  'hex, lower case': (secret) => Buffer.from(secret).toString('hex'),
+  'hex, upper case': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
+  encodeURIComponent: (secret) => encodeURIComponent(secret),
+  'encodeURIComponent, lower case': (secret) =>
+    encodeURIComponent(secret).replaceAll(/%../g, (escaped) => escaped.toLowerCase()),
+  'encodeURIComponent twice': (secret) => encodeURIComponent(encodeURIComponent(secret)),
+  encodeURI: (secret) => encodeURI(secret),
+  'percent, every byte': (secret) => Buffer.from(secret).toString('hex').replaceAll(/../g, '%$&'),
+  'percent, every byte, upper case': (secret) =>
+    Buffer.from(secret).toString('hex').toUpperCase().replaceAll(/../g, '%$&'),
+  'form-encoded': (secret) => new URLSearchParams({ key: secret }).toString(),
+  'the query of a URL': (secret) =>
+    new URL(`https://example.com/?key=${encodeURI(secret).replaceAll('#', '%23')}`).href,
+};
+
+/** What must not be left of the secret: itself, or a text that decodes to it. */
+function survives(text: string, secret: string): boolean {
+  const decoders: Array<(text: string) => string> = [
+    (t) => t,
+    (t) =>
+      t.replaceAll(/\\u([0-9a-fA-F]{4})/g, (_, hex) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      ),
+    (t) => t.replaceAll(/\\(["\\/])/g, '$1'),
+    (t) => percentDecoded(t),
+    (t) => percentDecoded(percentDecoded(t)),
+    (t) => percentDecoded(t.replaceAll('+', ' ')),
+  ];
+  if (decoders.some((decode) => decode(text).includes(secret))) return true;
+  return (percentDecoded(text).match(/[A-Za-z0-9+/_-]{8,}/g) ?? []).some(
+    (word) =>
+      Buffer.from(word, 'base64').toString().includes(secret) ||
+      Buffer.from(word, 'hex').toString().includes(secret),
+  );
+}
+
+function percentDecoded(text: string): string {
+  return Buffer.from(
+    text.replaceAll(/%([0-9a-fA-F]{2})|[^%]|%/gu, (part, hex?: string) =>
+      hex === undefined
+        ? Buffer.from(part).toString('latin1')
+        : String.fromCharCode(Number.parseInt(hex, 16)),
+    ),
+    'latin1',
+  ).toString();
+}
+
+function randomText(length: number): string {
+  let state = 1;
+  const next = () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return String.fromCharCode(33 + (state % 94));
+  };
+  return Array.from({ length }, next).join('');
+}
+
+describe('SecretRedactor.redact', () => {
+  it.each(Object.entries(FORMS))('replaces a secret that is %s', (_name, encode) => {
+    const text = `before ${encode(SECRET)} after`;
+    const redacted = redactor(['providers/x', SECRET]).redact(text);
+    expect(survives(text, SECRET)).toBe(true);
+    expect(survives(redacted, SECRET)).toBe(false);
+    expect(redacted).toContain('[secret:providers/x]');
+    expect(redacted).toMatch(/^before .* after$/s);
+  });
+
+  it('leaves no form of a random secret of 8 characters or more', () => {
+    const secrets = fc.oneof(
+      fc.string({ minLength: 8, maxLength: 60 }),
+      fc.string({ minLength: 8, maxLength: 60, unit: 'grapheme' }),
+      fc.base64String({ minLength: 8, maxLength: 60 }),
+    );
+    const around = fc
+      .string({ unit: 'grapheme-ascii', maxLength: 10 })
+      .map((t) => t.replaceAll(/[^a-z ]/g, ' '));
+    fc.assert(
+      fc.property(
+        secrets.filter((secret) => secret.isWellFormed()),
+        fc.constantFrom(...Object.keys(FORMS)),
+        around,
+        around,
+        (secret, name, before, after) => {
+          const text = `${before} ${FORMS[name]?.(secret)} ${after}`;
+          return !survives(redactor(['r', secret]).redact(text), secret);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('leaves honest text as it is', () => {
+    const honest = fc.string({ unit: 'grapheme', maxLength: 300 });
+    fc.assert(
+      fc.property(
+        honest,
+        (text) => text.includes('zq9!') || redactor(['r', 'zq9!kW2#']).redact(text) === text,
+      ),
+    );
+  });
+
+  it.each([
+    ['a text that looks like a pattern', 'a.c', 'abc a.c', 'abc [secret:r]'],
+    [
+      'a secret of pattern characters',
+      '.*+?^${}()|[]\\/-',
+      'x .*+?^${}()|[]\\/- y',
+      'x [secret:r] y',
+    ],
+    ['a secret of $&', "$&$1$'", "a $&$1$' b", 'a [secret:r] b'],
+    ['an empty secret', '', 'text', 'text'],
+    ['a secret with a line break in JSON', 'line1\nline2', '"line1\\nline2"', '"[secret:r]"'],
+    ['the same secret twice', 'hunter22', 'hunter22hunter22', '[secret:r][secret:r]'],
+  ])('handles %s', (_name, secret, text, redacted) => {
+    expect(redactor(['r', secret]).redact(text)).toBe(redacted);
+  });
+
+  it('replaces the longer of two secrets of which one is within the other', () => {
+    const made = redactor(['short', 'abcdefgh'], ['long', 'abcdefgh-ijkl']);
+    expect(made.redact('abcdefgh-ijkl abcdefgh')).toBe('[secret:long] [secret:short]');
+  });
+
+  it.each(Object.entries(FORMS))(
+    'takes a secret of 10,000 characters that is %s',
+    (_name, encode) => {
+      const secret = randomText(10_000);
+      const redacted = redactor(['pem', secret]).redact(`x ${encode(secret)} y`);
+      expect(redacted.replaceAll('[secret:pem]', '').length).toBeLessThan(60);
+      expect(redacted).toMatch(/^x .*\[secret:pem\].* y$/s);
+    },
+  );
+});
+
+describe('redactResult', () => {
+  it.each<[string, ToolResult, ToolResult]>([
+    ['the value', { ok: true, value: `v ${SECRET}` }, { ok: true, value: 'v [secret:r]' }],
+    [
+      'an error',
+      { ok: false, error: `e ${HEX}`, code: 'execution_failed' },
+      { ok: false, error: 'e [secret:r]', code: 'execution_failed' },
+    ],
+    [
+      'strings and keys of structured, at any depth',
+      { ok: true, value: 'v', structured: { [SECRET]: [{ a: `x${SECRET}` }], n: 1 }, cost_usd: 2 },
+      {
+        ok: true,
+        value: 'v',
+        structured: { '[secret:r]': [{ a: 'x[secret:r]' }], n: 1 },
+        cost_usd: 2,
+      },
+    ],
+  ])('replaces secrets in %s', (_name, result, expected) => {
+    expect(redactResult(result, redactor(['r', SECRET]))).toEqual(expected);
+  });
+});

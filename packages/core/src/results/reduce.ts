@@ -1,0 +1,24 @@
+import type { ToolResult, ToolResultReducer } from '@ethosagent/types';
+import { discard } from '../rejections.js';
+import { checkShape } from './check-shape.js';
+
+/**
+ * Applies a reducer. One that throws, answers nonsense or turns a failure into a success is
+ * ignored: a reducer may shorten what happened, not change it.
+ */
+export function reduceResult(
+  result: ToolResult,
+  reducer: ToolResultReducer,
+  ctx: { args: unknown; turnCount: number },
+): ToolResult {
+  try {
+    // A copy, so that a reducer that changes what it was given and then throws changed nothing.
+    const reduced: unknown = reducer.reduce(structuredClone(result), ctx);
+    discard(reduced);
+    if (typeof reduced !== 'object' || reduced === null || !('ok' in reduced)) return result;
+    const checked = checkShape(reduced);
+    return checked.ok === reduced.ok && (result.ok || !checked.ok) ? checked : result;
+  } catch {
+    return result;
+  }
+}

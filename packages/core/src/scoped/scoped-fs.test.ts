@@ -1,0 +1,222 @@
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FsStorage } from '@ethosagent/storage-fs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rejection } from '../testing/batch.js';
+import { ScopedFsImpl } from './scoped-fs.js';
+
+const root = mkdtempSync(join(tmpdir(), 'scoped-fs-'));
+const data = join(root, 'data');
+const outside = join(root, 'outside');
+
+beforeAll(() => {
+  for (const folder of [data, outside, join(data, 'deep'), join(root, 'database')])
+    mkdirSync(folder);
+  writeFileSync(join(data, 'file'), 'inside');
+  writeFileSync(join(outside, 'secret'), 'outside');
+  writeFileSync(join(root, 'database', 'file'), 'sibling');
+  symlinkSync(join(outside, 'secret'), join(data, 'leaf'));
+  symlinkSync(outside, join(data, 'parent'));
+  symlinkSync(join(outside, 'new'), join(data, 'dangling'));
+  symlinkSync(join(data, 'loop'), join(data, 'loop'));
+  symlinkSync(join(data, 'file'), join(data, 'inner'));
+  symlinkSync('deep/..', join(data, 'up'));
+  symlinkSync(root, join(data, 'deep', 'root'));
+  linkSync(join(data, 'file'), join(data, 'hard'));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const over = (reach: string, deny?: string[]) =>
+  new ScopedFsImpl(
+    new FsStorage(),
+    new Set([reach]),
+    new Set([reach]),
+    deny === undefined ? {} : { deny },
+  );
+
+const OPERATIONS: Array<[string, (fs: ScopedFsImpl, path: string) => Promise<unknown>]> = [
+  ['read', (fs, path) => fs.read(path)],
+  ['readBytes', (fs, path) => fs.readBytes(path)],
+  ['exists', (fs, path) => fs.exists(path)],
+  ['list', (fs, path) => fs.list(path)],
+  ['listEntries', (fs, path) => fs.listEntries(path)],
+  ['mtime', (fs, path) => fs.mtime(path)],
+  ['write', (fs, path) => fs.write(path, 'x')],
+  ['mkdir', (fs, path) => fs.mkdir(path)],
+  ['remove', (fs, path) => fs.remove(path)],
+  ['rename from', (fs, path) => fs.rename(path, join(data, 'moved'))],
+  ['rename to', (fs, path) => fs.rename(join(data, 'file'), path)],
+];
+
+const OUTSIDE = [
+  outside,
+  join(outside, 'secret'),
+  `${data}/../outside/secret`,
+  `${data}base/file`,
+  root,
+  '/',
+  '/etc/passwd',
+  'relative',
+  `${data}/parent/secret`,
+  `${data}/deep/root/outside/secret`,
+];
+
+describe('ScopedFsImpl on disk', () => {
+  it.each(OPERATIONS.flatMap(([name, run]) => OUTSIDE.map((path) => [name, path, run] as const)))(
+    '%s refuses %s',
+    async (_name, path, run) => {
+      expect(await rejection(run(over(data), path))).toMatchObject({
+        code: 'PATH_NOT_REACHABLE',
+        path,
+        message: expect.stringMatching(/^PATH_NOT_REACHABLE: (read|write) not permitted for /),
+      });
+      expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('outside');
+      expect(readFileSync(join(data, 'file'), 'utf8')).toBe('inside');
+    },
+  );
+
+  it.each([['leaf'], ['parent/secret'], ['dangling']])(
+    'read and write refuse the link %s',
+    async (name) => {
+      const fs = over(data);
+      const path = join(data, name);
+      expect(await rejection(fs.read(path))).toMatchObject({ code: 'PATH_NOT_REACHABLE' });
+      expect(await rejection(fs.write(path, 'x'))).toMatchObject({ code: 'PATH_NOT_REACHABLE' });
+      expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('outside');
+    },
+  );
+
+  it('a link that loops is a typed error', async () => {
+    expect(await rejection(over(data).read(join(data, 'loop')))).toHaveProperty('code');
+  });
+
+  it.each([
+    ['file', 'file'],
+    ['a link that stays', 'inner'],
+    ['a hard link that stays', 'hard'],
+    ['doubled slashes', '//file'],
+    ['. and .. that stay', './deep/../file'],
+  ])('reads %s', async (_name, path) => {
+    expect(await over(data).read(`${data}/${path}`)).toBe('inside');
+  });
+
+  it.each(['', 'a\0b', `/${'x'.repeat(5000)}`, '/a\ud800'])(
+    'refuses the path %j as PATH_INVALID',
+    async (path) => {
+      for (const [, run] of OPERATIONS) {
+        expect(await rejection(run(over('/'), path))).toMatchObject({ code: 'PATH_INVALID' });
+      }
+    },
+  );
+
+  it.each([
+    '/proc/self/environ',
+    '/proc/1/environ',
+    '/proc/thread-self/environ',
+    '/proc/self/root/etc/hostname',
+    '/sys/kernel',
+    '/dev/mem',
+    '/dev/fd/3',
+    '/dev/zero',
+    '/etc/shadow',
+    join(homedir(), '.ssh/id_rsa'),
+    join(homedir(), '.aws/credentials'),
+    join(homedir(), '.npmrc'),
+    `/tmp/..${homedir()}/.netrc`,
+  ])('with reach /, the deny floor holds for %s', async (path) => {
+    for (const [, run] of OPERATIONS.slice(0, 7)) {
+      expect(await rejection(run(over('/'), path))).toMatchObject({
+        code: 'PATH_NOT_REACHABLE',
+        rule: 'deny floor',
+      });
+    }
+  });
+
+  it('a deny list of its own beats the reach', async () => {
+    const fs = over(data, [join(data, 'deep')]);
+    expect(await rejection(fs.list(join(data, 'deep')))).toMatchObject({ rule: 'deny floor' });
+    expect(await fs.read(join(data, 'file'))).toBe('inside');
+  });
+
+  it.each([
+    ['/data', '/data', true],
+    ['/data', '/data/x', true],
+    ['/data', '/database', false],
+    ['/data/', '/data/x', true],
+    ['/data/', '/data', true],
+    ['/', '/anything', true],
+    ['data', '/data', false],
+    ['', '/data', false],
+  ])('reach %j covers %s: %s', async (reach, path, covered) => {
+    const storage = {
+      read: async () => '',
+      write: async () => {},
+      exists: async () => true,
+      list: async () => [],
+    };
+    const fs = new ScopedFsImpl(storage, new Set([reach]), new Set());
+    expect(await fs.exists(path).catch(() => false)).toBe(covered);
+  });
+
+  it('no text leads a plain storage outside the reach', async () => {
+    const asked: string[] = [];
+    const exists = async (path: string) => asked.push(path) > 0;
+    const storage = { read: async () => '', write: async () => {}, exists, list: async () => [] };
+    const fs = new ScopedFsImpl(storage, new Set(['/data/a']), new Set());
+    const segment = fc.constantFrom(
+      '..',
+      '.',
+      '',
+      'data',
+      'a',
+      'ab',
+      'b',
+      '...',
+      'a ',
+      '%2e%2e',
+      '\\..',
+      '~',
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(segment, { maxLength: 8 }),
+        fc.boolean(),
+        async (segments, absolute) => {
+          await fs.exists((absolute ? '/' : '') + segments.join('/')).catch(() => {});
+          return asked.every((path) => path === '/data/a' || path.startsWith('/data/a/'));
+        },
+      ),
+    );
+  });
+
+  it('rename needs both ends in the write set', async () => {
+    const fs = new ScopedFsImpl(new FsStorage(), new Set([data]), new Set([join(data, 'deep')]));
+    expect(
+      await rejection(fs.rename(join(data, 'file'), join(data, 'deep', 'file'))),
+    ).toMatchObject({ kind: 'write' });
+    expect(await rejection(fs.rename(join(data, 'deep', 'x'), join(data, 'x')))).toMatchObject({
+      kind: 'write',
+    });
+  });
+
+  it('a storage of four methods says what it does not offer', async () => {
+    const storage = {
+      read: async () => '',
+      write: async () => {},
+      exists: async () => true,
+      list: async () => [],
+    };
+    const fs = new ScopedFsImpl(storage, new Set(['/a']), new Set(['/a']));
+    expect(await rejection(fs.mkdir('/a/b'))).toMatchObject({ code: 'STORAGE_FAILED' });
+  });
+});

@@ -1,0 +1,182 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import {
+  compileDenySet,
+  compilePathSet,
+  denyFloor,
+  type PathSet,
+  pathProblem,
+} from '@ethosagent/policy';
+import {
+  BoundaryError,
+  EthosError,
+  type ReachKind,
+  type ScopedFs,
+  type Storage,
+  type StorageEntry,
+} from '@ethosagent/types';
+import { type AccessScope, recordAccess } from '../access.js';
+
+/** A storage of which only the four documented methods are certain to be there. */
+export type ScopedFsStorage = Pick<Storage, 'read' | 'write' | 'exists' | 'list'> &
+  Partial<Storage>;
+
+export interface ScopedFsOptions {
+  /** Paths that nothing reaches. The built-in deny floor when absent. */
+  deny?: Iterable<string>;
+  scope?: AccessScope | undefined;
+  /** What `reachOf` made of the same storage and sets, so that calls share it. */
+  reach?: FsReach | undefined;
+}
+
+/** A reach, compiled: the lexical check, and the storage that holds the rest of it. */
+export interface FsReach {
+  covers(kind: ReachKind, path: string): boolean;
+  denies(path: string): boolean;
+  /** Asked once, when the first access passes the lexical check. */
+  storage(): ScopedFsStorage;
+}
+
+/** The deny floor of this machine's user. */
+export function defaultDenyPaths(): string[] {
+  return denyFloor({ home: homedir() });
+}
+
+/** Compiles a reach over a storage. */
+export function reachOf(
+  storage: ScopedFsStorage,
+  read: Iterable<string>,
+  write: Iterable<string>,
+  deny: Iterable<string> = defaultDenyPaths(),
+): FsReach {
+  const sets: Record<ReachKind, PathSet> = {
+    read: compilePathSet(read),
+    write: compilePathSet(write),
+  };
+  const floor = compileDenySet(deny);
+  let contained: ScopedFsStorage | undefined;
+  return {
+    covers: (kind, path) => sets[kind].covers(path) !== undefined,
+    denies: (path) => floor.covers(path) !== undefined,
+    storage: () =>
+      (contained ??=
+        storage.contained?.({
+          read: sets.read.roots,
+          write: sets.write.roots,
+          deny: floor.roots,
+        }) ?? storage),
+  };
+}
+
+/**
+ * Files, held to a read set and a write set. The path is checked as text first; links and races
+ * are the storage's part, by its contained view where it has one.
+ */
+export class ScopedFsImpl implements ScopedFs {
+  readonly #reach: FsReach;
+  readonly #scope: AccessScope | undefined;
+
+  constructor(
+    storage: ScopedFsStorage,
+    readPaths: ReadonlySet<string>,
+    writePaths: ReadonlySet<string>,
+    options: ScopedFsOptions = {},
+  ) {
+    this.#reach = options.reach ?? reachOf(storage, readPaths, writePaths, options.deny);
+    this.#scope = options.scope;
+  }
+
+  read(path: string): Promise<string> {
+    return this.#access('read', 'read', path, async (storage, at) => {
+      const text = await storage.read(at);
+      if (text === null) throw missing(path);
+      return text;
+    });
+  }
+
+  write(path: string, content: string | Uint8Array): Promise<void> {
+    return this.#access('write', 'write', path, (storage, at) => storage.write(at, content));
+  }
+
+  exists(path: string): Promise<boolean> {
+    return this.#access('read', 'exists', path, (storage, at) => storage.exists(at));
+  }
+
+  list(path: string): Promise<string[]> {
+    return this.#access('read', 'list', path, (storage, at) => storage.list(at));
+  }
+
+  readBytes(path: string): Promise<Uint8Array> {
+    return this.#access('read', 'readBytes', path, async (storage, at) => {
+      const bytes = await offered(storage.readBytes, 'readBytes').call(storage, at);
+      if (bytes === null) throw missing(path);
+      return bytes;
+    });
+  }
+
+  mtime(path: string): Promise<number | null> {
+    return this.#access('read', 'mtime', path, (storage, at) =>
+      offered(storage.mtime, 'mtime').call(storage, at),
+    );
+  }
+
+  mkdir(path: string): Promise<void> {
+    return this.#access('write', 'mkdir', path, (storage, at) =>
+      offered(storage.mkdir, 'mkdir').call(storage, at),
+    );
+  }
+
+  listEntries(path: string): Promise<StorageEntry[]> {
+    return this.#access('read', 'listEntries', path, (storage, at) =>
+      offered(storage.listEntries, 'listEntries').call(storage, at),
+    );
+  }
+
+  remove(path: string, opts?: { recursive?: boolean }): Promise<void> {
+    return this.#access('write', 'remove', path, (storage, at) =>
+      offered(storage.remove, 'remove').call(storage, at, opts),
+    );
+  }
+
+  /** Both ends must be in the write set: the name goes from one and comes to the other. */
+  rename(from: string, to: string): Promise<void> {
+    const access = {
+      capability: 'fs_reach.write',
+      operation: 'rename',
+      target: `${from} -> ${to}`,
+    } as const;
+    return recordAccess(this.#scope, access, async () => {
+      const [storage, source] = this.#check('write', from);
+      const [, target] = this.#check('write', to);
+      return offered(storage.rename, 'rename').call(storage, source, target);
+    });
+  }
+
+  #access<T>(
+    kind: ReachKind,
+    operation: string,
+    path: string,
+    run: (storage: ScopedFsStorage, at: string) => Promise<T>,
+  ): Promise<T> {
+    const access = { capability: `fs_reach.${kind}`, operation, target: String(path) } as const;
+    return recordAccess(this.#scope, access, async () => run(...this.#check(kind, path)));
+  }
+
+  #check(kind: ReachKind, path: string): [storage: ScopedFsStorage, at: string] {
+    const problem = typeof path === 'string' ? pathProblem(path) : 'the path is not a string';
+    if (problem !== undefined) throw new EthosError('PATH_INVALID', problem);
+    const at = resolve(path);
+    if (!this.#reach.covers(kind, at)) throw new BoundaryError(kind, path);
+    if (this.#reach.denies(at)) throw new BoundaryError(kind, path, 'deny floor');
+    return [this.#reach.storage(), at];
+  }
+}
+
+function missing(path: string): EthosError {
+  return new EthosError('FILE_NOT_FOUND', `there is no file at ${path}`);
+}
+
+function offered<T>(method: T | undefined, name: string): T {
+  if (method !== undefined) return method;
+  throw new EthosError('STORAGE_FAILED', `the storage behind this tool does not offer ${name}`);
+}

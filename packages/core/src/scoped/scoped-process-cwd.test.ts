@@ -1,0 +1,110 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rejection } from '../testing/batch.js';
+import { ScopedProcessImpl, type ScopedProcessOptions } from './scoped-process.js';
+
+const root = mkdtempSync(join(tmpdir(), 'scoped-process-'));
+
+/** Puts an executable shell script below `root`. */
+function script(path: string, body: string): string {
+  const file = join(root, path);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, `#!/bin/sh\n${body}\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function processes(allowed: string[], options: ScopedProcessOptions = {}): ScopedProcessImpl {
+  return new ScopedProcessImpl(new Set(allowed), options);
+}
+
+describe('ScopedProcessImpl.spawn, cwd', () => {
+  const inside = join(root, 'inside');
+  const outside = join(root, 'outside');
+  const floor = join(inside, 'floor');
+  const reach = {
+    roots: [inside],
+    denies: (path: string) => path === floor || path.startsWith(`${floor}/`),
+  };
+  beforeAll(() => {
+    for (const folder of [inside, outside, floor, `${inside}/deep`, `${inside}-not`])
+      mkdirSync(folder, { recursive: true });
+    writeFileSync(join(inside, 'file'), '');
+    symlinkSync(outside, join(inside, 'link'));
+    symlinkSync(join(inside, 'deep'), join(inside, 'inner-link'));
+    symlinkSync(floor, join(inside, 'floor-link'));
+    symlinkSync(join(inside, 'gone'), join(inside, 'dangling'));
+  });
+  const pwd = (cwd: string | undefined) =>
+    processes(['pwd'], { reach }).spawn('pwd', ['-P'], cwd === undefined ? {} : { cwd });
+
+  it.each([
+    ['a folder outside', outside],
+    ['the parent', root],
+    ['a sibling with the same beginning', `${inside}-not`],
+    ['a link that leaves', join(inside, 'link')],
+    ['.. out of the reach', `${inside}/../outside`],
+    ['a folder on the deny floor', floor],
+    ['a link to the deny floor', join(inside, 'floor-link')],
+    ['a dangling link', join(inside, 'dangling')],
+    ['a folder that is not there', join(inside, 'gone')],
+    ['a file', join(inside, 'file')],
+    ['/proc/self/cwd', '/proc/self/cwd'],
+  ])('refuses %s', async (_name, cwd) => {
+    expect(await rejection(pwd(cwd))).toMatchObject({
+      code: 'PATH_NOT_REACHABLE',
+      message: `PATH_NOT_REACHABLE: read not permitted for ${cwd}`,
+    });
+  });
+
+  it.each([
+    ['the root', inside, inside],
+    ['a folder below', `${inside}/deep`, `${inside}/deep`],
+    ['a link that stays', join(inside, 'inner-link'), `${inside}/deep`],
+    ['.. that stays', `${inside}/deep/..`, inside],
+  ])('works in %s', async (_name, cwd, real) => {
+    expect(await pwd(cwd)).toEqual({ exitCode: 0, stdout: `${real}\n`, stderr: '' });
+  });
+
+  it('a folder that is swapped for a link again and again is never left', async () => {
+    const swapped = join(inside, 'swapped');
+    const swapper = script(
+      'swap',
+      `while :; do rm -rf ${swapped}; mkdir ${swapped}; rm -rf ${swapped}; ln -s ${outside} ${swapped}; done`,
+    );
+    const swapping = processes([swapper]).spawn(swapper, [], { timeout: 3000 });
+    const seen = new Set<string>();
+    let ended = false;
+    void swapping.finally(() => {
+      ended = true;
+    });
+    while (!ended) {
+      // A refusal takes no turn of the event loop.
+      await new Promise(setImmediate);
+      const outcome = await pwd(swapped).then(
+        ({ stdout }) => stdout,
+        (error: { code: string }) => (error.code === 'PATH_NOT_REACHABLE' ? 'refused' : error.code),
+      );
+      seen.add(outcome);
+    }
+    expect(await swapping).toMatchObject({ timedOut: true });
+    expect(seen).toContain('refused');
+    expect([...seen].filter((where) => where.includes('outside'))).toEqual([]);
+  });
+
+  it('leaves no descriptor behind', async () => {
+    const { readdirSync } = await import('node:fs');
+    const open = () => readdirSync('/proc/self/fd').length;
+    await pwd(inside);
+    const before = open();
+    for (let round = 0; round < 20; round++) {
+      await pwd(inside);
+      await rejection(pwd(join(inside, 'link')));
+    }
+    expect(open()).toBeLessThanOrEqual(before);
+  });
+});

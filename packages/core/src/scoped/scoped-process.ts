@@ -1,0 +1,213 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:os';
+import { basename, isAbsolute } from 'node:path';
+import {
+  CapabilityError,
+  EthosError,
+  type ProcessResult,
+  type ScopedProcess,
+  type SpawnOpts,
+} from '@ethosagent/types';
+import { type AccessScope, recordAccess } from '../access.js';
+import { CappedOutput } from '../process/capped-output.js';
+import { assertSafeEnvironment } from '../process/environment.js';
+import { findBinary, isExecutableFile } from '../process/find-binary.js';
+import {
+  endProcessTree,
+  endStragglers,
+  isGroupAlive,
+  KILL_GRACE_MS,
+  TAG_VARIABLE,
+} from '../process/process-tree.js';
+import { type DirectoryReach, pinDirectory } from '../process/working-directory.js';
+import { unawaited } from '../rejections.js';
+
+/** Bytes of each output stream that are kept unless an option says otherwise. */
+export const DEFAULT_MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
+
+export interface ScopedProcessOptions {
+  /** What `opts.env` is merged over, and whose `PATH` finds binaries. `process.env` when absent. */
+  baseEnv?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Where `cwd` must be. No constraint when absent. */
+  reach?: DirectoryReach | undefined;
+  /** Bytes of each output stream that are kept; more ends the process. */
+  maxOutputBytes?: number;
+  scope?: AccessScope | undefined;
+}
+
+/** Processes, held to a set of binaries. No shell; the whole tree ends with the call. */
+export class ScopedProcessImpl implements ScopedProcess {
+  readonly #allowed: ReadonlySet<string>;
+  readonly #options: ScopedProcessOptions;
+  #callTag: string | undefined;
+  #spawned = 0;
+  #sweeps = false;
+
+  constructor(allowedBinaries: ReadonlySet<string>, options: ScopedProcessOptions = {}) {
+    this.#allowed = allowedBinaries;
+    this.#options = options;
+  }
+
+  /**
+   * Runs a binary to its end; standard input is closed. `timeout` (milliseconds), the end of the
+   * call and an output over the cap end the whole process tree.
+   * @throws `BINARY_NOT_ALLOWED`, `PATH_NOT_REACHABLE` for `cwd`, `SPAWN_FAILED`, or the reason of
+   * the call's abort
+   */
+  spawn(binary: string, args: string[], opts: SpawnOpts = {}): Promise<ProcessResult> {
+    return unawaited(this.#spawn(binary, args, opts));
+  }
+
+  async #spawn(binary: string, args: string[], opts: SpawnOpts): Promise<ProcessResult> {
+    const access = { capability: 'process', operation: 'spawn', target: String(binary) } as const;
+    const started = await recordAccess(this.#options.scope, access, async (allow) =>
+      this.#start(binary, args, opts, allow),
+    );
+    return started.result;
+  }
+
+  // Wrapped in an object, so that awaiting the start does not await the end.
+  #start(
+    binary: string,
+    args: string[],
+    opts: SpawnOpts,
+    allow: () => void,
+  ): { result: Promise<ProcessResult> } {
+    const baseEnv = this.#options.baseEnv ?? hostEnvironment();
+    const file = this.#resolveBinary(binary, baseEnv.PATH ?? '');
+    if (opts.env !== undefined) assertSafeEnvironment(opts.env);
+    const position = args.findIndex((arg) => typeof arg !== 'string' || arg.includes('\0'));
+    if (position >= 0) {
+      throw new EthosError('SPAWN_FAILED', `argument ${position} is not a string without NUL`);
+    }
+    const { reach } = this.#options;
+    const directory =
+      opts.cwd !== undefined && reach !== undefined ? pinDirectory(opts.cwd, reach) : undefined;
+    const cwd = directory?.path ?? opts.cwd;
+    this.#callTag ??= randomUUID();
+    const tag = `${this.#callTag}.${++this.#spawned}.`;
+    try {
+      allow();
+      const child = spawn(file, args, {
+        argv0: binary,
+        ...(cwd !== undefined && { cwd }),
+        env: { ...baseEnv, ...opts.env, [TAG_VARIABLE]: tag },
+        detached: true,
+        shell: false,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        windowsHide: true,
+      });
+      this.#endStragglersWithCall(child);
+      return { result: this.#follow(child, binary, tag, opts.timeout) };
+    } finally {
+      directory?.release();
+    }
+  }
+
+  // A daemon holds no pipe and is in no group of ours; only its tag tells whose it is.
+  #endStragglersWithCall({ pid }: ChildProcess): void {
+    if (pid === undefined || this.#sweeps) return;
+    this.#sweeps = true;
+    this.#options.scope?.onEnd(() => endStragglers(pid, `${this.#callTag}.`));
+  }
+
+  #resolveBinary(binary: string, path: string): string {
+    const denied = (rule: string) =>
+      new CapabilityError(
+        'BINARY_NOT_ALLOWED',
+        `${binary} is not in the declared allowedBinaries`,
+        rule,
+      );
+    if (typeof binary !== 'string' || binary === '' || binary.includes('\0')) {
+      throw denied('malformed name');
+    }
+    if (!this.#allowed.has(binary) && !this.#allowed.has('*')) throw denied('not declared');
+    if (isAbsolute(binary)) {
+      if (isExecutableFile(binary)) return binary;
+    } else if (basename(binary) !== binary || binary === '.' || binary === '..') {
+      // Relative to what? To a directory that the model may choose.
+      throw denied('neither a bare name nor an absolute path');
+    } else {
+      const file = findBinary(binary, path);
+      if (file !== undefined) return file;
+    }
+    throw new EthosError('SPAWN_FAILED', `${binary} is not installed; ask the operator to add it`);
+  }
+
+  #follow(
+    child: ChildProcess,
+    binary: string,
+    tag: string,
+    timeoutMs: number | undefined,
+  ): Promise<ProcessResult> {
+    const signal = this.#options.scope?.signal;
+    const { maxOutputBytes = DEFAULT_MAX_OUTPUT_BYTES } = this.#options;
+    return new Promise((resolve, reject) => {
+      const stdout = new CappedOutput(maxOutputBytes);
+      const stderr = new CappedOutput(maxOutputBytes);
+      let timedOut = false;
+      let ending = false;
+      const end = () => {
+        if (ending || child.pid === undefined) return;
+        ending = true;
+        endProcessTree(child.pid, tag, () => {
+          // Whoever still holds the pipes is beyond reach; nobody waits for it.
+          child.stdout?.destroy();
+          child.stderr?.destroy();
+        });
+      };
+      child.stdout?.on('data', (chunk: Buffer) => stdout.add(chunk) || end());
+      child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk) || end());
+      const deadline = startTimer(timeoutMs, () => {
+        timedOut = true;
+        end();
+      });
+      const onAbort = () => {
+        end();
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      if (signal?.aborted) onAbort();
+      let leftBehind: NodeJS.Timeout | undefined;
+      const settled = () => {
+        clearTimeout(deadline);
+        clearTimeout(leftBehind);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      child.once('error', (cause) => {
+        settled();
+        reject(new EthosError('SPAWN_FAILED', `${binary} could not be started`, { cause }));
+      });
+      child.once('exit', () => {
+        // What the leader left behind would hold the pipes, and outlive the call.
+        if (child.pid !== undefined && isGroupAlive(child.pid)) end();
+        else leftBehind = setTimeout(end, KILL_GRACE_MS);
+      });
+      child.once('close', (code, endedBy) => {
+        settled();
+        resolve({
+          exitCode: code ?? 128 + (endedBy === null ? 0 : constants.signals[endedBy]),
+          stdout: stdout.text(),
+          stderr: stderr.text(),
+          ...(endedBy !== null && { signal: endedBy }),
+          ...(timedOut && { timedOut }),
+          ...((stdout.truncated || stderr.truncated) && { truncated: true }),
+        });
+      });
+    });
+  }
+}
+
+// The longest delay that a timer takes; it fires at once on a longer one.
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function startTimer(ms: number | undefined, run: () => void): NodeJS.Timeout | undefined {
+  if (ms === undefined || !(ms > 0)) return undefined;
+  return setTimeout(run, Math.min(ms, LONGEST_TIMER_MS));
+}
+
+function hostEnvironment(): Readonly<Record<string, string | undefined>> {
+  // biome-ignore lint/style/noProcessEnv: the documented default; a host passes its own base environment
+  return process.env;
+}

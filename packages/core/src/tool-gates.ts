@@ -1,0 +1,108 @@
+import type { AnyTool, ToolDefinition, ToolFilterOpts } from '@ethosagent/types';
+import type { CapabilityPlan } from './capability-resolver.js';
+import { discard } from './rejections.js';
+import { errorText } from './results/error-text.js';
+
+/** A tool as the registry holds it. */
+export interface RegisteredTool {
+  readonly tool: AnyTool;
+  readonly name: string;
+  readonly pluginId: string | undefined;
+  /** The server of a tool named `mcp__<server>__<tool>`. */
+  readonly mcpServer: string | undefined;
+  readonly needsBackends: boolean;
+  /** What the model is told; shared by all who ask. */
+  readonly definition: ToolDefinition;
+  readonly plan: CapabilityPlan;
+}
+
+/** The filters of a batch, compiled. `undefined` filters nothing. */
+export interface ToolFilters {
+  readonly allowedTools: ReadonlySet<string> | undefined;
+  readonly allowedMcpServers: ReadonlySet<string> | undefined;
+  readonly allowedPlugins: ReadonlySet<string> | undefined;
+}
+
+const compiledLists = new WeakMap<
+  readonly string[],
+  { items: readonly string[]; set: Set<string> }
+>();
+
+// A personality's list is passed again with every batch; it is compared, since it may have changed.
+function compileList(list: readonly string[]): ReadonlySet<string> {
+  const known = compiledLists.get(list);
+  if (known !== undefined && known.items.length === list.length) {
+    let same = true;
+    for (let index = 0; same && index < list.length; index++)
+      same = known.items[index] === list[index];
+    if (same) return known.set;
+  }
+  const compiled = { items: [...list], set: new Set(list) };
+  compiledLists.set(list, compiled);
+  return compiled.set;
+}
+
+export function compileFilters(
+  allowedTools: readonly string[] | undefined,
+  filterOpts: ToolFilterOpts | undefined,
+): ToolFilters {
+  const compile = (list: readonly string[] | undefined) => list && compileList(list);
+  return {
+    allowedTools: compile(allowedTools),
+    allowedMcpServers: compile(filterOpts?.allowedMcpServers),
+    allowedPlugins: compile(filterOpts?.allowedPlugins),
+  };
+}
+
+/** Whether two filters are the same; compiled lists are when their contents were. */
+export function sameFilters(a: ToolFilters, b: ToolFilters): boolean {
+  return (
+    a.allowedTools === b.allowedTools &&
+    a.allowedMcpServers === b.allowedMcpServers &&
+    a.allowedPlugins === b.allowedPlugins
+  );
+}
+
+/** The server in a name of the form `mcp__<server>__<tool>`, both parts non-empty. */
+export function mcpServerOf(name: string): string | undefined {
+  return /^mcp__(.+?)__.+$/s.exec(name)?.[1];
+}
+
+/** Why the filters keep a tool out, or `undefined`. */
+export function filteredOut(entry: RegisteredTool, filters: ToolFilters): string | undefined {
+  const { allowedTools, allowedMcpServers, allowedPlugins } = filters;
+  const { name, mcpServer, pluginId } = entry;
+  if (
+    allowedTools !== undefined &&
+    mcpServer === undefined &&
+    entry.tool.alwaysInclude !== true &&
+    !allowedTools.has(name)
+  ) {
+    return `${name} is not among the tools of this personality`;
+  }
+  if (
+    mcpServer !== undefined &&
+    allowedMcpServers !== undefined &&
+    !allowedMcpServers.has(mcpServer)
+  ) {
+    return `${name}: the MCP server ${mcpServer} is not allowed for this personality`;
+  }
+  if (pluginId !== undefined && allowedPlugins !== undefined && !allowedPlugins.has(pluginId)) {
+    return `${name}: the plugin ${pluginId} is not allowed for this personality`;
+  }
+  return undefined;
+}
+
+/** Why a tool says that it is not available, or `undefined`. A gate that throws is closed. */
+export function unavailable({ tool, name }: RegisteredTool): string | undefined {
+  if (tool.isAvailable === undefined) return undefined;
+  try {
+    const open: unknown = tool.isAvailable();
+    discard(open);
+    return open === true
+      ? undefined
+      : `${name} is not available: something that it needs (a key, a binary) is missing`;
+  } catch (error) {
+    return `${name} is not available: its own check failed (${errorText(error)})`;
+  }
+}

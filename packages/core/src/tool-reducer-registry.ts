@@ -1,0 +1,30 @@
+import {
+  EthosError,
+  type ToolResultReducer,
+  type ToolResultReducerRegistry,
+} from '@ethosagent/types';
+
+/** One reducer a tool. */
+export class DefaultToolResultReducerRegistry implements ToolResultReducerRegistry {
+  readonly #reducers = new Map<string, ToolResultReducer>();
+
+  /** @throws `REDUCER_NAME_TAKEN`; unregister the other one first */
+  register(reducer: ToolResultReducer): () => void {
+    const { toolName } = reducer;
+    if (this.#reducers.has(toolName)) {
+      throw new EthosError(
+        'REDUCER_NAME_TAKEN',
+        `a reducer for ${toolName} is already registered; unregister it first`,
+      );
+    }
+    this.#reducers.set(toolName, reducer);
+    return () => {
+      // A later owner's reducer stays.
+      if (this.#reducers.get(toolName) === reducer) this.#reducers.delete(toolName);
+    };
+  }
+
+  get(toolName: string): ToolResultReducer | undefined {
+    return this.#reducers.get(toolName);
+  }
+}

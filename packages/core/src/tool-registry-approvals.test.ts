@@ -1,0 +1,220 @@
+import type { AnyTool, ToolResult } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import type { ApprovalDecision, ApprovalRequest } from './approval.js';
+import { batchContext, makeTool, ok, runOne, untyped } from './testing/batch.js';
+import { DefaultToolRegistry } from './tool-registry.js';
+
+function approvals(
+  approve: ((request: ApprovalRequest) => unknown) | undefined,
+  rest: Partial<AnyTool> = {},
+) {
+  const ran: unknown[] = [];
+  const registry = new DefaultToolRegistry(approve && { approve: untyped(approve) });
+  registry.register(
+    makeTool(
+      'pay',
+      (args) => {
+        ran.push(args);
+        return ok('paid');
+      },
+      { requiresApproval: true, ...rest },
+    ),
+  );
+  registry.register(makeTool('free'));
+  return { registry, ran };
+}
+
+const refused = (why: string): ToolResult => ({
+  ok: false,
+  code: 'not_available',
+  error: `pay needs approval, and ${why}`,
+});
+
+describe('DefaultToolRegistry approvals', () => {
+  it.each<[string, ((request: ApprovalRequest) => unknown) | undefined, ToolResult]>([
+    ['no callback', undefined, refused('no approval callback is configured')],
+    ['false', () => false, refused('it was refused')],
+    ['a promise of false', async () => false, refused('it was refused')],
+    [
+      'a refusal with a reason',
+      () => ({ approved: false, reason: 'too much' }),
+      refused('it was refused: too much'),
+    ],
+    ['undefined', () => undefined, refused('it was refused')],
+    ['"true"', () => 'true', refused('it was refused')],
+    ['1', () => 1, refused('it was refused')],
+    ['approved: "yes"', () => ({ approved: 'yes' }), refused('it was refused')],
+    [
+      'a throw',
+      () => {
+        throw new Error('the host’s secret state');
+      },
+      refused('the approval callback failed'),
+    ],
+    ['a rejection with null', () => Promise.reject(null), refused('the approval callback failed')],
+    ['true', () => true, ok('paid')],
+    [
+      'a promise of approved',
+      async (): Promise<ApprovalDecision> => ({ approved: true }),
+      ok('paid'),
+    ],
+  ])('answers %s', async (_name, approve, expected) => {
+    const { registry, ran } = approvals(approve);
+    expect(await runOne(registry, 'pay', { amount: 1 })).toEqual(expected);
+    expect(ran).toEqual(expected.ok ? [{ amount: 1 }] : []);
+  });
+
+  it('shows the call, what it could reach and why it is asked', async () => {
+    const requests: ApprovalRequest[] = [];
+    const { registry } = approvals((request) => requests.push(request) > 0, {
+      capabilities: { secrets: ['a/b'], process: { allowedBinaries: ['git'] } },
+    });
+    await runOne(registry, 'pay', { amount: 1 }, { personalityId: 'bookkeeper' });
+    expect(requests).toEqual([
+      {
+        toolCallId: 'call-1',
+        toolName: 'pay',
+        args: { amount: 1 },
+        capabilities: { secrets: ['a/b'], process: { allowedBinaries: ['git'] } },
+        reason: 'the tool always requires approval',
+        sessionId: 'session-1',
+        personalityId: 'bookkeeper',
+        signal: expect.any(AbortSignal),
+      },
+    ]);
+  });
+
+  it('shows a frozen copy of the very arguments that run', async () => {
+    const { registry, ran } = approvals(({ args }) => {
+      expect(() => Object.assign(Object(args).to, { iban: 'mine' })).toThrow(TypeError);
+      expect(() => Object.assign(Object(args), { amount: 9 })).toThrow(TypeError);
+      return true;
+    });
+    const args = { amount: 1, to: { iban: 'theirs' } };
+    const pending = runOne(registry, 'pay', args);
+    args.amount = 1000;
+    args.to.iban = 'mine';
+    expect(await pending).toEqual(ok('paid'));
+    expect(ran).toEqual([{ amount: 1, to: { iban: 'theirs' } }]);
+  });
+
+  const input = {
+    parse: (args: unknown) => ({
+      ok: true as const,
+      args: { amount: Number(Object(args).amount) },
+    }),
+    run: async () => ok('paid'),
+  };
+
+  it.each<[string, AnyTool['requiresApproval'], number, string[]]>([
+    ['not needed', (args) => args.amount > 10, 5, []],
+    ['needed', (args) => args.amount > 10, 50, ['the tool requires approval for these arguments']],
+    [
+      'by a function that throws',
+      () => {
+        throw new Error('bug');
+      },
+      5,
+      ['the tool could not decide whether it requires approval (bug)'],
+    ],
+    [
+      'by a function that returns undefined',
+      untyped(() => undefined),
+      5,
+      ['the tool requires approval for these arguments'],
+    ],
+    [
+      'by an async function that says false',
+      untyped(async () => false),
+      5,
+      ['the tool requires approval for these arguments'],
+    ],
+    [
+      'by an async function that rejects',
+      untyped(async () => Promise.reject(new Error())),
+      5,
+      ['the tool requires approval for these arguments'],
+    ],
+    ['by false', false, 50, []],
+  ])('is decided on parsed arguments: %s', async (_name, requiresApproval, amount, reasons) => {
+    const asked: ApprovalRequest[] = [];
+    const { registry } = approvals((request) => asked.push(request) > 0, {
+      input,
+      ...(requiresApproval !== undefined && { requiresApproval }),
+    });
+    expect(await runOne(registry, 'pay', { amount: String(amount) })).toEqual(ok('paid'));
+    expect(asked.map(({ reason }) => reason)).toEqual(reasons);
+    expect(asked.map(({ args }) => args)).toEqual(reasons.map(() => ({ amount })));
+  });
+
+  it('shows the issued arguments where a schema makes class instances of them', async () => {
+    const asked: ApprovalRequest[] = [];
+    const { registry } = approvals((request) => asked.push(request) > 0, {
+      input: {
+        parse: (args) => ({ ok: true, args: { url: new URL(String(Object(args).url)) } }),
+        run: async ({ url }) => ok(url.host),
+      },
+    });
+    expect(await runOne(registry, 'pay', { url: 'https://a.example/x' })).toEqual(ok('a.example'));
+    expect(asked[0]?.args).toEqual({ url: 'https://a.example/x' });
+  });
+
+  it('is not asked for arguments that fail validation', async () => {
+    const { registry, ran } = approvals(() => true, {
+      input: { parse: () => ({ ok: false, error: 'amount is missing' }), run: async () => ok('') },
+    });
+    expect(await runOne(registry, 'pay')).toEqual({
+      ok: false,
+      code: 'input_invalid',
+      error: 'amount is missing',
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it('an abort while it waits refuses, and tells the callback', async () => {
+    const controller = new AbortController();
+    let signal: AbortSignal | undefined;
+    const { registry, ran } = approvals((request) => {
+      signal = request.signal;
+      return new Promise(() => {});
+    });
+    const pending = runOne(registry, 'pay', {}, { abortSignal: controller.signal });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(signal?.aborted).toBe(false);
+    controller.abort(new Error('the user left'));
+    expect(await pending).toEqual(refused('the turn was aborted while it waited'));
+    expect(signal?.reason).toEqual(new Error('the user left'));
+    expect(ran).toEqual([]);
+  });
+
+  it('one that waits takes no place from the others, and holds none of them up', async () => {
+    const finished: string[] = [];
+    let decide: (decision: boolean) => void = () => {};
+    const registry = new DefaultToolRegistry(
+      {
+        approve: () =>
+          new Promise((resolve) => {
+            decide = resolve;
+          }),
+      },
+      undefined,
+      { maxConcurrency: 1 },
+    );
+    const run = (name: string) => () => {
+      finished.push(name);
+      if (name === 'free-2') decide(true);
+      return ok(name);
+    };
+    registry.registerAll([
+      makeTool('pay', run('pay'), { requiresApproval: true }),
+      makeTool('free-1', run('free-1')),
+      makeTool('free-2', run('free-2')),
+    ]);
+    const results = await registry.executeParallel(
+      ['pay', 'free-1', 'free-2'].map((name) => ({ toolCallId: name, name, args: {} })),
+      batchContext(),
+    );
+    expect(finished).toEqual(['free-1', 'free-2', 'pay']);
+    expect(results.map(({ toolCallId }) => toolCallId)).toEqual(['pay', 'free-1', 'free-2']);
+  });
+});

@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import { batchContext, makeTool, ok, runOne, untyped } from './testing/batch.js';
+import { mcpServerOf } from './tool-gates.js';
+import { DefaultToolRegistry } from './tool-registry.js';
+
+const notAvailable = (error: string) => ({ ok: false, code: 'not_available', error });
+
+async function outcome(
+  registry: DefaultToolRegistry,
+  name: string,
+  allowedTools?: string[],
+  filterOpts?: { allowedMcpServers?: string[]; allowedPlugins?: string[] },
+) {
+  const calls = [{ toolCallId: 'c', name, args: {} }];
+  const results = await registry.executeParallel(calls, batchContext(), allowedTools, filterOpts);
+  return results[0]?.result;
+}
+
+describe('mcpServerOf', () => {
+  it.each([
+    ['mcp__github__search', 'github'],
+    ['mcp__github__search__deep', 'github'],
+    ['mcp__constructor__x', 'constructor'],
+    ['mcp____x', undefined],
+    ['mcp__github__', undefined],
+    ['mcp__github', undefined],
+    ['mcp__', undefined],
+    ['MCP__a__b', undefined],
+    ['x_mcp__a__b', undefined],
+    ['__proto__', undefined],
+  ])('%s is of server %s', (name, server) => {
+    expect(mcpServerOf(name)).toBe(server);
+  });
+});
+
+describe('DefaultToolRegistry gates', () => {
+  const registry = new DefaultToolRegistry();
+  registry.registerAll([
+    makeTool('plain'),
+    makeTool('always', undefined, { alwaysInclude: true }),
+    makeTool('mcp__a__b'),
+    makeTool('mcp__constructor__x'),
+    makeTool('mcp____x'),
+    makeTool('__proto__'),
+    makeTool('constructor'),
+    makeTool('closed', undefined, { isAvailable: () => false }),
+    makeTool('closed_by_throw', undefined, {
+      isAvailable: () => {
+        throw new Error('no key');
+      },
+    }),
+    makeTool('closed_by_nonsense', undefined, {
+      isAvailable: untyped(() => 'yes'),
+    }),
+    makeTool('closed_by_rejection', undefined, {
+      isAvailable: untyped(async () => Promise.reject(new Error('late'))),
+    }),
+    makeTool('needs', undefined, { capabilities: { secrets: ['a'] } }),
+  ]);
+  registry.register(makeTool('plugged'), { pluginId: 'p' });
+  registry.register(makeTool('plugged_always', undefined, { alwaysInclude: true }), {
+    pluginId: 'p',
+  });
+
+  const fine = ok('done');
+  const notListed = (name: string) =>
+    notAvailable(`${name} is not among the tools of this personality`);
+  const noServer = (name: string, server: string) =>
+    notAvailable(`${name}: the MCP server ${server} is not allowed for this personality`);
+  const noPlugin = (name: string) =>
+    notAvailable(`${name}: the plugin p is not allowed for this personality`);
+
+  it.each<[string, string[] | undefined, Parameters<typeof outcome>[3], unknown]>([
+    ['missing', undefined, undefined, notAvailable('there is no tool "missing"')],
+    ['toString', undefined, undefined, notAvailable('there is no tool "toString"')],
+    ['plain', undefined, undefined, fine],
+    ['plain', [], undefined, notListed('plain')],
+    ['plain', ['other'], undefined, notListed('plain')],
+    ['plain', ['plain'], undefined, fine],
+    ['PLAIN', ['PLAIN'], undefined, notAvailable('there is no tool "PLAIN"')],
+    ['always', [], undefined, fine],
+    ['__proto__', [], undefined, notListed('__proto__')],
+    ['__proto__', ['__proto__'], undefined, fine],
+    ['constructor', [], undefined, notListed('constructor')],
+    ['mcp__a__b', [], undefined, fine],
+    ['mcp__a__b', ['plain'], { allowedMcpServers: ['a'] }, fine],
+    ['mcp__a__b', ['mcp__a__b'], { allowedMcpServers: [] }, noServer('mcp__a__b', 'a')],
+    ['mcp__a__b', undefined, { allowedMcpServers: ['A'] }, noServer('mcp__a__b', 'a')],
+    [
+      'mcp__constructor__x',
+      undefined,
+      { allowedMcpServers: [] },
+      noServer('mcp__constructor__x', 'constructor'),
+    ],
+    ['mcp__constructor__x', undefined, { allowedMcpServers: ['constructor'] }, fine],
+    ['mcp____x', [], { allowedMcpServers: [''] }, notListed('mcp____x')],
+    ['mcp____x', ['mcp____x'], { allowedMcpServers: [] }, fine],
+    ['plugged', undefined, undefined, fine],
+    ['plugged', undefined, { allowedPlugins: [] }, noPlugin('plugged')],
+    ['plugged', undefined, { allowedPlugins: ['q'] }, noPlugin('plugged')],
+    ['plugged', undefined, { allowedPlugins: ['p'] }, fine],
+    ['plugged', [], { allowedPlugins: ['p'] }, notListed('plugged')],
+    ['plugged_always', [], { allowedPlugins: [] }, noPlugin('plugged_always')],
+    ['plain', undefined, { allowedPlugins: [] }, fine],
+    [
+      'closed',
+      undefined,
+      undefined,
+      notAvailable('closed is not available: something that it needs (a key, a binary) is missing'),
+    ],
+    ['closed', [], undefined, notListed('closed')],
+    [
+      'closed_by_throw',
+      undefined,
+      undefined,
+      notAvailable('closed_by_throw is not available: its own check failed (no key)'),
+    ],
+    [
+      'closed_by_nonsense',
+      undefined,
+      undefined,
+      notAvailable(
+        'closed_by_nonsense is not available: something that it needs (a key, a binary) is missing',
+      ),
+    ],
+    [
+      'closed_by_rejection',
+      undefined,
+      undefined,
+      notAvailable(
+        'closed_by_rejection is not available: something that it needs (a key, a binary) is missing',
+      ),
+    ],
+    [
+      'needs',
+      undefined,
+      undefined,
+      notAvailable('needs declares capabilities, and capability backends are not configured'),
+    ],
+  ])('%s with allowedTools %j and filters %j', async (name, allowedTools, filterOpts, expected) => {
+    expect(await outcome(registry, name, allowedTools, filterOpts)).toEqual(expected);
+  });
+
+  it('a closed tool closes no other of its batch', async () => {
+    const names = ['plain', 'closed_by_throw', 'missing', 'always'];
+    const results = await registry.executeParallel(
+      names.map((name) => ({ toolCallId: name, name, args: {} })),
+      batchContext(),
+    );
+    expect(results.map(({ result }) => result.ok)).toEqual([true, false, false, true]);
+  });
+
+  it('a list that was changed in place counts with the next batch', async () => {
+    const allowed = ['plain'];
+    expect(await outcome(registry, 'plain', allowed)).toEqual(fine);
+    allowed[0] = 'other';
+    expect(await outcome(registry, 'plain', allowed)).toEqual(notListed('plain'));
+  });
+
+  it('toDefinitions passes the same gates, in order of registration', () => {
+    expect(registry.toDefinitions(['plain', 'closed'], { allowedMcpServers: ['a'] })).toEqual(
+      ['plain', 'always', 'mcp__a__b', 'plugged_always'].map((name) => ({
+        name,
+        description: `Test tool ${name}.`,
+        parameters: { type: 'object' },
+      })),
+    );
+  });
+
+  it('getAvailable leaves out what is closed', () => {
+    const names = registry.getAvailable().map(({ name }) => name);
+    expect(names).toContain('plain');
+    expect(names).not.toContain('closed');
+    expect(names).not.toContain('closed_by_throw');
+  });
+
+  it('getForToolset gives the tools of a group', () => {
+    const grouped = new DefaultToolRegistry();
+    grouped.registerAll([makeTool('a', undefined, { toolset: 'web' }), makeTool('b')]);
+    expect(grouped.getForToolset('web').map(({ name }) => name)).toEqual(['a']);
+  });
+});
+
+describe('DefaultToolRegistry ownership', () => {
+  const taken = expect.objectContaining({ code: 'TOOL_NAME_TAKEN' });
+
+  it.each<[string, string | undefined, string | undefined, boolean]>([
+    ['the host replaces its own tool', undefined, undefined, true],
+    ['a plugin replaces its own tool', 'p', 'p', true],
+    ['a plugin takes a name of the host', undefined, 'p', false],
+    ['a plugin takes a name of another plugin', 'p', 'q', false],
+    ['the host takes a name of a plugin', 'p', undefined, false],
+    ['a plugin with an empty id takes a name of the host', undefined, '', false],
+  ])('%s', async (_name, first, second, allowed) => {
+    const registry = new DefaultToolRegistry();
+    const owner = (pluginId: string | undefined) => (pluginId === undefined ? {} : { pluginId });
+    registry.register(
+      makeTool('terminal', () => ok('first')),
+      owner(first),
+    );
+    const replace = () =>
+      registry.register(
+        makeTool('terminal', () => ok('second')),
+        owner(second),
+      );
+    if (allowed) replace();
+    else expect(replace).toThrow(taken);
+    expect(await runOne(registry, 'terminal')).toEqual(ok(allowed ? 'second' : 'first'));
+  });
+
+  it('unregisterPlugin removes the tools of that plugin and no others', () => {
+    const registry = new DefaultToolRegistry();
+    registry.register(makeTool('host'));
+    registry.registerAll([makeTool('p1'), makeTool('p2')], { pluginId: 'p' });
+    registry.register(makeTool('q1'), { pluginId: 'q' });
+    expect(registry.unregisterPlugin('p')).toBe(2);
+    expect(registry.unregisterPlugin('p')).toBe(0);
+    expect(registry.list().map(({ name }) => name)).toEqual(['host', 'q1']);
+    registry.register(makeTool('p1'), { pluginId: 'q' });
+  });
+
+  it('unregister says whether the tool was there', () => {
+    const registry = new DefaultToolRegistry();
+    registry.register(makeTool('a'));
+    expect([registry.unregister('a'), registry.unregister('a')]).toEqual([true, false]);
+    expect(registry.get('a')).toBeUndefined();
+  });
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['an empty name', { ...makeTool('x'), name: '' }],
+    ['a name that is a number', { ...makeTool('x'), name: 5 }],
+    ['no execute', { ...makeTool('x'), execute: undefined }],
+    ['no capabilities', { ...makeTool('x'), capabilities: undefined }],
+    [
+      'hosts that are a string',
+      { ...makeTool('x'), capabilities: { network: { allowedHosts: '*' } } },
+    ],
+    ['a network without hosts', { ...makeTool('x'), capabilities: { network: {} } }],
+    ['secrets that are numbers', { ...makeTool('x'), capabilities: { secrets: [1] } }],
+    ['a process without binaries', { ...makeTool('x'), capabilities: { process: {} } }],
+    ['a read reach of "all"', { ...makeTool('x'), capabilities: { fs_reach: { read: 'all' } } }],
+  ])('register refuses %s with TOOL_INVALID', (_name, tool) => {
+    const registry = new DefaultToolRegistry();
+    const register = () => Reflect.apply(registry.register, registry, [untyped(tool)]);
+    expect(register).toThrow(expect.objectContaining({ code: 'TOOL_INVALID' }));
+    expect(registry.list()).toEqual([]);
+  });
+});

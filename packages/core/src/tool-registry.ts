@@ -1,0 +1,204 @@
+import {
+  type AnyTool,
+  type CapabilityValidationError,
+  EthosError,
+  type PersonalityConfig,
+  type ToolBatchContext,
+  type ToolCall,
+  type ToolCallResult,
+  type ToolDefinition,
+  type ToolFilterOpts,
+  type ToolRegistry,
+  type ToolResultReducerRegistry,
+  type TurnAttachment,
+} from '@ethosagent/types';
+import type { CapabilityBackends } from './backends.js';
+import { type BatchOptions, DEFAULT_BATCH_OPTIONS, runBatch } from './batch/run-batch.js';
+import { CapabilityPlan, needsBackends, type ResolveContext } from './capability-resolver.js';
+import { validateRegistration } from './capability-validator.js';
+import type { ResolvedGrant } from './grant.js';
+import {
+  compileFilters,
+  filteredOut,
+  mcpServerOf,
+  type RegisteredTool,
+  sameFilters,
+  type ToolFilters,
+  unavailable,
+} from './tool-gates.js';
+
+/** Settings of a registry. */
+export type ToolRegistryOptions = Partial<BatchOptions>;
+
+/** Holds tools, gates their calls, and gives each call the accessors that it declared. */
+export class DefaultToolRegistry implements ToolRegistry {
+  readonly #tools = new Map<string, RegisteredTool>();
+  readonly #backends: CapabilityBackends | undefined;
+  readonly #reducers: ToolResultReducerRegistry | undefined;
+  readonly #options: BatchOptions;
+  /** Counts the changes of the set of tools. */
+  #revision = 0;
+  #lastPassing:
+    | { revision: number; filters: ToolFilters; entries: readonly RegisteredTool[] }
+    | undefined;
+
+  /**
+   * @param backends what stands behind the accessors; without them, tools that declare any
+   * capability are `not_available`
+   */
+  constructor(
+    backends?: CapabilityBackends,
+    reducers?: ToolResultReducerRegistry,
+    options: ToolRegistryOptions = {},
+  ) {
+    this.#backends = backends;
+    this.#reducers = reducers;
+    this.#options = { ...DEFAULT_BATCH_OPTIONS, ...options };
+  }
+
+  register(tool: AnyTool, opts: { pluginId?: string } = {}): void {
+    assertTool(tool);
+    const { name } = tool;
+    const owner = this.#tools.get(name);
+    if (owner !== undefined && owner.pluginId !== opts.pluginId) {
+      throw new EthosError(
+        'TOOL_NAME_TAKEN',
+        `${name} belongs to ${owner.pluginId === undefined ? 'the host' : `plugin ${owner.pluginId}`}; choose another name`,
+      );
+    }
+    this.#revision++;
+    this.#tools.set(name, {
+      tool,
+      name,
+      pluginId: opts.pluginId,
+      mcpServer: mcpServerOf(name),
+      needsBackends: needsBackends(tool.capabilities),
+      definition: Object.freeze({
+        name,
+        description: tool.description,
+        parameters: tool.schema,
+      }),
+      plan: new CapabilityPlan(name, tool.capabilities, this.#backends ?? {}),
+    });
+  }
+
+  registerAll(tools: readonly AnyTool[], opts: { pluginId?: string } = {}): void {
+    for (const tool of tools) this.register(tool, opts);
+  }
+
+  unregister(name: string): boolean {
+    this.#revision++;
+    return this.#tools.delete(name);
+  }
+
+  unregisterPlugin(pluginId: string): number {
+    this.#revision++;
+    let removed = 0;
+    for (const [name, entry] of this.#tools) {
+      if (entry.pluginId === pluginId && this.#tools.delete(name)) removed++;
+    }
+    return removed;
+  }
+
+  get(name: string): AnyTool | undefined {
+    return this.#tools.get(name)?.tool;
+  }
+
+  list(): AnyTool[] {
+    return [...this.#tools.values()].map(({ tool }) => tool);
+  }
+
+  getAvailable(): AnyTool[] {
+    return this.#select((entry) => unavailable(entry) === undefined);
+  }
+
+  getForToolset(toolset: string): AnyTool[] {
+    return this.#select(({ tool }) => tool.toolset === toolset);
+  }
+
+  toDefinitions(allowedTools?: readonly string[], filterOpts?: ToolFilterOpts): ToolDefinition[] {
+    const entries = this.#passing(compileFilters(allowedTools, filterOpts));
+    const open = entries.some(({ tool }) => tool.isAvailable !== undefined)
+      ? entries.filter((entry) => unavailable(entry) === undefined)
+      : entries;
+    return open.map(({ definition }) => definition);
+  }
+
+  validateToolsForPersonality(personality: PersonalityConfig): CapabilityValidationError[] {
+    return [...this.#tools.values()].flatMap(({ tool }) => validateRegistration(tool, personality));
+  }
+
+  /** What a tool could reach in a call of this context, as data; `undefined` for an unknown tool. */
+  describe(name: string, ctx: ResolveContext): ResolvedGrant | undefined {
+    return this.#tools.get(name)?.plan.describe(ctx);
+  }
+
+  executeParallel(
+    calls: readonly ToolCall[],
+    ctx: ToolBatchContext,
+    allowedTools?: readonly string[],
+    filterOpts?: ToolFilterOpts,
+    turnAttachments?: readonly TurnAttachment[],
+  ): Promise<ToolCallResult[]> {
+    return runBatch({
+      calls,
+      ctx,
+      tools: this.#tools,
+      filters: compileFilters(allowedTools, filterOpts),
+      attachments: turnAttachments ?? [],
+      backends: this.#backends,
+      reducers: this.#reducers,
+      options: this.#options,
+    });
+  }
+
+  /** The tools that pass the filters. A personality asks again and again with the same ones. */
+  #passing(filters: ToolFilters): readonly RegisteredTool[] {
+    const last = this.#lastPassing;
+    if (last?.revision === this.#revision && sameFilters(last.filters, filters))
+      return last.entries;
+    const entries = [...this.#tools.values()].filter(
+      (entry) => filteredOut(entry, filters) === undefined,
+    );
+    this.#lastPassing = { revision: this.#revision, filters, entries };
+    return entries;
+  }
+
+  #select(keep: (entry: RegisteredTool) => boolean): AnyTool[] {
+    return [...this.#tools.values()].filter(keep).map(({ tool }) => tool);
+  }
+}
+
+function assertTool(tool: AnyTool): void {
+  const wrong = structuralProblem(tool);
+  if (wrong !== undefined) throw new EthosError('TOOL_INVALID', wrong);
+}
+
+function structuralProblem(tool: AnyTool): string | undefined {
+  if (typeof tool !== 'object' || tool === null) return 'a tool is an object';
+  const { name, capabilities: declared } = tool;
+  if (typeof name !== 'string' || name === '') return 'a tool has a name';
+  if (typeof tool.execute !== 'function') return `${name} has no execute function`;
+  if (typeof declared !== 'object' || declared === null) {
+    return `${name} declares no capabilities; a tool that reaches nothing declares {}`;
+  }
+  const { network, secrets, fs_reach, process, attachments } = declared;
+  const lists: Array<[key: string, declared: unknown, list: unknown]> = [
+    ['network.allowedHosts', network, network?.allowedHosts],
+    ['secrets', secrets, secrets],
+    ['process.allowedBinaries', process, process?.allowedBinaries],
+    ['fs_reach.read', explicit(fs_reach?.read), fs_reach?.read],
+    ['fs_reach.write', explicit(fs_reach?.write), fs_reach?.write],
+    ['attachments.mediaTypes', attachments?.mediaTypes, attachments?.mediaTypes],
+  ];
+  const wrong = lists.find(([, needed, list]) => needed !== undefined && !isStringList(list));
+  return wrong && `${name}: capabilities.${wrong[0]} is not a list of strings`;
+}
+
+function explicit(reach: string[] | 'from-personality' | undefined): string[] | undefined {
+  return reach === 'from-personality' ? undefined : reach;
+}
+
+function isStringList(list: unknown): list is string[] {
+  return Array.isArray(list) && list.every((item) => typeof item === 'string');
+}

@@ -1,0 +1,97 @@
+/** Bytes that wait for the reader before the connection is paused. */
+const HIGH_WATER_MARK = 256 * 1024;
+
+export interface BodyStreamOptions {
+  /** Lets the connection go on after `push` has returned `false`. */
+  readonly onResume: () => void;
+  /** The reader wants no more. */
+  readonly onCancel: () => void;
+  /** The reader has got all there is. */
+  readonly onRead: () => void;
+}
+
+/**
+ * A response body that is fed by a connection. It keeps the queue itself, because a stream doesn't
+ * say when its last chunk was read.
+ */
+export class BodyStream {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly #options: BodyStreamOptions;
+  readonly #queue: Buffer[] = [];
+  #queuedBytes = 0;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #isWanted = false;
+  #isPaused = false;
+  #hasEnded = false;
+  #isOver = false;
+
+  constructor(options: BodyStreamOptions) {
+    this.#options = options;
+    this.stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => {
+          this.#isWanted = true;
+          this.#give();
+        },
+        cancel: () => {
+          if (this.#isOver) return;
+          this.#isOver = true;
+          this.#queue.length = 0;
+          options.onCancel();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** @returns `false` when the connection is to pause */
+  push(chunk: Buffer): boolean {
+    if (this.#isOver) return true;
+    this.#queue.push(chunk);
+    this.#queuedBytes += chunk.length;
+    this.#give();
+    this.#isPaused = this.#queuedBytes >= HIGH_WATER_MARK;
+    return !this.#isPaused;
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#give();
+  }
+
+  /** Errors what was not read, even when all of it has come. */
+  fail(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#queue.length = 0;
+    this.#controller?.error(reason);
+  }
+
+  #give(): void {
+    if (this.#isOver || !this.#controller) return;
+    const chunk = this.#isWanted ? this.#queue.shift() : undefined;
+    if (chunk) {
+      this.#isWanted = false;
+      this.#queuedBytes -= chunk.length;
+      this.#controller.enqueue(ownBytes(chunk));
+    }
+    if (this.#hasEnded && this.#queue.length === 0) {
+      this.#isOver = true;
+      this.#controller.close();
+      this.#options.onRead();
+    } else if (this.#isPaused && this.#queuedBytes < HIGH_WATER_MARK) {
+      this.#isPaused = false;
+      this.#options.onResume();
+    }
+  }
+}
+
+/** The bytes with a buffer of their own, as `fetch` gives them: copied only when it is shared. */
+function ownBytes(chunk: Buffer): Uint8Array {
+  return chunk.byteLength === chunk.buffer.byteLength
+    ? new Uint8Array(chunk.buffer)
+    : new Uint8Array(chunk);
+}

@@ -1,0 +1,36 @@
+import { CapabilityError, EthosError } from '@ethosagent/types';
+
+/** What a rule says of an access. `rule` is for the audit trail, `detail` for the reader. */
+export type Verdict =
+  | { readonly decision: 'allowed'; readonly rule: string }
+  | { readonly decision: 'denied'; readonly rule: string; readonly detail: string };
+
+export function deny(rule: string, detail: string): Verdict & { decision: 'denied' } {
+  return { decision: 'denied', rule, detail };
+}
+
+export function denialError(verdict: Verdict & { decision: 'denied' }, options?: ErrorOptions) {
+  return new CapabilityError('HOST_NOT_ALLOWED', verdict.detail, verdict.rule, options);
+}
+
+/**
+ * Any failure of an allowed request, as an error of this project. The message has the host and a
+ * code only: the original message, kept as the cause, may hold an address or a header.
+ */
+export function toNetworkError(host: string, error: unknown): EthosError {
+  if (error instanceof EthosError) return error;
+  const code = systemCodeOf(error);
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') {
+    return new EthosError('NETWORK_TIMEOUT', `${host} did not accept the connection in time`, {
+      cause: error,
+    });
+  }
+  const detail = `the request to ${host} failed${code ? ` (${code})` : ''}`;
+  return new EthosError('NETWORK_FAILED', detail, { cause: error });
+}
+
+function systemCodeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return systemCodeOf(error.cause);
+}

@@ -1,0 +1,128 @@
+import { EthosError } from '@ethosagent/types';
+import type { Dispatcher } from 'undici';
+import { BodyStream } from './body-stream.js';
+import { toNetworkError } from './denials.js';
+import type { PinnedAgent } from './pinned-agent.js';
+import type { RequestLifetime } from './request-lifetime.js';
+import { type BodyFate, type BodyHeaders, type ResponseSink, tapResponse } from './response-tap.js';
+
+export interface ExchangeOptions {
+  readonly host: string;
+  readonly maxBodyBytes: number;
+  /** Whose end is that of the exchange and its connection. */
+  readonly lifetime: RequestLifetime;
+  /** Whether `fetch` may be left without the body. */
+  readonly takesBody: boolean;
+  /** All has come. */
+  readonly onEnd: () => void;
+  /** All of `body` has been read. */
+  readonly onRead: () => void;
+  readonly onFailure: (error: EthosError) => void;
+}
+
+/** Each costs a decoder, and `fetch` of some versions makes any number of them. */
+const MAX_CONTENT_ENCODINGS = 5;
+const SMALL_BODY_BYTES = 64 * 1024;
+
+/** One request and its response on a connection. */
+export class Exchange implements ResponseSink {
+  readonly #options: ExchangeOptions;
+  #body: BodyStream | undefined;
+  #abort: ((reason: Error) => void) | undefined;
+  #stopWaiting: (() => void) | undefined;
+  #bytes = 0;
+  #hasEnded = false;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    options.lifetime.onFailure((reason) => {
+      this.#leaveQueue();
+      this.#body?.fail(reason);
+      this.#close();
+    });
+  }
+
+  /**
+   * The body straight from the connection, which is faster than through `fetch`. Absent when it
+   * goes through `fetch` nonetheless: an encoded one, to be decoded, and a small one, because a
+   * second stream would cost more than it saves.
+   */
+  get body(): ReadableStream<Uint8Array> | undefined {
+    return this.#body?.stream;
+  }
+
+  /** Whether the whole response has come, so that it can't fail any more. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  send(
+    agent: PinnedAgent,
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): void {
+    agent.dispatch(options, tapResponse(handler, this), (stopWaiting) => {
+      this.#stopWaiting = stopWaiting;
+    });
+  }
+
+  onStart(abort: (reason: Error) => void): void {
+    this.#leaveQueue();
+    this.#abort = abort;
+    if (this.#options.lifetime.failed) this.#close();
+  }
+
+  onHeaders({ encodings, length }: BodyHeaders, resume: () => void): BodyFate {
+    if (encodings.split(',').length > MAX_CONTENT_ENCODINGS) {
+      const detail = `${this.#options.host} encoded its answer too many times`;
+      this.#options.onFailure(new EthosError('NETWORK_FAILED', detail));
+      return 'refused';
+    }
+    const isSmall = length !== '' && Number(length) <= SMALL_BODY_BYTES;
+    if (encodings !== '' || isSmall || !this.#options.takesBody) return 'passed';
+    this.#body = new BodyStream({
+      onResume: resume,
+      onCancel: () => this.#close(),
+      onRead: () => this.#options.onRead(),
+    });
+    return 'taken';
+  }
+
+  onData(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    const { maxBodyBytes, host, onFailure } = this.#options;
+    // So put that a cap of NaN holds back everything.
+    if (!(this.#bytes <= maxBodyBytes)) {
+      onFailure(bodyTooLarge(host, maxBodyBytes));
+      return false;
+    }
+    return this.#body?.push(chunk) ?? true;
+  }
+
+  onEnd(): void {
+    this.#hasEnded = true;
+    this.#body?.end();
+    this.#options.onEnd();
+  }
+
+  onFailure(error: Error): void {
+    this.#leaveQueue();
+    this.#options.onFailure(toNetworkError(this.#options.host, error));
+  }
+
+  #leaveQueue(): void {
+    this.#stopWaiting?.();
+    this.#stopWaiting = undefined;
+  }
+
+  #close(): void {
+    this.#abort?.(new Error('the request was ended'));
+  }
+}
+
+export function bodyTooLarge(host: string, maxBodyBytes: number): EthosError {
+  return new EthosError(
+    'BODY_TOO_LARGE',
+    `the answer of ${host} is larger than ${maxBodyBytes} bytes`,
+  );
+}

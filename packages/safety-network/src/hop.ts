@@ -1,0 +1,193 @@
+import { isIpLiteral, normalizeHost } from '@ethosagent/policy';
+import { CapabilityError, EthosError } from '@ethosagent/types';
+import type { Dispatcher } from 'undici';
+import { denialError, deny, toNetworkError } from './denials.js';
+import { bodyTooLarge, Exchange } from './exchange.js';
+import { type NetworkRules, portOf } from './network-rules.js';
+import { isNodeFetch } from './node-fetch.js';
+import type { PinnedAgent } from './pinned-agent.js';
+import type { RequestLifetime } from './request-lifetime.js';
+import { describeResponse, replaceBody, watchStream } from './responses.js';
+
+/** One hop of a request, and what was decided. */
+export interface NetworkAccess {
+  /** Scheme, host, port and path: without user name, password, query and fragment. */
+  readonly url: string;
+  readonly host: string;
+  readonly decision: 'allowed' | 'denied';
+  /** The host pattern that allowed it, or the rule that denied it. */
+  readonly rule: string;
+}
+
+/** What the hops of one request share. */
+export interface HopContext {
+  readonly rules: NetworkRules;
+  readonly lifetime: RequestLifetime;
+  readonly maxBodyBytes: number;
+  readonly fetch: typeof globalThis.fetch;
+  readonly onAccess: ((access: NetworkAccess) => void) | undefined;
+  /** Rejects unless every address of a host name may be connected to. */
+  checkAddresses(host: string, port: number): Promise<unknown>;
+  agent(): Promise<PinnedAgent>;
+}
+
+/**
+ * One request without redirects. To `fetch` it is the dispatcher, so it sees whether, and for
+ * which origin, a connection is asked for, and judges before there is one.
+ */
+export class Hop {
+  readonly #url: URL;
+  readonly #context: HopContext;
+  readonly #isNodeFetch: boolean;
+  #rule = 'malformed URL';
+  #isReported = false;
+  #exchange: Exchange | undefined;
+  /** Whether all of the answer has been read, or is out of reach of any failure. */
+  #isRead = false;
+  /** What becomes of the response: the request's answer, or a redirect that is let go of. */
+  #role: 'unknown' | 'answer' | 'discarded' = 'unknown';
+
+  constructor(url: URL, context: HopContext) {
+    this.#url = url;
+    this.#context = context;
+    this.#isNodeFetch = isNodeFetch(context.fetch);
+  }
+
+  /** @throws `HOST_NOT_ALLOWED` for what the URL alone tells */
+  judge(): void {
+    const verdict = this.#context.rules.judgeUrl(this.#url);
+    this.#rule = verdict.rule;
+    if (verdict.decision === 'denied') throw denialError(verdict);
+  }
+
+  /** @throws `HOST_NOT_ALLOWED`, `NETWORK_FAILED`, `NETWORK_TIMEOUT` or the reason of an abort */
+  async send(init: RequestInit): Promise<Response> {
+    const { lifetime, fetch } = this.#context;
+    lifetime.nextHop();
+    const hopInit = Object.assign({}, init, { redirect: 'manual' as const, dispatcher: this });
+    let response: Response;
+    try {
+      response = await lifetime.race(fetch(this.#url.href, hopInit));
+    } catch (error) {
+      lifetime.throwIfFailed();
+      throw toNetworkError(this.#url.host, error);
+    }
+    if (typeof response !== 'object' || response === null) {
+      throw new EthosError('NETWORK_FAILED', 'the fetch in use gave no response');
+    }
+    if (response.type === 'opaqueredirect') {
+      const detail = `the fetch in use hides where ${this.#url.host} redirects to`;
+      throw new EthosError('NETWORK_FAILED', detail);
+    }
+    return response;
+  }
+
+  /** Makes the response the answer of the request: its body is what the limits now hold for. */
+  answer(response: Response, redirected: boolean): Response {
+    this.#role = 'answer';
+    const body = this.#limitedBody(response);
+    if (!body) this.#isRead = true;
+    this.#update();
+    const { origin, pathname, search } = this.#url;
+    const answer = body ? replaceBody(response, body) : response;
+    return describeResponse(answer, `${origin}${pathname}${search}`, redirected);
+  }
+
+  /** Lets go of a response that is not the answer. */
+  discard(response: Response): void {
+    this.#role = 'discarded';
+    const body = this.#exchange?.body ?? response.body;
+    body?.cancel().catch(() => {});
+  }
+
+  /** Tells of the access if that has not happened yet. */
+  settle(error?: unknown): void {
+    const isDenied = error instanceof CapabilityError && error.code === 'HOST_NOT_ALLOWED';
+    this.#report(isDenied ? 'denied' : 'allowed', isDenied ? error.rule : this.#rule);
+  }
+
+  /** The interface of a dispatcher, as `fetch` calls it. */
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.#dispatch(options, handler).catch((error: unknown) => this.#fail(error));
+    return true;
+  }
+
+  async #dispatch(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): Promise<void> {
+    const { lifetime, maxBodyBytes, checkAddresses, agent } = this.#context;
+    const { hostname, origin, host } = this.#url;
+    if (String(options.origin) !== origin) {
+      throw denialError(deny('dispatcher', 'the dispatcher is for another origin'));
+    }
+    if (!isIpLiteral(hostname)) await checkAddresses(hostname, portOf(this.#url));
+    const pinned = await agent();
+    if (lifetime.failed) return;
+    this.settle();
+    this.#exchange = new Exchange({
+      host,
+      maxBodyBytes,
+      lifetime,
+      takesBody: this.#isNodeFetch,
+      onEnd: () => this.#update(),
+      onRead: () => this.#read(),
+      onFailure: (error) => this.#fail(error),
+    });
+    try {
+      this.#exchange.send(pinned, options, handler);
+    } catch (error) {
+      throw toNetworkError(host, error);
+    }
+  }
+
+  /** A stream to put in place of the body; `undefined` when the response can stay as it is. */
+  #limitedBody(response: Response): ReadableStream<Uint8Array> | undefined {
+    if (!response.body || response.body.locked) return undefined;
+    if (this.#exchange?.body) return this.#exchange.body;
+    const isDecoded = response.headers?.has('content-encoding');
+    if (this.#exchange?.hasEnded && !isDecoded && this.#isNodeFetch) return undefined;
+    const { lifetime, maxBodyBytes } = this.#context;
+    const { host } = this.#url;
+    let bytes = 0;
+    return watchStream(response.body, {
+      lifetime,
+      onBytes: (count) => {
+        bytes += count;
+        if (!(bytes <= maxBodyBytes)) this.#fail(bodyTooLarge(host, maxBodyBytes));
+      },
+      onEnd: () => this.#read(),
+      mapError: (error) => toNetworkError(host, error),
+    });
+  }
+
+  #read(): void {
+    this.#isRead = true;
+    this.#update();
+  }
+
+  /** Lifts from the answer what can no longer strike it. */
+  #update(): void {
+    if (this.#role !== 'answer' || this.#exchange?.hasEnded === false) return;
+    if (this.#isRead) this.#context.lifetime.release();
+    else if (this.#exchange) this.#context.lifetime.complete();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#role !== 'discarded') this.#context.lifetime.fail(error);
+  }
+
+  #report(decision: NetworkAccess['decision'], rule: string): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    const { protocol, host, pathname, hostname } = this.#url;
+    // What follows `data:` is content, not a place.
+    const isPlace = protocol === 'http:' || protocol === 'https:';
+    this.#context.onAccess?.({
+      url: isPlace ? `${protocol}//${host}${pathname}` : protocol,
+      host: normalizeHost(hostname) ?? hostname,
+      decision,
+      rule,
+    });
+  }
+}

@@ -1,0 +1,198 @@
+import { isIpLiteral, normalizeHost } from '@ethosagent/policy';
+import { EthosError, type NetworkPolicy } from '@ethosagent/types';
+import { AddressBook, type LookupFunction, type ResolvedAddress } from './address-book.js';
+import { denialError, deny } from './denials.js';
+import { Hop, type HopContext, type NetworkAccess } from './hop.js';
+import { NetworkRules } from './network-rules.js';
+import type { PinnedAgent } from './pinned-agent.js';
+import { followRedirect, redirectTarget } from './redirects.js';
+import { checkInit } from './request-init.js';
+import { RequestLifetime } from './request-lifetime.js';
+
+/** Limits of one request. */
+export interface NetworkLimits {
+  /** Milliseconds for the whole request with its redirects and body. 60,000 when absent. */
+  timeoutMs?: number | undefined;
+  /** Bytes that a body may have after decoding. 50 MB when absent. */
+  maxBodyBytes?: number | undefined;
+  /** Redirects that are followed. 5 when absent. */
+  maxRedirects?: number | undefined;
+}
+
+export interface NetworkGuardOptions extends NetworkLimits {
+  /** The host patterns that may be reached, already met with the policy. */
+  allowedHosts: Iterable<string>;
+  /**
+   * The operator's policy. An IP address or `localhost` that its `allow` names is reachable even
+   * if private. Absent: the same goes for the entries of `allowedHosts`.
+   */
+  policy?: NetworkPolicy | undefined;
+  /** Called as `(url, init)` with a dispatcher in `init`. `globalThis.fetch` when absent. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** The resolver. The system's when absent. */
+  lookup?: LookupFunction | undefined;
+}
+
+/** What belongs to one call. Limits win over those of the guard. */
+export interface GuardedFetchOptions extends NetworkLimits {
+  /**
+   * Told of every hop once, before it is connected to. What it throws ends the request. When a
+   * `fetch` of the host's own doesn't use the dispatcher that it is given, an access to a host
+   * name is told when that `fetch` has settled.
+   */
+  onAccess?: ((access: NetworkAccess) => void) | undefined;
+  /** Beside `init.signal`. */
+  signal?: AbortSignal | undefined;
+}
+
+const DEFAULT_LIMITS = { timeoutMs: 60_000, maxBodyBytes: 50 * 1024 * 1024, maxRedirects: 5 };
+
+/** Keeps what ends a request for as long as its response is kept. */
+const lifetimes = new WeakMap<Response, RequestLifetime>();
+
+/**
+ * A `fetch` that is held to a host set and a policy, on every hop and every connection.
+ *
+ * Make one per host set and policy, and keep it: its connections are shared by its requests, and
+ * by no others. Making one is cheap; undici is loaded by the first request that goes out.
+ */
+export class NetworkGuard {
+  readonly #options: NetworkGuardOptions;
+  readonly #rules: NetworkRules;
+  readonly #addresses: AddressBook;
+  #agent: Promise<PinnedAgent> | undefined;
+  #isClosed = false;
+
+  /** @throws `CONFIG_INVALID` for a rule of `policy.deny` that does not parse */
+  constructor(options: NetworkGuardOptions) {
+    this.#options = options;
+    this.#rules = new NetworkRules(options.allowedHosts, options.policy);
+    this.#addresses = new AddressBook(options.lookup);
+  }
+
+  /**
+   * As WHATWG `fetch`, for absolute http and https URLs.
+   *
+   * @throws `HOST_NOT_ALLOWED`, `NETWORK_TIMEOUT`, `NETWORK_FAILED`, `BODY_TOO_LARGE` (also from
+   * reading the body), `TOO_MANY_REDIRECTS`, or the reason of an aborted signal
+   */
+  async fetch(
+    url: string | URL,
+    init: RequestInit = {},
+    options: GuardedFetchOptions = {},
+  ): Promise<Response> {
+    const lifetime = new RequestLifetime(this.#limit('timeoutMs', options), [
+      init.signal,
+      options.signal,
+    ]);
+    try {
+      lifetime.throwIfFailed();
+      if (this.#isClosed) throw new EthosError('NETWORK_FAILED', 'the network guard is closed');
+      const response = await this.#follow(url, init, options, lifetime);
+      lifetimes.set(response, lifetime);
+      return response;
+    } catch (error) {
+      lifetime.fail(error);
+      throw error;
+    }
+  }
+
+  /** Ends every connection and the requests on them. Later requests fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await (await this.#agent)?.destroy();
+  }
+
+  async #follow(
+    input: string | URL,
+    init: RequestInit,
+    options: GuardedFetchOptions,
+    lifetime: RequestLifetime,
+  ): Promise<Response> {
+    const context: HopContext = {
+      lifetime,
+      rules: this.#rules,
+      maxBodyBytes: this.#limit('maxBodyBytes', options),
+      fetch: this.#options.fetch ?? globalThis.fetch,
+      onAccess: options.onAccess,
+      checkAddresses: (host, port) => this.#resolveChecked(host, port),
+      agent: () => this.#getAgent(),
+    };
+    const maxRedirects = this.#limit('maxRedirects', options);
+    const redirect = init.redirect ?? 'follow';
+    let url = parseUrl(input, options);
+    let hopInit: RequestInit | undefined;
+    for (let redirects = 0; ; redirects += 1) {
+      const hop = new Hop(url, context);
+      try {
+        hop.judge();
+        hopInit ??= checkInit(init);
+        const response = await hop.send(hopInit);
+        hop.settle();
+        const target = redirect === 'manual' ? null : redirectTarget(response, url);
+        if (target === null) return hop.answer(response, redirects > 0);
+        hop.discard(response);
+        if (redirect === 'error') {
+          throw new EthosError('NETWORK_FAILED', `${url.host} redirects; init.redirect forbids it`);
+        }
+        if (!(redirects < maxRedirects)) {
+          throw new EthosError('TOO_MANY_REDIRECTS', `more than ${maxRedirects} redirects`);
+        }
+        hopInit = followRedirect(hopInit, response.status, url, target);
+        url = target;
+      } catch (error) {
+        hop.settle(error);
+        throw error;
+      }
+    }
+  }
+
+  async #resolveChecked(host: string, port: number): Promise<readonly ResolvedAddress[]> {
+    const literal = normalizeHost(host);
+    if (literal !== null && isIpLiteral(literal)) {
+      this.#assertAddresses(literal, port, [literal]);
+      return [];
+    }
+    let addresses: ResolvedAddress[];
+    try {
+      addresses = await this.#addresses.resolve(host);
+    } catch (cause) {
+      const detail = `${host} could not be resolved, so its addresses can not be checked`;
+      throw denialError(deny('address unknown', detail), { cause });
+    }
+    const found = addresses.map(({ address }) => address);
+    this.#assertAddresses(host, port, found);
+    return addresses;
+  }
+
+  #assertAddresses(host: string, port: number, addresses: readonly string[]): void {
+    const denial = this.#rules.judgeAddresses(host, port, addresses);
+    if (denial) throw denialError(denial);
+  }
+
+  #getAgent(): Promise<PinnedAgent> {
+    this.#agent ??= import('./pinned-agent.js').then(
+      ({ PinnedAgent }) => new PinnedAgent((host, port) => this.#resolveChecked(host, port)),
+    );
+    return this.#agent;
+  }
+
+  #limit(name: keyof NetworkLimits, options: GuardedFetchOptions): number {
+    return options[name] ?? this.#options[name] ?? DEFAULT_LIMITS[name];
+  }
+}
+
+function parseUrl(input: string | URL, { onAccess }: GuardedFetchOptions): URL {
+  try {
+    return new URL(input);
+  } catch {
+    const rule = 'malformed URL';
+    onAccess?.({ url: '', host: '', decision: 'denied', rule });
+    throw denialError(deny(rule, 'the URL is malformed or not absolute'));
+  }
+}
+
+/** A guard for one host set and one policy. */
+export function createNetworkGuard(options: NetworkGuardOptions): NetworkGuard {
+  return new NetworkGuard(options);
+}

@@ -1,0 +1,111 @@
+import { isIP, type LookupFunction, Socket } from 'node:net';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { ResolvedAddress } from './address-book.js';
+
+/** The addresses of a host that may be connected to at a port. Rejects when there is a bad one. */
+export type ResolveChecked = (host: string, port: number) => Promise<readonly ResolvedAddress[]>;
+
+/** Idle sockets are unreferenced, and gone after this long whatever the server offers. */
+const KEEP_ALIVE_MS = 4_000;
+
+interface Origin {
+  readonly waiting: Set<Dispatcher.DispatchHandler>;
+  readonly connecting: Set<Socket>;
+}
+
+/**
+ * An undici agent that connects to checked addresses alone: the check sits in the lookup of the
+ * connection itself, so that nothing can change between the two. Proxies are never used.
+ */
+export class PinnedAgent {
+  readonly #agent: Agent;
+  readonly #resolve: ResolveChecked;
+  readonly #connectors = new Map<number, buildConnector.connector>();
+  readonly #origins = new Map<string, Origin>();
+
+  constructor(resolve: ResolveChecked) {
+    this.#resolve = resolve;
+    this.#agent = new Agent({
+      connect: (options, callback) => this.#connect(options, callback),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      // Each request has a deadline of its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @param onWaiting is given, at once, what to call when the request has got its connection or
+   * no longer wants one. A connection that is then being made for nobody is given up; undici by
+   * itself would complete it.
+   */
+  dispatch(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+    onWaiting: (stopWaiting: () => void) => void,
+  ): void {
+    const key = String(options.origin);
+    const origin = this.#origins.get(key) ?? { waiting: new Set(), connecting: new Set() };
+    this.#origins.set(key, origin);
+    origin.waiting.add(handler);
+    onWaiting(() => {
+      if (!origin.waiting.delete(handler) || origin.waiting.size > 0) return;
+      this.#origins.delete(key);
+      for (const socket of origin.connecting) socket.destroy(new Error('nobody waits for it'));
+    });
+    this.#agent.dispatch(options, handler);
+  }
+
+  /** Ends every connection and the requests on it. */
+  async destroy(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  #connect(options: buildConnector.Options, callback: buildConnector.Callback): void {
+    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
+    if (isIP(options.hostname) === 0) {
+      this.#open(options, port, callback);
+      return;
+    }
+    // The system has no name to look up for a literal, so it would not ask.
+    this.#resolve(options.hostname, port).then(
+      () => this.#open(options, port, callback),
+      (error: Error) => callback(error, null),
+    );
+  }
+
+  #open(options: buildConnector.Options, port: number, callback: buildConnector.Callback): void {
+    const connecting = this.#origins.get(originOf(options))?.connecting;
+    const socket: unknown = this.#connector(port)(options, (...result) => {
+      if (socket instanceof Socket) connecting?.delete(socket);
+      callback(...result);
+    });
+    if (socket instanceof Socket) connecting?.add(socket);
+  }
+
+  /** One a port, because a lookup isn't told for which port it is. */
+  #connector(port: number): buildConnector.connector {
+    const known = this.#connectors.get(port);
+    if (known) return known;
+    const lookup: LookupFunction = (hostname, { all }, callback) => {
+      this.#resolve(hostname, port).then(
+        (addresses) => {
+          const [first] = addresses;
+          if (all) callback(null, [...addresses]);
+          else callback(null, first?.address ?? '', first?.family);
+        },
+        (error: Error) => callback(error, ''),
+      );
+    };
+    const connector = buildConnector({ lookup, allowH2: false });
+    this.#connectors.set(port, connector);
+    return connector;
+  }
+}
+
+function originOf({ protocol, host, hostname }: buildConnector.Options): string {
+  return `${protocol}//${host ?? hostname}`;
+}

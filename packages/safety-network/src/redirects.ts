@@ -1,0 +1,66 @@
+import { EthosError } from '@ethosagent/types';
+
+const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const BODY_HEADERS = [
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-type',
+];
+
+/** Where a response redirects to, resolved; `null` when it is an answer. @throws `NETWORK_FAILED` */
+export function redirectTarget(response: Response, from: URL): URL | null {
+  if (!REDIRECT_STATUS.has(response.status)) return null;
+  const location = response.headers?.get('location') ?? null;
+  if (location === null) return null;
+  // Header values come as latin1; what isn't ASCII is UTF-8 in practice, and `fetch` agrees.
+  const text = Buffer.from(location, 'latin1').toString('utf8');
+  if (!URL.canParse(text, from.href)) {
+    throw new EthosError('NETWORK_FAILED', `${from.host} redirects to a malformed URL`);
+  }
+  return new URL(text, from);
+}
+
+/**
+ * The `init` after a redirect (WHATWG fetch, "HTTP-redirect fetch"), with one difference: to
+ * another origin no header of the caller goes along but `accept*` and `user-agent`, since any may
+ * be a credential.
+ *
+ * @throws `NETWORK_FAILED` when a body would have to be sent a second time but is gone
+ */
+export function followRedirect(init: RequestInit, status: number, from: URL, to: URL): RequestInit {
+  const method = (init.method ?? 'GET').toUpperCase();
+  const headers = new Headers(init.headers);
+  if (to.origin !== from.origin) {
+    for (const name of [...headers.keys()]) {
+      if (!name.startsWith('accept') && name !== 'user-agent') headers.delete(name);
+    }
+  }
+  const becomesGet =
+    ((status === 301 || status === 302) && method === 'POST') ||
+    (status === 303 && method !== 'GET' && method !== 'HEAD');
+  if (becomesGet) {
+    for (const name of BODY_HEADERS) headers.delete(name);
+    const { body: _, duplex: __, ...rest } = init;
+    return { ...rest, method: 'GET', headers };
+  }
+  if (!isReplayable(init.body)) {
+    const detail = `${from.host} redirects (${status}) a request whose body is a stream, which can't be sent twice; send a string or bytes`;
+    throw new EthosError('NETWORK_FAILED', detail);
+  }
+  return { ...init, headers };
+}
+
+function isReplayable(body: RequestInit['body']): boolean {
+  return (
+    body === undefined ||
+    body === null ||
+    typeof body === 'string' ||
+    body instanceof URLSearchParams ||
+    body instanceof FormData ||
+    body instanceof Blob ||
+    body instanceof ArrayBuffer ||
+    ArrayBuffer.isView(body)
+  );
+}

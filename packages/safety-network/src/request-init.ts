@@ -1,0 +1,77 @@
+import { EthosError } from '@ethosagent/types';
+import { denialError, deny } from './denials.js';
+
+/** Headers that say how a message is framed or whom it is for: that is the guard's to say. */
+const REFUSED_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+const REFUSED_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
+/** Where other libraries take the way to the server from. */
+const REFUSED_KEYS = ['dispatcher', 'agent', 'client', 'proxy', 'socketPath'] as const;
+const PASSED_KEYS = [
+  'body',
+  'cache',
+  'credentials',
+  'duplex',
+  'integrity',
+  'keepalive',
+  'mode',
+  'referrer',
+  'referrerPolicy',
+  'signal',
+] as const;
+
+/**
+ * The part of `init` that goes on to `fetch`, read once. Unknown keys don't.
+ *
+ * @throws `HOST_NOT_ALLOWED` for what a tool may not set, `NETWORK_FAILED` for headers that can't
+ * be sent
+ */
+export function checkInit(init: RequestInit): RequestInit {
+  const refusedKey = REFUSED_KEYS.find((key) => Reflect.get(init, key) != null);
+  if (refusedKey) throw refuse('init', `init.${refusedKey} can not be set by a tool`);
+  const checked: RequestInit = {};
+  for (const key of PASSED_KEYS) {
+    const value: unknown = Reflect.get(init, key);
+    if (value !== undefined) Object.assign(checked, { [key]: value });
+  }
+  const { method, headers } = init;
+  if (method !== undefined) checked.method = checkMethod(String(method));
+  if (headers !== undefined && headers !== null) checked.headers = checkHeaders(headers);
+  return checked;
+}
+
+function checkMethod(method: string): string {
+  if (!REFUSED_METHODS.has(method.toUpperCase())) return method;
+  throw refuse('method', `the method ${method.toUpperCase()} is not allowed`);
+}
+
+function checkHeaders(given: NonNullable<RequestInit['headers']>): Headers {
+  const headers = readHeaders(given);
+  for (const name of headers.keys()) {
+    if (!REFUSED_HEADERS.has(name) && !name.startsWith('proxy-')) continue;
+    throw refuse('header', `the header ${name} can not be set by a tool`);
+  }
+  return headers;
+}
+
+function readHeaders(given: NonNullable<RequestInit['headers']>): Headers {
+  try {
+    return new Headers(given);
+  } catch (cause) {
+    // The original message quotes the value, which may be a credential.
+    throw new EthosError('NETWORK_FAILED', 'a header has an invalid name or value', { cause });
+  }
+}
+
+function refuse(rule: string, detail: string) {
+  return denialError(deny(rule, detail));
+}

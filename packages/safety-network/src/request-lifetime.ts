@@ -1,0 +1,101 @@
+import { setMaxListeners } from 'node:events';
+import { EthosError } from '@ethosagent/types';
+
+/** Takes a listener off a signal when the request that it served is garbage. */
+const abandoned = new FinalizationRegistry<() => void>((unfollow) => unfollow());
+
+/** A longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** What ends a request early: its deadline, an abort by the caller, a broken limit. */
+export class RequestLifetime {
+  #listeners: ((reason: unknown) => void)[] = [];
+  #reason: unknown;
+  #failed = false;
+  #reject: ((reason: unknown) => void) | undefined;
+  readonly #failure: Promise<never>;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #unfollow: (() => void)[] = [];
+
+  /**
+   * @param timeoutMs milliseconds until the deadline
+   * @param signals the caller's signals; their reasons become the error
+   */
+  constructor(timeoutMs: number, signals: readonly (AbortSignal | null | undefined)[]) {
+    this.#failure = new Promise((_, reject) => {
+      this.#reject = reject;
+    });
+    this.#failure.catch(() => {});
+    for (const signal of signals) if (signal) this.#follow(signal);
+    if (this.#failed) return;
+    this.#timer = setTimeout(
+      () => {
+        this.fail(new EthosError('NETWORK_TIMEOUT', `no complete answer within ${timeoutMs} ms`));
+      },
+      Math.min(timeoutMs, MAX_TIMER_MS),
+    );
+    this.#timer.unref();
+  }
+
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  /** Forgets the listeners of the last hop. */
+  nextHop(): void {
+    this.#listeners = [];
+  }
+
+  /** Tells the current hop when the request ends with an error. */
+  onFailure(listener: (reason: unknown) => void): void {
+    if (this.#failed) listener(this.#reason);
+    else this.#listeners.push(listener);
+  }
+
+  /** Ends the request with an error. The first call counts. */
+  fail(reason: unknown): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#reason = reason;
+    this.release();
+    for (const listener of this.#listeners) listener(reason);
+    this.#reject?.(reason);
+  }
+
+  throwIfFailed(): void {
+    if (this.#failed) throw this.#reason;
+  }
+
+  /** The value of the promise, unless the request ends first: a `fetch` need not know of it. */
+  race<T>(promise: Promise<T>): Promise<T> {
+    return Promise.race([promise, this.#failure]);
+  }
+
+  /** All has come: lifts the deadline. An abort still errors a body that was not read. */
+  complete(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** All has been read, or nobody will: nothing ends the request any more. */
+  release(): void {
+    clearTimeout(this.#timer);
+    if (this.#unfollow.length === 0) return;
+    abandoned.unregister(this);
+    for (const unfollow of this.#unfollow.splice(0)) unfollow();
+  }
+
+  #follow(signal: AbortSignal): void {
+    if (signal.aborted) {
+      this.fail(signal.reason);
+      return;
+    }
+    // Weak, because a signal may outlive thousands of requests. Node would warn of the eleventh.
+    setMaxListeners(0, signal);
+    const self = new WeakRef(this);
+    const listener = () => self.deref()?.fail(signal.reason);
+    signal.addEventListener('abort', listener, { once: true });
+    const unfollow = () => signal.removeEventListener('abort', listener);
+    this.#unfollow.push(unfollow);
+    abandoned.register(this, unfollow, this);
+  }
+}

@@ -1,0 +1,183 @@
+import type { Dispatcher } from 'undici';
+
+/** What the headers of a response say of its body. */
+export interface BodyHeaders {
+  /** The value of `Content-Encoding`, empty when there is none. */
+  encodings: string;
+  /** The value of `Content-Length`, empty when there is none. */
+  length: string;
+}
+
+/**
+ * `passed`: to `fetch`; `taken`: by the sink, and `fetch` sees an empty one; `refused`: `fetch`
+ * doesn't even see the headers.
+ */
+export type BodyFate = 'passed' | 'taken' | 'refused';
+
+/** Where a response goes on its way to `fetch`. */
+export interface ResponseSink {
+  /** The request has a connection and is about to be written. */
+  onStart(abort: (reason: Error) => void): void;
+  /** @param resume lets the body go on after `onData` has returned `false` */
+  onHeaders(headers: BodyHeaders, resume: () => void): BodyFate;
+  /** @returns whether the body goes on. Only counts for a body that the sink has taken */
+  onData(chunk: Buffer): boolean;
+  onEnd(): void;
+  /** Called before `fetch` is told. */
+  onFailure(error: Error): void;
+}
+
+type Handler = Dispatcher.DispatchHandler;
+type Controller = Dispatcher.DispatchController;
+
+/**
+ * Puts a sink between the agent and the handler that `fetch` brings: one of undici's first
+ * interface in Node 20 to 24, of the second in Node 26.
+ */
+export function tapResponse(handler: Handler, sink: ResponseSink): Handler {
+  return handler.onRequestStart ? new SecondTap(handler, sink) : new FirstTap(handler, sink);
+}
+
+class FirstTap implements Handler {
+  readonly #handler: Handler;
+  readonly #sink: ResponseSink;
+  #isTaken = false;
+
+  constructor(handler: Handler, sink: ResponseSink) {
+    this.#handler = handler;
+    this.#sink = sink;
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    this.#sink.onStart(abort);
+    // Once the sink has the body, `fetch` must not end it when its own response is garbage.
+    this.#handler.onConnect?.((error) => {
+      if (!this.#isTaken) abort(error);
+    });
+  }
+
+  onResponseStarted(): void {
+    this.#handler.onResponseStarted?.();
+  }
+
+  onHeaders(status: number, headers: Buffer[], resume: () => void, text: string): boolean {
+    const fate = status < 200 ? 'passed' : this.#sink.onHeaders(bodyHeaders(headers), resume);
+    if (fate === 'refused') return true;
+    this.#isTaken = fate === 'taken';
+    const goesOn = this.#handler.onHeaders?.(status, headers, resume, text) ?? true;
+    if (!this.#isTaken) return goesOn;
+    this.#handler.onComplete?.([]);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    const goesOn = this.#sink.onData(chunk);
+    return this.#isTaken ? goesOn : (this.#handler.onData?.(chunk) ?? true);
+  }
+
+  onComplete(trailers: string[] | null): void {
+    this.#sink.onEnd();
+    if (!this.#isTaken) this.#handler.onComplete?.(trailers);
+  }
+
+  onError(error: Error): void {
+    this.#sink.onFailure(error);
+    if (!this.#isTaken) this.#handler.onError?.(error);
+  }
+}
+
+class SecondTap implements Handler {
+  readonly #handler: Handler;
+  readonly #sink: ResponseSink;
+  #isTaken = false;
+
+  constructor(handler: Handler, sink: ResponseSink) {
+    this.#handler = handler;
+    this.#sink = sink;
+  }
+
+  onRequestStart(controller: Controller, context: unknown): void {
+    this.#sink.onStart((reason) => controller.abort(reason));
+    this.#handler.onRequestStart?.(this.#fence(controller), context);
+  }
+
+  onResponseStarted(): void {
+    this.#handler.onResponseStarted?.();
+  }
+
+  onResponseStart(...args: Parameters<NonNullable<Handler['onResponseStart']>>): void {
+    const [controller, status, headers, text] = args;
+    const encodings = String(headers['content-encoding'] ?? '');
+    const length = String(headers['content-length'] ?? '');
+    const resume = () => controller.resume();
+    const fate = status < 200 ? 'passed' : this.#sink.onHeaders({ encodings, length }, resume);
+    if (fate === 'refused') return;
+    this.#isTaken = fate === 'taken';
+    this.#handler.onResponseStart?.(this.#fence(controller), status, headers, text);
+    if (this.#isTaken) this.#handler.onResponseEnd?.(controller, {});
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    const goesOn = this.#sink.onData(chunk);
+    if (!this.#isTaken) this.#handler.onResponseData?.(controller, chunk);
+    else if (!goesOn) controller.pause();
+  }
+
+  onResponseEnd(...args: Parameters<NonNullable<Handler['onResponseEnd']>>): void {
+    this.#sink.onEnd();
+    if (!this.#isTaken) this.#handler.onResponseEnd?.(...args);
+  }
+
+  onResponseError(controller: Controller, error: Error): void {
+    this.#sink.onFailure(error);
+    if (!this.#isTaken) this.#handler.onResponseError?.(controller, error);
+  }
+
+  /** The controller, without its powers once the sink has the body: see `FirstTap.onConnect`. */
+  #fence(controller: Controller): Controller {
+    const isTaken = () => this.#isTaken;
+    return {
+      get aborted() {
+        return controller.aborted;
+      },
+      get paused() {
+        return controller.paused;
+      },
+      get reason() {
+        return controller.reason;
+      },
+      get rawHeaders() {
+        return controller.rawHeaders ?? null;
+      },
+      get rawTrailers() {
+        return controller.rawTrailers ?? null;
+      },
+      abort(reason) {
+        if (!isTaken()) controller.abort(reason);
+      },
+      pause() {
+        if (!isTaken()) controller.pause();
+      },
+      resume() {
+        if (!isTaken()) controller.resume();
+      },
+    };
+  }
+}
+
+function bodyHeaders(rawHeaders: readonly Buffer[]): BodyHeaders {
+  const encodings: string[] = [];
+  let length = '';
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    // The length first: there are many headers, and hardly any is one of these.
+    if (name?.length !== 'content-encoding'.length && name?.length !== 'content-length'.length) {
+      continue;
+    }
+    const lowerCaseName = name.toString('latin1').toLowerCase();
+    const value = String(rawHeaders[i + 1]);
+    if (lowerCaseName === 'content-encoding') encodings.push(value);
+    else if (lowerCaseName === 'content-length') length = value;
+  }
+  return { encodings: encodings.join(','), length };
+}

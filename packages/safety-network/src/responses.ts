@@ -1,0 +1,73 @@
+import type { RequestLifetime } from './request-lifetime.js';
+
+/** A response with another body. Status and headers stay as they are. */
+export function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Response {
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}
+
+/** Gives a response the URL it came from, and whether a redirect led there. */
+export function describeResponse(response: Response, url: string, redirected: boolean): Response {
+  if (response.url === url && response.redirected === redirected) return response;
+  const { clone } = response;
+  return Object.defineProperties(response, {
+    url: { value: url, configurable: true },
+    redirected: { value: redirected, configurable: true },
+    clone: {
+      value: () => describeResponse(clone.call(response), url, redirected),
+      configurable: true,
+      writable: true,
+    },
+  });
+}
+
+export interface StreamWatcher {
+  /** Whose end is that of the stream. */
+  readonly lifetime: RequestLifetime;
+  onBytes(count: number): void;
+  onEnd(): void;
+  /** What the reader is to see instead of an error of the source. */
+  mapError(error: unknown): unknown;
+}
+
+/** A stream that is passed on as it is read. */
+export function watchStream(
+  source: ReadableStream<Uint8Array>,
+  { lifetime, onBytes, onEnd, mapError }: StreamWatcher,
+): ReadableStream<Uint8Array> {
+  // Taken when it is needed: a stub may hand out one response many times.
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        lifetime.onFailure((reason) => {
+          controller.error(reason);
+          (reader ?? source).cancel(reason).catch(() => {});
+        });
+      },
+      async pull(controller) {
+        try {
+          reader ??= source.getReader();
+          const { done, value } = await reader.read();
+          if (!done) onBytes(value.byteLength);
+          if (lifetime.failed) return;
+          if (!done) {
+            controller.enqueue(value);
+            return;
+          }
+          onEnd();
+          controller.close();
+        } catch (error) {
+          if (lifetime.failed) return;
+          onEnd();
+          controller.error(mapError(error));
+        }
+      },
+      async cancel(reason) {
+        onEnd();
+        await (reader ?? source).cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
