@@ -9,10 +9,10 @@ export type PlainCopy = { ok: true; value: unknown } | { ok: false; problem: str
 class NotPlain extends Error {}
 
 /**
- * Copies plain data: objects, arrays, primitives; typed arrays are copied as such. `__proto__` keys
- * are left out. Cycles, other objects, functions, symbols and big integers, nesting beyond
- * `MAX_DEPTH` and more than `MAX_VALUES` values are problems. `mapString` is applied to every
- * string and key.
+ * Copies plain data: objects, arrays, primitives; typed arrays are copied as such, and what has a
+ * `toJSON` method (a `Date`, a `URL`) is taken by that. `__proto__` keys are left out. Cycles,
+ * other objects, functions, symbols and big integers, nesting beyond `MAX_DEPTH` and more than
+ * `MAX_VALUES` values are problems. `mapString` is applied to every string and key.
  */
 export function copyPlain(value: unknown, mapString?: (text: string) => string): PlainCopy {
   try {
@@ -58,7 +58,12 @@ class Copier {
       return array;
     }
     if (ArrayBuffer.isView(value)) return copyView(value);
-    if (!isPlainObject(value)) throw new NotPlain(' is an instance of a class, which is not JSON');
+    if (!isPlainObject(value)) {
+      if ('toJSON' in value && typeof value.toJSON === 'function') {
+        return this.copy(value.toJSON(), depth + 1);
+      }
+      throw new NotPlain(' is an instance of a class, which is not JSON');
+    }
     const object: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
       if (key === '__proto__') continue;

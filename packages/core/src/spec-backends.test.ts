@@ -7,12 +7,6 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { CapabilityBackends } from './backends.js';
 import { resolveCapabilities, type ScopedAccessors } from './capability-resolver.js';
 import { createInMemoryKvStore } from './in-memory-kv.js';
-import {
-  ScopedFetchImpl,
-  ScopedFsImpl,
-  ScopedProcessImpl,
-  ScopedSecretsImpl,
-} from './scoped/index.js';
 import { makeTool, ok, rejection, runOne } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 

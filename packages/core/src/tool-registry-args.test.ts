@@ -35,8 +35,8 @@ describe('DefaultToolRegistry arguments', () => {
     ['a function', { f: () => 1 }, invalid('args.f is a function, which is not JSON')],
     ['a symbol', { s: Symbol('s') }, invalid('args.s is a symbol, which is not JSON')],
     [
-      'a Date',
-      { at: new Date(0) },
+      'a Map',
+      { at: new Map() },
       invalid('args.at is an instance of a class, which is not JSON'),
     ],
     [

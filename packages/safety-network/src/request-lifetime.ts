@@ -90,7 +90,7 @@ export class RequestLifetime {
       return;
     }
     // Weak, because a signal may outlive thousands of requests. Node would warn of the eleventh.
-    setMaxListeners(0, signal);
+    setMaxListeners(Number.POSITIVE_INFINITY, signal);
     const self = new WeakRef(this);
     const listener = () => self.deref()?.fail(signal.reason);
     signal.addEventListener('abort', listener, { once: true });

@@ -75,7 +75,10 @@ export interface ToolContext {
   /** 1 for the first turn of the session. */
   currentTurn: number;
   messageCount: number;
-  /** Fires when the user cancels, the turn times out, or the call's own time is up. */
+  /**
+   * Fires when the user cancels or the turn times out. When the call's own time is up, its
+   * accessors end what they do.
+   */
   abortSignal: AbortSignal;
   emit: (event: ToolProgressEvent) => void;
   /** Characters that the value may have before it is cut. */

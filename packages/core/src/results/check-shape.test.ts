@@ -18,8 +18,8 @@ describe('checkShape', () => {
     ['a value that is a number', { ok: true, value: 5 }, 'a value of type number, not a string'],
     ['a value that is a String object', { ok: true, value: Object('v') }, 'not a string'],
     [
-      'a Date in structured',
-      { ok: true, value: 'v', structured: { a: new Array(1).fill(new Date(0)) } },
+      'a Map in structured',
+      { ok: true, value: 'v', structured: { a: new Array(1).fill(new Map()) } },
       'structured.a[0] is an instance of a class',
     ],
     [
