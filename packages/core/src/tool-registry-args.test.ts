@@ -34,11 +34,7 @@ describe('DefaultToolRegistry arguments', () => {
     ['a BigInt', { n: 1n }, invalid('args.n is a bigint, which is not JSON')],
     ['a function', { f: () => 1 }, invalid('args.f is a function, which is not JSON')],
     ['a symbol', { s: Symbol('s') }, invalid('args.s is a symbol, which is not JSON')],
-    [
-      'a Map',
-      { at: new Map() },
-      invalid('args.at is an instance of a class, which is not JSON'),
-    ],
+    ['a Map', { at: new Map() }, invalid('args.at is an instance of a class, which is not JSON')],
     [
       'a getter that throws',
       {
