@@ -1,6 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { constants } from 'node:os';
 import { basename, isAbsolute } from 'node:path';
 import {
   CapabilityError,
@@ -10,16 +7,9 @@ import {
   type SpawnOpts,
 } from '@ethosagent/types';
 import { type AccessScope, recordAccess } from '../access.js';
-import { CappedOutput } from '../process/capped-output.js';
 import { assertSafeEnvironment } from '../process/environment.js';
 import { findBinary, isExecutableFile } from '../process/find-binary.js';
-import {
-  endProcessTree,
-  endStragglers,
-  isGroupAlive,
-  KILL_GRACE_MS,
-  TAG_VARIABLE,
-} from '../process/process-tree.js';
+import { endStragglers, TAG_VARIABLE } from '../process/process-tree.js';
 import { type DirectoryReach, pinDirectory } from '../process/working-directory.js';
 import { unawaited } from '../rejections.js';
 
@@ -68,12 +58,14 @@ export class ScopedProcessImpl implements ScopedProcess {
   }
 
   // Wrapped in an object, so that awaiting the start does not await the end.
-  #start(
+  async #start(
     binary: string,
     args: string[],
     opts: SpawnOpts,
     allow: () => void,
-  ): { result: Promise<ProcessResult> } {
+  ): Promise<{ result: Promise<ProcessResult> }> {
+    // Loaded by the first process: most programs that import this package start none.
+    const { runChild } = await import('../process/run-child.js');
     const baseEnv = this.#options.baseEnv ?? hostEnvironment();
     const file = this.#resolveBinary(binary, baseEnv.PATH ?? '');
     if (opts.env !== undefined) assertSafeEnvironment(opts.env);
@@ -85,28 +77,29 @@ export class ScopedProcessImpl implements ScopedProcess {
     const directory =
       opts.cwd !== undefined && reach !== undefined ? pinDirectory(opts.cwd, reach) : undefined;
     const cwd = directory?.path ?? opts.cwd;
-    this.#callTag ??= randomUUID();
+    this.#callTag ??= crypto.randomUUID();
     const tag = `${this.#callTag}.${++this.#spawned}.`;
+    const { maxOutputBytes = DEFAULT_MAX_OUTPUT_BYTES, scope } = this.#options;
     try {
       allow();
-      const child = spawn(file, args, {
-        argv0: binary,
-        ...(cwd !== undefined && { cwd }),
+      const { pid, result } = runChild(file, args, {
+        name: binary,
+        cwd,
         env: { ...baseEnv, ...opts.env, [TAG_VARIABLE]: tag },
-        detached: true,
-        shell: false,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        windowsHide: true,
+        tag,
+        timeoutMs: opts.timeout,
+        maxOutputBytes,
+        signal: scope?.signal,
       });
-      this.#endStragglersWithCall(child);
-      return { result: this.#follow(child, binary, tag, opts.timeout) };
+      this.#endStragglersWithCall(pid);
+      return { result };
     } finally {
       directory?.release();
     }
   }
 
   // A daemon holds no pipe and is in no group of ours; only its tag tells whose it is.
-  #endStragglersWithCall({ pid }: ChildProcess): void {
+  #endStragglersWithCall(pid: number | undefined): void {
     if (pid === undefined || this.#sweeps) return;
     this.#sweeps = true;
     this.#options.scope?.onEnd(() => endStragglers(pid, `${this.#callTag}.`));
@@ -134,77 +127,6 @@ export class ScopedProcessImpl implements ScopedProcess {
     }
     throw new EthosError('SPAWN_FAILED', `${binary} is not installed; ask the operator to add it`);
   }
-
-  #follow(
-    child: ChildProcess,
-    binary: string,
-    tag: string,
-    timeoutMs: number | undefined,
-  ): Promise<ProcessResult> {
-    const signal = this.#options.scope?.signal;
-    const { maxOutputBytes = DEFAULT_MAX_OUTPUT_BYTES } = this.#options;
-    return new Promise((resolve, reject) => {
-      const stdout = new CappedOutput(maxOutputBytes);
-      const stderr = new CappedOutput(maxOutputBytes);
-      let timedOut = false;
-      let ending = false;
-      const end = () => {
-        if (ending || child.pid === undefined) return;
-        ending = true;
-        endProcessTree(child.pid, tag, () => {
-          // Whoever still holds the pipes is beyond reach; nobody waits for it.
-          child.stdout?.destroy();
-          child.stderr?.destroy();
-        });
-      };
-      child.stdout?.on('data', (chunk: Buffer) => stdout.add(chunk) || end());
-      child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk) || end());
-      const deadline = startTimer(timeoutMs, () => {
-        timedOut = true;
-        end();
-      });
-      const onAbort = () => {
-        end();
-        reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      if (signal?.aborted) onAbort();
-      let leftBehind: NodeJS.Timeout | undefined;
-      const settled = () => {
-        clearTimeout(deadline);
-        clearTimeout(leftBehind);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      child.once('error', (cause) => {
-        settled();
-        reject(new EthosError('SPAWN_FAILED', `${binary} could not be started`, { cause }));
-      });
-      child.once('exit', () => {
-        // What the leader left behind would hold the pipes, and outlive the call.
-        if (child.pid !== undefined && isGroupAlive(child.pid)) end();
-        else leftBehind = setTimeout(end, KILL_GRACE_MS);
-      });
-      child.once('close', (code, endedBy) => {
-        settled();
-        resolve({
-          exitCode: code ?? 128 + (endedBy === null ? 0 : constants.signals[endedBy]),
-          stdout: stdout.text(),
-          stderr: stderr.text(),
-          ...(endedBy !== null && { signal: endedBy }),
-          ...(timedOut && { timedOut }),
-          ...((stdout.truncated || stderr.truncated) && { truncated: true }),
-        });
-      });
-    });
-  }
-}
-
-// The longest delay that a timer takes; it fires at once on a longer one.
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-function startTimer(ms: number | undefined, run: () => void): NodeJS.Timeout | undefined {
-  if (ms === undefined || !(ms > 0)) return undefined;
-  return setTimeout(run, Math.min(ms, LONGEST_TIMER_MS));
 }
 
 function hostEnvironment(): Readonly<Record<string, string | undefined>> {
