@@ -6,7 +6,7 @@ describe('withPathLock', () => {
   it('runs edits of one path one after the other, in the order of asking', async () => {
     const log: string[] = [];
     const edit = (name: string, ms: number) =>
-      withPathLock('/work/a.txt', async () => {
+      withPathLock('/repo/a.txt', async () => {
         log.push(`${name} starts`);
         await sleep(ms);
         log.push(`${name} ends`);
@@ -16,8 +16,8 @@ describe('withPathLock', () => {
   });
 
   it.each([
-    ['other case', '/work/A.txt'],
-    ['another Unicode form', '/work/a\u0308.txt'],
+    ['other case', '/repo/A.txt'],
+    ['another Unicode form', '/repo/a\u0308.txt'],
   ])('takes %s for the same file', async (_what, other) => {
     let running = 0;
     const edit = async () => {
@@ -26,26 +26,26 @@ describe('withPathLock', () => {
       await sleep(5);
       running -= 1;
     };
-    const path = other.includes('\u0308') ? '/work/ä.txt' : '/work/a.txt';
+    const path = other.includes('\u0308') ? '/repo/ä.txt' : '/repo/a.txt';
     await Promise.all([withPathLock(path, edit), withPathLock(other, edit)]);
   });
 
   it('runs edits of different paths at once', async () => {
     let release = (): void => {};
     const waiting = withPathLock(
-      '/work/a.txt',
+      '/repo/a.txt',
       () => new Promise<void>((done) => (release = done)),
     );
-    expect(await withPathLock('/work/b.txt', async () => 'done')).toBe('done');
+    expect(await withPathLock('/repo/b.txt', async () => 'done')).toBe('done');
     release();
     await waiting;
   });
 
   it('lets the next edit in after one that throws', async () => {
-    const failing = withPathLock('/work/a.txt', async () => {
+    const failing = withPathLock('/repo/a.txt', async () => {
       throw new RangeError('on purpose');
     });
-    const next = withPathLock('/work/a.txt', async () => 'done');
+    const next = withPathLock('/repo/a.txt', async () => 'done');
     await expect(failing).rejects.toThrow(RangeError);
     expect(await next).toBe('done');
   });

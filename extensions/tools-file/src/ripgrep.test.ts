@@ -76,7 +76,7 @@ describe('Ripgrep.findLines', () => {
   it('keeps command lines short, and starts nothing for no file', async () => {
     const { process, calls } = answering([]);
     const ripgrep = new Ripgrep(process, 'rg');
-    const paths = Array.from({ length: 1_000 }, (_, at) => `/work/${'x'.repeat(90)}${at}`);
+    const paths = Array.from({ length: 1_000 }, (_, at) => `/repo/${'x'.repeat(90)}${at}`);
     const found = await ripgrep.findLines(query, paths, 5);
     expect([...found.keys()]).toEqual(paths);
     expect(calls.length).toBeGreaterThan(3);
