@@ -1,4 +1,4 @@
-import { compileDenySet, resolveAllowedHosts, resolveReach } from '@ethosagent/policy';
+import { resolveAllowedHosts, resolveReach } from '@ethosagent/policy';
 import {
   createNetworkGuard,
   type NetworkGuard,
@@ -7,7 +7,7 @@ import {
 import type { NetworkPolicy, Storage, StorageScope, ToolCapabilities } from '@ethosagent/types';
 import type { PersonalityFsReach } from './backends.js';
 import { meetNetworkPolicy, type NetworkPolicySources } from './policy-sources.js';
-import type { DirectoryReach } from './process/working-directory.js';
+import { type DirectoryReach, directoryReach } from './process/working-directory.js';
 import { type FsReach, reachOf } from './scoped/scoped-fs.js';
 
 /** What a call may reach, as data: the declaration met with the policy. */
@@ -109,11 +109,12 @@ export class FsGrant {
   /** Where the processes of a call may work. */
   get directories(): DirectoryReach {
     if (this.#directories === undefined) {
-      const floor = compileDenySet(this.#deny);
-      this.#directories = {
-        roots: [...this.read, ...this.write],
-        denies: (path) => floor.covers(path) !== undefined,
-      };
+      const { read, write } = this.#personality;
+      this.#directories = directoryReach(
+        [...this.read, ...this.write],
+        [...read, ...write],
+        this.#deny,
+      );
     }
     return this.#directories;
   }

@@ -44,6 +44,7 @@ export class Hop {
   #exchange: Exchange | undefined;
   /** Whether all of the answer has been read, or is out of reach of any failure. */
   #isRead = false;
+  #hasIntegrity = false;
   /** What becomes of the response: the request's answer, or a redirect that is let go of. */
   #role: 'unknown' | 'answer' | 'discarded' = 'unknown';
 
@@ -64,6 +65,7 @@ export class Hop {
   async send(init: RequestInit): Promise<Response> {
     const { lifetime, fetch } = this.#context;
     lifetime.nextHop();
+    this.#hasIntegrity = Boolean(init.integrity);
     const hopInit = Object.assign({}, init, { redirect: 'manual' as const, dispatcher: this });
     let response: Response;
     try {
@@ -129,7 +131,7 @@ export class Hop {
       host,
       maxBodyBytes,
       lifetime,
-      takesBody: this.#isNodeFetch,
+      takesBody: this.#isNodeFetch && !this.#hasIntegrity,
       onEnd: () => this.#update(),
       onRead: () => this.#read(),
       onFailure: (error) => this.#fail(error),

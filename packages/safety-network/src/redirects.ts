@@ -33,6 +33,7 @@ export function followRedirect(init: RequestInit, status: number, from: URL, to:
   const method = (init.method ?? 'GET').toUpperCase();
   const headers = new Headers(init.headers);
   if (to.origin !== from.origin) {
+    init = { ...init, referrer: '' };
     for (const name of [...headers.keys()]) {
       if (!name.startsWith('accept') && name !== 'user-agent') headers.delete(name);
     }

@@ -12,7 +12,8 @@ const MAX_ENTRIES = 10_000;
 
 interface InodeScan {
   startedAtMs: number;
-  inodes: ReadonlySet<number>;
+  /** `undefined`: there was more to look at than is looked at, so any linked file may be one. */
+  inodes: ReadonlySet<number> | undefined;
 }
 
 /** What is denied. Paths are absolute and normalised. */
@@ -85,7 +86,7 @@ export class DenyIndex implements DenySet {
       scan = { startedAtMs: now, inodes: scanInodes(this.#current().roots, stat.dev) };
       this.#scans.set(stat.dev, scan);
     }
-    return scan.inodes.has(stat.ino);
+    return scan.inodes?.has(stat.ino) ?? true;
   }
 
   #current(): PathSet {
@@ -124,13 +125,13 @@ function realOf(path: string, known: Map<string, string>): string {
   return real;
 }
 
-function scanInodes(roots: readonly string[], dev: number): Set<number> {
+function scanInodes(roots: readonly string[], dev: number): Set<number> | undefined {
   const inodes = new Set<number>();
   const queue = [...roots];
   // A `for` over an array also visits what is pushed meanwhile: breadth first.
   let left = MAX_ENTRIES;
   for (const path of queue) {
-    if (left === 0) break;
+    if (left === 0) return undefined;
     left -= 1;
     const stat = statOf(path);
     // A hard link never crosses file systems; that also keeps the scan out of /proc and /sys.

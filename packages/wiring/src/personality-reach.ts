@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { PersonalityFsReach } from '@ethosagent/core';
 import { isWithin } from '@ethosagent/policy';
+import { realLocation } from '@ethosagent/storage-fs';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
 import { personalityConfigPath } from './personality-file.js';
 
@@ -19,9 +20,13 @@ export function personalityReach(
   const write = fs_reach?.write ?? [];
   const personalities = join(home, 'personalities');
   const file = personalityConfigPath(home, id);
-  const around = write.find((root) => isWithin(personalities, root));
+  // By where they lead: the home may be named through a link, and the working directory never is.
+  const real = realLocation(personalities);
+  const around = write.find((root) => isWithin(real, realLocation(root)));
   if (around === undefined) return { read, write, deny: [file] };
-  const below = write.find((root) => root !== personalities && isWithin(root, personalities));
+  const below = write.find(
+    (root) => realLocation(root) !== real && isWithin(realLocation(root), real),
+  );
   if (below !== undefined) {
     throw new EthosError(
       'CONFIG_INVALID',

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isWithin } from '@ethosagent/policy';
+import { compileDenySet, isWithin } from '@ethosagent/policy';
 import { BoundaryError } from '@ethosagent/types';
 
 /** A directory that stays what it was when it was judged, until it is released. */
@@ -13,7 +13,24 @@ export interface PinnedDirectory {
 /** The part of a reach that a working directory is judged by. */
 export interface DirectoryReach {
   roots: readonly string[];
+  /** Where the roots lead; `roots` themselves when absent. Looked up once: a root that becomes a link later leads nowhere new. */
+  realRoots?: readonly string[];
   denies(path: string): boolean;
+}
+
+/** A tool's root that leads out of the operator's own roots is nobody's: it gives no reach. */
+export function directoryReach(
+  roots: readonly string[],
+  operatorRoots: readonly string[],
+  deny: readonly string[],
+): DirectoryReach {
+  const own = operatorRoots.map(realOrAsked);
+  const floor = compileDenySet([...deny, ...deny.map(realOrAsked)]);
+  return {
+    roots,
+    realRoots: roots.map(realOrAsked).filter((real) => own.some((root) => isWithin(real, root))),
+    denies: (path) => floor.covers(path) !== undefined,
+  };
 }
 
 /**
@@ -54,7 +71,7 @@ function judge(
   denied: (rule?: string) => BoundaryError,
 ): void {
   // The operator may have named a root through a link: its real path counts.
-  const roots = reach.roots.map(realOrAsked);
+  const roots = reach.realRoots ?? reach.roots.map(realOrAsked);
   if (!roots.some((root) => isWithin(real, root))) throw denied('a link leaves the reach');
   if (reach.denies(real)) throw denied('deny floor');
 }

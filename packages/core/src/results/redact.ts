@@ -23,6 +23,8 @@ export class SecretRedactor {
 
   add(ref: string, value: string): void {
     if (value === '' || this.#needles.some((needle) => needle.value === value)) return;
+    // Files and consoles add a line break that whoever uses the secret takes off.
+    if (value.trim() !== value) this.add(ref, value.trim());
     this.#needles.push({ ref, value, patterns: patternsOf(value) });
     // Longest first, so that a secret goes whole and not only another that is a part of it.
     this.#needles.sort((a, b) => b.value.length - a.value.length);
