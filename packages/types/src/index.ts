@@ -8,7 +8,7 @@ export {
   errorCodeOf,
 } from './errors.js';
 export type { PersonalityConfig } from './personality.js';
-export type { ContainedReach, Storage } from './storage.js';
+export type { ContainedReach, Storage, StorageChange } from './storage.js';
 export type {
   AnyTool,
   NetworkPolicy,

@@ -10,6 +10,15 @@ export interface ContainedReach {
   deny?: readonly string[];
 }
 
+/** For an operation that changes something. */
+export interface StorageChange {
+  /**
+   * Called once the change is certain to be within reach, and before anything is changed. What it
+   * throws is thrown on, and then nothing was changed.
+   */
+  beforeChange?: () => void;
+}
+
 /** Files and folders by absolute path. */
 export interface Storage {
   /** UTF-8 text, or `null` when there is no file. */
@@ -17,7 +26,11 @@ export interface Storage {
   /** The bytes, or `null` when there is no file. */
   readBytes(path: string): Promise<Uint8Array | null>;
   /** Replaces the file atomically and durably; creates missing folders. */
-  write(path: string, content: string | Uint8Array, opts?: { mode?: number }): Promise<void>;
+  write(
+    path: string,
+    content: string | Uint8Array,
+    opts?: StorageChange & { mode?: number },
+  ): Promise<void>;
   exists(path: string): Promise<boolean>;
   /** Names of the children in code point order; empty when there is no such directory. */
   list(path: string): Promise<string[]>;
@@ -25,11 +38,11 @@ export interface Storage {
   /** Milliseconds since the epoch, or `null` when there is nothing at the path. */
   mtime(path: string): Promise<number | null>;
   /** Creates a folder and its missing parents; nothing happens when it exists. */
-  mkdir(path: string, opts?: { mode?: number }): Promise<void>;
+  mkdir(path: string, opts?: StorageChange & { mode?: number }): Promise<void>;
   /** Removes a file, or with `recursive` a folder; nothing happens when it is absent. */
-  remove(path: string, opts?: { recursive?: boolean }): Promise<void>;
+  remove(path: string, opts?: StorageChange & { recursive?: boolean }): Promise<void>;
   /** Moves a file or folder, replacing a file at `to`; creates missing folders of `to`. */
-  rename(from: string, to: string): Promise<void>;
+  rename(from: string, to: string, opts?: StorageChange): Promise<void>;
   /**
    * A view of this storage that stays inside `reach`, whatever links there are and however they
    * change meanwhile. Denials are `BoundaryError`s. Absent where the storage can't promise that.
