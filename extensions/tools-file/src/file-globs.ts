@@ -1,26 +1,18 @@
-import picomatch from 'picomatch';
-
-// Hidden files are left out by ripgrep; what it reports, a glob may match.
-const OPTIONS = { dot: true, noextglob: true } as const;
-
-/** Globs, split between what ripgrep can narrow by itself and what is checked on its answers. */
+/** Globs, as ripgrep gets them: nothing here matches, so no glob can hold up the process. */
 export interface FileGlobs {
-  /** Globs for file names, one of which a file has to match; empty for any. */
+  /** Globs for file names, one of which a file has to match; empty when that can't be told. */
   readonly nameGlobs: readonly string[];
-  /** Globs of what to leave out, wherever it lies. */
-  readonly excludedNames: readonly string[];
-  /** The two lists above say it all, so that `matches` need not be asked. */
+  /** What to look for, below the root of the search; empty for any file. */
+  readonly included: readonly string[];
+  /** What to leave out, below the root of the search. */
+  readonly excluded: readonly string[];
+  /** `nameGlobs` says all that `included` does. */
   readonly isNarrowed: boolean;
-  /** Decides on a path relative to the root of the search, with `/` between segments. */
-  matches(path: string): boolean;
 }
 
 /**
- * Compiles globs. Without a `/` a glob is for the name of a file, with one for its path from the
- * root of the search; a leading `!` leaves out what matches, folders with all below them.
- *
- * Handed to ripgrep as `--glob`, they would override `.gitignore`. Names are narrowed by a file
- * type instead, which doesn't.
+ * Sorts globs. Without a `/` a glob is for the name of a file, with one for its path from the root
+ * of the search; a leading `!` leaves out what matches, folders with all below them.
  */
 export function compileGlobs(globs: readonly string[]): FileGlobs {
   const included = globs
@@ -29,22 +21,28 @@ export function compileGlobs(globs: readonly string[]): FileGlobs {
     .map((glob) => (glob === '' || glob.endsWith('/') ? `${glob}**` : glob));
   const excluded = globs
     .filter((glob) => glob.startsWith('!'))
-    .map((glob) => fromRoot(glob.slice(1)).replace(/\/+$/, ''))
+    .map((glob) => fromRoot(glob.slice(1)).replace(/(?<!\/)\/+$/, ''))
     .filter((glob) => glob !== '');
   const nameGlobs = included.map(lastSegment);
   const canNarrow = nameGlobs.every((glob) => glob !== undefined);
-  const includes = included.map(matcherOf);
-  const excludes = excluded
-    .filter(hasSlash)
-    .flatMap((glob) => [picomatch(glob, OPTIONS), picomatch(`${glob}/**`, OPTIONS)]);
   return {
     nameGlobs: canNarrow ? nameGlobs.filter((glob) => glob !== undefined) : [],
-    excludedNames: excluded.filter((glob) => !hasSlash(glob)),
-    isNarrowed: canNarrow && !included.some(hasSlash) && excludes.length === 0,
-    matches: (path) =>
-      (includes.length === 0 || includes.some((matches) => matches(path))) &&
-      !excludes.some((matches) => matches(path)),
+    included,
+    excluded,
+    isNarrowed: canNarrow && !included.some(hasSlash),
   };
+}
+
+/**
+ * A glob as `--glob` of ripgrep takes it: as a line of an ignore file in the folder it runs in.
+ *
+ * @param root of the search, relative to that folder, with `/` between segments
+ */
+export function globBelow(root: string, glob: string): string {
+  // Without a class around it, a space at the end of a line is dropped.
+  const whole = glob.replace(/(?<!\\)\s$/, '[$&]');
+  if (!hasSlash(whole)) return `**/${whole}`;
+  return root === '.' ? `/${whole}` : `/${root.replace(/[*?[\]{}\\]/g, '[$&]')}/${whole}`;
 }
 
 function fromRoot(glob: string): string {
@@ -53,12 +51,6 @@ function fromRoot(glob: string): string {
 
 function hasSlash(glob: string): boolean {
   return glob.includes('/');
-}
-
-function matcherOf(glob: string): (path: string) => boolean {
-  const matches = picomatch(glob, OPTIONS);
-  if (hasSlash(glob)) return (path) => matches(path);
-  return (path) => matches(path.slice(path.lastIndexOf('/') + 1));
 }
 
 /** What the name of a matching file has to match; `undefined` when that can't be told. */

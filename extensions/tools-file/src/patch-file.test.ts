@@ -235,6 +235,41 @@ describe('parallel edits of one file', () => {
     expect(await storage.read('/workspace/a.txt')).toBe('end');
   });
 
+  it.each([
+    ['a link to the file', 'link.txt'],
+    ['a link to its folder', 'linked/a.txt'],
+  ])('lose none of two patches of one batch, one through %s', async (_what, other) => {
+    const world = createFileWorld();
+    world.put('real/a.txt', '');
+    symlinkSync('real/a.txt', join(world.dir, 'link.txt'));
+    symlinkSync('real', join(world.dir, 'linked'));
+    for (let round = 0; round < 20; round += 1) {
+      world.put('real/a.txt', 'one\ntwo\n');
+      const results = await world.runAll(
+        [
+          ['patch_file', { path: 'real/a.txt', hunks: [{ search: 'one', replace: '1' }] }],
+          ['patch_file', { path: other, hunks: [{ search: 'two', replace: '2' }] }],
+        ],
+        { readMtimes: new Map() },
+      );
+      expect(results.map(({ ok }) => ok)).toEqual([true, true]);
+      expect(world.get('real/a.txt')).toBe('1\n2\n');
+    }
+  });
+
+  it('refuse the second of two names when both were read before', async () => {
+    const world = createFileWorld();
+    world.put('a.txt', 'one two');
+    symlinkSync('a.txt', join(world.dir, 'link.txt'));
+    for (const path of ['a.txt', 'link.txt']) await world.run('read_file', { path });
+    const results = await world.runAll([
+      ['patch_file', { path: 'a.txt', hunks: [{ search: 'one', replace: '1' }] }],
+      ['patch_file', { path: 'link.txt', hunks: [{ search: 'two', replace: '2' }] }],
+    ]);
+    expect(results).toMatchObject([{ ok: true }, { ok: false, code: 'STALE_WRITE' }]);
+    expect(world.get('a.txt')).toBe('1 two');
+  });
+
   it('go on after one that fails', async () => {
     const world = createFileWorld();
     world.put('a.txt', 'a b');

@@ -6,7 +6,7 @@ import { withBoundaryFailures } from './boundary-failure.js';
 import { type EditContext, staleWrite, writeAndRecord } from './edit-file.js';
 import { absolutePath, displayPath } from './file-path.js';
 import { missingFile, readIfThere } from './missing-file.js';
-import { withPathLock } from './path-lock.js';
+import { withEditLock } from './path-lock.js';
 import { isStale } from './read-records.js';
 import { renderHunkProblem } from './render-hunk-problem.js';
 import { decodeText, encodeText } from './text-encoding.js';
@@ -39,7 +39,7 @@ export const patchFileTool = defineTool({
   execute: (args, ctx) =>
     withBoundaryFailures(() => {
       const path = absolutePath(ctx.workingDir, args.path);
-      return withPathLock(path, () => patchFile(args.hunks, path, ctx));
+      return withEditLock(path, () => patchFile(args.hunks, path, ctx));
     }),
 });
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { withPathLock } from './path-lock.js';
+import { withEditLock, withPathLock } from './path-lock.js';
 
 describe('withPathLock', () => {
-  it('runs edits of one path one after the other, in the order of asking', async () => {
+  it('runs accesses of one path one after the other, in the order of asking', async () => {
     const log: string[] = [];
     const edit = (name: string, ms: number) =>
       withPathLock('/repo/a.txt', async () => {
@@ -30,7 +30,7 @@ describe('withPathLock', () => {
     await Promise.all([withPathLock(path, edit), withPathLock(other, edit)]);
   });
 
-  it('runs edits of different paths at once', async () => {
+  it('runs accesses of different paths at once', async () => {
     let release = (): void => {};
     const waiting = withPathLock(
       '/repo/a.txt',
@@ -48,5 +48,38 @@ describe('withPathLock', () => {
     const next = withPathLock('/repo/a.txt', async () => 'done');
     await expect(failing).rejects.toThrow(RangeError);
     expect(await next).toBe('done');
+  });
+});
+
+describe('withEditLock', () => {
+  it('runs edits of different paths one after the other, and lets reads by', async () => {
+    const log: string[] = [];
+    let release = (): void => {};
+    const first = withEditLock('/repo/a.txt', async () => {
+      await new Promise<void>((done) => (release = done));
+      log.push('first edit');
+    });
+    const second = withEditLock('/repo/b.txt', async () => {
+      log.push('second edit');
+    });
+    await withPathLock('/repo/c.txt', async () => {
+      log.push('read');
+    });
+    release();
+    await Promise.all([first, second]);
+    expect(log).toEqual(['read', 'first edit', 'second edit']);
+  });
+
+  it('waits for a read of the same path that came first', async () => {
+    const log: string[] = [];
+    const read = withPathLock('/repo/a.txt', async () => {
+      await sleep(10);
+      log.push('read');
+    });
+    const edit = withEditLock('/repo/a.txt', async () => {
+      log.push('edit');
+    });
+    await Promise.all([read, edit]);
+    expect(log).toEqual(['read', 'edit']);
   });
 });

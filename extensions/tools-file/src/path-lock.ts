@@ -1,5 +1,8 @@
 const tails = new Map<string, Promise<void>>();
 
+// No absolute path, so that it is the lock of no file.
+const ALL_EDITS = 'edits';
+
 function ignore(): void {}
 
 /**
@@ -18,4 +21,15 @@ export function withPathLock<T>(path: string, access: () => Promise<T>): Promise
   });
   tails.set(key, tail);
   return result;
+}
+
+/**
+ * Runs one edit of a file: after the earlier accesses of its path, and with no other edit in this
+ * process at the same time, because two paths may lead to one file by a link.
+ *
+ * @param path absolute
+ */
+export function withEditLock<T>(path: string, edit: () => Promise<T>): Promise<T> {
+  // In this order only: whoever has the second lock waits for nothing, so none waits in a circle.
+  return withPathLock(path, () => withPathLock(ALL_EDITS, edit));
 }

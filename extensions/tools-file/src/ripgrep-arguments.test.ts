@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileGlobs } from './file-globs.js';
-import { filterArguments, patternArguments } from './ripgrep-arguments.js';
+import { filterArguments, globArguments, patternArguments } from './ripgrep-arguments.js';
 
 const OPTION =
-  /^--(smart-case|case-sensitive|ignore-case|fixed-strings|no-follow|no-require-git|no-ignore-global|no-ignore-parent|no-ignore-exclude|no-ignore|hidden|(regexp|type|ignore-file)=[\s\S]*|type-add=wanted:[\s\S]*|glob=![\s\S]*)$/;
+  /^--(smart-case|case-sensitive|ignore-case|fixed-strings|no-follow|no-require-git|no-ignore-global|no-ignore-parent|no-ignore-exclude|no-ignore|hidden|(regexp|type|ignore-file)=[\s\S]*|type-add=wanted:[\s\S]*|glob=!?(\*\*)?\/[\s\S]*|glob=!\.git)$/;
 
 describe('arguments for ripgrep', () => {
   it('are options of a closed list, whatever the model asks for', () => {
@@ -22,7 +22,12 @@ describe('arguments for ripgrep', () => {
           hidden: flag,
           includeIgnored: !flag,
         };
-        const args = [...patternArguments(query), ...filterArguments(query, ['.gitignore'])];
+        const place = { target: 'a', ignoreFiles: ['.gitignore'] };
+        const args = [
+          ...patternArguments(query),
+          ...globArguments(query, place),
+          ...filterArguments(query, place),
+        ];
         for (const argument of args) expect(argument).toMatch(OPTION);
       }),
     );

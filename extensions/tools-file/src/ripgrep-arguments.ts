@@ -1,4 +1,4 @@
-import type { FileGlobs } from './file-globs.js';
+import { type FileGlobs, globBelow } from './file-globs.js';
 
 const NAMES_TYPE = 'wanted';
 
@@ -13,6 +13,16 @@ export interface SearchQuery {
   fileType?: string | undefined;
   hidden: boolean;
   includeIgnored: boolean;
+}
+
+/** Where to search. */
+export interface SearchPlace {
+  /** The folder that ripgrep runs in; absent when a single file, by absolute path, is searched. */
+  cwd?: string;
+  /** Relative to `cwd`, with `/` between segments. */
+  target: string;
+  /** Ignore files above the target that count too, relative to `cwd`. */
+  ignoreFiles: readonly string[];
 }
 
 // Every value from the model is bound to its option by `=`, so that none becomes an option.
@@ -33,10 +43,13 @@ export function patternArguments(query: SearchQuery): string[] {
  * Options that say which files are searched. Ignore files count without a repository; none of those
  * that may lie out of reach is read: of folders above, of the user, of the repository itself.
  *
- * @param ignoreFiles those above the target that count too
+ * @param place where to search, and the ignore files above that count too
  */
-export function filterArguments(query: SearchQuery, ignoreFiles: readonly string[]): string[] {
-  const { nameGlobs, excludedNames } = query.globs;
+export function filterArguments(
+  query: SearchQuery,
+  { target, ignoreFiles }: Pick<SearchPlace, 'target' | 'ignoreFiles'>,
+): string[] {
+  const { nameGlobs, excluded } = query.globs;
   // Types are united, so a type of our own would widen the one that was asked for.
   const types =
     query.fileType === undefined
@@ -50,10 +63,22 @@ export function filterArguments(query: SearchQuery, ignoreFiles: readonly string
     '--no-ignore-exclude',
     ...types,
     ...(query.fileType === undefined && nameGlobs.length > 0 ? [`--type=${NAMES_TYPE}`] : []),
-    ...excludedNames.map((glob) => `--glob=!${glob}`),
+    ...excluded.map((glob) => `--glob=!${globBelow(target, glob)}`),
     ...(query.hidden ? ['--hidden', '--glob=!.git'] : []),
     ...(query.includeIgnored
       ? ['--no-ignore']
       : ignoreFiles.map((path) => `--ignore-file=${path}`)),
   ];
+}
+
+/**
+ * Options that leave only files which a glob matches; none when the filter says as much. As
+ * `--glob`, they override ignore files: what they let through must have passed the filter too.
+ */
+export function globArguments(
+  { globs, fileType }: SearchQuery,
+  { target }: Pick<SearchPlace, 'target'>,
+): string[] {
+  if (globs.isNarrowed && fileType === undefined) return [];
+  return globs.included.map((glob) => `--glob=${globBelow(target, glob)}`);
 }

@@ -1,21 +1,17 @@
 import type { ProcessResult, ScopedProcess } from '@ethosagent/types';
-import { filterArguments, patternArguments, type SearchQuery } from './ripgrep-arguments.js';
+import {
+  filterArguments,
+  globArguments,
+  patternArguments,
+  type SearchPlace,
+  type SearchQuery,
+} from './ripgrep-arguments.js';
 import { type Hit, parseHits, parsePaths } from './ripgrep-output.js';
 
 // Command lines have a limit, the lowest of which is 32,767 characters, on Windows.
 const MAX_TARGET_CHARS = 20_000;
 
 const ALWAYS = ['--no-config', '--no-messages', '--color=never', '--path-separator=/'];
-
-/** Where to search. */
-export interface SearchPlace {
-  /** The folder that ripgrep runs in; absent when a single file, by absolute path, is searched. */
-  cwd?: string;
-  /** Relative to `cwd`. */
-  target: string;
-  /** Ignore files above the target that count too, relative to `cwd`. */
-  ignoreFiles: readonly string[];
-}
 
 export type FileList =
   /** `paths` are relative to `cwd` and in no order. `isPartial`: something could not be read. */
@@ -35,14 +31,33 @@ export class Ripgrep {
 
   /** Lists the files that match, or in which something does. */
   async listFiles(query: SearchQuery, place: SearchPlace): Promise<FileList> {
+    const globs = globArguments(query, place);
+    const [found, matching] = await Promise.all([
+      this.#list(query, place, []),
+      // By one listing, globs would bring back what ignore files leave out.
+      globs.length === 0 ? undefined : this.#list({ ...query, pattern: undefined }, place, globs),
+    ]);
+    if (!found.ok || matching === undefined) return found;
+    if (!matching.ok) return matching;
+    const wanted = new Set(matching.paths);
+    return {
+      ok: true,
+      paths: found.paths.filter((path) => wanted.has(path)),
+      isPartial: found.isPartial || matching.isPartial,
+    };
+  }
+
+  async #list(query: SearchQuery, place: SearchPlace, globs: readonly string[]): Promise<FileList> {
     const what = query.pattern === undefined ? '--files' : '--files-with-matches';
+    // The last glob that matches decides, so what is left out comes last.
+    const filter = [...globs, ...filterArguments(query, place)];
     const { exitCode, stdout, truncated } = await this.#spawn(
-      [what, '--null', ...patternArguments(query), ...filterArguments(query, place.ignoreFiles)],
+      [what, '--null', ...patternArguments(query), ...filter],
       [place.target],
       place.cwd,
     );
     if (exitCode > 1 && stdout === '') {
-      const reason = await this.#refusal(query, place);
+      const reason = await this.#refusal(query, place, globs);
       if (reason !== undefined) return { ok: false, reason };
     }
     const isPartial = exitCode > 1 || truncated === true;
@@ -83,12 +98,17 @@ export class Ripgrep {
   }
 
   // It answers a bad pattern and an unreadable file with the same exit code: ask without any file.
-  async #refusal(query: SearchQuery, { cwd }: SearchPlace): Promise<string | undefined> {
+  async #refusal(
+    query: SearchQuery,
+    { cwd, target }: SearchPlace,
+    globs: readonly string[],
+  ): Promise<string | undefined> {
     const { exitCode, stderr } = await this.#spawn(
       [
         '--max-depth=0',
         ...patternArguments({ pattern: '', ...query }),
-        ...filterArguments(query, []),
+        ...globs,
+        ...filterArguments(query, { target, ignoreFiles: [] }),
       ],
       ['.'],
       cwd,

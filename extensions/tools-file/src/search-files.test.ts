@@ -77,6 +77,19 @@ describe('search_files by content', () => {
     ['an excluded path', { pattern: 'needle', glob: '!src/deep' }, ['src/a.ts', 'src/c.js']],
     ['a glob that .gitignore names', { pattern: 'needle', glob: '*.log' }, []],
     ['a file type', { pattern: 'needle', file_type: 'js' }, ['src/c.js']],
+    [
+      'a file type and a path glob',
+      { pattern: 'needle', file_type: 'ts', glob: 'src/**/b*' },
+      ['src/deep/b.tsx'],
+    ],
+    ['a path glob that .gitignore names', { pattern: 'needle', glob: 'dist/*' }, []],
+    ['a path glob that is all', { pattern: 'needle', glob: '**/*.ts' }, ['src/a.ts']],
+    ['braces around a slash', { pattern: 'needle', glob: '{src/c.*,docs/*}' }, ['src/c.js']],
+    [
+      'an excluded path below a subfolder',
+      { pattern: 'needle', path: 'src', glob: ['*/*', '*', '!deep/*'] },
+      ['src/a.ts', 'src/c.js'],
+    ],
     ['a file type and a glob', { pattern: 'needle', file_type: 'ts', glob: 'a*' }, ['src/a.ts']],
     ['a subfolder', { pattern: 'needle', path: 'src/deep' }, ['src/deep/b.tsx']],
     ['one file', { pattern: 'needle', path: 'src/c.js' }, ['src/c.js']],
@@ -213,6 +226,9 @@ describe('search_files by content', () => {
 
   const invalid: [what: string, args: object, error: RegExp][] = [
     ['a bad regular expression', { pattern: '(' }, /regex parse error[\s\S]*unclosed group/],
+    ['a glob for one file', { pattern: 'a', path: 'src/c.js', glob: '*.js' }, /leave out glob/],
+    ['a bad path glob', { pattern: 'a', glob: 'src/[/a' }, /unclosed character class/],
+    ['a regex that grows', { pattern: '(a{1000}){1000}{1000}' }, /size limit/],
     ['a bad glob', { pattern: 'a', glob: '[' }, /unclosed character class/],
     ['an unknown file type', { pattern: 'a', file_type: 'nope' }, /nope/],
     ['a file type that is an option', { pattern: 'a', file_type: '--pre=x' }, /file_type/],
@@ -251,6 +267,58 @@ describe('search_files by name', () => {
     for (const name of ['a', 'b', 'c']) world.put(name, '');
     const result = await world.run('search_files', { glob: '*', max_results: 2 });
     expect(textOf(result)).toMatch(/^a\nb\n\n\[the first 2 files are shown; there are more/);
+  });
+});
+
+describe('search_files matches globs out of the process', () => {
+  const long = 'a'.repeat(100);
+  const stars = '*a'.repeat(12);
+  // The result alone is asserted: a matcher that backtracks would not come to one.
+  const hostile: [what: string, args: object, files: string[]][] = [
+    ['stars, with a file type', { file_type: 'txt', glob: `${stars}b` }, []],
+    ['stars that match', { file_type: 'txt', glob: `${stars}*.txt` }, [`${long}.txt`]],
+    ['stars in a path', { glob: `**/${stars}b` }, []],
+    ['stars before a slash', { glob: `${stars}b/*` }, []],
+    ['folders again and again', { glob: `${'**/a/'.repeat(100)}b` }, []],
+    ['folders that match', { glob: `${'**/a/'.repeat(12)}*` }, [`${'a/'.repeat(30)}x.txt`]],
+    ['braces', { glob: `x/${'{a,aa}'.repeat(100)}b` }, []],
+    ['an exclusion', { glob: ['*.txt', `!**/${stars}b`, '!a'] }, [`${long}.txt`]],
+  ];
+  it.each(hostile)('and copes with %s: %j', async (_what, args, files) => {
+    const world = createFileWorld();
+    world.put(`${long}.txt`, 'x');
+    world.put(`${'a/'.repeat(30)}x.txt`, 'x');
+    expect(await world.run('search_files', args)).toMatchObject({
+      ok: true,
+      structured: { files: files.map((path) => join(world.dir, path)) },
+    });
+  });
+
+  it('and copes with a regex that would backtrack', async () => {
+    const world = createFileWorld();
+    world.put('a.txt', `${'a'.repeat(10_000)}\n`);
+    const result = await world.run('search_files', { pattern: '^(a+)+(a|a)*$|(a*)*b' });
+    expect(result).toMatchObject({ structured: { matches: 1 } });
+  });
+
+  it('and takes the name of the searched folder literally', async () => {
+    const world = createFileWorld();
+    world.put('.gitignore', '*.log\n');
+    for (const folder of ['[ab]{c,d}*\\', 'ac']) world.put(`${folder}/s/x.ts`, 'x');
+    const result = await world.run('search_files', { path: '[ab]{c,d}*\\', glob: 's/*' });
+    expect(result).toMatchObject({
+      structured: { files: [join(world.dir, '[ab]{c,d}*\\', 's/x.ts')] },
+    });
+  });
+
+  it.each(['#x', 'a b ', 'a:b', '\\!x'])('and takes %j as a name', async (glob) => {
+    const world = createFileWorld();
+    const name = glob.replace('\\', '');
+    for (const file of [`s/${name}`, 's/other']) world.put(file, 'x');
+    for (const asked of [glob, `s/${glob}`]) {
+      const result = await world.run('search_files', { glob: asked });
+      expect(result).toMatchObject({ structured: { files: [join(world.dir, 's', name)] } });
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import {
   errorCodeOf,
@@ -10,12 +10,12 @@ import {
 } from '@ethosagent/types';
 import { withBoundaryFailures } from './boundary-failure.js';
 import { compileGlobs } from './file-globs.js';
-import { absolutePath } from './file-path.js';
+import { absolutePath, displayPath } from './file-path.js';
 import { missingFile } from './missing-file.js';
 import { reachableFiles } from './reachable-files.js';
 import type { FileHits } from './render-search.js';
-import { Ripgrep, type SearchPlace } from './ripgrep.js';
-import type { SearchQuery } from './ripgrep-arguments.js';
+import { Ripgrep } from './ripgrep.js';
+import type { SearchPlace, SearchQuery } from './ripgrep-arguments.js';
 import { bundledRipgrepPath } from './ripgrep-path.js';
 import { answerOf, type SearchFindings } from './search-answer.js';
 import { type SearchArgs, searchInput } from './search-input.js';
@@ -61,6 +61,12 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
   const root = absolutePath(ctx.workingDir, args.path);
   const place = await placeOf(fs, ctx.workingDir, root);
   if (place === undefined) return missingFile(fs, ctx.workingDir, root);
+  if (place.cwd === undefined && args.glob !== undefined) {
+    return err(
+      `${displayPath(ctx.workingDir, root)} is a file, so there is nothing for a glob to choose from: leave out glob, or give the path of its folder.`,
+      'input_invalid',
+    );
+  }
   const query: SearchQuery = {
     pattern: args.pattern,
     fixedString: args.fixed_string,
@@ -76,7 +82,7 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
   ctx.abortSignal.throwIfAborted();
 
   const wanted = args.max_results + 1;
-  const paths = await reachableFiles(fs, matchingPaths(list.paths, query, place, wanted), wanted);
+  const paths = await reachableFiles(fs, inOrder(list.paths, place, wanted), wanted);
   const findings: SearchFindings =
     query.pattern === undefined
       ? {
@@ -91,23 +97,17 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
   });
 }
 
-/** Absolute paths of the listed files that the globs match, in order. */
-function* matchingPaths(
+/** Absolute paths of the listed files, in order. */
+function* inOrder(
   listed: readonly string[],
-  { globs, fileType }: SearchQuery,
   { cwd, target }: SearchPlace,
   likely: number,
 ): Generator<string> {
   if (cwd === undefined) {
-    if (globs.matches(basename(target))) yield target;
+    if (listed.length > 0) yield target;
     return;
   }
-  const skip = target.length + 1;
-  const matching =
-    globs.isNarrowed && fileType === undefined
-      ? listed
-      : listed.filter((path) => globs.matches(path.slice(skip)));
-  for (const path of smallestFirst(matching, likely)) yield resolve(cwd, path);
+  for (const path of smallestFirst(listed, likely)) yield resolve(cwd, path);
 }
 
 /**

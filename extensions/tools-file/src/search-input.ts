@@ -20,7 +20,7 @@ export const searchInput = z
       .union([glob, z.array(glob).min(1).max(50)])
       .optional()
       .describe(
-        'Which files: `*.ts` for names, `src/**/*.ts` for paths from the root of the search, `!*.min.js` to leave out. One or several.',
+        'Which files: `*.ts` for names, `src/**/*.ts` for paths from the root of the search, `!*.min.js` to leave out. One or several; not for a path that is a file.',
       ),
     path: z
       .string()

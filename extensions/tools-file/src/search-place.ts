@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { errorCodeOf, type ScopedFs } from '@ethosagent/types';
-import type { SearchPlace } from './ripgrep.js';
+import type { SearchPlace } from './ripgrep-arguments.js';
 
 const IGNORE_FILE = '.gitignore';
 
@@ -27,7 +27,7 @@ export async function placeOf(
       const cwd = found.length === 0 ? root : dirname(found.at(-1) ?? root);
       return {
         cwd,
-        target: relative(cwd, root) || '.',
+        target: relative(cwd, root).replaceAll(sep, '/') || '.',
         ignoreFiles: found.map((path) => relative(cwd, path)),
       };
     }

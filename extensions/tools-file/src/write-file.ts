@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { withBoundaryFailures } from './boundary-failure.js';
 import { type EditContext, mtimeIfReadable, staleWrite, writeAndRecord } from './edit-file.js';
 import { absolutePath, displayPath } from './file-path.js';
-import { withPathLock } from './path-lock.js';
+import { withEditLock } from './path-lock.js';
 import { isStale } from './read-records.js';
 import { decodeText } from './text-encoding.js';
 import { countLines } from './text-lines.js';
@@ -39,7 +39,7 @@ export const writeFileTool = defineTool({
   execute: (args, ctx) =>
     withBoundaryFailures(() => {
       const path = absolutePath(ctx.workingDir, args.path);
-      return withPathLock(path, () => writeFile(args, path, ctx));
+      return withEditLock(path, () => writeFile(args, path, ctx));
     }),
 });
 

@@ -1,4 +1,4 @@
-import type { Storage } from '@ethosagent/types';
+import type { Storage, StorageChange } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** A storage to test, and where in it a test may do as it likes. */
@@ -8,6 +8,38 @@ export interface StorageUnderTest {
   root: string;
   /** Called once after all tests. */
   close?(): void | Promise<void>;
+}
+
+/** Every change, in a folder with the files `file` and `sub/file`. */
+type Change = (storage: Storage, folder: string, opts: StorageChange) => Promise<void>;
+const changes: [string, Change][] = [
+  ['write of a new file', (s, f, opts) => s.write(`${f}/new`, 'x', opts)],
+  ['write in missing folders', (s, f, opts) => s.write(`${f}/a/b/new`, 'x', opts)],
+  ['write over a file', (s, f, opts) => s.write(`${f}/file`, 'x', opts)],
+  ['mkdir of missing folders', (s, f, opts) => s.mkdir(`${f}/a/b`, opts)],
+  ['remove of a file', (s, f, opts) => s.remove(`${f}/file`, opts)],
+  ['remove of a folder', (s, f, opts) => s.remove(`${f}/sub`, { ...opts, recursive: true })],
+  ['rename of a file', (s, f, opts) => s.rename(`${f}/file`, `${f}/new`, opts)],
+  ['rename over a file', (s, f, opts) => s.rename(`${f}/sub/file`, `${f}/file`, opts)],
+  ['rename into missing folders', (s, f, opts) => s.rename(`${f}/file`, `${f}/a/b/new`, opts)],
+  ['rename of a folder', (s, f, opts) => s.rename(`${f}/sub`, `${f}/a/sub`, opts)],
+];
+const nonChanges: [string, Change][] = [
+  ['mkdir of a folder that is there', (s, f, opts) => s.mkdir(`${f}/sub`, opts)],
+  ['remove of what is not there', (s, f, opts) => s.remove(`${f}/none`, opts)],
+  ['remove in a folder that is not there', (s, f, opts) => s.remove(`${f}/none/x`, opts)],
+  ['rename of a file to itself', (s, f, opts) => s.rename(`${f}/file`, `${f}/file`, opts)],
+];
+
+/** All files below a folder with what is in them; a folder ends in a slash. */
+async function treeOf(storage: Storage, folder: string): Promise<Record<string, string | null>> {
+  const tree: Record<string, string | null> = {};
+  for (const { name, isDir } of await storage.listEntries(folder)) {
+    const path = `${folder}/${name}`;
+    if (isDir) Object.assign(tree, { [`${path}/`]: null }, await treeOf(storage, path));
+    else tree[path] = await storage.read(path);
+  }
+  return tree;
 }
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
@@ -240,6 +272,103 @@ export function storageConformance(
       const inside = storage.rename(`${folder}/a`, `${folder}/a/b`);
       await expect(inside).rejects.toEqual(code('STORAGE_FAILED'));
       expect(await storage.read(`${folder}/a/file`)).toBe('x');
+    });
+
+    const withFiles = async () => {
+      const folder = fresh();
+      await storage.write(`${folder}/file`, 'old');
+      await storage.write(`${folder}/sub/file`, 'deep');
+      return { folder, before: await treeOf(storage, folder) };
+    };
+
+    it.each([...changes, ...nonChanges])(
+      'Storage calls beforeChange once: %s',
+      async (what, change) => {
+        const { folder, before } = await withFiles();
+        let calls = 0;
+        const beforeChange = () => {
+          calls += 1;
+        };
+        await change(storage, folder, { beforeChange });
+        expect(calls).toBe(1);
+        const isChange = changes.some(([name]) => name === what);
+        const after = await treeOf(storage, folder);
+        if (isChange) expect(after).not.toEqual(before);
+        else expect(after).toEqual(before);
+      },
+    );
+
+    it.each([...changes, ...nonChanges])(
+      'Storage throws on what beforeChange throws, and nothing was changed: %s',
+      async (_what, change) => {
+        const { folder, before } = await withFiles();
+        // It looks like an error of the operating system, and is none of this storage's.
+        const stop = Object.assign(new Error('stop'), { code: 'ENOENT', syscall: 'mkdir' });
+        const beforeChange = () => {
+          throw stop;
+        };
+        const outcome = await change(storage, folder, { beforeChange }).catch((error) => error);
+        expect(outcome).toBe(stop);
+        expect(await treeOf(storage, folder)).toEqual(before);
+      },
+    );
+
+    it('Storage does not call beforeChange for what fails before any change', async () => {
+      const { folder } = await withFiles();
+      let calls = 0;
+      const beforeChange = () => {
+        calls += 1;
+      };
+      const failing = [
+        storage.write('', 'x', { beforeChange }),
+        storage.write(`${folder}/sub`, 'x', { beforeChange }),
+        storage.write(`${folder}/file/child`, 'x', { beforeChange }),
+        storage.mkdir(`${folder}/file`, { beforeChange }),
+        storage.mkdir(`${folder}/file/child`, { beforeChange }),
+        storage.remove(`${folder}/sub`, { beforeChange }),
+        storage.rename(`${folder}/none`, `${folder}/a/b`, { beforeChange }),
+        storage.rename(`${folder}/file`, `${folder}/sub`, { beforeChange }),
+        storage.rename(`${folder}/sub`, `${folder}/file`, { beforeChange }),
+      ];
+      for (const outcome of await Promise.allSettled(failing)) {
+        expect(outcome.status).toBe('rejected');
+      }
+      expect(calls).toBe(0);
+    });
+
+    it('Storage.contained calls beforeChange for what is within reach, and for no denial', async () => {
+      const { folder } = await withFiles();
+      const view = storage.contained?.({
+        read: [`${folder}/sub`],
+        write: [`${folder}/sub`, `${folder}/drop`],
+        deny: [`${folder}/sub/denied/deep`],
+      });
+      if (view === undefined) return;
+      await storage.write(`${folder}/drop/file`, 'x');
+      let calls = 0;
+      const beforeChange = () => {
+        calls += 1;
+      };
+      const inside = `${folder}/sub/file`;
+      await view.write(inside, 'x', { beforeChange });
+      expect(calls).toBe(1);
+      const before = await treeOf(storage, folder);
+      for (const path of [folder, `${folder}/a/b`, `${folder}/sub/denied/deep/x`]) {
+        const denied = [
+          view.write(path, 'x', { beforeChange }),
+          view.mkdir(path, { beforeChange }),
+          view.remove(path, { beforeChange, recursive: true }),
+          view.rename(path, `${folder}/sub/x`, { beforeChange }),
+          view.rename(inside, path, { beforeChange }),
+          view.remove(`${folder}/sub`, { beforeChange, recursive: true }),
+          view.rename(`${folder}/drop/file`, `${folder}/sub/a/shown`, { beforeChange }),
+        ];
+        for (const outcome of await Promise.allSettled(denied)) {
+          expect(outcome).toMatchObject({ reason: { code: 'PATH_NOT_REACHABLE' } });
+        }
+      }
+      expect(calls).toBe(1);
+      expect(await treeOf(storage, folder)).toEqual(before);
     });
 
     it('Storage.contained holds every method to the reach, where it is offered', async () => {

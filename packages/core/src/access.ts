@@ -16,8 +16,8 @@ export type AccessAsked = Pick<Access, 'capability' | 'operation' | 'target'>;
 
 /**
  * Runs an access whose decision falls while it runs, and reports it exactly once: denied when a
- * denial comes out, allowed otherwise. `run` may call `allow` once the decision has fallen and
- * before the effect, so that an effect which can't be recorded does not happen.
+ * denial comes out, allowed otherwise. `run` calls `allow` once the decision has fallen and before
+ * an effect, so that an effect which can't be recorded, or comes after the call, does not happen.
  */
 export function recordAccess<T>(
   scope: AccessScope | undefined,
@@ -38,15 +38,20 @@ async function recorded<T>(
     reported = true;
     scope.record({ ...access, decision, reason });
   };
-  const allow = () => report('allowed', 'inside the reach');
+  const reportAllowed = () => report('allowed', 'inside the reach');
+  // What waited until its call was over must not begin any more.
+  const allow = () => {
+    scope.assertLive();
+    reportAllowed();
+  };
   try {
     scope.assertLive();
     const result = await run(allow);
-    allow();
+    reportAllowed();
     return result;
   } catch (error) {
     const rule = denialRule(error);
-    if (rule === undefined) allow();
+    if (rule === undefined) reportAllowed();
     else report('denied', rule);
     throw error;
   }

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FsStorage } from '@ethosagent/storage-fs';
 import type { Storage, ToolCapabilities, ToolContext } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MemoryAuditSink } from './audit/memory-audit-sink.js';
 import type { CapabilityBackends } from './backends.js';
 import { createInMemoryKvStore } from './in-memory-kv.js';
 import { makeTool, ok, rejection, runOne } from './testing/batch.js';
@@ -123,14 +124,8 @@ describe('ctx.storage', () => {
     expect(await inTool({ fs_reach: both }, {}, (ctx) => 'storage' in ctx)).toBe(false);
   });
 
-  it('is the turn’s own for a tool that takes the personality’s reach both ways', async () => {
-    const storage = new FsStorage();
-    expect(await inTool({ fs_reach: both }, { storage }, (ctx) => ctx.storage === storage)).toBe(
-      true,
-    );
-  });
-
   it.each<[string, ToolCapabilities['fs_reach'], [readA: string, readB: string, writeA: string]]>([
+    ['the personality’s reach both ways', both, ['a', 'b', 'written']],
     [
       'read from the personality, no write',
       { read: 'from-personality' },
@@ -168,6 +163,51 @@ describe('ctx.storage', () => {
       ],
     );
     expect(found).toEqual(expected);
+  });
+
+  it('is held to the personality though the turn’s storage is not', async () => {
+    const outside = await inTool({ fs_reach: both }, { storage: new FsStorage() }, (ctx) =>
+      rejection(Promise.resolve(ctx.storage?.read('/etc/hostname'))),
+    );
+    expect(outside).toMatchObject({ code: 'PATH_NOT_REACHABLE' });
+  });
+
+  it('is the call’s own: what a tool does to it reaches no other call', async () => {
+    const storage = new FsStorage();
+    await inTool({ fs_reach: both }, { storage }, (ctx) =>
+      Object.assign(Object(ctx.storage), { read: async () => 'poison' }),
+    );
+    const read = await inTool({ fs_reach: both }, { storage }, (ctx) =>
+      ctx.storage?.read(join(root, 'a', 'file')),
+    );
+    expect(read).toBe('a');
+  });
+
+  it('reports every access, allowed or denied, and none is possible after the call', async () => {
+    const audit = new MemoryAuditSink();
+    let kept: Storage | undefined;
+    await inTool(
+      { fs_reach: both },
+      { storage: new FsStorage() },
+      async ({ storage }) => {
+        kept = storage;
+        await storage?.read(join(root, 'a', 'file'));
+        await storage?.write(join(root, 'a', 'noted'), 'x');
+        await storage?.read('/etc/hostname').catch(() => {});
+        return true;
+      },
+      { ...backends(), audit },
+    );
+    expect(
+      audit.events.map(({ capability, operation, decision }) => [capability, operation, decision]),
+    ).toEqual([
+      ['fs_reach.read', 'read', 'allowed'],
+      ['fs_reach.write', 'write', 'allowed'],
+      ['fs_reach.read', 'read', 'denied'],
+    ]);
+    const late = rejection(Promise.resolve(kept?.write(join(root, 'a', 'late'), 'x')));
+    expect(await late).toMatchObject({ code: 'CALL_ENDED' });
+    expect(existsSync(join(root, 'a', 'late'))).toBe(false);
   });
 
   it('is absent where it can not be narrowed', async () => {

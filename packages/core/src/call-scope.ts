@@ -4,6 +4,7 @@ import {
   CapabilityError,
   type CapabilityName,
 } from '@ethosagent/types';
+import { discard } from './rejections.js';
 import { SecretRedactor } from './results/redact.js';
 
 /** What an accessor reports of one access. */
@@ -98,7 +99,13 @@ export class CallScope {
     if (!this.#aborted) this.#controller?.abort(callEnded());
     const undo = this.#onEnd;
     this.#onEnd = undefined;
-    if (undo !== undefined) for (const run of undo) run();
+    for (const run of undo ?? []) {
+      try {
+        run();
+      } catch {
+        // One that fails must not keep the others from theirs, nor the batch from its answer.
+      }
+    }
   }
 
   /** @throws `CALL_ENDED` after the end of the call */
@@ -131,7 +138,11 @@ export class CallScope {
       reason: access.reason,
     };
     try {
-      audit.record(event);
+      const returned: unknown = audit.record(event);
+      if (returned instanceof Promise) {
+        discard(returned);
+        throw new TypeError('an audit sink records before it returns; this one returned a promise');
+      }
     } catch (cause) {
       throw new CapabilityError(
         'AUDIT_FAILED',

@@ -28,6 +28,8 @@ export interface ResolveContext {
   sessionId: string;
   personalityId?: string;
   networkPolicy?: NetworkPolicy;
+  /** Where processes work that are told no other directory. */
+  workingDir?: string;
 }
 
 /** The accessors of one call: those that were declared and have a backend, and no others. */
@@ -135,6 +137,7 @@ export class CapabilityPlan {
       accessors.scopedProcess = new ScopedProcessImpl(this.#binaries, {
         baseEnv: backends.processEnv,
         reach: files?.directories,
+        workingDir: ctx.workingDir,
         scope,
       });
     }
@@ -169,15 +172,15 @@ export class CapabilityPlan {
   }
 
   /**
-   * The turn's storage, held to the declaration. It is the personality's reach already; where the
-   * tool declared less and the storage can't be narrowed, there is none.
+   * The turn's storage, held to the declaration. A storage that can't be held is taken for what it
+   * should be, the personality's reach, and goes to tools that declare no less.
    */
   narrowStorage(storage: Storage, ctx: ResolveContext): Storage | undefined {
+    const files = this.#fs?.get(personalityReach(this.#backends, ctx.personalityId));
+    if (storage.contained !== undefined) return files?.narrow(storage);
     const declared = this.#declared.fs_reach;
-    if (declared?.read === 'from-personality' && declared.write === 'from-personality') {
-      return storage;
-    }
-    return this.#fs?.get(personalityReach(this.#backends, ctx.personalityId)).narrow(storage);
+    const isAll = declared?.read === 'from-personality' && declared.write === 'from-personality';
+    return isAll ? storage : undefined;
   }
 
   #networkGrant(

@@ -67,7 +67,7 @@ async function lookAround(args: unknown, ctx: ToolContext): Promise<object> {
 
 function turnStorage(name: string): Storage {
   const storage = new FsStorage();
-  return Object.assign(storage, { read: async () => name });
+  return Object.assign(storage, { read: async () => name, contained: undefined });
 }
 
 describe('DefaultToolRegistry, 1,000 batches at once', () => {
@@ -163,7 +163,7 @@ describe('DefaultToolRegistry, 1,000 batches at once', () => {
     await Promise.all(runs);
 
     // Eight accesses a call, each under the call's own name.
-    expect(audit.events).toHaveLength(BATCHES * 2 * 8);
+    expect(audit.events).toHaveLength(BATCHES * 2 * 9);
     for (const { sessionId, personalityId, toolCallId } of audit.events) {
       const batch = Number(toolCallId.split('/')[0]);
       expect([sessionId, personalityId]).toEqual([`s${batch}`, `p${batch % PERSONALITIES}`]);

@@ -57,7 +57,7 @@ class Copier {
       }
       return array;
     }
-    if (ArrayBuffer.isView(value)) return copyView(value);
+    if (ArrayBuffer.isView(value)) return this.#view(value);
     if (!isPlainObject(value)) {
       if ('toJSON' in value && typeof value.toJSON === 'function') {
         return this.copy(value.toJSON(), depth + 1);
@@ -75,7 +75,8 @@ class Copier {
   #child(value: unknown, depth: number, place: string | number): unknown {
     if (++this.#values > MAX_VALUES) throw new NotPlain(` holds more than ${MAX_VALUES} values`);
     if (typeof value === 'string') return this.#text(value);
-    if (typeof value === 'number' || typeof value === 'boolean') return value;
+    if (typeof value === 'number') return this.#number(value);
+    if (typeof value === 'boolean') return value;
     try {
       return this.copy(value, depth + 1);
     } catch (error) {
@@ -84,6 +85,23 @@ class Copier {
       const step = typeof place === 'number' ? `[${place}]` : `.${place}`;
       throw new NotPlain(step + error.message);
     }
+  }
+
+  // What is looked for in strings may also be in bytes, and a number may be all of it.
+  #view(view: ArrayBufferView): unknown {
+    if (this.#mapString === undefined) return copyView(view);
+    const text = Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString('latin1');
+    const mapped = this.#mapString(text);
+    return mapped === text ? copyView(view) : mapped;
+  }
+
+  #number(value: number): unknown {
+    if (this.#mapString === undefined) return value;
+    const text = String(value);
+    // Short ones would be taken for a part of something else.
+    if (text.length < 4) return value;
+    const mapped = this.#mapString(text);
+    return mapped === text ? value : mapped;
   }
 
   #text(text: string): string {

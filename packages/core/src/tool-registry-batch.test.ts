@@ -20,8 +20,6 @@ describe('DefaultToolRegistry.executeParallel', () => {
     ['1', 1, 1],
     ['7', 7, 7],
     ['the default', undefined, 32],
-    ['0, which counts as 1', 0, 1],
-    ['NaN, which counts as 1', Number.NaN, 1],
   ])(
     'runs 10,000 calls in order of start and answer, within a cap of %s',
     async (_name, maxConcurrency, cap) => {
@@ -68,6 +66,16 @@ describe('DefaultToolRegistry.executeParallel', () => {
       { toolCallId: 'same', name: 't', result: ok('1') },
       { toolCallId: 'same', name: 't', result: ok('2') },
     ]);
+  });
+});
+
+describe('DefaultToolRegistry options', () => {
+  it.each([0, -1, Number.NaN])('refuse a limit of %s, which would limit nothing', (limit) => {
+    for (const name of ['defaultTimeoutMs', 'maxConcurrency']) {
+      expect(() => new DefaultToolRegistry({}, undefined, { [name]: limit })).toThrow(
+        `CONFIG_INVALID: ${name} is ${limit}`,
+      );
+    }
   });
 });
 

@@ -53,7 +53,7 @@ export class DefaultToolRegistry implements ToolRegistry {
   ) {
     this.#backends = backends;
     this.#reducers = reducers;
-    this.#options = { ...DEFAULT_BATCH_OPTIONS, ...options };
+    this.#options = batchOptions(options);
   }
 
   register(tool: AnyTool, opts: { pluginId?: string } = {}): void {
@@ -169,6 +169,20 @@ export class DefaultToolRegistry implements ToolRegistry {
   }
 }
 
+/** @throws `CONFIG_INVALID` for a limit that limits nothing */
+function batchOptions(options: ToolRegistryOptions): BatchOptions {
+  const {
+    defaultTimeoutMs = DEFAULT_BATCH_OPTIONS.defaultTimeoutMs,
+    maxConcurrency = DEFAULT_BATCH_OPTIONS.maxConcurrency,
+    now = DEFAULT_BATCH_OPTIONS.now,
+  } = options;
+  for (const [name, limit] of Object.entries({ defaultTimeoutMs, maxConcurrency })) {
+    if (typeof limit === 'number' && limit > 0) continue;
+    throw new EthosError('CONFIG_INVALID', `${name} is ${limit}; give a number above zero`);
+  }
+  return { defaultTimeoutMs, maxConcurrency, now };
+}
+
 function assertTool(tool: AnyTool): void {
   const wrong = structuralProblem(tool);
   if (wrong !== undefined) throw new EthosError('TOOL_INVALID', wrong);
@@ -182,7 +196,10 @@ function structuralProblem(tool: AnyTool): string | undefined {
   if (typeof declared !== 'object' || declared === null) {
     return `${name} declares no capabilities; a tool that reaches nothing declares {}`;
   }
-  const { network, secrets, fs_reach, process, attachments } = declared;
+  const { network, secrets, storage, fs_reach, process, attachments } = declared;
+  if (storage !== undefined && !isStorageDeclaration(storage)) {
+    return `${name}: capabilities.storage is not { scope, kind: 'kv' } with a known scope`;
+  }
   const lists: Array<[key: string, declared: unknown, list: unknown]> = [
     ['network.allowedHosts', network, network?.allowedHosts],
     ['secrets', secrets, secrets],
@@ -193,6 +210,14 @@ function structuralProblem(tool: AnyTool): string | undefined {
   ];
   const wrong = lists.find(([, needed, list]) => needed !== undefined && !isStringList(list));
   return wrong && `${name}: capabilities.${wrong[0]} is not a list of strings`;
+}
+
+const STORAGE_SCOPES: readonly unknown[] = ['tool-private', 'session', 'personality'];
+
+function isStorageDeclaration(storage: unknown): boolean {
+  if (typeof storage !== 'object' || storage === null) return false;
+  const { scope, kind }: { scope?: unknown; kind?: unknown } = storage;
+  return STORAGE_SCOPES.includes(scope) && kind === 'kv';
 }
 
 function explicit(reach: string[] | 'from-personality' | undefined): string[] | undefined {

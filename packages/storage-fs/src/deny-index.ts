@@ -7,7 +7,7 @@ import { followLinks } from './follow-links.js';
 const FRESH_MS = 5_000;
 /** Milliseconds by which a file's `ctime` may lag behind the clock. */
 const CLOCK_GRAIN_MS = 50;
-/** Entries below denied folders whose inodes are looked at, nearest to the top first. */
+/** Entries of each denied place whose inodes are looked at, nearest to the top first. */
 const MAX_ENTRIES = 10_000;
 
 interface InodeScan {
@@ -42,14 +42,20 @@ export function createDenySet(paths: readonly string[]): DenySet {
  */
 export class DenyIndex implements DenySet {
   readonly #given: readonly string[];
+  readonly #maxEntries: number;
   #set: PathSet;
   #lookedUpAtMs = Number.NEGATIVE_INFINITY;
   #lastPath: string | undefined;
   #lastRoot: string | undefined;
   readonly #scans = new Map<number, InodeScan>();
 
-  /** @param paths absolute files and folders, denied with all below them */
-  constructor(paths: readonly string[]) {
+  /**
+   * @param paths absolute files and folders, denied with all below them
+   * @param maxEntries for each of them; where there are more, any file with several hard links is
+   * taken for a denied one
+   */
+  constructor(paths: readonly string[], maxEntries = MAX_ENTRIES) {
+    this.#maxEntries = maxEntries;
     this.#given = [...new Set(paths)];
     this.#set = compileDenySet(this.#given.map(fold));
   }
@@ -83,7 +89,8 @@ export class DenyIndex implements DenySet {
       now < scan.startedAtMs ||
       stat.ctimeMs + CLOCK_GRAIN_MS >= scan.startedAtMs;
     if (scan === undefined || isStale) {
-      scan = { startedAtMs: now, inodes: scanInodes(this.#current().roots, stat.dev) };
+      const inodes = scanInodes(this.#current().roots, stat.dev, this.#maxEntries);
+      scan = { startedAtMs: now, inodes };
       this.#scans.set(stat.dev, scan);
     }
     return scan.inodes?.has(stat.ino) ?? true;
@@ -125,19 +132,28 @@ function realOf(path: string, known: Map<string, string>): string {
   return real;
 }
 
-function scanInodes(roots: readonly string[], dev: number): Set<number> | undefined {
+/** @returns `undefined` when a root holds more entries than `maxEntries` */
+function scanInodes(
+  roots: readonly string[],
+  dev: number,
+  maxEntries: number,
+): Set<number> | undefined {
   const inodes = new Set<number>();
-  const queue = [...roots];
-  // A `for` over an array also visits what is pushed meanwhile: breadth first.
-  let left = MAX_ENTRIES;
-  for (const path of queue) {
-    if (left === 0) return undefined;
-    left -= 1;
-    const stat = statOf(path);
-    // A hard link never crosses file systems; that also keeps the scan out of /proc and /sys.
-    if (stat === undefined || stat.dev !== dev) continue;
-    if (stat.isDirectory()) queue.push(...childrenOf(path));
-    else if (stat.nlink > 1) inodes.add(stat.ino);
+  // Each has a share of its own: many small places together don't use up what one large may.
+  for (const root of roots) {
+    const queue = [root];
+    let left = maxEntries;
+    // A `for` over an array also visits what is pushed meanwhile: breadth first.
+    for (const path of queue) {
+      if (left === 0) return undefined;
+      left -= 1;
+      const stat = statOf(path);
+      // A hard link never crosses file systems; that also keeps the scan out of /proc and /sys.
+      if (stat === undefined || stat.dev !== dev) continue;
+      // One more than may be looked at is enough to tell that there are too many.
+      if (stat.isDirectory()) queue.push(...childrenOf(path).slice(0, left + 1));
+      else if (stat.nlink > 1) inodes.add(stat.ino);
+    }
   }
   return inodes;
 }

@@ -1,5 +1,12 @@
 import type { Stats } from 'node:fs';
-import type { ContainedReach, ReachKind, Storage, StorageEntry } from '@ethosagent/types';
+import type {
+  ContainedReach,
+  ReachKind,
+  Storage,
+  StorageChange,
+  StorageEntry,
+} from '@ethosagent/types';
+import { announced } from './change.js';
 import type { DenyIndex } from './deny-index.js';
 import { storageError } from './errno.js';
 import { listFolder } from './list-folder.js';
@@ -38,9 +45,15 @@ export class GuardedFs implements Storage {
     );
   }
 
-  write(path: string, content: string | Uint8Array, opts?: { mode?: number }): Promise<void> {
-    return this.#run('write', path, (request) =>
-      writeFile(this.#world, request, content, opts?.mode),
+  write(
+    path: string,
+    content: string | Uint8Array,
+    opts?: StorageChange & { mode?: number },
+  ): Promise<void> {
+    return announced(opts, (announce) =>
+      this.#run('write', path, (request) =>
+        writeFile(this.#world, request, content, { mode: opts?.mode, announce }),
+      ),
     );
   }
 
@@ -60,26 +73,35 @@ export class GuardedFs implements Storage {
     return this.#run('read', path, (request) => this.#look(request)?.mtimeMs ?? null);
   }
 
-  mkdir(path: string, opts?: { mode?: number }): Promise<void> {
-    return this.#run('write', path, async (request) => {
-      const folder = await openOrMakeFolder(this.#world, request.asked, request.path, opts?.mode);
-      try {
-        this.#world.guard.judge('write', folder.realPath(), path);
-      } finally {
-        folder.close();
-      }
-    });
-  }
-
-  remove(path: string, opts?: { recursive?: boolean }): Promise<void> {
-    return this.#run('write', path, (request) =>
-      removePlace(this.#world, request, opts?.recursive === true),
+  mkdir(path: string, opts?: StorageChange & { mode?: number }): Promise<void> {
+    return announced(opts, (announce) =>
+      this.#run('write', path, async (request) => {
+        const making = { request, mode: opts?.mode, beforeMaking: announce };
+        const folder = await openOrMakeFolder(this.#world, request.path, making);
+        try {
+          this.#world.guard.judge('write', folder.realPath(), path);
+          announce();
+        } finally {
+          folder.close();
+        }
+      }),
     );
   }
 
-  rename(from: string, to: string): Promise<void> {
-    return this.#run('write', from, (source) =>
-      this.#run('write', to, (target) => renamePlace(this.#world, source, target)),
+  remove(path: string, opts?: StorageChange & { recursive?: boolean }): Promise<void> {
+    const recursive = opts?.recursive === true;
+    return announced(opts, (announce) =>
+      this.#run('write', path, (request) =>
+        removePlace(this.#world, request, { recursive, announce }),
+      ),
+    );
+  }
+
+  rename(from: string, to: string, opts?: StorageChange): Promise<void> {
+    return announced(opts, (announce) =>
+      this.#run('write', from, (source) =>
+        this.#run('write', to, (target) => renamePlace(this.#world, source, target, announce)),
+      ),
     );
   }
 

@@ -5,6 +5,7 @@ import {
   type ErrorCode,
   EthosError,
   type Storage,
+  type StorageChange,
   type StorageEntry,
 } from '@ethosagent/types';
 import { enterPath } from './guard.js';
@@ -42,15 +43,19 @@ export class InMemoryStorage implements Storage {
     return bytes === null ? null : Uint8Array.from(bytes);
   }
 
-  async write(path: string, content: string | Uint8Array): Promise<void> {
+  async write(
+    path: string,
+    content: string | Uint8Array,
+    opts?: StorageChange & { mode?: number },
+  ): Promise<void> {
     const target = enterPath(path);
     const node = this.#nodes.get(target);
     if (node !== undefined && node.bytes === undefined) {
       throw failure('NOT_A_FILE', 'write', path, 'there is a folder already');
     }
-    this.#makeFolder(dirname(target), path);
-    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    this.#nodes.set(target, { bytes: Uint8Array.from(bytes), mtimeMs: this.#now() });
+    const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content);
+    this.#makeFolder(dirname(target), path, opts);
+    this.#nodes.set(target, { bytes, mtimeMs: this.#now() });
   }
 
   async exists(path: string): Promise<boolean> {
@@ -76,28 +81,35 @@ export class InMemoryStorage implements Storage {
     return this.#nodes.get(enterPath(path))?.mtimeMs ?? null;
   }
 
-  async mkdir(path: string): Promise<void> {
-    this.#makeFolder(enterPath(path), path);
+  async mkdir(path: string, opts?: StorageChange & { mode?: number }): Promise<void> {
+    this.#makeFolder(enterPath(path), path, opts);
   }
 
-  async remove(path: string, opts?: { recursive?: boolean }): Promise<void> {
+  async remove(path: string, opts?: StorageChange & { recursive?: boolean }): Promise<void> {
     const target = enterPath(path);
     const node = this.#nodes.get(target);
-    if (node === undefined) return;
+    if (node === undefined) {
+      opts?.beforeChange?.();
+      return;
+    }
     if (dirname(target) === target) throw rootStays(path);
     if (node.bytes === undefined && opts?.recursive !== true) {
       throw failure('NOT_A_FILE', 'remove', path, 'it is a folder; ask for a recursive removal');
     }
+    opts?.beforeChange?.();
     for (const key of this.#below(target)) this.#nodes.delete(key);
   }
 
-  async rename(from: string, to: string): Promise<void> {
+  async rename(from: string, to: string, opts?: StorageChange): Promise<void> {
     const source = enterPath(from);
     const target = enterPath(to);
     const node = this.#nodes.get(source);
     if (node === undefined) throw failure('FILE_NOT_FOUND', 'rename', from, 'there is nothing');
     if (dirname(source) === source) throw rootStays(from);
-    if (source === target) return;
+    if (source === target) {
+      opts?.beforeChange?.();
+      return;
+    }
     if (isWithin(target, source)) {
       throw failure('STORAGE_FAILED', 'rename', to, 'a folder can not move into itself');
     }
@@ -105,7 +117,7 @@ export class InMemoryStorage implements Storage {
     if (replaced !== undefined && (replaced.bytes === undefined || node.bytes === undefined)) {
       throw failure('ALREADY_EXISTS', 'rename to', to, 'only a file replaces a file');
     }
-    this.#makeFolder(dirname(target), to);
+    this.#makeFolder(dirname(target), to, opts);
     for (const key of this.#below(source)) {
       const moved = this.#nodes.get(key);
       this.#nodes.delete(key);
@@ -126,13 +138,17 @@ export class InMemoryStorage implements Storage {
     return node.bytes;
   }
 
-  #makeFolder(path: string, asked: string): void {
+  /** The step before every change that needs a folder: announces it when the folder can be had. */
+  #makeFolder(path: string, asked: string, opts: StorageChange | undefined): void {
     const node = this.#nodes.get(path);
     if (node?.bytes !== undefined) {
       throw failure('NOT_A_DIRECTORY', 'write', asked, 'a part of the path is not a folder');
     }
-    if (node !== undefined) return;
-    this.#makeFolder(dirname(path), asked);
+    if (node !== undefined) {
+      opts?.beforeChange?.();
+      return;
+    }
+    this.#makeFolder(dirname(path), asked, opts);
     this.#nodes.set(path, { mtimeMs: this.#now() });
   }
 

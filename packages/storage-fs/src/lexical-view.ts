@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { denyFloor } from '@ethosagent/policy';
-import type { ContainedReach, Storage, StorageEntry } from '@ethosagent/types';
+import type { ContainedReach, Storage, StorageChange, StorageEntry } from '@ethosagent/types';
 import { createDenySet } from './deny-index.js';
 import { assertNotRevealed, type Guard, openGuard } from './guard.js';
 import { ReachGuard } from './reach-guard.js';
@@ -26,7 +26,11 @@ export class LexicalView implements Storage {
     return this.#inner.readBytes(this.#guard.enter('read', path));
   }
 
-  async write(path: string, content: string | Uint8Array, opts?: { mode?: number }): Promise<void> {
+  async write(
+    path: string,
+    content: string | Uint8Array,
+    opts?: StorageChange & { mode?: number },
+  ): Promise<void> {
     return this.#inner.write(this.#guard.enter('write', path), content, opts);
   }
 
@@ -46,24 +50,24 @@ export class LexicalView implements Storage {
     return this.#inner.mtime(this.#guard.enter('read', path));
   }
 
-  async mkdir(path: string, opts?: { mode?: number }): Promise<void> {
+  async mkdir(path: string, opts?: StorageChange & { mode?: number }): Promise<void> {
     return this.#inner.mkdir(this.#guard.enter('write', path), opts);
   }
 
-  async remove(path: string, opts?: { recursive?: boolean }): Promise<void> {
+  async remove(path: string, opts?: StorageChange & { recursive?: boolean }): Promise<void> {
     const target = this.#guard.enter('write', path);
     // Without `recursive` a storage removes nothing but files.
     this.#guard.judgeMove(target, path, opts?.recursive !== true);
     return this.#inner.remove(target, opts);
   }
 
-  async rename(from: string, to: string): Promise<void> {
+  async rename(from: string, to: string, opts?: StorageChange): Promise<void> {
     const source = this.#guard.enter('write', from);
     const target = this.#guard.enter('write', to);
     this.#guard.judgeMove(source, from, false);
     this.#guard.judgeMove(target, to, false);
     assertNotRevealed(this.#guard, { source, target, asked: from });
-    return this.#inner.rename(source, target);
+    return this.#inner.rename(source, target, opts);
   }
 
   contained(reach: ContainedReach): Storage {

@@ -42,6 +42,17 @@ export interface Place {
   readonly stat: Stats | undefined;
 }
 
+/** Called with where the target will really be, which is judged, before a folder is made for it. */
+export type BeforeMaking = (realTarget: string) => void;
+
+/** What missing folders are made for. */
+export interface Making {
+  readonly request: Request;
+  /** For the folders made; the process's default when absent. */
+  readonly mode?: number | undefined;
+  readonly beforeMaking: BeforeMaking;
+}
+
 /**
  * Finds the place that a path names, and holds and judges its folder.
  * @param options.follow whether a link as the last segment is followed
@@ -74,11 +85,14 @@ export function locate(
 export async function locateForWrite(
   world: World,
   request: Request,
-  options: { follow: boolean },
+  options: { follow: boolean; beforeMaking: BeforeMaking },
 ): Promise<Place> {
   let path = request.path;
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    const folder = await openOrMakeFolder(world, request.asked, dirname(path));
+    const folder = await openOrMakeFolder(world, dirname(path), {
+      request: { ...request, path },
+      beforeMaking: options.beforeMaking,
+    });
     const found = inspect(world, request, folder, basename(path), options.follow);
     if (typeof found !== 'string') return found;
     path = found;
@@ -88,15 +102,16 @@ export async function locateForWrite(
 
 /**
  * Opens a folder, and makes it and the missing ones above it; each is judged through its held
- * parent before and after.
- * @param mode for the folders made; the process's default when absent
+ * parent before and after, and so is the request's target before the first is made.
+ * @param path of the request, or of a folder that it is below
  */
 export async function openOrMakeFolder(
   world: World,
-  asked: string,
   path: string,
-  mode?: number,
+  making: Making,
 ): Promise<Folder> {
+  const { request, mode } = making;
+  const { asked } = request;
   try {
     return world.access.openFolder(path, true);
   } catch (error) {
@@ -105,11 +120,19 @@ export async function openOrMakeFolder(
       throw error;
     }
   }
-  const parent = await openOrMakeFolder(world, asked, dirname(path), mode);
+  const parent = await openOrMakeFolder(world, dirname(path), making);
   try {
     const name = basename(path);
-    world.guard.judgeStep(join(parent.realPath(), name), asked);
-    const isNew = makeFolder(parent.child(name), mode);
+    const realPath = join(parent.realPath(), name);
+    world.guard.judgeStep(realPath, asked);
+    let isNew = false;
+    if (lstatSync(parent.child(name), { throwIfNoEntry: false }) === undefined) {
+      // Nothing is there, so no link is below: the rest of the path is what it says.
+      const realTarget = realPath + request.path.slice(path.length);
+      world.guard.judge('write', realTarget, asked);
+      making.beforeMaking(realTarget);
+      isNew = makeFolder(parent.child(name), mode);
+    }
     const folder = openChild(world, asked, parent, name);
     try {
       world.guard.judgeStep(folder.realPath(), asked);

@@ -1,6 +1,6 @@
 import { renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { EthosError } from '@ethosagent/types';
 import type { Folder } from './access.js';
 import { errnoOf } from './errno.js';
@@ -14,40 +14,61 @@ import {
   type World,
 } from './locate.js';
 
-/** Removes a file or link, or a folder with all in it; links are removed and never followed. */
+/** What a move looks at in a place. */
+type Spot = Pick<Place, 'name' | 'realPath' | 'stat'>;
+
+/**
+ * Removes a file or link, or a folder with all in it; links are removed and never followed.
+ * @param options.announce called once the place is judged, before anything is changed
+ */
 export async function removePlace(
   world: World,
   request: Request,
-  recursive: boolean,
+  { recursive, announce }: { recursive: boolean; announce: () => void },
 ): Promise<void> {
   const place = locate(world, request, { follow: false });
-  if (place === undefined) return;
+  if (place === undefined) {
+    announce();
+    return;
+  }
   const { folder, name, stat } = place;
   try {
-    if (stat === undefined) return;
+    if (stat === undefined) {
+      announce();
+      return;
+    }
     assertMovable(world, place, request.asked);
-    if (!stat.isDirectory()) removeIfThere(() => unlinkSync(folder.child(name)));
-    else if (recursive) await removeFolder(world, request, folder, name);
-    else {
+    const isFolder = stat.isDirectory();
+    if (isFolder && !recursive) {
       throw new EthosError(
         'NOT_A_FILE',
         `remove ${request.asked}: it is a folder; ask for a recursive removal`,
       );
     }
+    announce();
+    if (isFolder) await removeFolder(world, request, folder, name);
+    else removeIfThere(() => unlinkSync(folder.child(name)));
   } finally {
     folder.close();
   }
 }
 
-/** Moves a file, link or folder to another place; a file that is there is replaced. */
-export async function renamePlace(world: World, from: Request, to: Request): Promise<void> {
+/**
+ * Moves a file, link or folder to another place; a file that is there is replaced.
+ * @param announce called once both places are judged, before anything is changed
+ */
+export async function renamePlace(
+  world: World,
+  from: Request,
+  to: Request,
+  announce: () => void,
+): Promise<void> {
   const source = locate(world, from, { follow: false });
   if (source === undefined) throw missing(from.asked);
   try {
     if (source.stat === undefined) throw missing(from.asked);
     assertMovable(world, source, from.asked);
-    const target = await locateForWrite(world, to, { follow: false });
-    try {
+    const settle = (target: Spot) => {
       assertReplaceable(world, source, target, to.asked);
       assertNotRevealed(world.guard, {
         source: source.realPath,
@@ -56,6 +77,14 @@ export async function renamePlace(world: World, from: Request, to: Request): Pro
       });
       // Held for a while: judged again where it is now.
       world.guard.judge('write', join(source.folder.realPath(), source.name), from.asked);
+      announce();
+    };
+    const target = await locateForWrite(world, to, {
+      follow: false,
+      beforeMaking: (realPath) => settle({ name: basename(realPath), realPath, stat: undefined }),
+    });
+    try {
+      settle(target);
       renameSync(source.folder.child(source.name), target.folder.child(target.name));
       await syncFolder(source.folder);
       await syncFolder(target.folder);
@@ -96,7 +125,7 @@ function removeIfThere(remove: () => void): void {
 }
 
 /** Refuses to take away, or to replace, a root or a device. */
-export function assertMovable(world: World, place: Place, asked: string): void {
+export function assertMovable(world: World, place: Spot, asked: string): void {
   const { stat, name, realPath } = place;
   world.guard.judgeMove(realPath, asked, stat === undefined || stat.isFile());
   if (name === '' || stat?.isCharacterDevice() === true || stat?.isBlockDevice() === true) {
@@ -104,7 +133,7 @@ export function assertMovable(world: World, place: Place, asked: string): void {
   }
 }
 
-function assertReplaceable(world: World, source: Place, target: Place, asked: string): void {
+function assertReplaceable(world: World, source: Spot, target: Spot, asked: string): void {
   assertMovable(world, target, asked);
   world.guard.judgeMove(target.realPath, asked, source.stat?.isFile() === true);
   const { stat } = target;

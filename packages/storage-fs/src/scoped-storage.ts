@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { denyFloor } from '@ethosagent/policy';
-import type { ContainedReach, Storage, StorageEntry } from '@ethosagent/types';
+import type { ContainedReach, Storage, StorageChange, StorageEntry } from '@ethosagent/types';
 import { lexicalView } from './lexical-view.js';
 
 /**
@@ -31,7 +31,11 @@ export class ScopedStorage implements Storage {
     return this.#view.readBytes(path);
   }
 
-  write(path: string, content: string | Uint8Array, opts?: { mode?: number }): Promise<void> {
+  write(
+    path: string,
+    content: string | Uint8Array,
+    opts?: StorageChange & { mode?: number },
+  ): Promise<void> {
     return this.#view.write(path, content, opts);
   }
 
@@ -51,16 +55,16 @@ export class ScopedStorage implements Storage {
     return this.#view.mtime(path);
   }
 
-  mkdir(path: string, opts?: { mode?: number }): Promise<void> {
+  mkdir(path: string, opts?: StorageChange & { mode?: number }): Promise<void> {
     return this.#view.mkdir(path, opts);
   }
 
-  remove(path: string, opts?: { recursive?: boolean }): Promise<void> {
+  remove(path: string, opts?: StorageChange & { recursive?: boolean }): Promise<void> {
     return this.#view.remove(path, opts);
   }
 
-  rename(from: string, to: string): Promise<void> {
-    return this.#view.rename(from, to);
+  rename(from: string, to: string, opts?: StorageChange): Promise<void> {
+    return this.#view.rename(from, to, opts);
   }
 
   /** A view that is held to this storage's reach and to `reach` as well. */

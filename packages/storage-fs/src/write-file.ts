@@ -27,21 +27,28 @@ const limit = createLimit(64);
 /**
  * Replaces a file by way of a temporary one beside it, so that a reader, also one after a crash,
  * finds the old content or the new. Follows a link that stays within reach.
- * @param mode permission bits; those of the file replaced, or the process's default, when absent
+ * @param options.mode permission bits; those of the file replaced, or the process's default, when
+ * absent
+ * @param options.announce called once the place is judged, before anything is changed
  */
 export async function writeFile(
   world: World,
   request: Request,
   content: string | Uint8Array,
-  mode: number | undefined,
+  { mode, announce }: { mode: number | undefined; announce: () => void },
 ): Promise<void> {
   // A copy: the caller may go on to change its array.
   const bytes = Buffer.from(typeof content === 'string' ? content : Uint8Array.from(content));
   await limit(async () => {
-    const place = await locateForWrite(world, request, { follow: true });
+    const place = await locateForWrite(world, request, {
+      follow: true,
+      beforeMaking: announce,
+    });
     try {
-      if (place.realPath === devNull) return;
-      assertReplaceable(place, request.asked);
+      const isSwallowed = place.realPath === devNull;
+      if (!isSwallowed) assertReplaceable(place, request.asked);
+      announce();
+      if (isSwallowed) return;
       await sweepLeftovers(place.folder);
       await replace(world, request, place, bytes, mode);
       await syncFolder(place.folder);

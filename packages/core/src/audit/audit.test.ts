@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -391,5 +391,32 @@ describe('a sink that throws', () => {
     server.off('request', note);
     expect(await store.kvStoreFactory('agent', 'session:session-7').get('k')).toBeNull();
     expect(requests).toEqual([]);
+  });
+
+  it('changes no file', async () => {
+    writeFileSync(at('kept'), 'old');
+    const errors: unknown[] = [];
+    const note = (error: unknown) => errors.push(Reflect.get(Object(error), 'code'));
+    await run(async (ctx) => {
+      await ctx.scopedFs?.write(at('kept'), 'new').catch(note);
+      await ctx.scopedFs?.write(at('unmade/x'), 'new').catch(note);
+      await ctx.scopedFs?.mkdir(at('unmade-folder')).catch(note);
+      await ctx.scopedFs?.rename(at('kept'), at('unmoved')).catch(note);
+      await ctx.scopedFs?.remove(at('kept')).catch(note);
+    }, broken);
+    expect(errors).toEqual(Array(5).fill('AUDIT_FAILED'));
+    expect(readFileSync(at('kept'), 'utf8')).toBe('old');
+    for (const name of ['unmade', 'unmade-folder', 'unmoved'])
+      expect(existsSync(at(name))).toBe(false);
+  });
+
+  it('refuses an access whose sink answers with a promise', async () => {
+    const errors: unknown[] = [];
+    const late: AuditSink = { record: async () => Promise.reject(new Error('too late')) };
+    await run(
+      (ctx) => Promise.resolve(ctx.kvStore?.get('k')).catch((error: unknown) => errors.push(error)),
+      late,
+    );
+    expect(errors).toEqual([expect.objectContaining({ code: 'AUDIT_FAILED' })]);
   });
 });

@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuditEvent } from '@ethosagent/types';
@@ -115,6 +123,19 @@ describe('JsonlAuditSink', () => {
     sink.record(event('x'.repeat(1000)));
     sink.close();
     expect(targets(path)).toEqual(['x'.repeat(1000)]);
+  });
+
+  it('refuses while it can not rotate, and goes on when it can', () => {
+    const path = newPath();
+    const sink = new JsonlAuditSink({ path, maxBytes: 1, maxFiles: 1 });
+    sink.record(event('a'));
+    mkdirSync(join(`${path}.1`, 'in the way'), { recursive: true });
+    expect(() => sink.record(event('b'))).toThrow();
+    expect(targets(path)).toEqual(['a']);
+    rmSync(`${path}.1`, { recursive: true });
+    sink.record(event('c'));
+    expect([targets(`${path}.1`), targets(path)]).toEqual([['a'], ['c']]);
+    sink.close();
   });
 
   it('throws when it is closed, so that the access is refused', () => {

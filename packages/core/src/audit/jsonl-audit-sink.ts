@@ -43,15 +43,11 @@ export class JsonlAuditSink implements AuditSink {
   /** @throws when the line can not be written, so that the access is refused */
   record(event: AuditEvent): void {
     if (this.#descriptor === undefined) throw new Error('the audit sink is closed');
-    const line = Buffer.from(`${this.#isTorn ? '\n' : ''}${JSON.stringify(event)}\n`);
-    if (this.#bytes > 0 && this.#bytes + line.length > this.#maxBytes) this.#rotate();
-    this.#isTorn = true;
-    let written = 0;
-    while (written < line.length) {
-      written += writeSync(this.#descriptor, line, written);
-    }
-    this.#isTorn = false;
-    this.#bytes += line.length;
+    // A torn line is ended where it stands, so that the next file begins with a whole one.
+    if (this.#isTorn) this.#append(this.#descriptor, Buffer.from('\n'));
+    const line = Buffer.from(`${JSON.stringify(event)}\n`);
+    const isFull = this.#bytes > 0 && this.#bytes + line.length > this.#maxBytes;
+    this.#append(isFull ? this.#rotate(this.#descriptor) : this.#descriptor, line);
   }
 
   close(): void {
@@ -60,21 +56,36 @@ export class JsonlAuditSink implements AuditSink {
     this.#descriptor = undefined;
   }
 
-  #open(): void {
-    this.#descriptor = openSync(this.#path, 'a+', 0o600);
-    this.#bytes = fstatSync(this.#descriptor).size;
-    const last = Buffer.alloc(1);
-    readSync(this.#descriptor, last, 0, 1, Math.max(0, this.#bytes - 1));
-    this.#isTorn = this.#bytes > 0 && last.toString() !== '\n';
+  #append(descriptor: number, bytes: Buffer): void {
+    this.#isTorn = true;
+    let written = 0;
+    while (written < bytes.length) {
+      const count = writeSync(descriptor, bytes, written);
+      written += count;
+      this.#bytes += count;
+    }
+    this.#isTorn = false;
   }
 
-  #rotate(): void {
-    this.close();
+  #open(): number {
+    const descriptor = openSync(this.#path, 'a+', 0o600);
+    this.#descriptor = descriptor;
+    this.#bytes = fstatSync(descriptor).size;
+    const last = Buffer.alloc(1);
+    readSync(descriptor, last, 0, 1, Math.max(0, this.#bytes - 1));
+    this.#isTorn = this.#bytes > 0 && last.toString() !== '\n';
+    return descriptor;
+  }
+
+  // The old descriptor outlives the renames: where one fails, the next event tries again.
+  #rotate(old: number): number {
     for (let index = this.#maxFiles - 1; index >= 1; index--) {
       renameIfThere(`${this.#path}.${index}`, `${this.#path}.${index + 1}`);
     }
     renameIfThere(this.#path, `${this.#path}.1`);
-    this.#open();
+    const descriptor = this.#open();
+    closeSync(old);
+    return descriptor;
   }
 }
 

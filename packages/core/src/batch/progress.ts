@@ -1,5 +1,6 @@
 import type { ToolProgressEvent } from '@ethosagent/types';
 import type { CallScope } from '../call-scope.js';
+import { discard } from '../rejections.js';
 
 const AUDIENCES: ReadonlySet<unknown> = new Set(['internal', 'user', 'dashboard']);
 
@@ -17,7 +18,7 @@ export function createEmit(
     try {
       const { message, percent, audience } = event;
       if (typeof message !== 'string') return;
-      listener({
+      const returned: unknown = listener({
         type: 'progress',
         toolName,
         message: scope.redactor?.redact(message) ?? message,
@@ -25,6 +26,7 @@ export function createEmit(
           Number.isFinite(percent) && { percent: Math.min(100, Math.max(0, percent)) }),
         audience: audience !== undefined && AUDIENCES.has(audience) ? audience : 'internal',
       });
+      discard(returned);
     } catch {
       // Neither a hostile event nor a broken listener harms the call.
     }

@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import { resolveCallBudget } from '@ethosagent/policy';
-import type { ToolCall, ToolResult } from '@ethosagent/types';
+import type { Storage, ToolCall, ToolResult } from '@ethosagent/types';
 import { CallScope } from '../call-scope.js';
+import type { CapabilityPlan } from '../capability-resolver.js';
 import { copyPlain, deepFreeze } from '../plain.js';
 import { checkShape, failure } from '../results/check-shape.js';
 import { errorText } from '../results/error-text.js';
 import { redactResult } from '../results/redact.js';
 import { reduceResult } from '../results/reduce.js';
 import { trimResult } from '../results/trim.js';
+import { ScopedStorageView } from '../scoped/scoped-storage-view.js';
 import { filteredOut, type RegisteredTool, unavailable } from '../tool-gates.js';
 import { approvalReason, refusal } from './ask-approval.js';
 import { CallContext } from './call-context.js';
@@ -133,12 +136,13 @@ export class RunningCall implements Watched, Waiting {
     // What a schema turned into class instances would be shown wrong; then what it came from is.
     const plain = copyPlain(this.#args);
     const shown = plain.ok ? plain.value : structuredClone(this.#issued);
+    const capabilities = entry.plan.describe(facts);
     const ending = await guarded(watch, Number.POSITIVE_INFINITY, () =>
       approve({
         toolCallId: this.#call.toolCallId,
         toolName: entry.name,
         args: deepFreeze(shown),
-        capabilities: entry.plan.describe(facts),
+        capabilities,
         reason,
         sessionId,
         ...(personalityId !== undefined && { personalityId }),
@@ -150,7 +154,12 @@ export class RunningCall implements Watched, Waiting {
       return refused('the turn was aborted while it waited');
     }
     const why = ending.kind === 'threw' ? 'the approval callback failed' : refusal(ending.value);
-    return why === undefined ? undefined : refused(why);
+    if (why !== undefined) return refused(why);
+    // The yes was to this tool with this reach.
+    const isSame =
+      input.tools.get(entry.name) === entry &&
+      isDeepStrictEqual(entry.plan.describe(facts), capabilities);
+    return isSame ? undefined : refused('what it may reach changed while it waited');
   }
 
   /** Waits for a place, unless there is an answer already. */
@@ -210,7 +219,14 @@ export class RunningCall implements Watched, Waiting {
     if (ending.kind === 'stopped') scope?.abort(ending.reason ?? this.#timeoutError());
     scope?.end();
     this.#batch.slots.release();
-    this.#finish(this.#wayBack(ending));
+    let result: ToolResult;
+    try {
+      result = this.#wayBack(ending);
+    } catch (error) {
+      // A fault of a host's own reducers: the batch must get its answer.
+      result = failure(errorText(error));
+    }
+    this.#finish(result);
   }
 
   /** From what the tool gave to what the model reads. */
@@ -245,9 +261,14 @@ export class RunningCall implements Watched, Waiting {
       resultBudgetChars: this.#budget,
       accessors: needsBackends ? plan.bind(facts, scope, input.attachments) : undefined,
       files: plan.declaresFiles
-        ? { storage: storage && plan.narrowStorage(storage, facts), readMtimes }
+        ? { storage: storage && this.#storageOf(storage, plan, scope), readMtimes }
         : undefined,
     });
+  }
+
+  #storageOf(storage: Storage, plan: CapabilityPlan, scope: CallScope): Storage | undefined {
+    const narrowed = plan.narrowStorage(storage, this.#batch.facts);
+    return narrowed && new ScopedStorageView(narrowed, scope);
   }
 
   #unfinished(ending: Exclude<Ending<unknown>, { kind: 'returned' }>): ToolResult {

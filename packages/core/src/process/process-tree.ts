@@ -58,11 +58,16 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 function taggedProcesses(firstPid: number, tag: string): number[] {
   if (process.platform !== 'linux') return [];
   const needle = `${TAG_VARIABLE}=${tag}`;
-  // Descendants have higher ids, unless the kernel began again at the bottom.
-  const lowest = newestPid() >= firstPid ? firstPid : 0;
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => pid >= lowest && pid > 0 && environmentOf(pid).includes(needle));
+  try {
+    // Descendants have higher ids, unless the kernel began again at the bottom.
+    const lowest = newestPid() >= firstPid ? firstPid : 0;
+    return readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => pid >= lowest && pid > 0 && environmentOf(pid).includes(needle));
+  } catch {
+    // No descriptor is left to look with. The group was signalled without.
+    return [];
+  }
 }
 
 function newestPid(): number {

@@ -168,6 +168,33 @@ describe('SecretRedactor.redact', () => {
   );
 });
 
+describe('redactResult, where a secret is not a string', () => {
+  it('replaces bytes and numbers that hold it, and leaves others', () => {
+    const redactor = new SecretRedactor();
+    redactor.add('pin', '48151623');
+    const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+    const result = redactResult(
+      {
+        ok: true,
+        value: '',
+        structured: { a: bytes('x48151623'), b: 48151623, c: bytes('x'), d: 4 },
+      },
+      redactor,
+    );
+    expect(result).toEqual({
+      ok: true,
+      value: '',
+      structured: { a: 'x[secret:pin]', b: '[secret:pin]', c: bytes('x'), d: 4 },
+    });
+  });
+
+  it('replaces what is left of a secret when its line break is taken off', () => {
+    const redactor = new SecretRedactor();
+    redactor.add('key', 'hunter2hunter2\n');
+    expect(redactor.redact('Bearer hunter2hunter2')).toBe('Bearer [secret:key]');
+  });
+});
+
 describe('redactResult', () => {
   it.each<[string, ToolResult, ToolResult]>([
     ['the value', { ok: true, value: `v ${SECRET}` }, { ok: true, value: 'v [secret:r]' }],

@@ -13,6 +13,7 @@ import {
   type ReachKind,
   type ScopedFs,
   type Storage,
+  type StorageChange,
   type StorageEntry,
 } from '@ethosagent/types';
 import { type AccessScope, recordAccess } from '../access.js';
@@ -87,7 +88,7 @@ export class ScopedFsImpl implements ScopedFs {
   }
 
   read(path: string): Promise<string> {
-    return this.#access('read', 'read', path, async (storage, at) => {
+    return this.#read('read', path, async (storage, at) => {
       const text = await storage.read(at);
       if (text === null) throw missing(path);
       return text;
@@ -95,19 +96,19 @@ export class ScopedFsImpl implements ScopedFs {
   }
 
   write(path: string, content: string | Uint8Array): Promise<void> {
-    return this.#access('write', 'write', path, (storage, at) => storage.write(at, content));
+    return this.#change('write', path, (storage, at, change) => storage.write(at, content, change));
   }
 
   exists(path: string): Promise<boolean> {
-    return this.#access('read', 'exists', path, (storage, at) => storage.exists(at));
+    return this.#read('exists', path, (storage, at) => storage.exists(at));
   }
 
   list(path: string): Promise<string[]> {
-    return this.#access('read', 'list', path, (storage, at) => storage.list(at));
+    return this.#read('list', path, (storage, at) => storage.list(at));
   }
 
   readBytes(path: string): Promise<Uint8Array> {
-    return this.#access('read', 'readBytes', path, async (storage, at) => {
+    return this.#read('readBytes', path, async (storage, at) => {
       const bytes = await offered(storage.readBytes, 'readBytes').call(storage, at);
       if (bytes === null) throw missing(path);
       return bytes;
@@ -115,26 +116,26 @@ export class ScopedFsImpl implements ScopedFs {
   }
 
   mtime(path: string): Promise<number | null> {
-    return this.#access('read', 'mtime', path, (storage, at) =>
+    return this.#read('mtime', path, (storage, at) =>
       offered(storage.mtime, 'mtime').call(storage, at),
     );
   }
 
   mkdir(path: string): Promise<void> {
-    return this.#access('write', 'mkdir', path, (storage, at) =>
-      offered(storage.mkdir, 'mkdir').call(storage, at),
+    return this.#change('mkdir', path, (storage, at, change) =>
+      offered(storage.mkdir, 'mkdir').call(storage, at, change),
     );
   }
 
   listEntries(path: string): Promise<StorageEntry[]> {
-    return this.#access('read', 'listEntries', path, (storage, at) =>
+    return this.#read('listEntries', path, (storage, at) =>
       offered(storage.listEntries, 'listEntries').call(storage, at),
     );
   }
 
   remove(path: string, opts?: { recursive?: boolean }): Promise<void> {
-    return this.#access('write', 'remove', path, (storage, at) =>
-      offered(storage.remove, 'remove').call(storage, at, opts),
+    return this.#change('remove', path, (storage, at, change) =>
+      offered(storage.remove, 'remove').call(storage, at, { ...opts, ...change }),
     );
   }
 
@@ -143,23 +144,35 @@ export class ScopedFsImpl implements ScopedFs {
     const access = {
       capability: 'fs_reach.write',
       operation: 'rename',
-      target: `${from} -> ${to}`,
+      target: `${String(from)} -> ${String(to)}`,
     } as const;
-    return recordAccess(this.#scope, access, async () => {
+    return recordAccess(this.#scope, access, async (allow) => {
       const [storage, source] = this.#check('write', from);
       const [, target] = this.#check('write', to);
-      return offered(storage.rename, 'rename').call(storage, source, target);
+      const change = announced(storage, allow);
+      return offered(storage.rename, 'rename').call(storage, source, target, change);
     });
   }
 
-  #access<T>(
-    kind: ReachKind,
+  #change<T>(
+    operation: string,
+    path: string,
+    run: (storage: ScopedFsStorage, at: string, change: StorageChange) => Promise<T>,
+  ): Promise<T> {
+    const access = { capability: 'fs_reach.write', operation, target: String(path) } as const;
+    return recordAccess(this.#scope, access, async (allow) => {
+      const [storage, at] = this.#check('write', path);
+      return run(storage, at, announced(storage, allow));
+    });
+  }
+
+  #read<T>(
     operation: string,
     path: string,
     run: (storage: ScopedFsStorage, at: string) => Promise<T>,
   ): Promise<T> {
-    const access = { capability: `fs_reach.${kind}`, operation, target: String(path) } as const;
-    return recordAccess(this.#scope, access, async () => run(...this.#check(kind, path)));
+    const access = { capability: 'fs_reach.read', operation, target: String(path) } as const;
+    return recordAccess(this.#scope, access, async () => run(...this.#check('read', path)));
   }
 
   #check(kind: ReachKind, path: string): [storage: ScopedFsStorage, at: string] {
@@ -170,6 +183,13 @@ export class ScopedFsImpl implements ScopedFs {
     if (this.#reach.denies(at)) throw new BoundaryError(kind, path, 'deny floor');
     return [this.#reach.storage(), at];
   }
+}
+
+/** A contained view says when the decision has fallen; for any other storage it has by now. */
+function announced(storage: ScopedFsStorage, allow: () => void): StorageChange {
+  if (storage.contained !== undefined) return { beforeChange: allow };
+  allow();
+  return {};
 }
 
 function missing(path: string): EthosError {

@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -94,6 +102,25 @@ describe('ScopedProcessImpl.spawn, cwd', () => {
     expect(await swapping).toMatchObject({ timedOut: true });
     expect(seen).toContain('refused');
     expect([...seen].filter((where) => where.includes('outside'))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'the working directory of the call, where it is in the reach',
+      `${inside}/deep`,
+      `${inside}/deep`,
+    ],
+    ['the first root, where it is not', outside, inside],
+    ['the first root, where a link leads out', join(inside, 'link'), inside],
+  ])('a child that is told no directory works in %s', async (_name, workingDir, expected) => {
+    const { stdout } = await processes(['pwd'], { reach, workingDir }).spawn('pwd', ['-P']);
+    expect(stdout.trim()).toBe(realpathSync(expected));
+  });
+
+  it('a child that is told no directory is refused where the reach has none', async () => {
+    const nowhere = { roots: [join(inside, 'gone')], denies: () => false };
+    const spawned = processes(['pwd'], { reach: nowhere, workingDir: outside }).spawn('pwd', []);
+    expect(await rejection(spawned)).toMatchObject({ code: 'PATH_NOT_REACHABLE' });
   });
 
   it('leaves no descriptor behind', async () => {

@@ -1,7 +1,9 @@
 import { basename, isAbsolute } from 'node:path';
 import {
+  BoundaryError,
   CapabilityError,
   EthosError,
+  errorCodeOf,
   type ProcessResult,
   type ScopedProcess,
   type SpawnOpts,
@@ -10,7 +12,11 @@ import { type AccessScope, recordAccess } from '../access.js';
 import { assertSafeEnvironment } from '../process/environment.js';
 import { findBinary, isExecutableFile } from '../process/find-binary.js';
 import { endStragglers, TAG_VARIABLE } from '../process/process-tree.js';
-import { type DirectoryReach, pinDirectory } from '../process/working-directory.js';
+import {
+  type DirectoryReach,
+  type PinnedDirectory,
+  pinDirectory,
+} from '../process/working-directory.js';
 import { unawaited } from '../rejections.js';
 
 /** Bytes of each output stream that are kept unless an option says otherwise. */
@@ -19,8 +25,10 @@ export const DEFAULT_MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 export interface ScopedProcessOptions {
   /** What `opts.env` is merged over, and whose `PATH` finds binaries. `process.env` when absent. */
   baseEnv?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Where `cwd` must be. No constraint when absent. */
+  /** Where a child must work. No constraint when absent. */
   reach?: DirectoryReach | undefined;
+  /** Where a child works that is told nothing, if that is within `reach`; else in its first root. */
+  workingDir?: string | undefined;
   /** Bytes of each output stream that are kept; more ends the process. */
   maxOutputBytes?: number;
   scope?: AccessScope | undefined;
@@ -74,8 +82,7 @@ export class ScopedProcessImpl implements ScopedProcess {
       throw new EthosError('SPAWN_FAILED', `argument ${position} is not a string without NUL`);
     }
     const { reach } = this.#options;
-    const directory =
-      opts.cwd !== undefined && reach !== undefined ? pinDirectory(opts.cwd, reach) : undefined;
+    const directory = reach === undefined ? undefined : this.#pin(opts.cwd, reach);
     const cwd = directory?.path ?? opts.cwd;
     this.#callTag ??= crypto.randomUUID();
     const tag = `${this.#callTag}.${++this.#spawned}.`;
@@ -96,6 +103,19 @@ export class ScopedProcessImpl implements ScopedProcess {
     } finally {
       directory?.release();
     }
+  }
+
+  #pin(cwd: string | undefined, reach: DirectoryReach): PinnedDirectory {
+    if (cwd !== undefined) return pinDirectory(cwd, reach);
+    const wanted = this.#options.workingDir ?? process.cwd();
+    for (const candidate of [wanted, ...reach.roots]) {
+      try {
+        return pinDirectory(candidate, reach);
+      } catch (error) {
+        if (errorCodeOf(error) !== 'PATH_NOT_REACHABLE') throw error;
+      }
+    }
+    throw new BoundaryError('read', wanted, 'no directory within the reach');
   }
 
   // A daemon holds no pipe and is in no group of ours; only its tag tells whose it is.
