@@ -30,6 +30,7 @@ export default defineConfig({
     include: ['{packages,extensions,examples,docs,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', './scripts/closing-line-reporter.ts'],
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -127,6 +127,44 @@ describe('DefaultToolRegistry.register', () => {
   });
 });
 
+describe('DefaultToolRegistry.register, for authors without types', () => {
+  it.each<[string, unknown, string]>([
+    ['a capability that is none', { filesystem: {} }, 'capabilities.filesystem is none'],
+    ['a misspelt part of one', { fs_reach: { reed: [] } }, 'capabilities.fs_reach.reed is none'],
+    ['hosts that are no list', { network: { allowedHosts: 'x' } }, 'not a list of strings'],
+  ])('refuses %s', (_name, capabilities, message) => {
+    const tool = makeTool('t', undefined, { capabilities: untyped(capabilities) });
+    expect(() => new DefaultToolRegistry().register(tool)).toThrow(message);
+  });
+
+  it('refuses a schema that is not JSON, and shares none that can be changed', () => {
+    const registry = new DefaultToolRegistry();
+    const parse = { parse: () => {} };
+    expect(() => registry.register(makeTool('t', undefined, { schema: parse }))).toThrow(
+      /^TOOL_INVALID: t: schema\.parse is a function/,
+    );
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    registry.register(makeTool('t', undefined, { schema }));
+    const [definition] = registry.toDefinitions();
+    expect(definition?.parameters).toEqual(schema);
+    expect(() => Object.assign(Object(definition?.parameters.properties), { b: 1 })).toThrow();
+  });
+});
+
+describe('executeParallel', () => {
+  it.each<[string, unknown, unknown[]]>([
+    ['nothing', undefined, []],
+    [
+      'a list of null',
+      [null],
+      [{ result: { ok: false, code: 'input_invalid', error: 'the call is not an object' } }],
+    ],
+  ])('answers %s', async (_name, calls, expected) => {
+    const results = await new DefaultToolRegistry().executeParallel(untyped(calls), batchContext());
+    expect(results).toMatchObject(expected);
+  });
+});
+
 describe('validateToolsForPersonality', () => {
   it('takes every registered tool', () => {
     const registry = new DefaultToolRegistry();

@@ -17,6 +17,7 @@ import { type BatchOptions, DEFAULT_BATCH_OPTIONS, runBatch } from './batch/run-
 import { CapabilityPlan, needsBackends, type ResolveContext } from './capability-resolver.js';
 import { validateRegistration } from './capability-validator.js';
 import type { ResolvedGrant } from './grant.js';
+import { copyPlain, deepFreeze } from './plain.js';
 import {
   compileFilters,
   filteredOut,
@@ -76,7 +77,7 @@ export class DefaultToolRegistry implements ToolRegistry {
       definition: Object.freeze({
         name,
         description: tool.description,
-        parameters: tool.schema,
+        parameters: jsonSchemaOf(tool),
       }),
       plan: new CapabilityPlan(name, tool.capabilities, this.#backends ?? {}),
     });
@@ -141,7 +142,7 @@ export class DefaultToolRegistry implements ToolRegistry {
     turnAttachments?: readonly TurnAttachment[],
   ): Promise<ToolCallResult[]> {
     return runBatch({
-      calls,
+      calls: Array.isArray(calls) ? calls : [],
       ctx,
       tools: this.#tools,
       filters: compileFilters(allowedTools, filterOpts),
@@ -183,6 +184,19 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
   return { defaultTimeoutMs, maxConcurrency, now };
 }
 
+/** A copy that nobody can change: all who ask are given the same one. */
+function jsonSchemaOf({ name, schema }: AnyTool): Record<string, unknown> {
+  const copy = copyPlain(schema ?? {});
+  if (copy.ok && typeof copy.value === 'object' && copy.value !== null) {
+    return Object.freeze({ ...Object(deepFreeze(copy.value)) });
+  }
+  const problem = copy.ok ? ' is not an object' : copy.problem;
+  throw new EthosError(
+    'TOOL_INVALID',
+    `${name}: schema${problem}; give JSON Schema, or a Standard Schema as \`input\` of defineTool`,
+  );
+}
+
 function assertTool(tool: AnyTool): void {
   const wrong = structuralProblem(tool);
   if (wrong !== undefined) throw new EthosError('TOOL_INVALID', wrong);
@@ -196,6 +210,8 @@ function structuralProblem(tool: AnyTool): string | undefined {
   if (typeof declared !== 'object' || declared === null) {
     return `${name} declares no capabilities; a tool that reaches nothing declares {}`;
   }
+  const unknown = unknownKey(declared);
+  if (unknown !== undefined) return `${name}: ${unknown}`;
   const { network, secrets, storage, fs_reach, process, attachments } = declared;
   if (storage !== undefined && !isStorageDeclaration(storage)) {
     return `${name}: capabilities.storage is not { scope, kind: 'kv' } with a known scope`;
@@ -210,6 +226,31 @@ function structuralProblem(tool: AnyTool): string | undefined {
   ];
   const wrong = lists.find(([, needed, list]) => needed !== undefined && !isStringList(list));
   return wrong && `${name}: capabilities.${wrong[0]} is not a list of strings`;
+}
+
+const CAPABILITY_KEYS: Readonly<Record<string, readonly string[] | undefined>> = {
+  network: ['allowedHosts'],
+  secrets: undefined,
+  storage: ['scope', 'kind', 'ttlSecondsDefault', 'concurrency'],
+  fs_reach: ['read', 'write'],
+  process: ['allowedBinaries'],
+  attachments: ['mediaTypes'],
+};
+
+/** A misspelt capability would be one that nobody is given, and nobody is told why. */
+function unknownKey(declared: object): string | undefined {
+  for (const [capability, declaration] of Object.entries(declared)) {
+    if (!Object.hasOwn(CAPABILITY_KEYS, capability)) {
+      return `capabilities.${capability} is none; there are ${Object.keys(CAPABILITY_KEYS).join(', ')}`;
+    }
+    const keys = CAPABILITY_KEYS[capability];
+    if (keys === undefined || typeof declaration !== 'object' || declaration === null) continue;
+    const other = Object.keys(declaration).find((key) => !keys.includes(key));
+    if (other !== undefined) {
+      return `capabilities.${capability}.${other} is none; there are ${keys.join(', ')}`;
+    }
+  }
+  return undefined;
 }
 
 const STORAGE_SCOPES: readonly unknown[] = ['tool-private', 'session', 'personality'];

@@ -71,6 +71,9 @@ export class RunningCall implements Watched, Waiting {
   #pass(): ToolResult | undefined {
     const { input, watch } = this.#batch;
     if (watch.aborted) return failure('the turn was aborted before this call ran');
+    if (typeof this.#call !== 'object' || this.#call === null) {
+      return { ok: false, code: 'input_invalid', error: 'the call is not an object' };
+    }
     const { name, args } = this.#call;
     const entry = input.tools.get(name);
     if (entry === undefined) return notAvailable(`there is no tool ${JSON.stringify(name)}`);
