@@ -24,7 +24,7 @@ const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/u;
 
 /** Whether a text can be the id of a personality: `a-z`, `0-9`, `_`, `-`; 64 characters at most. */
 export function isPersonalityId(id: string): boolean {
-  return ID.test(id);
+  return typeof id === 'string' && ID.test(id);
 }
 
 /**
@@ -114,7 +114,7 @@ export function readPersonalityText(file: string): PersonalityText {
 
 /** @throws `CONFIG_INVALID` when the home is not an absolute path */
 export function assertHome(home: string): void {
-  if (!isAbsolute(home)) {
+  if (typeof home !== 'string' || !isAbsolute(home)) {
     throw new EthosError('CONFIG_INVALID', 'home: must be an absolute path');
   }
 }

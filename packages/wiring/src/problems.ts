@@ -8,6 +8,7 @@ export interface RuntimeProblem {
   file: string;
   /** The key in it, e.g. `fs_reach.read`. */
   key: string;
+  /** The tool, or the entry of the file that names nothing. */
   tool: string;
   message: string;
   /** Calls of the tool are refused. Otherwise it runs, with less than it declared. */
@@ -20,26 +21,50 @@ const KEYS: Partial<Record<CapabilityName, string>> = {
   'fs_reach.write': 'fs_reach.write',
 };
 
+/** `mcp__<server>__<tool>` */
+const MCP_TOOL = /^mcp__(.+?)__./s;
+
+/** What a personality's file is compared with. */
+export interface ProblemSources {
+  /** The path of the file. */
+  file: string;
+  tools: readonly AnyTool[];
+  /** The ids of the loaded plugins. */
+  plugins: readonly string[];
+}
+
 /**
  * What an operator should know of a personality: tools that declare more than it allows, and
- * toolset entries that name nothing. A tool that knows its exact paths and doesn't have them is
+ * entries that name nothing. A tool that knows its exact paths and doesn't have them is
  * held back; one whose hosts are not all allowed works with those that are.
  */
 export function findProblems(
   personality: PersonalityConfig,
-  file: string,
-  tools: readonly AnyTool[],
+  { file, tools, plugins }: ProblemSources,
 ): RuntimeProblem[] {
   const { names, unknown } = expandToolset(personality.toolset, tools);
   const offered = names === undefined ? tools : tools.filter(({ name }) => names.includes(name));
-  return [
-    ...unknown.map((entry) => ({
+  const servers = new Set(tools.map(({ name }) => MCP_TOOL.exec(name)?.[1]));
+  const missing = (key: string, entries: readonly string[], what: string) =>
+    entries.map((entry) => ({
       file,
-      key: 'toolset',
+      key,
       tool: entry,
-      message: `${file}: toolset: ${entry} is neither a registered tool nor a group of tools`,
+      message: `${file}: ${key}: ${entry} is ${what}`,
       heldBack: false,
-    })),
+    }));
+  return [
+    ...missing('toolset', unknown, 'neither a registered tool nor a group of tools'),
+    ...missing(
+      'mcp_servers',
+      (personality.mcp_servers ?? []).filter((server) => !servers.has(server)),
+      'no server that a registered tool comes from',
+    ),
+    ...missing(
+      'plugins',
+      (personality.plugins ?? []).filter((id) => !plugins.includes(id)),
+      'no plugin that is loaded',
+    ),
     ...offered
       .flatMap((tool) => validateRegistration(tool, personality))
       .map(({ tool, capability, message }) => {

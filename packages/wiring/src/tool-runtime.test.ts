@@ -1,4 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -52,6 +63,20 @@ function text(results: ToolCallResult[]): string {
   return first === undefined ? '' : first.result.ok ? first.result.value : first.result.error;
 }
 
+/** The files below a folder that this process holds open. */
+function openBelow(folder: string): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      const file = readlinkSync(join('/proc/self/fd', descriptor));
+      return file.startsWith(`${folder}/`) ? [file] : [];
+    } catch {
+      // The descriptor of the listing itself.
+      return [];
+    }
+  });
+}
+
 const counter = defineTool({
   name: 'counter',
   description: 'Counts.',
@@ -99,6 +124,33 @@ describe('createToolRuntime fails closed', () => {
     const failure = await start({ tools: [tool] }).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'TOOL_INVALID' });
     expect(String(failure)).toContain(`bad: ${key}`);
+  });
+
+  it.each([
+    ['no capabilities', { capabilities: undefined }],
+    ['null for capabilities', { capabilities: null }],
+    ['text for a list of hosts', { capabilities: { network: { allowedHosts: 'x' } } }],
+    ['no function', { execute: undefined }],
+  ])('on a tool with %s', async (_, wrong) => {
+    const tool = Object.assign({}, counter, wrong);
+    await expect(start({ tools: [tool] })).rejects.toMatchObject({ code: 'TOOL_INVALID' });
+    expect(openBelow(home)).toEqual([]);
+  });
+
+  it('on an audit log that can not be made, and closes the store', async () => {
+    const audit = put(join(home, 'audit'), 'a file');
+    const failure = await start().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(String(failure)).toContain(audit);
+    expect(openBelow(home)).toEqual([]);
+  });
+
+  it.each([
+    ['personality', { personality: undefined }],
+    ['home', { home: undefined }],
+  ])('on options without %s', async (_, missing) => {
+    const options = Object.assign({ home, personality: 'coder', cwd: work }, missing);
+    await expect(createToolRuntime(options)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
   it('on a damaged database, and leaves it as it was', async () => {
@@ -172,6 +224,7 @@ describe('ToolRuntime.execute', () => {
     'state.sqlite',
     'secrets/providers/x',
     'audit/audit.jsonl',
+    'attachments/ab/cd',
     'personalities/coder/config.yaml',
     'personalities/other/config.yaml',
   ])('keeps tools from <home>/%s, though the reach covers the home', async (path) => {
@@ -181,6 +234,7 @@ describe('ToolRuntime.execute', () => {
     );
     personality('other', 'name: O\n');
     put(join(home, 'secrets', 'providers', 'x'), 'sk-secret');
+    put(join(home, 'attachments', 'ab', 'cd'), 'of another turn');
     const runtime = await start({ tools: [counter, ...createFileTools()] });
     await runtime.execute(call('counter'));
     const target = join(home, path);
@@ -209,6 +263,112 @@ describe('ToolRuntime.execute', () => {
     expect(await write('personalities/coder/MEMORY.md')).not.toContain('PATH_NOT_REACHABLE');
     personality('coder', own.replace('write: [', 'write: ["${ETHOS_HOME}", '));
     expect(await write('notes.md')).toMatch(/^CONFIG_INVALID: .*config\.yaml: fs_reach\.write: /);
+  });
+
+  it.each([
+    ['its folder', 'personalities/b', 'personalities/b/config.yaml'],
+    ['its folder, before it is there', 'personalities/new', 'personalities/new/config.yaml'],
+    ['its file', 'personalities/b/config.yaml', 'personalities/b/config.yaml'],
+    ['a link to its folder', 'link', 'link/config.yaml'],
+    ['where its folder is a link to', 'elsewhere', 'elsewhere/config.yaml'],
+    ['where its file is a link to', 'elsewhere', 'elsewhere/d.yaml'],
+    ['where its folder is a link to, by the home', '', 'elsewhere/config.yaml'],
+  ])(
+    'keeps tools from the file of another personality with %s in the reach',
+    async (_, root, path) => {
+      personality('b', 'name: B\n');
+      symlinkSync(join(home, 'personalities', 'b'), join(home, 'link'));
+      put(join(home, 'elsewhere', 'config.yaml'), 'name: C\n');
+      put(join(home, 'elsewhere', 'd.yaml'), 'name: D\n');
+      symlinkSync(join(home, 'elsewhere'), join(home, 'personalities', 'c'));
+      mkdirSync(join(home, 'personalities', 'd'));
+      symlinkSync(
+        join(home, 'elsewhere', 'd.yaml'),
+        join(home, 'personalities', 'd', 'config.yaml'),
+      );
+      personality('coder', `name: A\nfs_reach:\n  write: ["\${ETHOS_HOME}/${root}"]\n`);
+      const runtime = await start({ tools: createFileTools() });
+      const target = join(home, path);
+      const before = existsSync(target) && readFileSync(target, 'utf8');
+      const args = { path: target, content: 'name: X\n' };
+      expect(text(await runtime.execute(call('write_file', args)))).toContain('PATH_NOT_REACHABLE');
+      expect(existsSync(target) && readFileSync(target, 'utf8')).toBe(before);
+    },
+  );
+
+  it('keeps deny paths from the storage that tools share', async () => {
+    const denied = put(join(work, 'denied', 'a.txt'), 'A');
+    const open = put(join(work, 'open.txt'), 'O');
+    const reads = defineTool({
+      name: 'reads',
+      description: 'Reads through the storage of the turn.',
+      capabilities: { fs_reach: { read: 'from-personality' } },
+      input: z.object({ path: z.string() }),
+      execute: async ({ path }, ctx) => ok((await ctx.storage?.read(path)) ?? 'nothing'),
+    });
+    const runtime = await start({ tools: [reads], denyPaths: [join(work, 'denied')] });
+    expect(text(await runtime.execute(call('reads', { path: open })))).toBe('O');
+    expect(text(await runtime.execute(call('reads', { path: denied })))).toContain(
+      'PATH_NOT_REACHABLE',
+    );
+  });
+
+  it('takes the reach from calls that wait while the file goes wrong', async () => {
+    const file = put(join(work, 'a.txt'), 'A');
+    const breaks = defineTool({
+      name: 'breaks',
+      description: 'Stands for an operator who makes a mistake meanwhile.',
+      capabilities: {},
+      input: z.object({}),
+      async execute() {
+        personality('coder', 'name: Coder\nfs_raech: 1\n');
+        return ok(text(await runtime.execute(call('read_file', { path: file }))));
+      },
+    });
+    const runtime: ToolRuntime = await start({
+      tools: [breaks, ...createFileTools()],
+      limits: { maxConcurrency: 1 },
+    });
+    const [first, ...second] = await runtime.execute([
+      ...call('breaks'),
+      ...call('read_file', { path: file }),
+    ]);
+    expect(first?.result).toMatchObject({ ok: true, value: expect.stringContaining('fs_raech') });
+    expect(text(second)).toContain('PATH_NOT_REACHABLE');
+  });
+
+  it.each([['undefined'], ['null'], ['{}'], ['"text"'], ['7']])(
+    'answers %s in place of a list with no results',
+    async (json) => {
+      const runtime = await start({ tools: [counter] });
+      const calls = json === 'undefined' ? undefined : JSON.parse(json);
+      expect(await runtime.execute(calls)).toEqual([]);
+    },
+  );
+
+  it('answers what is no object in its place, whether or not the others can run', async () => {
+    const runtime = await start({ tools: [counter] });
+    const calls = JSON.parse('[null, {"toolCallId":"c","name":"counter","args":{}}, "text", 7]');
+    const wrong = (number: number) => ({
+      toolCallId: undefined,
+      name: undefined,
+      result: { ok: false, code: 'input_invalid', error: `call ${number} is not an object` },
+    });
+    const counted = (result: unknown) => ({ toolCallId: 'c', name: 'counter', result });
+    const first = await runtime.execute(calls);
+    expect(first).toEqual([wrong(1), counted({ ok: true, value: '1' }), wrong(3), wrong(4)]);
+    await runtime.close();
+    const refused = counted({ ok: false, code: 'not_available', error: 'the runtime is closed' });
+    expect(await runtime.execute(calls)).toEqual([wrong(1), refused, wrong(3), wrong(4)]);
+  });
+
+  it('does not begin after a close that came while the personality was read', async () => {
+    const runtime = await start({ tools: createFileTools() });
+    const path = join(work, 'late.txt');
+    const late = runtime.execute(call('write_file', { path, content: 'late' }));
+    await runtime.close();
+    expect(text(await late)).toBe('the runtime is closed');
+    expect(existsSync(path)).toBe(false);
   });
 
   it('holds a tool back whose exact paths the personality does not cover, and says where', async () => {
@@ -256,6 +416,61 @@ describe('ToolRuntime.execute', () => {
     expect(text(await running)).toBe('the turn was aborted');
     expect(text(await runtime.execute(call('hangs')))).toBe('the runtime is closed');
     await runtime.close();
+  });
+});
+
+describe('ToolRuntime.close', () => {
+  it('called again waits for the first', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = definePlugin({
+      id: 'slow',
+      activate(api) {
+        api.onUnload(() => released);
+      },
+    });
+    const runtime = await start({ plugins: [slow], tools: [counter] });
+    await runtime.execute(call('counter'));
+    expect(openBelow(home).length > 0).toBe(process.platform === 'linux');
+    const order: string[] = [];
+    const first = runtime.close().then(() => order.push('first'));
+    const second = runtime.close().then(() => order.push('second', ...openBelow(home)));
+    // The second must not get by while the first still waits for the plugin.
+    await new Promise((resolve) => setImmediate(resolve));
+    order.push('released');
+    release();
+    await Promise.all([first, second]);
+    expect(order).toEqual(['released', 'first', 'second']);
+  });
+});
+
+describe('ToolRuntime.problems', () => {
+  it('names servers and plugins that nothing comes from, and holds nothing back', async () => {
+    personality(
+      'coder',
+      'name: C\nmcp_servers: [linear, linaer]\nplugins: [weather, silent, wether]\n',
+    );
+    const fromServer: AnyTool = { ...counter, name: 'mcp__linear__list' };
+    const weather = definePlugin({
+      id: 'weather',
+      activate: (api) => api.registerTool({ ...counter, name: 'forecast' }),
+    });
+    const silent = definePlugin({ id: 'silent', activate() {} });
+    const runtime = await start({ tools: [fromServer], plugins: [weather] });
+    const found = async () =>
+      (await runtime.problems()).map(({ key, tool, heldBack }) => [key, tool, heldBack]);
+    expect(await found()).toEqual([
+      ['mcp_servers', 'linaer', false],
+      ['plugins', 'silent', false],
+      ['plugins', 'wether', false],
+    ]);
+    await runtime.plugins.load(silent);
+    expect(await found()).toEqual([
+      ['mcp_servers', 'linaer', false],
+      ['plugins', 'wether', false],
+    ]);
   });
 });
 

@@ -108,7 +108,8 @@ export interface ToolRuntime {
   definitions(): Promise<ToolDefinition[]>;
   /**
    * Runs a batch of calls under the personality as its file says now. Results are in the order of
-   * the calls; nothing throws. While the file is wrong, every call is `not_available`.
+   * the calls; nothing throws. While the file is wrong, every call is `not_available`; what is no
+   * object is `input_invalid`, and what is no list has no answers.
    */
   execute(calls: readonly ToolCall[], options?: ExecuteOptions): Promise<ToolCallResult[]>;
   /** Makes another personality the active one. @throws `CONFIG_INVALID`, and nothing changes */
@@ -117,47 +118,68 @@ export interface ToolRuntime {
   problems(): Promise<RuntimeProblem[]>;
   /** What each tool can touch under the active personality. @throws `CONFIG_INVALID` */
   reach(): Promise<ToolReach[]>;
-  /** Aborts what runs, waits for it, and closes the stores. May be called twice. */
+  /** Aborts what runs, waits for it, and closes the stores. A second call waits for the first. */
   close(): Promise<void>;
 }
 
 /**
  * The composition root: reads a personality from disk, binds disk, SQLite, secrets, network,
  * process environment and audit, and registers the tools.
- * @throws `CONFIG_INVALID` naming the file and the key; `TOOL_INVALID`, `TOOL_NAME_TAKEN`,
- * `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`
+ * @throws `CONFIG_INVALID` naming the file and the key, or the audit log that can't be opened;
+ * `TOOL_INVALID`, `TOOL_NAME_TAKEN`, `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`
  */
 export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
   const { home, cwd = process.cwd() } = options;
   const personalities = createPersonalityStore({ home, cwd });
   personalityReach(home, await personalities.get(options.personality));
-  const malformed = (options.tools ?? []).flatMap((tool) =>
+  const store = createSqliteKvStore({ path: join(home, 'state.sqlite') });
+  const opened: Closable[] = [store];
+  try {
+    let { audit } = options;
+    if (audit === undefined) {
+      const own = openAudit(join(home, 'audit', 'audit.jsonl'));
+      opened.push(own);
+      audit = own;
+    }
+    const denyPaths = denyPathsOf(options);
+    const runtime = new Runtime({ options, cwd, personalities, store, audit, denyPaths, opened });
+    await runtime.start();
+    return runtime;
+  } catch (error) {
+    closeAll(opened);
+    throw error;
+  }
+}
+
+interface Closable {
+  close(): void;
+}
+
+function closeAll(opened: Closable[]): void {
+  for (const each of opened.splice(0)) each.close();
+}
+
+function openAudit(path: string): JsonlAuditSink {
+  try {
+    return new JsonlAuditSink({ path });
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `${path}: the audit log can not be opened${why}; make its folder one that this process can write in, or give an audit sink`,
+      { cause },
+    );
+  }
+}
+
+/** @throws `TOOL_INVALID` with every mistake on a line of its own */
+function assertDeclarations(tools: readonly AnyTool[]): void {
+  const mistakes = tools.flatMap((tool) =>
     validateDeclaration(tool.capabilities).map(
       ({ capability, message }) => `${tool.name}: ${capability}: ${message}`,
     ),
   );
-  if (malformed.length > 0) throw new EthosError('TOOL_INVALID', malformed.join('\n'));
-  const store = createSqliteKvStore({ path: join(home, 'state.sqlite') });
-  const ownAudit =
-    options.audit === undefined
-      ? new JsonlAuditSink({ path: join(home, 'audit', 'audit.jsonl') })
-      : undefined;
-  const runtime = new Runtime({
-    options,
-    cwd,
-    personalities,
-    store,
-    audit: options.audit ?? ownAudit,
-    denyPaths: denyPathsOf(options),
-    closeAudit: () => ownAudit?.close(),
-  });
-  try {
-    await runtime.start();
-    return runtime;
-  } catch (error) {
-    await runtime.close();
-    throw error;
-  }
+  if (mistakes.length > 0) throw new EthosError('TOOL_INVALID', mistakes.join('\n'));
 }
 
 /** The deny floor, and the runtime's own state. */
@@ -166,7 +188,7 @@ function denyPathsOf({ home, denyPaths = [] }: ToolRuntimeOptions): string[] {
   return denyFloor({
     home: homedir(),
     secretsDir: join(home, 'secrets'),
-    extra: [...state, join(home, 'audit'), ...denyPaths],
+    extra: [...state, join(home, 'audit'), join(home, 'attachments'), ...denyPaths],
   });
 }
 
@@ -175,9 +197,10 @@ interface RuntimeParts {
   cwd: string;
   personalities: PersonalityStore;
   store: SqliteKvStore;
-  audit: AuditSink | undefined;
+  audit: AuditSink;
   denyPaths: string[];
-  closeAudit: () => void;
+  /** What `close` closes. */
+  opened: Closable[];
 }
 
 class Runtime implements ToolRuntime {
@@ -186,11 +209,14 @@ class Runtime implements ToolRuntime {
   readonly #parts: RuntimeParts;
   readonly #storage = new FsStorage();
   readonly #sessionId: string;
-  /** Configs as of the last batch of each personality: a batch sees one version throughout. */
+  /**
+   * Configs as of the newest batch of each personality. A call gets its files and hosts when it
+   * begins, so one that waited in an older batch gets what the file says by then.
+   */
   readonly #configs = new Map<string, PersonalityConfig>();
   readonly #checked = new WeakMap<
     PersonalityConfig,
-    { tools: readonly AnyTool[]; problems: RuntimeProblem[] }
+    { tools: readonly AnyTool[]; plugins: readonly string[]; problems: RuntimeProblem[] }
   >();
   readonly #reaches = new WeakMap<PersonalityConfig, Required<PersonalityFsReach>>();
   readonly #scoped = new WeakMap<PersonalityConfig, Storage>();
@@ -198,7 +224,7 @@ class Runtime implements ToolRuntime {
   readonly #running = new Map<AbortController, Promise<unknown>>();
   readonly #reducers = new DefaultToolResultReducerRegistry();
   #personalityId: string;
-  #closed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(parts: RuntimeParts) {
     const { options } = parts;
@@ -211,9 +237,16 @@ class Runtime implements ToolRuntime {
 
   async start(): Promise<void> {
     const { tools = [], reducers = [], plugins = [] } = this.#parts.options;
-    this.registry.registerAll(tools);
-    for (const reducer of reducers) this.#reducers.register(reducer);
-    for (const plugin of plugins) await this.plugins.load(plugin);
+    try {
+      // Registration refuses what has no shape to look into.
+      this.registry.registerAll(tools);
+      assertDeclarations(tools);
+      for (const reducer of reducers) this.#reducers.register(reducer);
+      for (const plugin of plugins) await this.plugins.load(plugin);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   get personalityId(): string {
@@ -232,34 +265,36 @@ class Runtime implements ToolRuntime {
     calls: readonly ToolCall[],
     options: ExecuteOptions = {},
   ): Promise<ToolCallResult[]> {
-    if (this.#closed) return refuseAll(calls, 'the runtime is closed');
+    if (!Array.isArray(calls)) return [];
+    // The caller may go on to change its array.
+    const batch: readonly ToolCall[] = Array.from(calls);
     let config: PersonalityConfig;
     try {
       config = await this.#config(options.personality ?? this.#personalityId);
     } catch (error) {
-      return refuseAll(calls, error instanceof Error ? error.message : String(error));
+      return refuseAll(batch, error instanceof Error ? error.message : String(error));
     }
+    // After the wait: what begins now would run on stores that are closed.
+    if (this.#closing !== undefined) return refuseAll(batch, 'the runtime is closed');
     const held = this.#heldBack(config);
-    const admitted = calls.filter(({ name }) => !held.has(name));
+    const refusals = batch.map(
+      (call, index) => malformed(call, index) ?? heldBack(call, held.get(call.name)),
+    );
+    const admitted = batch.filter((_, index) => refusals[index] === undefined);
     const { controller, unlink } = linkedController(options.abortSignal);
-    const batch = this.registry.executeParallel(
+    const running = this.registry.executeParallel(
       admitted,
       this.#context(config, options, controller.signal),
       this.#toolNames(config),
       filtersOf(config),
       options.attachments,
     );
-    this.#running.set(controller, batch);
-    const results = await batch;
+    this.#running.set(controller, running);
+    const results = await running;
     this.#running.delete(controller);
     unlink();
-    if (held.size === 0) return results;
     const answered = results.values();
-    return calls.map(({ toolCallId, name }) => {
-      const message = held.get(name);
-      const result = message === undefined ? answered.next().value : undefined;
-      return result ?? refuse({ toolCallId, name }, message ?? 'the call was not answered');
-    });
+    return refusals.flatMap((refusal) => refusal ?? answered.next().value ?? []);
   }
 
   async switchPersonality(id: string): Promise<void> {
@@ -287,16 +322,22 @@ class Runtime implements ToolRuntime {
     }));
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+  close(): Promise<void> {
+    // On a later tick, so that a listener of the abort that closes too gets the same promise.
+    this.#closing ??= Promise.resolve().then(() => this.#close());
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     for (const controller of this.#running.keys()) {
       controller.abort(new DOMException('the runtime was closed', 'AbortError'));
     }
     await Promise.allSettled(this.#running.values());
-    for (const { id } of this.plugins.list()) await this.plugins.unload(id);
-    this.#parts.store.close();
-    this.#parts.closeAudit();
+    try {
+      for (const { id } of this.plugins.list()) await this.plugins.unload(id);
+    } finally {
+      closeAll(this.#parts.opened);
+    }
   }
 
   #backends(): CapabilityBackends {
@@ -319,8 +360,8 @@ class Runtime implements ToolRuntime {
       },
       processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
       denyPaths,
+      audit,
       ...(approve !== undefined && { approve }),
-      ...(audit !== undefined && { audit }),
       ...(fetch !== undefined && { fetch }),
       ...(lookup !== undefined && { lookup }),
     };
@@ -369,13 +410,14 @@ class Runtime implements ToolRuntime {
 
   #problems(config: PersonalityConfig): RuntimeProblem[] {
     const tools = this.registry.list();
+    const plugins = this.plugins.list().map(({ id }) => id);
     const known = this.#checked.get(config);
-    if (known?.tools.length === tools.length && known.tools.every((tool, i) => tool === tools[i])) {
+    if (known !== undefined && sameItems(known.tools, tools) && sameItems(known.plugins, plugins)) {
       return known.problems;
     }
     const file = personalityConfigPath(this.#parts.options.home, config.id);
-    const problems = findProblems(config, file, tools);
-    this.#checked.set(config, { tools, problems });
+    const problems = findProblems(config, { file, tools, plugins });
+    this.#checked.set(config, { tools, plugins, problems });
     return problems;
   }
 
@@ -425,6 +467,10 @@ class Runtime implements ToolRuntime {
 
 const MAX_SESSIONS = 256;
 
+function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}
+
 function filtersOf({ mcp_servers, plugins }: PersonalityConfig) {
   return {
     ...(mcp_servers !== undefined && { allowedMcpServers: mcp_servers }),
@@ -446,14 +492,25 @@ function linkedController(signal: AbortSignal | undefined) {
 }
 
 function refuseAll(calls: readonly ToolCall[], error: string): ToolCallResult[] {
-  return calls.map((call) => refuse(call, error));
+  return calls.map((call, index) => malformed(call, index) ?? refuse(call, 'not_available', error));
+}
+
+/** The answer to what a model's client sent in place of a call. */
+function malformed(call: ToolCall, index: number): ToolCallResult | undefined {
+  if (typeof call === 'object' && call !== null) return undefined;
+  return refuse(Object(call), 'input_invalid', `call ${index + 1} is not an object`);
+}
+
+function heldBack(call: ToolCall, why: string | undefined): ToolCallResult | undefined {
+  return why === undefined ? undefined : refuse(call, 'not_available', why);
 }
 
 function refuse(
-  { toolCallId, name }: Pick<ToolCall, 'toolCallId' | 'name'>,
+  { toolCallId, name }: ToolCall,
+  code: 'not_available' | 'input_invalid',
   error: string,
 ): ToolCallResult {
-  return { toolCallId, name, result: { ok: false, code: 'not_available', error } };
+  return { toolCallId, name, result: { ok: false, code, error } };
 }
 
 function hostEnvironment(): Readonly<Record<string, string | undefined>> {
