@@ -67,7 +67,7 @@ class Copier {
     const object: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
       if (key === '__proto__') continue;
-      object[this.#text(key)] = this.#child(Reflect.get(value, key), depth, key);
+      object[this.#text(key)] = this.#child(value[key], depth, key);
     }
     return object;
   }
@@ -115,7 +115,7 @@ function copyView(view: ArrayBufferView): unknown {
   return structuredClone(Reflect.apply(Uint8Array.prototype.slice, view, []));
 }
 
-function isPlainObject(value: object): boolean {
+function isPlainObject(value: object): value is Record<string, unknown> {
   const prototype = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return true;
   // `Object.prototype` of another realm, e.g. of a worker or a test runner's context.

@@ -9,6 +9,7 @@ export class Slots {
   #free: number;
   readonly #waiting: Waiting[] = [];
   #next = 0;
+  #isLettingIn = false;
 
   constructor(size: number) {
     this.#free = size;
@@ -16,23 +17,27 @@ export class Slots {
 
   /** Lets a call proceed, now or when a place is free. */
   enter(call: Waiting): void {
-    if (this.#free === 0) {
-      this.#waiting.push(call);
-      return;
-    }
-    this.#free--;
-    call.proceed();
+    this.#waiting.push(call);
+    this.#letIn();
   }
 
   /** Gives a place back. */
   release(): void {
-    const next = this.#waiting[this.#next];
-    if (next === undefined) {
-      this.#free++;
-      return;
+    this.#free++;
+    this.#letIn();
+  }
+
+  // A call that ends at once gives its place back from within `proceed`: the loop that is under way
+  // takes the next one, since a long queue of such calls would nest too deep.
+  #letIn(): void {
+    if (this.#isLettingIn) return;
+    this.#isLettingIn = true;
+    for (let call = this.#waiting[this.#next]; call !== undefined && this.#free > 0; ) {
+      this.#next++;
+      this.#free--;
+      call.proceed();
+      call = this.#waiting[this.#next];
     }
-    this.#next++;
-    // Not from within the call that ends: a long queue of calls that answer at once would nest.
-    queueMicrotask(() => next.proceed());
+    this.#isLettingIn = false;
   }
 }
