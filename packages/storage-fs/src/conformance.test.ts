@@ -45,13 +45,13 @@ storageConformance(
 );
 storageConformance('InMemoryStorage', () => ({ storage: new InMemoryStorage(), root: '/root/x' }));
 storageConformance('ScopedStorage over InMemoryStorage', () => ({
-  storage: new ScopedStorage(new InMemoryStorage(), reachOf('/work')),
-  root: '/work/x',
+  storage: new ScopedStorage(new InMemoryStorage(), reachOf('/project')),
+  root: '/project/x',
 }));
 storageConformance('ScopedStorage over a storage without contained', () => {
   const inner = new InMemoryStorage();
   return {
-    storage: new ScopedStorage(lexicalView(inner, reachOf('/')), reachOf('/work')),
-    root: '/work/x',
+    storage: new ScopedStorage(lexicalView(inner, reachOf('/')), reachOf('/project')),
+    root: '/project/x',
   };
 });

@@ -4,5 +4,5 @@ export type { PersonalityStore } from './personality-store.js';
 export { createPersonalityStore } from './personality-store.js';
 export type { RuntimeProblem } from './problems.js';
 export { baseEnvironment } from './process-env.js';
-export type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from './tool-runtime.js';
+export type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 export { createToolRuntime } from './tool-runtime.js';

@@ -19,7 +19,8 @@ import { createFileTools } from '@ethosagent/tools-file';
 import type { AnyTool, ToolCallResult } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createToolRuntime, type ToolRuntime, type ToolRuntimeOptions } from './tool-runtime.js';
+import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
+import { createToolRuntime } from './tool-runtime.js';
 
 let world: string;
 let home: string;

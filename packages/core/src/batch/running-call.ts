@@ -184,11 +184,16 @@ export class RunningCall implements Watched, Waiting {
     const { watch } = this.#batch;
     this.deadline = watch.now() + this.#timeoutMs;
     watch.add(this);
-    // A foreign thenable may lie; a real promise of its answer settles once.
-    Promise.resolve(pending).then(
-      (value) => this.#end({ kind: 'returned', value }),
-      (error: unknown) => this.#end({ kind: 'threw', error }),
-    );
+    try {
+      // A foreign thenable may lie; a real promise of its answer settles once.
+      Promise.resolve(pending).then(
+        (value) => this.#end({ kind: 'returned', value }),
+        (error: unknown) => this.#end({ kind: 'threw', error }),
+      );
+    } catch (error) {
+      // A promise whose own `then` throws.
+      this.#end({ kind: 'threw', error });
+    }
   }
 
   /** Calls the tool. Gives its promise, or how it ended at once. */

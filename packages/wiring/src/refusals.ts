@@ -1,0 +1,25 @@
+import type { ToolCall, ToolCallResult } from '@ethosagent/types';
+
+/** Every call refused, for one reason. */
+export function refuseAll(calls: readonly ToolCall[], error: string): ToolCallResult[] {
+  return calls.map((call, index) => malformed(call, index) ?? refuse(call, 'not_available', error));
+}
+
+/** The answer to what a model's client sent in place of a call. */
+export function malformed(call: ToolCall, index: number): ToolCallResult | undefined {
+  if (typeof call === 'object' && call !== null) return undefined;
+  return refuse(Object(call), 'input_invalid', `call ${index + 1} is not an object`);
+}
+
+/** The answer to a call of a tool that is held back. */
+export function heldBack(call: ToolCall, why: string | undefined): ToolCallResult | undefined {
+  return why === undefined ? undefined : refuse(call, 'not_available', why);
+}
+
+function refuse(
+  { toolCallId, name }: ToolCall,
+  code: 'not_available' | 'input_invalid',
+  error: string,
+): ToolCallResult {
+  return { toolCallId, name, result: { ok: false, code, error } };
+}

@@ -1,0 +1,99 @@
+import type {
+  CapabilityBackends,
+  DefaultToolRegistry,
+  ResolvedGrant,
+  ToolRegistryOptions,
+} from '@ethosagent/core';
+import type { Plugin, PluginHost } from '@ethosagent/plugin-sdk';
+import type {
+  AnyTool,
+  AuditSink,
+  ToolCall,
+  ToolCallResult,
+  ToolDefinition,
+  ToolProgressEvent,
+  ToolResultReducer,
+  TurnAttachment,
+} from '@ethosagent/types';
+import type { RuntimeProblem } from './problems.js';
+
+/** What a runtime is made of. */
+export interface ToolRuntimeOptions {
+  /** The folder with `personalities/`, `secrets/` and the runtime's own state. Absolute. */
+  home: string;
+  /** The id of the personality to begin with. */
+  personality: string;
+  tools?: readonly AnyTool[];
+  plugins?: readonly Plugin[];
+  reducers?: readonly ToolResultReducer[];
+  /** The working directory: `${CWD}` in a personality, and where tools anchor relative paths. */
+  cwd?: string;
+  /** The session of calls that name none. A random one when absent. */
+  sessionId?: string;
+  /** In place of `<home>/secrets`. */
+  secrets?: (ref: string) => Promise<string>;
+  /** In place of `<home>/audit/audit.jsonl`. */
+  audit?: AuditSink;
+  approve?: CapabilityBackends['approve'];
+  /** Names of environment variables that child processes get beside the usual ones. */
+  passEnv?: readonly string[];
+  /** Where those variables come from. `process.env` when absent. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Absolute paths that no tool reaches, beside the deny floor. */
+  denyPaths?: readonly string[];
+  /** In place of the global `fetch`, and of the system's name resolution. */
+  fetch?: CapabilityBackends['fetch'];
+  lookup?: CapabilityBackends['lookup'];
+  limits?: ToolRegistryOptions;
+}
+
+/** What one batch has of its own. */
+export interface ExecuteOptions {
+  /** The personality of this batch; the active one when absent. */
+  personality?: string;
+  sessionId?: string;
+  sessionKey?: string;
+  platform?: string;
+  agentId?: string;
+  currentTurn?: number;
+  messageCount?: number;
+  abortSignal?: AbortSignal;
+  /** Characters for the results of the whole batch. 80,000 when absent. */
+  resultBudgetChars?: number;
+  emit?: (event: ToolProgressEvent) => void;
+  attachments?: readonly TurnAttachment[];
+  dryRun?: boolean;
+}
+
+/** What a tool can touch under the active personality. */
+export interface ToolReach {
+  tool: string;
+  description: string;
+  /** Whether the model is told of it. */
+  offered: boolean;
+  grant: ResolvedGrant;
+}
+
+/** Tools, bound to a personality from disk. */
+export interface ToolRuntime {
+  readonly registry: DefaultToolRegistry;
+  readonly plugins: PluginHost;
+  /** The id of the active personality. */
+  readonly personalityId: string;
+  /** What the model is told. @throws `CONFIG_INVALID` */
+  definitions(): Promise<ToolDefinition[]>;
+  /**
+   * Runs a batch of calls under the personality as its file says now. Results are in the order of
+   * the calls; nothing throws. While the file is wrong, every call is `not_available`; what is no
+   * object is `input_invalid`, and what is no list has no answers.
+   */
+  execute(calls: readonly ToolCall[], options?: ExecuteOptions): Promise<ToolCallResult[]>;
+  /** Makes another personality the active one. @throws `CONFIG_INVALID`, and nothing changes */
+  switchPersonality(id: string): Promise<void>;
+  /** What doesn't fit between the tools and the active personality. @throws `CONFIG_INVALID` */
+  problems(): Promise<RuntimeProblem[]>;
+  /** What each tool can touch under the active personality. @throws `CONFIG_INVALID` */
+  reach(): Promise<ToolReach[]>;
+  /** Aborts what runs, waits for it, and closes the stores. A second call waits for the first. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,361 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import {
+  type CapabilityBackends,
+  DefaultToolRegistry,
+  DefaultToolResultReducerRegistry,
+  type PersonalityFsReach,
+  validateDeclaration,
+} from '@ethosagent/core';
+import { createPluginHost, type PluginHost } from '@ethosagent/plugin-sdk';
+import {
+  createAttachmentCache,
+  createFileSecrets,
+  FsStorage,
+  ScopedStorage,
+} from '@ethosagent/storage-fs';
+import type { SqliteKvStore } from '@ethosagent/storage-sqlite';
+import {
+  type AnyTool,
+  type AuditSink,
+  EthosError,
+  type PersonalityConfig,
+  type Storage,
+  type ToolBatchContext,
+  type ToolCall,
+  type ToolCallResult,
+  type ToolDefinition,
+} from '@ethosagent/types';
+import { personalityConfigPath } from './personality-file.js';
+import { personalityReach } from './personality-reach.js';
+import type { PersonalityStore } from './personality-store.js';
+import { findProblems, type RuntimeProblem } from './problems.js';
+import { baseEnvironment } from './process-env.js';
+import { heldBack, malformed, refuseAll } from './refusals.js';
+import type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
+import { expandToolset } from './toolset.js';
+
+/** What is open until the runtime is closed. */
+export interface Closable {
+  close(): void;
+}
+
+export function closeAll(opened: Closable[]): void {
+  for (const each of opened.splice(0)) each.close();
+}
+
+/** What a runtime is put together from. */
+export interface RuntimeParts {
+  options: ToolRuntimeOptions;
+  cwd: string;
+  personalities: PersonalityStore;
+  store: SqliteKvStore;
+  audit: AuditSink;
+  denyPaths: string[];
+  /** What `close` closes. */
+  opened: Closable[];
+}
+
+/** Holds the tools to the personality of each batch, as its file says by then. */
+export class Runtime implements ToolRuntime {
+  readonly registry: DefaultToolRegistry;
+  readonly plugins: PluginHost;
+  readonly #parts: RuntimeParts;
+  readonly #storage = new FsStorage();
+  readonly #sessionId: string;
+  /**
+   * Configs as of the newest batch of each personality. A call gets its files and hosts when it
+   * begins, so one that waited in an older batch gets what the file says by then.
+   */
+  readonly #configs = new Map<string, PersonalityConfig>();
+  readonly #checked = new WeakMap<
+    PersonalityConfig,
+    { tools: readonly AnyTool[]; plugins: readonly string[]; problems: RuntimeProblem[] }
+  >();
+  readonly #reaches = new WeakMap<PersonalityConfig, Required<PersonalityFsReach>>();
+  readonly #scoped = new WeakMap<PersonalityConfig, Storage>();
+  readonly #reads = new Map<string, NonNullable<ToolBatchContext['readMtimes']>>();
+  readonly #running = new Map<AbortController, Promise<unknown>>();
+  readonly #reducers = new DefaultToolResultReducerRegistry();
+  #personalityId: string;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: RuntimeParts) {
+    const { options } = parts;
+    this.#parts = parts;
+    this.#personalityId = options.personality;
+    this.#sessionId = options.sessionId ?? randomUUID();
+    this.registry = new DefaultToolRegistry(this.#backends(), this.#reducers, options.limits);
+    this.plugins = createPluginHost({ registry: this.registry, reducers: this.#reducers });
+  }
+
+  async start(): Promise<void> {
+    const { tools = [], reducers = [], plugins = [] } = this.#parts.options;
+    try {
+      // Registration refuses what has no shape to look into.
+      this.registry.registerAll(tools);
+      assertDeclarations(tools);
+      for (const reducer of reducers) this.#reducers.register(reducer);
+      for (const plugin of plugins) await this.plugins.load(plugin);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  get personalityId(): string {
+    return this.#personalityId;
+  }
+
+  async definitions(): Promise<ToolDefinition[]> {
+    const config = await this.#config(this.#personalityId);
+    const held = this.#heldBack(config);
+    return this.registry
+      .toDefinitions(this.#toolNames(config), filtersOf(config))
+      .filter(({ name }) => !held.has(name));
+  }
+
+  async execute(
+    calls: readonly ToolCall[],
+    options: ExecuteOptions = {},
+  ): Promise<ToolCallResult[]> {
+    if (!Array.isArray(calls)) return [];
+    // The caller may go on to change its array.
+    const batch: readonly ToolCall[] = Array.from(calls);
+    let config: PersonalityConfig;
+    try {
+      config = await this.#config(options.personality ?? this.#personalityId);
+    } catch (error) {
+      return refuseAll(batch, error instanceof Error ? error.message : String(error));
+    }
+    // After the wait: what begins now would run on stores that are closed.
+    if (this.#closing !== undefined) return refuseAll(batch, 'the runtime is closed');
+    const held = this.#heldBack(config);
+    const refusals = batch.map(
+      (call, index) => malformed(call, index) ?? heldBack(call, held.get(call.name)),
+    );
+    const admitted = batch.filter((_, index) => refusals[index] === undefined);
+    const { controller, unlink } = linkedController(options.abortSignal);
+    const running = this.registry.executeParallel(
+      admitted,
+      this.#context(config, options, controller.signal),
+      this.#toolNames(config),
+      filtersOf(config),
+      options.attachments,
+    );
+    this.#running.set(controller, running);
+    const results = await running;
+    this.#running.delete(controller);
+    unlink();
+    const answered = results.values();
+    return refusals.flatMap((refusal) => refusal ?? answered.next().value ?? []);
+  }
+
+  async switchPersonality(id: string): Promise<void> {
+    await this.#config(id);
+    this.#personalityId = id;
+  }
+
+  async problems(): Promise<RuntimeProblem[]> {
+    return this.#problems(await this.#config(this.#personalityId));
+  }
+
+  async reach(): Promise<ToolReach[]> {
+    const config = await this.#config(this.#personalityId);
+    const offered = new Set((await this.definitions()).map(({ name }) => name));
+    const ctx = {
+      sessionId: this.#sessionId,
+      personalityId: config.id,
+      ...networkOf(config),
+    };
+    return this.registry.list().map(({ name, description }) => ({
+      tool: name,
+      description,
+      offered: offered.has(name),
+      grant: this.registry.describe(name, ctx) ?? {},
+    }));
+  }
+
+  close(): Promise<void> {
+    // On a later tick, so that a listener of the abort that closes too gets the same promise.
+    this.#closing ??= Promise.resolve().then(() => this.#close());
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    for (const controller of this.#running.keys()) {
+      controller.abort(new DOMException('the runtime was closed', 'AbortError'));
+    }
+    await Promise.allSettled(this.#running.values());
+    try {
+      for (const { id } of this.plugins.list()) await this.plugins.unload(id);
+    } finally {
+      closeAll(this.#parts.opened);
+    }
+  }
+
+  #backends(): CapabilityBackends {
+    const { options, store, audit, denyPaths } = this.#parts;
+    const { approve, fetch, lookup } = options;
+    const ofPersonality = (id: string | undefined) => this.#configs.get(id ?? '');
+    return {
+      kvStoreFactory: store.kvStoreFactory,
+      secretsBackend:
+        options.secrets ?? createFileSecrets({ dir: join(options.home, 'secrets') }).get,
+      storage: this.#storage,
+      attachments: createAttachmentCache({ dir: join(options.home, 'attachments') }),
+      personalityFsReach: (id) => {
+        const config = ofPersonality(id);
+        return config && this.#reachOf(config);
+      },
+      personalityNetworkAllow: (id) => {
+        const config = ofPersonality(id);
+        return config && (config.safety?.network?.allow ?? null);
+      },
+      processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
+      denyPaths,
+      audit,
+      ...(approve !== undefined && { approve }),
+      ...(fetch !== undefined && { fetch }),
+      ...(lookup !== undefined && { lookup }),
+    };
+  }
+
+  #context(
+    config: PersonalityConfig,
+    options: ExecuteOptions,
+    abortSignal: AbortSignal,
+  ): ToolBatchContext {
+    const sessionId = options.sessionId ?? this.#sessionId;
+    return {
+      sessionId,
+      sessionKey: options.sessionKey ?? sessionId,
+      platform: options.platform ?? 'api',
+      workingDir: this.#parts.cwd,
+      personalityId: config.id,
+      currentTurn: options.currentTurn ?? 1,
+      messageCount: options.messageCount ?? 0,
+      abortSignal,
+      emit: options.emit ?? (() => {}),
+      storage: this.#scopedStorage(config),
+      readMtimes: this.#readsOf(sessionId),
+      ...networkOf(config),
+      ...(options.agentId !== undefined && { agentId: options.agentId }),
+      ...(options.resultBudgetChars !== undefined && {
+        resultBudgetChars: options.resultBudgetChars,
+      }),
+      ...(options.dryRun !== undefined && { dryRun: options.dryRun }),
+    };
+  }
+
+  async #config(id: string): Promise<PersonalityConfig> {
+    try {
+      const config = await this.#parts.personalities.get(id);
+      // Before the config counts: a reach that it may not have is a mistake in the file.
+      this.#reachOf(config);
+      this.#configs.set(id, config);
+      return config;
+    } catch (error) {
+      // Calls that still run lose their reach too.
+      this.#configs.delete(id);
+      throw error;
+    }
+  }
+
+  #problems(config: PersonalityConfig): RuntimeProblem[] {
+    const tools = this.registry.list();
+    const plugins = this.plugins.list().map(({ id }) => id);
+    const known = this.#checked.get(config);
+    if (known !== undefined && sameItems(known.tools, tools) && sameItems(known.plugins, plugins)) {
+      return known.problems;
+    }
+    const file = personalityConfigPath(this.#parts.options.home, config.id);
+    const problems = findProblems(config, { file, tools, plugins });
+    this.#checked.set(config, { tools, plugins, problems });
+    return problems;
+  }
+
+  /** Why each tool that is held back is. */
+  #heldBack(config: PersonalityConfig): Map<string, string> {
+    const held = this.#problems(config).filter(({ heldBack }) => heldBack);
+    return new Map(held.map(({ tool, message }) => [tool, message]));
+  }
+
+  #toolNames(config: PersonalityConfig): string[] | undefined {
+    return expandToolset(config.toolset, this.registry.list()).names;
+  }
+
+  #reachOf(config: PersonalityConfig): Required<PersonalityFsReach> {
+    let reach = this.#reaches.get(config);
+    if (reach === undefined) {
+      reach = personalityReach(this.#parts.options.home, config);
+      this.#reaches.set(config, reach);
+    }
+    return reach;
+  }
+
+  #scopedStorage(config: PersonalityConfig): Storage {
+    let scoped = this.#scoped.get(config);
+    if (scoped === undefined) {
+      const { read, write, deny } = this.#reachOf(config);
+      scoped = new ScopedStorage(this.#storage, {
+        read,
+        write,
+        deny: [...this.#parts.denyPaths, ...deny],
+      });
+      this.#scoped.set(config, scoped);
+    }
+    return scoped;
+  }
+
+  /** What a session has read. Sessions that were quiet longest are forgotten first. */
+  #readsOf(sessionId: string): NonNullable<ToolBatchContext['readMtimes']> {
+    const reads = this.#reads.get(sessionId) ?? new Map();
+    this.#reads.delete(sessionId);
+    this.#reads.set(sessionId, reads);
+    const [oldest] = this.#reads.keys();
+    if (this.#reads.size > MAX_SESSIONS && oldest !== undefined) this.#reads.delete(oldest);
+    return reads;
+  }
+}
+
+const MAX_SESSIONS = 256;
+
+function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}
+
+function filtersOf({ mcp_servers, plugins }: PersonalityConfig) {
+  return {
+    ...(mcp_servers !== undefined && { allowedMcpServers: mcp_servers }),
+    ...(plugins !== undefined && { allowedPlugins: plugins }),
+  };
+}
+
+function networkOf({ safety }: PersonalityConfig) {
+  return safety?.network === undefined ? {} : { networkPolicy: safety.network };
+}
+
+/** A controller that a session's signal aborts, until it is unlinked: the signal outlives many batches. */
+function linkedController(signal: AbortSignal | undefined) {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
+  return { controller, unlink: () => signal?.removeEventListener('abort', abort) };
+}
+
+function hostEnvironment(): Readonly<Record<string, string | undefined>> {
+  // biome-ignore lint/style/noProcessEnv: the composition root is where the host's environment comes in
+  return process.env;
+}
+
+/** @throws `TOOL_INVALID` with every mistake on a line of its own */
+function assertDeclarations(tools: readonly AnyTool[]): void {
+  const mistakes = tools.flatMap((tool) =>
+    validateDeclaration(tool.capabilities).map(
+      ({ capability, message }) => `${tool.name}: ${capability}: ${message}`,
+    ),
+  );
+  if (mistakes.length > 0) throw new EthosError('TOOL_INVALID', mistakes.join('\n'));
+}
