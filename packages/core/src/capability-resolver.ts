@@ -157,7 +157,7 @@ export class CapabilityPlan {
     const files = this.#fs?.get(personalityReach(this.#backends, ctx.personalityId));
     return {
       ...(this.#network && {
-        network: { allowedHosts: [...this.#networkGrant(this.#network, ctx).hosts] },
+        network: this.#networkGrant(this.#network, ctx).describe(),
       }),
       ...(this.#secrets && { secrets: [...this.#secrets] }),
       ...(storage && { storage: { scope: storage.scope } }),

@@ -12,7 +12,13 @@ import { type FsReach, reachOf } from './scoped/scoped-fs.js';
 
 /** What a call may reach, as data: the declaration met with the policy. */
 export interface ResolvedGrant {
-  network?: { allowedHosts: readonly string[] };
+  network?: {
+    allowedHosts: readonly string[];
+    /** Hosts that are refused all the same. */
+    deny?: readonly string[];
+    /** Private and loopback addresses too. */
+    allow_private_urls?: boolean;
+  };
   secrets?: readonly string[];
   storage?: { scope: StorageScope };
   fs_reach?: { read: readonly string[]; write: readonly string[] };
@@ -41,6 +47,15 @@ export class NetworkGrant {
       ...(options.lookup !== undefined && { lookup: options.lookup }),
     });
     return this.#guard;
+  }
+
+  describe(): NonNullable<ResolvedGrant['network']> {
+    const { deny, allow_private_urls } = this.#policy;
+    return {
+      allowedHosts: [...this.hosts],
+      ...(deny !== undefined && { deny: [...deny] }),
+      ...(allow_private_urls !== undefined && { allow_private_urls }),
+    };
   }
 
   isFor({ personalityAllow, turn }: NetworkPolicySources): boolean {

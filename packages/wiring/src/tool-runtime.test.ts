@@ -624,6 +624,19 @@ describe('ToolRuntime.reach', () => {
       offered: true,
       grant: { fs_reach: { read: [work], write: [] } },
     });
+    personality(
+      'coder',
+      'name: C\nsafety:\n  network:\n    allow: ["*.x.com"]\n    deny: ["b.x.com"]\n',
+    );
+    const fetches: AnyTool = {
+      ...counter,
+      name: 'fetches',
+      capabilities: { network: { allowedHosts: ['*'] } },
+    };
+    runtime.registry.register(fetches);
+    expect((await runtime.reach()).find(({ tool }) => tool === 'fetches')?.grant).toEqual({
+      network: { allowedHosts: ['*.x.com'], deny: ['b.x.com'] },
+    });
     expect(reach.find(({ tool }) => tool === 'counter')).toMatchObject({
       offered: false,
       grant: { storage: { scope: 'tool-private' } },

@@ -31,7 +31,11 @@ export function createFakeFetch(routes: Routes): FakeFetch {
         typeof answer === 'function'
           ? await Promise.race([answer(request), aborted(request.signal)])
           : answer;
-      return typeof given === 'string' ? new Response(given) : given.clone();
+      if (typeof given === 'string') return new Response(given);
+      if (given instanceof Response) return given.clone();
+      throw new TypeError(
+        `the route for ${request.url} answers ${typeof given}; give a string, a Response, or a function that returns one`,
+      );
     },
   };
 }
@@ -47,5 +51,11 @@ function find(routes: Routes, { method, url }: Request): RouteAnswer | undefined
   for (const key of [`${method} ${url}`, url, `${method} ${bare}`, bare]) {
     if (Object.hasOwn(routes, key)) return routes[key];
   }
-  return undefined;
+  // A key as one writes it: `https://api.example.com` for `https://api.example.com/`.
+  return Object.entries(routes).find(([key]) => {
+    const [, verb, target] = /^(?:([A-Z]+) )?(.*)$/s.exec(key) ?? [];
+    if (target === undefined || !URL.canParse(target)) return false;
+    const { href } = new URL(target);
+    return (verb === undefined || verb === method) && (href === url || href === bare);
+  })?.[1];
 }

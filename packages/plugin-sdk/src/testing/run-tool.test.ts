@@ -55,6 +55,19 @@ const gitStatus = defineTool({
 const secrets = { 'api/key': 'sk-live-0123456789' };
 
 describe('runTool', () => {
+  it.each(['https://api.example.com', 'GET https://api.example.com', 'https://API.example.com/'])(
+    'takes the route %j as one writes it',
+    async (route) => {
+      const routes = { [route]: 'hi' };
+      const { result } = await runTool(
+        fetchText,
+        { url: 'https://api.example.com/' },
+        { secrets, routes },
+      );
+      expect(result).toMatchObject({ ok: true, value: expect.stringContaining('hi') });
+    },
+  );
+
   it('answers from the routes, keeps the events and requests, and audits', async () => {
     const run = await runTool(
       fetchText,
