@@ -1,3 +1,4 @@
+import { EthosError } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeTool, ok, rejection, runOne, untyped } from '../testing/batch.js';
@@ -201,5 +202,16 @@ describe('a secret that a call resolved does not leave it', () => {
     const registry = new DefaultToolRegistry({ secretsBackend: async () => SECRET });
     registry.register(makeTool('other', () => ok(SECRET)));
     expect(await runOne(registry, 'other')).toEqual(ok(SECRET));
+  });
+
+  it('passes on what a backend says in an error made for it', async () => {
+    const backend = async () => {
+      throw new EthosError('SECRET_NOT_FOUND', 'a/k: other users may read its file; chmod 600');
+    };
+    expect(
+      await rejection(new ScopedSecretsImpl(new Set(['a/k']), backend).get('a/k')),
+    ).toMatchObject({
+      message: 'SECRET_NOT_FOUND: a/k: other users may read its file; chmod 600',
+    });
   });
 });

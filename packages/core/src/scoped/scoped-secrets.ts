@@ -66,6 +66,8 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
       const value: unknown = await this.#backend(ref);
       if (typeof value === 'string') return value;
     } catch (error) {
+      // Written for the reader, and without a value, by what this error promises.
+      if (error instanceof EthosError && error.code === 'SECRET_NOT_FOUND') throw error;
       cause = error;
     }
     throw new EthosError(
