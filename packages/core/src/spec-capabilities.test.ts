@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { FsStorage } from '@ethosagent/storage-fs';
 import type { ToolCapabilities } from '@ethosagent/types';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import type { CapabilityBackends } from './backends.js';
+import { describe, expect, it, vi } from 'vitest';
 import { resolveCapabilities, type ScopedAccessors } from './capability-resolver.js';
 import { createInMemoryKvStore } from './in-memory-kv.js';
 import {
@@ -14,40 +10,8 @@ import {
   ScopedSecretsImpl,
 } from './scoped/index.js';
 import { makeTool, ok, rejection, runOne } from './testing/batch.js';
+import { resolve, root, stubFetch } from './testing/spec-world.js';
 import { DefaultToolRegistry } from './tool-registry.js';
-
-const root = mkdtempSync(join(tmpdir(), 'spec-capabilities-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-afterEach(() => vi.unstubAllGlobals());
-
-const full = (): CapabilityBackends => ({
-  kvStoreFactory: createInMemoryKvStore().kvStoreFactory,
-  secretsBackend: async (ref) => `value of ${ref}`,
-  storage: new FsStorage(),
-  personalityFsReach: { read: [root], write: [root] },
-  personalityNetworkAllow: ['*.github.com'],
-});
-
-function resolve(
-  capabilities: ToolCapabilities,
-  backends: CapabilityBackends = full(),
-): ScopedAccessors {
-  return resolveCapabilities(
-    'tool',
-    capabilities,
-    { sessionId: 's', personalityId: 'p' },
-    backends,
-  );
-}
-
-function stubFetch(): string[] {
-  const urls: string[] = [];
-  vi.stubGlobal('fetch', async (url: string | URL) => {
-    urls.push(String(url));
-    return new Response('stubbed');
-  });
-  return urls;
-}
 
 describe('Tool capabilities reference: ToolCapabilities fields', () => {
   it.each<[string, ToolCapabilities, string[]]>([

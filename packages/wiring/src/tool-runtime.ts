@@ -6,7 +6,6 @@ import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
 import { EthosError } from '@ethosagent/types';
 import { personalityReach } from './personality-reach.js';
 import { createPersonalityStore } from './personality-store.js';
-
 import { type Closable, closeAll, Runtime } from './runtime.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 

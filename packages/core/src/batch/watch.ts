@@ -1,3 +1,5 @@
+import { LONGEST_TIMER_MS } from '../timer.js';
+
 /** Something that must not run past its deadline or the end of the turn. */
 export interface Watched {
   /** In milliseconds of `performance.now()`. */
@@ -5,9 +7,6 @@ export interface Watched {
   /** Called at most once, when the deadline or the abort comes first. */
   stop(why: 'timeout' | 'abort', reason?: unknown): void;
 }
-
-// The longest delay that a timer takes; it fires at once on a longer one.
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The deadlines and the abort signal of one batch, with one timer and one listener for all calls. */
 export class Watch {

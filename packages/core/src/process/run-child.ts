@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { EthosError, type ProcessResult } from '@ethosagent/types';
+import { LONGEST_TIMER_MS } from '../timer.js';
 import { CappedOutput } from './capped-output.js';
 import { endProcessTree, isGroupAlive, KILL_GRACE_MS } from './process-tree.js';
 
@@ -93,9 +94,6 @@ export function runChild(
   });
   return { pid: child.pid, result };
 }
-
-// The longest delay that a timer takes; it fires at once on a longer one.
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function startTimer(ms: number | undefined, run: () => void): NodeJS.Timeout | undefined {
   if (ms === undefined || !(ms > 0)) return undefined;
