@@ -132,6 +132,22 @@ export function classifyAddress(address: string): AddressClass {
     : { kind: 'invalid' };
 }
 
+/**
+ * The one address that an address reaches, for comparing: an IPv6 address that only carries an IPv4
+ * address (mapped, NAT64) reaches what that one reaches.
+ *
+ * @param host a normalised host; other than an address, it is given back
+ */
+export function reachedAddress(host: string): string {
+  if (!host.includes(':')) return host;
+  const ip = ipaddr.IPv6.parse(host);
+  return isTransparent(ip) ? dotted(ip.toByteArray(), [12, 13, 14, 15]) : host;
+}
+
+function isTransparent(ip: IPv6): boolean {
+  return TRANSPARENT_RANGES.some((range) => ip.match(range));
+}
+
 function classifyIPv4(address: string): AddressKind {
   if (METADATA_ADDRESSES.has(address)) return 'metadata';
   const ip = ipaddr.IPv4.parse(address);
@@ -154,7 +170,7 @@ function classifyIPv6(ip: IPv6): AddressClass {
   const denied =
     inside.find((one) => one.kind === 'metadata') ?? inside.find((one) => one.kind !== 'public');
   if (denied) return denied;
-  return TRANSPARENT_RANGES.some((range) => ip.match(range)) ? { kind: 'public' } : { kind };
+  return isTransparent(ip) ? { kind: 'public' } : { kind };
 }
 
 function embeddedIPv4(ip: IPv6, bytes: number[]): string[] {

@@ -22,12 +22,15 @@ function sane(value: number | undefined, fallback: number): number {
 
 /**
  * Cuts a text at a budget of UTF-16 code units, never inside a surrogate pair, and says so with
- * `\n[truncated -- N chars total]`. Lone surrogates become U+FFFD.
+ * `\n[truncated -- N chars total]`. Lone surrogates become U+FFFD. A budget that is no number, or
+ * below zero, is none.
  */
 export function truncateToBudget(text: string, budgetChars: number): string {
   const clean = text.toWellFormed();
   if (clean.length <= budgetChars) return clean;
-  const end = isHighSurrogate(clean.charCodeAt(budgetChars - 1)) ? budgetChars - 1 : budgetChars;
+  // Below zero, `slice` would count from the end. `NaN` becomes zero.
+  const room = Math.max(budgetChars, 0) || 0;
+  const end = isHighSurrogate(clean.charCodeAt(room - 1)) ? room - 1 : room;
   return `${clean.slice(0, end)}\n[truncated -- ${clean.length} chars total]`;
 }
 

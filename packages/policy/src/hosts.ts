@@ -1,3 +1,5 @@
+import { parseUrl } from './urls.js';
+
 /** A parsed host pattern. Two patterns that mean the same have the same `text`. */
 export interface HostPattern {
   /** `exact`: this host; `suffix`: any host below it, never itself; `any`: every host. */
@@ -19,6 +21,8 @@ const IPV4 = new RegExp(`^(?:${OCTET}\\.){3}${OCTET}$`);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused here
 const DELIMITER = /[\u0000-\u0020\u007f/\\?#@%]/;
 const MAX_NAME_LENGTH = 253;
+/** A name may be spelled longer than it is, but IDNA takes quadratic time to find out. */
+const MAX_SPELLING_LENGTH = 1_024;
 const MAX_PORT = 65_535;
 
 /**
@@ -30,7 +34,7 @@ const MAX_PORT = 65_535;
  */
 export function normalizeHost(host: string): string | null {
   if (host.length <= MAX_NAME_LENGTH && (PLAIN_NAME.test(host) || IPV4.test(host))) return host;
-  if (host === '' || DELIMITER.test(host)) return null;
+  if (host === '' || host.length > MAX_SPELLING_LENGTH || DELIMITER.test(host)) return null;
   if (host.includes(':')) return normalizeIPv6(host);
   const parsed = parseUrlHost(host);
   if (parsed === null) return null;
@@ -129,6 +133,5 @@ function normalizeIPv6(host: string): string | null {
 }
 
 function parseUrlHost(host: string): string | null {
-  const url = `http://${host}/`;
-  return URL.canParse(url) ? new URL(url).hostname : null;
+  return parseUrl(`http://${host}/`)?.hostname ?? null;
 }

@@ -1,5 +1,7 @@
 export type { AddressClass, AddressKind } from './addresses.js';
-export { classifyAddress, isAddressAllowed, isMetadataHost } from './addresses.js';
+export { classifyAddress, isAddressAllowed, isMetadataHost, reachedAddress } from './addresses.js';
+export type { ArgumentCheck, ArgumentRefusal } from './argument-policy.js';
+export { compileArgumentPolicy } from './argument-policy.js';
 export { DEFAULT_RESULT_BUDGET_CHARS, resolveCallBudget, truncateToBudget } from './budget.js';
 export type { DenyFloorOptions } from './deny-floor.js';
 export { compileDenySet, denyFloor } from './deny-floor.js';
@@ -40,4 +42,5 @@ export {
   resolveReach,
 } from './paths.js';
 export { isPortAllowed } from './ports.js';
-export { isSecretRef, isSecretRefPattern, secretRefMatches } from './secret-refs.js';
+export { declaredRef, isSecretRef, isSecretRefPattern, secretRefMatches } from './secret-refs.js';
+export { parseUrl } from './urls.js';

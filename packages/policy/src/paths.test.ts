@@ -1,11 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   compilePathSet,
   isDeclarablePath,
   isWithin,
-  meetPathLists,
-  meetPaths,
   normalizePath,
   pathProblem,
   resolveReach,
@@ -115,77 +112,5 @@ describe('resolveReach', () => {
     [['/data-x', '/data', '/data/y'], ['/'], ['/data-x', '/data']],
   ])('resolveReach(%j, %j) is %j', (declared, personality, expected) => {
     expect(resolveReach(declared, personality)).toEqual(expected);
-  });
-});
-
-const segment = fc.constantFrom('a', 'b', 'ab', 'a-b', 'a b', 'c', '.', '..', '', '…', '\0', 'A');
-const path = fc.array(segment, { maxLength: 5 }).map((segments) => `/${segments.join('/')}`);
-const paths = fc.array(path, { maxLength: 5 });
-const inside = (asked: string, roots: readonly string[]) =>
-  roots.some((root) => isWithin(asked, root));
-
-describe('the meet of paths', () => {
-  it('meetPaths is commutative, idempotent and only narrows', () => {
-    fc.assert(
-      fc.property(path, path, path, (a, b, asked) => {
-        const meet = meetPaths(a, b);
-        expect(meet).toBe(meetPaths(b, a));
-        if (pathProblem(a) === undefined) expect(isWithin(a, meetPaths(a, a) ?? '')).toBe(true);
-        const met = meet !== null && isWithin(asked, meet);
-        expect(met).toBe(isWithin(asked, a) && isWithin(asked, b));
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  it('meetPathLists holds exactly what both lists hold', () => {
-    fc.assert(
-      fc.property(paths, paths, path, (a, b, asked) => {
-        const meet = meetPathLists(a, b);
-        expect(meet).toEqual(meetPathLists(b, a));
-        expect(meetPathLists(meet, meet)).toEqual(meet);
-        expect(meetPathLists(meet, a)).toEqual(meet);
-        expect(inside(asked, meet)).toBe(inside(asked, a) && inside(asked, b));
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  it('compilePathSet.coversNormal agrees with covers on normalised paths, few roots or many', () => {
-    const many = fc.array(path, { maxLength: 20 });
-    fc.assert(
-      fc.property(many, path, (roots, asked) => {
-        fc.pre(pathProblem(asked) === undefined);
-        const set = compilePathSet(roots);
-        expect(set.coversNormal(normalizePath(asked))).toBe(set.covers(asked));
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  it('compilePathSet covers what isWithin says, with no redundant root', () => {
-    fc.assert(
-      fc.property(paths, path, (roots, asked) => {
-        const set = compilePathSet(roots);
-        const root = set.covers(asked);
-        expect(root !== undefined).toBe(inside(asked, roots));
-        if (root !== undefined) expect(isWithin(asked, root)).toBe(true);
-        for (const one of set.roots) {
-          expect(set.roots.filter((other) => isWithin(one, other))).toEqual([one]);
-        }
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  it('resolveReach never exceeds the personality or the declaration', () => {
-    fc.assert(
-      fc.property(paths, paths, path, (declared, personality, asked) => {
-        if (!inside(asked, resolveReach(declared, personality))) return;
-        expect(inside(asked, declared)).toBe(true);
-        expect(inside(asked, personality)).toBe(true);
-      }),
-      { numRuns: 2000 },
-    );
   });
 });

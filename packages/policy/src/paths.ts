@@ -103,11 +103,16 @@ function clean(path: string): string | undefined {
 }
 
 function isBelow(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+  return path === root || path.startsWith(belowOf(root));
+}
+
+/** What everything below a root begins with. */
+function belowOf(root: string): string {
+  return root.endsWith(sep) ? root : root + sep;
 }
 
 function scan(roots: readonly string[]): PathSet['coversNormal'] {
-  const prefixes = roots.map((root) => ({ root, below: root.endsWith(sep) ? root : root + sep }));
+  const prefixes = roots.map((root) => ({ root, below: belowOf(root) }));
   return (path) => {
     for (const { root, below } of prefixes) {
       if (path === root || path.startsWith(below)) return root;
@@ -128,8 +133,8 @@ function lookUp(roots: readonly string[]): PathSet['coversNormal'] {
 }
 
 function minimal(paths: readonly string[]): string[] {
-  // With the separator counted in, what is below a root directly follows it.
-  const keyed = [...new Set(paths)].map((path) => ({ path, key: path + sep }));
+  // With one separator at the end, what is below a root directly follows it.
+  const keyed = [...new Set(paths)].map((path) => ({ path, key: belowOf(path) }));
   keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
   const kept: string[] = [];
   for (const { path } of keyed) {

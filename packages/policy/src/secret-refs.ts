@@ -1,3 +1,5 @@
+import type { SecretDeclaration, SecretRef } from '@ethosagent/types';
+
 // Refs end up as file names and environment variable names in some backends, so the alphabet is
 // what is harmless in all of them.
 const SEGMENT = /^[A-Za-z0-9_.@:+-]+$/;
@@ -11,6 +13,11 @@ export function isSecretRef(ref: string): boolean {
   return ref
     .split('/')
     .every((segment) => SEGMENT.test(segment) && segment !== '.' && segment !== '..');
+}
+
+/** The ref of a declaration, whether it is bound to hosts or not. */
+export function declaredRef(declaration: SecretDeclaration): SecretRef {
+  return typeof declaration === 'object' && declaration !== null ? declaration.ref : declaration;
 }
 
 /** Whether a string can be declared: a ref, or a ref followed by `/*` for every deeper ref. */

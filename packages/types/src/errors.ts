@@ -8,6 +8,9 @@ export const ERROR_CODES = {
   SECRET_NOT_DECLARED: 'The secret ref is not among the declared secrets of the tool.',
   PATH_NOT_REACHABLE: 'The path is outside the reach of the call, or on the deny floor.',
   BINARY_NOT_ALLOWED: 'The binary, or the way it was to be started, is not allowed.',
+  SECRET_NOT_BOUND: 'The handle of a secret stands where its value may not go.',
+  QUOTA_EXCEEDED: 'The access would go over a quota of the personality.',
+  SANDBOX_UNAVAILABLE: 'The personality requires a sandbox, and this machine has none.',
   ATTACHMENT_NOT_AVAILABLE: 'The attachment is not one of this turn, or not of a declared type.',
   CALL_ENDED: 'The accessor was used after its call had ended.',
   AUDIT_FAILED: 'The access could not be recorded, so it was refused.',
@@ -43,6 +46,8 @@ export const ERROR_CODES = {
   TOOL_NAME_TAKEN: 'Another owner has registered a tool of this name.',
   TOOL_INVALID: 'The tool, or a capability that it declares, is malformed.',
   REDUCER_NAME_TAKEN: 'A reducer is already registered for this tool.',
+  // Tests.
+  NOT_CONTAINED: 'A tool under test reached what it may not, or did not work.',
 } as const;
 
 /** A stable error code. Switch on it; never on a message. */
@@ -69,6 +74,9 @@ export type DenialCode =
   | 'SECRET_NOT_DECLARED'
   | 'PATH_NOT_REACHABLE'
   | 'BINARY_NOT_ALLOWED'
+  | 'SECRET_NOT_BOUND'
+  | 'QUOTA_EXCEEDED'
+  | 'SANDBOX_UNAVAILABLE'
   | 'ATTACHMENT_NOT_AVAILABLE'
   | 'CALL_ENDED'
   | 'AUDIT_FAILED';

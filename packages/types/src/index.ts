@@ -7,7 +7,15 @@ export {
   EthosError,
   errorCodeOf,
 } from './errors.js';
-export type { PersonalityConfig } from './personality.js';
+export type {
+  ArgumentPolicy,
+  PersonalityConfig,
+  ProcessLimits,
+  ProcessPolicy,
+  QuotaLimits,
+  QuotaName,
+  QuotaPolicy,
+} from './personality.js';
 export type { ContainedReach, Storage, StorageChange } from './storage.js';
 export type {
   AnyTool,
@@ -26,6 +34,7 @@ export { TOOL_ERROR_CODES } from './tool.js';
 export type {
   AttachmentInfo,
   AttachmentStore,
+  BoundSecret,
   CapabilityName,
   CapabilityValidationError,
   KeyValueStore,
@@ -35,6 +44,7 @@ export type {
   ScopedFs,
   ScopedProcess,
   ScopedSecretsResolver,
+  SecretDeclaration,
   SecretRef,
   SpawnOpts,
   StorageEntry,

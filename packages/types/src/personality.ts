@@ -8,9 +8,72 @@ export interface PersonalityConfig {
   /** Names of tools, or group labels. Every built-in tool when absent. */
   toolset?: string[];
   fs_reach?: { read?: string[]; write?: string[] };
-  safety?: { network?: NetworkPolicy };
+  safety?: { network?: NetworkPolicy; process?: ProcessPolicy; quotas?: QuotaPolicy };
   /** MCP servers whose tools are in. */
   mcp_servers?: string[];
   /** Plugins whose tools are in. */
   plugins?: string[];
 }
+
+/** How the processes of a personality's tools run. */
+export interface ProcessPolicy {
+  /**
+   * `'required'` or `true`: in a sandbox, or not at all. `'preferred'`: in a sandbox where this
+   * machine has one. Absent or `false`: as a plain process.
+   */
+  sandbox?: boolean | 'required' | 'preferred';
+  /** Resource limits of a sandboxed process. */
+  limits?: ProcessLimits;
+  /** What a binary may be told, by the name that the tool declared. Any arguments when absent. */
+  arguments?: Record<string, ArgumentPolicy>;
+}
+
+/** Resource limits of a sandboxed process and of each of its children. */
+export interface ProcessLimits {
+  /** MiB of address space. */
+  memory_mb?: number;
+  /** Processes and threads at once. */
+  processes?: number;
+  /** Seconds of processor time. */
+  cpu_seconds?: number;
+  /** MiB that a file may grow to. */
+  file_size_mb?: number;
+  /** Files open at once. */
+  open_files?: number;
+}
+
+/** Which arguments a binary may get. `*` in a pattern stands for any characters. */
+export interface ArgumentPolicy {
+  /** Every argument must match one. Any argument when absent. */
+  allow?: string[];
+  /**
+   * No argument may match one. An option without `*` also stands for its spellings: `-c` for
+   * `-cx` and `-pc`, `--exec` for `--exec=x` and its abbreviations.
+   */
+  deny?: string[];
+}
+
+/** Caps on what the tools of a personality use up. Over a cap is `QUOTA_EXCEEDED`. */
+export interface QuotaPolicy {
+  per_call?: QuotaLimits;
+  per_session?: QuotaLimits;
+}
+
+/** The caps of one call, or of all calls of one session. */
+export interface QuotaLimits {
+  /** Requests, each redirect counted. */
+  requests?: number;
+  /** Bytes of response bodies, after decoding. */
+  bytes_in?: number;
+  /** Bytes of URLs, headers and bodies of requests. */
+  bytes_out?: number;
+  /** Seconds that processes run, summed up. */
+  process_seconds?: number;
+  /** Changes of files and folders: each write, mkdir, rename or remove. */
+  files_written?: number;
+  /** Bytes of keys and values that were written to key-value stores and are still there. */
+  store_bytes?: number;
+}
+
+/** The name of a quota. */
+export type QuotaName = keyof QuotaLimits;

@@ -1,6 +1,17 @@
 /** An opaque name of a secret in the secrets backend, e.g. `providers/openweather/apiKey`. */
 export type SecretRef = string;
 
+/** A declared ref; with `hosts`, where its handle may be sent. */
+export type SecretDeclaration = SecretRef | BoundSecret;
+
+/** A secret whose handle is replaced by its value in requests to these hosts, and no others. */
+export interface BoundSecret {
+  /** An exact ref, or a prefix ending in `/*`. */
+  ref: SecretRef;
+  /** Exact hosts or `*.suffix`. */
+  hosts: string[];
+}
+
 /** Whose namespace a tool's key-value store is. */
 export type StorageScope = 'tool-private' | 'session' | 'personality';
 
@@ -10,8 +21,8 @@ export interface ToolCapabilities {
     /** Exact hosts, `*.suffix`, or `*` for whatever the personality allows. */
     allowedHosts: string[];
   };
-  /** Exact refs, or a prefix ending in `/*` for every deeper ref. */
-  secrets?: SecretRef[];
+  /** Exact refs, or a prefix ending in `/*` for every deeper ref; each may be bound to hosts. */
+  secrets?: SecretDeclaration[];
   storage?: {
     scope: StorageScope;
     kind: 'kv';
@@ -84,8 +95,9 @@ export interface KeyValueStore {
 export interface ScopedFetch {
   /**
    * As WHATWG `fetch`. Redirects are followed hop by hop, each checked.
-   * @throws `HOST_NOT_ALLOWED`, `NETWORK_TIMEOUT`, `NETWORK_FAILED`, `BODY_TOO_LARGE` (also from
-   * reading the body), `TOO_MANY_REDIRECTS`, or an `AbortError`
+   * @throws `HOST_NOT_ALLOWED`, `SECRET_NOT_BOUND`, `NETWORK_TIMEOUT`, `NETWORK_FAILED`,
+   * `BODY_TOO_LARGE` and `QUOTA_EXCEEDED` (also from reading the body), `TOO_MANY_REDIRECTS`, or an
+   * `AbortError`
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
 }
@@ -118,6 +130,14 @@ export interface ScopedFs {
 export interface ScopedSecretsResolver {
   /** @throws `SECRET_NOT_DECLARED`, `SECRET_NOT_FOUND` */
   get(ref: SecretRef): Promise<string>;
+  /**
+   * A placeholder for the secret. In a header or a body of a request through the same call's
+   * `scopedFetch`, to a host that the secret is bound to, it is replaced by the value; anywhere
+   * else it is worthless. A secret declared without hosts is bound to the hosts that the tool
+   * declares, `*` aside.
+   * @throws `SECRET_NOT_DECLARED`; `SECRET_NOT_BOUND` when there is no host that it is bound to
+   */
+  handle(ref: SecretRef): Promise<string>;
 }
 
 export interface SpawnOpts {
@@ -144,7 +164,10 @@ export interface ProcessResult {
 
 /** Processes, held to the declared binaries. There is no shell; `args` are literal. */
 export interface ScopedProcess {
-  /** @throws `BINARY_NOT_ALLOWED`, `PATH_NOT_REACHABLE` (for `cwd`), `SPAWN_FAILED`, `AbortError` */
+  /**
+   * @throws `BINARY_NOT_ALLOWED`, `PATH_NOT_REACHABLE` (for `cwd`), `SANDBOX_UNAVAILABLE`,
+   * `QUOTA_EXCEEDED`, `SPAWN_FAILED`, `AbortError`
+   */
   spawn(binary: string, args: string[], opts?: SpawnOpts): Promise<ProcessResult>;
 }
 

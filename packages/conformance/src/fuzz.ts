@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { it } from 'vitest';
+import { countTries, isLongRun, type Promised, runTimeoutMs, tries } from './tries.js';
+
+/** How a property is tried. */
+export interface FuzzOptions<T> {
+  /** Which promise the property belongs to. `fuzz` when absent. */
+  promised?: Promised;
+  /** Runs in a check and in a long run. 300 and 30,000 when absent. */
+  runs?: { check: number; long: number };
+  /** Inputs that once broke it, and those worth trying every time. */
+  corpus?: readonly T[];
+}
+
+/**
+ * Registers a test that tries a property on generated inputs. The reporter prints the seed of the
+ * run; `ETHOS_SEED=<seed>` repeats it.
+ *
+ * @param holds throws, or returns `false`, when the property does not hold
+ */
+export function fuzz<T>(
+  name: string,
+  arbitrary: fc.Arbitrary<T>,
+  holds: (input: T) => unknown,
+  {
+    promised = 'fuzz',
+    runs = { check: 300, long: 30_000 },
+    corpus = [],
+  }: FuzzOptions<NoInfer<T>> = {},
+): void {
+  const seed = seedOfRun();
+  it(
+    name,
+    async (context) => {
+      const numRuns = tries(runs);
+      await fc.assert(
+        fc.asyncProperty(arbitrary, async (input) => (await holds(input)) !== false),
+        {
+          seed,
+          numRuns,
+          examples: corpus.map((input) => [input]),
+          endOnFailure: isLongRun(),
+        },
+      );
+      countTries(context, promised, numRuns);
+    },
+    runTimeoutMs(),
+  );
+}
+
+/** The seed of this run of the tests: `ETHOS_SEED`, or a random one. */
+export function seedOfRun(): number {
+  // biome-ignore lint/style/noProcessEnv: see `isLongRun`
+  const given = Number(process.env.ETHOS_SEED);
+  return Number.isInteger(given) ? given : 0;
+}

@@ -1,0 +1,69 @@
+import { it } from 'vitest';
+import { countTries, type Promised, runTimeoutMs, tries } from './tries.js';
+
+/** Each size is eight times the one before: eightfold time is linear, 64-fold quadratic. */
+const SIZES = [2_000, 16_000, 128_000, 1_024_000];
+const TOO_STEEP = 24;
+/** Microseconds of CPU time that are no trouble, however they came about. */
+const HARMLESS = 200_000;
+
+/** How the growth of a function's cost is measured. */
+export interface GrowthOptions {
+  /** Which promise it belongs to. `fuzz` when absent. */
+  promised?: Promised;
+  /** The largest size, in a check and in a long run. 128,000 and 1,024,000 when absent. */
+  upTo?: { check: number; long: number };
+}
+
+/**
+ * Registers a test that a function takes no more than linear time, or hardly more: eightfold input
+ * may cost 24 times the CPU time, and what costs less than 200 ms is no trouble. CPU time rather than
+ * the clock's, and the best of three where one is too much, so that a busy machine doesn't fail it.
+ *
+ * @param inputOf makes a hostile input of about `size` characters, bytes or items; not measured
+ */
+export function growsLinearly<T>(
+  name: string,
+  inputOf: (size: number) => T,
+  run: (input: T) => unknown,
+  { promised = 'fuzz', upTo = { check: 128_000, long: 1_024_000 } }: GrowthOptions = {},
+): void {
+  it(
+    name,
+    async (context) => {
+      const sizes = SIZES.filter((size) => size <= tries(upTo));
+      let last = Number.POSITIVE_INFINITY;
+      for (const size of sizes) {
+        const input = inputOf(size);
+        let cost = await cpuTime(input, run);
+        // A first time may be the compiler's, and a second one the neighbours'.
+        for (let again = 0; again < 2 && isTooMuch(cost, last); again += 1) {
+          cost = Math.min(cost, await cpuTime(input, run));
+        }
+        if (isTooMuch(cost, last)) {
+          throw new Error(
+            `size ${size} took ${(cost / 1000).toFixed(1)} ms, an eighth of it ${(last / 1000).toFixed(1)} ms`,
+          );
+        }
+        last = cost;
+      }
+      countTries(context, promised, sizes.length);
+    },
+    runTimeoutMs(),
+  );
+}
+
+function isTooMuch(cost: number, last: number): boolean {
+  return cost > HARMLESS && cost > last * TOO_STEEP;
+}
+
+async function cpuTime<T>(input: T, run: (input: T) => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  try {
+    await run(input);
+  } catch {
+    // A refusal is an answer; how long it took is what counts.
+  }
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
