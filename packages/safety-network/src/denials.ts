@@ -29,8 +29,12 @@ export function toNetworkError(host: string, error: unknown): EthosError {
   return new EthosError('NETWORK_FAILED', detail, { cause: error });
 }
 
+/** Of the error or of what caused it, which may be a circle. Only what looks like a code is one. */
 function systemCodeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return systemCodeOf(error.cause);
+  for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1) {
+    if ('code' in at && typeof at.code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(at.code)) {
+      return at.code;
+    }
+  }
+  return undefined;
 }

@@ -17,6 +17,8 @@ export interface ExchangeOptions {
   readonly onEnd: () => void;
   /** All of `body` has been read. */
   readonly onRead: () => void;
+  /** Bytes of a body that isn't encoded have come. May end the request. */
+  readonly onBytes: ((count: number) => void) | undefined;
   readonly onFailure: (error: EthosError) => void;
 }
 
@@ -31,6 +33,7 @@ export class Exchange implements ResponseSink {
   #abort: ((reason: Error) => void) | undefined;
   #stopWaiting: (() => void) | undefined;
   #bytes = 0;
+  #countsBody = false;
   #hasEnded = false;
 
   constructor(options: ExchangeOptions) {
@@ -56,6 +59,11 @@ export class Exchange implements ResponseSink {
     return this.#hasEnded;
   }
 
+  /** Whether `onBytes` was told of the body: not of an encoded one, whose size is known later. */
+  get countsBody(): boolean {
+    return this.#countsBody;
+  }
+
   send(
     agent: PinnedAgent,
     options: Dispatcher.DispatchOptions,
@@ -78,6 +86,7 @@ export class Exchange implements ResponseSink {
       this.#options.onFailure(new EthosError('NETWORK_FAILED', detail));
       return 'refused';
     }
+    this.#countsBody = encodings === '';
     const isSmall = length !== '' && Number(length) <= SMALL_BODY_BYTES;
     if (encodings !== '' || isSmall || !this.#options.takesBody) return 'passed';
     this.#body = new BodyStream({
@@ -95,6 +104,10 @@ export class Exchange implements ResponseSink {
     if (!(this.#bytes <= maxBodyBytes)) {
       onFailure(bodyTooLarge(host, maxBodyBytes));
       return false;
+    }
+    if (this.#countsBody) {
+      this.#options.onBytes?.(chunk.length);
+      if (this.#options.lifetime.failed) return false;
     }
     return this.#body?.push(chunk) ?? true;
   }

@@ -7,6 +7,7 @@ import { type NetworkRules, portOf } from './network-rules.js';
 import { isNodeFetch } from './node-fetch.js';
 import type { PinnedAgent } from './pinned-agent.js';
 import type { RequestLifetime } from './request-lifetime.js';
+import { countStream, isStream, requestBytes } from './request-size.js';
 import { describeResponse, replaceBody, watchStream } from './responses.js';
 
 /** One hop of a request, and what was decided. */
@@ -19,6 +20,9 @@ export interface NetworkAccess {
   readonly rule: string;
 }
 
+/** What a request uses up: hops, and bytes of requests and of response bodies after decoding. */
+export type NetworkSpending = 'requests' | 'bytes_out' | 'bytes_in';
+
 /** What the hops of one request share. */
 export interface HopContext {
   readonly rules: NetworkRules;
@@ -26,6 +30,7 @@ export interface HopContext {
   readonly maxBodyBytes: number;
   readonly fetch: typeof globalThis.fetch;
   readonly onAccess: ((access: NetworkAccess) => void) | undefined;
+  readonly onSpend: ((spent: NetworkSpending, amount: number) => void) | undefined;
   /** Rejects unless every address of a host name may be connected to. */
   checkAddresses(host: string, port: number): Promise<unknown>;
   agent(): Promise<PinnedAgent>;
@@ -41,6 +46,8 @@ export class Hop {
   readonly #isNodeFetch: boolean;
   #rule = 'malformed URL';
   #isReported = false;
+  /** Bytes of the request, until they are paid for. */
+  #unpaid: number | undefined;
   #exchange: Exchange | undefined;
   /** Whether all of the answer has been read, or is out of reach of any failure. */
   #isRead = false;
@@ -63,14 +70,29 @@ export class Hop {
 
   /** @throws `HOST_NOT_ALLOWED`, `NETWORK_FAILED`, `NETWORK_TIMEOUT` or the reason of an abort */
   async send(init: RequestInit): Promise<Response> {
-    const { lifetime, fetch } = this.#context;
+    const { lifetime, fetch, onSpend } = this.#context;
     lifetime.nextHop();
     this.#hasIntegrity = Boolean(init.integrity);
     const hopInit = Object.assign({}, init, { redirect: 'manual' as const, dispatcher: this });
+    if (onSpend) {
+      if (isStream(init.body)) {
+        hopInit.body = countStream(init.body, (bytes) => {
+          this.#spend('bytes_out', bytes);
+          lifetime.throwIfFailed();
+        });
+      }
+      this.#unpaid = await lifetime.race(requestBytes(this.#url, init));
+      // Another `fetch` may never ask the dispatcher.
+      if (!this.#isNodeFetch) this.#pay();
+    }
     let response: Response;
+    let fetching: Promise<Response> | undefined;
     try {
-      response = await lifetime.race(fetch(this.#url.href, hopInit));
+      fetching = fetch(this.#url.href, hopInit);
+      response = await lifetime.race(fetching);
     } catch (error) {
+      // A `fetch` that knows nothing of the deadline may still answer: nobody will read that.
+      if (lifetime.failed) void letGo(fetching);
       lifetime.throwIfFailed();
       throw toNetworkError(this.#url.host, error);
     }
@@ -104,7 +126,7 @@ export class Hop {
 
   /** Tells of the access if that has not happened yet. */
   settle(error?: unknown): void {
-    const isDenied = error instanceof CapabilityError && error.code === 'HOST_NOT_ALLOWED';
+    const isDenied = error instanceof CapabilityError;
     this.#report(isDenied ? 'denied' : 'allowed', isDenied ? error.rule : this.#rule);
   }
 
@@ -126,6 +148,7 @@ export class Hop {
     if (!isIpLiteral(hostname)) await checkAddresses(hostname, portOf(this.#url));
     const pinned = await agent();
     if (lifetime.failed) return;
+    this.#pay();
     this.settle();
     this.#exchange = new Exchange({
       host,
@@ -134,6 +157,7 @@ export class Hop {
       takesBody: this.#isNodeFetch && !this.#hasIntegrity,
       onEnd: () => this.#update(),
       onRead: () => this.#read(),
+      onBytes: this.#context.onSpend && ((count) => this.#spend('bytes_in', count)),
       onFailure: (error) => this.#fail(error),
     });
     try {
@@ -149,18 +173,38 @@ export class Hop {
     if (this.#exchange?.body) return this.#exchange.body;
     const isDecoded = response.headers?.has('content-encoding');
     if (this.#exchange?.hasEnded && !isDecoded && this.#isNodeFetch) return undefined;
-    const { lifetime, maxBodyBytes } = this.#context;
+    const { lifetime, maxBodyBytes, onSpend } = this.#context;
     const { host } = this.#url;
+    const isCounted = onSpend === undefined || this.#exchange?.countsBody === true;
     let bytes = 0;
     return watchStream(response.body, {
       lifetime,
       onBytes: (count) => {
         bytes += count;
         if (!(bytes <= maxBodyBytes)) this.#fail(bodyTooLarge(host, maxBodyBytes));
+        else if (!isCounted) this.#spend('bytes_in', count);
       },
       onEnd: () => this.#read(),
       mapError: (error) => toNetworkError(host, error),
     });
+  }
+
+  /** Pays for the hop, once, right before it is connected to. */
+  #pay(): void {
+    if (this.#unpaid === undefined) return;
+    const bytes = this.#unpaid;
+    this.#unpaid = undefined;
+    this.#context.onSpend?.('bytes_out', bytes);
+    this.#context.onSpend?.('requests', 1);
+  }
+
+  /** Pays for bytes on their way, or ends the request. */
+  #spend(spent: NetworkSpending, bytes: number): void {
+    try {
+      this.#context.onSpend?.(spent, bytes);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #read(): void {
@@ -191,5 +235,13 @@ export class Hop {
       decision,
       rule,
     });
+  }
+}
+
+async function letGo(fetching: Promise<Response> | undefined): Promise<void> {
+  try {
+    await (await fetching)?.body?.cancel();
+  } catch {
+    // It failed as well.
   }
 }

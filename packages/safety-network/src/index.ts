@@ -1,6 +1,10 @@
 export type { LookupFunction } from './address-book.js';
-export type { NetworkAccess } from './hop.js';
+export type { ConnectOptions } from './connection.js';
+export type { FilteringProxy, FilteringProxyOptions } from './filtering-proxy.js';
+export { createFilteringProxy } from './filtering-proxy.js';
+export type { NetworkAccess, NetworkSpending } from './hop.js';
 export type { GuardedFetchOptions, NetworkGuardOptions, NetworkLimits } from './network-guard.js';
 export { createNetworkGuard, NetworkGuard } from './network-guard.js';
+export { describeResponse } from './responses.js';
 export type { SafeFetchOptions } from './safe-fetch.js';
 export { safeFetch } from './safe-fetch.js';

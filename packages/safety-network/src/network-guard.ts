@@ -1,8 +1,10 @@
-import { isIpLiteral, normalizeHost } from '@ethosagent/policy';
+import type { Socket } from 'node:net';
+import { isIpLiteral, normalizeHost, parseUrl } from '@ethosagent/policy';
 import { EthosError, type NetworkPolicy } from '@ethosagent/types';
 import { AddressBook, type LookupFunction, type ResolvedAddress } from './address-book.js';
+import type { ConnectOptions } from './connection.js';
 import { denialError, deny } from './denials.js';
-import { Hop, type HopContext, type NetworkAccess } from './hop.js';
+import { Hop, type HopContext, type NetworkAccess, type NetworkSpending } from './hop.js';
 import { NetworkRules } from './network-rules.js';
 import type { PinnedAgent } from './pinned-agent.js';
 import { followRedirect, redirectTarget } from './redirects.js';
@@ -43,6 +45,17 @@ export interface GuardedFetchOptions extends NetworkLimits {
   onAccess?: ((access: NetworkAccess) => void) | undefined;
   /** Beside `init.signal`. */
   signal?: AbortSignal | undefined;
+  /**
+   * Called for every hop once its URL has been judged, with what is about to be sent; what it gives
+   * is sent instead. The next hop starts from the unprepared `init` again. What it throws ends the
+   * request before there is a connection.
+   */
+  prepare?: ((url: URL, init: RequestInit) => RequestInit | Promise<RequestInit>) | undefined;
+  /**
+   * Told of what the request uses up: each hop and its bytes before it is connected to, and the
+   * bytes of a body as they come. What it throws ends the request.
+   */
+  onSpend?: ((spent: NetworkSpending, amount: number) => void) | undefined;
 }
 
 const DEFAULT_LIMITS = { timeoutMs: 60_000, maxBodyBytes: 50 * 1024 * 1024, maxRedirects: 5 };
@@ -61,6 +74,8 @@ export class NetworkGuard {
   readonly #rules: NetworkRules;
   readonly #addresses: AddressBook;
   #agent: Promise<PinnedAgent> | undefined;
+  /** Those of `connect`. */
+  readonly #sockets = new Set<Socket>();
   #isClosed = false;
 
   /** @throws `CONFIG_INVALID` for a rule of `policy.deny` that does not parse */
@@ -74,7 +89,8 @@ export class NetworkGuard {
    * As WHATWG `fetch`, for absolute http and https URLs.
    *
    * @throws `HOST_NOT_ALLOWED`, `NETWORK_TIMEOUT`, `NETWORK_FAILED`, `BODY_TOO_LARGE` (also from
-   * reading the body), `TOO_MANY_REDIRECTS`, or the reason of an aborted signal
+   * reading the body), `TOO_MANY_REDIRECTS`, what a callback of `options` throws, or the reason of
+   * an aborted signal
    */
   async fetch(
     url: string | URL,
@@ -97,9 +113,28 @@ export class NetworkGuard {
     }
   }
 
+  /**
+   * A TCP connection to the host and port of a URL, for what `fetch` does not speak. It is judged,
+   * and reported, like a request; what goes over it is the caller's.
+   *
+   * @throws `HOST_NOT_ALLOWED`, `NETWORK_TIMEOUT`, `NETWORK_FAILED`, what a callback of `options`
+   * throws, or the reason of an aborted signal
+   */
+  async connect(url: URL, options: ConnectOptions): Promise<Socket> {
+    if (this.#isClosed) throw new EthosError('NETWORK_FAILED', 'the network guard is closed');
+    const { openConnection } = await import('./connection.js');
+    const resolveChecked = (host: string, port: number) => this.#resolveChecked(host, port);
+    const socket = await openConnection(url, { rules: this.#rules, resolveChecked }, options);
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    if (this.#isClosed) socket.destroy();
+    return socket;
+  }
+
   /** Ends every connection and the requests on them. Later requests fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const socket of this.#sockets) socket.destroy();
     await (await this.#agent)?.destroy();
   }
 
@@ -115,19 +150,22 @@ export class NetworkGuard {
       maxBodyBytes: this.#limit('maxBodyBytes', options),
       fetch: this.#options.fetch ?? globalThis.fetch,
       onAccess: options.onAccess,
+      onSpend: options.onSpend,
       checkAddresses: (host, port) => this.#resolveChecked(host, port),
       agent: () => this.#getAgent(),
     };
     const maxRedirects = this.#limit('maxRedirects', options);
     const redirect = init.redirect ?? 'follow';
-    let url = parseUrl(input, options);
+    let url = parseTarget(input, options);
     let hopInit: RequestInit | undefined;
     for (let redirects = 0; ; redirects += 1) {
       const hop = new Hop(url, context);
       try {
         hop.judge();
         hopInit ??= checkInit(init);
-        const response = await hop.send(hopInit);
+        const { prepare } = options;
+        const sent = prepare ? await lifetime.race(prepared(prepare, url, hopInit)) : hopInit;
+        const response = await hop.send(sent);
         hop.settle();
         const target = redirect === 'manual' ? null : redirectTarget(response, url);
         if (target === null) return hop.answer(response, redirects > 0);
@@ -182,14 +220,20 @@ export class NetworkGuard {
   }
 }
 
-function parseUrl(input: string | URL, { onAccess }: GuardedFetchOptions): URL {
-  try {
-    return new URL(input);
-  } catch {
-    const rule = 'malformed URL';
-    onAccess?.({ url: '', host: '', decision: 'denied', rule });
-    throw denialError(deny(rule, 'the URL is malformed or not absolute'));
-  }
+function parseTarget(input: string | URL, { onAccess }: GuardedFetchOptions): URL {
+  const url = parseUrl(input);
+  if (url !== null) return url;
+  const rule = 'malformed URL';
+  onAccess?.({ url: '', host: '', decision: 'denied', rule });
+  throw denialError(deny(rule, 'the URL is malformed or not absolute'));
+}
+
+async function prepared(
+  prepare: NonNullable<GuardedFetchOptions['prepare']>,
+  url: URL,
+  init: RequestInit,
+): Promise<RequestInit> {
+  return prepare(url, init);
 }
 
 /** A guard for one host set and one policy. */

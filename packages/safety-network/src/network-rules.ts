@@ -9,6 +9,7 @@ import {
   isPortAllowed,
   normalizeHost,
   parseHostPattern,
+  reachedAddress,
 } from '@ethosagent/policy';
 import { EthosError, type NetworkPolicy } from '@ethosagent/types';
 import { deny, type Verdict } from './denials.js';
@@ -20,10 +21,12 @@ export class NetworkRules {
   readonly #allowed: HostSet;
   readonly #operatorAllow: HostSet | undefined;
   readonly #denied: HostSet;
+  /** Of those, the ones that are addresses: they also hold for the addresses behind a name. */
+  readonly #deniedMachines: HostSet;
   readonly #allowPrivate: boolean;
   /** Machines that the operator named exactly, and so meant, whatever their address. */
   readonly #named: HostSet;
-  /** By origin: all that the rules go by. */
+  /** By scheme, host and port: all that the rules go by. */
   readonly #verdicts = new Map<string, Verdict>();
 
   /** @throws `CONFIG_INVALID` for a deny rule that does not parse: it would deny nothing */
@@ -31,14 +34,9 @@ export class NetworkRules {
     const declared = [...allowedHosts];
     this.#allowed = compileHostSet(declared);
     this.#operatorAllow = policy?.allow && compileHostSet(policy.allow);
-    for (const rule of policy?.deny ?? []) {
-      if (parseHostPattern(rule) !== null) continue;
-      throw new EthosError(
-        'CONFIG_INVALID',
-        `safety.network.deny has ${JSON.stringify(rule)}, which is not a host, *.suffix or *`,
-      );
-    }
-    this.#denied = compileHostSet(policy?.deny ?? []);
+    const denied = (policy?.deny ?? []).flatMap(denyPatterns);
+    this.#denied = compileHostSet(denied);
+    this.#deniedMachines = compileNamedMachines(denied);
     this.#allowPrivate = policy?.allow_private_urls === true;
     this.#named = compileNamedMachines(policy ? (policy.allow ?? []) : declared);
   }
@@ -50,13 +48,12 @@ export class NetworkRules {
       if (verdict.decision === 'denied') return verdict;
       return deny('userinfo', `the URL of ${url.host} has a user name or password; use a header`);
     }
-    const { origin } = url;
-    const known = this.#verdicts.get(origin);
+    // Not by the origin: that of a `blob:` URL is the origin of another URL.
+    const place = `${url.protocol}//${url.host}`;
+    const known = this.#verdicts.get(place);
     if (known) return known;
     const verdict = this.#judgePlace(url);
-    // Schemes other than http and https share the origin `null`.
-    if (origin !== 'null' && this.#verdicts.size < MAX_VERDICTS)
-      this.#verdicts.set(origin, verdict);
+    if (this.#verdicts.size < MAX_VERDICTS) this.#verdicts.set(place, verdict);
     return verdict;
   }
 
@@ -96,9 +93,16 @@ export class NetworkRules {
   ): (Verdict & { decision: 'denied' }) | undefined {
     const allowPrivate = this.#allowPrivate || this.#named.matches(host, port) !== undefined;
     const bad = addresses.find((address) => !isAddressAllowed(address, { allowPrivate }));
-    if (bad === undefined) return undefined;
-    const { kind } = classifyAddress(bad);
-    return deny(`address floor: ${kind}`, `${host} leads to an address that is ${kind}`);
+    if (bad !== undefined) {
+      const { kind } = classifyAddress(bad);
+      return deny(`address floor: ${kind}`, `${host} leads to an address that is ${kind}`);
+    }
+    if (this.#deniedMachines.patterns.length === 0) return undefined;
+    for (const address of addresses) {
+      const rule = this.#deniedMachines.matches(reachedAddress(address), port);
+      if (rule) return deny(`deny list: ${rule}`, `${host} leads to an address on the deny list`);
+    }
+    return undefined;
   }
 
   #isPortOpen(port: number, rules: readonly (string | undefined)[]): boolean {
@@ -106,6 +110,20 @@ export class NetworkRules {
     const isNamed = rules.some((rule) => rule && parseHostPattern(rule)?.port === port);
     return isPortAllowed(port, isNamed);
   }
+}
+
+/** The patterns of a deny rule; of an address also the one that it stands for. */
+function denyPatterns(rule: string): string[] {
+  const pattern = parseHostPattern(rule);
+  if (pattern === null) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `safety.network.deny has ${JSON.stringify(rule)}, which is not a host, *.suffix or *`,
+    );
+  }
+  const reached = reachedAddress(pattern.host);
+  if (reached === pattern.host) return [rule];
+  return [rule, pattern.port === undefined ? reached : `${reached}:${pattern.port}`];
 }
 
 /** The port of an http or https URL. */

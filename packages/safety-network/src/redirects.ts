@@ -1,3 +1,4 @@
+import { parseUrl } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 
 const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -16,10 +17,11 @@ export function redirectTarget(response: Response, from: URL): URL | null {
   if (location === null) return null;
   // Header values come as latin1; what isn't ASCII is UTF-8 in practice, and `fetch` agrees.
   const text = Buffer.from(location, 'latin1').toString('utf8');
-  if (!URL.canParse(text, from.href)) {
+  const target = parseUrl(text, from.href);
+  if (target === null) {
     throw new EthosError('NETWORK_FAILED', `${from.host} redirects to a malformed URL`);
   }
-  return new URL(text, from);
+  return target;
 }
 
 /**

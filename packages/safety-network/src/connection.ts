@@ -1,0 +1,92 @@
+import { connect, type LookupFunction, type Socket } from 'node:net';
+import { normalizeHost } from '@ethosagent/policy';
+import { CapabilityError, EthosError } from '@ethosagent/types';
+import type { ResolvedAddress } from './address-book.js';
+import { denialError, toNetworkError } from './denials.js';
+import type { NetworkAccess, NetworkSpending } from './hop.js';
+import { type NetworkRules, portOf } from './network-rules.js';
+
+/** What belongs to one connection. */
+export interface ConnectOptions {
+  /** Told once, before there is a connection. What it throws is the outcome. */
+  onAccess?: ((access: NetworkAccess) => void) | undefined;
+  /** Told of one request before it is allowed. What it throws is the outcome. */
+  onSpend?: ((spent: NetworkSpending, amount: number) => void) | undefined;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds until the connection must be there. */
+  timeoutMs: number;
+}
+
+export interface ConnectionRules {
+  readonly rules: NetworkRules;
+  /** The addresses of a host, all of them checked; none for an address. */
+  resolveChecked(host: string, port: number): Promise<readonly ResolvedAddress[]>;
+}
+
+/** A connection to the host and port of a URL, judged like a request, to a checked address. */
+export async function openConnection(
+  url: URL,
+  { rules, resolveChecked }: ConnectionRules,
+  options: ConnectOptions,
+): Promise<Socket> {
+  const host = normalizeHost(url.hostname) ?? url.hostname;
+  const port = portOf(url);
+  const report = (decision: NetworkAccess['decision'], rule: string) =>
+    options.onAccess?.({ url: `${url.protocol}//${url.host}/`, host, decision, rule });
+  let rule: string;
+  try {
+    const verdict = rules.judgeUrl(url);
+    rule = verdict.rule;
+    if (verdict.decision === 'denied') throw denialError(verdict);
+    await resolveChecked(host, port);
+    options.signal?.throwIfAborted();
+    options.onSpend?.('requests', 1);
+  } catch (error) {
+    if (error instanceof CapabilityError) report('denied', error.rule);
+    throw error;
+  }
+  report('allowed', rule);
+  const lookup: LookupFunction = (hostname, { all }, callback) => {
+    resolveChecked(hostname, port).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (all) callback(null, [...addresses]);
+        else callback(null, first?.address ?? '', first?.family);
+      },
+      (error: Error) => callback(error, ''),
+    );
+  };
+  return connected(connect({ host, port, lookup, noDelay: true }), url.host, options);
+}
+
+function connected(
+  socket: Socket,
+  host: string,
+  { timeoutMs, signal }: ConnectOptions,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const detail = `${host} did not accept the connection in time`;
+      socket.destroy(new EthosError('NETWORK_TIMEOUT', detail));
+    }, timeoutMs);
+    const onAbort = () => socket.destroy(toError(signal?.reason));
+    const settle = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    socket.once('error', (error) => {
+      settle();
+      reject(error === signal?.reason ? error : toNetworkError(host, error));
+    });
+    socket.once('connect', () => {
+      settle();
+      socket.removeAllListeners('error');
+      resolve(socket);
+    });
+  });
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+}

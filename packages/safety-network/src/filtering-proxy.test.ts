@@ -1,0 +1,309 @@
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CapabilityError } from '@ethosagent/types';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFilteringProxy, type FilteringProxyOptions } from './filtering-proxy.js';
+import type { NetworkAccess } from './hop.js';
+import { createNetworkGuard, type NetworkGuard } from './network-guard.js';
+import { type LoopbackServer, startServer, startTcpServer, until } from './testing/loopback.js';
+
+let server: LoopbackServer;
+let canary: LoopbackServer;
+let guard: NetworkGuard;
+let accesses: NetworkAccess[];
+let folder: string;
+let socketPath: string;
+const cleanups: Array<() => Promise<unknown>> = [];
+const seen: Array<{ headers: Record<string, unknown>; body: string; method: unknown }> = [];
+
+async function start(options: Partial<FilteringProxyOptions> = {}) {
+  const onAccess = (access: NetworkAccess) => accesses.push(access);
+  const proxy = await createFilteringProxy({ guard, socketPath, onAccess, ...options });
+  cleanups.push(() => proxy.close());
+  return proxy;
+}
+
+/** Writes bytes to the proxy, and gives all that comes until the connection ends. */
+function talk(bytes: string, to: string | number = socketPath): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = typeof to === 'string' ? connect(to) : connect(to, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(text));
+    socket.write(bytes, 'latin1');
+  });
+}
+
+const get = (url: string, headers = '', host = new URL(url).host) =>
+  `GET ${url} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${headers}\r\n`;
+
+beforeEach(async () => {
+  accesses = [];
+  seen.length = 0;
+  folder = mkdtempSync(join(tmpdir(), 'proxy-'));
+  socketPath = join(folder, 'proxy.sock');
+  server = await startServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    seen.push({ headers: request.headers, body, method: request.method });
+    response.writeHead(200, { 'x-answer': 'yes', 'keep-alive': 'x', 'proxy-authenticate': 'x' });
+    response.end(`${request.method} ${request.url} ${body}`);
+  });
+  canary = await startTcpServer(() => {});
+  guard = createNetworkGuard({
+    allowedHosts: [
+      `ok.test:${server.port}`,
+      'rebound.test',
+      'split.test',
+      `127.0.0.1:${server.port}`,
+    ],
+    policy: {
+      allow: [`ok.test:${server.port}`, '*.test', `127.0.0.1:${server.port}`],
+      allow_private_urls: true,
+    },
+    lookup: async (host) => {
+      if (host === 'rebound.test') return [{ address: '169.254.169.254' }];
+      if (host === 'split.test') return [{ address: '127.0.0.1' }, { address: 'fd00:ec2::254' }];
+      return [{ address: '127.0.0.1' }];
+    },
+  });
+  cleanups.push(() => server.close());
+  cleanups.push(() => canary.close());
+  cleanups.push(() => guard.close());
+  cleanups.push(async () => rmSync(folder, { recursive: true, force: true }));
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+describe('createFilteringProxy, for http', () => {
+  it.each(['ok.test', '127.0.0.1'])('sends a request to %s on', async (host) => {
+    await start();
+    const answer = await talk(get(`http://${host}:${server.port}/path?a=b`));
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    expect(answer).toContain('GET /path?a=b');
+    expect(accesses).toEqual([
+      {
+        url: `http://${host}:${server.port}/`,
+        host,
+        decision: 'allowed',
+        rule: `${host}:${server.port}`,
+      },
+    ]);
+  });
+
+  it('strips what is between two neighbours, in both directions', async () => {
+    await start();
+    const answer = await talk(
+      get(
+        `http://ok.test:${server.port}/`,
+        'Proxy-Authorization: Basic x\r\nProxy-Connection: keep-alive\r\nTE: trailers\r\nX-Mine: 1\r\nConnection: x-private\r\nX-Private: 1\r\nUpgrade: websocket\r\nX-Kept: a\r\nX-Kept: b\r\n',
+      ),
+    );
+    expect(seen[0]?.headers).toEqual({
+      host: `ok.test:${server.port}`,
+      connection: 'close',
+      'x-mine': '1',
+      'x-kept': 'a, b',
+    });
+    expect(answer).toContain('x-answer: yes');
+    expect(answer).not.toMatch(/proxy-authenticate|keep-alive: x/i);
+  });
+
+  it.each([
+    ['with a length', 'Content-Length: 5\r\n\r\nhello'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n'],
+  ])('sends a body %s on', async (_name, rest) => {
+    await start();
+    for (const method of ['POST', 'GET']) {
+      const url = `http://ok.test:${server.port}/`;
+      const answer = await talk(
+        `${method} ${url} HTTP/1.1\r\nHost: ok.test:${server.port}\r\nConnection: close\r\n${rest}`,
+      );
+      expect(answer).toContain(`${method} / hello`);
+    }
+  });
+
+  it.each<[string, () => string, string]>([
+    ['a host that is not allowed', () => get('http://evil.example/'), 'not in the host set'],
+    ['another port', () => get(`http://ok.test:${canary.port}/`), 'not in the host set'],
+    ['a metadata address', () => get('http://169.254.169.254/'), 'metadata service'],
+    ['a name that leads to one', () => get('http://rebound.test/'), 'address floor: metadata'],
+    ['a name with one bad address', () => get('http://split.test/'), 'address floor: metadata'],
+    ['a port of another service', () => get('http://split.test:6379/'), 'port'],
+    ['a user name', () => get('http://a:b@split.test/', '', 'split.test'), 'userinfo'],
+    ['an https URL', () => get('https://split.test/'), 'malformed request'],
+    [
+      'a path alone',
+      () => 'GET / HTTP/1.1\r\nHost: ok.test\r\nConnection: close\r\n\r\n',
+      'malformed request',
+    ],
+    [
+      'another Host header',
+      () => get(`http://ok.test:${server.port}/`, '', 'evil.example'),
+      'malformed request',
+    ],
+    [
+      'the Host header of another port',
+      () => get(`http://ok.test:${server.port}/`, '', 'ok.test'),
+      'malformed request',
+    ],
+    ['another scheme', () => get('ftp://ok.test/'), 'malformed request'],
+    [
+      'TRACE',
+      () => get(`http://ok.test:${server.port}/`).replace('GET', 'TRACE'),
+      'malformed request',
+    ],
+  ])('refuses %s', async (_name, bytes, rule) => {
+    await start();
+    expect(await talk(bytes())).toMatch(/^HTTP\/1.1 403 Forbidden\r\n.*HOST_NOT_ALLOWED: /s);
+    expect(accesses).toMatchObject([{ decision: 'denied', rule }]);
+    expect([server.connections, canary.connections]).toEqual([0, 0]);
+  });
+});
+
+describe('createFilteringProxy, for tunnels', () => {
+  it('leads to the host and port that were asked for', async () => {
+    await start();
+    const authority = `ok.test:${server.port}`;
+    const answer = await talk(
+      `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\nGET /inside HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 200 Connection established\r\n\r\nHTTP\/1.1 200 OK\r\n/);
+    expect(answer).toContain('GET /inside');
+    expect(accesses).toMatchObject([{ url: `https://${authority}/`, decision: 'allowed' }]);
+  });
+
+  it.each<[string, string | (() => string), string]>([
+    ['another host', 'evil.example:443', 'not in the host set'],
+    ['another port', () => `ok.test:${canary.port}`, 'not in the host set'],
+    ['an address', () => `127.0.0.1:${canary.port}`, 'not in the host set'],
+    ['an address in octal', () => `0177.0.0.1:${canary.port}`, 'not in the host set'],
+    ['a metadata address', '169.254.169.254:80', 'metadata service'],
+    ['a metadata address within IPv6', '[::ffff:169.254.169.254]:80', 'metadata service'],
+    ['a name that leads to one', 'rebound.test:443', 'address floor: metadata'],
+    ['a mail port', 'rebound.test:25', 'port'],
+    ['no port', 'ok.test', 'malformed request'],
+    ['a path', 'ok.test:443/x', 'malformed request'],
+    ['a user name', () => `evil@ok.test:${server.port}`, 'malformed request'],
+    ['a port too high', 'ok.test:99999', 'malformed request'],
+    ['percent-encoding', () => `%6fk.test:${server.port}`, 'malformed request'],
+  ])('refuses %s', async (_name, authority, rule) => {
+    await start();
+    const place = typeof authority === 'string' ? authority : authority();
+    const answer = await talk(`CONNECT ${place} HTTP/1.1\r\nHost: ${place}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 403 Forbidden\r\n/);
+    expect(accesses).toMatchObject([{ decision: 'denied', rule }]);
+    expect([server.connections, canary.connections]).toEqual([0, 0]);
+  });
+
+  it('says that a server does not answer', async () => {
+    await start();
+    const { port } = server;
+    await server.close();
+    const answer = await talk(`CONNECT ok.test:${port} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 502 Bad Gateway\r\n.*NETWORK_FAILED.*ECONNREFUSED/s);
+  });
+});
+
+describe('createFilteringProxy', () => {
+  it('on a port is for those who have its credential', async () => {
+    const proxy = await start({ socketPath: undefined });
+    const url = new URL(proxy.url ?? '');
+    expect(url.hostname).toBe('127.0.0.1');
+    const port = Number(url.port);
+    const target = `http://ok.test:${server.port}/`;
+    const header = (text: string) =>
+      `Proxy-Authorization: Basic ${Buffer.from(text).toString('base64')}\r\n`;
+    for (const wrong of [
+      '',
+      header('ethos:'),
+      header(`ethos:${url.password}x`),
+      header(`x:${url.password}`),
+    ]) {
+      expect(await talk(get(target, wrong), port)).toMatch(/^HTTP\/1.1 407 /);
+      const tunnel = `CONNECT ok.test:${server.port} HTTP/1.1\r\nHost: x\r\n${wrong}\r\n`;
+      expect(await talk(tunnel, port)).toMatch(/^HTTP\/1.1 407 /);
+    }
+    expect(server.connections).toBe(0);
+    const right = header(`${url.username}:${url.password}`);
+    expect(await talk(get(target, right), port)).toMatch(/^HTTP\/1.1 200 /);
+    expect(JSON.stringify(seen)).not.toContain('authorization');
+    const other = await start({ socketPath: undefined });
+    expect(new URL(other.url ?? '').password).not.toBe(url.password);
+  });
+
+  it('makes a socket for its owner alone', async () => {
+    chmodSync(folder, 0o700);
+    const proxy = await start();
+    expect(proxy.url).toBeUndefined();
+    expect(statSync(socketPath).mode & 0o777).toBe(0o600);
+  });
+
+  it('says where it can not listen', async () => {
+    await expect(start({ socketPath: join(folder, 'none', 'proxy.sock') })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+  });
+
+  it('refuses what can not be reported', async () => {
+    const onAccess = () => {
+      throw new CapabilityError('AUDIT_FAILED', 'the disk is full', 'audit failed');
+    };
+    await start({ onAccess });
+    expect(await talk(get(`http://ok.test:${server.port}/`))).toMatch(/^HTTP\/1.1 403 /);
+    expect(server.connections).toBe(0);
+  });
+
+  it.each([
+    ['requests', 'request', 0],
+    ['bytes_out', 'request', 1],
+    ['bytes_in', 'tunnel', 1],
+    ['bytes_out', 'tunnel', 1],
+  ] as const)('ends with the quota of %s in a %s', async (quota, kind, connections) => {
+    const onSpend = (spent: string) => {
+      if (spent === quota) throw new CapabilityError('QUOTA_EXCEEDED', 'no more', 'quota');
+    };
+    await start({ onSpend });
+    const inner = get(`http://ok.test:${server.port}/`);
+    const place = `ok.test:${server.port}`;
+    const answer = await talk(
+      kind === 'request' ? inner : `CONNECT ${place} HTTP/1.1\r\nHost: x\r\n\r\n${inner}`,
+    );
+    expect(answer).not.toContain('x-answer');
+    expect(server.connections).toBe(connections);
+  });
+
+  it('ends what is idle', async () => {
+    const silent = await startTcpServer(() => {});
+    cleanups.push(() => silent.close());
+    guard = createNetworkGuard({ allowedHosts: [`127.0.0.1:${silent.port}`] });
+    await start({ idleTimeoutMs: 50 });
+    const answer = await talk(`CONNECT 127.0.0.1:${silent.port} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toContain('200');
+    await until(() => silent.open === 0);
+  });
+
+  it('closes everything', async () => {
+    const silent = await startTcpServer(() => {});
+    cleanups.push(() => silent.close());
+    guard = createNetworkGuard({ allowedHosts: [`127.0.0.1:${silent.port}`] });
+    const proxy = await start();
+    const ended = Promise.all(
+      Array.from({ length: 5 }, () =>
+        talk(`CONNECT 127.0.0.1:${silent.port} HTTP/1.1\r\nHost: x\r\n\r\n`),
+      ),
+    );
+    await until(() => silent.open === 5);
+    await proxy.close();
+    await ended;
+    await until(() => silent.open === 0);
+    await expect(talk('x')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});

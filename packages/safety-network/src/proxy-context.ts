@@ -1,0 +1,10 @@
+import type { FilteringProxyOptions } from './filtering-proxy.js';
+
+/** What the requests and the tunnels of a proxy share. */
+export interface ProxyContext
+  extends Pick<FilteringProxyOptions, 'guard' | 'onAccess' | 'onSpend'> {
+  readonly idleTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+  /** Ends with the proxy. */
+  readonly signal: AbortSignal;
+}

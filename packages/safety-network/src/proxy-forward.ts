@@ -1,0 +1,51 @@
+import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { toNetworkError } from './denials.js';
+import type { ProxyContext } from './proxy-context.js';
+import { forwardedHeaders } from './proxy-target.js';
+import { metered } from './proxy-tunnel.js';
+
+/** Sends a request on, and its answer back, on a connection of its own. */
+export async function forwardRequest(
+  target: URL,
+  from: IncomingMessage,
+  to: ServerResponse,
+  context: ProxyContext,
+): Promise<void> {
+  const { guard, idleTimeoutMs } = context;
+  const socket = await guard.connect(target, { ...context, timeoutMs: context.connectTimeoutMs });
+  socket.setTimeout(idleTimeoutMs, () => socket.destroy());
+  // The client is gone: nobody waits for an answer.
+  to.on('close', () => socket.destroy());
+  try {
+    const headers = forwardedHeaders(from.rawHeaders);
+    headers.host = [target.host];
+    if ('transfer-encoding' in from.headers) headers['transfer-encoding'] = ['chunked'];
+    const head = target.href.length + from.rawHeaders.join('').length;
+    context.onSpend?.('bytes_out', head);
+    const onward = send({
+      method: from.method,
+      path: target.pathname + target.search,
+      headers: { ...headers, connection: 'close' },
+      setHost: false,
+      createConnection: () => socket,
+    });
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      onward.on('response', resolve);
+      onward.on('error', reject);
+    });
+    const sent = pipeline(from, metered('bytes_out', context), onward);
+    // A server may answer before it has read everything.
+    const answer = await Promise.race([answered, sent.then(() => answered)]);
+    to.writeHead(
+      answer.statusCode ?? 502,
+      answer.statusMessage,
+      forwardedHeaders(answer.rawHeaders),
+    );
+    await pipeline(answer, metered('bytes_in', context), to);
+  } catch (error) {
+    throw toNetworkError(target.host, error);
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import { parseUrl } from '@ethosagent/policy';
+import { CapabilityError } from '@ethosagent/types';
+
+const AUTHORITY = /^(?:\[[0-9a-f:.]+\]|[^\s:@/?#\\%[\]]+):\d{1,5}$/i;
+const REFUSED_METHODS: ReadonlySet<string> = new Set(['TRACE', 'TRACK']);
+/** Headers that are between two neighbours, and that end here (RFC 9110, section 7.6.1). */
+const HOP_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What a proxied request asks for. @throws `HOST_NOT_ALLOWED` unless it is an `http:` URL */
+export function targetOf({ url = '', method = '', headers }: IncomingMessage): URL {
+  const target = /^http:\/\//i.test(url) ? parseUrl(url) : null;
+  if (target === null) {
+    throw malformed('the proxy takes absolute http: URLs; for https: ask for a tunnel');
+  }
+  if (REFUSED_METHODS.has(method)) throw malformed(`the method ${method} is not allowed`);
+  // A server that serves many hosts goes by the header.
+  if (parseUrl(`http://${headers.host}/`)?.host !== target.host) {
+    throw malformed('the Host header is not that of the URL');
+  }
+  return target;
+}
+
+/** The place that a tunnel is to lead to, as an `https:` URL. @throws `HOST_NOT_ALLOWED` */
+export function tunnelTarget(authority: string): URL {
+  const target = AUTHORITY.test(authority) ? parseUrl(`https://${authority}/`) : null;
+  if (target === null) throw malformed('a tunnel is to a host and a port');
+  return target;
+}
+
+function malformed(detail: string): CapabilityError {
+  return new CapabilityError('HOST_NOT_ALLOWED', detail, 'malformed request');
+}
+
+/** The headers that go on to the next neighbour: names and values in turn, as in `rawHeaders`. */
+export function forwardedHeaders(rawHeaders: readonly string[]): Record<string, string[]> {
+  const pairs: Array<[name: string, value: string]> = [];
+  const dropped = new Set(HOP_HEADERS);
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase();
+    const value = rawHeaders[index + 1] ?? '';
+    pairs.push([name, value]);
+    if (name !== 'connection') continue;
+    for (const token of value.split(',')) dropped.add(token.trim().toLowerCase());
+  }
+  const headers: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of pairs) {
+    if (dropped.has(name) || name.startsWith('proxy-')) continue;
+    headers[name] = [...(headers[name] ?? []), value];
+  }
+  return headers;
+}

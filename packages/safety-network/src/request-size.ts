@@ -1,0 +1,38 @@
+/**
+ * Bytes that a tool sends with a request: URL, header lines and body. Of a stream only what comes
+ * before it; see `countStream`.
+ */
+export async function requestBytes(url: URL, init: RequestInit): Promise<number> {
+  const { body } = init;
+  let bytes = (init.method ?? 'GET').length + url.href.length;
+  for (const [name, value] of new Headers(init.headers)) bytes += name.length + value.length + 4;
+  if (body === undefined || body === null || isStream(body)) return bytes;
+  if (typeof body === 'string') return bytes + Buffer.byteLength(body);
+  if (body instanceof Blob) return bytes + body.size;
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return bytes + body.byteLength;
+  return bytes + (await new Response(body).arrayBuffer()).byteLength;
+}
+
+/** The stream, with its bytes told of before they go. */
+export function countStream(
+  body: StreamBody,
+  onBytes: (count: number) => void,
+): ReadableStream<Uint8Array> {
+  const source = body instanceof ReadableStream ? body : ReadableStream.from(body);
+  return source.pipeThrough(
+    new TransformStream<unknown, Uint8Array>({
+      transform(chunk, controller) {
+        const bytes = chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
+        onBytes(bytes.byteLength);
+        controller.enqueue(bytes);
+      },
+    }),
+  );
+}
+
+type StreamBody = ReadableStream<unknown> | AsyncIterable<unknown>;
+
+/** Whether a body comes piece by piece, so that its size is not known and it can be sent once. */
+export function isStream(body: unknown): body is StreamBody {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}
