@@ -6,6 +6,7 @@ const NO_ACCESS = [
   'the operating system refused; check the owner and mode',
 ] as const;
 const FULL = ['DISK_FULL', 'no space is left; free some and try again'] as const;
+const BUSY = ['STORAGE_FAILED', 'too many files are open; try again when some are closed'] as const;
 const TAKEN = ['ALREADY_EXISTS', 'something else is already there; remove it first'] as const;
 
 /** What an error of the operating system means to a caller. */
@@ -26,6 +27,9 @@ const ERRNO: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EEXIST: TAKEN,
   ENOTEMPTY: TAKEN,
   EXDEV: ['STORAGE_FAILED', 'both ends are on different file systems; copy, then remove'],
+  EMFILE: BUSY,
+  ENFILE: BUSY,
+  EIO: ['STORAGE_FAILED', 'the disk failed; ask the operator to check it'],
   ELOOP: ['STORAGE_FAILED', 'too many symbolic links'],
 };
 
@@ -49,6 +53,9 @@ export function isMissing(error: unknown): boolean {
 export function storageError(error: unknown, operation: string, asked: string): unknown {
   const errno = errnoOf(error);
   if (errno === undefined) return error;
-  const [code, meaning] = ERRNO[errno] ?? ['STORAGE_FAILED', 'the operating system failed'];
+  const [code, meaning] = ERRNO[errno] ?? [
+    'STORAGE_FAILED',
+    'the operating system failed; ask the operator to look at it',
+  ];
   return new EthosError(code, `${operation} ${asked}: ${meaning} (${errno})`);
 }

@@ -2,14 +2,19 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { compareCodePoints, isSecretRef } from '@ethosagent/policy';
-import { EthosError } from '@ethosagent/types';
-import { isMissing } from './errno.js';
+import { type ErrorCode, EthosError, errorCodeOf } from '@ethosagent/types';
+import { isMissing, storageError } from './errno.js';
 import { FsStorage } from './fs-storage.js';
 import { assertSecretRef, secretError } from './secret-error.js';
 import { isTemporaryName } from './temp-files.js';
 
 const MAX_SECRET_BYTES = 1_000_000;
 const OTHERS = 0o077;
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  DISK_FULL: 'free some space and try again',
+  READ_ONLY: 'its file system is read-only',
+  STORAGE_FAILED: 'try again, and check the disk if it fails again',
+};
 
 /** Options of `createFileSecrets`. */
 export interface FileSecretsOptions {
@@ -121,7 +126,8 @@ async function guarded<T>(ref: string, operation: () => Promise<T>): Promise<T> 
     return await operation();
   } catch (error) {
     if (error instanceof EthosError && error.code === 'SECRET_NOT_FOUND') throw error;
-    const why = error instanceof EthosError ? error.code : 'it could not be opened';
-    throw secretError(ref, `the secrets folder failed (${why}); check its owner and mode`);
+    const code = errorCodeOf(storageError(error, 'read', ref)) ?? 'STORAGE_FAILED';
+    const advice = ADVICE[code] ?? 'check its owner and mode';
+    throw secretError(ref, `the secrets folder failed (${code}); ${advice}`);
   }
 }

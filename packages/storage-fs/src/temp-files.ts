@@ -15,6 +15,8 @@ const FOREIGN_AGE_MS = 24 * 3_600_000;
 let startToken: string | undefined;
 let machineToken: string | undefined;
 const sweptAtMs = new Map<string, number>();
+/** Names of this process that nobody writes any more, and that could not be removed. */
+const abandoned = new Set<string>();
 
 /** A fresh name for a file that is being written: not to be guessed, and to be swept if we die. */
 export function temporaryName(): string {
@@ -30,6 +32,12 @@ export function temporaryName(): string {
 export function isTemporaryName(name: string): boolean {
   if (!name.startsWith('.ethos-') || !NAME.test(name)) return false;
   return signed(name.slice(0, name.lastIndexOf('-'))) === name;
+}
+
+/** Has the next sweep take a file of this process that can not be removed now. */
+export function abandon(name: string): void {
+  abandoned.add(name);
+  sweptAtMs.clear();
 }
 
 /** Removes what writers that are gone left in a folder; once a minute for each folder at most. */
@@ -54,8 +62,12 @@ function sweepOne(path: string, name: string, now: number): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isFile() || stat.nlink !== 1) return;
   const isDead =
-    machineOf === machine() ? !isRunning(Number(pid), start) : now - stat.mtimeMs > FOREIGN_AGE_MS;
-  if (isDead) unlinkSync(path);
+    machineOf === machine()
+      ? abandoned.has(name) || !isRunning(Number(pid), start)
+      : now - stat.mtimeMs > FOREIGN_AGE_MS;
+  if (!isDead) return;
+  unlinkSync(path);
+  abandoned.delete(name);
 }
 
 function signed(body: string): string {

@@ -15,9 +15,11 @@ import {
 import { devNull } from 'node:os';
 import { promisify } from 'node:util';
 import { EthosError } from '@ethosagent/types';
+import type { Folder } from './access.js';
+import { isMissing } from './errno.js';
 import { createLimit } from './limit.js';
 import { locateForWrite, type Place, type Request, syncFolder, type World } from './locate.js';
-import { sweepLeftovers, temporaryName } from './temp-files.js';
+import { abandon, sweepLeftovers, temporaryName } from './temp-files.js';
 
 const writeAsync = promisify(write);
 const fsyncAsync = promisify(fsync);
@@ -66,12 +68,13 @@ async function replace(
   mode: number | undefined,
 ): Promise<void> {
   const { folder, name, stat } = place;
-  const temporary = folder.child(temporaryName());
+  const temporary = temporaryName();
+  const path = folder.child(temporary);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
   const finalMode = mode ?? (stat === undefined ? undefined : stat.mode & 0o777);
   // Nobody else may read it before it has its mode.
   const fd = openSync(
-    temporary,
+    path,
     flags | (constants.O_NOFOLLOW ?? 0),
     finalMode === undefined ? 0o666 : 0o600,
   );
@@ -86,9 +89,9 @@ async function replace(
     }
     // The held folder may have been moved out of the reach meanwhile.
     world.guard.judge(request.kind, `${folder.realPath()}/${name}`, request.asked);
-    renameSync(temporary, folder.child(name));
+    renameSync(path, folder.child(name));
   } catch (error) {
-    discard(temporary);
+    discard(folder, temporary);
     throw error;
   }
 }
@@ -121,10 +124,11 @@ function keepOwner(fd: number, old: Stats): void {
   }
 }
 
-function discard(temporary: string): void {
+function discard(folder: Folder, temporary: string): void {
   try {
-    unlinkSync(temporary);
-  } catch {
-    // Renamed already, or gone with its folder.
+    unlinkSync(folder.child(temporary));
+  } catch (error) {
+    // Gone with its folder, or the folder may not be written any more.
+    if (!isMissing(error)) abandon(temporary);
   }
 }

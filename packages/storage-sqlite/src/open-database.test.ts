@@ -7,12 +7,14 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fuzz } from '@ethosagent/conformance/fuzz';
 import { errorCodeOf } from '@ethosagent/types';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
@@ -197,28 +199,33 @@ describe('createSqliteKvStore refuses, and leaves untouched,', () => {
     expect([digestOf(copy), digestOf(`${copy}-wal`)]).toEqual(before);
   });
 
-  it('any store with some bytes changed, unless the change can do no harm', async () => {
-    const original = readFileSync(await makeStore());
-    const path = join(newFolder(), 'kv.db');
-    const edit = fc.record({
-      at: fc.nat(original.length - 1),
-      bytes: fc.uint8Array({ minLength: 1, maxLength: 64 }),
-      cutTo: fc.option(fc.nat(original.length), { freq: 4 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(edit, async ({ at, bytes, cutTo }) => {
-        const damaged = Buffer.from(original);
-        damaged.set(bytes.subarray(0, original.length - at), at);
-        const content = damaged.subarray(0, cutTo ?? damaged.length);
-        writeFileSync(path, content);
-        const code = codeOfOpening(path);
-        expect(code).toMatch(/^(opened|STORE_CORRUPT|STORE_NEWER)$/);
-        if (code === 'opened') expect(content.length).toBe(original.length);
-        else expect(readFileSync(path).equals(content)).toBe(true);
-      }),
-      { numRuns: 200 },
-    );
+  const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const edit = fc.record({
+    at: share,
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 64 }),
+    cutTo: fc.option(share, { freq: 4 }),
   });
+  let original: Buffer | undefined;
+  fuzz(
+    'any store with some bytes changed, unless the change can do no harm',
+    edit,
+    async ({ at, bytes, cutTo }) => {
+      original ??= readFileSync(await makeStore());
+      const { length } = original;
+      const path = join(newFolder(), 'kv.db');
+      const damaged = Buffer.from(original);
+      const start = Math.floor(at * length);
+      damaged.set(bytes.subarray(0, length - start), start);
+      const content = damaged.subarray(0, cutTo === null ? length : Math.floor(cutTo * length));
+      writeFileSync(path, content);
+      const code = codeOfOpening(path);
+      expect(code).toMatch(/^(opened|STORE_CORRUPT|STORE_NEWER)$/);
+      if (code === 'opened') expect(content.length).toBe(length);
+      else expect(readFileSync(path).equals(content)).toBe(true);
+      rmSync(dirname(path), { recursive: true });
+    },
+    { promised: 'key-value', runs: { check: 200, long: 10_000 } },
+  );
 });
 
 describe('createSqliteKvStore meets damage', () => {
@@ -312,9 +319,7 @@ describe('createSqliteKvStore on a full disk', () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'data'));
     const path = join(folder, 'data', 'kv.db');
-    // The unit is 512 bytes or 1,024, by the shell.
-    const limited = ['/bin/sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh'];
-    const lines = await runFixture('fill-disk', [path], limited);
+    const lines = await runFixture('fill-disk', [path], { fileKilobytes: 4_096 });
     expect(lines).toEqual([
       'big STORE_UNAVAILABLE',
       'small fits',

@@ -3,41 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { describe, expect, it, vi } from 'vitest';
-import { runFixture, startFixture } from './fixtures/run-fixture.js';
+import { describe, expect, it } from 'vitest';
 import { createSqliteKvStore } from './sqlite-kv-store.js';
-
-const PROCESSES = 8;
-const WRITES = 60;
-const KILL_ROUNDS = 5;
-const KILLED_A_ROUND = 4;
 
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'kv-processes-')), 'new', 'kv.db');
 
-function integrityOf(path: string): unknown {
-  const db = new Database(path);
-  try {
-    return db.pragma('integrity_check', { simple: true });
-  } finally {
-    db.close();
-  }
-}
-
 describe('createSqliteKvStore in several processes', () => {
-  it(`${PROCESSES} processes that create and write one file at once lose nothing`, async () => {
-    const path = newPath();
-    const ids = Array.from({ length: PROCESSES }, (_, i) => `p${i}`);
-    await Promise.all(ids.map((id) => runFixture('count-up', [path, id, String(WRITES)])));
-
-    const store = createSqliteKvStore({ path });
-    const kv = store.kvStoreFactory('test', 'shared');
-    expect(await kv.get('counter')).toBe(String(PROCESSES * WRITES * 2));
-    expect((await kv.get('roll'))?.split(',')).toHaveLength((PROCESSES * WRITES) / 10);
-    for (const id of ids) expect(await kv.list(`${id}:`)).toHaveLength(WRITES);
-    store.close();
-    expect(integrityOf(path)).toBe('ok');
-  });
-
   it.runIf(existsSync('/proc/locks'))(
     'opening a file again in one process keeps the locks that tell others it is in use',
     async () => {
@@ -55,38 +26,6 @@ describe('createSqliteKvStore in several processes', () => {
       first.close();
     },
   );
-
-  it(`kill -9 of ${KILL_ROUNDS * KILLED_A_ROUND} writers loses nothing acknowledged`, async () => {
-    const path = newPath();
-    const acknowledged: string[] = [];
-    for (let round = 0; round < KILL_ROUNDS; round++) {
-      const writers = Array.from({ length: KILLED_A_ROUND }, (_, i) =>
-        startFixture('acknowledge', [path, `${round}.${i}`]),
-      );
-      await Promise.all(
-        writers.map(async ({ child, lines, ended }) => {
-          await vi.waitUntil(() => lines().length > 0 || child.exitCode !== null, {
-            timeout: 60_000,
-            interval: 5,
-          });
-          await delay(Math.random() * 60);
-          child.kill('SIGKILL');
-          expect(await ended).toMatchObject({ signal: 'SIGKILL', errors: '' });
-          acknowledged.push(...lines());
-        }),
-      );
-      // Read after every round, through the log that the killed ones left behind.
-      const store = createSqliteKvStore({ path });
-      const kv = store.kvStoreFactory('test', 'shared');
-      for (const key of acknowledged) {
-        expect((await kv.get(key))?.trimEnd().replace(/ x*$/, '')).toBe(`value of ${key}`);
-      }
-      expect(Number(await kv.get('counter'))).toBeGreaterThanOrEqual(acknowledged.length);
-      store.close();
-      expect(integrityOf(path)).toBe('ok');
-    }
-    expect(acknowledged.length).toBeGreaterThanOrEqual(KILL_ROUNDS * KILLED_A_ROUND);
-  });
 });
 
 describe('createSqliteKvStore beside a process that holds the write lock', () => {

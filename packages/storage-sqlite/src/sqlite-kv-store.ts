@@ -1,5 +1,6 @@
 import { assertKvKey, DEFAULT_KV_LIMITS } from '@ethosagent/policy';
 import { EthosError, type KeyValueStore } from '@ethosagent/types';
+import { rememberFiles } from './file-in-place.js';
 import { prepareKvTable } from './kv-table.js';
 import { openKvDatabase } from './open-database.js';
 import { createNamespace } from './sqlite-kv-namespace.js';
@@ -71,7 +72,8 @@ export function createSqliteKvStore(options: SqliteKvStoreOptions): SqliteKvStor
   const db = openKvDatabase({ path, synchronous });
   try {
     const table = prepareKvTable(db);
-    const queue = new WriteQueue(db, busyTimeoutMs);
+    const assertInPlace = db.memory ? () => {} : rememberFiles(db.name);
+    const queue = new WriteQueue(db, { lockWaitMs: busyTimeoutMs, assertInPlace });
     const sweeper = startSweeper({ table, queue, clock, intervalMs: sweepIntervalMs });
     return {
       kvStoreFactory(_tool, scopeId) {

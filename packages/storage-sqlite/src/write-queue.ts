@@ -27,6 +27,7 @@ interface QueuedOperation {
 export class WriteQueue {
   readonly #db: Database;
   readonly #lockWaitMs: number;
+  readonly #assertInPlace: () => void;
   readonly #begin: Statement<[]>;
   readonly #commit: Statement<[]>;
   readonly #rollback: Statement<[]>;
@@ -38,10 +39,14 @@ export class WriteQueue {
   /** How many of the next operations get a transaction each, because theirs together failed. */
   #alone = 0;
 
-  /** @param lockWaitMs how long an operation waits for locks of other processes in all */
-  constructor(db: Database, lockWaitMs: number) {
+  /**
+   * @param options.lockWaitMs how long an operation waits for locks of other processes in all
+   * @param options.assertInPlace throws when what would be written could not be found again
+   */
+  constructor(db: Database, options: { lockWaitMs: number; assertInPlace: () => void }) {
     this.#db = db;
-    this.#lockWaitMs = lockWaitMs;
+    this.#lockWaitMs = options.lockWaitMs;
+    this.#assertInPlace = options.assertInPlace;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#rollback = db.prepare('ROLLBACK');
@@ -119,6 +124,7 @@ export class WriteQueue {
     try {
       this.#begin.run();
       for (const operation of this.#queue.slice(0, size)) settle.push(this.#attempt(operation));
+      this.#assertInPlace();
       this.#commit.run();
     } catch (error) {
       this.#rollBack();

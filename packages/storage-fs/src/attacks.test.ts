@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url';
+import { startScript, storageAttacks } from '@ethosagent/conformance';
+import { denyFloor } from '@ethosagent/policy';
+import { realPathAccess } from './access.js';
+import { DenyIndex } from './deny-index.js';
+import { FsStorage } from './fs-storage.js';
+import { openGuard } from './guard.js';
+import { GuardedFs } from './guarded-fs.js';
+import { ScopedStorage } from './scoped-storage.js';
+
+const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+storageAttacks(
+  'FsStorage.contained',
+  (reach, { home }) => new FsStorage({ home }).contained(reach),
+  {
+    startWriter: (path, from) =>
+      startScript(pathOf('./fixtures/writer.ts'), {
+        args: [path, String(from)],
+        tsconfig: pathOf('../../../tsconfig.sources.json'),
+      }),
+  },
+);
+
+storageAttacks(
+  'ScopedStorage over FsStorage',
+  (reach, { home }) => new ScopedStorage(new FsStorage({ home }), reach),
+  // By the same descriptors as above.
+  { seesRaces: false },
+);
+
+storageAttacks(
+  'FsStorage without descriptors, as on other systems than Linux, contained',
+  (reach, { home }) =>
+    new GuardedFs(
+      { access: realPathAccess, guard: openGuard },
+      {
+        maxReadBytes: 50_000_000,
+        denyIndexFor: (deny) => new DenyIndex([...denyFloor({ home }), ...deny]),
+      },
+    ).contained(reach),
+  { seesRaces: false },
+);

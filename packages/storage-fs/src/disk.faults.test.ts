@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runScript, type ScriptOptions } from '@ethosagent/conformance';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { everyCall } from './fixtures/every-call.js';
+
+const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+const tsconfig = pathOf('../../../tsconfig.sources.json');
+const CALLS = Object.keys(everyCall('/nowhere'));
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'disk-faults-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+async function run(fixture: string, args: string[], conditions: ScriptOptions = {}) {
+  const file = pathOf(`./fixtures/${fixture}.ts`);
+  const lines = await runScript(file, { ...conditions, tsconfig, args });
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** Secrets tell of a fault by its code; their errors never hold a path. */
+function expected(call: string, code: string, advice: string): string {
+  if (!call.startsWith('secrets')) return `^${code}: (read|write) ${dir}/.*: .*${advice}`;
+  return `^SECRET_NOT_FOUND: (ref|new|old|the list of refs): the secrets folder failed \\(${code}\\); .{15}`;
+}
+
+const isChange = (call: string) =>
+  !/ (get|has|list|listEntries|read|readBytes|exists|mtime)$/.test(call);
+
+describe('storage on a faulty disk', () => {
+  const smallDisk = () => ({ smallDisk: { at: dir, kilobytes: 2_000 } });
+  const faults: [
+    fault: string,
+    code: string,
+    advice: string,
+    conditions: () => ScriptOptions,
+    fails: (call: string) => boolean,
+  ][] = [
+    [
+      'full',
+      'DISK_FULL',
+      'free some and try again',
+      smallDisk,
+      (call) => / (put|set|replace|write)$/.test(call),
+    ],
+    ['read-only', 'READ_ONLY', 'choose another place', smallDisk, isChange],
+    ['forbidden', 'PERMISSION_DENIED', 'check the owner and mode', () => ({}), () => true],
+    [
+      'descriptors',
+      'STORAGE_FAILED',
+      'try again when some are closed',
+      () => ({ openFiles: 64 }),
+      // It looks without opening anything.
+      (call) => call !== 'secrets has',
+    ],
+  ];
+
+  it.each(faults)(
+    'fault %s: each call that it meets is %s, nothing is half done, and all work afterwards',
+    async (fault, code, advice, conditions, fails) => {
+      const [{ failed, recovered, before, after }] = await run(
+        'faults',
+        [fault, dir],
+        conditions(),
+      );
+      expect(Object.keys(failed)).toEqual(CALLS);
+      for (const call of CALLS) {
+        if (fails(call)) expect(failed[call]).toMatch(new RegExp(expected(call, code, advice)));
+        else expect(failed[call], call).toBe('ok');
+        expect(recovered[call], call).toBe('ok');
+      }
+      // What could be done was done, and of the rest not even an empty file is there.
+      const added = after.filter((line: string) => !before.includes(line));
+      if (fault === 'full') {
+        const done = added.map((line: string) => line.slice(dir.length + 1));
+        expect(done).toEqual([
+          'attachments/5a/',
+          'contained-folder/',
+          'contained-moved 11',
+          'plain-folder/',
+          'plain-moved 11',
+        ]);
+        expect(after).toContain(join(dir, 'file 11'));
+      } else {
+        expect(after).toEqual(before);
+      }
+    },
+  );
+
+  it('a write that loses its permission midway leaves the old content, and later no trace', async () => {
+    const [facts] = await run('permission-midway', [dir]);
+    expect(facts).toEqual({
+      outcome: expect.stringMatching(/^EthosError: PERMISSION_DENIED: write .*folder\/file: /),
+      kept: 'old',
+      listed: ['file'],
+      after: ['file', 'other'],
+    });
+  });
+
+  it('with 0 to 6 descriptors left a call works or says so, and leaks none', async () => {
+    const rounds = await run('few-descriptors', [dir], { openFiles: 64 });
+    expect(rounds).toHaveLength(7);
+    for (const { failed, temporary } of rounds) {
+      expect(temporary).toEqual([]);
+      for (const [call, message] of Object.entries(failed)) {
+        const text = expected(call, 'STORAGE_FAILED', 'try again when some are closed');
+        expect(message).toMatch(new RegExp(text));
+        expect(message).not.toContain('leaked');
+      }
+    }
+    expect(Object.keys(rounds[0].failed).length).toBeGreaterThan(20);
+    expect(rounds[6].failed).toEqual({});
+  });
+});
