@@ -8,21 +8,39 @@ import { unawaited } from './rejections.js';
  */
 export type AccessScope = Pick<
   CallScope,
-  'signal' | 'record' | 'assertLive' | 'onEnd' | 'addSecret'
+  | 'signal'
+  | 'record'
+  | 'assertLive'
+  | 'onEnd'
+  | 'addSecret'
+  | 'spend'
+  | 'spendTime'
+  | 'capsNetwork'
+  | 'capsStore'
+  | 'spendStore'
 >;
 
 /** An access before the decision. */
-export type AccessAsked = Pick<Access, 'capability' | 'operation' | 'target'>;
+export interface AccessAsked extends Pick<Access, 'capability' | 'operation' | 'target'> {
+  /** The rule that allows it, where one does. May be set until the decision has fallen. */
+  rule?: string;
+}
+
+/**
+ * Called once the decision has fallen, and before an effect.
+ * @param take takes what the effect uses up of the quotas; what it throws is the decision
+ */
+export type Allow = (take?: () => void) => void;
 
 /**
  * Runs an access whose decision falls while it runs, and reports it exactly once: denied when a
- * denial comes out, allowed otherwise. `run` calls `allow` once the decision has fallen and before
- * an effect, so that an effect which can't be recorded, or comes after the call, does not happen.
+ * denial comes out, allowed otherwise. `run` calls `allow` before an effect, so that one which can't
+ * be recorded, or comes after the call, does not happen.
  */
 export function recordAccess<T>(
   scope: AccessScope | undefined,
   access: AccessAsked,
-  run: (allow: () => void) => Promise<T>,
+  run: (allow: Allow) => Promise<T>,
 ): Promise<T> {
   return unawaited(scope === undefined ? run(() => {}) : recorded(scope, access, run));
 }
@@ -30,18 +48,20 @@ export function recordAccess<T>(
 async function recorded<T>(
   scope: AccessScope,
   access: AccessAsked,
-  run: (allow: () => void) => Promise<T>,
+  run: (allow: Allow) => Promise<T>,
 ): Promise<T> {
   let reported = false;
   const report = (decision: Access['decision'], reason: string) => {
     if (reported) return;
     reported = true;
-    scope.record({ ...access, decision, reason });
+    const { capability, operation, target } = access;
+    scope.record({ capability, operation, target, decision, reason });
   };
-  const reportAllowed = () => report('allowed', 'inside the reach');
+  const reportAllowed = () => report('allowed', access.rule ?? 'inside the reach');
   // What waited until its call was over must not begin any more.
-  const allow = () => {
+  const allow: Allow = (take) => {
     scope.assertLive();
+    take?.();
     reportAllowed();
   };
   try {
@@ -67,7 +87,15 @@ export function assertLive(scope: AccessScope, access: AccessAsked): void {
   }
 }
 
-function denialRule(error: unknown): string | undefined {
+/** What a caller named, for the journal and for errors; it may be anything, whatever its type says. */
+export function textOf(named: unknown): string {
+  if (typeof named === 'string') return named;
+  // An object that came from arguments may have no text, or throw for it.
+  return Object(named) === named ? 'an object' : String(named);
+}
+
+/** The rule by which an access was denied; `undefined` for a failure of an allowed one. */
+export function denialRule(error: unknown): string | undefined {
   if (error instanceof CapabilityError) return error.rule;
   return errorCodeOf(error) === 'PATH_INVALID' ? 'malformed path' : undefined;
 }

@@ -3,6 +3,8 @@ import type {
   AttachmentStore,
   AuditSink,
   KeyValueStore,
+  ProcessPolicy,
+  QuotaPolicy,
   SecretRef,
   Storage,
 } from '@ethosagent/types';
@@ -39,6 +41,14 @@ export interface CapabilityBackends {
   personalityNetworkAllow?:
     | string[]
     | ((personalityId: string | undefined) => string[] | null | undefined);
+  /** How processes run, of the active personality or by its id. Plain processes when absent. */
+  personalityProcess?:
+    | ProcessPolicy
+    | ((personalityId: string | undefined) => ProcessPolicy | undefined);
+  /** Caps on what calls and sessions use up. None when absent. */
+  personalityQuotas?:
+    | QuotaPolicy
+    | ((personalityId: string | undefined) => QuotaPolicy | undefined);
   /** In place of the global `fetch`; it gets the same arguments. */
   fetch?: typeof globalThis.fetch;
   /** In place of the system's name resolution. */

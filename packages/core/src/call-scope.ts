@@ -4,6 +4,10 @@ import {
   CapabilityError,
   type CapabilityName,
 } from '@ethosagent/types';
+import { isThenable } from './batch/guarded.js';
+import type { CallQuotas } from './quotas/call-quotas.js';
+import type { CountedQuota } from './quotas/meter.js';
+import type { Settle } from './quotas/store-meter.js';
 import { discard } from './rejections.js';
 import { SecretRedactor } from './results/redact.js';
 
@@ -29,9 +33,11 @@ export interface CallJournal {
   readonly now: () => number;
 }
 
+const nothing = () => {};
+
 /**
- * The life of one call: its abort signal, the secrets it resolved, what to undo when it ends, and
- * its lines in the journal. Accessors hold on to it and are dead once it has ended.
+ * The life of one call: its abort signal, the secrets it resolved, its quotas, what to undo when it
+ * ends, and its lines in the journal. Accessors hold on to it and are dead once it has ended.
  */
 export class CallScope {
   readonly #journal: CallJournal;
@@ -42,6 +48,7 @@ export class CallScope {
   #aborted = false;
   #ended = false;
   #redactor: SecretRedactor | undefined;
+  #quotas: CallQuotas | undefined;
   #onEnd: Array<() => void> | undefined;
 
   constructor(journal: CallJournal, toolName: string, toolCallId: string) {
@@ -72,6 +79,51 @@ export class CallScope {
   addSecret(ref: string, value: string): void {
     this.#redactor ??= new SecretRedactor();
     this.#redactor.add(ref, value);
+  }
+
+  /** Holds the call to quotas. Without this, spending costs nothing. */
+  limit(quotas: CallQuotas): void {
+    this.#quotas = quotas;
+  }
+
+  /**
+   * Takes an amount of a quota, right before the effect that uses it up.
+   * @throws `QUOTA_EXCEEDED`, and nothing is taken
+   */
+  spend(quota: CountedQuota, amount: number): void {
+    this.#quotas?.spend(quota, amount);
+  }
+
+  /**
+   * Counts the time of one process until the returned function is called.
+   *
+   * @param onOver called once, when `process_seconds` is used up meanwhile
+   * @throws `QUOTA_EXCEEDED` when nothing is left
+   */
+  spendTime(onOver: (error: Error) => void): () => void {
+    return this.#quotas === undefined ? nothing : this.#quotas.spendTime(onOver);
+  }
+
+  /** Whether requests must `spend`. */
+  get capsNetwork(): boolean {
+    return this.#quotas?.capsNetwork === true;
+  }
+
+  /** Whether writes to key-value stores must `spendStore`. */
+  get capsStore(): boolean {
+    return this.#quotas?.capsStore === true;
+  }
+
+  /**
+   * Takes room for a key-value entry, right before it is written.
+   *
+   * @param id of the namespace and the key
+   * @param bytes of the key and the value; 0 for a removal
+   * @returns to be told how the write went
+   * @throws `QUOTA_EXCEEDED`, and nothing is taken
+   */
+  spendStore(id: string, bytes: number): Settle {
+    return this.#quotas === undefined ? nothing : this.#quotas.spendStore(id, bytes);
   }
 
   /** Runs `undo` when the call ends; at once when it has ended. */
@@ -139,7 +191,7 @@ export class CallScope {
     };
     try {
       const returned: unknown = audit.record(event);
-      if (returned instanceof Promise) {
+      if (isThenable(returned)) {
         discard(returned);
         throw new TypeError('an audit sink records before it returns; this one returned a promise');
       }

@@ -1,3 +1,4 @@
+import { declaredRef } from '@ethosagent/policy';
 import type {
   KeyValueStore,
   NetworkPolicy,
@@ -13,8 +14,16 @@ import type {
 } from '@ethosagent/types';
 import type { AccessScope } from './access.js';
 import type { CapabilityBackends } from './backends.js';
+import { checkedKv } from './checked/checked-kv.js';
+import { checkedStorage } from './checked/checked-storage.js';
 import { FsGrant, GrantCache, NetworkGrant, type ResolvedGrant } from './grant.js';
-import { networkSources, personalityReach } from './policy-sources.js';
+import {
+  networkSources,
+  personalityProcess,
+  personalityQuotas,
+  personalityReach,
+} from './policy-sources.js';
+import { missingSandbox } from './process/sandbox-policy.js';
 import { turnsOf } from './scoped/namespace-turns.js';
 import { ScopedAttachmentsImpl } from './scoped/scoped-attachments.js';
 import { ScopedFetchImpl } from './scoped/scoped-fetch.js';
@@ -22,6 +31,7 @@ import { defaultDenyPaths, ScopedFsImpl } from './scoped/scoped-fs.js';
 import { scopedKv } from './scoped/scoped-kv.js';
 import { ScopedProcessImpl } from './scoped/scoped-process.js';
 import { ScopedSecretsImpl } from './scoped/scoped-secrets.js';
+import { SecretBindings } from './secret-bindings.js';
 
 /** What of a tool context decides on its accessors. */
 export interface ResolveContext {
@@ -85,6 +95,7 @@ export class CapabilityPlan {
   readonly #network: GrantCache<Parameters<NetworkGrant['isFor']>[0], NetworkGrant> | undefined;
   readonly #fs: GrantCache<Parameters<FsGrant['isFor']>[0], FsGrant> | undefined;
   readonly #secrets: ReadonlySet<string> | undefined;
+  readonly #bindings: SecretBindings | undefined;
   readonly #binaries: ReadonlySet<string> | undefined;
 
   constructor(toolName: string, capabilities: ToolCapabilities, backends: CapabilityBackends) {
@@ -102,7 +113,8 @@ export class CapabilityPlan {
         const deny = [...defaultDenyPaths(), ...(backends.denyPaths ?? [])];
         return new FsGrant(fs_reach, reach, deny);
       });
-    this.#secrets = secrets && new Set(secrets);
+    this.#secrets = secrets && new Set(secrets.map(declaredRef));
+    this.#bindings = secrets && new SecretBindings(secrets, network?.allowedHosts);
     this.#binaries = process && new Set(process.allowedBinaries);
   }
 
@@ -114,21 +126,27 @@ export class CapabilityPlan {
   ): ScopedAccessors {
     const backends = this.#backends;
     const accessors: ScopedAccessors = {};
-    if (this.#network !== undefined) {
-      const grant = this.#networkGrant(this.#network, ctx);
-      const guard = grant.guard(backends);
-      accessors.scopedFetch = new ScopedFetchImpl(grant.hosts, { guard, scope });
-    }
-    const files = this.#fs?.get(personalityReach(backends, ctx.personalityId));
-    if (files !== undefined && backends.storage !== undefined) {
-      const reach = files.reach(backends.storage);
-      const { read, write } = files;
-      accessors.scopedFs = new ScopedFsImpl(backends.storage, read, write, { reach, scope });
-    }
+    const network = this.#network && this.#networkGrant(this.#network, ctx);
     if (this.#secrets !== undefined && backends.secretsBackend !== undefined) {
       accessors.secretsResolver = new ScopedSecretsImpl(this.#secrets, backends.secretsBackend, {
         scope,
+        bindings: this.#bindings,
+        hosts: network?.hosts,
       });
+    }
+    if (network !== undefined) {
+      accessors.scopedFetch = new ScopedFetchImpl(network.hosts, {
+        guard: network.guard(backends),
+        scope,
+        secrets: accessors.secretsResolver,
+      });
+    }
+    const files = this.#fs?.get(personalityReach(backends, ctx.personalityId));
+    if (files !== undefined && backends.storage !== undefined) {
+      const storage = checkedStorage(backends.storage);
+      const reach = files.reach(storage);
+      const { read, write } = files;
+      accessors.scopedFs = new ScopedFsImpl(storage, read, write, { reach, scope });
     }
     if (this.#declared.storage !== undefined && backends.kvStoreFactory !== undefined) {
       accessors.kvStore = this.#store(this.#declared.storage, ctx, backends.kvStoreFactory, scope);
@@ -138,6 +156,8 @@ export class CapabilityPlan {
         baseEnv: backends.processEnv,
         reach: files?.directories,
         workingDir: ctx.workingDir,
+        policy: personalityProcess(backends, ctx.personalityId),
+        network: network?.hosts.size ? network.guard(backends) : undefined,
         scope,
       });
     }
@@ -151,19 +171,35 @@ export class CapabilityPlan {
     return accessors;
   }
 
+  /**
+   * Why processes can't run as the policy wants it, or `undefined`. Waits only where it wants a
+   * sandbox.
+   */
+  missingSandbox(
+    ctx: Pick<ResolveContext, 'personalityId'>,
+  ): Promise<string | undefined> | undefined {
+    if (this.#binaries === undefined) return undefined;
+    const policy = personalityProcess(this.#backends, ctx.personalityId);
+    if (!policy?.sandbox || policy.sandbox === 'preferred') return undefined;
+    return missingSandbox(policy, this.#backends.processEnv);
+  }
+
   /** What a call under this policy may reach, as data. */
   describe(ctx: ResolveContext): ResolvedGrant {
     const { storage, attachments } = this.#declared;
     const files = this.#fs?.get(personalityReach(this.#backends, ctx.personalityId));
+    const quotas = needsBackends(this.#declared)
+      ? personalityQuotas(this.#backends, ctx.personalityId)
+      : undefined;
+    const network = this.#network && this.#networkGrant(this.#network, ctx);
     return {
-      ...(this.#network && {
-        network: this.#networkGrant(this.#network, ctx).describe(),
-      }),
-      ...(this.#secrets && { secrets: [...this.#secrets] }),
+      ...(network && { network: network.describe() }),
+      ...(this.#bindings && { secrets: this.#bindings.describe(network?.hosts ?? []) }),
       ...(storage && { storage: { scope: storage.scope } }),
       ...(files && { fs_reach: { read: [...files.read], write: [...files.write] } }),
       ...(this.#binaries && { process: { allowedBinaries: [...this.#binaries] } }),
       ...(attachments && { attachments: { mediaTypes: attachments.mediaTypes ?? ['*/*'] } }),
+      ...(quotas && { quotas: structuredClone(quotas) }),
     };
   }
 
@@ -177,10 +213,10 @@ export class CapabilityPlan {
    */
   narrowStorage(storage: Storage, ctx: ResolveContext): Storage | undefined {
     const files = this.#fs?.get(personalityReach(this.#backends, ctx.personalityId));
-    if (storage.contained !== undefined) return files?.narrow(storage);
+    if (storage.contained !== undefined) return files?.narrow(checkedStorage(storage));
     const declared = this.#declared.fs_reach;
     const isAll = declared?.read === 'from-personality' && declared.write === 'from-personality';
-    return isAll ? storage : undefined;
+    return isAll ? checkedStorage(storage) : undefined;
   }
 
   #networkGrant(
@@ -198,7 +234,12 @@ export class CapabilityPlan {
   ): KeyValueStore {
     const namespace = storageScopeId(declared.scope, this.#toolName, ctx);
     const { ttlSecondsDefault, concurrency } = declared;
-    const turns = concurrency === 'parallel' ? undefined : { queue: turnsOf(factory), namespace };
-    return scopedKv(factory(this.#toolName, namespace), { ttlSecondsDefault, scope, turns });
+    const turns = concurrency === 'parallel' ? undefined : turnsOf(factory);
+    return scopedKv(checkedKv(factory, this.#toolName, namespace), {
+      ttlSecondsDefault,
+      scope,
+      namespace,
+      turns,
+    });
   }
 }

@@ -1,4 +1,5 @@
 import {
+  declaredRef,
   isDeclarablePath,
   isSecretRefPattern,
   isWithin,
@@ -10,6 +11,7 @@ import type {
   CapabilityName,
   CapabilityValidationError,
   PersonalityConfig,
+  SecretDeclaration,
   ToolCapabilities,
 } from '@ethosagent/types';
 
@@ -40,9 +42,7 @@ export function validateDeclaration(declared: ToolCapabilities): Problem[] {
         ? [problem('network', `${quote(host)} is not a host, *.suffix or *`)]
         : [],
     ),
-    ...(declared.secrets ?? []).flatMap((ref) =>
-      isSecretRefPattern(ref) ? [] : [problem('secrets', `${quote(ref)} is not a secret ref`)],
-    ),
+    ...malformedSecrets(declared.secrets ?? []),
     ...malformedStorage(declared.storage),
     ...malformedPaths('read', declared.fs_reach?.read),
     ...malformedPaths('write', declared.fs_reach?.write),
@@ -57,6 +57,23 @@ export function validateDeclaration(declared: ToolCapabilities): Problem[] {
         : [problem('attachments', `${quote(type)} is not a media type`)],
     ),
   ];
+}
+
+function malformedSecrets(declared: readonly SecretDeclaration[]): Problem[] {
+  return declared.flatMap((declaration) => {
+    const ref = declaredRef(declaration);
+    if (!isSecretRefPattern(ref)) return [problem('secrets', `${quote(ref)} is not a secret ref`)];
+    if (typeof declaration === 'string') return [];
+    const { hosts } = declaration;
+    if (!Array.isArray(hosts) || hosts.length === 0) {
+      return [problem('secrets', `${ref} names no hosts; list them, or declare the ref alone`)];
+    }
+    return hosts.flatMap((host) =>
+      host === '*' || parseHostPattern(host) === null
+        ? [problem('secrets', `${ref}: ${quote(host)} is not a host or *.suffix`)]
+        : [],
+    );
+  });
 }
 
 function malformedStorage(storage: ToolCapabilities['storage']): Problem[] {

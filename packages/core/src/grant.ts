@@ -4,7 +4,14 @@ import {
   type NetworkGuard,
   type NetworkGuardOptions,
 } from '@ethosagent/safety-network';
-import type { NetworkPolicy, Storage, StorageScope, ToolCapabilities } from '@ethosagent/types';
+import type {
+  NetworkPolicy,
+  QuotaPolicy,
+  SecretDeclaration,
+  Storage,
+  StorageScope,
+  ToolCapabilities,
+} from '@ethosagent/types';
 import type { PersonalityFsReach } from './backends.js';
 import { meetNetworkPolicy, type NetworkPolicySources } from './policy-sources.js';
 import { type DirectoryReach, directoryReach } from './process/working-directory.js';
@@ -19,11 +26,14 @@ export interface ResolvedGrant {
     /** Private and loopback addresses too. */
     allow_private_urls?: boolean;
   };
-  secrets?: readonly string[];
+  /** Those that are bound to hosts with the hosts that they may be sent to. */
+  secrets?: readonly SecretDeclaration[];
   storage?: { scope: StorageScope };
   fs_reach?: { read: readonly string[]; write: readonly string[] };
   process?: { allowedBinaries: readonly string[] };
   attachments?: { mediaTypes: readonly string[] };
+  /** Caps on what the call, and its session, use up. */
+  quotas?: QuotaPolicy;
 }
 
 /** The hosts of a tool under one policy, and the guard that all its calls share. */
@@ -99,7 +109,7 @@ export class FsGrant {
 
   reach(storage: Storage): FsReach {
     if (this.#reach?.storage !== storage) {
-      const within = this.#declaresPaths ? this.#heldToPersonality(storage) : storage;
+      const within = this.#heldToPersonality(storage);
       this.#reach = { storage, compiled: reachOf(within, this.read, this.write, this.#deny) };
     }
     return this.#reach.compiled;
@@ -108,6 +118,7 @@ export class FsGrant {
   // A path that the tool names may be a link that somebody planted: it is followed within the
   // personality's reach only, where the operator's own roots are followed anywhere.
   #heldToPersonality(storage: Storage): Storage {
+    if (!this.#declaresPaths) return storage;
     const { read, write } = this.#personality;
     return storage.contained?.({ read, write, deny: this.#deny }) ?? storage;
   }
@@ -116,7 +127,7 @@ export class FsGrant {
   narrow(storage: Storage): Storage | undefined {
     if (this.#narrowed?.storage !== storage) {
       const reach = { read: [...this.read], write: [...this.write], deny: this.#deny };
-      this.#narrowed = { storage, view: storage.contained?.(reach) };
+      this.#narrowed = { storage, view: this.#heldToPersonality(storage).contained?.(reach) };
     }
     return this.#narrowed.view;
   }
@@ -125,11 +136,7 @@ export class FsGrant {
   get directories(): DirectoryReach {
     if (this.#directories === undefined) {
       const { read, write } = this.#personality;
-      this.#directories = directoryReach(
-        [...this.read, ...this.write],
-        [...read, ...write],
-        this.#deny,
-      );
+      this.#directories = directoryReach(this, [...read, ...write], this.#deny);
     }
     return this.#directories;
   }

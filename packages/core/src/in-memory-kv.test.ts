@@ -1,8 +1,9 @@
-import { keyValueConformance } from '@ethosagent/conformance';
+import { keyValueAttacks, keyValueConformance } from '@ethosagent/conformance';
 import { describe, expect, it } from 'vitest';
 import { createInMemoryKvStore } from './in-memory-kv.js';
 
 keyValueConformance('createInMemoryKvStore', createInMemoryKvStore);
+keyValueAttacks('createInMemoryKvStore', createInMemoryKvStore);
 
 describe('createInMemoryKvStore', () => {
   it('two stores share nothing', async () => {

@@ -1,3 +1,5 @@
+import { errorText } from './results/error-text.js';
+
 /** How deep arguments and structured results may nest. Real ones are far below; stacks end above. */
 export const MAX_DEPTH = 500;
 /** How many values they may hold. A bound on shared references that multiply when copied. */
@@ -12,14 +14,16 @@ class NotPlain extends Error {}
  * Copies plain data: objects, arrays, primitives; typed arrays are copied as such, and what has a
  * `toJSON` method (a `Date`, a `URL`) is taken by that. `__proto__` keys are left out. Cycles,
  * other objects, functions, symbols and big integers, nesting beyond `MAX_DEPTH` and more than
- * `MAX_VALUES` values are problems. `mapString` is applied to every string and key.
+ * `MAX_VALUES` values are problems, and so is what throws when it is read. `mapString` is applied to
+ * every string and key.
  */
 export function copyPlain(value: unknown, mapString?: (text: string) => string): PlainCopy {
   try {
     return { ok: true, value: new Copier(mapString).copy(value, 0) };
   } catch (error) {
     if (error instanceof NotPlain) return { ok: false, problem: error.message };
-    throw error;
+    // A getter, a trap or a `toJSON` that throws.
+    return { ok: false, problem: ` can not be read: ${errorText(error)}` };
   }
 }
 
@@ -66,8 +70,9 @@ class Copier {
     }
     const object: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
-      if (key === '__proto__') continue;
-      object[this.#text(key)] = this.#child(value[key], depth, key);
+      const name = this.#text(key);
+      if (key === '__proto__' || name === '__proto__') continue;
+      object[name] = this.#child(value[key], depth, key);
     }
     return object;
   }

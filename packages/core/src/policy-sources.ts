@@ -1,5 +1,5 @@
 import { meetHostLists } from '@ethosagent/policy';
-import type { NetworkPolicy } from '@ethosagent/types';
+import type { NetworkPolicy, ProcessPolicy, QuotaPolicy } from '@ethosagent/types';
 import type { CapabilityBackends, PersonalityFsReach } from './backends.js';
 
 const NOTHING: PersonalityFsReach = { read: [], write: [] };
@@ -12,6 +12,24 @@ export function personalityReach(
   const source = backends.personalityFsReach;
   const reach = typeof source === 'function' ? source(personalityId) : source;
   return reach ?? NOTHING;
+}
+
+/** The caps that the backends put on a personality; `undefined` for none. */
+export function personalityQuotas(
+  backends: CapabilityBackends,
+  personalityId: string | undefined,
+): QuotaPolicy | undefined {
+  const source = backends.personalityQuotas;
+  return typeof source === 'function' ? source(personalityId) : source;
+}
+
+/** How the processes of a personality run; `undefined` for plain ones. */
+export function personalityProcess(
+  backends: CapabilityBackends,
+  personalityId: string | undefined,
+): ProcessPolicy | undefined {
+  const source = backends.personalityProcess;
+  return typeof source === 'function' ? source(personalityId) : source;
 }
 
 /** Where the network policy of a call comes from. */

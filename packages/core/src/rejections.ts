@@ -1,3 +1,5 @@
+import { isThenable } from './batch/guarded.js';
+
 /** A tool that forgets to await an access loses its outcome; the process must not end for it. */
 export function unawaited<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
@@ -6,5 +8,5 @@ export function unawaited<T>(promise: Promise<T>): Promise<T> {
 
 /** Drops what foreign code returned where a promise has no place, with a rejection in it. */
 export function discard(returned: unknown): void {
-  if (returned instanceof Promise) unawaited(returned);
+  if (isThenable(returned)) unawaited(Promise.resolve(returned));
 }

@@ -42,7 +42,7 @@ describe('DefaultToolRegistry arguments', () => {
           throw new Error('gotcha');
         },
       },
-      { ok: false, code: 'execution_failed', error: 'gotcha' },
+      invalid('args can not be read: gotcha'),
     ],
     ['an own __proto__ key', JSON.parse('{"__proto__":{"admin":true},"a":1}'), ok('{"a":1}')],
     [

@@ -238,6 +238,11 @@ describe('DefaultToolRegistry ownership', () => {
     ],
     ['a network without hosts', { ...makeTool('x'), capabilities: { network: {} } }],
     ['secrets that are numbers', { ...makeTool('x'), capabilities: { secrets: [1] } }],
+    ['a secret without hosts', { ...makeTool('x'), capabilities: { secrets: [{ ref: 'a' }] } }],
+    [
+      'a secret with text for hosts',
+      { ...makeTool('x'), capabilities: { secrets: [{ ref: 'a', hosts: 'b' }] } },
+    ],
     ['a process without binaries', { ...makeTool('x'), capabilities: { process: {} } }],
     ['a read reach of "all"', { ...makeTool('x'), capabilities: { fs_reach: { read: 'all' } } }],
   ])('register refuses %s with TOOL_INVALID', (_name, tool) => {

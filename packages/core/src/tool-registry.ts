@@ -6,6 +6,7 @@ import {
   type ToolBatchContext,
   type ToolCall,
   type ToolCallResult,
+  type ToolCapabilities,
   type ToolDefinition,
   type ToolFilterOpts,
   type ToolRegistry,
@@ -18,6 +19,7 @@ import { CapabilityPlan, needsBackends, type ResolveContext } from './capability
 import { validateRegistration } from './capability-validator.js';
 import type { ResolvedGrant } from './grant.js';
 import { copyPlain, deepFreeze } from './plain.js';
+import { SessionMeters } from './quotas/session-meters.js';
 import {
   compileFilters,
   filteredOut,
@@ -37,6 +39,7 @@ export class DefaultToolRegistry implements ToolRegistry {
   readonly #backends: CapabilityBackends | undefined;
   readonly #reducers: ToolResultReducerRegistry | undefined;
   readonly #options: BatchOptions;
+  readonly #meters = new SessionMeters();
   /** Counts the changes of the set of tools. */
   #revision = 0;
   #lastPassing:
@@ -150,7 +153,13 @@ export class DefaultToolRegistry implements ToolRegistry {
       backends: this.#backends,
       reducers: this.#reducers,
       options: this.#options,
+      meters: this.#meters,
     });
+  }
+
+  /** Lets a session begin anew with its quotas. Its calls that run go on with what they have. */
+  forgetSession(sessionId: string): void {
+    this.#meters.forget(sessionId);
   }
 
   /** The tools that pass the filters. A personality asks again and again with the same ones. */
@@ -218,7 +227,7 @@ function structuralProblem(tool: AnyTool): string | undefined {
   }
   const lists: Array<[key: string, declared: unknown, list: unknown]> = [
     ['network.allowedHosts', network, network?.allowedHosts],
-    ['secrets', secrets, secrets],
+    ['secrets', secrets, textsOf(secrets)],
     ['process.allowedBinaries', process, process?.allowedBinaries],
     ['fs_reach.read', explicit(fs_reach?.read), fs_reach?.read],
     ['fs_reach.write', explicit(fs_reach?.write), fs_reach?.write],
@@ -226,6 +235,16 @@ function structuralProblem(tool: AnyTool): string | undefined {
   ];
   const wrong = lists.find(([, needed, list]) => needed !== undefined && !isStringList(list));
   return wrong && `${name}: capabilities.${wrong[0]} is not a list of strings`;
+}
+
+/** A secret that is bound to hosts counts as its ref and its hosts. */
+function textsOf(secrets: ToolCapabilities['secrets']): unknown {
+  if (!Array.isArray(secrets)) return secrets;
+  return secrets.flatMap((one: unknown) => {
+    if (typeof one !== 'object' || one === null) return [one];
+    const { ref, hosts }: { ref?: unknown; hosts?: unknown } = one;
+    return Array.isArray(hosts) ? [ref, ...hosts] : [undefined];
+  });
 }
 
 const CAPABILITY_KEYS: Readonly<Record<string, readonly string[] | undefined>> = {

@@ -46,6 +46,7 @@ async function run(use: (ctx: ToolContext) => unknown, audit: AuditSink) {
       kvStoreFactory: store.kvStoreFactory,
       secretsBackend: async () => SECRET,
       personalityFsReach: { read: [root], write: [root] },
+      denyPaths: [at('denied')],
       personalityNetworkAllow: [new URL(origin).host],
     },
     undefined,
@@ -97,7 +98,10 @@ async function run(use: (ctx: ToolContext) => unknown, audit: AuditSink) {
   return { result: results[0]?.result, store };
 }
 
-const inside = 'inside the reach';
+const inside = `within ${root}`;
+const namespace = 'namespace session:session-7';
+// What a JSON argument can be that a tool passes on unseen: it has no text.
+const textless = JSON.parse('{"toString":1,"valueOf":1}');
 
 type Row = [
   name: string,
@@ -107,7 +111,7 @@ type Row = [
       capability: string,
       operation: string,
       target: string | RegExp,
-      decision: string,
+      decision: 'allowed' | 'denied',
       reason: string | RegExp,
     ]
   >,
@@ -115,19 +119,27 @@ type Row = [
 
 const at = (path: string) => join(root, path);
 const ACCESSES: Row[] = [
-  ['kv get', (ctx) => ctx.kvStore?.get('k'), [['storage', 'get', 'k', 'allowed', inside]]],
-  ['kv set', (ctx) => ctx.kvStore?.set('k', 'v'), [['storage', 'set', 'k', 'allowed', inside]]],
-  ['kv delete', (ctx) => ctx.kvStore?.delete('k'), [['storage', 'delete', 'k', 'allowed', inside]]],
-  ['kv list', (ctx) => ctx.kvStore?.list('pre'), [['storage', 'list', 'pre', 'allowed', inside]]],
+  ['kv get', (ctx) => ctx.kvStore?.get('k'), [['storage', 'get', 'k', 'allowed', namespace]]],
+  ['kv set', (ctx) => ctx.kvStore?.set('k', 'v'), [['storage', 'set', 'k', 'allowed', namespace]]],
+  [
+    'kv delete',
+    (ctx) => ctx.kvStore?.delete('k'),
+    [['storage', 'delete', 'k', 'allowed', namespace]],
+  ],
+  [
+    'kv list',
+    (ctx) => ctx.kvStore?.list('pre'),
+    [['storage', 'list', 'pre', 'allowed', namespace]],
+  ],
   [
     'kv increment',
     (ctx) => ctx.kvStore?.increment?.('n'),
-    [['storage', 'increment', 'n', 'allowed', inside]],
+    [['storage', 'increment', 'n', 'allowed', namespace]],
   ],
   [
     'kv compareAndSet',
     (ctx) => ctx.kvStore?.compareAndSet?.('c', null, 'v'),
-    [['storage', 'compareAndSet', 'c', 'allowed', inside]],
+    [['storage', 'compareAndSet', 'c', 'allowed', namespace]],
   ],
   [
     'a secret',
@@ -227,12 +239,12 @@ const ACCESSES: Row[] = [
   [
     'a process',
     (ctx) => ctx.scopedProcess?.spawn('true', []),
-    [['process', 'spawn', 'true', 'allowed', inside]],
+    [['process', 'spawn', 'true', 'allowed', 'declared as true']],
   ],
   [
     'a process that is not installed',
     (ctx) => ctx.scopedProcess?.spawn('no-such-binary', []),
-    [['process', 'spawn', 'no-such-binary', 'allowed', inside]],
+    [['process', 'spawn', 'no-such-binary', 'allowed', 'declared as no-such-binary']],
   ],
   [
     'an undeclared binary',
@@ -252,27 +264,35 @@ const ACCESSES: Row[] = [
   [
     'attachments',
     (ctx) => ctx.attachments?.list(),
-    [['attachments', 'list', '*', 'allowed', inside]],
+    [['attachments', 'list', '*', 'allowed', 'media types text/plain']],
   ],
   [
     'an attachment',
     (ctx) => ctx.attachments?.read('a1'),
-    [['attachments', 'read', 'a1', 'allowed', inside]],
+    [['attachments', 'read', 'a1', 'allowed', 'media types text/plain']],
   ],
   [
     'an unknown attachment',
     (ctx) => ctx.attachments?.read('zz'),
-    [['attachments', 'read', 'zz', 'denied', /./]],
+    [['attachments', 'read', 'zz', 'denied', 'not in the turn']],
   ],
   [
     'an attachment of another type',
     (ctx) => ctx.attachments?.read('a2'),
-    [['attachments', 'read', 'a2', 'denied', /./]],
+    [['attachments', 'read', 'a2', 'denied', 'media type not declared']],
   ],
   [
     'a fetch',
     (ctx) => ctx.scopedFetch?.fetch(`${origin}/path?key=${SECRET}`),
-    [['network', 'fetch', /^http:\/\/127\.0\.0\.1:\d+\/path$/, 'allowed', /./]],
+    [
+      [
+        'network',
+        'fetch',
+        /^http:\/\/127\.0\.0\.1:\d+\/path$/,
+        'allowed',
+        /^matched 127\.0\.0\.1:\d+$/,
+      ],
+    ],
   ],
   [
     'a fetch outside',
@@ -295,6 +315,71 @@ const ACCESSES: Row[] = [
       ['network', 'fetch', 'http://169.254.169.254/latest', 'denied', /./],
     ],
   ],
+  [
+    'a fetch that was aborted before',
+    (ctx) => ctx.scopedFetch?.fetch(`${origin}/x?q=1`, { signal: AbortSignal.abort() }),
+    [['network', 'fetch', /\/x$/, 'denied', 'over before it was judged']],
+  ],
+  [
+    'a fetch with a malformed init',
+    (ctx) => ctx.scopedFetch?.fetch(`${origin}/x`, { method: 'a b' }),
+    [['network', 'fetch', /\/x$/, 'allowed', /./]],
+  ],
+  [
+    'a fetch of content',
+    (ctx) => ctx.scopedFetch?.fetch(`data:text/plain,${SECRET}`),
+    [['network', 'fetch', 'data:', 'denied', 'scheme']],
+  ],
+  [
+    'a fetch of an object',
+    (ctx) => ctx.scopedFetch?.fetch(textless),
+    [['network', 'fetch', '', 'denied', 'malformed URL']],
+  ],
+  [
+    'a fetch that was aborted before, of an object',
+    (ctx) => ctx.scopedFetch?.fetch(textless, { signal: AbortSignal.abort() }),
+    [['network', 'fetch', 'an invalid URL', 'denied', 'over before it was judged']],
+  ],
+  [
+    'an object as a secret',
+    (ctx) => ctx.secretsResolver?.get(textless),
+    [['secrets', 'get', 'an object', 'denied', 'malformed ref']],
+  ],
+  [
+    'the handle of an undeclared secret',
+    (ctx) => ctx.secretsResolver?.handle('other'),
+    [['secrets', 'handle', 'other', 'denied', 'not declared']],
+  ],
+  [
+    'fs read of an object',
+    (ctx) => ctx.scopedFs?.read(textless),
+    [['fs_reach.read', 'read', 'an object', 'denied', 'malformed path']],
+  ],
+  [
+    'fs write to an object',
+    (ctx) => ctx.scopedFs?.write(textless, 'x'),
+    [['fs_reach.write', 'write', 'an object', 'denied', 'malformed path']],
+  ],
+  [
+    'fs rename to an object',
+    (ctx) => ctx.scopedFs?.rename(at('file'), textless),
+    [['fs_reach.write', 'rename', `${at('file')} -> an object`, 'denied', 'malformed path']],
+  ],
+  [
+    'an object as a binary',
+    (ctx) => ctx.scopedProcess?.spawn(textless, []),
+    [['process', 'spawn', 'an object', 'denied', 'malformed name']],
+  ],
+  [
+    'an object as an attachment',
+    (ctx) => ctx.attachments?.read(textless),
+    [['attachments', 'read', 'an object', 'denied', 'not in the turn']],
+  ],
+  [
+    'a deny path within the reach',
+    (ctx) => ctx.scopedFs?.read(at('denied/x')),
+    [['fs_reach.read', 'read', at('denied/x'), 'denied', 'deny floor']],
+  ],
 ];
 
 describe('audit', () => {
@@ -312,7 +397,7 @@ describe('audit', () => {
           capability: expect.stringMatching(capability),
           operation,
           target: typeof target === 'string' ? target : expect.stringMatching(target),
-          decision: decision === 'allowed' ? 'allowed' : 'denied',
+          decision,
           reason: typeof reason === 'string' ? reason : expect.stringMatching(reason),
         }),
       ),
@@ -410,13 +495,23 @@ describe('a sink that throws', () => {
       expect(existsSync(at(name))).toBe(false);
   });
 
-  it('refuses an access whose sink answers with a promise', async () => {
+  it.each<[string, () => unknown]>([
+    ['a promise that rejects', async () => Promise.reject(new Error('too late'))],
+    ['a promise that never settles', () => new Promise(() => {})],
+    ['what looks like a promise', () => Object.fromEntries([['then', () => {}]])],
+  ])('refuses an access whose sink answers with %s', async (_, record) => {
     const errors: unknown[] = [];
-    const late: AuditSink = { record: async () => Promise.reject(new Error('too late')) };
-    await run(
-      (ctx) => Promise.resolve(ctx.kvStore?.get('k')).catch((error: unknown) => errors.push(error)),
-      late,
+    const note = (error: unknown) => errors.push(error);
+    const { store } = await run(
+      async (ctx) => {
+        await ctx.kvStore?.set('k', 'v').catch(note);
+        await ctx.scopedFs?.write(at('unwritten'), 'x').catch(note);
+        await ctx.scopedFs?.read(at('file')).catch(note);
+      },
+      Object.assign({}, { record }),
     );
-    expect(errors).toEqual([expect.objectContaining({ code: 'AUDIT_FAILED' })]);
+    expect(errors).toEqual(Array(3).fill(expect.objectContaining({ code: 'AUDIT_FAILED' })));
+    expect(await store.kvStoreFactory('agent', 'session:session-7').get('k')).toBeNull();
+    expect(existsSync(at('unwritten'))).toBe(false);
   });
 });

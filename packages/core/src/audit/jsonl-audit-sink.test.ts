@@ -1,36 +1,29 @@
 import {
+  appendFileSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { AuditEvent } from '@ethosagent/types';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { auditEvent } from '../testing/audit-event.js';
 import { JsonlAuditSink } from './jsonl-audit-sink.js';
+import { verifyAuditLog } from './verify-audit-log.js';
 
 const root = mkdtempSync(join(tmpdir(), 'jsonl-audit-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let files = 0;
+// The first line of a file also holds the hash before it.
+const THREE_LINES = 1_000;
 const newPath = () => join(root, `${++files}`, 'deep', 'audit.jsonl');
-
-function event(target: string): AuditEvent {
-  return {
-    time: '2026-01-02T03:04:05.006Z',
-    sessionId: 's',
-    toolName: 't',
-    toolCallId: 'c',
-    capability: 'storage',
-    operation: 'get',
-    target,
-    decision: 'allowed',
-    reason: 'inside the reach',
-  };
-}
 
 function targets(path: string): string[] {
   return readFileSync(path, 'utf8')
@@ -43,9 +36,14 @@ describe('JsonlAuditSink', () => {
   it('writes each event as one line before record returns', () => {
     const path = newPath();
     const sink = new JsonlAuditSink({ path });
-    sink.record(event('a'));
-    expect(readFileSync(path, 'utf8')).toBe(`${JSON.stringify(event('a'))}\n`);
-    sink.record(event('b'));
+    sink.record(auditEvent('a'));
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      ...auditEvent('a'),
+      seq: 1,
+      prev: '0'.repeat(64),
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    sink.record(auditEvent('b'));
     expect(targets(path)).toEqual(['a', 'b']);
     sink.close();
   });
@@ -55,8 +53,8 @@ describe('JsonlAuditSink', () => {
     (target) => {
       const path = newPath();
       const sink = new JsonlAuditSink({ path });
-      sink.record(event(target));
-      sink.record(event('next'));
+      sink.record(auditEvent(target));
+      sink.record(auditEvent('next'));
       sink.close();
       expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(3);
       expect(targets(path)).toEqual([target, 'next']);
@@ -74,53 +72,52 @@ describe('JsonlAuditSink', () => {
     const path = newPath();
     for (const target of ['a', 'b']) {
       const sink = new JsonlAuditSink({ path });
-      sink.record(event(target));
+      sink.record(auditEvent(target));
       sink.close();
     }
     expect(targets(path)).toEqual(['a', 'b']);
   });
 
-  it('begins a new line after one that a crash cut off', () => {
+  it('rotates before a line that would pass maxBytes, and keeps maxFiles', async () => {
     const path = newPath();
-    new JsonlAuditSink({ path }).close();
-    writeFileSync(path, `${JSON.stringify(event('a'))}\n{"time":"2026`);
-    const sink = new JsonlAuditSink({ path });
-    sink.record(event('b'));
-    sink.close();
-    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
-    expect(lines).toHaveLength(3);
-    expect(JSON.parse(lines[2] ?? '').target).toBe('b');
-  });
-
-  it('rotates before a line that would pass maxBytes, and keeps maxFiles', () => {
-    const path = newPath();
-    const size = Buffer.byteLength(`${JSON.stringify(event('00'))}\n`);
-    const sink = new JsonlAuditSink({ path, maxBytes: size * 3, maxFiles: 2 });
+    const sink = new JsonlAuditSink({ path, maxBytes: THREE_LINES, maxFiles: 2 });
     const names = Array.from({ length: 14 }, (_, index) => String(index).padStart(2, '0'));
-    for (const name of names) sink.record(event(name));
+    for (const name of names) sink.record(auditEvent(name));
     sink.close();
     expect(targets(path)).toEqual(['12', '13']);
     expect(targets(`${path}.1`)).toEqual(['09', '10', '11']);
     expect(targets(`${path}.2`)).toEqual(['06', '07', '08']);
     expect(existsSync(`${path}.3`)).toBe(false);
     expect((statSync(`${path}.1`).mode & 0o777).toString(8)).toBe('600');
+    expect(await verifyAuditLog({ path })).toEqual({ ok: true, events: 8, problems: [] });
   });
 
   it('counts what was there towards maxBytes', () => {
     const path = newPath();
-    const size = Buffer.byteLength(`${JSON.stringify(event('a'))}\n`);
-    for (const target of ['a', 'b', 'c']) {
-      const sink = new JsonlAuditSink({ path, maxBytes: size * 2 });
-      sink.record(event(target));
+    for (const target of ['a', 'b', 'c', 'd']) {
+      const sink = new JsonlAuditSink({ path, maxBytes: THREE_LINES });
+      sink.record(auditEvent(target));
       sink.close();
     }
-    expect([targets(path), targets(`${path}.1`)]).toEqual([['c'], ['a', 'b']]);
+    expect([targets(path), targets(`${path}.1`)]).toEqual([['d'], ['a', 'b', 'c']]);
+  });
+
+  it.each([[1], [2], [4]])('keeps the chain when maxFiles goes from 3 to %i', async (maxFiles) => {
+    const path = newPath();
+    for (const options of [{ maxFiles: 3 }, { maxFiles }]) {
+      const sink = new JsonlAuditSink({ path, maxBytes: 1, ...options });
+      for (let index = 0; index < 6; index++) sink.record(auditEvent(`${index}`));
+      sink.close();
+    }
+    const report = await verifyAuditLog({ path });
+    expect(report).toEqual({ ok: true, events: maxFiles + 1, problems: [] });
+    expect(existsSync(`${path}.${maxFiles + 1}`)).toBe(false);
   });
 
   it('writes a line that is larger than maxBytes whole', () => {
     const path = newPath();
     const sink = new JsonlAuditSink({ path, maxBytes: 10 });
-    sink.record(event('x'.repeat(1000)));
+    sink.record(auditEvent('x'.repeat(1000)));
     sink.close();
     expect(targets(path)).toEqual(['x'.repeat(1000)]);
   });
@@ -128,12 +125,12 @@ describe('JsonlAuditSink', () => {
   it('refuses while it can not rotate, and goes on when it can', () => {
     const path = newPath();
     const sink = new JsonlAuditSink({ path, maxBytes: 1, maxFiles: 1 });
-    sink.record(event('a'));
+    sink.record(auditEvent('a'));
     mkdirSync(join(`${path}.1`, 'in the way'), { recursive: true });
-    expect(() => sink.record(event('b'))).toThrow();
+    expect(() => sink.record(auditEvent('b'))).toThrow();
     expect(targets(path)).toEqual(['a']);
     rmSync(`${path}.1`, { recursive: true });
-    sink.record(event('c'));
+    sink.record(auditEvent('c'));
     expect([targets(`${path}.1`), targets(path)]).toEqual([['a'], ['c']]);
     sink.close();
   });
@@ -142,6 +139,197 @@ describe('JsonlAuditSink', () => {
     const sink = new JsonlAuditSink({ path: newPath() });
     sink.close();
     sink.close();
-    expect(() => sink.record(event('a'))).toThrow('closed');
+    expect(() => sink.record(auditEvent('a'))).toThrow('closed');
+  });
+});
+
+describe('JsonlAuditSink on a log that is there', () => {
+  /** A log whose events are `a` and `b`. */
+  function writtenLog(options: { key?: string; maxBytes?: number } = {}): string {
+    const path = newPath();
+    const sink = new JsonlAuditSink({ path, ...options });
+    for (const target of ['a', 'b']) sink.record(auditEvent(target));
+    sink.close();
+    return path;
+  }
+
+  async function goesOn(path: string, options: { key?: string } = {}): Promise<string[]> {
+    const sink = new JsonlAuditSink({ path, ...options });
+    sink.record(auditEvent('next'));
+    sink.close();
+    expect(await verifyAuditLog({ path, ...options })).toMatchObject({ ok: true });
+    return targets(path);
+  }
+
+  /** What a process leaves that was killed between a line and its head. */
+  function withoutLastHead(path: string): void {
+    const head = readFileSync(`${path}.head`);
+    const sink = new JsonlAuditSink({ path });
+    sink.record(auditEvent('c'));
+    sink.close();
+    writeFileSync(`${path}.head`, head);
+  }
+
+  it.each<[string, (path: string) => void, string[]]>([
+    ['as it was closed', () => {}, ['a', 'b', 'next']],
+    ['with a torn line', (path) => appendFileSync(path, '{"time":"2026'), ['a', 'b', 'next']],
+    [
+      'with zeros at its end',
+      (path) => appendFileSync(path, Buffer.alloc(9_000)),
+      ['a', 'b', 'next'],
+    ],
+    [
+      'with a torn line of 300 KB',
+      (path) => appendFileSync(path, 'x'.repeat(300_000)),
+      ['a', 'b', 'next'],
+    ],
+    ['with a line that its head does not know', withoutLastHead, ['a', 'b', 'c', 'next']],
+    [
+      'with a line that its head does not know, and a torn one',
+      (path) => {
+        withoutLastHead(path);
+        appendFileSync(path, '{');
+      },
+      ['a', 'b', 'c', 'next'],
+    ],
+    ['that was being rotated', (path) => renameSync(path, `${path}.1`), ['next']],
+    [
+      'that was being rotated, and has its new file',
+      (path) => {
+        renameSync(path, `${path}.3`);
+        writeFileSync(path, '');
+      },
+      ['next'],
+    ],
+  ])('goes on with a log %s', async (_, leave, expected) => {
+    const path = writtenLog();
+    leave(path);
+    expect(await goesOn(path)).toEqual(expected);
+  });
+
+  it('goes on where only the folder and an empty head were made', async () => {
+    const path = newPath();
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(`${path}.head`, '');
+    expect(await goesOn(path)).toEqual(['next']);
+  });
+
+  it('cuts a torn line off when it is opened', () => {
+    const path = writtenLog();
+    const before = readFileSync(path);
+    appendFileSync(path, '{"time"');
+    new JsonlAuditSink({ path }).close();
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  const lastLine = (path: string) => readFileSync(path, 'utf8').split('\n').at(-2) ?? '';
+  const without = (path: string, text: string, other = '') =>
+    writeFileSync(path, readFileSync(path, 'utf8').replace(text, other));
+
+  it.each<[string, (path: string) => void]>([
+    ['its last line edited', (path) => without(path, '"target":"b"', '"target":"x"')],
+    ['its last line removed', (path) => without(path, `${lastLine(path)}\n`)],
+    ['its last line cut', (path) => writeFileSync(path, readFileSync(path).subarray(0, -9))],
+    ['its last line doubled', (path) => appendFileSync(path, `${lastLine(path)}\n`)],
+    ['text at its end', (path) => appendFileSync(path, 'hello\n')],
+    [
+      'an event without a hash at its end',
+      (path) => appendFileSync(path, `${JSON.stringify(auditEvent('x'))}\n`),
+    ],
+    ['an empty line at its end', (path) => appendFileSync(path, '\n')],
+    [
+      'two lines that its head does not know',
+      (path) => {
+        const head = readFileSync(`${path}.head`);
+        withoutLastHead(path);
+        writeFileSync(`${path}.head`, head);
+        const sink = new JsonlAuditSink({ path });
+        sink.record(auditEvent('d'));
+        sink.close();
+        writeFileSync(`${path}.head`, head);
+      },
+    ],
+    ['nothing in it', (path) => writeFileSync(path, '')],
+    ['nothing but its head left', (path) => rmSync(path)],
+    ['its head removed', (path) => rmSync(`${path}.head`)],
+    ['its head edited', (path) => without(`${path}.head`, '"seq":2', '"seq":7')],
+    ['garbage for a head', (path) => writeFileSync(`${path}.head`, 'hello')],
+    [
+      'the lines of no sink',
+      (path) => {
+        rmSync(`${path}.head`);
+        writeFileSync(path, `${JSON.stringify(auditEvent('x'))}\n`);
+      },
+    ],
+  ])('refuses a log with %s, and leaves it as it is', (_, tamper) => {
+    const path = writtenLog();
+    tamper(path);
+    const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    expect(() => new JsonlAuditSink({ path })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(path) }),
+    );
+    expect(readFileSync(path, 'utf8')).toBe(before);
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('lock'))).toEqual([]);
+  });
+
+  const key = 'a key of 16 bytes or more';
+  it('goes on with a key', async () => {
+    expect(await goesOn(writtenLog({ key }), { key })).toEqual(['a', 'b', 'next']);
+  });
+
+  it.each<[string, { key?: string }, { key?: string }]>([
+    ['another key', { key }, { key: `another ${key}` }],
+    ['a key', {}, { key }],
+    ['no key', { key }, {}],
+  ])('refuses to go on with %s', (_, written, given) => {
+    const path = writtenLog(written);
+    expect(() => new JsonlAuditSink({ path, ...given })).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: expect.not.stringContaining(key),
+      }),
+    );
+  });
+});
+
+describe('JsonlAuditSink whose log is touched while it is open', () => {
+  it.each<[string, (path: string) => void]>([
+    ['removed', (path) => rmSync(path)],
+    ['emptied', (path) => writeFileSync(path, '')],
+    ['written to', (path) => appendFileSync(path, 'x\n')],
+    [
+      'replaced by a copy',
+      (path) => {
+        copyFileSync(path, `${path}.copy`);
+        renameSync(`${path}.copy`, path);
+      },
+    ],
+  ])('refuses when it was %s', (_, touch) => {
+    const path = newPath();
+    const sink = new JsonlAuditSink({ path });
+    sink.record(auditEvent('a'));
+    touch(path);
+    for (const target of ['b', 'c']) {
+      expect(() => sink.record(auditEvent(target))).toThrow(
+        expect.objectContaining({ code: 'STORAGE_FAILED' }),
+      );
+    }
+    sink.close();
+  });
+
+  it('does not rotate a file that was moved away, whatever has its name now', () => {
+    const path = newPath();
+    const sink = new JsonlAuditSink({ path, maxBytes: THREE_LINES });
+    for (const target of ['a', 'b', 'c']) sink.record(auditEvent(target));
+    renameSync(path, `${path}.old`);
+    for (const other of [undefined, 'of another']) {
+      if (other !== undefined) writeFileSync(path, other);
+      expect(() => sink.record(auditEvent('d'))).toThrow(
+        expect.objectContaining({ code: 'STORAGE_FAILED' }),
+      );
+    }
+    expect(readFileSync(path, 'utf8')).toBe('of another');
+    expect(targets(`${path}.old`)).toEqual(['a', 'b', 'c']);
+    sink.close();
   });
 });

@@ -1,14 +1,21 @@
 import {
   closeSync,
   fstatSync,
+  fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
-  readSync,
   renameSync,
+  statSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { AuditEvent, AuditSink } from '@ethosagent/types';
+import { type AuditEvent, type AuditSink, EthosError } from '@ethosagent/types';
+import { type ChainHash, chainedLine, chainHash, FIRST_HASH, type Link } from './chain.js';
+import { HeadFile, headPath, readHead } from './head-file.js';
+import { firstSeqOf, type LogEnd, readEnd, rotatedFiles } from './log-files.js';
+import { lockLog } from './log-lock.js';
 
 /** Where the lines go, and when a new file is begun. */
 export interface JsonlAuditOptions {
@@ -17,82 +24,222 @@ export interface JsonlAuditOptions {
   maxBytes?: number;
   /** Rotated files that are kept: `<path>.1` is the youngest. 5 when absent. */
   maxFiles?: number;
+  /**
+   * 16 bytes or more, kept where the log is not: who can write the log but has no key can't forge
+   * it. Without a key the chain shows damage, and not what someone recomputed.
+   */
+  key?: string | Uint8Array;
 }
 
 /**
- * An audit sink that appends one line of JSON an event, written before `record` returns. For one
- * process a file. Close it when done.
+ * An audit sink that appends one line of JSON an event, written before `record` returns. Each line
+ * is tied to the one before by a hash, and `<path>.head` says where the log begins and ends;
+ * `verifyAuditLog` checks both. One sink has a log at a time. Close it when done.
  */
 export class JsonlAuditSink implements AuditSink {
   readonly #path: string;
   readonly #maxBytes: number;
   readonly #maxFiles: number;
+  readonly #hashOf: ChainHash;
+  readonly #release: () => void;
+  #head: HeadFile | undefined;
   #descriptor: number | undefined;
   #bytes = 0;
-  /** The last line has no end: a crash or a full disk cut it off. */
+  #newest: Link = { seq: 0, hash: FIRST_HASH };
+  #oldest = 1;
+  /** What stands behind `#bytes` was refused, and is still to be cut off. */
   #isTorn = false;
 
+  /**
+   * @throws `STORE_UNAVAILABLE` while another sink has the log; `CONFIG_INVALID` when its end is
+   * not what a sink recorded last, or the key is not the one it was written with
+   */
   constructor(options: JsonlAuditOptions) {
-    this.#path = options.path;
-    this.#maxBytes = options.maxBytes ?? 10 * 1024 * 1024;
-    this.#maxFiles = Math.max(1, options.maxFiles ?? 5);
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    this.#open();
+    const { path, key, maxBytes = 10 * 1024 * 1024, maxFiles = 5 } = options;
+    this.#path = path;
+    this.#maxBytes = maxBytes;
+    this.#maxFiles = Math.max(1, maxFiles);
+    this.#hashOf = chainHash(key);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    this.#release = lockLog(path);
+    try {
+      this.#resume(key !== undefined);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   /** @throws when the line can not be written, so that the access is refused */
   record(event: AuditEvent): void {
-    if (this.#descriptor === undefined) throw new Error('the audit sink is closed');
-    // A torn line is ended where it stands, so that the next file begins with a whole one.
-    if (this.#isTorn) this.#append(this.#descriptor, Buffer.from('\n'));
-    const line = Buffer.from(`${JSON.stringify(event)}\n`);
-    const isFull = this.#bytes > 0 && this.#bytes + line.length > this.#maxBytes;
-    this.#append(isFull ? this.#rotate(this.#descriptor) : this.#descriptor, line);
+    if (this.#descriptor === undefined) throw failed(`${this.#path}: the audit sink is closed`);
+    this.#cutTornEnd(this.#descriptor);
+    this.#assertUntouched(this.#descriptor);
+    let line = chainedLine(event, this.#newest, this.#bytes === 0, this.#hashOf);
+    if (this.#bytes > 0 && this.#bytes + line.bytes.length > this.#maxBytes) {
+      this.#rotate(this.#descriptor);
+      line = chainedLine(event, this.#newest, true, this.#hashOf);
+    }
+    this.#append(line);
   }
 
   close(): void {
-    if (this.#descriptor === undefined) return;
-    closeSync(this.#descriptor);
+    const descriptor = this.#descriptor;
+    const head = this.#head;
     this.#descriptor = undefined;
+    this.#head = undefined;
+    try {
+      if (descriptor !== undefined) fsyncSync(descriptor);
+      head?.sync();
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+      head?.close();
+      this.#release();
+    }
   }
 
-  #append(descriptor: number, bytes: Buffer): void {
-    this.#isTorn = true;
-    let written = 0;
-    while (written < bytes.length) {
-      const count = writeSync(descriptor, bytes, written);
-      written += count;
-      this.#bytes += count;
+  /** Takes up the chain where it was left. */
+  #resume(isKeyed: boolean): void {
+    const head = readHead(this.#path, this.#hashOf, isKeyed);
+    this.#open();
+    const size = this.#bytes;
+    const end = this.#readNewest();
+    if (head === 'keyed') throw refused(this.#path, 'it was written with a key; give that key');
+    if (head === 'wrong') throw unknownEnd(this.#path);
+    if (end === undefined) {
+      if (head !== 'missing' && head.seq > 0) throw unknownEnd(this.#path);
+    } else {
+      const { last, previous } = end;
+      if (head === 'missing' || last === undefined || previous === undefined) {
+        throw unknownEnd(this.#path);
+      }
+      // A process that was killed may have written a line and not yet the head.
+      const isHead = last.seq === head.seq && last.hash === head.hash;
+      const isNext = last.seq === head.seq + 1 && previous === head.hash;
+      if (!(isHead || isNext) || last.hash !== this.#hashOf(previous, last.text)) {
+        throw unknownEnd(this.#path);
+      }
+      this.#newest = { seq: last.seq, hash: last.hash };
+      this.#oldest = head.oldest;
     }
+    // What a crash cut off was refused, so nothing of it counts.
+    if (this.#bytes < size && this.#descriptor !== undefined) {
+      ftruncateSync(this.#descriptor, this.#bytes);
+    }
+    this.#head = new HeadFile(this.#path, this.#hashOf, isKeyed);
+    this.#writeHead(this.#newest);
+  }
+
+  /** The last line of the log; it is in the youngest rotated file where the newest is empty. */
+  #readNewest(): LogEnd | undefined {
+    const files = [
+      this.#path,
+      ...rotatedFiles(this.#path)
+        .map(({ path }) => path)
+        .reverse(),
+    ];
+    for (const file of files) {
+      const descriptor = openSync(file, 'r');
+      try {
+        const end = readEnd(descriptor);
+        if (file === this.#path) this.#bytes = end.wholeBytes;
+        if (!end.isEmpty) return end;
+      } finally {
+        closeSync(descriptor);
+      }
+    }
+    return undefined;
+  }
+
+  #append({ seq, hash, bytes }: Link & { bytes: Buffer }): void {
+    const descriptor = this.#descriptor;
+    if (descriptor === undefined) return;
+    this.#isTorn = true;
+    try {
+      for (let written = 0; written < bytes.length; ) {
+        written += writeSync(descriptor, bytes, written);
+      }
+      this.#writeHead({ seq, hash });
+    } catch (error) {
+      try {
+        this.#cutTornEnd(descriptor);
+      } catch {
+        // The next event tries again.
+      }
+      throw error;
+    }
+    this.#isTorn = false;
+    this.#bytes += bytes.length;
+    this.#newest = { seq, hash };
+  }
+
+  #writeHead({ seq, hash }: Link): void {
+    this.#head?.write({ seq, hash, oldest: this.#oldest });
+  }
+
+  #cutTornEnd(descriptor: number): void {
+    if (!this.#isTorn) return;
+    ftruncateSync(descriptor, this.#bytes);
     this.#isTorn = false;
   }
 
-  #open(): number {
+  // A line in a file that was removed, cut or written by another would be lost, or break the chain.
+  #assertUntouched(descriptor: number): void {
+    const { nlink, size } = fstatSync(descriptor);
+    if (nlink === 0 || size !== this.#bytes) throw touched(this.#path);
+  }
+
+  #open(): void {
     const descriptor = openSync(this.#path, 'a+', 0o600);
     this.#descriptor = descriptor;
     this.#bytes = fstatSync(descriptor).size;
-    const last = Buffer.alloc(1);
-    readSync(descriptor, last, 0, 1, Math.max(0, this.#bytes - 1));
-    this.#isTorn = this.#bytes > 0 && last.toString() !== '\n';
-    return descriptor;
   }
 
   // The old descriptor outlives the renames: where one fails, the next event tries again.
-  #rotate(old: number): number {
-    for (let index = this.#maxFiles - 1; index >= 1; index--) {
-      renameIfThere(`${this.#path}.${index}`, `${this.#path}.${index + 1}`);
+  #rotate(old: number): void {
+    // One that was moved away meanwhile is no longer this log.
+    if (statSync(this.#path, { throwIfNoEntry: false })?.ino !== fstatSync(old).ino) {
+      throw touched(this.#path);
     }
-    renameIfThere(this.#path, `${this.#path}.1`);
-    const descriptor = this.#open();
+    fsyncSync(old);
+    const rotated = rotatedFiles(this.#path);
+    const kept = rotated.filter(({ number }) => number < this.#maxFiles);
+    const dropped = rotated.slice(0, rotated.length - kept.length);
+    if (dropped.length > 0) {
+      // Before they go: more than the head says is no loss.
+      this.#oldest = firstSeqOf(kept[0]?.path ?? this.#path) ?? this.#oldest;
+      this.#writeHead(this.#newest);
+      for (const { path } of dropped) unlinkSync(path);
+    }
+    for (const { path, number } of kept) renameSync(path, `${this.#path}.${number + 1}`);
+    renameSync(this.#path, `${this.#path}.1`);
+    try {
+      this.#open();
+    } catch (error) {
+      renameSync(`${this.#path}.1`, this.#path);
+      throw error;
+    }
     closeSync(old);
-    return descriptor;
   }
 }
 
-function renameIfThere(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-  }
+function unknownEnd(path: string): EthosError {
+  return refused(
+    path,
+    `its end is not what was recorded last, or the key is another; check it with verifyAuditLog, then move it, its numbered files and ${headPath(path)} to another folder`,
+  );
+}
+
+function refused(path: string, why: string): EthosError {
+  return new EthosError('CONFIG_INVALID', `${path}: the audit log can not be continued: ${why}`);
+}
+
+function touched(path: string): EthosError {
+  return failed(
+    `${path}: another program changed, moved or removed the audit log; check it with verifyAuditLog, and open it again`,
+  );
+}
+
+function failed(detail: string): EthosError {
+  return new EthosError('STORAGE_FAILED', detail);
 }

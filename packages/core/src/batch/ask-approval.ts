@@ -19,8 +19,12 @@ export function approvalReason(tool: AnyTool, args: unknown): string | undefined
 /** Why a decision is a refusal, or `undefined` for consent. Only a clear yes is one. */
 export function refusal(decision: unknown): string | undefined {
   if (decision === true) return undefined;
-  if (typeof decision !== 'object' || decision === null) return 'it was refused';
-  const { approved, reason }: { approved?: unknown; reason?: unknown } = decision;
-  if (approved === true) return undefined;
-  return typeof reason === 'string' ? `it was refused: ${reason}` : 'it was refused';
+  try {
+    if (typeof decision !== 'object' || decision === null) return 'it was refused';
+    const { approved, reason }: { approved?: unknown; reason?: unknown } = decision;
+    if (approved === true) return undefined;
+    return typeof reason === 'string' ? `it was refused: ${reason}` : 'it was refused';
+  } catch {
+    return 'the decision can not be read';
+  }
 }

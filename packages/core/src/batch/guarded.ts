@@ -37,11 +37,16 @@ export function guarded<T>(
       resolve(ending);
     };
     watch.add(watched);
-    // A foreign thenable may lie; a real promise of its answer settles once.
-    Promise.resolve(pending).then(
-      (value) => settle({ kind: 'returned', value }),
-      (error: unknown) => settle({ kind: 'threw', error }),
-    );
+    try {
+      // A foreign thenable may lie; a real promise of its answer settles once.
+      Promise.resolve(pending).then(
+        (value) => settle({ kind: 'returned', value }),
+        (error: unknown) => settle({ kind: 'threw', error }),
+      );
+    } catch (error) {
+      // A promise whose own `then` throws.
+      settle({ kind: 'threw', error });
+    }
   });
 }
 

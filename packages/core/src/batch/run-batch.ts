@@ -2,11 +2,13 @@ import type {
   ToolBatchContext,
   ToolCall,
   ToolCallResult,
+  ToolResult,
   ToolResultReducerRegistry,
   TurnAttachment,
 } from '@ethosagent/types';
 import type { CapabilityBackends } from '../backends.js';
 import type { CallJournal } from '../call-scope.js';
+import type { SessionMeters } from '../quotas/session-meters.js';
 import type { RegisteredTool, ToolFilters } from '../tool-gates.js';
 import { type BatchFacts, batchFacts } from './call-context.js';
 import { RunningCall } from './running-call.js';
@@ -29,7 +31,7 @@ export const DEFAULT_BATCH_OPTIONS: BatchOptions = {
   now: Date.now,
 };
 
-/** Everything that the calls of one batch have in common. Nothing of it outlives the batch. */
+/** Everything that the calls of one batch have in common. Only the meters outlive the batch. */
 export interface BatchInput {
   calls: readonly ToolCall[];
   ctx: ToolBatchContext;
@@ -39,6 +41,8 @@ export interface BatchInput {
   backends: CapabilityBackends | undefined;
   reducers: ToolResultReducerRegistry | undefined;
   options: BatchOptions;
+  /** What sessions have used up, of all batches. */
+  meters: SessionMeters;
 }
 
 /** What the calls of one batch share while they run. */
@@ -79,10 +83,19 @@ export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
     if (pending === 0) finish();
     for (const [index, call] of calls.entries()) {
       new RunningCall(batch, call, (result) => {
-        results[index] = { toolCallId: call?.toolCallId, name: call?.name, result };
+        results[index] = resultOf(call, result);
         pending -= 1;
         if (pending === 0) finish();
       }).start();
     }
   });
+}
+
+/** A host may pass on what can not even be read, as a revoked `Proxy`; it is answered all the same. */
+function resultOf(call: ToolCall, result: ToolResult): ToolCallResult {
+  try {
+    return { toolCallId: call?.toolCallId, name: call?.name, result };
+  } catch {
+    return { toolCallId: '', name: '', result };
+  }
 }

@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { resolveCallBudget } from '@ethosagent/policy';
 import type { Storage, ToolCall, ToolResult } from '@ethosagent/types';
+import type { CapabilityBackends } from '../backends.js';
 import { CallScope } from '../call-scope.js';
 import type { CapabilityPlan } from '../capability-resolver.js';
 import { copyPlain, deepFreeze } from '../plain.js';
+import { personalityQuotas } from '../policy-sources.js';
+import { CallQuotas } from '../quotas/call-quotas.js';
 import { checkShape, failure } from '../results/check-shape.js';
 import { errorText } from '../results/error-text.js';
 import { redactResult } from '../results/redact.js';
@@ -29,6 +32,7 @@ export class RunningCall implements Watched, Waiting {
   readonly #batch: Batch;
   readonly #call: ToolCall;
   readonly #answer: (result: ToolResult) => void;
+  #toolCallId = '';
   #entry: RegisteredTool | undefined;
   #scope: CallScope | undefined;
   /** As the model issued them. */
@@ -74,7 +78,9 @@ export class RunningCall implements Watched, Waiting {
     if (typeof this.#call !== 'object' || this.#call === null) {
       return { ok: false, code: 'input_invalid', error: 'the call is not an object' };
     }
-    const { name, args } = this.#call;
+    // Read once: it may be an object that answers otherwise the next time.
+    const { toolCallId, name, args } = this.#call;
+    this.#toolCallId = toolCallId;
     const entry = input.tools.get(name);
     if (entry === undefined) return notAvailable(`there is no tool ${JSON.stringify(name)}`);
     const closed = filteredOut(entry, input.filters) ?? unavailable(entry);
@@ -100,8 +106,17 @@ export class RunningCall implements Watched, Waiting {
     return undefined;
   }
 
-  /** Parses, and asks for approval. Gives an answer where the tool is not to run. */
+  /**
+   * Looks for the sandbox that processes must run in, parses, and asks for approval. Gives an
+   * answer where the tool is not to run.
+   */
   #prepare(): ToolResult | undefined | Promise<ToolResult | undefined> {
+    const missing = this.#entry?.plan.missingSandbox(this.#batch.facts);
+    if (missing === undefined) return this.#parse();
+    return missing.then((why) => (why === undefined ? this.#parse() : notAvailable(why)));
+  }
+
+  #parse(): ToolResult | undefined | Promise<ToolResult | undefined> {
     const input = this.#entry?.tool.input;
     if (input === undefined) return this.#afterParsing();
     const ending = guarded(this.#batch.watch, this.#timeoutMs, () => input.parse(this.#args));
@@ -118,9 +133,9 @@ export class RunningCall implements Watched, Waiting {
       if (!parsed.ok) return { ok: false, code: 'input_invalid', error: String(parsed.error) };
       this.#args = parsed.args;
     }
-    const tool = this.#entry?.tool;
+    const { tool, name } = this.#entry ?? {};
     if (this.#batch.facts.dryRun === true) {
-      return tool?.supportsDryRun === true ? undefined : dryRunResult(this.#call.name, this.#args);
+      return tool?.supportsDryRun === true ? undefined : dryRunResult(name ?? '', this.#args);
     }
     return tool?.requiresApproval === undefined ? undefined : this.#askApproval();
   }
@@ -142,7 +157,7 @@ export class RunningCall implements Watched, Waiting {
     const capabilities = entry.plan.describe(facts);
     const ending = await guarded(watch, Number.POSITIVE_INFINITY, () =>
       approve({
-        toolCallId: this.#call.toolCallId,
+        toolCallId: this.#toolCallId,
         toolName: entry.name,
         args: deepFreeze(shown),
         capabilities,
@@ -254,15 +269,16 @@ export class RunningCall implements Watched, Waiting {
   }
 
   get #reducer() {
-    return this.#batch.input.reducers?.get(this.#call.name);
+    return this.#batch.input.reducers?.get(this.#entry?.name ?? '');
   }
 
   #newScope({ name }: RegisteredTool): CallScope {
-    return new CallScope(this.#batch.journal, name, this.#call.toolCallId);
+    return new CallScope(this.#batch.journal, name, this.#toolCallId);
   }
 
   #contextOf({ name, needsBackends, plan }: RegisteredTool, scope: CallScope): CallContext {
     const { input, facts } = this.#batch;
+    if (needsBackends && input.backends !== undefined) this.#limit(scope, input.backends);
     const { storage, readMtimes } = facts;
     return new CallContext(facts, {
       emit: createEmit(name, scope, input.ctx.emit),
@@ -272,6 +288,15 @@ export class RunningCall implements Watched, Waiting {
         ? { storage: storage && this.#storageOf(storage, plan, scope), readMtimes }
         : undefined,
     });
+  }
+
+  #limit(scope: CallScope, backends: CapabilityBackends): void {
+    const { sessionId, personalityId } = this.#batch.facts;
+    const quotas = personalityQuotas(backends, personalityId);
+    if (quotas === undefined) return;
+    const { meter, leave } = this.#batch.input.meters.enter(sessionId);
+    scope.limit(new CallQuotas(quotas, meter));
+    scope.onEnd(leave);
   }
 
   #storageOf(storage: Storage, plan: CapabilityPlan, scope: CallScope): Storage | undefined {
@@ -285,7 +310,7 @@ export class RunningCall implements Watched, Waiting {
   }
 
   #timeoutError(): DOMException {
-    const text = `${this.#call.name} took longer than ${this.#timeoutMs} ms`;
+    const text = `${this.#entry?.name} took longer than ${this.#timeoutMs} ms`;
     return new DOMException(text, 'TimeoutError');
   }
 }

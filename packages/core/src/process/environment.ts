@@ -22,6 +22,15 @@ const CHANGES_WHAT_RUNS = [
   /^(SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|GNUPGHOME|PGSERVICEFILE)$/,
   /_(RSH|SSH|SHELL|EDITOR|BROWSER|ASKPASS|PRELOAD|PROXY|OPTS|ARGS|EXTERNAL_DIFF)$/,
 ];
+// Of those families, what says only how to talk, whose work it is, or to load less.
+const HARMLESS = [
+  /^PYTHON(UNBUFFERED|DONTWRITEBYTECODE|UTF8|HASHSEED|NOUSERSITE|SAFEPATH|FAULTHANDLER)$/,
+  /^GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|ADVICE|MERGE_AUTOEDIT|CONFIG_NOSYSTEM|LITERAL_PATHSPECS)$/,
+  /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)$/,
+  /^NPM_CONFIG_(LOGLEVEL|COLOR|FUND|AUDIT|PROGRESS|UPDATE_NOTIFIER|YES)$/,
+  /^PIP_(NO_INPUT|NO_COLOR|QUIET|DISABLE_PIP_VERSION_CHECK|PROGRESS_BAR)$/,
+  /^(CARGO_TERM_COLOR|DOTNET_NOLOGO|DOTNET_CLI_TELEMETRY_OPTOUT|DENO_NO_UPDATE_CHECK)$/,
+];
 // A pager that pages nothing is how a caller turns paging off.
 const PAGERS = /PAGER$/;
 
@@ -35,10 +44,11 @@ export function assertSafeEnvironment(env: Readonly<Record<string, string>>): vo
     if (name === '' || /[=\0]/.test(name) || typeof value !== 'string' || value.includes('\0')) {
       throw refuse(name, 'is not a variable', 'malformed environment');
     }
-    if (
-      CHANGES_WHAT_RUNS.some((pattern) => pattern.test(upper)) ||
-      (PAGERS.test(upper) && value !== 'cat' && value !== '')
-    ) {
+    const refused = PAGERS.test(upper)
+      ? value !== 'cat' && value !== ''
+      : CHANGES_WHAT_RUNS.some((pattern) => pattern.test(upper)) &&
+        !HARMLESS.some((pattern) => pattern.test(upper));
+    if (refused) {
       throw refuse(name, 'changes what runs; leave it out', 'environment changes what runs');
     }
   }
@@ -47,4 +57,13 @@ export function assertSafeEnvironment(env: Readonly<Record<string, string>>): vo
 function refuse(name: string, what: string, rule: string): CapabilityError {
   const shown = JSON.stringify(name.slice(0, 100)).slice(1, -1);
   return new CapabilityError('BINARY_NOT_ALLOWED', `environment variable ${shown} ${what}`, rule);
+}
+
+/** Variables of a child, before the tool adds its own. */
+export type BaseEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** What a host passes to its children; its own environment when it does not say. */
+export function baseEnvironment(given: BaseEnvironment | undefined): BaseEnvironment {
+  // biome-ignore lint/style/noProcessEnv: the documented default; a host passes its own base environment
+  return given ?? process.env;
 }

@@ -14,8 +14,10 @@ export function findBinary(name: string, path: string): string | undefined {
 /** Whether there is a regular file that this process may execute. */
 export function isExecutableFile(file: string): boolean {
   try {
+    // Most folders of a `PATH` don't have it: that is no exception, which would cost more.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
+    return true;
   } catch {
     return false;
   }

@@ -1,12 +1,14 @@
 import { closeSync, constants, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { compileDenySet, isWithin } from '@ethosagent/policy';
+import { compileDenySet, isWithin, type PathSet } from '@ethosagent/policy';
 import { BoundaryError } from '@ethosagent/types';
 
 /** A directory that stays what it was when it was judged, until it is released. */
 export interface PinnedDirectory {
   /** Pass it as `cwd`. */
   path: string;
+  /** Where it was when it was judged. */
+  real: string;
   release(): void;
 }
 
@@ -16,20 +18,35 @@ export interface DirectoryReach {
   /** Where the roots lead; `roots` themselves when absent. Looked up once: a root that becomes a link later leads nowhere new. */
   realRoots?: readonly string[];
   denies(path: string): boolean;
+  /** What a sandbox shows of it. Nothing when absent. */
+  shown?: { roots: readonly ShownRoot[]; deny: PathSet };
+}
+
+/** A root as it was named, and where that led when the reach was compiled. */
+export interface ShownRoot {
+  asked: string;
+  real: string;
+  writable: boolean;
 }
 
 /** A tool's root that leads out of the operator's own roots is nobody's: it gives no reach. */
 export function directoryReach(
-  roots: readonly string[],
+  { read, write }: { read: Iterable<string>; write: Iterable<string> },
   operatorRoots: readonly string[],
   deny: readonly string[],
 ): DirectoryReach {
   const own = operatorRoots.map(realOrAsked);
+  const shownAs = (writable: boolean) => (asked: string) => {
+    const real = realOrAsked(asked);
+    return own.some((root) => isWithin(real, root)) ? [{ asked, real, writable }] : [];
+  };
+  const shown = [...[...read].flatMap(shownAs(false)), ...[...write].flatMap(shownAs(true))];
   const floor = compileDenySet([...deny, ...deny.map(realOrAsked)]);
   return {
-    roots,
-    realRoots: roots.map(realOrAsked).filter((real) => own.some((root) => isWithin(real, root))),
+    roots: [...read, ...write],
+    realRoots: shown.map(({ real }) => real),
     denies: (path) => floor.covers(path) !== undefined,
+    shown: { roots: shown, deny: floor },
   };
 }
 
@@ -45,7 +62,7 @@ export function pinDirectory(path: string, reach: DirectoryReach): PinnedDirecto
   if (process.platform !== 'linux') {
     const real = realOrAsked(asked);
     judge(real, reach, denied);
-    return { path: real, release: () => {} };
+    return { path: real, real, release: () => {} };
   }
   let descriptor: number;
   try {
@@ -53,16 +70,15 @@ export function pinDirectory(path: string, reach: DirectoryReach): PinnedDirecto
   } catch {
     throw denied('no such directory');
   }
+  const held = `/proc/self/fd/${descriptor}`;
   try {
-    judge(readlinkSync(`/proc/self/fd/${descriptor}`), reach, denied);
+    const real = readlinkSync(held);
+    judge(real, reach, denied);
+    return { path: held, real, release: () => closeSync(descriptor) };
   } catch (error) {
     closeSync(descriptor);
     throw error;
   }
-  return {
-    path: `/proc/self/fd/${descriptor}`,
-    release: () => closeSync(descriptor),
-  };
 }
 
 function judge(

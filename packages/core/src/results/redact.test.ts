@@ -1,3 +1,4 @@
+import { fuzz } from '@ethosagent/conformance/fuzz';
 import type { ToolResult } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -102,39 +103,35 @@ describe('SecretRedactor.redact', () => {
     expect(redacted).toMatch(/^before .* after$/s);
   });
 
-  it('leaves no form of a random secret of 8 characters or more', () => {
-    const secrets = fc.oneof(
-      fc.string({ minLength: 8, maxLength: 60 }),
-      fc.string({ minLength: 8, maxLength: 60, unit: 'grapheme' }),
-      fc.base64String({ minLength: 8, maxLength: 60 }),
-    );
-    const around = fc
-      .string({ unit: 'grapheme-ascii', maxLength: 10 })
-      .map((t) => t.replaceAll(/[^a-z ]/g, ' '));
-    fc.assert(
-      fc.property(
-        secrets.filter((secret) => secret.isWellFormed()),
-        fc.constantFrom(...Object.keys(FORMS)),
-        around,
-        around,
-        (secret, name, before, after) => {
-          const text = `${before} ${FORMS[name]?.(secret)} ${after}`;
-          return !survives(redactor(['r', secret]).redact(text), secret);
-        },
-      ),
-      { numRuns: 1000 },
-    );
-  });
+  const secrets = fc.oneof(
+    fc.string({ minLength: 8, maxLength: 60 }),
+    fc.string({ minLength: 8, maxLength: 60, unit: 'grapheme' }),
+    fc.base64String({ minLength: 8, maxLength: 60 }),
+  );
+  const around = fc
+    .string({ unit: 'grapheme-ascii', maxLength: 10 })
+    .map((t) => t.replaceAll(/[^a-z ]/g, ' '));
+  fuzz(
+    'leaves no form of a random secret of 8 characters or more',
+    fc.tuple(
+      secrets.filter((secret) => secret.isWellFormed()),
+      fc.constantFrom(...Object.keys(FORMS)),
+      around,
+      around,
+    ),
+    ([secret, name, before, after]) => {
+      const text = `${before} ${FORMS[name]?.(secret)} ${after}`;
+      return !survives(redactor(['r', secret]).redact(text), secret);
+    },
+    { promised: 'secrets', runs: { check: 500, long: 50_000 } },
+  );
 
-  it('leaves honest text as it is', () => {
-    const honest = fc.string({ unit: 'grapheme', maxLength: 300 });
-    fc.assert(
-      fc.property(
-        honest,
-        (text) => text.includes('zq9!') || redactor(['r', 'zq9!kW2#']).redact(text) === text,
-      ),
-    );
-  });
+  fuzz(
+    'leaves honest text as it is',
+    fc.string({ unit: 'grapheme', maxLength: 300 }),
+    (text) => text.includes('zq9!') || redactor(['r', 'zq9!kW2#']).redact(text) === text,
+    { promised: 'secrets' },
+  );
 
   it.each([
     ['a text that looks like a pattern', 'a.c', 'abc a.c', 'abc [secret:r]'],

@@ -6,7 +6,10 @@ import {
   type ScopedAttachments,
   type TurnAttachment,
 } from '@ethosagent/types';
-import { type AccessScope, recordAccess } from '../access.js';
+import { type AccessAsked, type AccessScope, recordAccess, textOf } from '../access.js';
+import { answerOf, isBytesOrNull } from '../checked/answer.js';
+
+const STORE = { code: 'STORAGE_FAILED', name: 'the attachment store' } as const;
 
 export interface ScopedAttachmentsOptions {
   /** Media types such as `image/png` or `image/*`. All when absent. */
@@ -27,8 +30,7 @@ export class ScopedAttachmentsImpl implements ScopedAttachments {
   }
 
   list(): Promise<AttachmentInfo[]> {
-    const access = { capability: 'attachments', operation: 'list', target: '*' } as const;
-    return recordAccess(this.#options.scope, access, async () =>
+    return recordAccess(this.#options.scope, this.#access('list', '*'), async () =>
       this.#attachments
         .filter(({ mediaType }) => this.#allows(mediaType))
         .map(({ id, name, mediaType, sizeBytes }) => ({ id, name, mediaType, sizeBytes })),
@@ -37,19 +39,32 @@ export class ScopedAttachmentsImpl implements ScopedAttachments {
 
   /** A copy of the bytes. @throws `ATTACHMENT_NOT_AVAILABLE`, `FILE_NOT_FOUND` */
   read(id: string): Promise<Uint8Array> {
-    const access = { capability: 'attachments', operation: 'read', target: String(id) } as const;
-    return recordAccess(this.#options.scope, access, async () => {
+    const name = textOf(id);
+    return recordAccess(this.#options.scope, this.#access('read', name), async (allow) => {
       const found = this.#attachments.find((attachment) => attachment.id === id);
-      if (found === undefined) throw notAvailable(`${id} is not an attachment of this turn`);
+      if (found === undefined)
+        throw notAvailable(`${name} is not an attachment of this turn`, 'not in the turn');
       if (!this.#allows(found.mediaType)) {
-        throw notAvailable(`${id} is ${found.mediaType}, which the tool did not declare`);
+        const detail = `${name} is ${found.mediaType}, which the tool did not declare`;
+        throw notAvailable(detail, 'media type not declared');
       }
-      const bytes = found.bytes ?? (await this.#options.store?.get(id));
-      if (bytes === undefined || bytes === null) {
+      allow();
+      const bytes = found.bytes ?? (await this.#fromStore(id));
+      if (bytes === null) {
         throw new EthosError('FILE_NOT_FOUND', `the bytes of attachment ${id} are gone`);
       }
       return Uint8Array.from(bytes);
     });
+  }
+
+  async #fromStore(id: string): Promise<Uint8Array | null> {
+    const { store } = this.#options;
+    return store === undefined ? null : answerOf(STORE, 'get', () => store.get(id), isBytesOrNull);
+  }
+
+  #access(operation: string, target: string): AccessAsked {
+    const types = this.#options.mediaTypes?.join(', ') ?? '*/*';
+    return { capability: 'attachments', operation, target, rule: `media types ${types}` };
   }
 
   #allows(mediaType: string): boolean {
@@ -64,6 +79,6 @@ export class ScopedAttachmentsImpl implements ScopedAttachments {
   }
 }
 
-function notAvailable(detail: string): CapabilityError {
-  return new CapabilityError('ATTACHMENT_NOT_AVAILABLE', detail, 'not in the turn');
+function notAvailable(detail: string, rule: string): CapabilityError {
+  return new CapabilityError('ATTACHMENT_NOT_AVAILABLE', detail, rule);
 }

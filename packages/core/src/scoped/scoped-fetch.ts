@@ -1,11 +1,14 @@
+import { parseUrl } from '@ethosagent/policy';
 import {
   createNetworkGuard,
+  type GuardedFetchOptions,
   type LookupFunction,
   type NetworkGuard,
 } from '@ethosagent/safety-network';
-import type { NetworkPolicy, ScopedFetch } from '@ethosagent/types';
-import { type AccessScope, assertLive } from '../access.js';
+import type { NetworkPolicy, ScopedFetch, ScopedSecretsResolver } from '@ethosagent/types';
+import { type AccessScope, denialRule } from '../access.js';
 import { unawaited } from '../rejections.js';
+import { handlesOf, type RequestHandles } from '../secret-handles.js';
 
 export interface ScopedFetchOptions {
   /** The operator's policy. Without it the exact hosts of the set count as named by the operator. */
@@ -17,23 +20,29 @@ export interface ScopedFetchOptions {
   /** A guard made for exactly these hosts and this policy, so that calls share its connections. */
   guard?: NetworkGuard | undefined;
   scope?: AccessScope | undefined;
+  /** The same call's secrets, whose handles are replaced in requests. */
+  secrets?: ScopedSecretsResolver | undefined;
 }
+
+const FETCH = { capability: 'network', operation: 'fetch' } as const;
 
 /** Fetch, held to a host set and the address floor on every hop. */
 export class ScopedFetchImpl implements ScopedFetch {
   readonly #guard: NetworkGuard;
   readonly #scope: AccessScope | undefined;
+  readonly #secrets: ScopedSecretsResolver | undefined;
 
   constructor(allowedHosts: ReadonlySet<string>, options: ScopedFetchOptions = {}) {
-    const { guard, scope, ...rest } = options;
+    const { guard, scope, secrets, ...rest } = options;
     this.#guard = guard ?? createNetworkGuard({ allowedHosts, ...rest });
     this.#scope = scope;
+    this.#secrets = secrets;
   }
 
   /**
    * As WHATWG `fetch`; ends with the call.
-   * @throws `HOST_NOT_ALLOWED`, `NETWORK_FAILED`, `NETWORK_TIMEOUT`, `BODY_TOO_LARGE`,
-   * `TOO_MANY_REDIRECTS`, or an `AbortError`
+   * @throws `HOST_NOT_ALLOWED`, `SECRET_NOT_BOUND`, `QUOTA_EXCEEDED`, `NETWORK_FAILED`,
+   * `NETWORK_TIMEOUT`, `BODY_TOO_LARGE`, `TOO_MANY_REDIRECTS`, or an `AbortError`
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response> {
     return unawaited(this.#fetch(url, init));
@@ -41,19 +50,53 @@ export class ScopedFetchImpl implements ScopedFetch {
 
   async #fetch(url: string | URL, init?: RequestInit): Promise<Response> {
     const scope = this.#scope;
-    if (scope === undefined) return this.#guard.fetch(url, init);
-    assertLive(scope, { capability: 'network', operation: 'fetch', target: targetOf(url) });
-    return this.#guard.fetch(url, init, {
-      signal: scope.signal,
-      onAccess: ({ url: target, decision, rule }) =>
-        scope.record({ capability: 'network', operation: 'fetch', target, decision, reason: rule }),
-    });
+    const handles = handlesOf(this.#secrets)?.forRequest();
+    if (scope === undefined && handles === undefined) return this.#guard.fetch(url, init);
+    let isRecorded = false;
+    const onRecord = () => {
+      isRecorded = true;
+    };
+    try {
+      scope?.assertLive();
+      const response = await this.#guard.fetch(url, init, guarding(scope, handles, onRecord));
+      return handles === undefined ? response : await handles.scrub(response);
+    } catch (error) {
+      // What was over before its first hop was judged: the call has ended, or a signal was aborted.
+      if (!isRecorded) {
+        const reason = denialRule(error) ?? 'over before it was judged';
+        scope?.record({ ...FETCH, target: targetOf(url), decision: 'denied', reason });
+      }
+      throw handles === undefined ? error : handles.scrubError(error);
+    }
   }
+}
+
+function guarding(
+  scope: AccessScope | undefined,
+  handles: RequestHandles | undefined,
+  onRecord: () => void,
+): GuardedFetchOptions {
+  return {
+    ...(handles && { prepare: (url, init) => handles.prepare(url, init) }),
+    ...(scope && {
+      signal: scope.signal,
+      onAccess: ({ url: target, decision, rule }) => {
+        onRecord();
+        const reason = decision === 'allowed' ? `matched ${rule}` : rule;
+        scope.record({ ...FETCH, target, decision, reason });
+        if (decision === 'allowed') handles?.record(scope);
+      },
+    }),
+    ...(scope?.capsNetwork && { onSpend: (spent, amount) => scope.spend(spent, amount) }),
+  };
 }
 
 // Without the query, which may hold a secret.
 function targetOf(url: string | URL): string {
-  if (!URL.canParse(String(url))) return 'an invalid URL';
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
+  const parsed = parseUrl(url);
+  if (parsed === null) return 'an invalid URL';
+  const { protocol, host, pathname } = parsed;
+  // What follows `data:` is content, not a place.
+  const isPlace = protocol === 'http:' || protocol === 'https:';
+  return isPlace ? `${protocol}//${host}${pathname}` : protocol;
 }

@@ -16,7 +16,8 @@ import {
   type StorageChange,
   type StorageEntry,
 } from '@ethosagent/types';
-import { type AccessScope, recordAccess } from '../access.js';
+import { type AccessAsked, type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
+import { offered } from '../checked/offered.js';
 
 /** A storage of which only the four documented methods are certain to be there. */
 export type ScopedFsStorage = Pick<Storage, 'read' | 'write' | 'exists' | 'list'> &
@@ -32,7 +33,8 @@ export interface ScopedFsOptions {
 
 /** A reach, compiled: the lexical check, and the storage that holds the rest of it. */
 export interface FsReach {
-  covers(kind: ReachKind, path: string): boolean;
+  /** The root that covers a path. */
+  rootOf(kind: ReachKind, path: string): string | undefined;
   denies(path: string): boolean;
   /** Asked once, when the first access passes the lexical check. */
   storage(): ScopedFsStorage;
@@ -57,7 +59,7 @@ export function reachOf(
   const floor = compileDenySet(deny);
   let contained: ScopedFsStorage | undefined;
   return {
-    covers: (kind, path) => sets[kind].covers(path) !== undefined,
+    rootOf: (kind, path) => sets[kind].covers(path),
     denies: (path) => floor.covers(path) !== undefined,
     storage: () =>
       (contained ??=
@@ -141,15 +143,15 @@ export class ScopedFsImpl implements ScopedFs {
 
   /** Both ends must be in the write set: the name goes from one and comes to the other. */
   rename(from: string, to: string): Promise<void> {
-    const access = {
+    const access: AccessAsked = {
       capability: 'fs_reach.write',
       operation: 'rename',
-      target: `${String(from)} -> ${String(to)}`,
-    } as const;
+      target: `${textOf(from)} -> ${textOf(to)}`,
+    };
     return recordAccess(this.#scope, access, async (allow) => {
-      const [storage, source] = this.#check('write', from);
-      const [, target] = this.#check('write', to);
-      const change = announced(storage, allow);
+      const [storage, source] = this.#check('write', from, access);
+      const [, target] = this.#check('write', to, access);
+      const change = announced(storage, () => this.#allowChange(allow));
       return offered(storage.rename, 'rename').call(storage, source, target, change);
     });
   }
@@ -159,11 +161,20 @@ export class ScopedFsImpl implements ScopedFs {
     path: string,
     run: (storage: ScopedFsStorage, at: string, change: StorageChange) => Promise<T>,
   ): Promise<T> {
-    const access = { capability: 'fs_reach.write', operation, target: String(path) } as const;
+    const target = textOf(path);
+    const access: AccessAsked = { capability: 'fs_reach.write', operation, target };
     return recordAccess(this.#scope, access, async (allow) => {
-      const [storage, at] = this.#check('write', path);
-      return run(storage, at, announced(storage, allow));
+      const [storage, at] = this.#check('write', path, access);
+      return run(
+        storage,
+        at,
+        announced(storage, () => this.#allowChange(allow)),
+      );
     });
+  }
+
+  #allowChange(allow: Allow): void {
+    allow(() => this.#scope?.spend('files_written', 1));
   }
 
   #read<T>(
@@ -171,16 +182,27 @@ export class ScopedFsImpl implements ScopedFs {
     path: string,
     run: (storage: ScopedFsStorage, at: string) => Promise<T>,
   ): Promise<T> {
-    const access = { capability: 'fs_reach.read', operation, target: String(path) } as const;
-    return recordAccess(this.#scope, access, async () => run(...this.#check('read', path)));
+    const access: AccessAsked = { capability: 'fs_reach.read', operation, target: textOf(path) };
+    return recordAccess(this.#scope, access, async (allow) => {
+      const [storage, at] = this.#check('read', path, access);
+      // Any other storage than a contained view has no more to decide.
+      if (storage.contained === undefined) allow();
+      return run(storage, at);
+    });
   }
 
-  #check(kind: ReachKind, path: string): [storage: ScopedFsStorage, at: string] {
+  #check(
+    kind: ReachKind,
+    path: string,
+    access: AccessAsked,
+  ): [storage: ScopedFsStorage, at: string] {
     const problem = typeof path === 'string' ? pathProblem(path) : 'the path is not a string';
     if (problem !== undefined) throw new EthosError('PATH_INVALID', problem);
     const at = resolve(path);
-    if (!this.#reach.covers(kind, at)) throw new BoundaryError(kind, path);
+    const root = this.#reach.rootOf(kind, at);
+    if (root === undefined) throw new BoundaryError(kind, path);
     if (this.#reach.denies(at)) throw new BoundaryError(kind, path, 'deny floor');
+    access.rule = `within ${root}`;
     return [this.#reach.storage(), at];
   }
 }
@@ -194,9 +216,4 @@ function announced(storage: ScopedFsStorage, allow: () => void): StorageChange {
 
 function missing(path: string): EthosError {
   return new EthosError('FILE_NOT_FOUND', `there is no file at ${path}`);
-}
-
-function offered<T>(method: T | undefined, name: string): T {
-  if (method !== undefined) return method;
-  throw new EthosError('STORAGE_FAILED', `the storage behind this tool does not offer ${name}`);
 }

@@ -1,13 +1,18 @@
+import { setImmediate } from 'node:timers/promises';
+import { incrementKvValue } from '@ethosagent/policy';
 import type { KeyValueStore } from '@ethosagent/types';
-import { type AccessScope, recordAccess } from '../access.js';
+import { type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
+import { writeEntry } from '../quotas/write-entry.js';
 import type { NamespaceTurns } from './namespace-turns.js';
 
 export interface ScopedKvOptions {
   /** Seconds, for a `set` that names no TTL. */
   ttlSecondsDefault?: number | undefined;
   scope?: AccessScope | undefined;
-  /** Where the call takes its turn, and for which namespace. Absent: no turn-taking. */
-  turns?: { queue: NamespaceTurns; namespace: string } | undefined;
+  /** The id of the namespace that the store is. */
+  namespace?: string;
+  /** Where the call takes its turn for the namespace. Absent: no turn-taking. */
+  turns?: NamespaceTurns | undefined;
 }
 
 type SetOptions = { ttlSeconds?: number };
@@ -28,14 +33,15 @@ class ScopedKvImpl implements KeyValueStore {
   }
 
   set(key: string, value: string, opts?: SetOptions): Promise<void> {
-    return this.access('set', key, () => {
+    const write = () => {
       const ttl = this.withTtl(opts);
       return ttl === undefined ? this.#store.set(key, value) : this.#store.set(key, value, ttl);
-    });
+    };
+    return this.access('set', key, write, value);
   }
 
   delete(key: string): Promise<void> {
-    return this.access('delete', key, () => this.#store.delete(key));
+    return this.access('delete', key, () => this.#store.delete(key), null);
   }
 
   list(prefix: string): Promise<string[]> {
@@ -48,24 +54,60 @@ class ScopedKvImpl implements KeyValueStore {
     return ttlSecondsDefault === undefined ? opts : { ttlSeconds: ttlSecondsDefault };
   }
 
-  protected access<T>(operation: string, key: string, run: () => Promise<T>): Promise<T> {
-    const { scope, turns } = this.#options;
-    const access = { capability: 'storage', operation, target: String(key) } as const;
+  protected get isCapped(): boolean {
+    return this.#options.scope?.capsStore === true;
+  }
+
+  /** @param value what the key is to have, `null` for nothing; absent for what changes nothing */
+  protected access<T>(
+    operation: string,
+    key: string,
+    run: () => Promise<T>,
+    value?: string | null,
+  ): Promise<T> {
+    return this.inTurn(operation, key, (allow) => this.change(allow, key, run, value));
+  }
+
+  protected change<T>(
+    allow: Allow,
+    key: string,
+    run: () => Promise<T>,
+    value: string | null | undefined,
+  ): Promise<T> {
+    const { scope, namespace = '' } = this.#options;
+    if (value !== undefined && scope?.capsStore === true) {
+      return writeEntry(scope, allow, { namespace, key, value }, run);
+    }
+    allow();
+    return run();
+  }
+
+  protected inTurn<T>(
+    operation: string,
+    key: string,
+    run: (allow: Allow) => Promise<T>,
+  ): Promise<T> {
+    const { scope, turns, namespace = '' } = this.#options;
+    const access = {
+      capability: 'storage',
+      operation,
+      target: textOf(key),
+      rule: `namespace ${namespace}`,
+    } as const;
     return recordAccess(scope, access, async (allow) => {
       if (turns !== undefined && scope !== undefined) {
-        this.#turn ??= turns.queue.acquire(turns.namespace, scope);
+        this.#turn ??= turns.acquire(namespace, scope);
         await this.#turn;
         scope.assertLive();
       }
-      allow();
-      return run();
+      return run(allow);
     });
   }
 }
 
 /** The same over a store that offers more than the four methods. */
 class AtomicScopedKvImpl extends ScopedKvImpl {
-  readonly #atomic: Pick<Required<KeyValueStore>, 'increment' | 'compareAndSet'>;
+  readonly #atomic: Pick<Required<KeyValueStore>, 'get' | 'increment' | 'compareAndSet'>;
 
   constructor(store: Required<KeyValueStore>, options: ScopedKvOptions) {
     super(store, options);
@@ -73,7 +115,22 @@ class AtomicScopedKvImpl extends ScopedKvImpl {
   }
 
   increment(key: string, by?: number, opts?: SetOptions): Promise<number> {
-    return this.access('increment', key, () => this.#atomic.increment(key, by, this.withTtl(opts)));
+    const ttl = this.withTtl(opts);
+    if (!this.isCapped) {
+      return this.access('increment', key, () => this.#atomic.increment(key, by, ttl));
+    }
+    // Summed up here: how long the sum is must be known before it is written.
+    return this.inTurn('increment', key, async (allow) => {
+      for (;;) {
+        const current = await this.#atomic.get(key);
+        const sum = incrementKvValue(current, by ?? 1);
+        const value = String(sum);
+        const swap = () => this.#atomic.compareAndSet(key, current, value, ttl);
+        if (await this.change(allow, key, swap, value)) return sum;
+        // A store that never lets it win must not keep the call's deadline from coming.
+        await setImmediate();
+      }
+    });
   }
 
   compareAndSet(
@@ -82,9 +139,8 @@ class AtomicScopedKvImpl extends ScopedKvImpl {
     value: string,
     opts?: SetOptions,
   ): Promise<boolean> {
-    return this.access('compareAndSet', key, () =>
-      this.#atomic.compareAndSet(key, expected, value, this.withTtl(opts)),
-    );
+    const swap = () => this.#atomic.compareAndSet(key, expected, value, this.withTtl(opts));
+    return this.access('compareAndSet', key, swap, value);
   }
 }
 

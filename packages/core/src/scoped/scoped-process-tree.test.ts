@@ -22,39 +22,6 @@ async function survivorsAfterASecond(mark: string): Promise<string[]> {
   return survivors(mark);
 }
 
-/** Shell programs that try to outlive their call; `$1` is the mark that their processes carry. */
-const LINGERERS: Array<[string, string]> = [
-  ['waits', 'sh -c "sleep 60" "$1"'],
-  ['traps TERM', 'trap "" TERM; while :; do sleep 1; done # $1'],
-  ['has a grandchild that holds the pipe', 'sh -c "sleep 60; :" "$1" & sh -c "sleep 60; :" "$1"'],
-  ['left a grandchild that holds the pipe behind', 'sh -c "sleep 60; :" "$1" & exit 0'],
-  [
-    'left a grandchild that traps TERM behind',
-    'sh -c "trap \\"\\" TERM; sleep 60; :" "$1" & exit 0',
-  ],
-  ['has a child in a session of its own', 'setsid sh -c "sleep 60; :" "$1"; sleep 60'],
-  [
-    'has a child in a session of its own that traps TERM',
-    'setsid sh -c "trap \\"\\" TERM; while :; do sleep 1; done" "$1" & sleep 60',
-  ],
-  [
-    'left a child in a session of its own behind',
-    'setsid sh -c "sleep 60; :" "$1" & sleep 0.2; exit 0',
-  ],
-  [
-    'left a daemon behind that holds no pipe',
-    'setsid sh -c "sleep 60; :" "$1" >/dev/null 2>&1 </dev/null & sleep 0.2; exit 0',
-  ],
-  [
-    'left a daemon behind that traps TERM',
-    'setsid sh -c "trap \\"\\" TERM; sleep 60; :" "$1" >/dev/null 2>&1 </dev/null & sleep 0.2; exit 0',
-  ],
-  [
-    'spawns a new child when TERM comes',
-    'trap \'setsid sh -c "sleep 60; :" "$1" & sleep 5\' TERM; sh -c "sleep 60; :" "$1" & wait',
-  ],
-];
-
 function scope(): CallScope {
   const journal = { sessionId: 's', personalityId: undefined, audit: undefined, now: Date.now };
   return new CallScope(journal, 'tool', 'call');
@@ -66,45 +33,7 @@ function start(program: string, mark: string, options: { scope?: CallScope; time
   return sh.spawn('sh', ['-c', program, 'sh', mark], opts);
 }
 
-describe.concurrent('ScopedProcessImpl.spawn leaves nobody behind a second after', () => {
-  it.each(LINGERERS.slice(0, 7))('a time-out, of a tree that %s', async (_name, program) => {
-    const mark = randomUUID();
-    const result = await start(program, mark, { timeout: 300 });
-    expect(await survivorsAfterASecond(mark)).toEqual([]);
-    if (result.timedOut !== true) expect(result.exitCode).toBe(0);
-  });
-
-  it.each(LINGERERS)('the end of its call, of a tree that %s', async (_name, program) => {
-    const mark = randomUUID();
-    const call = scope();
-    const pending = start(program, mark, { scope: call }).catch((error: unknown) => error);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    call.end();
-    await pending;
-    expect(await survivorsAfterASecond(mark)).toEqual([]);
-  });
-
-  it.each(LINGERERS)('an abort of the turn, of a tree that %s', async (_name, program) => {
-    const mark = randomUUID();
-    const controller = new AbortController();
-    const registry = new DefaultToolRegistry({});
-    registry.register(
-      makeTool(
-        'run',
-        async (_args, ctx) => {
-          await ctx.scopedProcess?.spawn('sh', ['-c', program, 'sh', mark]);
-          return new Promise(() => {});
-        },
-        { capabilities: { process: { allowedBinaries: ['sh'] } } },
-      ),
-    );
-    const pending = runOne(registry, 'run', {}, { abortSignal: controller.signal });
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    controller.abort();
-    expect(await pending).toMatchObject({ ok: false, error: 'the turn was aborted' });
-    expect(await survivorsAfterASecond(mark)).toEqual([]);
-  });
-
+describe('ScopedProcessImpl.spawn leaves nobody behind a second after', () => {
   it('an output over the cap, of a tree that goes on', async () => {
     const mark = randomUUID();
     const sh = new ScopedProcessImpl(new Set(['sh']), { maxOutputBytes: 100 });

@@ -1,37 +1,76 @@
 import { basename, isAbsolute } from 'node:path';
+import type { NetworkGuard } from '@ethosagent/safety-network';
 import {
   BoundaryError,
   CapabilityError,
   EthosError,
   errorCodeOf,
+  type ProcessPolicy,
   type ProcessResult,
   type ScopedProcess,
   type SpawnOpts,
 } from '@ethosagent/types';
-import { type AccessScope, recordAccess } from '../access.js';
-import { assertSafeEnvironment } from '../process/environment.js';
+import { type AccessAsked, type AccessScope, recordAccess, textOf } from '../access.js';
+import { assertArguments } from '../process/arguments.js';
+import {
+  assertSafeEnvironment,
+  type BaseEnvironment,
+  baseEnvironment,
+} from '../process/environment.js';
 import { findBinary, isExecutableFile } from '../process/find-binary.js';
+import { lazily } from '../process/lazily.js';
 import { endStragglers, TAG_VARIABLE } from '../process/process-tree.js';
+import type { Sandbox } from '../process/sandbox.js';
+import type { WayOut } from '../process/sandbox-network.js';
+import { loadSandbox, sandboxFor } from '../process/sandbox-policy.js';
 import {
   type DirectoryReach,
   type PinnedDirectory,
   pinDirectory,
 } from '../process/working-directory.js';
-import { unawaited } from '../rejections.js';
+import { discard, unawaited } from '../rejections.js';
 
 /** Bytes of each output stream that are kept unless an option says otherwise. */
 export const DEFAULT_MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
 export interface ScopedProcessOptions {
   /** What `opts.env` is merged over, and whose `PATH` finds binaries. `process.env` when absent. */
-  baseEnv?: Readonly<Record<string, string | undefined>> | undefined;
+  baseEnv?: BaseEnvironment | undefined;
   /** Where a child must work. No constraint when absent. */
   reach?: DirectoryReach | undefined;
   /** Where a child works that is told nothing, if that is within `reach`; else in its first root. */
   workingDir?: string | undefined;
+  /** Whether children are sandboxed, and what a binary may be told. */
+  policy?: ProcessPolicy | undefined;
+  /** What sandboxed children may connect to, by a proxy. They have no network when absent. */
+  network?: NetworkGuard | undefined;
   /** Bytes of each output stream that are kept; more ends the process. */
   maxOutputBytes?: number;
   scope?: AccessScope | undefined;
+}
+
+// Most programs that import this package start no process.
+const loadRunChild = lazily(() => import('../process/run-child.js'));
+
+const SANDBOXED = ', sandboxed';
+const NOT_SANDBOXED = ', not sandboxed: this machine has no sandbox';
+
+const NOWHERE: DirectoryReach = { roots: [], denies: () => false };
+
+/** What is to run. */
+interface Command {
+  file: string;
+  args: readonly string[];
+  env: BaseEnvironment;
+}
+
+/** The same where it is to run, held until it has begun. */
+interface Place extends Command {
+  cwd: string | undefined;
+  /** Of a sandbox. */
+  descriptors?: readonly number[];
+  release(): void;
+  ended?(): void;
 }
 
 /** Processes, held to a set of binaries. No shell; the whole tree ends with the call. */
@@ -41,6 +80,7 @@ export class ScopedProcessImpl implements ScopedProcess {
   #callTag: string | undefined;
   #spawned = 0;
   #sweeps = false;
+  #wayOut: Promise<WayOut> | undefined;
 
   constructor(allowedBinaries: ReadonlySet<string>, options: ScopedProcessOptions = {}) {
     this.#allowed = allowedBinaries;
@@ -50,17 +90,22 @@ export class ScopedProcessImpl implements ScopedProcess {
   /**
    * Runs a binary to its end; standard input is closed. `timeout` (milliseconds), the end of the
    * call and an output over the cap end the whole process tree.
-   * @throws `BINARY_NOT_ALLOWED`, `PATH_NOT_REACHABLE` for `cwd`, `SPAWN_FAILED`, or the reason of
-   * the call's abort
+   * @throws `BINARY_NOT_ALLOWED`, `PATH_NOT_REACHABLE` for `cwd`, `SANDBOX_UNAVAILABLE`,
+   * `QUOTA_EXCEEDED`, `SPAWN_FAILED`, or the reason of the call's abort
    */
   spawn(binary: string, args: string[], opts: SpawnOpts = {}): Promise<ProcessResult> {
     return unawaited(this.#spawn(binary, args, opts));
   }
 
   async #spawn(binary: string, args: string[], opts: SpawnOpts): Promise<ProcessResult> {
-    const access = { capability: 'process', operation: 'spawn', target: String(binary) } as const;
+    const rule = `declared as ${this.#allowed.has(binary) ? binary : '*'}`;
+    const target = textOf(binary);
+    const access: AccessAsked = { capability: 'process', operation: 'spawn', target, rule };
     const started = await recordAccess(this.#options.scope, access, async (allow) =>
-      this.#start(binary, args, opts, allow),
+      this.#start(binary, args, opts, (take, where) => {
+        access.rule = rule + where;
+        allow(take);
+      }),
     );
     return started.result;
   }
@@ -70,38 +115,108 @@ export class ScopedProcessImpl implements ScopedProcess {
     binary: string,
     args: string[],
     opts: SpawnOpts,
-    allow: () => void,
+    allow: (take: () => void, where: string) => void,
   ): Promise<{ result: Promise<ProcessResult> }> {
-    // Loaded by the first process: most programs that import this package start none.
-    const { runChild } = await import('../process/run-child.js');
-    const baseEnv = this.#options.baseEnv ?? hostEnvironment();
-    const file = this.#resolveBinary(binary, baseEnv.PATH ?? '');
+    const { runChild } = await loadRunChild();
+    const { policy, scope } = this.#options;
+    const baseEnv = baseEnvironment(this.#options.baseEnv);
+    const path = baseEnv.PATH ?? '';
+    const file = this.#resolveBinary(binary, path);
     if (opts.env !== undefined) assertSafeEnvironment(opts.env);
-    const position = args.findIndex((arg) => typeof arg !== 'string' || arg.includes('\0'));
-    if (position >= 0) {
-      throw new EthosError('SPAWN_FAILED', `argument ${position} is not a string without NUL`);
-    }
-    const { reach } = this.#options;
-    const directory = reach === undefined ? undefined : this.#pin(opts.cwd, reach);
-    const cwd = directory?.path ?? opts.cwd;
+    assertArguments(binary, file, args, policy?.arguments);
+    const sandbox = policy?.sandbox ? await sandboxFor(policy, path) : undefined;
     this.#callTag ??= crypto.randomUUID();
     const tag = `${this.#callTag}.${++this.#spawned}.`;
-    const { maxOutputBytes = DEFAULT_MAX_OUTPUT_BYTES, scope } = this.#options;
+    const env = { ...baseEnv, ...opts.env, [TAG_VARIABLE]: tag };
+    const place = sandbox
+      ? await this.#placeInSandbox(sandbox, { file, args, env }, opts)
+      : this.#place({ file, args, env }, opts);
+    const unsandboxed = policy?.sandbox ? NOT_SANDBOXED : '';
+    let end: (reason: unknown) => void = () => {};
+    let stopClock = () => {};
+    const ended = () => {
+      stopClock();
+      place.ended?.();
+    };
     try {
-      allow();
-      const { pid, result } = runChild(file, args, {
+      allow(
+        () => {
+          stopClock = scope?.spendTime((error) => end(error)) ?? stopClock;
+        },
+        sandbox === undefined ? unsandboxed : SANDBOXED,
+      );
+      const { maxOutputBytes = DEFAULT_MAX_OUTPUT_BYTES } = this.#options;
+      const child = runChild(place.file, place.args, {
         name: binary,
-        cwd,
-        env: { ...baseEnv, ...opts.env, [TAG_VARIABLE]: tag },
+        cwd: place.cwd,
+        env: place.env,
         tag,
         timeoutMs: opts.timeout,
         maxOutputBytes,
         signal: scope?.signal,
+        descriptors: place.descriptors,
       });
-      this.#endStragglersWithCall(pid);
-      return { result };
+      end = child.end;
+      child.result.then(ended, ended);
+      this.#endStragglersWithCall(child.pid);
+      return { result: child.result };
+    } catch (error) {
+      ended();
+      throw error;
     } finally {
-      directory?.release();
+      place.release();
+    }
+  }
+
+  #place(command: Command, { cwd }: SpawnOpts): Place {
+    const { reach } = this.#options;
+    if (reach === undefined) return { ...command, cwd, release: () => {} };
+    const { path, release } = this.#pin(cwd, reach);
+    return { ...command, cwd: path, release };
+  }
+
+  async #placeInSandbox(sandbox: Sandbox, command: Command, opts: SpawnOpts): Promise<Place> {
+    const { sandboxedCommand } = await loadSandbox();
+    const { policy, reach } = this.#options;
+    const env = { ...command.env, TMPDIR: opts.env?.TMPDIR ?? '/tmp' };
+    return {
+      ...sandboxedCommand(
+        sandbox,
+        { ...command, env },
+        {
+          reach,
+          cwd: this.#realDirectory(opts.cwd, reach),
+          limits: policy?.limits,
+          socketPath: (await this.#openWayOut())?.socketPath,
+        },
+      ),
+      cwd: '/',
+    };
+  }
+
+  /** One for all sandboxes of the call, and no longer there than it is. */
+  #openWayOut(): Promise<WayOut> | undefined {
+    const { network, scope } = this.#options;
+    if (network === undefined || scope === undefined) return undefined;
+    if (this.#wayOut === undefined) {
+      const opening = import('../process/sandbox-network.js').then(({ openWayOut }) =>
+        openWayOut(network, scope),
+      );
+      this.#wayOut = opening;
+      scope.onEnd(() => discard(opening.then((wayOut) => wayOut.close())));
+    }
+    return this.#wayOut;
+  }
+
+  /** Where a sandboxed child works; `undefined` for the folder of its own that every one has. */
+  #realDirectory(cwd: string | undefined, reach: DirectoryReach = NOWHERE): string | undefined {
+    try {
+      const { real, release } = this.#pin(cwd, reach);
+      release();
+      return real;
+    } catch (error) {
+      if (cwd === undefined && errorCodeOf(error) === 'PATH_NOT_REACHABLE') return undefined;
+      throw error;
     }
   }
 
@@ -129,7 +244,7 @@ export class ScopedProcessImpl implements ScopedProcess {
     const denied = (rule: string) =>
       new CapabilityError(
         'BINARY_NOT_ALLOWED',
-        `${binary} is not in the declared allowedBinaries`,
+        `${textOf(binary)} is not in the declared allowedBinaries`,
         rule,
       );
     if (typeof binary !== 'string' || binary === '' || binary.includes('\0')) {
@@ -147,9 +262,4 @@ export class ScopedProcessImpl implements ScopedProcess {
     }
     throw new EthosError('SPAWN_FAILED', `${binary} is not installed; ask the operator to add it`);
   }
-}
-
-function hostEnvironment(): Readonly<Record<string, string | undefined>> {
-  // biome-ignore lint/style/noProcessEnv: the documented default; a host passes its own base environment
-  return process.env;
 }

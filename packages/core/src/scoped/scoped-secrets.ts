@@ -5,18 +5,24 @@ import {
   type ScopedSecretsResolver,
   type SecretRef,
 } from '@ethosagent/types';
-import { type AccessScope, assertLive } from '../access.js';
+import { type AccessScope, assertLive, textOf } from '../access.js';
 import { unawaited } from '../rejections.js';
+import type { SecretBindings } from '../secret-bindings.js';
+import { SecretHandles } from '../secret-handles.js';
 
 export interface ScopedSecretsOptions {
   scope?: AccessScope | undefined;
+  /** Which secrets may be read, and where others may be sent. Without it none may be sent. */
+  bindings?: SecretBindings | undefined;
+  /** The hosts that the call may reach. */
+  hosts?: ReadonlySet<string> | undefined;
 }
 
 /** Secrets, held to the declared refs: exact ones, and prefixes that end in `/*`. */
 export class ScopedSecretsImpl implements ScopedSecretsResolver {
   readonly #declared: ReadonlySet<SecretRef>;
   readonly #backend: (ref: SecretRef) => Promise<string>;
-  readonly #scope: AccessScope | undefined;
+  readonly #options: ScopedSecretsOptions;
 
   constructor(
     declaredRefs: ReadonlySet<SecretRef>,
@@ -25,31 +31,75 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   ) {
     this.#declared = declaredRefs;
     this.#backend = backend;
-    this.#scope = options.scope;
+    this.#options = options;
   }
 
-  /** @throws `SECRET_NOT_DECLARED` before the backend is asked; `SECRET_NOT_FOUND` */
+  /**
+   * The value of a secret that is declared without hosts.
+   * @throws `SECRET_NOT_DECLARED`, `SECRET_NOT_BOUND` before the backend is asked;
+   * `SECRET_NOT_FOUND`
+   */
   get(ref: SecretRef): Promise<string> {
     return unawaited(this.#get(ref));
   }
 
+  /**
+   * What stands for the value in a header or a body of a request to a host that it is bound to.
+   * @throws `SECRET_NOT_DECLARED`, `SECRET_NOT_BOUND`
+   */
+  handle(ref: SecretRef): Promise<string> {
+    return unawaited(this.#handle(ref));
+  }
+
   async #get(ref: SecretRef): Promise<string> {
-    const access = { capability: 'secrets', operation: 'get', target: String(ref) } as const;
-    if (this.#scope !== undefined) assertLive(this.#scope, access);
-    const pattern = this.#declaredAs(ref);
-    if (pattern === undefined) {
-      const reason = isSecretRef(ref) ? 'not declared' : 'malformed ref';
-      this.#scope?.record({ ...access, decision: 'denied', reason });
-      throw new CapabilityError(
-        'SECRET_NOT_DECLARED',
-        `${ref} is not in the tool's declared secrets`,
-        reason,
+    const { scope, bindings } = this.#options;
+    const pattern = this.#assertDeclared('get', ref);
+    if (bindings?.isReadable(ref) === false) {
+      throw this.#denied(
+        'get',
+        ref,
+        'SECRET_NOT_BOUND',
+        `${ref} is declared with hosts, so that its value is for them alone; use handle(), or declare the ref without hosts`,
+        'bound to hosts',
       );
     }
-    this.#scope?.record({ ...access, decision: 'allowed', reason: `declared as ${pattern}` });
+    this.#allow('get', ref, pattern);
     const value = await this.#resolve(ref);
-    this.#scope?.addSecret(ref, value);
+    scope?.addSecret(ref, value);
     return value;
+  }
+
+  async #handle(ref: SecretRef): Promise<string> {
+    const { scope, bindings, hosts: reach = [] } = this.#options;
+    const pattern = this.#assertDeclared('handle', ref);
+    const hosts = bindings?.hostsOf(ref, reach);
+    if (hosts === undefined || hosts.patterns.length === 0) {
+      throw this.#denied(
+        'handle',
+        ref,
+        'SECRET_NOT_BOUND',
+        `${ref} is bound to no host that this call may reach; declare it with hosts that are allowed`,
+        'bound to no host',
+      );
+    }
+    this.#allow('handle', ref, pattern);
+    const handles = SecretHandles.of(this, { resolve: (one) => this.#resolve(one), scope });
+    return handles.issue(ref, hosts);
+  }
+
+  /** @returns the declaration that covers the ref */
+  #assertDeclared(operation: string, ref: SecretRef): SecretRef {
+    const { scope } = this.#options;
+    if (scope) assertLive(scope, { capability: 'secrets', operation, target: textOf(ref) });
+    const pattern = this.#declaredAs(ref);
+    if (pattern !== undefined) return pattern;
+    throw this.#denied(
+      operation,
+      ref,
+      'SECRET_NOT_DECLARED',
+      `${textOf(ref)} is not in the tool's declared secrets`,
+      isSecretRef(ref) ? 'not declared' : 'malformed ref',
+    );
   }
 
   #declaredAs(ref: SecretRef): SecretRef | undefined {
@@ -57,6 +107,25 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     if (this.#declared.has(ref)) return ref;
     for (const pattern of this.#declared) if (secretRefMatches(pattern, ref)) return pattern;
     return undefined;
+  }
+
+  #allow(operation: string, ref: SecretRef, pattern: SecretRef): void {
+    const reason = `declared as ${pattern}`;
+    const { scope } = this.#options;
+    scope?.record({ capability: 'secrets', operation, target: ref, decision: 'allowed', reason });
+  }
+
+  /** The error of a denial, which is recorded. */
+  #denied(
+    operation: string,
+    ref: SecretRef,
+    code: 'SECRET_NOT_DECLARED' | 'SECRET_NOT_BOUND',
+    detail: string,
+    reason: string,
+  ): CapabilityError {
+    const access = { capability: 'secrets', operation, target: textOf(ref) } as const;
+    this.#options.scope?.record({ ...access, decision: 'denied', reason });
+    return new CapabilityError(code, detail, reason);
   }
 
   // What a backend says of its failure may hold a path or a value: it stays in `cause`.

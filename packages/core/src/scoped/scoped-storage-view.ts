@@ -1,5 +1,5 @@
 import type { ContainedReach, Storage, StorageChange, StorageEntry } from '@ethosagent/types';
-import { type AccessScope, recordAccess } from '../access.js';
+import { type AccessScope, recordAccess, textOf } from '../access.js';
 
 /** A storage for one call: every access is recorded, and none comes after the call. */
 export class ScopedStorageView implements Storage {
@@ -58,12 +58,12 @@ export class ScopedStorageView implements Storage {
   }
 
   rename(from: string, to: string, opts?: StorageChange): Promise<void> {
-    const target = `${String(from)} -> ${String(to)}`;
+    const target = `${textOf(from)} -> ${textOf(to)}`;
     return this.#change('rename', target, opts, (all) => this.#storage.rename(from, to, all));
   }
 
   #read<T>(operation: string, path: string, run: () => Promise<T>): Promise<T> {
-    const access = { capability: 'fs_reach.read', operation, target: String(path) } as const;
+    const access = { capability: 'fs_reach.read', operation, target: textOf(path) } as const;
     return recordAccess(this.#scope, access, run);
   }
 
@@ -73,15 +73,18 @@ export class ScopedStorageView implements Storage {
     opts: Options | undefined,
     run: (opts: Options & StorageChange) => Promise<void>,
   ): Promise<void> {
-    const access = { capability: 'fs_reach.write', operation, target: String(target) } as const;
-    return recordAccess(this.#scope, access, (allow) =>
-      run({
+    const access = { capability: 'fs_reach.write', operation, target: textOf(target) } as const;
+    return recordAccess(this.#scope, access, (allow) => {
+      const allowChange = () => allow(() => this.#scope.spend('files_written', 1));
+      // Only a storage that can be contained is certain to announce its changes.
+      if (this.#storage.contained === undefined) allowChange();
+      return run({
         ...Object(opts),
         beforeChange: () => {
-          allow();
+          if (this.#storage.contained !== undefined) allowChange();
           opts?.beforeChange?.();
         },
-      }),
-    );
+      });
+    });
   }
 }

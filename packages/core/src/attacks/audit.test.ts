@@ -1,0 +1,42 @@
+import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { auditAttacks } from '@ethosagent/conformance';
+import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
+import type { AuditEvent } from '@ethosagent/types';
+import { expect } from 'vitest';
+import { JsonlAuditSink } from '../audit/jsonl-audit-sink.js';
+import { verifyAuditLog } from '../audit/verify-audit-log.js';
+import { DefaultToolRegistry } from '../tool-registry.js';
+
+auditAttacks('DefaultToolRegistry', (backends) => {
+  const folder = mkdtempSync(join(tmpdir(), 'audited-'));
+  const path = join(folder, 'audit.jsonl');
+  const audit = new JsonlAuditSink({ path, maxBytes: 2 ** 30 });
+  const store = createSqliteKvStore({ path: join(folder, 'state.sqlite') });
+  const { kvStoreFactory } = store;
+  const seen: AuditEvent[] = [];
+  const written = openSync(path, 'r');
+  let bytes = 0;
+  return {
+    registry: new DefaultToolRegistry({ ...backends, kvStoreFactory, audit }),
+    events() {
+      const fresh = Buffer.alloc(fstatSync(written).size - bytes);
+      readSync(written, fresh, 0, fresh.length, bytes);
+      bytes += fresh.length;
+      for (const line of fresh.toString().split('\n').slice(0, -1)) seen.push(JSON.parse(line));
+      return seen;
+    },
+    async close() {
+      closeSync(written);
+      store.close();
+      audit.close();
+      expect(await verifyAuditLog({ path })).toEqual({
+        ok: true,
+        events: seen.length,
+        problems: [],
+      });
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+});

@@ -1,0 +1,34 @@
+/** Something that no sink wrote, or that is no longer there. */
+export interface AuditProblem {
+  file: string;
+  /** From 1; 0 where no line is meant. */
+  line: number;
+  /** The place in the log of the line that is meant, where it can be told. */
+  seq: number | undefined;
+  what: AuditProblemKind;
+}
+
+/**
+ * `malformed`: not a line of a sink. `edited`: the line, or its hash, was changed or put in.
+ * `missing`: lines from `seq` on are not there. `out-of-order`: the line was moved or doubled.
+ * `cut-off`: the end of the log, from `seq` on, is not there. `head-missing`, `head-wrong`: the
+ * file that says where the log ends is not there, or was changed, or belongs to another log.
+ */
+export type AuditProblemKind =
+  | 'malformed'
+  | 'edited'
+  | 'missing'
+  | 'out-of-order'
+  | 'cut-off'
+  | 'head-missing'
+  | 'head-wrong';
+
+/** What a check found. */
+export interface AuditReport {
+  /** Whether there is no problem. */
+  ok: boolean;
+  /** Lines that were read. */
+  events: number;
+  /** The first 1,000. */
+  problems: AuditProblem[];
+}

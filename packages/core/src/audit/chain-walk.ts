@@ -1,0 +1,85 @@
+import type { AuditProblem, AuditProblemKind } from './audit-report.js';
+import { type ChainHash, FIRST_HASH, type Link, parseLine } from './chain.js';
+import { type Head, headPath, type NoHead } from './head-file.js';
+
+/** Follows the chain of one log from line to line, and reports where it is broken. */
+export class ChainWalk {
+  events = 0;
+  readonly #log: string;
+  readonly #hashOf: ChainHash;
+  readonly #report: (problem: AuditProblem) => void;
+  #head: Head | undefined;
+  /** The last line that was followed. */
+  #last: Link | undefined;
+  #file = '';
+
+  constructor(log: string, hashOf: ChainHash, report: (problem: AuditProblem) => void) {
+    this.#log = log;
+    this.#hashOf = hashOf;
+    this.#report = report;
+  }
+
+  /** @param head as it was before the first line was read */
+  start(head: Head | NoHead): void {
+    if (typeof head !== 'string') this.#head = head;
+    else this.#headProblem(head === 'missing' ? 'head-missing' : 'head-wrong');
+  }
+
+  malformed(file: string, number: number): void {
+    this.#report({ file, line: number, seq: undefined, what: 'malformed' });
+  }
+
+  line(file: string, number: number, bytes: Buffer): void {
+    const line = parseLine(bytes);
+    if (line === undefined) {
+      this.malformed(file, number);
+      return;
+    }
+    this.events += 1;
+    const { seq, hash } = line;
+    const report = (what: AuditProblemKind, at = seq) =>
+      this.#report({ file, line: number, seq: at, what });
+    const isFirst = file !== this.#file;
+    this.#file = file;
+    const last = this.#last;
+    if (last !== undefined && seq <= last.seq) {
+      report('out-of-order');
+      return;
+    }
+    // Without a head the log begins wherever it does.
+    const expected = last === undefined ? (this.#head?.oldest ?? seq) : last.seq + 1;
+    if (seq > expected) report('missing', expected);
+    const previous = this.#previousOf(seq, isFirst ? line.prev : undefined);
+    // After a gap in a file nobody knows what the line followed.
+    const isTold = previous !== undefined || seq <= expected;
+    if (isTold && (previous === undefined || this.#hashOf(previous, line.text) !== hash)) {
+      report('edited');
+    } else if (seq === this.#head?.seq && hash !== this.#head.hash) {
+      this.#headProblem('head-wrong');
+    }
+    this.#last = { seq, hash };
+  }
+
+  /** The hash that a line follows; `undefined` where it is unknown, or the line names another. */
+  #previousOf(seq: number, named: string | undefined): string | undefined {
+    const isNext = this.#last !== undefined && seq === this.#last.seq + 1;
+    const known = isNext ? this.#last?.hash : seq === 1 ? FIRST_HASH : undefined;
+    return known === undefined || named === undefined || known === named
+      ? (known ?? named)
+      : undefined;
+  }
+
+  /** @param now the head after the last line was read: the log may have grown meanwhile */
+  end(now: Head | NoHead): void {
+    const newest = this.#last?.seq ?? 0;
+    if (this.#head !== undefined && newest < this.#head.seq) {
+      this.#report({ file: this.#log, line: 0, seq: newest + 1, what: 'cut-off' });
+    }
+    // One line more is what a kill between line and head leaves.
+    if (typeof now !== 'string' && newest > now.seq + 1) this.#headProblem('head-wrong');
+  }
+
+  #headProblem(what: AuditProblemKind): void {
+    this.#report({ file: headPath(this.#log), line: 0, seq: this.#head?.seq, what });
+  }
+}

@@ -1,0 +1,83 @@
+import { createHash, createHmac, createSecretKey, hash } from 'node:crypto';
+import { EthosError } from '@ethosagent/types';
+
+/** What the first line of a log follows. */
+export const FIRST_HASH = '0'.repeat(64);
+
+const SHORTEST_KEY_BYTES = 16;
+const END_LENGTH = ',"hash":""}'.length + FIRST_HASH.length;
+const END = /^,"hash":"([0-9a-f]{64})"\}$/;
+
+/** Ties a text to the hash before it: 64 hexadecimal digits. */
+export type ChainHash = (previous: string, text: string | Uint8Array) => string;
+
+/**
+ * SHA-256, or HMAC-SHA-256 with a key.
+ * @throws `CONFIG_INVALID` for a key of less than 16 bytes
+ */
+export function chainHash(key: string | Uint8Array | undefined): ChainHash {
+  if (key === undefined) {
+    return (previous, text) =>
+      typeof text === 'string'
+        ? hash('sha256', previous + text, 'hex')
+        : createHash('sha256').update(previous).update(text).digest('hex');
+  }
+  const bytes = Buffer.from(key);
+  if (bytes.length < SHORTEST_KEY_BYTES) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `the key of an audit log has ${SHORTEST_KEY_BYTES} bytes or more; make one with randomBytes(32)`,
+    );
+  }
+  const secret = createSecretKey(bytes);
+  return (previous, text) =>
+    createHmac('sha256', secret).update(previous).update(text).digest('hex');
+}
+
+/** The place of a line in the log. */
+export interface Link {
+  seq: number;
+  hash: string;
+}
+
+/** A line of the log, taken apart. */
+export interface ChainedLine extends Link {
+  /** What the hash covers, beside the hash before it. */
+  text: Uint8Array;
+  /** The hash before it. On the first line of each file, so that a file can be checked alone. */
+  prev: string | undefined;
+}
+
+/**
+ * The line of an event, and its place.
+ * @param isFirst whether it begins a file
+ */
+export function chainedLine(
+  event: object,
+  previous: Link,
+  isFirst: boolean,
+  hashOf: ChainHash,
+): Link & { bytes: Buffer } {
+  const seq = previous.seq + 1;
+  const prev = isFirst ? `,"prev":"${previous.hash}"` : '';
+  const text = `${JSON.stringify(event).slice(0, -1)},"seq":${seq}${prev}`;
+  const hash = hashOf(previous.hash, text);
+  return { seq, hash, bytes: Buffer.from(`${text},"hash":"${hash}"}\n`) };
+}
+
+/** Takes a line apart, without its line break; `undefined` for what no sink writes. */
+export function parseLine(line: Buffer): ChainedLine | undefined {
+  const end = END.exec(line.toString('latin1', Math.max(0, line.length - END_LENGTH)));
+  const hash = end?.[1];
+  if (hash === undefined) return undefined;
+  try {
+    const { seq, prev }: { seq?: unknown; prev?: unknown } = Object(
+      JSON.parse(line.toString('utf8')),
+    );
+    if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) return undefined;
+    const text = line.subarray(0, line.length - END_LENGTH);
+    return { seq, hash, text, prev: typeof prev === 'string' ? prev : undefined };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import type { ChainHash, Link } from './chain.js';
+
+// More than any head needs, and less than what a disk writes at once.
+const HEAD_BYTES = 256;
+
+/** What is known of a log beside it, so that a missing end or beginning shows. */
+export interface Head extends Link {
+  /** The oldest line that is kept. */
+  oldest: number;
+}
+
+/** Why there is no head to go by. */
+export type NoHead = 'missing' | 'wrong' | 'keyed';
+
+export function headPath(log: string): string {
+  return `${log}.head`;
+}
+
+/** Reads the head of a log. `keyed`: it was written with a key, and none was given. */
+export function readHead(log: string, hashOf: ChainHash, isKeyed: boolean): Head | NoHead {
+  let text: string;
+  try {
+    text = readFileSync(headPath(log), 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing';
+    throw error;
+  }
+  // Made, and not written any more.
+  if (text === '') return 'missing';
+  const head = parseHead(text);
+  if (head === undefined) return 'wrong';
+  const { mac, ...rest } = head;
+  if (mac !== undefined && !isKeyed) return 'keyed';
+  return isKeyed && mac !== macOf(rest, hashOf) ? 'wrong' : rest;
+}
+
+/** The open head of a log that is being written. */
+export class HeadFile {
+  readonly #descriptor: number;
+  readonly #hashOf: ChainHash;
+  readonly #isKeyed: boolean;
+  readonly #buffer = Buffer.alloc(HEAD_BYTES);
+
+  constructor(log: string, hashOf: ChainHash, isKeyed: boolean) {
+    this.#descriptor = openSync(headPath(log), constants.O_RDWR | constants.O_CREAT, 0o600);
+    this.#hashOf = hashOf;
+    this.#isKeyed = isKeyed;
+  }
+
+  /** In one write of the same length each time: it needs no space, and is never half done. */
+  write(head: Head): void {
+    const { seq, oldest, hash } = head;
+    const mac = this.#isKeyed ? `,"mac":"${macOf(head, this.#hashOf)}"` : '';
+    this.#buffer.fill(' ');
+    this.#buffer.write(`{"seq":${seq},"oldest":${oldest},"hash":"${hash}"${mac}}`, 'latin1');
+    const written = writeSync(this.#descriptor, this.#buffer, 0, HEAD_BYTES, 0);
+    if (written !== HEAD_BYTES) throw new Error('the head of the audit log was not written whole');
+  }
+
+  sync(): void {
+    fsyncSync(this.#descriptor);
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}
+
+// No line begins so: lines are hashed after a hash.
+function macOf({ seq, oldest, hash }: Head, hashOf: ChainHash): string {
+  return hashOf('head', `${seq} ${oldest} ${hash}`);
+}
+
+function parseHead(text: string): (Head & { mac: string | undefined }) | undefined {
+  try {
+    const { seq, oldest, hash, mac }: Partial<Record<string, unknown>> = Object(JSON.parse(text));
+    if (!isCount(seq) || !isCount(oldest) || typeof hash !== 'string') return undefined;
+    return { seq, oldest, hash, mac: typeof mac === 'string' ? mac : undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

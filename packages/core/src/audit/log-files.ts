@@ -1,0 +1,90 @@
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type ChainedLine, parseLine } from './chain.js';
+
+const CHUNK_BYTES = 64 * 1024;
+const LINE_BREAK = 0x0a;
+
+/** A file of a log that was rotated. */
+export interface RotatedFile {
+  path: string;
+  /** 1 for the youngest. */
+  number: number;
+}
+
+/** `<log>.<number>`, the oldest first. A number of more digits is a date, and of another program. */
+export function rotatedFiles(log: string): RotatedFile[] {
+  const prefix = `${basename(log)}.`;
+  return readdirSync(dirname(log))
+    .filter((name) => name.startsWith(prefix) && /^[1-9]\d{0,3}$/.test(name.slice(prefix.length)))
+    .map((name) => ({
+      path: join(dirname(log), name),
+      number: Number(name.slice(prefix.length)),
+    }))
+    .sort((a, b) => b.number - a.number);
+}
+
+/** How a file of a log ends. */
+export interface LogEnd {
+  /** Bytes up to the last line break. What follows was never finished. */
+  wholeBytes: number;
+  isEmpty: boolean;
+  /** The last line; `undefined` where it is not a line of a sink. */
+  last: ChainedLine | undefined;
+  /** The hash that the last line follows, where that can be told. */
+  previous: string | undefined;
+}
+
+/** Reads the last two lines of a file, whatever its size. */
+export function readEnd(descriptor: number): LogEnd {
+  const { size } = fstatSync(descriptor);
+  for (let length = Math.min(CHUNK_BYTES, size); ; length = Math.min(length * 2, size)) {
+    const tail = Buffer.alloc(length);
+    const got = readSync(descriptor, tail, 0, length, size - length);
+    const start = size - length;
+    const breaks = lastBreaks(tail.subarray(0, got));
+    // Two lines are certain only with the break before them, or the beginning of the file.
+    if (breaks.length < 3 && start > 0) continue;
+    const [end, between, before] = breaks;
+    if (end === undefined) {
+      return { wholeBytes: 0, isEmpty: true, last: undefined, previous: undefined };
+    }
+    const last = parseLine(tail.subarray((between ?? -1) + 1, end));
+    const earlier =
+      between === undefined ? undefined : parseLine(tail.subarray((before ?? -1) + 1, between));
+    return {
+      wholeBytes: start + end + 1,
+      isEmpty: false,
+      last,
+      previous: between === undefined ? last?.prev : earlier?.hash,
+    };
+  }
+}
+
+/** The place of the first line of a file, where it has one. */
+export function firstSeqOf(path: string): number | undefined {
+  const descriptor = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    for (let length = Math.min(CHUNK_BYTES, size); ; length = Math.min(length * 2, size)) {
+      const start = Buffer.alloc(length);
+      readSync(descriptor, start, 0, length, 0);
+      const end = start.indexOf(LINE_BREAK);
+      if (end >= 0) return parseLine(start.subarray(0, end))?.seq;
+      if (length === size) return undefined;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The last three line breaks, the last one first. */
+function lastBreaks(bytes: Buffer): number[] {
+  const found: number[] = [];
+  for (let at = bytes.length; found.length < 3 && at > 0; ) {
+    at = bytes.lastIndexOf(LINE_BREAK, at - 1);
+    if (at < 0) break;
+    found.push(at);
+  }
+  return found;
+}

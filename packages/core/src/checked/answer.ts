@@ -1,0 +1,93 @@
+import { types } from 'node:util';
+import { type ErrorCode, EthosError, errorCodeOf } from '@ethosagent/types';
+
+/** A backend, in the words of its errors. */
+export interface BackendKind {
+  /** What its untyped failures become. */
+  readonly code: ErrorCode;
+  readonly name: string;
+}
+
+/**
+ * Asks a backend. What it throws without a code of this project becomes a plain error with one,
+ * since the text may hold a path or a value; it stays in `cause`. So does an answer of a wrong type,
+ * which a tool would take for what its type says.
+ */
+export function answerOf<T>(
+  kind: BackendKind,
+  method: string,
+  ask: () => unknown,
+  isAnswer: (answer: unknown) => answer is T,
+): Promise<T> {
+  let asked: Promise<unknown>;
+  try {
+    asked = Promise.resolve(ask());
+  } catch (error) {
+    return Promise.reject(typedError(kind, method, error));
+  }
+  return asked.then(
+    (answer) => {
+      if (isAnswer(answer)) return answer;
+      throw new EthosError(
+        kind.code,
+        `${kind.name} gave ${typeOf(answer)} as the answer of ${method}; ask the operator to mend it`,
+      );
+    },
+    (error: unknown) => {
+      throw typedError(kind, method, error);
+    },
+  );
+}
+
+/** As `answerOf`, for what answers with nothing: whatever comes back is not handed on. */
+export async function doneBy(kind: BackendKind, method: string, ask: () => unknown): Promise<void> {
+  await answerOf(kind, method, ask, isAnything);
+}
+
+/** The error itself where it has a code, or the plain one that stands for it. */
+export function typedError(kind: BackendKind, method: string, error: unknown): unknown {
+  if (errorCodeOf(error) !== undefined) return error;
+  return new EthosError(
+    kind.code,
+    `${kind.name} failed in ${method}; try again, or ask the operator to look at it`,
+    { cause: error },
+  );
+}
+
+export function isTextOrNull(answer: unknown): answer is string | null {
+  return answer === null || typeof answer === 'string';
+}
+
+export function isBytes(value: unknown): value is Uint8Array {
+  // Of whatever realm.
+  return types.isUint8Array(value);
+}
+
+export function isBytesOrNull(answer: unknown): answer is Uint8Array | null {
+  return answer === null || isBytes(answer);
+}
+
+export function isNumberOrNull(answer: unknown): answer is number | null {
+  return answer === null || isNumber(answer);
+}
+
+export function isNumber(answer: unknown): answer is number {
+  return typeof answer === 'number' && !Number.isNaN(answer);
+}
+
+export function isBoolean(answer: unknown): answer is boolean {
+  return typeof answer === 'boolean';
+}
+
+export function isTexts(answer: unknown): answer is string[] {
+  return Array.isArray(answer) && answer.every((item) => typeof item === 'string');
+}
+
+function isAnything(_answer: unknown): _answer is unknown {
+  return true;
+}
+
+function typeOf(answer: unknown): string {
+  if (answer === null || answer === undefined) return String(answer);
+  return Array.isArray(answer) ? 'a list' : `a value of the type ${typeof answer}`;
+}

@@ -1,0 +1,94 @@
+import { EthosError, type KeyValueStore } from '@ethosagent/types';
+import {
+  answerOf,
+  doneBy,
+  isBoolean,
+  isNumber,
+  isTextOrNull,
+  isTexts,
+  typedError,
+} from './answer.js';
+
+const KIND = { code: 'STORE_UNAVAILABLE', name: 'the key-value store' } as const;
+
+type SetOptions = { ttlSeconds?: number };
+
+/** A store whose failures are typed, and whose answers are what they should be. */
+class CheckedKv implements KeyValueStore {
+  readonly #store: KeyValueStore;
+
+  constructor(store: KeyValueStore) {
+    this.#store = store;
+  }
+
+  get(key: string): Promise<string | null> {
+    return answerOf(KIND, 'get', () => this.#store.get(key), isTextOrNull);
+  }
+
+  set(key: string, value: string, opts?: SetOptions): Promise<void> {
+    return doneBy(KIND, 'set', () =>
+      opts === undefined ? this.#store.set(key, value) : this.#store.set(key, value, opts),
+    );
+  }
+
+  delete(key: string): Promise<void> {
+    return doneBy(KIND, 'delete', () => this.#store.delete(key));
+  }
+
+  list(prefix: string): Promise<string[]> {
+    return answerOf(KIND, 'list', () => this.#store.list(prefix), isTexts);
+  }
+}
+
+/** The same over a store that offers more than the four methods. */
+class CheckedAtomicKv extends CheckedKv implements Required<KeyValueStore> {
+  readonly #atomic: Required<KeyValueStore>;
+
+  constructor(store: Required<KeyValueStore>) {
+    super(store);
+    this.#atomic = store;
+  }
+
+  increment(key: string, by?: number, opts?: SetOptions): Promise<number> {
+    return answerOf(KIND, 'increment', () => this.#atomic.increment(key, by, opts), isNumber);
+  }
+
+  compareAndSet(
+    key: string,
+    expected: string | null,
+    value: string,
+    opts?: SetOptions,
+  ): Promise<boolean> {
+    const swap = () => this.#atomic.compareAndSet(key, expected, value, opts);
+    return answerOf(KIND, 'compareAndSet', swap, isBoolean);
+  }
+}
+
+/**
+ * Asks a factory for the store of a namespace, with the atomic methods where it has both.
+ * @throws `STORE_UNAVAILABLE`, or what the factory throws with a code
+ */
+export function checkedKv(
+  factory: (tool: string, scopeId: string) => KeyValueStore,
+  tool: string,
+  scopeId: string,
+): KeyValueStore {
+  let store: unknown;
+  try {
+    store = factory(tool, scopeId);
+  } catch (error) {
+    throw typedError(KIND, 'kvStoreFactory', error);
+  }
+  if (!isStore(store)) {
+    throw new EthosError(KIND.code, 'kvStoreFactory gave no store; ask the operator to mend it');
+  }
+  return isAtomic(store) ? new CheckedAtomicKv(store) : new CheckedKv(store);
+}
+
+function isStore(store: unknown): store is KeyValueStore {
+  return typeof store === 'object' && store !== null && 'get' in store && 'set' in store;
+}
+
+function isAtomic(store: KeyValueStore): store is Required<KeyValueStore> {
+  return store.increment !== undefined && store.compareAndSet !== undefined;
+}

@@ -1,0 +1,42 @@
+import { realpathSync } from 'node:fs';
+import { basename } from 'node:path';
+import { compileArgumentPolicy } from '@ethosagent/policy';
+import { type ArgumentPolicy, CapabilityError, EthosError } from '@ethosagent/types';
+
+/**
+ * Checks what a binary is told.
+ *
+ * @param file what `binary` stands for. A policy for a name holds for every spelling of it: a path
+ * that ends in the name, a link of this name or to a file of this name.
+ * @throws `BINARY_NOT_ALLOWED`, whose rule names the pattern; `SPAWN_FAILED` for what is no argument
+ */
+export function assertArguments(
+  binary: string,
+  file: string,
+  args: readonly string[],
+  policies: Readonly<Record<string, ArgumentPolicy>> | undefined,
+): void {
+  const malformed = args.findIndex((arg) => typeof arg !== 'string' || arg.includes('\0'));
+  if (malformed >= 0) {
+    throw new EthosError('SPAWN_FAILED', `argument ${malformed} is not a string without NUL`);
+  }
+  if (policies === undefined) return;
+  const real = realpathSync(file);
+  const names = new Set([binary, file, real, basename(file), basename(real)]);
+  for (const [name, policy] of Object.entries(policies)) {
+    if (!names.has(name)) continue;
+    const refusal = compileArgumentPolicy(policy)(args);
+    if (refusal === undefined) continue;
+    const { position, denied } = refusal;
+    const why = denied === undefined ? 'is not among those allowed' : `matches ${quote(denied)}`;
+    throw new CapabilityError(
+      'BINARY_NOT_ALLOWED',
+      `argument ${position} of ${name} ${why}; leave it out, or ask the operator to change safety.process.arguments`,
+      `arguments of ${name}: ${denied === undefined ? 'allow' : `deny ${quote(denied)}`}`,
+    );
+  }
+}
+
+function quote(pattern: string): string {
+  return JSON.stringify(pattern);
+}

@@ -1,0 +1,36 @@
+import type { StdioOptions } from 'node:child_process';
+import { openSync, readdirSync, readFileSync } from 'node:fs';
+
+const O_CLOEXEC = 0o2000000;
+
+let covered: ReadonlyMap<number, number> | undefined;
+
+/**
+ * Descriptors of a child, with `/dev/null` in the place of each that this process was itself
+ * started with and would pass on: one of a folder would lead out of a sandbox.
+ */
+export function withoutInherited(stdio: readonly ('pipe' | number)[]): StdioOptions {
+  covered ??= coverInherited();
+  if (covered.size === 0) return [...stdio];
+  const last = Math.max(stdio.length - 1, ...covered.keys());
+  return Array.from({ length: last + 1 }, (_, at) => stdio[at] ?? covered?.get(at) ?? 'ignore');
+}
+
+function coverInherited(): Map<number, number> {
+  const inherited = readdirSync('/proc/self/fd').map(Number).filter(isPassedOn);
+  if (inherited.length === 0) return new Map();
+  const nothing = openSync('/dev/null', 'r');
+  return new Map(inherited.map((descriptor) => [descriptor, nothing]));
+}
+
+function isPassedOn(descriptor: number): boolean {
+  if (descriptor <= 2) return false;
+  try {
+    const info = readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1');
+    const flags = Number.parseInt(/^flags:\s*([0-7]+)/m.exec(info)?.[1] ?? '', 8);
+    return (flags & O_CLOEXEC) === 0;
+  } catch {
+    // Closed since: it was the one that the list was read with.
+    return false;
+  }
+}

@@ -1,0 +1,115 @@
+import {
+  CapabilityError,
+  type QuotaLimits,
+  type QuotaName,
+  type QuotaPolicy,
+} from '@ethosagent/types';
+import { type CountedQuota, Meter } from './meter.js';
+import type { Settle } from './store-meter.js';
+
+const WHOSE = { per_call: 'this call', per_session: 'this session' } as const;
+
+/** Caps, and the meter that they are for. */
+interface Level {
+  readonly name: keyof typeof WHOSE;
+  readonly caps: QuotaLimits;
+  readonly meter: Meter;
+}
+
+/**
+ * The caps that one call is held to. Every method checks all of them and takes from all of them
+ * before it returns, so that calls that run at once can't overspend.
+ */
+export class CallQuotas {
+  readonly #levels: readonly Level[];
+  /** Whether the bytes of its key-value entries are capped. */
+  readonly capsStore: boolean;
+  /** Whether its requests, or their bytes, are capped. */
+  readonly capsNetwork: boolean;
+
+  /** @param session the meter that the calls of the session share */
+  constructor({ per_call = {}, per_session = {} }: QuotaPolicy, session: Meter) {
+    this.#levels = [
+      { name: 'per_call', caps: per_call, meter: new Meter() },
+      { name: 'per_session', caps: per_session, meter: session },
+    ];
+    this.capsStore = this.#levels.some(({ caps }) => caps.store_bytes !== undefined);
+    this.capsNetwork = this.#levels.some(
+      ({ caps }) => (caps.requests ?? caps.bytes_in ?? caps.bytes_out) !== undefined,
+    );
+  }
+
+  /** @throws `QUOTA_EXCEEDED`, and nothing is taken */
+  spend(quota: CountedQuota, amount: number): void {
+    if (!Number.isFinite(amount) || amount < 0) {
+      throw new CapabilityError(
+        'QUOTA_EXCEEDED',
+        `${amount} is no amount of ${quota}; give a number of 0 or more`,
+        `quota ${quota}: malformed amount`,
+      );
+    }
+    for (const level of this.#levels) assertFits(level, quota, amount);
+    for (const { meter } of this.#levels) meter.add(quota, amount);
+  }
+
+  /**
+   * Counts the time of one process until the returned function is called.
+   *
+   * @param onOver called once, when a quota is used up meanwhile
+   * @throws `QUOTA_EXCEEDED` when nothing is left
+   */
+  spendTime(onOver: (error: CapabilityError) => void): () => void {
+    for (const level of this.#levels) {
+      const { process_seconds: cap } = level.caps;
+      if (cap !== undefined && !(level.meter.time.seconds < cap)) throw timeIsUp(level);
+    }
+    let isOver = false;
+    const stops = this.#levels.map((level) =>
+      level.meter.time.start(level.caps.process_seconds ?? Number.POSITIVE_INFINITY, () => {
+        if (isOver) return;
+        isOver = true;
+        onOver(timeIsUp(level));
+      }),
+    );
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  /**
+   * Takes room for an entry before it is written; how the write went decides what it keeps.
+   *
+   * @param id of the namespace and the key
+   * @param bytes of the key and the value; 0 for a removal
+   * @throws `QUOTA_EXCEEDED`
+   */
+  spendStore(id: string, bytes: number): Settle {
+    for (const level of this.#levels) {
+      assertFits(level, 'store_bytes', level.meter.store.growth(id, bytes));
+    }
+    const settles = this.#levels.map(({ meter }) => meter.store.begin(id, bytes));
+    return (wasWritten) => {
+      for (const settle of settles) settle(wasWritten);
+    };
+  }
+}
+
+function assertFits(level: Level, quota: QuotaName, more: number): void {
+  const cap = level.caps[quota];
+  // A cap that is no number fits nothing.
+  if (cap === undefined || more === 0 || level.meter.used(quota) + more <= cap) return;
+  throw exceeded(level, quota, `, and this needs ${more} more`);
+}
+
+function timeIsUp(level: Level): CapabilityError {
+  return exceeded(level, 'process_seconds', '');
+}
+
+function exceeded({ name, caps, meter }: Level, quota: QuotaName, need: string): CapabilityError {
+  const used = Math.round(meter.used(quota) * 1000) / 1000;
+  return new CapabilityError(
+    'QUOTA_EXCEEDED',
+    `${WHOSE[name]} has used ${used} of ${caps[quota]} ${quota}${need}; use less, or ask the operator to raise safety.quotas.${name}.${quota}`,
+    `quota ${name}.${quota}`,
+  );
+}

@@ -1,0 +1,28 @@
+import type { QuotaName } from '@ethosagent/types';
+import { StoreMeter } from './store-meter.js';
+import { TimeMeter } from './time-meter.js';
+
+/** The quotas of which an access takes an amount once and for all. */
+export type CountedQuota = Exclude<QuotaName, 'process_seconds' | 'store_bytes'>;
+
+/** What a call or a session has used up. */
+export class Meter {
+  readonly time = new TimeMeter();
+  readonly store = new StoreMeter();
+  readonly #counts: Record<CountedQuota, number> = {
+    requests: 0,
+    bytes_in: 0,
+    bytes_out: 0,
+    files_written: 0,
+  };
+
+  used(quota: QuotaName): number {
+    if (quota === 'process_seconds') return this.time.seconds;
+    if (quota === 'store_bytes') return this.store.bytes;
+    return this.#counts[quota];
+  }
+
+  add(quota: CountedQuota, amount: number): void {
+    this.#counts[quota] += amount;
+  }
+}

@@ -1,0 +1,68 @@
+import { LONGEST_TIMER_MS } from '../timer.js';
+
+interface Run {
+  readonly capMs: number;
+  readonly onOver: () => void;
+  isOver: boolean;
+}
+
+/** Sums up the time of what runs: n at once use n seconds a second. One timer for all of them. */
+export class TimeMeter {
+  readonly #runs = new Set<Run>();
+  #usedMs = 0;
+  /** `performance.now()` up to which `#usedMs` counts. */
+  #countedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Used until now. */
+  get seconds(): number {
+    return this.#count() / 1000;
+  }
+
+  /**
+   * Counts the time until the returned function is called.
+   *
+   * @param capSeconds of this meter, `Infinity` for none
+   * @param onOver called once, when the meter reaches the cap meanwhile
+   */
+  start(capSeconds: number, onOver: () => void): () => void {
+    this.#count();
+    const run: Run = { capMs: capSeconds * 1000, onOver, isOver: false };
+    this.#runs.add(run);
+    this.#arm();
+    return () => {
+      this.#count();
+      if (this.#runs.delete(run)) this.#arm();
+    };
+  }
+
+  #count(): number {
+    const now = performance.now();
+    this.#usedMs += this.#runs.size * (now - this.#countedAt);
+    this.#countedAt = now;
+    return this.#usedMs;
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    let nextCapMs = Number.POSITIVE_INFINITY;
+    for (const { isOver, capMs } of this.#runs) {
+      if (!isOver) nextCapMs = Math.min(nextCapMs, capMs);
+    }
+    if (nextCapMs === Number.POSITIVE_INFINITY) return;
+    const delay = Math.ceil((nextCapMs - this.#usedMs) / this.#runs.size);
+    this.#timer = setTimeout(() => this.#expire(), Math.min(delay, LONGEST_TIMER_MS));
+    // What runs keeps the host alive, or nothing does.
+    this.#timer.unref();
+  }
+
+  #expire(): void {
+    const usedMs = this.#count();
+    for (const run of this.#runs) {
+      if (run.isOver || usedMs < run.capMs) continue;
+      run.isOver = true;
+      run.onOver();
+    }
+    this.#arm();
+  }
+}

@@ -1,0 +1,234 @@
+/** A text that was decoded from another, and where its characters came from. */
+export interface Decoded {
+  readonly text: string;
+  /** The place in the other text of the characters from `start` to `end`. */
+  source(start: number, end: number): Place;
+}
+
+/** From the first character to after the last one. */
+export type Place = readonly [start: number, end: number];
+
+/** The shortest number of bytes that is looked for in base64 and hex: fewer occur by chance. */
+export const SHORTEST_ENCODED_BYTES = 4;
+
+const PERCENT = /%([0-9a-f]{2})/gi;
+const FORM = /%([0-9a-f]{2})|\+/gi;
+const BACKSLASH =
+  /\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|([^ux]))/gis;
+const ENTITY = /&(?:#x0*([0-9a-f]{1,6})|#0*(\d{1,7})|(quot|amp|lt|gt|apos));?/gi;
+const QUOTED_PRINTABLE = /=(?:([0-9A-F]{2})|\r?\n)/g;
+const NULS = /\0+/g;
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  apos: "'",
+  gt: '>',
+  lt: '<',
+  quot: '"',
+};
+
+/**
+ * What a text says once one layer of escapes is taken off: percent-encoding (also of forms),
+ * backslashes as in JSON and most languages, HTML entities, quoted-printable, UTF-16 of ASCII.
+ * Characters beyond ASCII come out as the bytes of their UTF-8, one character a byte.
+ */
+export function* unescaped(text: string): Generator<Decoded> {
+  if (text.includes('%')) {
+    const decoded = replaced(text, PERCENT, (_, byte) => fromHex(byte));
+    if (decoded) yield decoded;
+    if (text.includes('+')) {
+      yield* some(replaced(text, FORM, (_, byte) => (byte === undefined ? ' ' : fromHex(byte))));
+    }
+  } else if (text.includes('+')) {
+    yield* some(replaced(text, FORM, () => ' '));
+  }
+  if (text.includes('\\')) yield* some(replaced(text, BACKSLASH, backslash));
+  if (text.includes('&')) yield* some(replaced(text, ENTITY, entity));
+  if (text.includes('=')) {
+    const decode = (_: string, byte: string | undefined) => (byte ? fromHex(byte) : '');
+    yield* some(replaced(text, QUOTED_PRINTABLE, decode));
+  }
+  if (text.includes('\0')) yield* some(replaced(text, NULS, () => ''));
+}
+
+function* some<T>(one: T | undefined): Generator<T> {
+  if (one !== undefined) yield one;
+}
+
+function backslash(_: string, ...groups: Array<string | undefined>): string {
+  const [high, low, unit, point, byte, other] = groups;
+  if (high && low) {
+    return utf8(
+      String.fromCharCode(Number.parseInt(high, 16)) +
+        String.fromCharCode(Number.parseInt(low, 16)),
+    );
+  }
+  const code = unit ?? point;
+  if (code !== undefined) return fromCodePoint(Number.parseInt(code, 16));
+  if (byte !== undefined) return fromHex(byte);
+  return SHORT_ESCAPES[other ?? ''] ?? other ?? '';
+}
+
+function entity(whole: string, ...groups: Array<string | undefined>): string {
+  const [hex, decimal, name] = groups;
+  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+  return fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+}
+
+function fromHex(byte: string | undefined): string {
+  return String.fromCharCode(Number.parseInt(byte ?? '', 16));
+}
+
+function fromCodePoint(code: number): string {
+  return code <= 0x10ffff ? utf8(String.fromCodePoint(code)) : '';
+}
+
+/** The bytes of the text's UTF-8, one character a byte. */
+export function utf8(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+/** `text.replace`, with the way back. `undefined` when there is nothing to replace. */
+export function replaced(
+  text: string,
+  pattern: RegExp,
+  decode: (...match: string[]) => string,
+): Decoded | undefined {
+  /** After each replacement: the end in the result, the end in the text, and their starts. */
+  const steps: Array<readonly [to: number, from: number, toStart: number, fromStart: number]> = [];
+  let result = '';
+  let from = 0;
+  for (const match of text.matchAll(pattern)) {
+    const start = result.length + match.index - from;
+    result += text.slice(from, match.index) + decode(...match);
+    from = match.index + match[0].length;
+    steps.push([result.length, from, start, match.index]);
+  }
+  if (steps.length === 0) return undefined;
+  result += text.slice(from);
+  /** Where a character of the result came from: the first of what it stood for. */
+  const origin = (index: number): number => {
+    const step = steps[lastAtMost(steps, index)];
+    return step === undefined ? index : step[1] + index - step[0];
+  };
+  return {
+    text: result,
+    source: (start, end) => {
+      const inside = steps[lastAtMost(steps, start) + 1];
+      const first = inside && inside[2] <= start && start < inside[0] ? inside[3] : origin(start);
+      const last = steps[lastAtMost(steps, end - 1) + 1];
+      const after = last && last[2] < end && end <= last[0] ? last[1] : origin(end - 1) + 1;
+      return [first, after];
+    },
+  };
+}
+
+/** The index of the last step that ends at or before a place in the result; -1 for none. */
+function lastAtMost(steps: ReadonlyArray<readonly [to: number, ...unknown[]]>, at: number): number {
+  let low = 0;
+  let high = steps.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((steps[middle]?.[0] ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/**
+ * What the words of a text decode to that are long enough to hold so many bytes in base64,
+ * base64url (also broken into lines) or hex (also with separators), at every offset.
+ */
+export function* decodedWords(text: string, shortestBytes: number): Generator<Decoded> {
+  const bytes = Math.max(shortestBytes, SHORTEST_ENCODED_BYTES);
+  // The shortest that depends on all bytes: what they begin and end with may be part of neighbours.
+  const chars = Math.ceil((bytes * 4) / 3);
+  if (text.length < chars) return;
+  for (const word of wordsOf(text, base64Words(chars), /\\[rn]|[^\w+/-]/g)) {
+    for (let offset = 0; offset < 4; offset++) {
+      const decoded = Buffer.from(word.text.slice(offset), 'base64').toString('latin1');
+      yield {
+        text: decoded,
+        source: (start, end) => {
+          const from = offset + Math.floor((start * 4) / 3);
+          const to = Math.min(offset + Math.ceil((end * 4) / 3), word.text.length);
+          const [first, after] = word.source(from, to);
+          return [first, to === word.text.length ? afterPadding(text, after) : after];
+        },
+      };
+    }
+  }
+  for (const word of wordsOf(text, hexWords(bytes), /[^0-9a-f]|0(?=x)/gi)) {
+    for (const offset of [0, 1]) {
+      yield {
+        text: Buffer.from(word.text.slice(offset), 'hex').toString('latin1'),
+        source: (start, end) => word.source(offset + start * 2, offset + end * 2),
+      };
+    }
+  }
+}
+
+/** Words without what parts their pieces. */
+function* wordsOf(
+  text: string,
+  patterns: readonly RegExp[],
+  separators: RegExp,
+): Generator<Decoded> {
+  for (const pattern of patterns) {
+    for (const { 0: word, index } of text.matchAll(pattern)) {
+      const joined = replaced(word, separators, () => '');
+      yield {
+        text: joined?.text ?? word,
+        source: (start, end) => {
+          const [first, after] = joined?.source(start, end) ?? [start, end];
+          return [index + first, index + after];
+        },
+      };
+    }
+  }
+}
+
+const MIN_LINE = 16;
+const kept = new Map<string, readonly RegExp[]>();
+
+function keep(key: string, make: () => readonly RegExp[]): readonly RegExp[] {
+  const known = kept.get(key);
+  if (known) return known;
+  const made = make();
+  if (kept.size > 1_000) kept.clear();
+  kept.set(key, made);
+  return made;
+}
+
+// They begin where a word does, so that each is read once.
+function base64Words(chars: number): readonly RegExp[] {
+  return keep(`base64 ${chars}`, () => [
+    new RegExp(`(?<![\\w+/-])[\\w+/-]{${chars},}`, 'g'),
+    new RegExp(
+      `(?<![\\w+/-])(?:[\\w+/-]{${MIN_LINE},}(?:\\r?\\n|(?:\\\\r)?\\\\n) ?)+[\\w+/-]+`,
+      'g',
+    ),
+  ]);
+}
+
+function hexWords(bytes: number): readonly RegExp[] {
+  return keep(`hex ${bytes}`, () => [
+    new RegExp(`(?<![0-9a-f])[0-9a-f]{${bytes * 2},}`, 'gi'),
+    new RegExp(
+      `(?<![0-9a-f])[0-9a-f]{2,8}(?:(?:[:-]|[,:]?\\s{1,2}|,?\\s?0x)[0-9a-f]{2,8}){${Math.max(1, Math.ceil(bytes / 4) - 1)},}`,
+      'gi',
+    ),
+  ]);
+}
+
+function afterPadding(text: string, end: number): number {
+  return end + (/^(?:=|%3d){0,2}/i.exec(text.slice(end, end + 6))?.[0].length ?? 0);
+}

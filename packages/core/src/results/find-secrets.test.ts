@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { SecretRedactor } from './redact.js';
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const hex = (text: string) => Buffer.from(text).toString('hex');
+const percent = (text: string) => hex(text).replaceAll(/../g, '%$&');
+const json = (text: string) => JSON.stringify(text).slice(1, -1);
+const lines = (text: string, size: number, end = '\n') =>
+  text.replaceAll(new RegExp(`.{${size}}`, 'g'), `$&${end}`);
+const entities = (text: string) => Array.from(text, (c) => `&#x${c.codePointAt(0)?.toString(16)};`);
+
+/** What an encoder makes of a text, by its name. */
+const ENCODERS: Record<string, (text: string) => string> = {
+  'base64 of base64': (text) => base64(base64(text)),
+  'base64 of base64 of base64': (text) => base64(base64(base64(text))),
+  'base64 of hex': (text) => base64(hex(text)),
+  'base64 of upper-case hex': (text) => base64(hex(text).toUpperCase()),
+  'base64 of percent-encoding': (text) => base64(encodeURIComponent(text)),
+  'base64 of JSON': (text) => base64(JSON.stringify({ key: text })),
+  'hex of base64': (text) => hex(base64(text)),
+  'hex of hex': (text) => hex(hex(text)),
+  'percent-encoding of base64, each byte': (text) => percent(base64(text)),
+  'base64 in lines of 20, within more': (text) => lines(base64(`abcdefghijklm${text}nop`), 20),
+  'base64 in lines, within JSON': (text) => json(lines(base64(`${'x'.repeat(50)}${text}`), 64)),
+  'base64 in lines, with CR LF': (text) => lines(base64(`${'x'.repeat(50)}${text}`), 64, '\r\n'),
+  'hex with colons': (text) => hex(text).replaceAll(/..(?=.)/g, '$&:'),
+  'hex with spaces': (text) => hex(text).replaceAll(/..(?=.)/g, '$& '),
+  'hex in fours': (text) => hex(text).replaceAll(/....(?=.)/g, '$& '),
+  'hex as an array of bytes': (text) => hex(text).replaceAll(/..(?=.)/g, '$&, 0x'),
+  'hex in mixed case': (text) =>
+    hex(text).replaceAll(/[a-f](?=.)/g, (digit) => digit.toUpperCase()),
+  'hex after an odd digit': (text) => `f${hex(text)}`,
+  '\\x escapes': (text) => hex(text).replaceAll(/../g, '\\x$&'),
+  '\\u escapes': (text) =>
+    Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16))
+      .map((unit) => `\\u${unit.padStart(4, '0')}`)
+      .join(''),
+  '\\u{} escapes': (text) =>
+    Array.from(text, (c) => `\\u{${c.codePointAt(0)?.toString(16)}}`).join(''),
+  'JSON in JSON': (text) => json(json(text)),
+  'JSON in JSON in JSON': (text) => json(json(json(text))),
+  'HTML entities': (text) => entities(text).join(''),
+  'HTML entities in decimal': (text) => Array.from(text, (c) => `&#${c.codePointAt(0)};`).join(''),
+  'escaped HTML': (text) =>
+    text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;'),
+  'percent-encoding three times': (text) => [1, 2, 3].reduce((t) => encodeURIComponent(t), text),
+  'percent-encoding in mixed case': (text) =>
+    percent(text).replaceAll(/[a-f](?=.)/g, (digit) => digit.toUpperCase()),
+  'quoted-printable': (text) => hex(text).toUpperCase().replaceAll(/../g, '=$&'),
+  'quoted-printable with a soft line break': (text) =>
+    `${hex(text).toUpperCase().replaceAll(/../g, '=$&').slice(0, 30)}=\r\n${hex(text).toUpperCase().replaceAll(/../g, '=$&').slice(30)}`,
+  'UTF-16, little-endian': (text) => Buffer.from(text, 'utf16le').toString('latin1'),
+  'UTF-16, big-endian': (text) => Buffer.from(text, 'utf16le').swap16().toString('latin1'),
+  'base64 of UTF-16': (text) => Buffer.from(text, 'utf16le').toString('base64'),
+};
+const SECRETS = {
+  'a key': 'sk_live_4f9ZabcDEF0123456789',
+  'a secret of signs': 'p&ss"w/rd\\ +<42>%41',
+};
+
+describe('SecretRedactor.redact', () => {
+  for (const [kind, secret] of Object.entries(SECRETS)) {
+    it.each(Object.keys(ENCODERS))(`replaces ${kind} in %s`, (name) => {
+      const redactor = new SecretRedactor();
+      redactor.add('k', secret);
+      const encoded = ENCODERS[name]?.(secret) ?? '';
+      const redacted = redactor.redact(`before ${encoded} after`);
+      expect(redacted).toMatch(/^before .*\[secret:k\].* after$/s);
+      // What is left is of what stood around it.
+      const left = redacted.replace('before ', '').replace(' after', '').replace('[secret:k]', '');
+      expect(left.length).toBeLessThanOrEqual(encoded.length - secret.length);
+      expect(redactor.redact(redacted)).toBe(redacted);
+    });
+  }
+
+  it.each([
+    ['base64', base64],
+    ['hex', hex],
+    ['percent-encoding', encodeURIComponent],
+    ['UTF-8 as bytes', (text: string) => Buffer.from(text).toString('latin1')],
+    ['\\u escapes', (text: string) => json(text).replace('ü', '\\u00fc')],
+  ])('replaces a secret beyond ASCII in %s', (_name, encode) => {
+    const redactor = new SecretRedactor();
+    redactor.add('k', 'grüße 日本 😀 key');
+    expect(redactor.redact(`x ${encode('grüße 日本 😀 key')} y`)).toBe('x [secret:k] y');
+  });
+
+  it('replaces two secrets that overlap, whole', () => {
+    const redactor = new SecretRedactor();
+    redactor.add('a', 'abcdefgh');
+    redactor.add('b', 'efghijklm');
+    expect(redactor.redact('x abcdefghijklm y')).toBe('x [secret:b] y');
+  });
+
+  it.each([
+    ['reversed', (text: string) => Array.from(text).reverse().join('')],
+    ['in another case', (text: string) => text.toUpperCase()],
+    ['cut', (text: string) => text.slice(1)],
+  ])('does not know a secret that is %s: the limit that the docs name', (_name, change) => {
+    const redactor = new SecretRedactor();
+    redactor.add('k', 'sk_live_4f9ZabcDEF');
+    const text = change('sk_live_4f9ZabcDEF');
+    expect(redactor.redact(text)).toBe(text);
+  });
+});

@@ -1,0 +1,94 @@
+import { withoutControls, withoutInvisible } from './untrusted/invisible.js';
+import { foldLookalikes } from './untrusted/lookalikes.js';
+import { MARKING, tagsOfMarking } from './untrusted/marking-tags.js';
+import { modelTokens, roleColons } from './untrusted/model-tokens.js';
+
+/** Where a text comes from. */
+export interface UntrustedOrigin {
+  /** A URL, a path, a command: at most 256 characters of it are shown. */
+  source: string;
+  /** The name of the tool. */
+  tool: string;
+}
+
+const MAX_ATTRIBUTE_CHARS = 256;
+const PLAIN = /^[\t\n\r -~]*$/;
+
+/**
+ * Marks a text that an adversary may have written, for the model that reads it:
+ *
+ * ```text
+ * <untrusted source="https://example.com/" tool="fetch_url">
+ * ...
+ * </untrusted>
+ * ```
+ *
+ * The text can neither end the marking nor forge another, in whatever spelling: the bracket of such
+ * a tag becomes `(`, and so does the first character of a chat-template token of the common model
+ * families; a role line such as `Human:` after an empty line gets a space before its colon.
+ * Terminal escapes and invisible characters are taken out, other control characters shown as
+ * pictures; joiners stay where emoji and scripts need them. All else is kept as it is, and the text
+ * grows by role lines only. Marking twice for one origin is marking once.
+ */
+export function markUntrusted(text: string, { source, tool }: UntrustedOrigin): string {
+  const begin = `<${MARKING} source="${attribute(source)}" tool="${attribute(tool)}">\n`;
+  const end = `\n</${MARKING}>`;
+  const isMarked =
+    text.length >= begin.length + end.length && text.startsWith(begin) && text.endsWith(end);
+  const content = isMarked ? text.slice(begin.length, -end.length) : text;
+  return begin + neutralise(content) + end;
+}
+
+function neutralise(text: string): string {
+  const visible = PLAIN.test(text) ? text : withoutInvisible(withoutControls(text.toWellFormed()));
+  return edited(visible, editsOf(visible));
+}
+
+interface Edit {
+  at: number;
+  /** Characters that go. */
+  length: number;
+  /** What comes in their place. */
+  text: string;
+}
+
+function editsOf(text: string): Edit[] {
+  const folded = foldLookalikes(text);
+  const edits = new Map<number, Edit>();
+  for (const at of modelTokens(folded)) edits.set(at, { at, length: 1, text: '(' });
+  for (const { at, length } of tagsOfMarking(text)) edits.set(at, { at, length, text: '(' });
+  for (const at of roleColons(folded)) edits.set(at, { at, length: 0, text: ' ' });
+  return [...edits.values()].sort((a, b) => a.at - b.at);
+}
+
+function edited(text: string, edits: readonly Edit[]): string {
+  if (edits.length === 0) return text;
+  const parts: string[] = [];
+  let done = 0;
+  for (const { at, length, text: replacement } of edits) {
+    parts.push(text.slice(done, at), replacement);
+    done = at + length;
+  }
+  parts.push(text.slice(done));
+  return parts.join('');
+}
+
+const NOT_PLAIN = /[^\w.~:/?#@!$()*+,;=%-]/gu;
+const SPOKEN = /^[\p{L}\p{M}\p{N}]/u;
+
+/**
+ * Percent-encodes what could end an attribute or begin another. An entity would not do: who reads
+ * it could decode it to a quote.
+ */
+function attribute(value: string): string {
+  // What is cut off below need not be looked at.
+  const start = neutralise(value.slice(0, MAX_ATTRIBUTE_CHARS));
+  const encoded = start.replaceAll(NOT_PLAIN, (character) => {
+    const isLetter = SPOKEN.test(character) && !/[<>|/:]/.test(foldLookalikes(character));
+    if (isLetter) return character;
+    return character === "'" ? '%27' : encodeURIComponent(character);
+  });
+  if (encoded.length <= MAX_ATTRIBUTE_CHARS && value.length <= MAX_ATTRIBUTE_CHARS) return encoded;
+  const cut = encoded.slice(0, MAX_ATTRIBUTE_CHARS - 1).replace(/%[0-9A-F]?$/, '');
+  return `${cut.replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

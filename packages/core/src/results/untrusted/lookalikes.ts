@@ -1,0 +1,61 @@
+/**
+ * Characters that look like one of ASCII and that no normal form of Unicode folds: letters of the
+ * name of the marking, and what a tag is written with. After the confusables of UTS #39.
+ */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  u: 'ʋυսሀᑌᴜ∪⋃ꓴꞟꭎꭒ',
+  n: 'νոռⲛꓠɴ',
+  t: 'τт⊤⟙ⲧꓔꭲᴛ',
+  r: 'ʀгᖇᴦⲅꓣꭇꭈꭱꮁꮢ𝈖',
+  s: 'ƽѕտꓢꜱ꟱ꮥꮪ',
+  e: 'εеҽ℮⋿ⴹꓰꬲꭼᴇ',
+  d: 'ԁᑯᗞᗪꓒꓓꭰꮷᴅ',
+  '<': '˂ᐸᚲ‹❮〈⟨❬⧼≺⋖⦑❰𝈶',
+  '>': '˃ᐳ›❯〉⟩❭⧽≻⋗⦒❱𝈷',
+  '/': '᜵⁁⁄∕╱⟋⧸Ⳇ〳ノ㇓丿⼃𝈺',
+  '|': '│┃∣ǀ❘¦￨⎮⏐︱',
+  ':': '∶꞉',
+};
+
+const FILLER = '\u034F';
+// The blocks in which there are any. Most of a text in a script of Asia is outside of them.
+const FOLDABLE =
+  /[\u00A0-\u05FF\u1200-\u2FDF\u3008\u3009\u3033\u30CE\u31D3\u4E3F\uA4D0-\uA7FF\uAB30-\uABBF\uFE30-\uFE6F\uFF01-\uFFEF\u{1D200}-\u{1D7FF}\u{1F100}-\u{1F1FF}]/gu;
+
+const folded = new Map<string, string>();
+for (const [ascii, lookalikes] of Object.entries(LOOKALIKES)) {
+  for (const lookalike of lookalikes) {
+    folded.set(lookalike, ascii.padEnd(lookalike.length, FILLER));
+    // What a case mapping makes several characters of is no letter that is meant here.
+    const upper = lookalike.toUpperCase();
+    if (upper.length === 1) folded.set(upper, ascii);
+  }
+}
+
+/**
+ * The text with each character that passes for one of ASCII as that one: fullwidth, accented,
+ * mathematical and circled letters, and letters of other scripts. For comparing only. Every
+ * character stands where it stood; one that takes two units is followed by a combining filler.
+ */
+export function foldLookalikes(text: string): string {
+  return text.replace(FOLDABLE, (character) => {
+    let ascii = folded.get(character);
+    if (ascii === undefined) {
+      ascii = decompose(character);
+      folded.set(character, ascii);
+    }
+    return ascii;
+  });
+}
+
+// Letters on a black ground, and the halves of flags: Unicode decomposes neither.
+const UNDECOMPOSED = [0x1f150, 0x1f170, 0x1f1e6];
+
+function decompose(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const block = UNDECOMPOSED.find((first) => code >= first && code < first + 26);
+  if (block !== undefined) return String.fromCharCode(0x61 + code - block) + FILLER;
+  const [base = '', ...marks] = character.normalize('NFKD');
+  const isOne = base >= ' ' && base <= '~' && marks.every((mark) => /\p{M}/u.test(mark));
+  return isOne ? base.padEnd(character.length, FILLER) : character;
+}

@@ -1,0 +1,74 @@
+const TOOL_TAGS = [
+  'tool_(?:calls?|responses?|results?|outputs?|use|code)',
+  'function_(?:calls?|results?|responses?)',
+  'think(?:ing)?',
+  'tools',
+].join('|');
+
+/** Tokens in angle brackets, after the bracket. Those that honest markup has too are not among them. */
+const ANGLE = [
+  // ChatML and Qwen, Llama 3 and 4, Phi, Granite, Cohere, GLM, Kimi, Harmony; DeepSeek once folded.
+  // No name has a `(`: what was a bracket once must not become a part of one.
+  '\\|(?=[^\\s<>|(]{0,80}[\\p{L}\\p{N}])[^\\s<>|(]{1,80}\\|>',
+  // Gemma 4 has the bar on one side, and a quote between two.
+  '\\|(?:[a-z_]{3,40}|"\\|)>',
+  '[a-z_]{3,40}\\|>',
+  // Llama 2 and Mistral.
+  '</?SYS>>',
+  // Llama 2, Mistral, Gemma, GLM, InternLM.
+  '/?(?:bos|eos|unk|pad|sop|eop|eoh|eoa|eod)>',
+  // Gemma 1 to 3, FunctionGemma, MiniMax.
+  '/?(?:start|end|begin|beginning)_of_(?:turn|text|sentence|document|message|utterance|image|audio)>',
+  '(?:start|end)_function_(?:call|declaration|response)>',
+  // StarCoder, Cohere, Nemotron, Baichuan, TeleChat.
+  '(?:fim_[a-z]{1,20}|file_sep)>',
+  '(?:BOS|EOS|PAD|UNK|CLS|SEP|MASK)_TOKEN>',
+  '(?:unused|reserved_|SPECIAL_|extra_id_|TOKENS_UNUSED_)[0-9]{1,4}>',
+  '_(?:system|user|bot|end|start)>',
+  // Calls of tools and their answers: Hermes, Qwen, Anthropic, Seed and what speaks like them.
+  `/?(?:[a-z]{1,20}:)?(?:${TOOL_TAGS})(?=[\\s/>])`,
+  '/?(?:antml|minimax|seed):[a-z_]',
+  '/?invoke(?=[\\s/>])',
+  '(?:function|parameter)=[\\w.:-]{1,80}>',
+  '/?system-reminder(?=[\\s/>])',
+].join('|');
+
+/** Tokens in square brackets, after the bracket: Mistral and Llama 2, GLM, MiniMax. */
+const SQUARE = [
+  '/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|MODEL_SETTINGS|CALL_ID|THINK|gMASK|sMASK)\\]',
+  'ARGS\\]\\s{0,8}\\{',
+  'e~\\[',
+].join('|');
+
+const TOKEN = new RegExp(`<(?=${ANGLE})|\\[(?=${SQUARE})|\\](?=~!?b[[\\]])`, 'giu');
+// `<S>` is a type in many languages.
+const SENTENCE = /<(?=\/?s>)/g;
+
+/**
+ * Where the tokens begin by which the common model families mark roles, turns and tool calls.
+ * @param folded a text, its lookalikes folded
+ */
+export function* modelTokens(folded: string): Generator<number> {
+  for (const { index } of folded.matchAll(TOKEN)) yield index;
+  for (const { index } of folded.matchAll(SENTENCE)) yield index;
+}
+
+const LINE = '[\\n\\r\\u2028\\u2029]';
+const SPACES = '[^\\S\\n\\r\\u2028\\u2029]*';
+const ROLE_LINE = new RegExp(
+  [
+    // Anthropic: a role after an empty line, or at the beginning.
+    `(?:Human|Assistant)(?=:)(?<=(?:^|(?:^|\\n|\\r(?!\\n)|[\\u2028\\u2029])${SPACES}(?:\\r\\n|${LINE}))${SPACES}(?:Human|Assistant))`,
+    // Alpaca and Vicuna.
+    `(?<=(?:^|${LINE})### ?)(?:Human|Assistant|Instruction)(?=:)`,
+  ].join('|'),
+  'gu',
+);
+
+/**
+ * Where the colons are that make a line the beginning of somebody's turn.
+ * @param folded a text, its lookalikes folded
+ */
+export function* roleColons(folded: string): Generator<number> {
+  for (const match of folded.matchAll(ROLE_LINE)) yield match.index + match[0].length;
+}

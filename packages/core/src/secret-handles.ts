@@ -1,0 +1,190 @@
+import type { HostSet } from '@ethosagent/policy';
+import { describeResponse } from '@ethosagent/safety-network';
+import { CapabilityError, EthosError, type SecretRef } from '@ethosagent/types';
+import type { AccessScope } from './access.js';
+import { SecretRedactor } from './results/redact.js';
+import { findHandles, replaceHandles } from './secret-handles-request.js';
+import { scrubResponse } from './secret-handles-response.js';
+
+/** A secret that a call may send, but not see. */
+export interface Handle {
+  readonly ref: SecretRef;
+  /** What the tool has in place of the value. */
+  readonly placeholder: string;
+  /** Where the value may go. */
+  readonly hosts: HostSet;
+}
+
+export interface SecretHandlesOptions {
+  /** @throws `SECRET_NOT_FOUND` */
+  resolve: (ref: SecretRef) => Promise<string>;
+  scope: AccessScope | undefined;
+}
+
+// Kept apart from the resolver, which is the tool's: whoever has these can have the values.
+const handlesByResolver = new WeakMap<object, SecretHandles>();
+
+/** The handles that a resolver has given out, or `undefined` while there are none. */
+export function handlesOf(resolver: object | undefined): SecretHandles | undefined {
+  return resolver && handlesByResolver.get(resolver);
+}
+
+/** The handles of one call, and the values that they stand for. */
+export class SecretHandles {
+  readonly #options: SecretHandlesOptions;
+  readonly #handles = new Map<SecretRef, Handle>();
+  readonly #values = new Map<SecretRef, Promise<string>>();
+  readonly #sent = new SecretRedactor();
+  #isSent = false;
+
+  /** The handles of a resolver. */
+  static of(resolver: object, options: SecretHandlesOptions): SecretHandles {
+    const handles = handlesByResolver.get(resolver) ?? new SecretHandles(options);
+    handlesByResolver.set(resolver, handles);
+    return handles;
+  }
+
+  private constructor(options: SecretHandlesOptions) {
+    this.#options = options;
+  }
+
+  /** What stands for the value; the same for every request of the call. */
+  issue(ref: SecretRef, hosts: HostSet): string {
+    const known = this.#handles.get(ref);
+    if (known !== undefined) return known.placeholder;
+    const random = crypto.getRandomValues(Buffer.alloc(16));
+    const placeholder = `ethos-secret-${random.toString('hex')}`;
+    this.#handles.set(ref, { ref, placeholder, hosts });
+    return placeholder;
+  }
+
+  /** For one request with its redirects. */
+  forRequest(): RequestHandles {
+    return new RequestHandles(this);
+  }
+
+  get all(): Iterable<Handle> {
+    return this.#handles.values();
+  }
+
+  /** Every value that has gone out, to be taken out of what comes back; none while there is none. */
+  get sent(): SecretRedactor | undefined {
+    return this.#isSent ? this.#sent : undefined;
+  }
+
+  /** The value, which from now on is redacted from whatever the call gives. */
+  async valueOf(ref: SecretRef): Promise<string> {
+    const known = this.#values.get(ref);
+    if (known !== undefined) return known;
+    const asked = this.#options.resolve(ref);
+    this.#values.set(ref, asked);
+    try {
+      const value = await asked;
+      this.#options.scope?.addSecret(ref, value);
+      this.#sent.add(ref, value);
+      this.#isSent = true;
+      return value;
+    } catch (error) {
+      // A failure is not a value: the next request asks again.
+      this.#values.delete(ref);
+      throw error;
+    }
+  }
+}
+
+/** The handles in one request: replaced at each hop, and taken out of the response. */
+export class RequestHandles {
+  readonly #handles: SecretHandles;
+  #hops = 0;
+  #wasSecure = false;
+  #sentByHop: readonly Handle[] = [];
+  #host = '';
+
+  constructor(handles: SecretHandles) {
+    this.#handles = handles;
+  }
+
+  /** Reports the secrets that the current hop sends. */
+  record(scope: AccessScope): void {
+    const access = { capability: 'secrets', operation: 'send', decision: 'allowed' } as const;
+    for (const { ref } of this.#sentByHop) {
+      scope.record({ ...access, target: ref, reason: `bound to ${this.#host}` });
+    }
+  }
+
+  /**
+   * The init of a hop with the values in place of their handles.
+   * @throws `SECRET_NOT_BOUND` before a value is asked for; `SECRET_NOT_FOUND`, `NETWORK_FAILED`
+   */
+  async prepare(url: URL, init: RequestInit): Promise<RequestInit> {
+    const isRedirect = this.#hops > 0;
+    this.#hops += 1;
+    this.#sentByHop = [];
+    for (const { ref, placeholder } of this.#handles.all) {
+      if (!url.href.includes(placeholder)) continue;
+      throw notBound(
+        `the handle of ${ref} is in the URL; send it in a header or a body`,
+        'handle in the URL',
+      );
+    }
+    // A server that answers with what it was sent must not pass it on through the guard.
+    if (isRedirect) this.#assertCarried(url);
+    const found = await findHandles(init, this.#handles.all);
+    for (const { ref, hosts } of found) this.#assertBound(ref, hosts, url);
+    this.#wasSecure ||= url.protocol === 'https:';
+    if (found.length === 0) return init;
+    const values = new Map<string, string>();
+    for (const { ref, placeholder } of found) {
+      values.set(placeholder, await this.#handles.valueOf(ref));
+    }
+    this.#sentByHop = found;
+    this.#host = url.host;
+    return replaceHandles(init, values);
+  }
+
+  /** The response without the values that were sent. */
+  scrub(response: Response): Response {
+    const { sent } = this.#handles;
+    if (sent === undefined) return response;
+    const scrubbed = scrubResponse(response, sent);
+    return describeResponse(scrubbed, sent.redact(response.url), response.redirected);
+  }
+
+  /** An error of the request without what it was caused by, which may quote a header. */
+  scrubError(error: unknown): unknown {
+    const { sent } = this.#handles;
+    if (sent === undefined || !(error instanceof EthosError) || error.cause === undefined) {
+      return error;
+    }
+    Object.defineProperty(error, 'cause', { value: undefined });
+    return error;
+  }
+
+  #assertCarried(url: URL): void {
+    for (const { ref } of this.#handles.sent?.find(url.href) ?? []) {
+      for (const handle of this.#handles.all) {
+        if (handle.ref === ref) this.#assertBound(ref, handle.hosts, url);
+      }
+    }
+  }
+
+  #assertBound(ref: SecretRef, hosts: HostSet, url: URL): void {
+    if (hosts.matches(url.hostname, portOf(url)) === undefined) {
+      throw notBound(
+        `${ref} is not bound to ${url.host}; send its handle to ${hosts.patterns.join(', ')}`,
+        `${ref} is not bound to the host`,
+      );
+    }
+    if (this.#wasSecure && url.protocol === 'http:') {
+      throw notBound(`${url.host} redirects ${ref} from https to http`, 'secret over http');
+    }
+  }
+}
+
+function portOf(url: URL): number {
+  return Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+}
+
+function notBound(detail: string, rule: string): CapabilityError {
+  return new CapabilityError('SECRET_NOT_BOUND', detail, rule);
+}

@@ -1,0 +1,11 @@
+import { attackedCalls } from './attacked-call.js';
+
+// A host that may be killed while its call runs: `process-host.ts <program> <mark>`.
+const [, , program = '', mark = ''] = process.argv;
+const call = attackedCalls({ sandbox: 'required' })({ read: [], write: [], deny: [] });
+const running = call.process.spawn('sh', ['-c', program, 'sh', mark], {
+  env: { ATTACK_MARK: mark },
+});
+process.stdout.write((await running).stdout);
+// The tool goes on: its call has not ended.
+await new Promise((resolve) => setTimeout(resolve, 60_000));
