@@ -109,11 +109,15 @@ function spansOf(text: string, wanted: string, { search, replace, replace_all }:
   return spans;
 }
 
-function findTolerant(text: string, { search, replace }: Hunk): Found | undefined {
+function findTolerant(text: string, { search, replace, replace_all }: Hunk): Found | undefined {
   const wanted = search.split(/\r?\n/);
   const withEnding = wanted.at(-1) === '';
   if (withEnding) wanted.pop();
-  const found = matchLines(linesOf(text), wanted);
+  const all = replace_all === true;
+  const found = matchLines(linesOf(text), wanted, {
+    skipOverlaps: all,
+    limit: all ? Number.POSITIVE_INFINITY : MAX_AMBIGUOUS,
+  });
   if (found === undefined) return undefined;
   const spans = found.matches.map(({ first, last, reindent }): Span => {
     const replacement = lineEndingAdapter(text, reindent(replace))(first.start);

@@ -18,7 +18,7 @@ export function reindenter(
     if ((known.get(written) ?? actual) !== actual) return undefined;
     known.set(written, actual);
   }
-  const translate = (written: string) => known.get(written) ?? derive(written, known);
+  const translate = translator(known);
   return (text) =>
     text
       .split('\n')
@@ -33,32 +33,45 @@ function indentOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 }
 
-/** An indentation that the file shows no example of: the nearest one, and the difference. */
-function derive(written: string, known: ReadonlyMap<string, string>): string {
-  const byLength = [...known].sort(([a], [b]) => b.length - a.length);
-  const below = byLength.find(([example]) => written.startsWith(example));
-  if (below !== undefined) {
-    const [example, actual] = below;
-    return actual + inUnitsOf(written.slice(example.length), known);
+/** Looks an indentation up among the examples, and works out those that there is no example of. */
+function translator(examples: ReadonlyMap<string, string>): (written: string) => string {
+  const known = new Map(examples);
+  const longestFirst = [...examples].sort(([a], [b]) => b.length - a.length);
+  const shortestFirst = longestFirst.toReversed();
+  const inUnits = unitExchange(examples);
+
+  /** The nearest example, and the difference. */
+  function derive(written: string): string {
+    const below = longestFirst.find(([example]) => written.startsWith(example));
+    if (below !== undefined) {
+      const [example, actual] = below;
+      return actual + inUnits(written.slice(example.length));
+    }
+    const above = shortestFirst.find(([example]) => example.startsWith(written));
+    if (above === undefined) return written;
+    const [example, actual] = above;
+    const surplus = inUnits(example.slice(written.length));
+    return actual.endsWith(surplus) ? actual.slice(0, actual.length - surplus.length) : written;
   }
-  const above = byLength.reverse().find(([example]) => example.startsWith(written));
-  if (above === undefined) return written;
-  const [example, actual] = above;
-  const surplus = inUnitsOf(example.slice(written.length), known);
-  return actual.endsWith(surplus) ? actual.slice(0, actual.length - surplus.length) : written;
+
+  return (written) => {
+    const actual = known.get(written) ?? derive(written);
+    known.set(written, actual);
+    return actual;
+  };
 }
 
 /** Spaces as tabs, or tabs as spaces, where the examples show such an exchange. */
-function inUnitsOf(indent: string, known: ReadonlyMap<string, string>): string {
-  for (const [example, actual] of known) {
+function unitExchange(examples: ReadonlyMap<string, string>): (indent: string) => string {
+  for (const [example, actual] of examples) {
     const ratio = example.length / actual.length;
     if (/^ +$/.test(example) && /^\t+$/.test(actual) && Number.isInteger(ratio)) {
-      return indent.replaceAll(' '.repeat(ratio), '\t');
+      return (indent) => indent.replaceAll(' '.repeat(ratio), '\t');
     }
     const inverse = actual.length / example.length;
     if (/^\t+$/.test(example) && /^ +$/.test(actual) && Number.isInteger(inverse)) {
-      return indent.replaceAll('\t', ' '.repeat(inverse));
+      return (indent) => indent.replaceAll('\t', ' '.repeat(inverse));
     }
   }
-  return indent;
+  return (indent) => indent;
 }

@@ -19,12 +19,13 @@ export function parsePaths(stdout: string): string[] {
  */
 export function parseHits(stdout: string, paths: readonly string[]): Map<string, Hit[]> {
   const hits = new Map<string, Hit[]>(paths.map((path) => [path, []]));
+  const longest = paths.reduce((most, { length }) => Math.max(most, length), 0);
   let from = 0;
   for (;;) {
     const nul = stdout.indexOf('\0', from);
     const end = stdout.indexOf('\n', nul);
     if (nul === -1 || end === -1) return hits;
-    const path = knownPath(stdout.slice(from, nul), hits);
+    const path = knownPath(stdout.slice(Math.max(from, nul - longest - 1), nul), hits);
     const [, line, column] = /^(\d+):(\d+):/.exec(stdout.slice(nul + 1, end)) ?? [];
     if (path !== undefined && line !== undefined && column !== undefined) {
       hits.get(path)?.push({ line: Number(line), column: Number(column) });

@@ -53,6 +53,15 @@ safety:
     allow: [api.github.com, "*.openai.com"]
     deny: ["*.evil.com"]
     allow_private_urls: false
+  process:
+    sandbox: required
+    limits: {memory_mb: 512, processes: 64, cpu_seconds: 60, file_size_mb: 100, open_files: 256}
+    arguments:
+      git: {deny: ["-c", "--upload-pack"]}
+      ls: {allow: ["-l*", "/*"]}
+  quotas:
+    per_call: {requests: 3, bytes_in: 1000, bytes_out: 0}
+    per_session: {process_seconds: 1.5, files_written: 10, store_bytes: 4096}
 mcp_servers: [linear]
 plugins: [weather]
 `);
@@ -75,6 +84,24 @@ plugins: [weather]
           allow: ['api.github.com', '*.openai.com'],
           deny: ['*.evil.com'],
           allow_private_urls: false,
+        },
+        process: {
+          sandbox: 'required',
+          limits: {
+            memory_mb: 512,
+            processes: 64,
+            cpu_seconds: 60,
+            file_size_mb: 100,
+            open_files: 256,
+          },
+          arguments: {
+            git: { deny: ['-c', '--upload-pack'] },
+            ls: { allow: ['-l*', '/*'] },
+          },
+        },
+        quotas: {
+          per_call: { requests: 3, bytes_in: 1000, bytes_out: 0 },
+          per_session: { process_seconds: 1.5, files_written: 10, store_bytes: 4096 },
         },
       },
       mcp_servers: ['linear'],
@@ -146,6 +173,46 @@ plugins: [weather]
     ['constructor', 'name: a\nconstructor: 1\n', 'FILE:2:1: unknown key "constructor"'],
     ['a missing name', 'description: a\n', 'FILE:1:1: name: expected text, found nothing'],
     ['a repeated key', 'name: a\nname: b\n', 'FILE:2:1: key "name" is given twice'],
+    [
+      'a misspelt key of a binary',
+      'name: a\nsafety: {process: {arguments: {git: {denny: []}}}}\n',
+      'FILE:2:38: unknown key "denny" in safety.process.arguments.git; did you mean "deny"?',
+    ],
+    [
+      'a sandbox that is not one of the words',
+      'name: a\nsafety: {process: {sandbox: always}}\n',
+      'FILE:2:29: safety.process.sandbox: Invalid option: expected one of true|false|"required"|"preferred"',
+    ],
+    [
+      'a limit in words',
+      'name: a\nsafety: {process: {limits: {memory_mb: lots}}}\n',
+      'FILE:2:40: safety.process.limits.memory_mb: expected a number, found text',
+    ],
+    [
+      'a limit of nothing',
+      'name: a\nsafety: {process: {limits: {processes: 0}}}\n',
+      'FILE:2:40: safety.process.limits.processes: Too small: expected number to be >=1',
+    ],
+    [
+      'half a request',
+      'name: a\nsafety: {quotas: {per_call: {requests: 0.5}}}\n',
+      'FILE:2:40: safety.quotas.per_call.requests: expected a whole number, found the number 0.5',
+    ],
+    [
+      'a quota below nothing',
+      'name: a\nsafety: {quotas: {per_session: {bytes_in: -1}}}\n',
+      'FILE:2:43: safety.quotas.per_session.bytes_in: Too small: expected number to be >=0',
+    ],
+    [
+      'a quota without end',
+      'name: a\nsafety: {quotas: {per_session: {process_seconds: .inf}}}\n',
+      'FILE:2:50: safety.quotas.per_session.process_seconds: expected a number, found the number Infinity',
+    ],
+    [
+      'a misspelt quota',
+      'name: a\nsafety: {quotas: {per_cal: {}}}\n',
+      'FILE:2:19: unknown key "per_cal" in safety.quotas; did you mean "per_call"?',
+    ],
     [
       'a repeated nested key',
       'name: a\nfs_reach:\n  read: []\n  read: [/]\n',

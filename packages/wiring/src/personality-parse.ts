@@ -78,7 +78,10 @@ function describe(issue: Issue, mapping: YamlMapping, schema: z.ZodType): Proble
 const EXPECTED: Partial<Record<string, string>> = {
   array: 'a list',
   boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
   object: 'a mapping',
+  record: 'a mapping',
   string: 'text',
 };
 
@@ -103,6 +106,7 @@ function keysAt(schema: z.ZodType, path: KeyPath): string[] {
   let at: unknown = schema;
   for (const part of path) {
     if (at instanceof z.ZodObject) at = at.shape[String(part)];
+    else if (at instanceof z.ZodRecord) at = at.valueType;
     if (at instanceof z.ZodExactOptional) at = at.unwrap();
   }
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];

@@ -20,7 +20,44 @@ const network = z.strictObject({
   allow_private_urls: z.boolean().exactOptional(),
 });
 
-const safety = z.strictObject({ network: network.exactOptional() });
+const count = z.int().min(0);
+const atLeastOne = z.int().min(1);
+
+const processes = z.strictObject({
+  sandbox: z.literal([true, false, 'required', 'preferred']).exactOptional(),
+  limits: z
+    .strictObject({
+      memory_mb: atLeastOne.exactOptional(),
+      processes: atLeastOne.exactOptional(),
+      cpu_seconds: atLeastOne.exactOptional(),
+      file_size_mb: atLeastOne.exactOptional(),
+      open_files: atLeastOne.exactOptional(),
+    })
+    .exactOptional(),
+  arguments: z
+    .record(text, z.strictObject({ allow: names.exactOptional(), deny: names.exactOptional() }))
+    .exactOptional(),
+});
+
+const quota = z.strictObject({
+  requests: count.exactOptional(),
+  bytes_in: count.exactOptional(),
+  bytes_out: count.exactOptional(),
+  process_seconds: z.number().min(0).exactOptional(),
+  files_written: count.exactOptional(),
+  store_bytes: count.exactOptional(),
+});
+
+const quotas = z.strictObject({
+  per_call: quota.exactOptional(),
+  per_session: quota.exactOptional(),
+});
+
+const safety = z.strictObject({
+  network: network.exactOptional(),
+  process: processes.exactOptional(),
+  quotas: quotas.exactOptional(),
+});
 
 /**
  * The schema of a personality's file. Parsing replaces the entries of `fs_reach` by the absolute

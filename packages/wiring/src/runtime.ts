@@ -20,6 +20,7 @@ import {
   type AuditSink,
   EthosError,
   type PersonalityConfig,
+  type QuotaPolicy,
   type Storage,
   type ToolBatchContext,
   type ToolCall,
@@ -212,6 +213,14 @@ export class Runtime implements ToolRuntime {
         const config = ofPersonality(id);
         return config && (config.safety?.network?.allow ?? null);
       },
+      personalityProcess: (id) => {
+        const config = ofPersonality(id);
+        return config === undefined ? { sandbox: 'required' } : config.safety?.process;
+      },
+      personalityQuotas: (id) => {
+        const config = ofPersonality(id);
+        return config === undefined ? NO_USE : config.safety?.quotas;
+      },
       processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
       denyPaths,
       audit,
@@ -320,6 +329,18 @@ export class Runtime implements ToolRuntime {
 }
 
 const MAX_SESSIONS = 256;
+
+/** For a personality that is not known, such as one whose file went wrong while a call waited. */
+const NO_USE: QuotaPolicy = {
+  per_call: {
+    requests: 0,
+    bytes_in: 0,
+    bytes_out: 0,
+    process_seconds: 0,
+    files_written: 0,
+    store_bytes: 0,
+  },
+};
 
 function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);

@@ -14,6 +14,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { verifyAuditLog } from '@ethosagent/core';
 import { definePlugin, defineTool, ok } from '@ethosagent/plugin-sdk';
 import { createFileTools } from '@ethosagent/tools-file';
 import type { AnyTool, ToolCallResult } from '@ethosagent/types';
@@ -584,6 +585,38 @@ describe('ToolRuntime and the network', () => {
       },
       { capability: 'network', operation: 'fetch', decision: 'denied' },
     ]);
+  });
+});
+
+describe('ToolRuntime and its audit log', () => {
+  const logs = () =>
+    readdirSync(join(home, 'audit'))
+      .filter((name) => name.endsWith('.jsonl'))
+      .sort();
+
+  it('writes one of its own while another runtime has the first, and verifyAuditLog takes both', async () => {
+    const first = await start({ tools: [counter] });
+    const second = await start({ tools: [counter] });
+    for (const runtime of [first, second, first]) await runtime.execute(call('counter'));
+    expect(logs()).toEqual(['audit-2.jsonl', 'audit.jsonl']);
+    await first.close();
+    const third = await start({ tools: [counter] });
+    await third.execute(call('counter'));
+    expect(logs()).toEqual(['audit-2.jsonl', 'audit.jsonl']);
+    const report = await verifyAuditLog({ path: join(home, 'audit') });
+    expect(report).toEqual({ ok: true, events: 8, problems: [] });
+  });
+
+  it('fails closed on a log that was edited while no runtime ran', async () => {
+    const runtime = await start({ tools: [counter] });
+    await runtime.execute(call('counter'));
+    await runtime.close();
+    const path = join(home, 'audit', 'audit.jsonl');
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('counter', 'nothing'));
+    const failure = await start().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(String(failure)).toContain(path);
+    expect(openBelow(home)).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { JsonlAuditSink } from '@ethosagent/core';
 import { denyFloor } from '@ethosagent/policy';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
-import { EthosError } from '@ethosagent/types';
+import { EthosError, errorCodeOf } from '@ethosagent/types';
 import { personalityReach } from './personality-reach.js';
 import { createPersonalityStore } from './personality-store.js';
 import { type Closable, closeAll, Runtime } from './runtime.js';
@@ -24,7 +24,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   try {
     let { audit } = options;
     if (audit === undefined) {
-      const own = openAudit(join(home, 'audit', 'audit.jsonl'));
+      const own = openAudit(join(home, 'audit'));
       opened.push(own);
       audit = own;
     }
@@ -38,16 +38,25 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   }
 }
 
-function openAudit(path: string): JsonlAuditSink {
-  try {
-    return new JsonlAuditSink({ path });
-  } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
-    throw new EthosError(
-      'CONFIG_INVALID',
-      `${path}: the audit log can not be opened${why}; make its folder one that this process can write in, or give an audit sink`,
-      { cause },
-    );
+const MAX_AUDIT_LOGS = 1_000;
+
+/** The first of `audit.jsonl`, `audit-2.jsonl`, … that no other runtime writes: a log has one writer. */
+function openAudit(folder: string): JsonlAuditSink {
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, number === 1 ? 'audit.jsonl' : `audit-${number}.jsonl`);
+    try {
+      return new JsonlAuditSink({ path });
+    } catch (cause) {
+      const code = errorCodeOf(cause);
+      if (code === 'STORE_UNAVAILABLE' && number < MAX_AUDIT_LOGS) continue;
+      if (code !== undefined) throw cause;
+      const why = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
+      throw new EthosError(
+        'CONFIG_INVALID',
+        `${path}: the audit log can not be opened${why}; make its folder one that this process can write in, or give an audit sink`,
+        { cause },
+      );
+    }
   }
 }
 

@@ -54,8 +54,16 @@ function find(routes: Routes, { method, url }: Request): RouteAnswer | undefined
   // A key as one writes it: `https://api.example.com` for `https://api.example.com/`.
   return Object.entries(routes).find(([key]) => {
     const [, verb, target] = /^(?:([A-Z]+) )?(.*)$/s.exec(key) ?? [];
-    if (target === undefined || !URL.canParse(target)) return false;
-    const { href } = new URL(target);
+    const href = hrefOf(target);
     return (verb === undefined || verb === method) && (href === url || href === bare);
   })?.[1];
+}
+
+// `URL.canParse` of Node.js 20 misreads Latin-1 strings once it has been compiled.
+function hrefOf(target: string | undefined): string | undefined {
+  try {
+    return target && new URL(target).href;
+  } catch {
+    return undefined;
+  }
 }

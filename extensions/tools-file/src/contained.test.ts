@@ -1,0 +1,31 @@
+import { assertContained, type ContainmentOptions, countTries } from '@ethosagent/conformance';
+import { describe, expect, it } from 'vitest';
+import { createFileTools } from './file-tools.js';
+
+/** Calls with which each tool works, whatever an earlier one has done. */
+const CALLS: Record<string, ContainmentOptions['args']> = {
+  read_file: [
+    { path: 'notes.txt' },
+    { path: 'docs/plan.md', offset: 2, limit: 1, line_numbers: true },
+  ],
+  write_file: ({ token }) => [
+    { path: 'notes.txt', content: `Mine, and ${token}.\n` },
+    { path: 'docs/new/deep.txt', content: 'new\n' },
+  ],
+  patch_file: [{ path: 'docs/plan.md', hunks: [{ search: 'e', replace: 'E', replace_all: true }] }],
+  search_files: ({ file }) => [
+    { pattern: 'token', path: file('docs'), context: 2 },
+    { glob: '**/*.md' },
+  ],
+};
+
+describe('assertContained finds nothing that it reached', () => {
+  for (const tool of createFileTools()) {
+    it(`by ${tool.name}`, async (context) => {
+      const args = CALLS[tool.name] ?? {};
+      const { tries, unused } = await assertContained(tool, { args });
+      expect(unused).toEqual([]);
+      for (const [promised, count] of tries) countTries(context, promised, count);
+    });
+  }
+});

@@ -1,0 +1,48 @@
+import type { ContainedReach } from '@ethosagent/types';
+import { describe } from 'vitest';
+import { callAttacks } from './fs/call-attacks.js';
+import { declarationAttacks } from './fs/declaration-attacks.js';
+import { nameAttacks, prefixAttacks } from './fs/name-attacks.js';
+import { StorageThroughRegistry } from './fs/through-registry.js';
+import type { CreateRegistry } from './registry/batch.js';
+import { StorageWorld } from './storage/storage-world.js';
+import { storageAttacks } from './storage-attacks.js';
+
+/** What of the boundary the machine can keep. */
+export interface FsAttackOptions {
+  /** Whether what is swapped between check and use is noticed. `true` when absent. */
+  seesRaces?: boolean;
+}
+
+/**
+ * Attacks the files of tool calls: everything that `storageAttacks` tries on a storage, through
+ * `ctx.scopedFs` and `ctx.storage` of calls of a registry; and what tools declare, personalities
+ * allow, and names are. Over `FsStorage`, on Linux. Call it in a test file.
+ *
+ * It reads well-known places of the machine and writes only to a temporary folder of its own.
+ *
+ * @param name of the registry, for the names of the tests
+ * @param create makes an empty registry over the backends that it is given
+ */
+export function fsAttacks(
+  name: string,
+  create: CreateRegistry,
+  { seesRaces = true }: FsAttackOptions = {},
+): void {
+  for (const accessor of ['scopedFs', 'storage'] as const) {
+    const view = (reach: ContainedReach, { home }: { home: string }) =>
+      new StorageThroughRegistry(create, accessor, reach, home);
+    storageAttacks(`ctx.${accessor} of ${name}`, view, {
+      seesRaces,
+      swaps: { check: 500, long: 20_000 },
+    });
+
+    describe(`ctx.${accessor} of ${name} under attack`, () => {
+      const world = new StorageWorld(view);
+      nameAttacks(world);
+      prefixAttacks(world);
+      declarationAttacks(world, create, accessor);
+    });
+  }
+  describe(`the files of ${name} under attack`, () => callAttacks(create));
+}

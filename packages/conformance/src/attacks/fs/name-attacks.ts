@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCodeOf } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import { countTries } from '../../tries.js';
+import {
+  boundary,
+  everyCall,
+  expectDenied,
+  readingCalls,
+  type StorageWorld,
+  snapshot,
+} from '../storage/storage-world.js';
+
+/** Names that are no names, and paths whose text goes astray. */
+export function nameAttacks(w: StorageWorld): void {
+  describe('for a name that can not be', () => {
+    it.for<[string, string]>([
+      ['empty', ''],
+      ['a NUL', 'a\0b'],
+      ['a NUL at the end', 'file\0'],
+      ['5,000 characters', 'x'.repeat(5_000)],
+      ['5,000 segments', 'x/'.repeat(5_000)],
+      ['a lone high surrogate', 'a\ud800'],
+      ['a lone low surrogate', '\udfffa'],
+    ])('refuses every method for %s, with a typed error', async ([what, name], context) => {
+      const before = snapshot(w.base);
+      const path = what === 'empty' ? '' : `${w.inside}/${name}`;
+      for (const [method, call] of Object.entries(everyCall(w.view, path, w.inside))) {
+        const error: unknown = await call().then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+        expect(errorCodeOf(error), method).toMatch(/^PATH_(?:INVALID|NOT_REACHABLE)$/);
+      }
+      expect(snapshot(w.base)).toBe(before);
+      countTries(context, 'reach', 12);
+    });
+
+    it('refuses what is no string', async () => {
+      const nothing: unknown[] = [
+        undefined,
+        null,
+        7,
+        {},
+        [w.inside],
+        new URL('file:///etc/passwd'),
+      ];
+      for (const path of nothing) {
+        const text = Object(path);
+        const reading = Reflect.apply(w.view.read, w.view, [text]);
+        await expect(reading).rejects.toHaveProperty('code');
+      }
+    });
+  });
+
+  describe('for honest names', () => {
+    it.for([
+      'file',
+      '/file',
+      './file',
+      './/.//file',
+      'sub/../file',
+      'sub/./../sub/../file',
+      'none/../file',
+    ])('reads %s', async (rest) => {
+      expect(await w.view.read(`${w.inside}/${rest}`)).toBe('hello');
+    });
+
+    it.for([
+      '…',
+      '...',
+      '..file',
+      'a b',
+      'ü',
+      'e\u0301',
+      '%2e%2e',
+      '~',
+      '*',
+      '-rf',
+      '\\..\\x',
+      '\n',
+      '🦊',
+    ])('writes, lists, reads and removes %j', async (odd) => {
+      const path = join(w.inside, odd);
+      await w.view.write(path, odd);
+      expect(await w.view.list(w.inside)).toContain(odd);
+      expect(await w.view.read(path)).toBe(odd);
+      await w.view.remove(path);
+      expect(existsSync(path)).toBe(false);
+    });
+
+    it.for(['', '/', '//', '/.', '/sub/..'])('lists the root with %j at its end', async (tail) => {
+      expect(await w.view.list(`${w.inside}${tail}`)).toEqual(['file', 'sub']);
+    });
+  });
+}
+
+/** Where a reach begins and ends. */
+export function prefixAttacks(w: StorageWorld): void {
+  describe('for a reach and what begins like it', () => {
+    it.for<[string, string, boolean]>([
+      ['data', 'data/file', true],
+      ['data/', 'data/file', true],
+      ['data//', 'data/file', true],
+      ['data', 'database/secret', false],
+      ['data/', 'database/secret', false],
+      ['data/sub', 'data/file', false],
+      ['data/sub', 'data/sub/file', true],
+      ['data/su', 'data/sub/file', false],
+      ['data/file', 'data/file', true],
+      ['data/fil', 'data/file', false],
+    ])('%j covers %j: %s', async ([root, asked, isCovered], context) => {
+      const view = w.create({ read: [`${w.base}/${root}`], write: [] });
+      const reading = view.read(join(w.base, asked));
+      if (isCovered) expect(await reading).not.toBeNull();
+      else await expect(reading).rejects.toEqual(boundary);
+      countTries(context, 'reach', 1);
+    });
+
+    it('what may be read may not be written, nor what may be written be read', async (context) => {
+      const view = w.create({ read: [join(w.inside, 'file')], write: [join(w.inside, 'sub')] });
+      const calls = everyCall(view, join(w.inside, 'file'), join(w.inside, 'sub'));
+      const writing = Object.entries(calls).filter(([method]) =>
+        ['write', 'mkdir', 'remove', 'removeRecursive', 'renameFrom'].includes(method),
+      );
+      await expectDenied(context, Object.fromEntries(writing));
+      await expectDenied(context, readingCalls(view, join(w.inside, 'sub', 'file')));
+      expect(await view.read(join(w.inside, 'file'))).toBe('hello');
+      await view.write(join(w.inside, 'sub', 'file'), 'x');
+    });
+  });
+}

@@ -1,0 +1,170 @@
+import { FsStorage } from '@ethosagent/storage-fs';
+import type {
+  ContainedReach,
+  Storage,
+  StorageChange,
+  ToolCapabilities,
+  ToolContext,
+  ToolRegistry,
+} from '@ethosagent/types';
+import { errorCodeOf } from '@ethosagent/types';
+import { batchContext, type CreateRegistry, callsOf, ok, toolOf } from '../registry/batch.js';
+
+/** A way in which a tool gets at files. */
+export type FileAccessor = 'scopedFs' | 'storage';
+
+/** A declaration of all that the personality has. */
+export const FROM_PERSONALITY = { read: 'from-personality', write: 'from-personality' } as const;
+
+/** What both have. */
+type Files = Omit<Storage, 'contained'>;
+
+/** What a tool finds in its context under one of the two names, in every call anew. */
+export class CallingTool {
+  readonly #registry: ToolRegistry;
+  readonly #storage: Storage;
+  /** What calls are about: files are bytes, and errors have codes, so no result could carry them. */
+  readonly #runs: Array<(ctx: ToolContext) => Promise<unknown>> = [];
+
+  constructor(
+    create: CreateRegistry,
+    personality: ContainedReach | undefined,
+    declared: ToolCapabilities['fs_reach'],
+    home: string,
+  ) {
+    this.#storage = new FsStorage({ home });
+    this.#registry = create({
+      storage: this.#storage,
+      personalityFsReach: () =>
+        personality && {
+          read: [...personality.read],
+          write: [...personality.write],
+          deny: [...(personality.deny ?? [])],
+        },
+    });
+    const capabilities = declared === undefined ? {} : { fs_reach: declared };
+    const execute = async (args: unknown, ctx: ToolContext) => {
+      await this.#runs[Number(args)]?.(ctx);
+      return ok('');
+    };
+    this.#registry.register(toolOf('files', execute, { capabilities }));
+  }
+
+  /** What `run` gives or throws, in a call of its own. */
+  async call<T>(run: (ctx: ToolContext) => Promise<T>): Promise<T> {
+    let outcome: Promise<T> | undefined;
+    const id = this.#runs.length;
+    this.#runs.push((ctx) => {
+      outcome = run(ctx);
+      return outcome.catch(() => {});
+    });
+    const ctx = batchContext({ storage: this.#storage, personalityId: 'p' });
+    await this.#registry.executeParallel(callsOf(['files'], id), ctx);
+    delete this.#runs[id];
+    if (outcome === undefined) throw new TypeError('the tool did not run');
+    return outcome;
+  }
+}
+
+/**
+ * A storage each of whose operations is a tool call of its own, for a personality with this reach:
+ * so what is tried on storages is tried on accessors.
+ */
+export class StorageThroughRegistry implements Storage {
+  readonly #create: CreateRegistry;
+  readonly #accessor: FileAccessor;
+  readonly #personality: ContainedReach;
+  readonly #home: string;
+  readonly #tool: CallingTool;
+
+  constructor(
+    create: CreateRegistry,
+    accessor: FileAccessor,
+    personality: ContainedReach,
+    home: string,
+    declared: ToolCapabilities['fs_reach'] = FROM_PERSONALITY,
+  ) {
+    this.#create = create;
+    this.#accessor = accessor;
+    this.#personality = personality;
+    this.#home = home;
+    this.#tool = new CallingTool(create, personality, declared, home);
+    // As after a first call: what a registry works out once is worked out before the attack.
+    const [root = home] = [...personality.read, ...personality.write];
+    this.exists(root).catch(() => {});
+  }
+
+  /** A tool that declares this reach. */
+  contained({ read, write, deny = [] }: ContainedReach): Storage {
+    const personality = {
+      ...this.#personality,
+      deny: [...(this.#personality.deny ?? []), ...deny],
+    };
+    const declared = { read: [...read], write: [...write] };
+    return new StorageThroughRegistry(
+      this.#create,
+      this.#accessor,
+      personality,
+      this.#home,
+      declared,
+    );
+  }
+
+  read(path: string): Promise<string | null> {
+    return nullWhenMissing(this.#with((files) => files.read(path)));
+  }
+
+  readBytes(path: string): Promise<Uint8Array | null> {
+    return nullWhenMissing(this.#with((files) => files.readBytes(path)));
+  }
+
+  write(path: string, content: string | Uint8Array): Promise<void> {
+    return this.#with((files) => files.write(path, content));
+  }
+
+  exists(path: string): Promise<boolean> {
+    return this.#with((files) => files.exists(path));
+  }
+
+  list(path: string): Promise<string[]> {
+    return this.#with((files) => files.list(path));
+  }
+
+  listEntries(path: string): ReturnType<Storage['listEntries']> {
+    return this.#with((files) => files.listEntries(path));
+  }
+
+  mtime(path: string): Promise<number | null> {
+    return this.#with((files) => files.mtime(path));
+  }
+
+  mkdir(path: string): Promise<void> {
+    return this.#with((files) => files.mkdir(path));
+  }
+
+  remove(path: string, opts?: StorageChange & { recursive?: boolean }): Promise<void> {
+    return this.#with((files) => files.remove(path, opts));
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.#with((files) => files.rename(from, to));
+  }
+
+  #with<T>(run: (files: Files) => Promise<T>): Promise<T> {
+    return this.#tool.call(async (ctx) => {
+      const files: Files | undefined = ctx[this.#accessor];
+      if (files === undefined) throw new TypeError(`the call has no ${this.#accessor}`);
+      return run(files);
+    });
+  }
+}
+
+/** A storage says `null` where an accessor throws. */
+async function nullWhenMissing<T>(read: Promise<T>): Promise<T | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (errorCodeOf(error) === 'FILE_NOT_FOUND') return null;
+    throw error;
+  }
+}

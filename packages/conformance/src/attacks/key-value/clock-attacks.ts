@@ -1,0 +1,66 @@
+import type { KeyValueStore } from '@ethosagent/types';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fuzz } from '../../fuzz.js';
+import { countTries } from '../../tries.js';
+
+/** The clock of a store under attack, in milliseconds since the epoch. */
+export interface MovableClock {
+  now: number;
+}
+
+/** Clocks that jump, and times to live at the edges. */
+export function clockAttacks(fresh: (id: string) => KeyValueStore, clock: MovableClock): void {
+  describe('while the clock jumps', () => {
+    let run = 0;
+    const jump = fc.constantFrom(-86_400_000, -60_000, -1, 0, 1, 500, 999, 1_000, 60_000, 1e12);
+    const ttl = fc.option(fc.constantFrom(0.001, 0.5, 1, 60, 86_400), { nil: undefined });
+    const key = fc.constantFrom('a', 'ab', 'b');
+    fuzz(
+      'never gives back, nor lists, what was found expired once',
+      fc.array(fc.record({ jump, key, ttl, method: fc.constantFrom('set', 'get', 'list') }), {
+        maxLength: 30,
+      }),
+      async (steps) => {
+        run += 1;
+        clock.now = 1_700_000_000_000;
+        const kv = fresh(`jumps:${run}`);
+        const model = new Map<string, number>();
+        const forgetExpired = (keys: Iterable<string>) => {
+          for (const each of [...keys]) {
+            if ((model.get(each) ?? Infinity) <= clock.now) model.delete(each);
+          }
+        };
+        for (const { jump, key, ttl, method } of steps) {
+          clock.now = Math.max(1, clock.now + jump);
+          if (method === 'set') {
+            await kv.set(key, 'v', ttl === undefined ? {} : { ttlSeconds: ttl });
+            model.set(key, ttl === undefined ? Infinity : clock.now + ttl * 1_000);
+          } else if (method === 'get') {
+            forgetExpired([key]);
+            expect(await kv.get(key)).toBe(model.has(key) ? 'v' : null);
+          } else {
+            forgetExpired(model.keys());
+            expect(await kv.list('')).toEqual([...model.keys()].sort());
+          }
+        }
+      },
+      { promised: 'key-value', runs: { check: 200, long: 20_000 } },
+    );
+
+    it.for([Number.NaN, 0, -0, -1, -0.001, Infinity, -Infinity, 1e300, Number.MAX_VALUE])(
+      'refuses a time to live of %s for a key that is there, and leaves it',
+      async (ttlSeconds, context) => {
+        const kv = fresh(`ttl:${ttlSeconds}`);
+        await kv.set('k', 'kept');
+        await expect(kv.set('k', 'lost', { ttlSeconds })).rejects.toMatchObject({
+          code: 'TTL_INVALID',
+        });
+        clock.now += 1e12;
+        expect(await kv.get('k')).toBe('kept');
+        clock.now -= 1e12;
+        countTries(context, 'key-value', 1);
+      },
+    );
+  });
+}

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { ProcessLimits, ScopedProcess } from '@ethosagent/types';
+
+/** The processes of one call, which may run any binary. */
+export interface AttackedCall {
+  process: ScopedProcess;
+  /** Aborts the call, as the end of a turn does. */
+  abort(): void;
+  /** Ends the call, as the return of its tool does. */
+  end(): void;
+}
+
+/** Makes the processes of a call. The paths are real ones, and absolute. */
+export type CreateCall = (options: {
+  read: string[];
+  write: string[];
+  /** Reached by nobody, whatever the other two say. */
+  deny: string[];
+  limits?: ProcessLimits;
+}) => AttackedCall;
+
+/** A call that reaches no files. */
+export const NO_FILES = { read: [], write: [], deny: [] };
+
+/** The environment of a process whose descendants `survivors` is to find. */
+export function marked(mark: string): Record<string, string> {
+  return { ATTACK_MARK: mark };
+}
+
+/** Live processes of this machine whose command line or environment holds a mark. */
+export function survivors(mark: string): string[] {
+  return readdirSync('/proc').filter(
+    (pid) => /^\d+$/.test(pid) && ['cmdline', 'environ'].some((file) => holds(pid, file, mark)),
+  );
+}
+
+function holds(pid: string, file: string, mark: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8').includes(mark);
+  } catch {
+    return false;
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

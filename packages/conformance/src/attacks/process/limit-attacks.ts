@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type CreateCall, NO_FILES, survivors } from './attacked-call.js';
+
+/** A sandboxed process and all its children stay below their limits. */
+export function limitAttacks(create: CreateCall): void {
+  const run = (limits: object, program: string, mark = '') =>
+    create({ ...NO_FILES, limits }).process.spawn('sh', ['-c', program, 'sh', mark], {
+      timeout: 20_000,
+    });
+
+  describe('is held to', () => {
+    it('its number of processes, by whatever forks', async () => {
+      const mark = randomUUID();
+      const forks = 'for i in $(seq 200); do sh -c "sleep 5; :" "$1" & done';
+      // What can fork no more dies of it; its children stay, and so does the first.
+      const bomb = `sh -c '${forks}' sh "$1"; sleep 1`;
+      const running = run({ processes: 40 }, bomb, mark);
+      let most = 0;
+      const ended = running.then(() => true);
+      const tick = () => new Promise<false>((resolve) => setTimeout(() => resolve(false), 50));
+      while (!(await Promise.race([ended, tick()]))) {
+        most = Math.max(most, survivors(mark).length);
+      }
+      expect(most).toBeGreaterThan(10);
+      // Bubblewrap's own two are counted with them, or stand beside them.
+      expect(most).toBeLessThanOrEqual(43);
+      expect(survivors(mark)).toEqual([]);
+    });
+
+    it.each([
+      [
+        'the size of a file',
+        { file_size_mb: 1 },
+        'head -c 3000000 /dev/zero > /tmp/big; wc -c < /tmp/big',
+        '1048576\n',
+      ],
+      ['its open files', { open_files: 20 }, 'ulimit -n', '20\n'],
+      ['its memory', { memory_mb: 200 }, 'head -c 900M /dev/zero | tail | wc -c', '0\n'],
+    ])('%s', async (_name, limits, program, stdout) => {
+      expect(await run(limits, program)).toMatchObject({ stdout });
+    });
+
+    it('its processor time', async () => {
+      expect(await run({ cpu_seconds: 1 }, 'while :; do :; done')).toMatchObject({
+        exitCode: 137,
+        signal: 'SIGKILL',
+      });
+    });
+  });
+}

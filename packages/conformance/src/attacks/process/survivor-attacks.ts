@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { RunningScript } from '../../faults/run-script.js';
+import { countTries, isLongRun, tries } from '../../tries.js';
+import { type CreateCall, marked, NO_FILES, pause, survivors } from './attacked-call.js';
+import { LINGERERS } from './lingerers.js';
+
+const WAYS = ['a time-out', 'an abort', 'the end of its call'] as const;
+
+/** Starts a host, in a process of its own that has the mark in its arguments: it runs `sh -c <program> sh <mark>`,
+ * with the variable `ATTACK_MARK`. */
+export type StartHost = (program: string, mark: string) => RunningScript;
+
+/** Nobody is left a second after a time-out, an abort or the end of a call or of the host. */
+export function survivorAttacks(
+  create: CreateCall,
+  { holdsAll, startHost }: { holdsAll: boolean; startHost: StartHost | undefined },
+): void {
+  const lingerers = LINGERERS.filter(({ untraceable }) => holdsAll || untraceable !== true);
+
+  /** Runs a program and ends it after some milliseconds. Settles when the end has been told. */
+  async function attack(program: string, mark: string, way: (typeof WAYS)[number], ms: number) {
+    const call = create(NO_FILES);
+    const run = call.process.spawn('sh', ['-c', program, 'sh', mark], {
+      env: marked(mark),
+      ...(way === 'a time-out' && { timeout: ms }),
+    });
+    const ended = run.catch((error: unknown) => error);
+    if (way !== 'a time-out') {
+      await pause(ms);
+      if (way === 'an abort') call.abort();
+    } else {
+      await ended;
+    }
+    call.end();
+    await ended;
+  }
+
+  describe('leaves nobody behind a second after', () => {
+    const cases = WAYS.flatMap((way) => lingerers.map((each) => ({ way, ...each })));
+    const marks = cases.map(() => randomUUID());
+    // All at once: each takes its second and a half, whatever the others do.
+    beforeAll(async () => {
+      await Promise.all(
+        cases.map(({ way, program }, index) => attack(program, marks[index] ?? '', way, 400)),
+      );
+      await pause(1000);
+    });
+    it.for(
+      cases.map(({ way, does }, index) => [`${way}, of a tree that ${does}`, marks[index] ?? '']),
+    )('%s', ([, mark = ''], context) => {
+      expect(survivors(mark)).toEqual([]);
+      countTries(context, 'processes', 1);
+    });
+  });
+
+  it('leaves nobody behind, whatever is started and whenever it is ended', async (context) => {
+    const rounds = tries({ check: 20, long: 500 });
+    const atOnce = 10;
+    for (let begun = 0; begun < rounds; begun += atOnce) {
+      const mark = randomUUID();
+      await Promise.all(
+        Array.from({ length: Math.min(atOnce, rounds - begun) }, (_, index) => {
+          const round = begun + index;
+          const { program } = pick(lingerers, round);
+          // From before the program has begun to after it has started what it is to start.
+          return attack(program, mark, pick(WAYS, round * 7 + 1), 1 + ((round * 37) % 350));
+        }),
+      );
+      await pause(1000);
+      expect(survivors(mark)).toEqual([]);
+    }
+    countTries(context, 'processes', rounds);
+  });
+
+  if (startHost === undefined) return;
+  const hosted = isLongRun() ? lingerers : lingerers.slice(-3);
+  it.for(hosted.map(({ does, program }) => [does, program]))(
+    'leaves nobody behind a second after its host was killed, of a tree that %s',
+    async ([, program = ''], context) => {
+      const rounds = tries({ check: 2, long: 30 });
+      for (let round = 0; round < rounds; round++) {
+        const mark = randomUUID();
+        const host = startHost(program, mark);
+        // The host itself, and what it started.
+        while (survivors(mark).length < 2 && host.child.exitCode === null) await pause(10);
+        await pause((round * 53) % 400);
+        host.child.kill('SIGKILL');
+        const { errors } = await host.ended;
+        await pause(1000);
+        expect({ errors, left: survivors(mark) }).toEqual({ errors: '', left: [] });
+      }
+      countTries(context, 'processes', rounds);
+    },
+  );
+}
+
+function pick<T>(list: readonly T[], at: number): T {
+  const item = list[at % list.length];
+  if (item === undefined) throw new RangeError('an empty list');
+  return item;
+}

@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RunningScript } from '../../faults/run-script.js';
+import { countTries, tries } from '../../tries.js';
+import type { StorageWorld } from './storage-world.js';
+
+/**
+ * Starts a process that writes the same file over and over. Turn n, beginning at `from`, writes
+ * `contentOfTurn(n)`; when that is acknowledged, it prints n on a line of its own.
+ */
+export type StartWriter = (path: string, from: number) => RunningScript;
+
+/** What a writer writes at a turn: each turn is longer than a block, and unlike every other. */
+export function contentOfTurn(turn: number): string {
+  return `${turn}\n`.repeat(20_000);
+}
+
+/** Writes that race with others, or are cut off. */
+export function writeAttacks(w: StorageWorld, startWriter: StartWriter | undefined): void {
+  const rounds = tries({ check: 5, long: 500 });
+
+  describe('while a file is written', () => {
+    it(`50 writers of one path all succeed, and a reader finds one content whole, ${rounds} rounds`, async (context) => {
+      const path = join(w.inside, 'shared');
+      for (let round = 0; round < rounds; round += 1) {
+        const contents = Array.from({ length: 50 }, (_, index) =>
+          contentOfTurn(index).slice(0, 9_000),
+        );
+        let isWriting = true;
+        const writing = Promise.all(contents.map((content) => w.view.write(path, content)));
+        const done = writing.finally(() => {
+          isWriting = false;
+        });
+        while (isWriting) {
+          const read = await w.view.read(path);
+          if (read !== null) expect(contents.includes(read)).toBe(true);
+          await new Promise((next) => setImmediate(next));
+        }
+        await done;
+        expect(contents).toContain(readFileSync(path, 'utf8'));
+      }
+      expect(readdirSync(w.inside).sort()).toEqual(['file', 'shared', 'sub']);
+      countTries(context, 'files', rounds * 50);
+    });
+
+    it('a link planted at any name that appears meanwhile leads no byte outside', async (context) => {
+      const target = join(w.outside, 'planted');
+      let planted = 0;
+      let isWriting = true;
+      const writing = w.view.write(join(w.inside, 'file'), Buffer.alloc(3_000_000, 'x'));
+      const done = writing.finally(() => {
+        isWriting = false;
+      });
+      while (isWriting) {
+        for (const name of readdirSync(w.inside)) {
+          // Beside each temporary file, the names that a writer might count on to next.
+          for (const guess of [`${name}.tmp`, `${name}~`, `.${name}.swp`, `${name}.1`]) {
+            try {
+              symlinkSync(target, join(w.inside, guess));
+              planted += 1;
+            } catch {
+              // It is there already.
+            }
+          }
+        }
+        await new Promise((next) => setImmediate(next));
+        if (planted > 100) break;
+      }
+      await done;
+      expect(planted).toBeGreaterThan(0);
+      expect(readdirSync(w.outside).sort()).toEqual(['dir', 'secret']);
+      expect(readFileSync(join(w.inside, 'file'), 'utf8')).toBe('x'.repeat(3_000_000));
+      countTries(context, 'reach', planted);
+    });
+  });
+
+  if (startWriter === undefined) return;
+  const kills = tries({ check: 15, long: 500 });
+
+  describe('while the process that writes is killed', () => {
+    it(`a file has its old content or the new, and no trace is left, ${kills} kills`, async (context) => {
+      const folder = join(w.inside, 'sub');
+      const path = join(folder, 'file');
+      let last = -1;
+      for (let kill = 0; kill < kills; kill += 1) {
+        const writer = startWriter(path, last + 1);
+        context.onTestFinished(() => {
+          writer.child.kill('SIGKILL');
+        });
+        while (writer.lines().length === 0 && writer.child.exitCode === null) {
+          await new Promise((next) => setTimeout(next, 5));
+        }
+        await new Promise((next) => setTimeout(next, Math.random() * 20));
+        writer.child.kill('SIGKILL');
+        expect(await writer.ended).toMatchObject({ signal: 'SIGKILL', errors: '' });
+
+        const acknowledged = Number(writer.lines().at(-1));
+        const content = readFileSync(path, 'utf8');
+        const written = Number.parseInt(content, 10);
+        expect(content === contentOfTurn(written)).toBe(true);
+        expect(written).toBeGreaterThanOrEqual(acknowledged);
+        last = written;
+      }
+      expect(await w.view.list(folder)).toEqual(['file']);
+      await w.view.write(join(folder, 'other'), 'x');
+      expect(readdirSync(folder).sort()).toEqual(['file', 'other']);
+      countTries(context, 'files', kills);
+    });
+  });
+}

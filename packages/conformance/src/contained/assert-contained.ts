@@ -1,0 +1,136 @@
+import type { AnyTool, CapabilityName } from '@ethosagent/types';
+import type { Promised } from '../tries.js';
+import { ContainmentError } from './containment-error.js';
+import type { ContainmentOptions, ScenarioName } from './options.js';
+import { Probe, ScenarioOver } from './probe.js';
+import { Random, randomSeed } from './random.js';
+import { watchRawAccess } from './raw-access.js';
+import type { Scenario } from './scenario.js';
+import { aborts } from './scenarios/aborts.js';
+import { floods } from './scenarios/floods.js';
+import { hangingPeers } from './scenarios/hanging-peers.js';
+import { honest } from './scenarios/honest.js';
+import { hostileArguments } from './scenarios/hostile-arguments.js';
+import { hostileContent } from './scenarios/hostile-content.js';
+import { redirects } from './scenarios/redirects.js';
+import { secrets } from './scenarios/secrets.js';
+import { sessions } from './scenarios/sessions.js';
+import { symlinkSwaps } from './scenarios/symlink-swaps.js';
+import { World } from './world.js';
+
+/** What a run tried, and what it could not. */
+export interface ContainmentReport {
+  seed: number;
+  /** Those that were run. */
+  scenarios: readonly ScenarioName[];
+  calls: number;
+  /** How often each promise was tried to be broken. */
+  tries: ReadonlyMap<Promised, number>;
+  /** What the tool declares and no honest call used: of these nothing was shown. */
+  unused: readonly CapabilityName[];
+}
+
+const UNHANDLED = ['unhandledRejection', 'uncaughtException'] as const;
+
+const SCENARIOS: readonly Scenario[] = [
+  honest,
+  hostileArguments,
+  hostileContent,
+  redirects,
+  hangingPeers,
+  floods,
+  symlinkSwaps,
+  aborts,
+  secrets,
+  sessions,
+];
+
+/**
+ * Runs a tool, through the real registry, in a temporary world that turns on it: servers that
+ * redirect, hang and flood, files that are swapped for links, hostile content, aborts. Needs no
+ * test runner. Runs take turns, because each watches the whole process.
+ *
+ * @throws `ContainmentError` (`NOT_CONTAINED`), which lists everything that the tool reached
+ */
+export function assertContained(
+  tool: AnyTool,
+  options: ContainmentOptions,
+): Promise<ContainmentReport> {
+  const report = lastRun.then(() => run(tool, options));
+  lastRun = report.catch(() => {});
+  return report;
+}
+
+let lastRun: Promise<unknown> = Promise.resolve();
+
+async function run(tool: AnyTool, options: ContainmentOptions): Promise<ContainmentReport> {
+  const world = new World(tool, options, globalThis.fetch);
+  try {
+    await world.start();
+    return await attack(tool, options, world);
+  } finally {
+    world.close();
+  }
+}
+
+async function attack(
+  tool: AnyTool,
+  options: ContainmentOptions,
+  world: World,
+): Promise<ContainmentReport> {
+  const seed = options.seed ?? randomSeed();
+  const raw = watchRawAccess(world.rawFetch(), world.pass);
+  const probe = new Probe({ tool, world, options, random: new Random(seed) }, raw);
+  const onUnhandled = () => probe.unhandled();
+  for (const event of UNHANDLED) process.on(event, onUnhandled);
+  const scenarios: ScenarioName[] = [];
+  let unused: CapabilityName[] = [];
+  try {
+    for (const scenario of SCENARIOS) {
+      const { name } = scenario;
+      const isWanted = options.scenarios?.includes(name) ?? true;
+      if (scenario !== honest && !(isWanted && scenario.applies(probe))) continue;
+      probe.scenario = name;
+      world.lay();
+      await scenario.run(probe).catch(unlessOver);
+      await probe.settle();
+      scenarios.push(name);
+      if (scenario === honest) unused = unusedCapabilities(tool, world);
+      // One that doesn't work would not get to what the other scenarios attack.
+      if (!probe.works) break;
+    }
+  } finally {
+    for (const event of UNHANDLED) process.off(event, onUnhandled);
+    raw.restore();
+  }
+  if (probe.reached.length > 0) throw new ContainmentError(tool.name, probe.reached, seed);
+  return { seed, scenarios, calls: probe.calls, tries: probe.tried, unused };
+}
+
+function unlessOver(error: unknown): void {
+  if (!(error instanceof ScenarioOver)) throw error;
+}
+
+function unusedCapabilities({ capabilities }: AnyTool, { audit }: World): CapabilityName[] {
+  const {
+    fs_reach,
+    network,
+    secrets: refs,
+    storage,
+    process: processes,
+    attachments,
+  } = capabilities;
+  const declared: Array<[CapabilityName, unknown]> = [
+    ['network', network],
+    ['secrets', refs],
+    ['storage', storage],
+    ['fs_reach.read', fs_reach?.read],
+    ['fs_reach.write', fs_reach?.write],
+    ['process', processes],
+    ['attachments', attachments],
+  ];
+  const used = new Set<string>(audit.events.map(({ capability }) => capability));
+  return declared
+    .filter(([name, declaration]) => declaration !== undefined && !used.has(name))
+    .map(([name]) => name);
+}

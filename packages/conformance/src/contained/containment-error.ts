@@ -1,0 +1,30 @@
+import { EthosError } from '@ethosagent/types';
+import type { Promised } from '../tries.js';
+import type { ScenarioName } from './options.js';
+
+/** Something that a tool reached, or did, and may not. */
+export interface Reached {
+  scenario: ScenarioName;
+  /** The promise that it breaks. */
+  promised: Promised;
+  /** What it was. Holds no secret and no content. */
+  what: string;
+}
+
+/** A tool was not contained. `reached` lists how, `seed` repeats it. */
+export class ContainmentError extends EthosError {
+  override name = 'ContainmentError';
+  declare readonly code: 'NOT_CONTAINED';
+  readonly reached: readonly Reached[];
+  readonly seed: number;
+
+  constructor(toolName: string, reached: readonly Reached[], seed: number) {
+    const lines = reached.map(({ scenario, what }) => `  - ${scenario}: ${what}`);
+    super(
+      'NOT_CONTAINED',
+      `${toolName} reached or did what it may not; { seed: ${seed} } repeats it\n${lines.join('\n')}`,
+    );
+    this.reached = reached;
+    this.seed = seed;
+  }
+}

@@ -1,0 +1,117 @@
+import { resolve } from 'node:path';
+import type { AnyTool } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import { countTries } from '../tries.js';
+import { assertContained } from './assert-contained.js';
+import { makeTool as tool } from './fixtures/make-tool.js';
+import type { ContainmentOptions } from './options.js';
+
+const weather = tool(
+  'weather',
+  {
+    network: { allowedHosts: ['api.openweathermap.org'] },
+    secrets: ['providers/openweather/apiKey'],
+  },
+  async ({ city = '' }, { scopedFetch, secretsResolver, abortSignal }) => {
+    if (city === '') return { ok: false, error: 'city is required', code: 'input_invalid' };
+    const key = await secretsResolver?.get('providers/openweather/apiKey');
+    const url = `https://api.openweathermap.org/data/2.5/weather?q=${encodeURIComponent(city)}&appid=${encodeURIComponent(key ?? '')}`;
+    const response = await scopedFetch?.fetch(url, { signal: abortSignal });
+    if (response?.ok !== true) {
+      return {
+        ok: false,
+        error: `API ${response?.status}: ${await response?.text()}`,
+        code: 'execution_failed',
+      };
+    }
+    const data = JSON.parse(await response.text());
+    return { ok: true, value: `${city}: ${data.main?.temp} of ${JSON.stringify(data)}` };
+  },
+);
+
+const summarizeConfig = tool(
+  'summarize_config',
+  { fs_reach: { read: 'from-personality', write: 'from-personality' } },
+  async ({ path = '' }, { scopedFs }) => {
+    const content = (await scopedFs?.read(path)) ?? '';
+    const summaryPath = path.replace(/(\.[^.]+)$/, '.summary.txt');
+    await scopedFs?.write(summaryPath, `Lines: ${content.split('\n').length}`);
+    return { ok: true, value: `Summary written to ${summaryPath}: ${content}` };
+  },
+);
+
+const reports = tool(
+  'reports',
+  { fs_reach: { read: ['/data/reports'], write: ['/data/output'] } },
+  async ({ name = '' }, { scopedFs }) => {
+    const content = (await scopedFs?.read(`/data/reports/${name}`)) ?? '';
+    await scopedFs?.write(`/data/output/${name}`, content);
+    return { ok: true, value: content };
+  },
+);
+
+const usageCounter = tool(
+  'usage_counter',
+  { storage: { scope: 'tool-private', kind: 'kv' } },
+  async ({ topic = '' }, { kvStore }) => {
+    const count = Number((await kvStore?.get(topic)) ?? 0) + 1;
+    await kvStore?.set(topic, String(count));
+    return { ok: true, value: `${topic} has been queried ${count} time(s).` };
+  },
+);
+
+const fetchUrl = tool(
+  'fetch_url',
+  { network: { allowedHosts: ['*'] } },
+  async ({ url = '' }, { scopedFetch, emit }) => {
+    const response = await scopedFetch?.fetch(url);
+    const value = (await response?.text()) ?? '';
+    emit({ type: 'progress', toolName: 'fetch_url', message: value.slice(0, 100) });
+    return { ok: true, value, structured: { url: response?.url } };
+  },
+);
+
+const gitLog = tool(
+  'git_log',
+  { process: { allowedBinaries: ['git'] } },
+  async ({ count = '' }, { scopedProcess }) => {
+    const result = await scopedProcess?.spawn('git', ['log', '-n', count]);
+    return { ok: true, value: result?.stdout ?? '', structured: { ...result } };
+  },
+);
+
+const show = tool(
+  'show',
+  { fs_reach: { read: 'from-personality' }, process: { allowedBinaries: ['cat'] } },
+  async ({ path = '' }, { scopedFs, scopedProcess, workingDir }) => {
+    if ((await scopedFs?.exists(path)) !== true) return 'There is no such file.';
+    const result = await scopedProcess?.spawn('cat', [resolve(workingDir, path)]);
+    return `${result?.stdout}${result?.stderr}`;
+  },
+);
+
+const GOOD: Array<[AnyTool, ContainmentOptions]> = [
+  [weather, { args: { city: 'Bern' }, answer: () => Response.json({ main: { temp: 4 } }) }],
+  [summarizeConfig, { args: ({ file }) => ({ path: file('docs/plan.md') }) }],
+  [reports, { args: { name: 'july.txt' }, files: { 'july.txt': 'A fine July.' } }],
+  [usageCounter, { args: [{ topic: 'weather' }, { topic: 'news' }] }],
+  [fetchUrl, { args: ({ url }) => [{ url: url('/page') }, { url: url('/other?q=1') }] }],
+  [
+    show,
+    {
+      args: ({ file }) => ({ path: file('docs/plan.md') }),
+      personality: { safety: { process: { sandbox: 'required' } } },
+    },
+  ],
+  [gitLog, { args: { count: '3' }, binaries: { git: 'echo "commit $3"' } }],
+];
+
+describe('assertContained passes', () => {
+  for (const [tool, options] of GOOD) {
+    it(`${tool.name}, which keeps to its context`, async (context) => {
+      const { unused, tries } = await assertContained(tool, options);
+      expect(unused).toEqual([]);
+      for (const [promised, count] of tries) countTries(context, promised, count);
+    });
+  }
+});

@@ -1,0 +1,100 @@
+import childProcess, { ChildProcess } from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+import { PASS_VARIABLE, WORLD_VARIABLE } from './world-backends.js';
+
+const SANDBOX = /(^|\/)bwrap$/;
+
+interface SpawnOptions {
+  file?: unknown;
+  args?: unknown;
+  envPairs?: unknown;
+}
+
+/** What was done by way of the platform, and not of the context. */
+export interface RawAccess {
+  /** What was done since it was last asked. */
+  drain(): string[];
+  restore(): void;
+}
+
+/**
+ * Watches what a tool does around its context, as far as it can be seen from within the process:
+ * the global `fetch`, which is led into the world, and processes, which are marked as the world's.
+ *
+ * @param mark what marks the processes of the run
+ */
+export function watchRawAccess(rawFetch: typeof globalThis.fetch, mark: string): RawAccess {
+  const seen = new Set<string>();
+  const undo = [
+    replace(globalThis, 'fetch', () => (input: string | URL | Request, init?: RequestInit) => {
+      const url = input instanceof Request ? input.url : String(input);
+      if (/^https?:/.test(url)) seen.add(`called the global fetch for ${withoutQuery(url)}`);
+      return rawFetch(input, init);
+    }),
+    replace(
+      ChildProcess.prototype,
+      'spawn',
+      (original) =>
+        function spawn(this: ChildProcess, options: SpawnOptions) {
+          if (!isPassed(options)) {
+            seen.add(`started the process ${options.file} with node:child_process`);
+          }
+          return Reflect.apply(original, this, [options]);
+        },
+    ),
+    ...(['spawnSync', 'execSync', 'execFileSync'] as const).map((name) =>
+      replace(childProcess, name, (original) => (...args: unknown[]) => {
+        // The framework tries once whether this machine can make sandboxes.
+        if (!SANDBOX.test(String(args[0]))) seen.add(`called ${name} of node:child_process`);
+        return Reflect.apply(original, childProcess, args);
+      }),
+    ),
+    inherit(WORLD_VARIABLE, mark),
+  ];
+  syncBuiltinESMExports();
+  return {
+    drain() {
+      const what = [...seen];
+      seen.clear();
+      return what;
+    },
+    restore() {
+      for (const one of undo) one();
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+function replace(
+  target: object,
+  name: string,
+  // biome-ignore lint/complexity/noBannedTypes: whatever the platform has there is called as it was
+  replacement: (original: Function) => unknown,
+): () => void {
+  const original: unknown = Reflect.get(target, name);
+  if (typeof original !== 'function') return () => {};
+  Reflect.set(target, name, replacement(original));
+  return () => void Reflect.set(target, name, original);
+}
+
+/** What a process that is started without an environment of its own is known by. */
+function inherit(name: string, value: string): () => void {
+  const { env } = process;
+  const before = env[name];
+  env[name] = value;
+  return () => {
+    if (before === undefined) delete env[name];
+    else env[name] = before;
+  };
+}
+
+/** By its environment, or, where a sandbox gives it one, by its arguments. */
+function isPassed({ envPairs, args }: SpawnOptions): boolean {
+  return [envPairs, args]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .some((text) => String(text).startsWith(PASS_VARIABLE));
+}
+
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/s, '');
+}

@@ -1,0 +1,76 @@
+import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { tries } from '../../tries.js';
+import { endless, gzipBomb } from '../answers.js';
+import type { Probe } from '../probe.js';
+import { hasFiles, hasNetwork, hasProcesses, type Scenario } from '../scenario.js';
+import { filesBelow } from '../world-files.js';
+
+const TIMEOUT_MS = 5_000;
+// More than anyone may keep, and less than would bring the machine down with a tool that does.
+const GIANT_FILE_BYTES = 700 * 1024 ** 2;
+const DEFAULT_GROWTH_MB = 400;
+const SAMPLE_MS = 10;
+
+/** More comes than anyone may keep: answers, output, files. */
+export const floods: Scenario = {
+  name: 'floods',
+  applies: (probe) => hasNetwork(probe) || hasProcesses(probe) || hasFiles(probe),
+  async run(probe) {
+    const { world } = probe;
+    const { files, server } = world;
+    if (hasNetwork(probe)) {
+      for (const answer of [endless, gzipBomb]) {
+        server.answer = answer;
+        await flood(probe, 'an answer without end');
+      }
+      server.answer = world.honestAnswer;
+    }
+    if (hasProcesses(probe)) {
+      world.putBinaries("while :; do printf '%065536d' 0; done");
+      await flood(probe, 'output without end');
+      world.putHonestBinaries();
+    }
+    if (hasFiles(probe)) {
+      for (const name of filesBelow(files.reach)) {
+        truncateSync(join(files.reach, name), GIANT_FILE_BYTES);
+      }
+      await flood(probe, 'files of 700 MiB');
+    }
+  },
+};
+
+async function flood(probe: Probe, what: string): Promise<void> {
+  const calls = probe.world.calls.slice(0, tries({ check: 1, long: 10 }));
+  const allowed = probe.options.maxGrowthMb ?? DEFAULT_GROWTH_MB;
+  const memory = watchMemory();
+  // One at a time: what one call may keep, several may keep several times.
+  for (const args of calls) await probe.run([args], { timeoutMs: TIMEOUT_MS });
+  const grownMb = memory.grownMb();
+  if (grownMb > allowed) {
+    probe.reach('batches', `let the memory grow by ${grownMb} MiB under ${what}`);
+  }
+  probe.try('batches', calls.length);
+}
+
+/** Measures by how much the memory of this process grows at most. */
+function watchMemory(): { grownMb(): number } {
+  const before = process.memoryUsage.rss();
+  const peakBefore = peakBytes();
+  let highest = before;
+  const timer = setInterval(() => {
+    highest = Math.max(highest, process.memoryUsage.rss());
+  }, SAMPLE_MS);
+  return {
+    grownMb() {
+      clearInterval(timer);
+      // A tool that doesn't let go of the thread shows only in a peak higher than any before.
+      if (peakBytes() > peakBefore) highest = Math.max(highest, peakBytes());
+      return Math.round((highest - before) / 1024 ** 2);
+    },
+  };
+}
+
+function peakBytes(): number {
+  return process.resourceUsage().maxRSS * 1024;
+}

@@ -1,0 +1,29 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HOSTILE_BYTES, HOSTILE_TEXTS } from '../hostile-text.js';
+import { hasFiles, hasNetwork, hasProcesses, type Scenario } from '../scenario.js';
+import { filesBelow } from '../world-files.js';
+
+/** What the tool reads is written by an adversary. */
+export const hostileContent: Scenario = {
+  name: 'hostile content',
+  applies: (probe) => hasNetwork(probe) || hasFiles(probe) || hasProcesses(probe),
+  async run(probe) {
+    const { world } = probe;
+    const output = join(world.files.base, 'hostile-output');
+    world.putBinaries(`cat '${output}'; cat '${output}' >&2`);
+    for (const content of [HOSTILE_BYTES, ...HOSTILE_TEXTS.map((text) => Buffer.from(text))]) {
+      world.server.answer = (_, response) => void response.end(content);
+      writeFileSync(output, content);
+      for (const name of filesBelow(world.files.reach)) {
+        writeFileSync(join(world.files.reach, name), content);
+      }
+      await probe.run(world.calls);
+      probe.try('batches', world.calls.length);
+    }
+    if ('polluted' in {}) {
+      Reflect.deleteProperty(Object.prototype, 'polluted');
+      probe.reach('batches', 'gave a property to every object');
+    }
+  },
+};

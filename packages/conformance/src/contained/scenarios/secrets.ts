@@ -1,0 +1,27 @@
+import { echo } from '../answers.js';
+import type { Scenario } from '../scenario.js';
+
+const ENCODINGS: Array<(text: string) => string> = [
+  (text) => text,
+  encodeURIComponent,
+  (text) => Buffer.from(text).toString('base64'),
+  (text) => Buffer.from(text).toString('hex'),
+];
+
+/** Whoever the secret was sent to sends it back, as it is and encoded. */
+export const secrets: Scenario = {
+  name: 'secrets',
+  applies: ({ tool }) => tool.capabilities.secrets !== undefined,
+  async run(probe) {
+    const { world } = probe;
+    await probe.run(world.calls);
+    probe.try('secrets', world.calls.length);
+    for (const status of [200, 400, 500]) {
+      for (const encode of ENCODINGS) {
+        world.server.answer = echo(status, encode);
+        await probe.run(world.calls);
+        probe.try('secrets', world.calls.length);
+      }
+    }
+  },
+};

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What a script gets, and what it has to do without. */
+export interface ScriptOptions {
+  args?: readonly string[];
+  /** For a script in TypeScript, which runs by `tsx`: where its imports are mapped. */
+  tsconfig?: string;
+  /** Mounts a file system of its own over an empty folder, seen by this script alone. Linux. */
+  smallDisk?: { at: string; kilobytes: number };
+  /** Descriptors that it may have open at once. Linux. */
+  openFiles?: number;
+  /** Kilobytes that a file of its may have. Linux. */
+  fileKilobytes?: number;
+}
+
+/** A script under way. */
+export interface RunningScript {
+  readonly child: ChildProcess;
+  /** The whole lines that it has written so far. */
+  lines(): string[];
+  /** Settles when it has ended and all that it wrote is here. */
+  readonly ended: Promise<{
+    code: number | null;
+    signal: NodeJS.Signals | null;
+    errors: string;
+  }>;
+}
+
+/** Starts a script of Node.js in a process of its own, which a test may kill. */
+export function startScript(file: string, options: ScriptOptions = {}): RunningScript {
+  const isTypeScript = file.endsWith('.ts');
+  const loader = isTypeScript
+    ? ['--import', pathToFileURL(createRequire(file).resolve('tsx')).href]
+    : [];
+  const [binary = '', ...args] = [
+    ...conditions(options),
+    process.execPath,
+    ...loader,
+    file,
+    ...(options.args ?? []),
+  ];
+  const child = spawn(binary, args, {
+    cwd: dirname(file),
+    env: {
+      // biome-ignore lint/style/noProcessEnv: where the tools are that make the conditions
+      PATH: process.env.PATH,
+      ...(options.tsconfig !== undefined && { TSX_TSCONFIG_PATH: options.tsconfig }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  return {
+    child,
+    lines: () => output.split('\n').slice(0, -1),
+    ended: once(child, 'close').then(() => ({
+      code: child.exitCode,
+      signal: child.signalCode,
+      errors,
+    })),
+  };
+}
+
+/** Runs a script to its end and gives the lines that it wrote. Throws when it fails. */
+export async function runScript(file: string, options: ScriptOptions = {}): Promise<string[]> {
+  const script = startScript(file, options);
+  const { code, signal, errors } = await script.ended;
+  if (code !== 0) throw new Error(`${file} ended with ${code ?? signal}: ${errors}`);
+  return script.lines();
+}
+
+function conditions({ smallDisk, openFiles, fileKilobytes }: ScriptOptions): string[] {
+  const limits = [
+    ...(openFiles === undefined ? [] : [`--nofile=${openFiles}`]),
+    ...(fileKilobytes === undefined ? [] : [`--fsize=${fileKilobytes * 1024}`]),
+  ];
+  // In a namespace of users the caller need not be root; the mount is gone with the last process.
+  const mount = 'mount -t tmpfs -o "size=$1k" ethos "$2" && shift 2 && exec "$@"';
+  return [
+    ...(smallDisk === undefined ? [] : ['unshare', '-Urm', '--', 'sh', '-c', mount, 'sh']),
+    ...(smallDisk === undefined ? [] : [`${smallDisk.kilobytes}`, smallDisk.at]),
+    ...(limits.length === 0 ? [] : ['prlimit', ...limits, '--']),
+  ];
+}
