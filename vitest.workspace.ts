@@ -23,6 +23,9 @@ const alias = ['packages', 'extensions'].flatMap((group) =>
   }),
 );
 
+// One seed for all property tests of a run; the reporter prints it.
+const seed = process.env.ETHOS_SEED ?? String(Math.floor(Math.random() * 2 ** 31));
+
 export default defineConfig({
   resolve: { alias },
   test: {
@@ -30,8 +33,9 @@ export default defineConfig({
     include: ['{packages,extensions,examples,docs,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', './scripts/closing-line-reporter.ts'],
+    env: { ETHOS_SEED: seed },
     maxWorkers: 2,
-    testTimeout: 120_000,
+    testTimeout: process.env.ETHOS_TRIES === 'long' ? 7_200_000 : 120_000,
     hookTimeout: 120_000,
   },
 });

@@ -7,6 +7,7 @@ const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   'key-value': () => import('./key-value.js'),
   'contained-read': () => import('./contained-read.js'),
   'loopback-fetch': () => import('./loopback-fetch.js'),
+  processes: () => import('./processes.js'),
 };
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--');
