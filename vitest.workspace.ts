@@ -34,7 +34,7 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', './scripts/closing-line-reporter.ts'],
     env: { ETHOS_SEED: seed },
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: process.env.ETHOS_TRIES === 'long' ? 7_200_000 : 120_000,
     hookTimeout: 120_000,
   },

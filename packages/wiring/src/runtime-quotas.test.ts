@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { countTries } from '@ethosagent/conformance';
+import { countTries } from '@ethosagent/conformance/fuzz';
 import { MemoryAuditSink } from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fuzz } from '@ethosagent/conformance';
+import { fuzz } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { auditEvent } from '../testing/audit-event.js';

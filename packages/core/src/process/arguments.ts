@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { compileArgumentPolicy } from '@ethosagent/policy';
 import { type ArgumentPolicy, CapabilityError, EthosError } from '@ethosagent/types';
+import { realOrAsked } from './working-directory.js';
 
 /**
  * Checks what a binary is told.
@@ -21,7 +21,7 @@ export function assertArguments(
     throw new EthosError('SPAWN_FAILED', `argument ${malformed} is not a string without NUL`);
   }
   if (policies === undefined) return;
-  const real = realpathSync(file);
+  const real = realOrAsked(file);
   const names = new Set([binary, file, real, basename(file), basename(real)]);
   for (const [name, policy] of Object.entries(policies)) {
     if (!names.has(name)) continue;

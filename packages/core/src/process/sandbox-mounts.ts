@@ -96,11 +96,9 @@ export class Mounts {
     return shown;
   }
 
-  /** Opens a file of the system to be copied. */
-  read(path: string): number {
-    const descriptor = openSync(path, constants.O_RDONLY);
-    this.#descriptors.push(descriptor);
-    return descriptor;
+  /** Opens a file of the system to be copied, if it is there. */
+  read(path: string): number | undefined {
+    return this.#hold(() => openSync(path, constants.O_RDONLY));
   }
 
   /** Closes what was held open. */
@@ -118,13 +116,14 @@ export class Mounts {
   }
 
   #showChildren(path: string, held: string, writable: boolean): void {
-    for (const name of readdirSync(held)) {
+    for (const name of attempt(() => readdirSync(held)) ?? []) {
       const child = join(path, name);
       if (this.#deny.coversNormal(child) !== undefined) continue;
       const opened = this.#open(join(held, name));
       if (opened === undefined) continue;
       if (opened.stats.isSymbolicLink()) {
-        this.#set(child, { kind: 'link', target: readlinkSync(join(held, name)) });
+        const target = attempt(() => readlinkSync(join(held, name)));
+        if (target !== undefined) this.#set(child, { kind: 'link', target });
       } else {
         this.#show(child, opened, writable);
       }
@@ -149,14 +148,14 @@ export class Mounts {
   }
 
   #open(path: string): Opened | undefined {
-    let descriptor: number;
-    try {
-      descriptor = openSync(path, O_PATH | constants.O_NOFOLLOW);
-    } catch {
-      return undefined;
-    }
-    this.#descriptors.push(descriptor);
-    return { descriptor, stats: fstatSync(descriptor) };
+    const descriptor = this.#hold(() => openSync(path, O_PATH | constants.O_NOFOLLOW));
+    return descriptor === undefined ? undefined : { descriptor, stats: fstatSync(descriptor) };
+  }
+
+  #hold(open: () => number): number | undefined {
+    const descriptor = attempt(open);
+    if (descriptor !== undefined) this.#descriptors.push(descriptor);
+    return descriptor;
   }
 
   // The root is never shown as it is: the sandbox's own mounts must have a place in it.
@@ -168,6 +167,15 @@ export class Mounts {
 interface Opened {
   descriptor: number;
   stats: Stats;
+}
+
+/** What is gone, or swapped, or not for this user to see, is not shown. */
+function attempt<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a path is a root or below it; all paths here are absolute and normal. */

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { compileDenySet } from '@ethosagent/policy';
 import type { ProcessLimits } from '@ethosagent/types';
@@ -16,7 +15,7 @@ import { type Mount, Mounts } from './sandbox-mounts.js';
 import { FORWARDER, SOCKET_IN_SANDBOX } from './sandbox-network.js';
 import { systemMounts } from './sandbox-system.js';
 import { taskGroup } from './task-count.js';
-import type { DirectoryReach } from './working-directory.js';
+import { type DirectoryReach, realOrAsked } from './working-directory.js';
 
 /** The program by which this machine makes sandboxes. */
 export interface Sandbox {
@@ -191,7 +190,7 @@ export function sandboxedCommand(
 
 /** A program outside the system's folders, and what stands beside it where it was installed. */
 function showBinary(mounts: Mounts, file: string): void {
-  const real = realpathSync(file);
+  const real = realOrAsked(file);
   if (!mounts.shows(real)) {
     mounts.add(real, false);
     if (basename(dirname(real)) === 'bin') {
@@ -222,8 +221,10 @@ function mountOptions(
       return [mount.writable ? '--bind-fd' : '--ro-bind-fd', hold(mount.descriptor), path];
     case 'system':
       return ['--ro-bind', path, path];
-    case 'copy':
-      return ['--perms', '0444', '--file', hold(mounts.read(path)), path];
+    case 'copy': {
+      const descriptor = mounts.read(path);
+      return descriptor === undefined ? [] : ['--perms', '0444', '--file', hold(descriptor), path];
+    }
     case 'link':
       return ['--symlink', mount.target, path];
     case 'folder':

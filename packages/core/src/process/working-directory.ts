@@ -92,7 +92,8 @@ function judge(
   if (reach.denies(real)) throw denied('deny floor');
 }
 
-function realOrAsked(path: string): string {
+/** Where a path leads; itself where that can't be seen. */
+export function realOrAsked(path: string): string {
   try {
     return realpathSync(path);
   } catch {

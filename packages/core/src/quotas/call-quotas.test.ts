@@ -1,4 +1,4 @@
-import { countTries, fuzz } from '@ethosagent/conformance';
+import { countTries, fuzz } from '@ethosagent/conformance/fuzz';
 import type { QuotaLimits, QuotaPolicy } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { countTries, fuzz, tries } from '@ethosagent/conformance';
+import { countTries, fuzz, tries } from '@ethosagent/conformance/fuzz';
 import { FsStorage } from '@ethosagent/storage-fs';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
 import {
