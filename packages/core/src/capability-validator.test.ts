@@ -27,6 +27,7 @@ describe('validateRegistration, what fits', () => {
     [{ network: { allowedHosts: ['*'] } }, allow()],
     [{ network: { allowedHosts: ['a.com:8443'] } }, allow('a.com')],
     [{ secrets: ['a/b', 'a/*', 'KEY'] }, {}],
+    [{ network: { allowedHosts: ['x.com'] }, secrets: [{ ref: 'a', hosts: ['x.com'] }] }, {}],
     [{ storage: { scope: 'session', kind: 'kv', ttlSecondsDefault: 0.5 } }, {}],
     [{ fs_reach: { read: 'from-personality', write: 'from-personality' } }, {}],
     [{ fs_reach: { read: ['/data', '/data/x', '/data/'] } }, reach('/data')],
@@ -94,6 +95,30 @@ describe('validateRegistration, what does not', () => {
     ],
     [{ secrets: ['a//b'] }, {}, 'secrets', '"a//b" is not a secret ref'],
     [{ secrets: ['../a'] }, {}, 'secrets', '"../a" is not a secret ref'],
+    [
+      { secrets: [{ ref: 'a', hosts: [] }] },
+      {},
+      'secrets',
+      'a names no hosts; list them, or declare the ref alone',
+    ],
+    [
+      { secrets: [{ ref: 'a', hosts: ['x.com'] }] },
+      {},
+      'secrets',
+      'a can be sent nowhere: the tool declares no network',
+    ],
+    [
+      { network: { allowedHosts: ['x.com'] }, secrets: [{ ref: 'a', hosts: ['*'] }] },
+      {},
+      'secrets',
+      'a: "*" is not a host or *.suffix',
+    ],
+    [
+      { network: { allowedHosts: ['x.com'] }, secrets: [{ ref: '..', hosts: ['x.com'] }] },
+      {},
+      'secrets',
+      '".." is not a secret ref',
+    ],
     [{ secrets: ['*'] }, {}, 'secrets', '"*" is not a secret ref'],
     [
       { storage: { scope: 'global', kind: 'kv' } },

@@ -11,7 +11,6 @@ import type {
   CapabilityName,
   CapabilityValidationError,
   PersonalityConfig,
-  SecretDeclaration,
   ToolCapabilities,
 } from '@ethosagent/types';
 
@@ -42,7 +41,7 @@ export function validateDeclaration(declared: ToolCapabilities): Problem[] {
         ? [problem('network', `${quote(host)} is not a host, *.suffix or *`)]
         : [],
     ),
-    ...malformedSecrets(declared.secrets ?? []),
+    ...malformedSecrets(declared),
     ...malformedStorage(declared.storage),
     ...malformedPaths('read', declared.fs_reach?.read),
     ...malformedPaths('write', declared.fs_reach?.write),
@@ -59,14 +58,17 @@ export function validateDeclaration(declared: ToolCapabilities): Problem[] {
   ];
 }
 
-function malformedSecrets(declared: readonly SecretDeclaration[]): Problem[] {
-  return declared.flatMap((declaration) => {
+function malformedSecrets({ secrets = [], network }: ToolCapabilities): Problem[] {
+  return secrets.flatMap((declaration) => {
     const ref = declaredRef(declaration);
     if (!isSecretRefPattern(ref)) return [problem('secrets', `${quote(ref)} is not a secret ref`)];
     if (typeof declaration === 'string') return [];
     const { hosts } = declaration;
     if (!Array.isArray(hosts) || hosts.length === 0) {
       return [problem('secrets', `${ref} names no hosts; list them, or declare the ref alone`)];
+    }
+    if (network === undefined) {
+      return [problem('secrets', `${ref} can be sent nowhere: the tool declares no network`)];
     }
     return hosts.flatMap((host) =>
       host === '*' || parseHostPattern(host) === null

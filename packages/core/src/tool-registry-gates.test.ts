@@ -243,6 +243,10 @@ describe('DefaultToolRegistry ownership', () => {
       'a secret with text for hosts',
       { ...makeTool('x'), capabilities: { secrets: [{ ref: 'a', hosts: 'b' }] } },
     ],
+    [
+      'a secret with a misspelt key',
+      { ...makeTool('x'), capabilities: { secrets: [{ ref: 'a', hosts: ['b'], host: 'c' }] } },
+    ],
     ['a process without binaries', { ...makeTool('x'), capabilities: { process: {} } }],
     ['a read reach of "all"', { ...makeTool('x'), capabilities: { fs_reach: { read: 'all' } } }],
   ])('register refuses %s with TOOL_INVALID', (_name, tool) => {

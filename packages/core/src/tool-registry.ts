@@ -6,7 +6,6 @@ import {
   type ToolBatchContext,
   type ToolCall,
   type ToolCallResult,
-  type ToolCapabilities,
   type ToolDefinition,
   type ToolFilterOpts,
   type ToolRegistry,
@@ -227,24 +226,29 @@ function structuralProblem(tool: AnyTool): string | undefined {
   }
   const lists: Array<[key: string, declared: unknown, list: unknown]> = [
     ['network.allowedHosts', network, network?.allowedHosts],
-    ['secrets', secrets, textsOf(secrets)],
     ['process.allowedBinaries', process, process?.allowedBinaries],
     ['fs_reach.read', explicit(fs_reach?.read), fs_reach?.read],
     ['fs_reach.write', explicit(fs_reach?.write), fs_reach?.write],
     ['attachments.mediaTypes', attachments?.mediaTypes, attachments?.mediaTypes],
   ];
+  const wrongSecret = secretProblem(secrets);
+  if (wrongSecret !== undefined) return `${name}: ${wrongSecret}`;
   const wrong = lists.find(([, needed, list]) => needed !== undefined && !isStringList(list));
   return wrong && `${name}: capabilities.${wrong[0]} is not a list of strings`;
 }
 
-/** A secret that is bound to hosts counts as its ref and its hosts. */
-function textsOf(secrets: ToolCapabilities['secrets']): unknown {
-  if (!Array.isArray(secrets)) return secrets;
-  return secrets.flatMap((one: unknown) => {
-    if (typeof one !== 'object' || one === null) return [one];
-    const { ref, hosts }: { ref?: unknown; hosts?: unknown } = one;
-    return Array.isArray(hosts) ? [ref, ...hosts] : [undefined];
-  });
+function secretProblem(secrets: unknown): string | undefined {
+  if (secrets === undefined) return undefined;
+  if (!Array.isArray(secrets)) return 'capabilities.secrets is not a list';
+  const at = secrets.findIndex((secret: unknown) => !isSecretDeclaration(secret));
+  if (at < 0) return undefined;
+  return `capabilities.secrets[${at}] is neither a ref nor { ref, hosts: [...] }`;
+}
+
+function isSecretDeclaration(secret: unknown): boolean {
+  if (typeof secret !== 'object' || secret === null) return typeof secret === 'string';
+  const { ref, hosts, ...unknown }: { ref?: unknown; hosts?: unknown } = secret;
+  return typeof ref === 'string' && isStringList(hosts) && Object.keys(unknown).length === 0;
 }
 
 const CAPABILITY_KEYS: Readonly<Record<string, readonly string[] | undefined>> = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { assertContained } from './assert-contained.js';
 import { ContainmentError } from './containment-error.js';
 import { makeTool } from './fixtures/make-tool.js';
-import type { ContainedWorld } from './options.js';
+import { type ContainedWorld, SCENARIO_NAMES } from './options.js';
 
 const readFile = makeTool(
   'read',
@@ -23,6 +23,21 @@ describe('assertContained', () => {
     const { scenarios } = await assertContained(pure, { args: {} });
     expect(scenarios).toEqual(['honest', 'aborts', 'sessions']);
   });
+
+  it.each(['hostile', 'redirects'])(
+    'refuses to pass without the wanted scenario %s',
+    async (name) => {
+      const pure = makeTool('pure', {}, async () => 'done');
+      const scenarios = SCENARIO_NAMES.filter((known) => known === name);
+      const options = {
+        args: {},
+        scenarios: scenarios.length > 0 ? scenarios : JSON.parse(`["${name}"]`),
+      };
+      await expect(assertContained(pure, options)).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+      });
+    },
+  );
 
   it('says what is declared and was not used', async () => {
     const { unused } = await assertContained(readFile, { args, scenarios: ['honest'] });

@@ -1,7 +1,7 @@
-import type { AnyTool, CapabilityName } from '@ethosagent/types';
+import { type AnyTool, type CapabilityName, EthosError } from '@ethosagent/types';
 import type { Promised } from '../tries.js';
 import { ContainmentError } from './containment-error.js';
-import type { ContainmentOptions, ScenarioName } from './options.js';
+import { type ContainmentOptions, SCENARIO_NAMES, type ScenarioName } from './options.js';
 import { Probe, ScenarioOver } from './probe.js';
 import { Random, randomSeed } from './random.js';
 import { watchRawAccess } from './raw-access.js';
@@ -104,6 +104,13 @@ async function attack(
     raw.restore();
   }
   if (probe.reached.length > 0) throw new ContainmentError(tool.name, probe.reached, seed);
+  const notRun = options.scenarios?.filter((name) => !scenarios.includes(name)) ?? [];
+  if (notRun.length > 0) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `scenarios: ${notRun.join(', ')}: not known, or for nothing that ${tool.name} declares; there are ${SCENARIO_NAMES.join(', ')}`,
+    );
+  }
   return { seed, scenarios, calls: probe.calls, tries: probe.tried, unused };
 }
 

@@ -89,6 +89,7 @@ function isStore(store: unknown): store is KeyValueStore {
   return typeof store === 'object' && store !== null && 'get' in store && 'set' in store;
 }
 
-function isAtomic(store: KeyValueStore): store is Required<KeyValueStore> {
+/** Whether a store has both atomic methods. */
+export function isAtomic(store: KeyValueStore): store is Required<KeyValueStore> {
   return store.increment !== undefined && store.compareAndSet !== undefined;
 }

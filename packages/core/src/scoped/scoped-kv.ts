@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { incrementKvValue } from '@ethosagent/policy';
 import type { KeyValueStore } from '@ethosagent/types';
 import { type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
+import { isAtomic } from '../checked/checked-kv.js';
 import { writeEntry } from '../quotas/write-entry.js';
 import type { NamespaceTurns } from './namespace-turns.js';
 
@@ -149,8 +150,4 @@ export function scopedKv(store: KeyValueStore, options: ScopedKvOptions): KeyVal
   return isAtomic(store)
     ? new AtomicScopedKvImpl(store, options)
     : new ScopedKvImpl(store, options);
-}
-
-function isAtomic(store: KeyValueStore): store is Required<KeyValueStore> {
-  return store.increment !== undefined && store.compareAndSet !== undefined;
 }
