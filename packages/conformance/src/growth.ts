@@ -26,7 +26,7 @@ export function growsLinearly<T>(
   name: string,
   inputOf: (size: number) => T,
   run: (input: T) => unknown,
-  { promised = 'fuzz', upTo = { check: 128_000, long: 1_024_000 } }: GrowthOptions = {},
+  { promised = 'fuzz', upTo = { check: 64_000, long: 1_024_000 } }: GrowthOptions = {},
 ): void {
   it(
     name,

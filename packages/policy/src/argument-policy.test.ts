@@ -9,6 +9,8 @@ describe('compileArgumentPolicy, deny', () => {
     ['-c', 'git -calias.x=!id x'],
     ['-c', 'git -pc alias.x=!id x'],
     ['-c', 'git log -c'],
+    ['-K', 'curl -#Kfile'],
+    ['-K', 'curl -:K file'],
     ['--upload-pack', 'git ls-remote --upload-pack=/tmp/x .'],
     ['--upload-pack', 'git ls-remote --upload-pack /tmp/x .'],
     ['--upload-pack', 'git ls-remote --upload-pac=/tmp/x .'],

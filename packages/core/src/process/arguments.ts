@@ -3,6 +3,9 @@ import { compileArgumentPolicy } from '@ethosagent/policy';
 import { type ArgumentPolicy, CapabilityError, EthosError } from '@ethosagent/types';
 import { realOrAsked } from './working-directory.js';
 
+// They take their first argument for options also without a dash.
+const OLD_STYLE: ReadonlySet<string> = new Set(['tar', 'bsdtar', 'ar', 'ps']);
+
 /**
  * Checks what a binary is told.
  *
@@ -23,9 +26,13 @@ export function assertArguments(
   if (policies === undefined) return;
   const real = realOrAsked(file);
   const names = new Set([binary, file, real, basename(file), basename(real)]);
+  const isOldStyle = args[0]?.startsWith('-') === false && [...names].some((n) => OLD_STYLE.has(n));
   for (const [name, policy] of Object.entries(policies)) {
     if (!names.has(name)) continue;
-    const refusal = compileArgumentPolicy(policy)(args);
+    const { deny = [] } = policy;
+    const refusal =
+      compileArgumentPolicy(policy)(args) ??
+      (isOldStyle ? compileArgumentPolicy({ deny })([`-${args[0]}`]) : undefined);
     if (refusal === undefined) continue;
     const { position, denied } = refusal;
     const why = denied === undefined ? 'is not among those allowed' : `matches ${quote(denied)}`;

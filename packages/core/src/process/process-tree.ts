@@ -6,8 +6,10 @@ export const KILL_GRACE_MS = 300;
 /** The variable by which descendants are found that left the process group. */
 export const TAG_VARIABLE = 'ETHOS_CALL_TAG';
 
-// A process may be born while its parent is looked for. Each round finds what the last one missed.
-const KILL_ROUNDS = 5;
+// A process may be born while its parent is looked for, so one look that finds nothing shows
+// nothing. For this long the event loop may be held by one that forks without end.
+const EMPTY_LOOKS = 3;
+const MAX_KILL_MS = 500;
 
 /**
  * Ends a process tree: the group of its leader and, on Linux, every process whose tag starts with
@@ -26,8 +28,14 @@ export function endProcessTree(leaderPid: number, tag: string, done: () => void)
 
 /** Ends the processes that carry a tag and left every group: a daemon must not outlive its call. */
 export function endStragglers(firstPid: number, tag: string): void {
-  if (signalTagged(firstPid, tag, 'SIGTERM') === 0) return;
+  const isLeft = () => signalTagged(firstPid, tag, 'SIGTERM') > 0;
+  if (!isLeft() && !isLeft()) return;
   setTimeout(() => killTagged(firstPid, tag), KILL_GRACE_MS);
+}
+
+/** Whether there is a process of this id. */
+export function isAlive(pid: number): boolean {
+  return send(pid, 0);
 }
 
 /** Whether any process of the group is left, its leader's exit aside. */
@@ -36,15 +44,28 @@ export function isGroupAlive(leaderPid: number): boolean {
 }
 
 function killTagged(firstPid: number, tag: string): void {
-  for (let round = 0; round < KILL_ROUNDS; round++) {
-    if (signalTagged(firstPid, tag, 'SIGKILL') === 0) return;
+  const end = performance.now() + MAX_KILL_MS;
+  for (let empty = 0; empty < EMPTY_LOOKS && performance.now() < end; ) {
+    empty = signalTagged(firstPid, tag, 'SIGKILL') === 0 ? empty + 1 : 0;
   }
 }
 
+/** The newest first, each as soon as it is found: one that forks and leaves is gone a moment later. */
 function signalTagged(firstPid: number, tag: string, signal: NodeJS.Signals): number {
-  const pids = taggedProcesses(firstPid, tag);
-  for (const pid of pids) send(pid, signal);
-  return pids.length;
+  if (process.platform !== 'linux') return 0;
+  const needle = `${TAG_VARIABLE}=${tag}`;
+  try {
+    // Descendants have higher ids, unless the kernel began again at the bottom.
+    const lowest = newestPid() >= firstPid ? firstPid : 0;
+    return readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => pid >= lowest && pid > 0)
+      .sort((a, b) => b - a)
+      .filter((pid) => environmentOf(pid).includes(needle) && send(pid, signal)).length;
+  } catch {
+    // No descriptor is left to look with. The group was signalled without.
+    return 0;
+  }
 }
 
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
@@ -52,21 +73,6 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
     return process.kill(pid, signal);
   } catch {
     return false;
-  }
-}
-
-function taggedProcesses(firstPid: number, tag: string): number[] {
-  if (process.platform !== 'linux') return [];
-  const needle = `${TAG_VARIABLE}=${tag}`;
-  try {
-    // Descendants have higher ids, unless the kernel began again at the bottom.
-    const lowest = newestPid() >= firstPid ? firstPid : 0;
-    return readdirSync('/proc')
-      .map(Number)
-      .filter((pid) => pid >= lowest && pid > 0 && environmentOf(pid).includes(needle));
-  } catch {
-    // No descriptor is left to look with. The group was signalled without.
-    return [];
   }
 }
 

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFilteringProxy, type NetworkGuard } from '@ethosagent/safety-network';
 import type { AccessScope } from '../access.js';
+import { isAlive } from './process-tree.js';
 
 /** A way out of a sandbox: a unix socket, behind which a guard holds. */
 export interface WayOut {
@@ -9,11 +10,26 @@ export interface WayOut {
   close(): Promise<void>;
 }
 
+// No sandbox sees it.
+const SOCKETS = '/dev/shm';
+let swept: Promise<void> | undefined;
+
+/** Removes what hosts left that were killed. */
+async function sweep(): Promise<void> {
+  for (const name of await readdir(SOCKETS)) {
+    const pid = /^ethos-proxy-(\d+)-/.exec(name)?.[1];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    await rm(join(SOCKETS, name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
 /** Opens a way out for the sandboxes of one call. Each request is an access of that call. */
 export async function openWayOut(guard: NetworkGuard, scope: AccessScope): Promise<WayOut> {
   // Who can connect needs no credential. Only this user can enter the folder, and no sandbox: each
   // has a `/dev` of its own, whatever its reach.
-  const folder = await mkdtemp('/dev/shm/ethos-proxy-');
+  swept ??= sweep();
+  await swept;
+  const folder = await mkdtemp(join(SOCKETS, `ethos-proxy-${process.pid}-`));
   const remove = () => rm(folder, { recursive: true, force: true });
   const socketPath = join(folder, 'proxy');
   try {
@@ -25,7 +41,7 @@ export async function openWayOut(guard: NetworkGuard, scope: AccessScope): Promi
         const reason = decision === 'allowed' ? `matched ${rule}` : rule;
         scope.record({ capability: 'network', operation: 'proxy', target: url, decision, reason });
       },
-      ...(scope.capsNetwork && { onSpend: (spent, amount) => scope.spend(spent, amount) }),
+      ...(scope.capsNetwork && { onSpend: (amounts) => scope.spendAll(amounts) }),
     });
     return {
       socketPath,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join, normalize } from 'node:path';
 import { compileDenySet } from '@ethosagent/policy';
 import type { ProcessLimits } from '@ethosagent/types';
 import type { BaseEnvironment } from './environment.js';
@@ -77,23 +77,24 @@ const probed = new Map<string, Sandbox | undefined>();
  * What makes sandboxes on this machine: bubblewrap, with all that is needed of it, tried once.
  * `undefined` where it is missing or not permitted.
  *
- * @param path a `PATH` to look on
+ * @param path a `PATH`, of which the system's folders count
  */
 export function findSandbox(path: string): Sandbox | undefined {
   if (process.platform !== 'linux') return undefined;
-  const bwrap = findBinary('bwrap', systemFirst(path));
+  const bwrap = findBinary('bwrap', systemFolders(path));
   if (bwrap === undefined) return undefined;
   if (!probed.has(bwrap)) probed.set(bwrap, works(bwrap) ? { bwrap } : undefined);
   return probed.get(bwrap);
 }
 
-// A `PATH` may begin with a folder of the project, into which a tool may write.
-function systemFirst(path: string): string {
-  const folders = path.split(delimiter);
-  const isSystem = (folder: string) => /^\/(usr|bin|nix|run)(\/|$)/.test(folder);
-  return [...folders.filter(isSystem), ...folders.filter((folder) => !isSystem(folder))].join(
-    delimiter,
-  );
+// Into another folder of a `PATH`, one of the project's say, a tool may write.
+const SYSTEM = /^\/(usr|bin|sbin|nix\/store|run\/(current-system|wrappers))(\/|$)/;
+
+function systemFolders(path: string): string {
+  return path
+    .split(delimiter)
+    .filter((folder) => SYSTEM.test(normalize(folder)))
+    .join(delimiter);
 }
 
 function works(bwrap: string): boolean {

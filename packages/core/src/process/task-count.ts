@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAlive } from './process-tree.js';
 
 const GROUPS = '/sys/fs/cgroup';
 const NAME = /^ethos-(\d+)-\d+$/;
@@ -63,14 +64,6 @@ function sweep(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = NAME.exec(name)?.[1];
     if (pid !== undefined && !isAlive(Number(pid))) remove(join(folder, name));
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }
 

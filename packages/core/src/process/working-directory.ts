@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readlinkSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { compileDenySet, isWithin, type PathSet } from '@ethosagent/policy';
 import { BoundaryError } from '@ethosagent/types';
 
@@ -19,7 +19,7 @@ export interface DirectoryReach {
   realRoots?: readonly string[];
   denies(path: string): boolean;
   /** What a sandbox shows of it. Nothing when absent. */
-  shown?: { roots: readonly ShownRoot[]; deny: PathSet };
+  shown?: { roots: readonly ShownRoot[]; readonly deny: PathSet };
 }
 
 /** A root as it was named, and where that led when the reach was compiled. */
@@ -41,12 +41,18 @@ export function directoryReach(
     return own.some((root) => isWithin(real, root)) ? [{ asked, real, writable }] : [];
   };
   const shown = [...[...read].flatMap(shownAs(false)), ...[...write].flatMap(shownAs(true))];
-  const floor = compileDenySet([...deny, ...deny.map(realOrAsked)]);
+  // Each time anew: a denied path may become a link, or be made, at any time.
+  const floor = () => compileDenySet([...deny, ...deny.map(realOrAsked)]);
   return {
     roots: [...read, ...write],
     realRoots: shown.map(({ real }) => real),
-    denies: (path) => floor.covers(path) !== undefined,
-    shown: { roots: shown, deny: floor },
+    denies: (path) => floor().covers(path) !== undefined,
+    shown: {
+      roots: shown,
+      get deny() {
+        return floor();
+      },
+    },
   };
 }
 
@@ -92,11 +98,30 @@ function judge(
   if (reach.denies(real)) throw denied('deny floor');
 }
 
-/** Where a path leads; itself where that can't be seen. */
+// As many as the kernel follows.
+const MAX_LINKS = 40;
+
+/** Where a path leads, or would lead if what is missing of it were there. */
 export function realOrAsked(path: string): string {
+  return followed(path, MAX_LINKS);
+}
+
+function followed(path: string, links: number): string {
   try {
     return realpathSync(path);
   } catch {
-    return path;
+    const parent = dirname(path);
+    if (parent === path) return path;
+    const at = join(followed(parent, links), basename(path));
+    const target = links > 0 ? targetOf(at) : undefined;
+    return target === undefined ? at : followed(resolve(dirname(at), target), links - 1);
+  }
+}
+
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return undefined;
   }
 }

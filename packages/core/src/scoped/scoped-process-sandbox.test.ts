@@ -173,6 +173,25 @@ describe('ScopedProcessImpl.spawn in a sandbox, files', () => {
   });
 });
 
+describe('ScopedProcessImpl.spawn in a sandbox, the deny floor', () => {
+  it('holds below a folder that the host reaches through a link, for what is not there yet too', async () => {
+    mkdirSync(join(root, 'floor/real'), { recursive: true });
+    symlinkSync('real', join(root, 'floor/link'));
+    const processes = sandboxed({ write: at('floor/real'), deny: at('floor/link/.netrc') });
+    const { exitCode } = await shell(processes, `echo x > ${root}/floor/real/.netrc`);
+    expect([exitCode === 0, existsSync(join(root, 'floor/real/.netrc'))]).toEqual([false, false]);
+  });
+
+  it('holds for a denied path that became a link into the reach later', async () => {
+    mkdirSync(join(root, 'later/reach'), { recursive: true });
+    writeFileSync(join(root, 'later/reach/key'), 'KEY');
+    const processes = sandboxed({ read: at('later/reach'), deny: at('later/denied') });
+    expect(await shell(processes, `cat ${root}/later/reach/key`)).toMatchObject({ stdout: 'KEY' });
+    symlinkSync('reach/key', join(root, 'later/denied'));
+    expect(await shell(processes, `cat ${root}/later/reach/key`)).toMatchObject({ stdout: '' });
+  });
+});
+
 describe('ScopedProcessImpl.spawn in a sandbox, programs', () => {
   const PATH = `${root}/tools/bin:${root}/links:/usr/bin:/bin`;
   beforeAll(() => {
@@ -363,6 +382,18 @@ describe('safety.process.sandbox', () => {
     });
   });
 
+  it('a bubblewrap in a folder that tools may write counts for nothing', async () => {
+    mkdirSync(join(root, 'planted'));
+    const fake = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n';
+    writeFileSync(join(root, 'planted/bwrap'), fake, { mode: 0o755 });
+    const processEnv = { PATH: `${root}/planted:${bare}` };
+    expect(await call({ sandbox: 'required' }, { processEnv })).toEqual({
+      result: unavailable,
+      events: [],
+      executed: false,
+    });
+  });
+
   it('ScopedProcessImpl by itself refuses where it is required and missing', async () => {
     const processes = sandboxed({}, { baseEnv: { PATH: bare } });
     expect(await rejection(processes.spawn('echo', []))).toMatchObject({
@@ -374,7 +405,11 @@ describe('safety.process.sandbox', () => {
 
 describe('safety.process.arguments', () => {
   const policy: ProcessPolicy = {
-    arguments: { sh: { deny: ['-x', '* secret-argument'] }, echo: { allow: ['a*'] } },
+    arguments: {
+      sh: { deny: ['-x', '* secret-argument'] },
+      echo: { allow: ['a*'] },
+      tar: { deny: ['-I'] },
+    },
   };
   const processes = (sandbox: boolean) =>
     new ScopedProcessImpl(new Set(['*']), { policy: { ...policy, sandbox } });
@@ -389,6 +424,7 @@ describe('safety.process.arguments', () => {
     ['/bin/echo', ['b'], 'arguments of echo: allow'],
     ['/usr/bin/echo', ['b'], 'arguments of echo: allow'],
     [join(root, 'other-name'), ['b'], 'arguments of echo: allow'],
+    ['tar', ['cIf', 'id', 'x'], 'arguments of tar: deny "-I"'],
   ])('%s %j is refused', async (binary, args, rule) => {
     for (const sandbox of [false, true]) {
       const error = await rejection(processes(sandbox).spawn(binary, args));

@@ -43,6 +43,27 @@ describe('ScopedProcessImpl.spawn leaves nobody behind a second after', () => {
   });
 });
 
+// Ignores TERM, leaves its group, and is another process at each look: it forks and exits in a loop.
+const RELAY = `
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+os.setsid() if os.fork() == 0 else time.sleep(60)
+nothing = os.open('/dev/null', os.O_RDWR)
+for descriptor in (0, 1, 2): os.dup2(nothing, descriptor)
+end = time.time() + 5
+while time.time() < end:
+    if os.fork(): os._exit(0)
+`;
+
+describe('ScopedProcessImpl.spawn, a relay of processes', () => {
+  it('is gone a second after the time-out', async () => {
+    const mark = randomUUID();
+    const python = new ScopedProcessImpl(new Set(['python3']));
+    await python.spawn('python3', ['-c', RELAY, mark], { timeout: 500 });
+    expect(await survivorsAfterASecond(mark)).toEqual([]);
+  });
+});
+
 describe('ScopedProcessImpl.spawn, how an end is told', () => {
   it('a time-out resolves with timedOut and the signal', async () => {
     expect(await start('echo begun; exec sleep 60', 'mark', { timeout: 200 })).toEqual({

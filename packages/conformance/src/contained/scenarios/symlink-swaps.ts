@@ -11,7 +11,7 @@ export const symlinkSwaps: Scenario = {
   async run(probe) {
     const { world, random } = probe;
     const { reach, outside, aside } = world.files;
-    const wanted = tries({ check: 200, long: 20_000 });
+    const wanted = tries({ check: 60, long: 20_000 });
     const swapper = new Swapper({
       reach,
       outside,
