@@ -14,6 +14,7 @@ export type AccessScope = Pick<
   | 'onEnd'
   | 'addSecret'
   | 'spend'
+  | 'spendAll'
   | 'spendTime'
   | 'capsNetwork'
   | 'capsStore'

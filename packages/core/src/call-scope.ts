@@ -94,6 +94,11 @@ export class CallScope {
     this.#quotas?.spend(quota, amount);
   }
 
+  /** The same of several quotas at once: all are taken, or none. */
+  spendAll(amounts: Partial<Record<CountedQuota, number>>): void {
+    this.#quotas?.spendAll(amounts);
+  }
+
   /**
    * Counts the time of one process until the returned function is called.
    *

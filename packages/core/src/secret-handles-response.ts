@@ -1,12 +1,20 @@
 import { EthosError } from '@ethosagent/types';
 import { type SecretRedactor, withMarks } from './results/redact.js';
 
+/** What is taken out of a response while it comes. */
+export interface Scrubbing {
+  /** Every value that was sent so far; `undefined` while there is none. Grows. */
+  readonly sent: SecretRedactor | undefined;
+  /** What the reader of the body is to see instead of an error. */
+  scrubError(error: unknown): unknown;
+}
+
 /**
  * A response with marks in place of secrets: in its headers, its status text, and its body, which
- * comes a little later for it, because a secret may be split over chunks.
+ * comes a little later from the first secret on, because one may be split over chunks.
  * @throws `NETWORK_FAILED` for what is not a `Response`, as a stubbed `fetch` may give
  */
-export function scrubResponse(response: Response, secrets: SecretRedactor): Response {
+export function scrubResponse(response: Response, scrubbing: Scrubbing): Response {
   if (!(response instanceof Response)) {
     throw new EthosError(
       'NETWORK_FAILED',
@@ -14,36 +22,46 @@ export function scrubResponse(response: Response, secrets: SecretRedactor): Resp
     );
   }
   const { status, statusText } = response;
+  const { sent } = scrubbing;
+  const body = response.body && scrubBody(response, response.body, scrubbing);
+  if (sent === undefined) {
+    // Without a body all of it has come.
+    return body ? new Response(body, { status, statusText, headers: response.headers }) : response;
+  }
   const headers = new Headers();
   for (const [name, value] of response.headers) {
-    if (secrets.redact(name) === name) headers.append(name, secrets.redact(value));
+    if (!sent.isInName(name)) headers.append(name, sent.redact(value));
   }
   headers.delete('content-length');
-  const body = response.body && scrubBody(response, response.body, secrets);
-  return new Response(body, { status, statusText: secrets.redact(statusText), headers });
+  return new Response(body, { status, statusText: sent.redact(statusText), headers });
 }
 
 function scrubBody(
   response: Response,
   body: ReadableStream<Uint8Array>,
-  secrets: SecretRedactor,
+  scrubbing: Scrubbing,
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  const scrubber = new ByteScrubber(secrets);
+  const scrubber = new ByteScrubber(scrubbing);
   // What ends the request lives as long as the response that it gave.
-  const source = { response, reader };
+  const source: { response: Response; reader?: ReadableStreamDefaultReader<Uint8Array> } = {
+    response,
+  };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         for (;;) {
-          const { done, value } = await source.reader.read();
+          // Taken when it is needed: a stub may hand out one response many times.
+          source.reader ??= body.getReader();
+          const { done, value } = await source.reader.read().catch((error: unknown) => {
+            throw scrubbing.scrubError(error);
+          });
           const scrubbed = done ? scrubber.end() : scrubber.push(value);
           if (scrubbed.length > 0) controller.enqueue(scrubbed);
           if (done) controller.close();
           if (done || scrubbed.length > 0) return;
         }
       },
-      cancel: (reason) => source.reader.cancel(reason),
+      cancel: (reason) => (source.reader ?? body).cancel(reason),
     },
     { highWaterMark: 0 },
   );
@@ -57,20 +75,27 @@ const CONTEXT_BYTES = 256;
 
 /** Replaces secrets in bytes that come in pieces. */
 class ByteScrubber {
-  readonly #secrets: SecretRedactor;
+  readonly #scrubbing: Scrubbing;
   /** The end of what has come, one character a byte. */
   #text = '';
   /** How much of it was given. */
   #given = 0;
 
-  constructor(secrets: SecretRedactor) {
-    this.#secrets = secrets;
+  constructor(scrubbing: Scrubbing) {
+    this.#scrubbing = scrubbing;
   }
 
   push(chunk: Uint8Array): Uint8Array {
-    this.#text += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
-    // Asked each time: a request that runs meanwhile may send another secret.
-    const { longestForm } = this.#secrets;
+    // Asked each time: a request that runs meanwhile may send a first secret, or another.
+    const { sent } = this.#scrubbing;
+    if (sent === undefined) {
+      // What comes before there is a secret is only context for what comes after.
+      this.#text = (this.#text + latin1(chunk.subarray(-CONTEXT_BYTES))).slice(-CONTEXT_BYTES);
+      this.#given = this.#text.length;
+      return chunk;
+    }
+    this.#text += latin1(chunk);
+    const { longestForm } = sent;
     // So that no byte is looked through more than about twice.
     if (this.#text.length - this.#given < 2 * longestForm) return new Uint8Array();
     return this.#giveUpTo(this.#text.length - longestForm);
@@ -82,7 +107,7 @@ class ByteScrubber {
 
   /** What has come up to a place, or to the secret that lies across it. */
   #giveUpTo(place: number): Uint8Array {
-    const found = this.#secrets.find(this.#text);
+    const found = this.#scrubbing.sent?.find(this.#text) ?? [];
     const across = found.find((one) => one.start < place && one.end > place);
     const end = Math.max(this.#given, across?.start ?? place);
     const from = this.#given;
@@ -97,6 +122,10 @@ class ByteScrubber {
     this.#given = end - kept;
     return bytes(given);
   }
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
 function bytes(text: string): Uint8Array {

@@ -407,6 +407,35 @@ describe('a handle, anywhere else', () => {
   });
 });
 
+describe('a handle over https', () => {
+  it.each<[string, RequestInit['body'], string]>([
+    ['in the body', undefined, 'http://api.test/next'],
+    ['in the Location', 'x', `http://api.test/${encodeURIComponent('sk-live')}`],
+  ])('is not taken to http by a redirect, %s', async (_name, body, location) => {
+    const hosts = new Set(['api.test']);
+    const sent: string[] = [];
+    const secrets = new ScopedSecretsImpl(new Set(['key']), async () => 'sk-live', {
+      bindings: new SecretBindings(['key'], [...hosts]),
+      hosts,
+    });
+    const scoped = new ScopedFetchImpl(hosts, {
+      fetch: async (url) => {
+        sent.push(String(url));
+        return new Response(null, { status: 307, headers: { location } });
+      },
+      lookup: async () => [{ address: '93.184.216.34' }],
+      secrets,
+    });
+    const handle = await secrets.handle('key');
+    const init = { method: 'POST', headers: { k: handle }, body: body ?? handle };
+    expect(await rejection(scoped.fetch('https://api.test/', init))).toMatchObject({
+      code: 'SECRET_NOT_BOUND',
+      rule: 'secret over http',
+    });
+    expect(sent).toEqual(['https://api.test/']);
+  });
+});
+
 describe('ScopedSecretsImpl.handle', () => {
   it.each<[string, SecretDeclaration[], string[], string[] | undefined]>([
     ['a secret that names hosts', [{ ref: 'a/*', hosts: ['api.test'] }], ['*'], ['api.test']],
@@ -709,5 +738,91 @@ describe('what comes back after a handle was sent', () => {
     const k = await secrets.handle('key');
     const error = await rejection(scoped.fetch(`https://${host}/`, { headers: { k } }));
     expect(error).toMatchObject({ code: 'NETWORK_FAILED', cause: undefined });
+  });
+});
+
+describe('a response that began before a value was sent', () => {
+  /** Accessors of one call on loopback, and what ends the answer to `/begun`. */
+  function byHand(begin: (response: ServerResponse) => void, value = SECRET) {
+    const host = `127.0.0.1:${port}`;
+    const hosts = new Set([host, `localhost:${port}`]);
+    const secrets = new ScopedSecretsImpl(new Set(['key']), async () => value, {
+      bindings: new SecretBindings(['key'], [host]),
+      hosts,
+    });
+    const scoped = new ScopedFetchImpl(hosts, { secrets });
+    const begun: ServerResponse[] = [];
+    answer = (response, { url }) => {
+      if (url !== '/begun') response.end('fine');
+      else {
+        begun.push(response);
+        begin(response);
+      }
+    };
+    const get = (path: string, headers?: Record<string, string>) =>
+      scoped.fetch(`http://${host}${path}`, headers ? { headers } : {});
+    const sendHandle = async () => (await get('/', { k: await secrets.handle('key') })).text();
+    const server = () => begun[0] ?? expect.fail();
+    return { secrets, get, sendHandle, server };
+  }
+
+  it.each<[string, string, (response: ServerResponse) => unknown, boolean]>([
+    ['headers alone, before the first handle', '', (r) => r.flushHeaders(), false],
+    ['headers alone, after the first handle', '', (r) => r.flushHeaders(), true],
+    ['some of its body, before the first handle', 'begun ', (r) => r.write('begun '), false],
+    ['some of its body, after the first handle', 'begun ', (r) => r.write('begun '), true],
+  ])('is scrubbed in the rest of it: it had %s', async (_name, start, begin, hasHandle) => {
+    const { secrets, get, sendHandle, server } = byHand(begin);
+    if (hasHandle) await secrets.handle('key');
+    const reader = (await get('/begun')).body?.getReader();
+    const read = async () => Buffer.from((await reader?.read())?.value ?? []).toString('latin1');
+    // It comes at once while there is nothing to look for.
+    if (start) expect(await read()).toBe(start);
+    await sendHandle();
+    server().end(`${SECRET} ${Buffer.from(SECRET).toString('base64')} end`);
+    let rest = '';
+    for (let part = await read(); part !== ''; part = await read()) rest += part;
+    expect(rest).toBe('[secret:key] [secret:key] end');
+  });
+
+  it('is scrubbed when the first handle is sent before its headers come', async () => {
+    const { get, sendHandle, server } = byHand(() => {});
+    const waiting = get('/begun');
+    await expect.poll(() => seen.map(({ url }) => url)).toEqual(['/begun']);
+    await sendHandle();
+    server()
+      .writeHead(200, { 'x-echo': latin1(SECRET) })
+      .end(SECRET);
+    const response = await waiting;
+    expect(response.headers.get('x-echo')).toBe('[secret:key]');
+    expect(await response.text()).toBe('[secret:key]');
+  });
+
+  it('does not carry the value to another place by its redirect', async () => {
+    const { get, sendHandle, server } = byHand(() => {});
+    const waiting = get('/begun');
+    await expect.poll(() => seen.map(({ url }) => url)).toEqual(['/begun']);
+    await sendHandle();
+    const location = `http://localhost:${port}/${encodeURIComponent(SECRET)}`;
+    server().writeHead(302, { location }).end();
+    expect(await rejection(waiting)).toMatchObject({ code: 'SECRET_NOT_BOUND' });
+  });
+
+  it('has the value in no error of its body', async () => {
+    const { get, sendHandle, server } = byHand((response) => response.write('begun'));
+    const response = await get('/begun');
+    await sendHandle();
+    server().socket?.write(`no size ${SECRET}\r\n`);
+    const error = await rejection(response.text());
+    expect(error).toMatchObject({ code: 'NETWORK_FAILED', cause: undefined });
+  });
+
+  it('leaves out a header whose name is the value in lower case', async () => {
+    const { secrets, get } = byHand(
+      (response) => response.setHeader('X-Tok3n-ABC', '1').end('x'),
+      'Tok3n-ABC',
+    );
+    const { headers } = await get('/begun', { k: await secrets.handle('key') });
+    expect([...headers.keys()].filter((name) => name.startsWith('x-'))).toEqual([]);
   });
 });

@@ -24,11 +24,6 @@ export interface SecretHandlesOptions {
 // Kept apart from the resolver, which is the tool's: whoever has these can have the values.
 const handlesByResolver = new WeakMap<object, SecretHandles>();
 
-/** The handles that a resolver has given out, or `undefined` while there are none. */
-export function handlesOf(resolver: object | undefined): SecretHandles | undefined {
-  return resolver && handlesByResolver.get(resolver);
-}
-
 /** The handles of one call, and the values that they stand for. */
 export class SecretHandles {
   readonly #options: SecretHandlesOptions;
@@ -56,11 +51,6 @@ export class SecretHandles {
     const placeholder = `ethos-secret-${random.toString('hex')}`;
     this.#handles.set(ref, { ref, placeholder, hosts });
     return placeholder;
-  }
-
-  /** For one request with its redirects. */
-  forRequest(): RequestHandles {
-    return new RequestHandles(this);
   }
 
   get all(): Iterable<Handle> {
@@ -92,16 +82,24 @@ export class SecretHandles {
   }
 }
 
-/** The handles in one request: replaced at each hop, and taken out of the response. */
+/**
+ * The handles in one request with its redirects: replaced at each hop, and taken out of the
+ * response. There may be none yet: the first may be given out, and sent, before all has come back.
+ */
 export class RequestHandles {
-  readonly #handles: SecretHandles;
+  readonly #resolver: object;
   #hops = 0;
   #wasSecure = false;
   #sentByHop: readonly Handle[] = [];
   #host = '';
 
-  constructor(handles: SecretHandles) {
-    this.#handles = handles;
+  /** @param resolver the call's secrets */
+  constructor(resolver: object) {
+    this.#resolver = resolver;
+  }
+
+  get #handles(): SecretHandles | undefined {
+    return handlesByResolver.get(this.#resolver);
   }
 
   /** Reports the secrets that the current hop sends. */
@@ -120,7 +118,10 @@ export class RequestHandles {
     const isRedirect = this.#hops > 0;
     this.#hops += 1;
     this.#sentByHop = [];
-    for (const { ref, placeholder } of this.#handles.all) {
+    const handles = this.#handles;
+    this.#wasSecure ||= url.protocol === 'https:';
+    if (handles === undefined) return init;
+    for (const { ref, placeholder } of handles.all) {
       if (!url.href.includes(placeholder)) continue;
       throw notBound(
         `the handle of ${ref} is in the URL; send it in a header or a body`,
@@ -128,41 +129,45 @@ export class RequestHandles {
       );
     }
     // A server that answers with what it was sent must not pass it on through the guard.
-    if (isRedirect) this.#assertCarried(url);
-    const found = await findHandles(init, this.#handles.all);
+    if (isRedirect) this.#assertCarried(url, handles);
+    const found = await findHandles(init, handles.all);
     for (const { ref, hosts } of found) this.#assertBound(ref, hosts, url);
-    this.#wasSecure ||= url.protocol === 'https:';
     if (found.length === 0) return init;
     const values = new Map<string, string>();
     for (const { ref, placeholder } of found) {
-      values.set(placeholder, await this.#handles.valueOf(ref));
+      values.set(placeholder, await handles.valueOf(ref));
     }
     this.#sentByHop = found;
     this.#host = url.host;
     return replaceHandles(init, values);
   }
 
-  /** The response without the values that were sent. */
+  /** The response without the values that were sent, also by other requests while it comes. */
   scrub(response: Response): Response {
-    const { sent } = this.#handles;
-    if (sent === undefined) return response;
-    const scrubbed = scrubResponse(response, sent);
-    return describeResponse(scrubbed, sent.redact(response.url), response.redirected);
+    // What is no response can't be looked through, and need not be in a call without handles.
+    if (this.#handles === undefined && !(response instanceof Response)) return response;
+    const scrubbed = scrubResponse(response, this);
+    const url = this.sent?.redact(response.url) ?? response.url;
+    return describeResponse(scrubbed, url, response.redirected);
+  }
+
+  /** As of the call's handles. */
+  get sent(): SecretRedactor | undefined {
+    return this.#handles?.sent;
   }
 
   /** An error of the request without what it was caused by, which may quote a header. */
   scrubError(error: unknown): unknown {
-    const { sent } = this.#handles;
-    if (sent === undefined || !(error instanceof EthosError) || error.cause === undefined) {
+    if (this.sent === undefined || !(error instanceof EthosError) || error.cause === undefined) {
       return error;
     }
     Object.defineProperty(error, 'cause', { value: undefined });
     return error;
   }
 
-  #assertCarried(url: URL): void {
-    for (const { ref } of this.#handles.sent?.find(url.href) ?? []) {
-      for (const handle of this.#handles.all) {
+  #assertCarried(url: URL, handles: SecretHandles): void {
+    for (const { ref } of handles.sent?.find(url.href) ?? []) {
+      for (const handle of handles.all) {
         if (handle.ref === ref) this.#assertBound(ref, handle.hosts, url);
       }
     }

@@ -11,7 +11,7 @@ export interface ConnectOptions {
   /** Told once, before there is a connection. What it throws is the outcome. */
   onAccess?: ((access: NetworkAccess) => void) | undefined;
   /** Told of one request before it is allowed. What it throws is the outcome. */
-  onSpend?: ((spent: NetworkSpending, amount: number) => void) | undefined;
+  onSpend?: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
   signal?: AbortSignal | undefined;
   /** Milliseconds until the connection must be there. */
   timeoutMs: number;
@@ -40,7 +40,7 @@ export async function openConnection(
     if (verdict.decision === 'denied') throw denialError(verdict);
     await resolveChecked(host, port);
     options.signal?.throwIfAborted();
-    options.onSpend?.('requests', 1);
+    options.onSpend?.({ requests: 1 });
   } catch (error) {
     if (error instanceof CapabilityError) report('denied', error.rule);
     throw error;

@@ -13,7 +13,7 @@ export interface FilteringProxyOptions {
   /** Told once of every request and tunnel, before it is connected to. What it throws refuses it. */
   onAccess?: ((access: NetworkAccess) => void) | undefined;
   /** Told of what is used up. What it throws ends the request or the tunnel. */
-  onSpend?: ((spent: NetworkSpending, amount: number) => void) | undefined;
+  onSpend?: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
   /** Connections of clients at once. 64 when absent. */
   maxConnections?: number | undefined;
   /** Milliseconds without a byte until a connection is ended. 60,000 when absent. */

@@ -30,7 +30,7 @@ export interface HopContext {
   readonly maxBodyBytes: number;
   readonly fetch: typeof globalThis.fetch;
   readonly onAccess: ((access: NetworkAccess) => void) | undefined;
-  readonly onSpend: ((spent: NetworkSpending, amount: number) => void) | undefined;
+  readonly onSpend: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
   /** Rejects unless every address of a host name may be connected to. */
   checkAddresses(host: string, port: number): Promise<unknown>;
   agent(): Promise<PinnedAgent>;
@@ -194,14 +194,13 @@ export class Hop {
     if (this.#unpaid === undefined) return;
     const bytes = this.#unpaid;
     this.#unpaid = undefined;
-    this.#context.onSpend?.('bytes_out', bytes);
-    this.#context.onSpend?.('requests', 1);
+    this.#context.onSpend?.({ requests: 1, bytes_out: bytes });
   }
 
   /** Pays for bytes on their way, or ends the request. */
   #spend(spent: NetworkSpending, bytes: number): void {
     try {
-      this.#context.onSpend?.(spent, bytes);
+      this.#context.onSpend?.({ [spent]: bytes });
     } catch (error) {
       this.#fail(error);
     }

@@ -52,10 +52,10 @@ export interface GuardedFetchOptions extends NetworkLimits {
    */
   prepare?: ((url: URL, init: RequestInit) => RequestInit | Promise<RequestInit>) | undefined;
   /**
-   * Told of what the request uses up: each hop and its bytes before it is connected to, and the
-   * bytes of a body as they come. What it throws ends the request.
+   * Told of what the request uses up: each hop with its bytes at once, before it is connected to,
+   * and the bytes of a body as they come. What it throws ends the request.
    */
-  onSpend?: ((spent: NetworkSpending, amount: number) => void) | undefined;
+  onSpend?: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
 }
 
 const DEFAULT_LIMITS = { timeoutMs: 60_000, maxBodyBytes: 50 * 1024 * 1024, maxRedirects: 5 };

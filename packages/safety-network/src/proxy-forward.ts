@@ -12,8 +12,13 @@ export async function forwardRequest(
   to: ServerResponse,
   context: ProxyContext,
 ): Promise<void> {
-  const { guard, idleTimeoutMs } = context;
-  const socket = await guard.connect(target, { ...context, timeoutMs: context.connectTimeoutMs });
+  const { guard, idleTimeoutMs, onSpend } = context;
+  const head = target.href.length + from.rawHeaders.join('').length;
+  const socket = await guard.connect(target, {
+    ...context,
+    onSpend: (amounts) => onSpend?.({ ...amounts, bytes_out: head }),
+    timeoutMs: context.connectTimeoutMs,
+  });
   socket.setTimeout(idleTimeoutMs, () => socket.destroy());
   // The client is gone: nobody waits for an answer.
   to.on('close', () => socket.destroy());
@@ -21,8 +26,6 @@ export async function forwardRequest(
     const headers = forwardedHeaders(from.rawHeaders);
     headers.host = [target.host];
     if ('transfer-encoding' in from.headers) headers['transfer-encoding'] = ['chunked'];
-    const head = target.href.length + from.rawHeaders.join('').length;
-    context.onSpend?.('bytes_out', head);
     const onward = send({
       method: from.method,
       path: target.pathname + target.search,

@@ -36,7 +36,7 @@ export function metered(spent: NetworkSpending, { onSpend }: ProxyContext): Tran
   return new Transform({
     transform(chunk: Buffer, _encoding, done: TransformCallback) {
       try {
-        onSpend?.(spent, chunk.length);
+        onSpend?.({ [spent]: chunk.length });
         done(null, chunk);
       } catch (error) {
         done(

@@ -41,12 +41,22 @@ export function checkInit(init: RequestInit): RequestInit {
   const checked: RequestInit = {};
   for (const key of PASSED_KEYS) {
     const value: unknown = Reflect.get(init, key);
-    if (value !== undefined) Object.assign(checked, { [key]: value });
+    if (value === undefined) continue;
+    Object.assign(checked, { [key]: key === 'body' ? ownBody(value) : value });
   }
   const { method, headers } = init;
   if (method !== undefined) checked.method = checkMethod(String(method));
   if (headers !== undefined && headers !== null) checked.headers = checkHeaders(headers);
   return checked;
+}
+
+/** A form as it is now: the caller could add to its own after its bytes were counted. */
+function ownBody(body: unknown): unknown {
+  if (body instanceof URLSearchParams) return new URLSearchParams(body);
+  if (!(body instanceof FormData)) return body;
+  const copy = new FormData();
+  for (const [name, value] of body) copy.append(name, value);
+  return copy;
 }
 
 function checkMethod(method: string): string {

@@ -22,12 +22,23 @@ export function countStream(
   return source.pipeThrough(
     new TransformStream<unknown, Uint8Array>({
       transform(chunk, controller) {
-        const bytes = chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
+        const bytes = bytesOf(chunk);
         onBytes(bytes.byteLength);
         controller.enqueue(bytes);
       },
     }),
   );
+}
+
+/** What `fetch` sends of a chunk. @throws `TypeError` where it would */
+function bytesOf(chunk: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (typeof chunk === 'string') return Buffer.from(chunk);
+  if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
+  if (ArrayBuffer.isView(chunk)) {
+    return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  }
+  throw new TypeError('a chunk of a body is neither bytes nor text');
 }
 
 type StreamBody = ReadableStream<unknown> | AsyncIterable<unknown>;

@@ -13,18 +13,23 @@ let accesses: NetworkAccess[];
 const BODY = 'hello '.repeat(50_000);
 
 const onAccess = (access: NetworkAccess) => accesses.push(access);
-const onSpend = (what: NetworkSpending, amount: number) => {
-  spent[what] += amount;
+type Amounts = Partial<Record<NetworkSpending, number>>;
+const onSpend = ({ requests = 0, bytes_in = 0, bytes_out = 0 }: Amounts) => {
+  spent.requests += requests;
+  spent.bytes_in += bytes_in;
+  spent.bytes_out += bytes_out;
 };
 
 beforeEach(async () => {
   spent = { requests: 0, bytes_in: 0, bytes_out: 0 };
   accesses = [];
   server = await startServer(async (request, response) => {
-    for await (const _ of request);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
     const to = searchParams.get('to');
     if (to) response.writeHead(307, { location: to }).end();
+    else if (pathname === '/echo') response.end(Buffer.concat(chunks));
     else if (pathname === '/gzip') {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(BODY));
     } else if (pathname === '/small') response.end('hello');
@@ -51,11 +56,11 @@ const get = (path: string, init: RequestInit = {}, options: object = {}) =>
   guard.fetch(server.origin + path, init, { onAccess, onSpend, ...options });
 
 function quota(what: NetworkSpending, cap: number) {
-  return (spending: NetworkSpending, amount: number) => {
-    if (spending === what && spent[what] + amount > cap) {
+  return (amounts: Amounts) => {
+    if (spent[what] + (amounts[what] ?? 0) > cap) {
       throw new CapabilityError('QUOTA_EXCEEDED', 'no more', `quota ${what}`);
     }
-    spent[spending] += amount;
+    onSpend(amounts);
   };
 }
 
@@ -100,6 +105,52 @@ describe('onSpend', () => {
     expect(spent.bytes_out).toBeGreaterThan(1100);
   });
 
+  it.each<[string, () => URLSearchParams | FormData]>([
+    ['URLSearchParams', () => new URLSearchParams({ a: 'b' })],
+    [
+      'FormData',
+      () => {
+        const body = new FormData();
+        body.append('a', 'b');
+        return body;
+      },
+    ],
+  ])('is told of %s that grow while they are sent as they were given', async (_name, make) => {
+    const body = make();
+    const sending = get('/echo', { method: 'POST', body });
+    for (let n = 0; n < 20; n++) {
+      body.append('more', 'x'.repeat(10_000));
+      await Promise.resolve();
+    }
+    const text = await (await sending).text();
+    expect(text).toContain('b');
+    expect(text.length).toBeLessThan(1000);
+  });
+
+  it.each<[string, unknown, string | undefined]>([
+    ['bytes', Buffer.from('hi'), 'hi'],
+    ['text', 'grüße', 'grüße'],
+    ['an ArrayBuffer', new Uint8Array([104, 105]).buffer, 'hi'],
+    ['a view', new DataView(new Uint8Array([0, 104, 105]).buffer, 1), 'hi'],
+    ['a number', 5, undefined],
+    ['an object', {}, undefined],
+    ['null', null, undefined],
+  ])('counts %s that an iterable gives, or refuses what is neither', async (_name, chunk, sent) => {
+    const body = {
+      async *[Symbol.asyncIterator]() {
+        yield chunk;
+      },
+    };
+    const init: RequestInit = { method: 'POST' };
+    Object.assign(init, { body, duplex: 'half' });
+    const answer = get('/echo', init).then((response) => response.text());
+    if (sent !== undefined) {
+      expect(await answer).toBe(sent);
+      const line = `POST${server.origin}/echo`.length;
+      expect(spent.bytes_out).toBe(line + Buffer.byteLength(sent));
+    } else expect(await rejection(answer)).toMatchObject({ code: 'NETWORK_FAILED' });
+  });
+
   it.each<[string, NetworkSpending, number]>([
     ['one request too many', 'requests', 0],
     ['a request too large', 'bytes_out', 20],
@@ -108,6 +159,7 @@ describe('onSpend', () => {
     expect(error).toMatchObject({ code: 'QUOTA_EXCEEDED' });
     expect(accesses).toMatchObject([{ decision: 'denied', rule: `quota ${what}` }]);
     expect(server.connections).toBe(0);
+    expect(spent).toEqual({ requests: 0, bytes_in: 0, bytes_out: 0 });
   });
 
   it('refuses the hop that is one too many', async () => {

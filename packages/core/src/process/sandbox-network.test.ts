@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AuditEvent } from '@ethosagent/types';
+import type { AuditEvent, QuotaLimits, QuotaPolicy } from '@ethosagent/types';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryAuditSink } from '../audit/memory-audit-sink.js';
 import { makeTool, ok, runOne } from '../testing/batch.js';
@@ -45,11 +45,16 @@ describe('a sandboxed process of a tool that declares network', () => {
 
   const proxies = () => readdirSync('/dev/shm').filter((name) => name.startsWith('ethos-proxy-'));
 
-  async function run(hosts: string[] | undefined, args: () => string[]) {
+  async function run(
+    hosts: string[] | undefined,
+    args: () => string[],
+    personalityQuotas: QuotaPolicy = {},
+  ) {
     const audit = new MemoryAuditSink();
     const registry = new DefaultToolRegistry({
       personalityProcess: { sandbox: true },
       personalityNetworkAllow: hosts ?? [],
+      personalityQuotas,
       audit,
     });
     registry.register(
@@ -97,6 +102,33 @@ describe('a sandboxed process of a tool that declares network', () => {
       ]),
     );
     await expect.poll(() => proxies().filter((name) => !before.has(name))).toEqual([]);
+  });
+
+  it.each<[name: string, caps: QuotaLimits, answers: string[], rule: string]>([
+    ['requests', { requests: 1 }, ['200', '403'], 'quota per_call.requests'],
+    ['bytes_out', { bytes_out: 0 }, ['403', '403'], 'quota per_call.bytes_out'],
+  ])('spends the %s of its call', async (_name, caps, answers, rule) => {
+    const url = `http://127.0.0.1:${allowed}/`;
+    const quotas = { per_call: caps };
+    const { result, events } = await run(
+      [`127.0.0.1:${allowed}`],
+      () => ['-e', LOOK, url, url],
+      quotas,
+    );
+    const statuses = result.stdout.match(/^\d{3}/gm);
+    expect(statuses.sort()).toEqual(answers);
+    expect(result.stdout).toContain('QUOTA_EXCEEDED');
+    expect(asked).toHaveLength(answers.filter((status) => status === '200').length);
+    expect(events).toContain(`network proxy ${url} denied: ${rule}`);
+  });
+
+  it('spends the bytes_in of its call', async () => {
+    const url = `http://127.0.0.1:${allowed}/`;
+    const { result } = await run([`127.0.0.1:${allowed}`], () => ['-e', LOOK, url], {
+      per_call: { bytes_in: 3 },
+    });
+    expect(result.stdout).not.toContain('200 allowed');
+    expect(asked).toEqual(['allowed /']);
   });
 
   it('reaches nothing past the proxy', async () => {

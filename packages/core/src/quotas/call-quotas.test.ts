@@ -80,6 +80,23 @@ describe('CallQuotas.spend', () => {
     expect(session.used('bytes_in')).toBe(7);
   });
 
+  it('takes nothing of several quotas when one of them is refused', () => {
+    const session = new Meter();
+    const quotas = new CallQuotas(
+      { per_call: { requests: 2 }, per_session: { bytes_out: 5 } },
+      session,
+    );
+    expect(denialOf(() => quotas.spendAll({ requests: 1, bytes_out: 6 }))).toEqual(
+      denied('quota per_session.bytes_out'),
+    );
+    expect(denialOf(() => quotas.spendAll({ bytes_out: 5, requests: 3 }))).toEqual(
+      denied('quota per_call.requests'),
+    );
+    expect([session.used('requests'), session.used('bytes_out')]).toEqual([0, 0]);
+    quotas.spendAll({ requests: 2, bytes_out: 5 });
+    expect([session.used('requests'), session.used('bytes_out')]).toEqual([2, 5]);
+  });
+
   it('counts for the session what a call without caps on it used', () => {
     const session = new Meter();
     new CallQuotas({}, session).spend('requests', 4);

@@ -41,15 +41,25 @@ export class CallQuotas {
 
   /** @throws `QUOTA_EXCEEDED`, and nothing is taken */
   spend(quota: CountedQuota, amount: number): void {
-    if (!Number.isFinite(amount) || amount < 0) {
-      throw new CapabilityError(
-        'QUOTA_EXCEEDED',
-        `${amount} is no amount of ${quota}; give a number of 0 or more`,
-        `quota ${quota}: malformed amount`,
-      );
+    this.spendAll({ [quota]: amount });
+  }
+
+  /** @throws `QUOTA_EXCEEDED`, and nothing is taken of any of them */
+  spendAll(amounts: Partial<Record<CountedQuota, number>>): void {
+    const spent = Object.entries(amounts) as [CountedQuota, number][];
+    for (const [quota, amount] of spent) {
+      if (!Number.isFinite(amount) || amount < 0) {
+        throw new CapabilityError(
+          'QUOTA_EXCEEDED',
+          `${amount} is no amount of ${quota}; give a number of 0 or more`,
+          `quota ${quota}: malformed amount`,
+        );
+      }
+      for (const level of this.#levels) assertFits(level, quota, amount);
     }
-    for (const level of this.#levels) assertFits(level, quota, amount);
-    for (const { meter } of this.#levels) meter.add(quota, amount);
+    for (const { meter } of this.#levels) {
+      for (const [quota, amount] of spent) meter.add(quota, amount);
+    }
   }
 
   /**

@@ -28,6 +28,12 @@ export class SecretRedactor {
     return findSecrets(text, this.#needles);
   }
 
+  /** Whether a secret is in the name of a header, which comes in lower case. */
+  isInName(name: string): boolean {
+    const isPlain = this.#needles.some(({ value }) => name.includes(value.toLowerCase()));
+    return isPlain || this.find(name).length > 0;
+  }
+
   /** More characters than a secret takes up in nearly every form that is looked for. */
   get longestForm(): number {
     return 12 * Math.max(0, ...this.#needles.map(({ bytes }) => bytes.length)) + 64;

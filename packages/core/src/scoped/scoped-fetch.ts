@@ -8,7 +8,7 @@ import {
 import type { NetworkPolicy, ScopedFetch, ScopedSecretsResolver } from '@ethosagent/types';
 import { type AccessScope, denialRule } from '../access.js';
 import { unawaited } from '../rejections.js';
-import { handlesOf, type RequestHandles } from '../secret-handles.js';
+import { RequestHandles } from '../secret-handles.js';
 
 export interface ScopedFetchOptions {
   /** The operator's policy. Without it the exact hosts of the set count as named by the operator. */
@@ -50,7 +50,7 @@ export class ScopedFetchImpl implements ScopedFetch {
 
   async #fetch(url: string | URL, init?: RequestInit): Promise<Response> {
     const scope = this.#scope;
-    const handles = handlesOf(this.#secrets)?.forRequest();
+    const handles = this.#secrets && new RequestHandles(this.#secrets);
     if (scope === undefined && handles === undefined) return this.#guard.fetch(url, init);
     let isRecorded = false;
     const onRecord = () => {
@@ -59,7 +59,7 @@ export class ScopedFetchImpl implements ScopedFetch {
     try {
       scope?.assertLive();
       const response = await this.#guard.fetch(url, init, guarding(scope, handles, onRecord));
-      return handles === undefined ? response : await handles.scrub(response);
+      return handles === undefined ? response : handles.scrub(response);
     } catch (error) {
       // What was over before its first hop was judged: the call has ended, or a signal was aborted.
       if (!isRecorded) {
@@ -87,7 +87,7 @@ function guarding(
         if (decision === 'allowed') handles?.record(scope);
       },
     }),
-    ...(scope?.capsNetwork && { onSpend: (spent, amount) => scope.spend(spent, amount) }),
+    ...(scope?.capsNetwork && { onSpend: (amounts) => scope.spendAll(amounts) }),
   };
 }
 
