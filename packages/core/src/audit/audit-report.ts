@@ -9,10 +9,11 @@ export interface AuditProblem {
 }
 
 /**
- * `malformed`: not a line of a sink. `edited`: the line, or its hash, was changed or put in.
- * `missing`: lines from `seq` on are not there. `out-of-order`: the line was moved or doubled.
- * `cut-off`: the end of the log, from `seq` on, is not there. `head-missing`, `head-wrong`: the
- * file that says where the log ends is not there, or was changed, or belongs to another log.
+ * `malformed`: not a line of a sink, or text at the end that nobody goes on writing. `edited`: the
+ * line, or its hash, was changed or put in. `missing`: lines from `seq` on are not there.
+ * `out-of-order`: the line was moved or doubled. `cut-off`: the end of the log, from `seq` on, is
+ * not there. `head-missing`, `head-wrong`: the file that says where the log ends is not there, or
+ * was changed, or belongs to another log.
  */
 export type AuditProblemKind =
   | 'malformed'
@@ -31,4 +32,9 @@ export interface AuditReport {
   events: number;
   /** The first 1,000. */
   problems: AuditProblem[];
+  /**
+   * Bytes behind the last line break of a log, where there are any: what a crash left of a line
+   * that did not count, or what another program put there. The next sink cuts them off.
+   */
+  unfinishedBytes?: number;
 }

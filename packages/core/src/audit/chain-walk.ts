@@ -1,5 +1,5 @@
 import type { AuditProblem, AuditProblemKind } from './audit-report.js';
-import { type ChainHash, FIRST_HASH, type Link, parseLine } from './chain.js';
+import { type ChainHash, firstHash, type Link, parseLine } from './chain.js';
 import { type Head, headPath, type NoHead } from './head-file.js';
 
 /** Follows the chain of one log from line to line, and reports where it is broken. */
@@ -19,10 +19,14 @@ export class ChainWalk {
     this.#report = report;
   }
 
-  /** @param head as it was before the first line was read */
-  start(head: Head | NoHead): void {
+  /**
+   * @param head as it was before the first line was read
+   * @param isShared whether another log has the same id
+   */
+  start(head: Head | NoHead, isShared: boolean): void {
     if (typeof head !== 'string') this.#head = head;
     else this.#headProblem(head === 'missing' ? 'head-missing' : 'head-wrong');
+    if (isShared) this.#headProblem('head-wrong');
   }
 
   malformed(file: string, number: number): void {
@@ -63,10 +67,14 @@ export class ChainWalk {
   /** The hash that a line follows; `undefined` where it is unknown, or the line names another. */
   #previousOf(seq: number, named: string | undefined): string | undefined {
     const isNext = this.#last !== undefined && seq === this.#last.seq + 1;
-    const known = isNext ? this.#last?.hash : seq === 1 ? FIRST_HASH : undefined;
+    const known = isNext ? this.#last?.hash : seq === 1 ? this.#first() : undefined;
     return known === undefined || named === undefined || known === named
       ? (known ?? named)
       : undefined;
+  }
+
+  #first(): string | undefined {
+    return this.#head && firstHash(this.#head.id, this.#hashOf);
   }
 
   /** @param now the head after the last line was read: the log may have grown meanwhile */

@@ -1,11 +1,9 @@
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto';
 import { EthosError } from '@ethosagent/types';
 
-/** What the first line of a log follows. */
-export const FIRST_HASH = '0'.repeat(64);
-
 const SHORTEST_KEY_BYTES = 16;
-const END_LENGTH = ',"hash":""}'.length + FIRST_HASH.length;
+const HASH_LENGTH = 64;
+const END_LENGTH = ',"hash":""}'.length + HASH_LENGTH;
 const END = /^,"hash":"([0-9a-f]{64})"\}$/;
 
 /** Ties a text to the hash before it: 64 hexadecimal digits. */
@@ -32,6 +30,11 @@ export function chainHash(key: string | Uint8Array | undefined): ChainHash {
   const secret = createSecretKey(bytes);
   return (previous, text) =>
     createHmac('sha256', secret).update(previous).update(text).digest('hex');
+}
+
+/** What the first line of a log follows. No two logs have the same id. */
+export function firstHash(id: string, hashOf: ChainHash): string {
+  return hashOf('log', id);
 }
 
 /** The place of a line in the log. */

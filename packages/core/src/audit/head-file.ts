@@ -1,11 +1,14 @@
-import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import type { ChainHash, Link } from './chain.js';
 
 // More than any head needs, and less than what a disk writes at once.
 const HEAD_BYTES = 256;
+const ID = /^[0-9a-f]{32}$/;
 
 /** What is known of a log beside it, so that a missing end or beginning shows. */
 export interface Head extends Link {
+  /** Of the log, and of no other: 32 hexadecimal digits. */
+  id: string;
   /** The oldest line that is kept. */
   oldest: number;
 }
@@ -21,7 +24,7 @@ export function headPath(log: string): string {
 export function readHead(log: string, hashOf: ChainHash, isKeyed: boolean): Head | NoHead {
   let text: string;
   try {
-    text = readFileSync(headPath(log), 'utf8');
+    text = readText(headPath(log));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing';
     throw error;
@@ -33,6 +36,27 @@ export function readHead(log: string, hashOf: ChainHash, isKeyed: boolean): Head
   const { mac, ...rest } = head;
   if (mac !== undefined && !isKeyed) return 'keyed';
   return isKeyed && mac !== macOf(rest, hashOf) ? 'wrong' : rest;
+}
+
+/** The id that the head of a log names, whoever wrote it there; `undefined` where none can be read. */
+export function namedId(log: string): string | undefined {
+  try {
+    return parseHead(readText(headPath(log)))?.id;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One byte more than a head has, so that a longer one is not taken for it. */
+function readText(path: string): string {
+  // Not to wait for a pipe that someone put there.
+  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const bytes = Buffer.alloc(HEAD_BYTES + 1);
+    return bytes.toString('latin1', 0, readSync(descriptor, bytes));
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** The open head of a log that is being written. */
@@ -50,10 +74,13 @@ export class HeadFile {
 
   /** In one write of the same length each time: it needs no space, and is never half done. */
   write(head: Head): void {
-    const { seq, oldest, hash } = head;
+    const { id, seq, oldest, hash } = head;
     const mac = this.#isKeyed ? `,"mac":"${macOf(head, this.#hashOf)}"` : '';
     this.#buffer.fill(' ');
-    this.#buffer.write(`{"seq":${seq},"oldest":${oldest},"hash":"${hash}"${mac}}`, 'latin1');
+    this.#buffer.write(
+      `{"id":"${id}","seq":${seq},"oldest":${oldest},"hash":"${hash}"${mac}}`,
+      'latin1',
+    );
     const written = writeSync(this.#descriptor, this.#buffer, 0, HEAD_BYTES, 0);
     if (written !== HEAD_BYTES) throw new Error('the head of the audit log was not written whole');
   }
@@ -68,15 +95,18 @@ export class HeadFile {
 }
 
 // No line begins so: lines are hashed after a hash.
-function macOf({ seq, oldest, hash }: Head, hashOf: ChainHash): string {
-  return hashOf('head', `${seq} ${oldest} ${hash}`);
+function macOf({ id, seq, oldest, hash }: Head, hashOf: ChainHash): string {
+  return hashOf('head', `${id} ${seq} ${oldest} ${hash}`);
 }
 
 function parseHead(text: string): (Head & { mac: string | undefined }) | undefined {
+  if (text.length > HEAD_BYTES) return undefined;
   try {
-    const { seq, oldest, hash, mac }: Partial<Record<string, unknown>> = Object(JSON.parse(text));
+    const head: Partial<Record<string, unknown>> = Object(JSON.parse(text));
+    const { id, seq, oldest, hash, mac } = head;
+    if (typeof id !== 'string' || !ID.test(id)) return undefined;
     if (!isCount(seq) || !isCount(oldest) || typeof hash !== 'string') return undefined;
-    return { seq, oldest, hash, mac: typeof mac === 'string' ? mac : undefined };
+    return { id, seq, oldest, hash, mac: typeof mac === 'string' ? mac : undefined };
   } catch {
     return undefined;
   }

@@ -40,7 +40,7 @@ describe('JsonlAuditSink', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
       ...auditEvent('a'),
       seq: 1,
-      prev: '0'.repeat(64),
+      prev: expect.stringMatching(/^[0-9a-f]{64}$/),
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     sink.record(auditEvent('b'));
@@ -133,6 +133,53 @@ describe('JsonlAuditSink', () => {
     sink.record(auditEvent('c'));
     expect([targets(`${path}.1`), targets(path)]).toEqual([['a'], ['c']]);
     sink.close();
+  });
+
+  it.each(
+    (['maxFiles', 'maxBytes'] as const).flatMap((name) =>
+      [Number.NaN, 0, -1, 1.5, Number.POSITIVE_INFINITY].map((value) => [name, value] as const),
+    ),
+  )('refuses %s of %d before anything is opened', (name, value) => {
+    const path = newPath();
+    expect(() => new JsonlAuditSink({ path, [name]: value })).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: `CONFIG_INVALID: ${name} is ${value}; give a whole number above zero`,
+      }),
+    );
+    expect(existsSync(dirname(path))).toBe(false);
+  });
+
+  it('gives each log an id of its own, and keeps it', () => {
+    const idOf = (path: string) => JSON.parse(readFileSync(`${path}.head`, 'utf8')).id;
+    const [a, b] = [newPath(), newPath()];
+    for (const path of [a, b]) new JsonlAuditSink({ path }).close();
+    const id = idOf(a);
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    expect(idOf(b)).not.toBe(id);
+    for (const target of ['a', 'b']) {
+      const sink = new JsonlAuditSink({ path: a });
+      sink.record(auditEvent(target));
+      sink.close();
+      expect(idOf(a)).toBe(id);
+    }
+  });
+
+  it('stays with its file when the process goes to another folder', async () => {
+    const path = newPath();
+    mkdirSync(dirname(path), { recursive: true });
+    const before = process.cwd();
+    try {
+      process.chdir(dirname(path));
+      const sink = new JsonlAuditSink({ path: 'audit.jsonl', maxBytes: THREE_LINES });
+      process.chdir(root);
+      for (const target of ['a', 'b', 'c', 'd']) sink.record(auditEvent(target));
+      sink.close();
+    } finally {
+      process.chdir(before);
+    }
+    expect([targets(`${path}.1`), targets(path)]).toEqual([['a', 'b', 'c'], ['d']]);
+    expect(await verifyAuditLog({ path })).toMatchObject({ ok: true, events: 4 });
   });
 
   it('throws when it is closed, so that the access is refused', () => {
@@ -302,6 +349,14 @@ describe('JsonlAuditSink whose log is touched while it is open', () => {
       (path) => {
         copyFileSync(path, `${path}.copy`);
         renameSync(`${path}.copy`, path);
+      },
+    ],
+    ['moved away', (path) => renameSync(path, `${path}.old`)],
+    [
+      'moved away, with a copy in its place',
+      (path) => {
+        renameSync(path, `${path}.old`);
+        copyFileSync(`${path}.old`, path);
       },
     ],
   ])('refuses when it was %s', (_, touch) => {

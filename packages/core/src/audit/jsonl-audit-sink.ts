@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
@@ -10,9 +11,9 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type AuditEvent, type AuditSink, EthosError } from '@ethosagent/types';
-import { type ChainHash, chainedLine, chainHash, FIRST_HASH, type Link } from './chain.js';
+import { type ChainHash, chainedLine, chainHash, firstHash, type Link } from './chain.js';
 import { HeadFile, headPath, readHead } from './head-file.js';
 import { firstSeqOf, type LogEnd, readEnd, rotatedFiles } from './log-files.js';
 import { lockLog } from './log-lock.js';
@@ -44,21 +45,27 @@ export class JsonlAuditSink implements AuditSink {
   readonly #release: () => void;
   #head: HeadFile | undefined;
   #descriptor: number | undefined;
+  /** The file that is open, whatever has its name now. */
+  #file = { dev: 0, ino: 0 };
   #bytes = 0;
-  #newest: Link = { seq: 0, hash: FIRST_HASH };
+  #id = '';
+  #newest: Link = { seq: 0, hash: '' };
   #oldest = 1;
   /** What stands behind `#bytes` was refused, and is still to be cut off. */
   #isTorn = false;
 
   /**
    * @throws `STORE_UNAVAILABLE` while another sink has the log; `CONFIG_INVALID` when its end is
-   * not what a sink recorded last, or the key is not the one it was written with
+   * not what a sink recorded last, or the key is not the one it was written with, or a limit is no
+   * whole number above zero
    */
   constructor(options: JsonlAuditOptions) {
-    const { path, key, maxBytes = 10 * 1024 * 1024, maxFiles = 5 } = options;
+    const { key, maxBytes = 10 * 1024 * 1024, maxFiles = 5 } = options;
+    // The process may go to another folder later.
+    const path = resolve(options.path);
     this.#path = path;
-    this.#maxBytes = maxBytes;
-    this.#maxFiles = Math.max(1, maxFiles);
+    this.#maxBytes = limit('maxBytes', maxBytes);
+    this.#maxFiles = limit('maxFiles', maxFiles);
     this.#hashOf = chainHash(key);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     this.#release = lockLog(path);
@@ -74,7 +81,7 @@ export class JsonlAuditSink implements AuditSink {
   record(event: AuditEvent): void {
     if (this.#descriptor === undefined) throw failed(`${this.#path}: the audit sink is closed`);
     this.#cutTornEnd(this.#descriptor);
-    this.#assertUntouched(this.#descriptor);
+    this.#assertUntouched();
     let line = chainedLine(event, this.#newest, this.#bytes === 0, this.#hashOf);
     if (this.#bytes > 0 && this.#bytes + line.bytes.length > this.#maxBytes) {
       this.#rotate(this.#descriptor);
@@ -108,6 +115,8 @@ export class JsonlAuditSink implements AuditSink {
     if (head === 'wrong') throw unknownEnd(this.#path);
     if (end === undefined) {
       if (head !== 'missing' && head.seq > 0) throw unknownEnd(this.#path);
+      this.#id = head === 'missing' ? randomBytes(16).toString('hex') : head.id;
+      this.#newest = { seq: 0, hash: firstHash(this.#id, this.#hashOf) };
     } else {
       const { last, previous } = end;
       if (head === 'missing' || last === undefined || previous === undefined) {
@@ -119,6 +128,7 @@ export class JsonlAuditSink implements AuditSink {
       if (!(isHead || isNext) || last.hash !== this.#hashOf(previous, last.text)) {
         throw unknownEnd(this.#path);
       }
+      this.#id = head.id;
       this.#newest = { seq: last.seq, hash: last.hash };
       this.#oldest = head.oldest;
     }
@@ -174,7 +184,7 @@ export class JsonlAuditSink implements AuditSink {
   }
 
   #writeHead({ seq, hash }: Link): void {
-    this.#head?.write({ seq, hash, oldest: this.#oldest });
+    this.#head?.write({ id: this.#id, seq, hash, oldest: this.#oldest });
   }
 
   #cutTornEnd(descriptor: number): void {
@@ -183,24 +193,24 @@ export class JsonlAuditSink implements AuditSink {
     this.#isTorn = false;
   }
 
-  // A line in a file that was removed, cut or written by another would be lost, or break the chain.
-  #assertUntouched(descriptor: number): void {
-    const { nlink, size } = fstatSync(descriptor);
-    if (nlink === 0 || size !== this.#bytes) throw touched(this.#path);
+  // A line in a file that was removed, moved away, cut or written by another would be lost, or
+  // break the chain.
+  #assertUntouched(): void {
+    const now = statSync(this.#path, { throwIfNoEntry: false });
+    const { dev, ino } = this.#file;
+    if (now?.ino !== ino || now.dev !== dev || now.size !== this.#bytes) throw touched(this.#path);
   }
 
   #open(): void {
     const descriptor = openSync(this.#path, 'a+', 0o600);
     this.#descriptor = descriptor;
-    this.#bytes = fstatSync(descriptor).size;
+    const { dev, ino, size } = fstatSync(descriptor);
+    this.#file = { dev, ino };
+    this.#bytes = size;
   }
 
   // The old descriptor outlives the renames: where one fails, the next event tries again.
   #rotate(old: number): void {
-    // One that was moved away meanwhile is no longer this log.
-    if (statSync(this.#path, { throwIfNoEntry: false })?.ino !== fstatSync(old).ino) {
-      throw touched(this.#path);
-    }
     fsyncSync(old);
     const rotated = rotatedFiles(this.#path);
     const kept = rotated.filter(({ number }) => number < this.#maxFiles);
@@ -221,6 +231,11 @@ export class JsonlAuditSink implements AuditSink {
     }
     closeSync(old);
   }
+}
+
+function limit(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new EthosError('CONFIG_INVALID', `${name} is ${value}; give a whole number above zero`);
 }
 
 function unknownEnd(path: string): EthosError {

@@ -10,6 +10,8 @@ const LINE_BREAK = 0x0a;
 /** A line without its line break. The bytes are good until the next one is asked for. */
 export interface Line {
   bytes: Buffer;
+  /** Also of a line whose bytes are left out. */
+  length: number;
   /** Whether a line break ended it. */
   isWhole: boolean;
 }
@@ -32,10 +34,10 @@ export async function* linesOf(descriptor: number): AsyncGenerator<Line> {
     let start = 0;
     for (let end = got.indexOf(LINE_BREAK); end >= 0; end = got.indexOf(LINE_BREAK, start)) {
       if (length === 0) {
-        yield { bytes: got.subarray(start, end), isWhole: true };
+        yield { bytes: got.subarray(start, end), length: end - start, isWhole: true };
       } else {
         keep(got.subarray(start, end));
-        yield { bytes: Buffer.concat(parts), isWhole: true };
+        yield { bytes: Buffer.concat(parts), length, isWhole: true };
       }
       parts = [];
       length = 0;
@@ -43,5 +45,5 @@ export async function* linesOf(descriptor: number): AsyncGenerator<Line> {
     }
     keep(got.subarray(start));
   }
-  if (length > 0) yield { bytes: Buffer.concat(parts), isWhole: false };
+  if (length > 0) yield { bytes: Buffer.concat(parts), length, isWhole: false };
 }

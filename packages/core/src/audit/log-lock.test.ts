@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { countTries, runScript, tries } from '@ethosagent/conformance';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JsonlAuditSink } from './jsonl-audit-sink.js';
-import { lockLog } from './log-lock.js';
+import { isLogHeld, lockLog } from './log-lock.js';
 
 let folder: string;
 let log: string;
@@ -57,6 +57,17 @@ describe('lockLog', () => {
     release();
     expect(isTaken()).toBe(false);
     expect(locks()).toEqual([]);
+  });
+
+  it('can be asked for without being taken, or changed', () => {
+    expect(isLogHeld(log)).toBe(false);
+    const release = lockLog(log);
+    expect([isLogHeld(log), isLogHeld(join(folder, 'audit-2.jsonl'))]).toEqual([true, false]);
+    release();
+    const own = ownFields();
+    plant(['another-boot', ...own.slice(1)]);
+    plant(own, 'not yet held');
+    expect([isLogHeld(log), locks().length]).toEqual([false, 2]);
   });
 
   it('is no matter to another log in the same folder', () => {

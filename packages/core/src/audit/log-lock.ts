@@ -56,20 +56,31 @@ export function lockLog(log: string): () => void {
   }
 }
 
+/** Whether a sink that is alive, here or in another process, has the log. Changes nothing. */
+export function isLogHeld(log: string): boolean {
+  return locksOf(dirname(log), `${basename(log)}.lock.`).some(
+    ({ file, owner }) => isAlive(owner) && isHeld(file),
+  );
+}
+
 interface Rival {
   file: string;
   owner: Owner;
 }
 
 function rivalsOf(folder: string, prefix: string, mine: string): Rival[] {
+  return locksOf(folder, prefix).filter(({ file, owner }) => {
+    if (file === join(folder, mine)) return false;
+    const isRival = isAlive(owner);
+    if (!isRival) removeIfThere(file);
+    return isRival;
+  });
+}
+
+function locksOf(folder: string, prefix: string): Rival[] {
   return readdirSync(folder).flatMap((name) => {
-    if (!name.startsWith(prefix) || name === mine) return [];
-    const owner = parseName(name.slice(prefix.length));
-    if (owner === undefined) return [];
-    const file = join(folder, name);
-    if (isAlive(owner)) return [{ file, owner }];
-    removeIfThere(file);
-    return [];
+    const owner = name.startsWith(prefix) ? parseName(name.slice(prefix.length)) : undefined;
+    return owner === undefined ? [] : [{ file: join(folder, name), owner }];
   });
 }
 

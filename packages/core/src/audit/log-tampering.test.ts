@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   appendFileSync,
@@ -108,7 +109,17 @@ const TAMPERINGS: Array<
   [
     'the end cut off without a line break',
     (path) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, -20)),
-    [['cut-off', 10]],
+    [['malformed'], ['cut-off', 10]],
+  ],
+  [
+    'an event put at the end without a line break',
+    (path) => appendFileSync(path, JSON.stringify(auditEvent('x'))),
+    [['malformed']],
+  ],
+  [
+    'half an event put at the end without a line break',
+    (path) => appendFileSync(path, '{"time":"2026'),
+    [['malformed']],
   ],
   ['the newest file removed', (path) => rmSync(path), [['cut-off', 10]]],
   ['a rotated file in the middle removed', (path) => rmSync(`${path}.2`), [['missing', 4]]],
@@ -192,7 +203,7 @@ const TAMPERINGS: Array<
       const { seq, hash } = JSON.parse(linesOf(path).at(-1) ?? '');
       const forged = chainedLine(
         auditEvent('x'),
-        { seq, hash: `f${hash.slice(1)}` },
+        { seq, hash: `${hash.startsWith('f') ? 'e' : 'f'}${hash.slice(1)}` },
         false,
         chainHash(undefined),
       );
@@ -224,6 +235,31 @@ const TAMPERINGS: Array<
       ['edited', 4],
       ['edited', 7],
     ],
+  ],
+  [
+    'a file of another log that has the same events in place of one',
+    (path) => copyFileSync(`${writtenLog()}.2`, `${path}.2`),
+    [
+      ['edited', 4],
+      ['edited', 7],
+    ],
+  ],
+  [
+    'the first file of another log that has the same events in place of the first',
+    (path) => copyFileSync(`${writtenLog()}.3`, `${path}.3`),
+    [
+      ['edited', 1],
+      ['edited', 4],
+    ],
+  ],
+  [
+    'the id in the head edited',
+    (path) => {
+      const head = readFileSync(`${path}.head`, 'utf8');
+      const { id } = JSON.parse(head);
+      writeFileSync(`${path}.head`, head.replace(id, randomBytes(16).toString('hex')));
+    },
+    [['edited', 1]],
   ],
   [
     'a pipe of garbage as an older file',
@@ -286,13 +322,12 @@ describe('verifyAuditLog', () => {
       const bytes = original.get(suffix) ?? Buffer.alloc(0);
       const start = Math.round(at * bytes.length);
       const changed = Buffer.concat([bytes.subarray(0, start), put, bytes.subarray(start + taken)]);
-      const isTornEnd = suffix === '' && start === bytes.length && !put.includes(0x0a);
       const folder = join(root, `fuzz-${++copies}`);
       cpSync(dirname(template), folder, { recursive: true });
       writeFileSync(join(folder, `audit.jsonl${suffix}`), changed);
       const { ok } = await verifyAuditLog({ path: join(folder, 'audit.jsonl') });
       rmSync(folder, { recursive: true });
-      return ok === (isTornEnd || changed.equals(bytes));
+      return ok === changed.equals(bytes);
     },
     { promised: 'audit', runs: { check: 200, long: 5_000 } },
   );
@@ -312,6 +347,63 @@ describe('verifyAuditLog', () => {
       events: 2,
       problems: [{ file: gone, line: 0, seq: 1, what: 'cut-off' }],
     });
+  });
+
+  it.each<[string, { key?: Uint8Array }]>([
+    ['without a key', {}],
+    ['with a key', { key }],
+  ])('finds that a log %s was replaced by a copy of another one', async (_, options) => {
+    const folder = join(root, `${++logs}`);
+    const [a, b] = [join(folder, 'audit.jsonl'), join(folder, 'audit-2.jsonl')];
+    for (const path of [a, b]) {
+      const sink = new JsonlAuditSink({ path, ...options });
+      sink.record(auditEvent(path));
+      sink.close();
+    }
+    for (const path of [folder, a, b]) {
+      expect(await verifyAuditLog({ path, ...options })).toMatchObject({ ok: true });
+    }
+    for (const suffix of ['', '.head']) copyFileSync(b + suffix, a + suffix);
+    const wrong = (log: string) => ({ file: `${log}.head`, line: 0, seq: 1, what: 'head-wrong' });
+    for (const [path, problems] of [
+      [folder, [wrong(b), wrong(a)]],
+      [a, [wrong(a)]],
+      [b, [wrong(b)]],
+    ] as const) {
+      expect((await verifyAuditLog({ path, ...options })).problems).toEqual(problems);
+    }
+  });
+
+  it('passes over a pipe for the head of another log', async () => {
+    const path = writtenLog();
+    execFileSync('mkfifo', [join(dirname(path), 'audit-2.jsonl.head')]);
+    expect(await verifyAuditLog({ path })).toMatchObject({ ok: true, events: EVENTS });
+  });
+
+  const PADDED = `${JSON.stringify(auditEvent('x'))}${' '.repeat(17 * 1024 * 1024)}`;
+  it.each<[string, string, boolean]>([
+    ['half an event', '{"time":"2026', true],
+    ['zeros', '\0'.repeat(9_000), true],
+    ['an event', JSON.stringify(auditEvent('x')), false],
+    ['an event and 17 MiB of spaces', PADDED, false],
+  ])('tells %s without a line break from what a sink is writing', async (_, end, isFine) => {
+    const path = join(root, `${++logs}`, 'audit.jsonl');
+    const sink = new JsonlAuditSink({ path });
+    sink.record(auditEvent('a'));
+    appendFileSync(path, end);
+    const malformed = { file: path, line: 2, seq: undefined, what: 'malformed' };
+    const report = (ok: boolean) => ({
+      ok,
+      events: 1,
+      problems: ok ? [] : [malformed],
+      unfinishedBytes: end.length,
+    });
+    expect(await verifyAuditLog({ path })).toEqual(report(isFine));
+    sink.close();
+    writeFileSync(`${path}.lock.another-boot.1.1.1.1`, 'held');
+    expect(await verifyAuditLog({ path })).toEqual(report(false));
+    new JsonlAuditSink({ path }).close();
+    expect(await verifyAuditLog({ path })).toEqual({ ok: true, events: 1, problems: [] });
   });
 
   it.each(['nothing', 'several-none/audit.jsonl'])('refuses to call %s a log', async (name) => {
@@ -340,12 +432,28 @@ describe('verifyAuditLog', () => {
     const path = writtenLog({ key });
     const [line] = linesOf(`${path}.1`).slice(-1);
     const { seq, hash } = JSON.parse(line ?? '');
+    const { id } = JSON.parse(readFileSync(`${path}.head`, 'utf8'));
     rmSync(path);
     for (const mac of ['', `,"mac":"${hash}"`]) {
-      writeFileSync(`${path}.head`, `{"seq":${seq},"oldest":1,"hash":"${hash}"${mac}}`);
+      writeFileSync(
+        `${path}.head`,
+        `{"id":"${id}","seq":${seq},"oldest":1,"hash":"${hash}"${mac}}`,
+      );
       const report = await verifyAuditLog({ path, key });
       expect(report.problems).toMatchObject([{ what: 'head-wrong' }]);
     }
+  });
+
+  it('finds that a log with a key, whose first line was dropped, was given another id', async () => {
+    const path = join(root, `${++logs}`, 'audit.jsonl');
+    const sink = new JsonlAuditSink({ path, maxBytes: 1, maxFiles: 1, key });
+    for (const target of ['a', 'b', 'c']) sink.record(auditEvent(target));
+    sink.close();
+    expect(await verifyAuditLog({ path, key })).toEqual({ ok: true, events: 2, problems: [] });
+    const head = readFileSync(`${path}.head`, 'utf8');
+    const { id } = JSON.parse(head);
+    writeFileSync(`${path}.head`, head.replace(id, randomBytes(16).toString('hex')));
+    expect((await verifyAuditLog({ path, key })).problems).toMatchObject([{ what: 'head-wrong' }]);
   });
 
   it('says of a thousand problems at most', async () => {
