@@ -16,12 +16,8 @@ const PLAIN = /^[\t\n\r -~]*$/;
 
 /**
  * Marks a text that an adversary may have written, for the model that reads it:
- *
- * ```text
- * <untrusted source="https://example.com/" tool="fetch_url">
- * ...
- * </untrusted>
- * ```
+ * `<untrusted source="https://example.com/" tool="fetch_url">`, the text, `</untrusted>`, each on
+ * lines of its own.
  *
  * The text can neither end the marking nor forge another, in whatever spelling: the bracket of such
  * a tag becomes `(`, and so does the first character of a chat-template token of the common model
