@@ -72,7 +72,7 @@ export class Probe {
 
   /** How often a scenario repeats what it repeats. */
   get rounds(): number {
-    return this.options.rounds ?? tries({ check: 3, long: 200 });
+    return this.options.rounds ?? tries({ check: 6, long: 200 });
   }
 
   try(promised: Promised, count = 1): void {

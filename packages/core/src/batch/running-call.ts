@@ -247,9 +247,9 @@ export class RunningCall implements Watched, Waiting {
       result = this.#wayBack(ending);
     } catch (error) {
       // A fault of a host's own reducers: the batch must get its answer.
-      result = failure(errorText(error));
+      result = trimResult(failure(errorText(error)), this.#budget);
     }
-    this.#finish(result);
+    this.#answer(result);
   }
 
   /** From what the tool gave to what the model reads. */
@@ -261,7 +261,9 @@ export class RunningCall implements Watched, Waiting {
       result = reduceResult(result, reducer, { args: this.#issued, turnCount });
     }
     const redactor = this.#scope?.redactor;
-    return redactor === undefined ? result : redactResult(result, redactor);
+    return redactor === undefined
+      ? trimResult(result, this.#budget)
+      : redactResult(result, redactor, this.#budget);
   }
 
   #finish(result: ToolResult): void {

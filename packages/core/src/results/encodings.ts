@@ -11,11 +11,11 @@ export type Place = readonly [start: number, end: number];
 /** The shortest number of bytes that is looked for in base64 and hex: fewer occur by chance. */
 export const SHORTEST_ENCODED_BYTES = 4;
 
-const PERCENT = /%([0-9a-f]{2})/gi;
-const FORM = /%([0-9a-f]{2})|\+/gi;
+const PERCENT = /%(?:([0-9a-f]{2})|u(d[89ab][0-9a-f]{2})%u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4}))/gi;
+const FORM = new RegExp(`${PERCENT.source}|\\+`, 'gi');
+// Case matters: `\u` takes four digits, `\U` takes eight.
 const BACKSLASH =
-  /\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|([^ux]))/gis;
-const ENTITY = /&(?:#x0*([0-9a-f]{1,6})|#0*(\d{1,7})|(quot|amp|lt|gt|apos));?/gi;
+  /\\(?:u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}|U([\da-fA-F]{8})|[xX]([\da-fA-F]{2})|([0-3][0-7]{2}|[4-7][0-7])|([^ux]))/gs;
 const QUOTED_PRINTABLE = /=(?:([0-9A-F]{2})|\r?\n)/g;
 const NULS = /\0+/g;
 
@@ -30,26 +30,57 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   apos: "'",
+  ast: '*',
+  bsol: '\\',
+  colon: ':',
+  comma: ',',
+  commat: '@',
+  dollar: '$',
+  equals: '=',
+  excl: '!',
+  grave: '`',
   gt: '>',
+  hat: '^',
+  lbrace: '{',
+  lbrack: '[',
+  lcub: '{',
+  lowbar: '_',
+  lpar: '(',
+  lsqb: '[',
   lt: '<',
+  newline: '\n',
+  num: '#',
+  percnt: '%',
+  period: '.',
+  plus: '+',
+  quest: '?',
   quot: '"',
+  rbrace: '}',
+  rbrack: ']',
+  rcub: '}',
+  rpar: ')',
+  rsqb: ']',
+  semi: ';',
+  sol: '/',
+  tab: '\t',
+  verbar: '|',
+  vert: '|',
 };
+// Numbers and the five that XML has are read without a semicolon too.
+const ENTITY = new RegExp(
+  `&(?:(?:#x0*([0-9a-f]{1,6})|#0*(\\d{1,7})|(quot|amp|lt|gt|apos));?|(${Object.keys(ENTITIES).join('|')});)`,
+  'gi',
+);
 
 /**
- * What a text says once one layer of escapes is taken off: percent-encoding (also of forms),
- * backslashes as in JSON and most languages, HTML entities, quoted-printable, UTF-16 of ASCII.
+ * What a text says once one layer of escapes is taken off: percent-encoding (also of forms, and
+ * `%uXXXX`), backslashes as in JSON and most languages (also in octal), HTML entities,
+ * quoted-printable, UTF-16 of ASCII.
  * Characters beyond ASCII come out as the bytes of their UTF-8, one character a byte.
  */
 export function* unescaped(text: string): Generator<Decoded> {
-  if (text.includes('%')) {
-    const decoded = replaced(text, PERCENT, (_, byte) => fromHex(byte));
-    if (decoded) yield decoded;
-    if (text.includes('+')) {
-      yield* some(replaced(text, FORM, (_, byte) => (byte === undefined ? ' ' : fromHex(byte))));
-    }
-  } else if (text.includes('+')) {
-    yield* some(replaced(text, FORM, () => ' '));
-  }
+  if (text.includes('%')) yield* some(replaced(text, PERCENT, percent));
+  if (text.includes('+')) yield* some(replaced(text, FORM, form));
   if (text.includes('\\')) yield* some(replaced(text, BACKSLASH, backslash));
   if (text.includes('&')) yield* some(replaced(text, ENTITY, entity));
   if (text.includes('=')) {
@@ -63,28 +94,40 @@ function* some<T>(one: T | undefined): Generator<T> {
   if (one !== undefined) yield one;
 }
 
+function percent(_: string, ...groups: Array<string | undefined>): string {
+  const [byte, high, low, unit] = groups;
+  if (byte !== undefined) return fromHex(byte);
+  if (unit !== undefined) return fromCodePoint(Number.parseInt(unit, 16));
+  return fromPair(high, low);
+}
+
+function form(whole: string, ...groups: Array<string | undefined>): string {
+  return whole === '+' ? ' ' : percent(whole, ...groups);
+}
+
 function backslash(_: string, ...groups: Array<string | undefined>): string {
-  const [high, low, unit, point, byte, other] = groups;
-  if (high && low) {
-    return utf8(
-      String.fromCharCode(Number.parseInt(high, 16)) +
-        String.fromCharCode(Number.parseInt(low, 16)),
-    );
-  }
-  const code = unit ?? point;
+  const [high, low, unit, point, long, byte, octal, other] = groups;
+  if (high && low) return fromPair(high, low);
+  const code = unit ?? point ?? long;
   if (code !== undefined) return fromCodePoint(Number.parseInt(code, 16));
   if (byte !== undefined) return fromHex(byte);
+  if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
   return SHORT_ESCAPES[other ?? ''] ?? other ?? '';
 }
 
 function entity(whole: string, ...groups: Array<string | undefined>): string {
-  const [hex, decimal, name] = groups;
+  const [hex, decimal, short, long] = groups;
+  const name = short ?? long;
   if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
   return fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
 }
 
 function fromHex(byte: string | undefined): string {
   return String.fromCharCode(Number.parseInt(byte ?? '', 16));
+}
+
+function fromPair(high = '', low = ''): string {
+  return utf8(String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)));
 }
 
 function fromCodePoint(code: number): string {
@@ -102,26 +145,24 @@ export function replaced(
   pattern: RegExp,
   decode: (...match: string[]) => string,
 ): Decoded | undefined {
-  /** After each replacement: the end in the result, the end in the text, and their starts. */
-  const steps: Array<readonly [to: number, from: number, toStart: number, fromStart: number]> = [];
-  let result = '';
-  let from = 0;
-  for (const match of text.matchAll(pattern)) {
-    const start = result.length + match.index - from;
-    result += text.slice(from, match.index) + decode(...match);
-    from = match.index + match[0].length;
-    steps.push([result.length, from, start, match.index]);
-  }
-  if (steps.length === 0) return undefined;
-  result += text.slice(from);
-  /** Where a character of the result came from: the first of what it stood for. */
-  const origin = (index: number): number => {
-    const step = steps[lastAtMost(steps, index)];
-    return step === undefined ? index : step[1] + index - step[0];
-  };
+  let isChanged = false;
+  const result = text.replace(pattern, (...match: string[]) => {
+    isChanged = true;
+    return decode(...match);
+  });
+  if (!isChanged) return undefined;
+  let made: readonly Step[] | undefined;
   return {
     text: result,
     source: (start, end) => {
+      // Few texts hold a secret, and nobody asks for the way back from the others.
+      made ??= stepsOf(text, pattern, decode);
+      const steps = made;
+      /** Where a character of the result came from: the first of what it stood for. */
+      const origin = (index: number): number => {
+        const step = steps[lastAtMost(steps, index)];
+        return step === undefined ? index : step[1] + index - step[0];
+      };
       const inside = steps[lastAtMost(steps, start) + 1];
       const first = inside && inside[2] <= start && start < inside[0] ? inside[3] : origin(start);
       const last = steps[lastAtMost(steps, end - 1) + 1];
@@ -131,8 +172,24 @@ export function replaced(
   };
 }
 
+/** A replacement: its end in the result, its end in the text, and its starts. */
+type Step = readonly [to: number, from: number, toStart: number, fromStart: number];
+
+function stepsOf(text: string, pattern: RegExp, decode: (...match: string[]) => string): Step[] {
+  const steps: Step[] = [];
+  let to = 0;
+  let from = 0;
+  for (const match of text.matchAll(pattern)) {
+    const start = to + match.index - from;
+    to = start + decode(...match).length;
+    from = match.index + match[0].length;
+    steps.push([to, from, start, match.index]);
+  }
+  return steps;
+}
+
 /** The index of the last step that ends at or before a place in the result; -1 for none. */
-function lastAtMost(steps: ReadonlyArray<readonly [to: number, ...unknown[]]>, at: number): number {
+function lastAtMost(steps: readonly Step[], at: number): number {
   let low = 0;
   let high = steps.length;
   while (low < high) {
@@ -145,7 +202,7 @@ function lastAtMost(steps: ReadonlyArray<readonly [to: number, ...unknown[]]>, a
 
 /**
  * What the words of a text decode to that are long enough to hold so many bytes in base64,
- * base64url (also broken into lines) or hex (also with separators), at every offset.
+ * base64url (also broken into lines, and indented) or hex (also with separators), at every offset.
  */
 export function* decodedWords(text: string, shortestBytes: number): Generator<Decoded> {
   const bytes = Math.max(shortestBytes, SHORTEST_ENCODED_BYTES);
@@ -213,7 +270,7 @@ function base64Words(chars: number): readonly RegExp[] {
   return keep(`base64 ${chars}`, () => [
     new RegExp(`(?<![\\w+/-])[\\w+/-]{${chars},}`, 'g'),
     new RegExp(
-      `(?<![\\w+/-])(?:[\\w+/-]{${MIN_LINE},}(?:\\r?\\n|(?:\\\\r)?\\\\n) ?)+[\\w+/-]+`,
+      `(?<![\\w+/-])(?:[\\w+/-]{${MIN_LINE},}(?:\\r?\\n|(?:\\\\r)?\\\\n)[ \\t]{0,32})+[\\w+/-]+`,
       'g',
     ),
   ]);

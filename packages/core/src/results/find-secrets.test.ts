@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MAX_DEEP_CHARS } from './find-secrets.js';
 import { SecretRedactor } from './redact.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -8,6 +9,50 @@ const json = (text: string) => JSON.stringify(text).slice(1, -1);
 const lines = (text: string, size: number, end = '\n') =>
   text.replaceAll(new RegExp(`.{${size}}`, 'g'), `$&${end}`);
 const entities = (text: string) => Array.from(text, (c) => `&#x${c.codePointAt(0)?.toString(16)};`);
+
+const octal = (text: string) =>
+  Array.from(Buffer.from(text), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+/** As git quotes a path. */
+const gitQuoted = (text: string) =>
+  json(text).replaceAll(/[^\0-\x7f]+/g, (letters) => octal(letters));
+const percentU = (text: string) =>
+  Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16))
+    .map((unit) => `%u${unit.padStart(4, '0')}`)
+    .join('');
+const longEscapes = (text: string) =>
+  Array.from(text, (c) => `\\U${c.codePointAt(0)?.toString(16).padStart(8, '0')}`).join('');
+const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+
+const NAMES: Record<string, string> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  '/': 'sol',
+  '+': 'plus',
+  '=': 'equals',
+  ':': 'colon',
+  '@': 'commat',
+  _: 'lowbar',
+  '#': 'num',
+  '!': 'excl',
+  '?': 'quest',
+  '.': 'period',
+  ',': 'comma',
+  $: 'dollar',
+  '%': 'percnt',
+  '*': 'ast',
+  '(': 'lpar',
+  ')': 'rpar',
+  '[': 'lsqb',
+  ']': 'rsqb',
+  '{': 'lcub',
+  '}': 'rcub',
+  '\\': 'bsol',
+  ';': 'semi',
+};
+const named = (text: string) =>
+  Array.from(text, (c) => (NAMES[c] === undefined ? c : `&${NAMES[c]};`)).join('');
 
 /** What an encoder makes of a text, by its name. */
 const ENCODERS: Record<string, (text: string) => string> = {
@@ -51,11 +96,23 @@ const ENCODERS: Record<string, (text: string) => string> = {
     `${hex(text).toUpperCase().replaceAll(/../g, '=$&').slice(0, 30)}=\r\n${hex(text).toUpperCase().replaceAll(/../g, '=$&').slice(30)}`,
   'UTF-16, little-endian': (text) => Buffer.from(text, 'utf16le').toString('latin1'),
   'UTF-16, big-endian': (text) => Buffer.from(text, 'utf16le').swap16().toString('latin1'),
+  'octal escapes': octal,
+  'octal escapes in JSON': (text) => json(octal(text)),
+  '\\U escapes': longEscapes,
+  '%u escapes': percentU,
+  'named entities': named,
+  'base64 in lines, indented': (text) =>
+    lines(base64(`${'x'.repeat(50)}${text}`), 64, '\n        '),
+  'base64 in lines, indented by tabs': (text) =>
+    lines(base64(`abcdefghijklm${text}nop`), 20, '\r\n\t\t'),
+  'base64 in lines, indented, within JSON': (text) =>
+    json(lines(base64(`${'x'.repeat(50)}${text}`), 64, '\n    ')),
   'base64 of UTF-16': (text) => Buffer.from(text, 'utf16le').toString('base64'),
 };
 const SECRETS = {
   'a key': 'sk_live_4f9ZabcDEF0123456789',
   'a secret of signs': 'p&ss"w/rd\\ +<42>%41',
+  'a secret of more signs': 'k:e@y_#1!?.,$%*(x)[y]{z}=;/a\\b',
 };
 
 describe('SecretRedactor.redact', () => {
@@ -83,6 +140,59 @@ describe('SecretRedactor.redact', () => {
     const redactor = new SecretRedactor();
     redactor.add('k', 'grüße 日本 😀 key');
     expect(redactor.redact(`x ${encode('grüße 日本 😀 key')} y`)).toBe('x [secret:k] y');
+  });
+
+  it.each([
+    ['octal escapes', octal],
+    ["git's quoting", gitQuoted],
+    ['\\U escapes', longEscapes],
+    ['%u escapes', percentU],
+    ['UTF-16, little-endian', (text: string) => utf16(text).toString('latin1')],
+    ['UTF-16, big-endian', (text: string) => utf16(text).swap16().toString('latin1')],
+    ['base64 of UTF-16', (text: string) => utf16(text).toString('base64')],
+    ['hex of big-endian UTF-16', (text: string) => utf16(text).swap16().toString('hex')],
+    [
+      'percent-encoding of UTF-16',
+      (text: string) => utf16(text).toString('hex').replaceAll(/../g, '%$&'),
+    ],
+  ])('replaces secrets beyond ASCII in %s', (_name, encode) => {
+    for (const secret of ['pärole 日本 😀 key', '日本語鍵', 'grüße-ÄÖÜ']) {
+      const redactor = new SecretRedactor();
+      redactor.add('k', secret);
+      expect(redactor.redact(`x ${encode(secret)} y`)).toBe('x [secret:k] y');
+    }
+  });
+
+  it('tells \\u with four digits from \\U with eight', () => {
+    const redactor = new SecretRedactor();
+    redactor.add('k', 'a0041b');
+    expect(redactor.redact('x \\u00610041b y \\U000000610041b z')).toBe(
+      'x [secret:k] y [secret:k] z',
+    );
+  });
+
+  it.each([
+    ['&num without its semicolon', 'q?a=1&num=5'],
+    ['a path of Windows', 'C:\\163\\data'],
+  ])('leaves honest text with %s', (_name, text) => {
+    const redactor = new SecretRedactor();
+    redactor.add('k', 'sk_live_4f9ZabcDEF');
+    expect(redactor.redact(text)).toBe(text);
+  });
+
+  it('looks below the first layer at the beginning of a long text, and one layer deep at all of it', () => {
+    const secret = 'sk_live 4f9/ZabcDEF';
+    const redactor = new SecretRedactor();
+    redactor.add('k', secret);
+    const once = encodeURIComponent(secret);
+    const twice = encodeURIComponent(once);
+    const filler = '. '.repeat(MAX_DEEP_CHARS / 2);
+    expect(redactor.redact(`${twice} ${filler} ${once} ${secret} ${twice}`)).toBe(
+      `[secret:k] ${filler} [secret:k] [secret:k] ${twice}`,
+    );
+    const depth = { left: 100 };
+    expect(redactor.redact(`${twice}`, depth)).toBe('[secret:k]');
+    expect(depth.left).toBe(100 - twice.length);
   });
 
   it('replaces two secrets that overlap, whole', () => {

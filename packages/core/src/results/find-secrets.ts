@@ -13,6 +13,10 @@ export interface Needle {
   readonly value: string;
   /** Its UTF-8, one character a byte. */
   readonly bytes: string;
+  /** All that stands for it as it is: text, UTF-8, and UTF-16 of what is beyond ASCII. */
+  readonly forms: readonly string[];
+  /** Bytes of the shortest of these that base64 and hex can hold. */
+  readonly shortestBytes: number;
 }
 
 /** Where a secret stands in a text. */
@@ -31,10 +35,26 @@ interface Hit {
 
 /** Layers of encoding that are taken off. */
 const MAX_LAYERS = 3;
+/** Characters of a result that are searched below the first layer. What comes after is not. */
+export const MAX_DEEP_CHARS = 131_072;
+/** Characters that are still searched below the first layer, by all that share it. */
+export interface Depth {
+  left: number;
+}
+
 const BEYOND_ASCII = /[^\0-\x7f]+/g;
 
 export function needleOf(ref: string, value: string): Needle {
-  return { ref, value, bytes: utf8(value) };
+  const bytes = utf8(value);
+  const forms = new Set([value, bytes]);
+  let shortestBytes = bytes.length;
+  // What is ASCII is found by taking out the NULs.
+  if (bytes !== value) {
+    const utf16 = Buffer.from(value, 'utf16le');
+    forms.add(utf16.toString('latin1')).add(utf16.swap16().toString('latin1'));
+    shortestBytes = Math.min(shortestBytes, utf16.length);
+  }
+  return { ref, value, bytes, forms: [...forms], shortestBytes };
 }
 
 /**
@@ -42,16 +62,34 @@ export function needleOf(ref: string, value: string): Needle {
  * three layers of percent-encoding, backslash escapes, HTML entities, quoted-printable, base64,
  * base64url (also within a longer word, and broken into lines), hex (also with separators) and
  * UTF-16. Not found are secrets that are cut, reversed, compressed, encrypted, in another case or in
- * an encoding that is not named here.
+ * an encoding that is not named here, and what is below the first layer where `depth` is used up.
  *
  * @param needles the longest first
+ * @param depth what is searched below the first layer; it is used up
  * @returns places in order, without overlaps
  */
-export function findSecrets(text: string, needles: readonly Needle[]): FoundSecret[] {
-  const hits = [...search(text, needles, MAX_LAYERS)];
+export function findSecrets(
+  text: string,
+  needles: readonly Needle[],
+  depth: Depth = { left: MAX_DEEP_CHARS },
+): FoundSecret[] {
+  const deep = Math.min(text.length, depth.left);
+  depth.left -= deep;
+  if (deep === text.length) return inOrder(hitsIn(text, needles, MAX_LAYERS));
+  const hits = [...hitsIn(text, needles, 1)];
+  if (deep > 0) hits.push(...hitsIn(text.slice(0, deep), needles, MAX_LAYERS));
+  return inOrder(hits);
+}
+
+function* hitsIn(text: string, needles: readonly Needle[], layers: number): Generator<Hit> {
+  yield* search(text, needles, layers);
   const isBytesAlone = needles.every(({ value, bytes }) => value === bytes);
   const asBytes = isBytesAlone ? undefined : replaced(text, BEYOND_ASCII, utf8);
-  if (asBytes) hits.push(...below(asBytes, needles, MAX_LAYERS));
+  if (asBytes) yield* below(asBytes, needles, layers);
+}
+
+function inOrder(all: Iterable<Hit>): FoundSecret[] {
+  const hits = [...all];
   hits.sort((a, b) => a.start - b.start);
   const found: Hit[] = [];
   for (const hit of hits) {
@@ -66,16 +104,27 @@ export function findSecrets(text: string, needles: readonly Needle[]): FoundSecr
   return found.map(({ needle, start, end }) => ({ ref: needle.ref, start, end }));
 }
 
-function* search(text: string, needles: readonly Needle[], layers: number): Generator<Hit> {
+/** @param seen what the same text was already unescaped to, by the layers that were left */
+function* search(
+  text: string,
+  needles: readonly Needle[],
+  layers: number,
+  seen: ReadonlyArray<Set<string>> = Array.from({ length: layers }, () => new Set<string>()),
+): Generator<Hit> {
   for (const needle of needles) {
-    yield* occurrences(text, needle, needle.value);
-    if (needle.bytes !== needle.value) yield* occurrences(text, needle, needle.bytes);
+    for (const form of needle.forms) yield* occurrences(text, needle, form);
   }
   if (layers === 0 || !mayHoldEncoded(text, needles)) return;
-  for (const decoded of unescaped(text)) yield* below(decoded, needles, layers - 1);
-  const longEnough = needles.filter(({ bytes }) => bytes.length >= SHORTEST_ENCODED_BYTES);
+  for (const decoded of unescaped(text)) {
+    // Escapes of two kinds come to the same whichever goes first.
+    const before = seen[layers - 1];
+    if (before?.has(decoded.text)) continue;
+    before?.add(decoded.text);
+    yield* below(decoded, needles, layers - 1, seen);
+  }
+  const longEnough = needles.filter(({ shortestBytes }) => shortestBytes >= SHORTEST_ENCODED_BYTES);
   if (longEnough.length === 0) return;
-  const shortest = Math.min(...longEnough.map(({ bytes }) => bytes.length));
+  const shortest = Math.min(...longEnough.map(({ shortestBytes }) => shortestBytes));
   for (const decoded of decodedWords(text, shortest)) yield* below(decoded, longEnough, layers - 1);
 }
 
@@ -92,15 +141,24 @@ function mayHoldEncoded(text: string, needles: readonly Needle[]): boolean {
   let run = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    const isText = (code >= 0x20 && code <= 0x7e) || code === 0 || code === 0x0a || code === 0x0d;
+    const isText = (code >= 0x20 && code <= 0x7e) || code === 0 || isBreak(code);
     run = isText ? run + 1 : 0;
     if (run >= shortest) return true;
   }
   return false;
 }
 
-function* below(decoded: Decoded, needles: readonly Needle[], layers: number): Generator<Hit> {
-  for (const { needle, start, end } of search(decoded.text, needles, layers)) {
+function isBreak(code: number): boolean {
+  return code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function* below(
+  decoded: Decoded,
+  needles: readonly Needle[],
+  layers: number,
+  seen?: ReadonlyArray<Set<string>>,
+): Generator<Hit> {
+  for (const { needle, start, end } of search(decoded.text, needles, layers, seen)) {
     const [first, after] = decoded.source(start, end);
     yield { needle, start: first, end: after };
   }

@@ -87,6 +87,16 @@ describe('SecretRedactor.redact, whatever the text', () => {
     percent: (size) => '%61'.repeat(size / 3),
     'percent twice': (size) => '%2561'.repeat(size / 5),
     plus: (size) => '+'.repeat(size),
+    'percent of units': (size) => '%u0061'.repeat(size / 6),
+    'octal escapes': (size) => '\\163'.repeat(size / 4),
+    'long escapes': (size) => '\\U00000073'.repeat(size / 10),
+    'open long escapes': (size) => '\\U0000'.repeat(size / 6),
+    'named entities': (size) => '&lowbar;'.repeat(size / 8),
+    'base64 in indented lines': (size) =>
+      `${'QUJD'.repeat(4)}\n${' '.repeat(32)}`.repeat(size / 49),
+    'base64 in lines indented too far': (size) =>
+      `${'QUJD'.repeat(4)}\n${' '.repeat(33)}`.repeat(size / 50),
+    'escapes of every kind': (size) => '%41\\u0041&#65;=41+'.repeat(size / 18),
     backslashes: (size) => '\\'.repeat(size),
     'unicode escapes': (size) => '\\u0061'.repeat(size / 6),
     entities: (size) => '&#97;'.repeat(size / 5),

@@ -2,6 +2,7 @@ import { fuzz } from '@ethosagent/conformance/fuzz';
 import type { ToolResult } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MAX_DEEP_CHARS } from './find-secrets.js';
 import { redactResult, SecretRedactor } from './redact.js';
 
 const SECRET = 'sk-live/4f+9Zé "q\\';
@@ -212,5 +213,88 @@ describe('redactResult', () => {
     ],
   ])('replaces secrets in %s', (_name, result, expected) => {
     expect(redactResult(result, redactor(['r', SECRET]))).toEqual(expected);
+  });
+});
+
+describe('redactResult, with a budget', () => {
+  const note = (chars: number) => `\n[truncated -- ${chars} chars total]`;
+  const made = redactor(['r', SECRET]);
+  const beyond = 8 * made.longestForm;
+  const long = (start: string) => start + 'z '.repeat(beyond);
+
+  it.each<[string, string, number, string]>([
+    ['cuts a long text, and says how long it was', long(''), 6, 'z z z '],
+    ['cuts to nothing', long(''), 0, ''],
+    ['keeps surrogate pairs whole', long('ab😀'), 3, 'ab'],
+    ['keeps a pair that ends at the cut', long('ab😀'), 4, 'ab😀'],
+    ['replaces a secret before the cut', long(`a ${SECRET} `), 20, 'a [secret:r] z z z z'],
+    ['replaces a secret across the cut', long(`ab ${SECRET} `), 9, 'ab [secre'],
+    ['replaces an encoded secret across the cut', long(`ab ${HEX} `), 15, 'ab [secret:r] z'],
+  ])('%s', (_name, text, budget, kept) => {
+    expect(redactResult({ ok: true, value: text }, made, budget)).toEqual({
+      ok: true,
+      value: kept + note(text.length),
+    });
+    expect(
+      redactResult({ ok: false, error: text, code: 'execution_failed' }, made, budget),
+    ).toEqual({ ok: false, error: kept + note(text.length), code: 'execution_failed' });
+  });
+
+  it('shows no part of a secret at the end of what is looked through, where marks made it short', () => {
+    const text = `${SECRET}`.repeat(2_000);
+    for (let budget = 100; budget < 400; budget += 7) {
+      const result = redactResult({ ok: true, value: text }, made, budget);
+      const shown = result.ok ? result.value : '';
+      expect(shown.replaceAll('[secret:r]', '')).toMatch(
+        /^(?:\[[secrt:]*)?\n\[truncated -- \d+ chars total\]$/,
+      );
+      expect(shown).not.toMatch(/live|Z|4f/);
+    }
+  });
+
+  it('cuts after redaction where the text is little longer than the budget', () => {
+    expect(redactResult({ ok: true, value: `a ${SECRET} b` }, made, 14)).toEqual({
+      ok: true,
+      value: 'a [secret:r] b',
+    });
+    expect(redactResult({ ok: true, value: 'abcdef' }, made, 3)).toEqual({
+      ok: true,
+      value: `abc${note(6)}`,
+    });
+  });
+
+  it('does not look through what is cut off anyway', () => {
+    const looked: number[] = [];
+    class Counting extends SecretRedactor {
+      override find(text: string) {
+        looked.push(text.length);
+        return super.find(text);
+      }
+    }
+    const counting = new Counting();
+    counting.add('r', SECRET);
+    redactResult({ ok: true, value: long('').repeat(20) }, counting, 100);
+    redactResult({ ok: false, error: long('').repeat(20), code: 'execution_failed' }, counting, 7);
+    expect(looked).toEqual([100 + beyond, 7 + beyond]);
+  });
+
+  it('does not cut structured, and looks through all of it', () => {
+    const text = long('') + SECRET;
+    const result = redactResult({ ok: true, value: '', structured: { text } }, made, 3);
+    expect(result).toEqual({
+      ok: true,
+      value: '',
+      structured: { text: `${long('')}[secret:r]` },
+    });
+  });
+
+  it('shares how deep it looks between the strings of structured', () => {
+    const twice = encodeURIComponent(encodeURIComponent(SECRET));
+    const structured = { before: twice, filler: '. '.repeat(MAX_DEEP_CHARS / 2), twice, SECRET };
+    expect(redactResult({ ok: true, value: '', structured }, made, 3)).toEqual({
+      ok: true,
+      value: '',
+      structured: { ...structured, before: '[secret:r]', SECRET: '[secret:r]' },
+    });
   });
 });

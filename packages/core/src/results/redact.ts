@@ -1,7 +1,18 @@
 import type { ToolResult } from '@ethosagent/types';
 import { copyPlain } from '../plain.js';
 import { failure } from './check-shape.js';
-import { type FoundSecret, findSecrets, type Needle, needleOf } from './find-secrets.js';
+import {
+  type Depth,
+  type FoundSecret,
+  findSecrets,
+  MAX_DEEP_CHARS,
+  type Needle,
+  needleOf,
+} from './find-secrets.js';
+import { trimResult, trimText } from './trim.js';
+
+/** Encoded secrets that have room in what is looked through beyond the budget. */
+const FORMS_BEYOND = 4;
 
 /**
  * Replaces secrets by `[secret:<ref>]`: as they are, and in base64, hex, percent-encoding, escapes
@@ -19,13 +30,28 @@ export class SecretRedactor {
     this.#needles.sort((a, b) => b.value.length - a.value.length);
   }
 
-  redact(text: string): string {
-    return withMarks(text, this.find(text));
+  redact(text: string, depth?: Depth): string {
+    return withMarks(text, this.find(text, depth));
+  }
+
+  /**
+   * Redacts a text and cuts it at a budget. What is cut off anyway is not looked through, but for
+   * so much that no secret which lies across the cut is missed.
+   */
+  redactToBudget(text: string, budgetChars: number): string {
+    const beyond = FORMS_BEYOND * this.longestForm;
+    // Marks may be shorter than what they stand for: then more of the text comes within the budget.
+    const place = budgetChars + beyond;
+    if (text.length <= place + beyond) return trimText(this.redact(text), budgetChars);
+    const looked = text.slice(0, place + beyond);
+    const found = this.find(looked).filter(({ start }) => start < place);
+    const end = Math.max(place, found.at(-1)?.end ?? 0);
+    return trimText(withMarks(looked.slice(0, end), found), budgetChars, text.length);
   }
 
   /** Where the secrets are, in order and without overlaps. */
-  find(text: string): FoundSecret[] {
-    return findSecrets(text, this.#needles);
+  find(text: string, depth?: Depth): FoundSecret[] {
+    return findSecrets(text, this.#needles, depth);
   }
 
   /** Whether a secret is in the name of a header, which comes in lower case. */
@@ -51,14 +77,22 @@ export function withMarks(text: string, found: readonly FoundSecret[]): string {
   return from === 0 ? text : marked + text.slice(from);
 }
 
-/** Replaces the secrets of the call wherever they stand in its result. */
-export function redactResult(result: ToolResult, redactor: SecretRedactor): ToolResult {
-  const redact = (text: string) => redactor.redact(text);
-  if (!result.ok) return { ...result, error: redact(result.error) };
-  const redacted: ToolResult = { ...result, value: redact(result.value) };
+/**
+ * Replaces the secrets of the call wherever they stand in its result, and cuts its text at the
+ * budget.
+ */
+export function redactResult(
+  result: ToolResult,
+  redactor: SecretRedactor,
+  budgetChars = Number.POSITIVE_INFINITY,
+): ToolResult {
+  if (!result.ok) return { ...result, error: redactor.redactToBudget(result.error, budgetChars) };
+  const value = redactor.redactToBudget(result.value, budgetChars);
+  const redacted: ToolResult = { ...result, value };
   if (result.structured !== undefined) {
-    const copy = copyPlain(result.structured, redact);
-    if (!copy.ok) return failure(`structured${copy.problem}`);
+    const depth = { left: MAX_DEEP_CHARS };
+    const copy = copyPlain(result.structured, (text) => redactor.redact(text, depth));
+    if (!copy.ok) return trimResult(failure(`structured${copy.problem}`), budgetChars);
     redacted.structured = { ...Object(copy.value) };
   }
   return redacted;

@@ -4,11 +4,27 @@ import type { ToolResult } from '@ethosagent/types';
 /** Cuts the text of a result at the budget. */
 export function trimResult(result: ToolResult, budgetChars: number): ToolResult {
   if (result.ok) {
-    const value = truncateToBudget(result.value, budgetChars);
-    return value === result.value ? result : { ...result, value: detached(value) };
+    const value = trimText(result.value, budgetChars);
+    return value === result.value ? result : { ...result, value };
   }
-  const error = truncateToBudget(result.error, budgetChars);
-  return error === result.error ? result : { ...result, error: detached(error) };
+  const error = trimText(result.error, budgetChars);
+  return error === result.error ? result : { ...result, error };
+}
+
+/**
+ * Cuts a text at a budget.
+ * @param totalChars of the text that this is the beginning of, where the rest is not at hand
+ */
+export function trimText(text: string, budgetChars: number, totalChars?: number): string {
+  if (totalChars === undefined) {
+    const trimmed = truncateToBudget(text, budgetChars);
+    return trimmed === text ? text : detached(trimmed);
+  }
+  // The cut counts what it cuts off, so something stands in for the rest. One character more than
+  // the budget, so that a surrogate pair across the cut is seen.
+  const start = text.slice(0, budgetChars + 1).replace(/[\uD800-\uDBFF]$/, '');
+  const room = Math.min(budgetChars, start.length);
+  return detached(truncateToBudget(start.padEnd(totalChars), room));
 }
 
 /**

@@ -23,9 +23,12 @@ const NAMED: Readonly<Record<string, string>> = {
 const ESCAPE = new RegExp(
   [
     `&(?:(?<name>${Object.keys(NAMED).join('|')})|#0*(?<decimal>[1-9][0-9]{0,6})|#x0*(?<entity>[1-9a-f][0-9a-f]{0,5}));?`,
+    // First, as `\\u0000003C` is not told from `\\U0000003C` here.
+    '\\\\u(?<long>000[0-9a-f]{5}|0010[0-9a-f]{4})',
+    '\\\\(?<octal>[0-3][0-7]{2}|[4-7][0-7])',
     '\\\\u(?:(?<unicode>[0-9a-f]{4})|\\{0*(?<braced>[1-9a-f][0-9a-f]{0,5})\\})',
     '\\\\x(?<hex>[0-9a-f]{2})',
-    '%(?<percent>[0-7][0-9a-f])',
+    '%(?:(?<percent>[0-7][0-9a-f])|u(?<unit>[0-9a-f]{4}))',
   ].join('|'),
   'gi',
 );
@@ -71,10 +74,13 @@ function decodeOnce(before: Decoded): Decoded {
 }
 
 function characterOf(groups: Record<string, string | undefined>): string | undefined {
-  const { name, decimal, entity, unicode, braced, hex, percent } = groups;
+  const { name, decimal, octal, entity, long, unicode, braced, hex, percent, unit } = groups;
   if (name !== undefined) return NAMED[name.toLowerCase()];
-  const hexadecimal = entity ?? unicode ?? braced ?? hex ?? percent;
-  const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+  const hexadecimal = entity ?? long ?? unicode ?? braced ?? hex ?? percent ?? unit;
+  const code =
+    hexadecimal === undefined
+      ? Number.parseInt(octal ?? decimal ?? '', octal === undefined ? 10 : 8)
+      : Number.parseInt(hexadecimal, 16);
   const isCharacter = code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
   return isCharacter ? String.fromCodePoint(code) : undefined;
 }

@@ -13,6 +13,10 @@ const ENDS_OR_HAS_OUR_ATTRIBUTE = new RegExp(
   'iuy',
 );
 
+// Quotes around words in honest text, so that they pass for brackets in tags of the marking only.
+const OPENING = /[«≪]/g;
+const CLOSING = /[»≫]/g;
+
 /** A tag of the marking in a text: where its bracket begins, and how many units it is written with. */
 export interface Tag {
   at: number;
@@ -22,7 +26,7 @@ export interface Tag {
 /** The tags that a reader could take for those of the marking, however they are spelled. */
 export function* tagsOfMarking(text: string): Generator<Tag> {
   const { text: decoded, places } = decodeEscapes(text);
-  const folded = foldLookalikes(decoded);
+  const folded = foldLookalikes(decoded).replace(OPENING, '<').replace(CLOSING, '>');
   for (const { 0: start, index, groups } of folded.matchAll(TAG)) {
     if (!isTag(decoded, folded, index + start.length, groups?.lead ?? '')) continue;
     const at = places?.[index] ?? index;
