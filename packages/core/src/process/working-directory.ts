@@ -29,6 +29,9 @@ export interface ShownRoot {
   writable: boolean;
 }
 
+/** How long it may take until a denied path that leads elsewhere by now is denied there. */
+const FLOOR_MS = 5_000;
+
 /** A tool's root that leads out of the operator's own roots is nobody's: it gives no reach. */
 export function directoryReach(
   { read, write }: { read: Iterable<string>; write: Iterable<string> },
@@ -41,8 +44,17 @@ export function directoryReach(
     return own.some((root) => isWithin(real, root)) ? [{ asked, real, writable }] : [];
   };
   const shown = [...[...read].flatMap(shownAs(false)), ...[...write].flatMap(shownAs(true))];
-  // Each time anew: a denied path may become a link, or be made, at any time.
-  const floor = () => compileDenySet([...deny, ...deny.map(realOrAsked)]);
+  const compile = () => compileDenySet([...deny, ...deny.map(realOrAsked)]);
+  let known = compile();
+  let knownAt = performance.now();
+  // A denied path may become a link, or be made, at any time.
+  const floor = () => {
+    if (performance.now() - knownAt > FLOOR_MS) {
+      known = compile();
+      knownAt = performance.now();
+    }
+    return known;
+  };
   return {
     roots: [...read, ...write],
     realRoots: shown.map(({ real }) => real),
