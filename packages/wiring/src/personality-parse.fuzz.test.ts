@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { parsePersonality } from './personality-parse.js';
 
 const OPTIONS = {
@@ -148,7 +149,10 @@ describe('parsePersonality, whatever the file', () => {
         defaultStringType,
         defaultKeyType: 'PLAIN',
         lineWidth: 40,
+        aliasDuplicateObjects: false,
       });
+      // Some texts the library itself does not read as it wrote them.
+      if (!isDeepStrictEqual(parse(source), config)) return;
       expect(read(source)).toEqual({ config: { id: 'p', ...config } });
     },
     { runs: { check: 100, long: 30_000 } },
