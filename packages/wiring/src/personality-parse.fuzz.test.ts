@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
@@ -139,7 +138,7 @@ function isFrozen(value: unknown): boolean {
 
 describe('parsePersonality, whatever the file', () => {
   fuzz(
-    'reads a config that a YAML library has written as what it was',
+    'reads a config that a YAML library has written as that library does',
     fc.tuple(
       config,
       fc.constantFrom('PLAIN' as const, 'QUOTE_DOUBLE' as const, 'BLOCK_LITERAL' as const),
@@ -149,11 +148,9 @@ describe('parsePersonality, whatever the file', () => {
         defaultStringType,
         defaultKeyType: 'PLAIN',
         lineWidth: 40,
-        aliasDuplicateObjects: false,
       });
-      // Some texts the library itself does not read as it wrote them.
-      if (!isDeepStrictEqual(parse(source), config)) return;
-      expect(read(source)).toEqual({ config: { id: 'p', ...config } });
+      // As the library reads it: a block of one space it writes as one of none.
+      expect(read(source)).toEqual({ config: { id: 'p', ...parse(source) } });
     },
     { runs: { check: 100, long: 30_000 } },
   );
