@@ -3,9 +3,11 @@ import type {
   AttachmentStore,
   AuditSink,
   KeyValueStore,
+  MemoryProvider,
   ProcessPolicy,
   QuotaPolicy,
   SecretRef,
+  SessionStore,
   Storage,
 } from '@ethosagent/types';
 import type { ApprovalDecision, ApprovalRequest } from './approval.js';
@@ -49,6 +51,15 @@ export interface CapabilityBackends {
   personalityQuotas?:
     | QuotaPolicy
     | ((personalityId: string | undefined) => QuotaPolicy | undefined);
+  /**
+   * What a personality sets for a tool, as its file says it; the tool's schema parses it.
+   * `undefined` for nothing, which is parsed as `{}`. Frozen values are parsed once.
+   */
+  personalityToolSettings?: (personalityId: string | undefined, toolName: string) => unknown;
+  /** Where memories are kept. */
+  memory?: MemoryProvider;
+  /** Where the messages of sessions are kept. */
+  sessions?: SessionStore;
   /** In place of the global `fetch`; it gets the same arguments. */
   fetch?: typeof globalThis.fetch;
   /** In place of the system's name resolution. */

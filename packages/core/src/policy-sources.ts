@@ -32,6 +32,15 @@ export function personalityProcess(
   return typeof source === 'function' ? source(personalityId) : source;
 }
 
+/** What the backends say that a personality sets for a tool; `undefined` for nothing. */
+export function personalityToolSettings(
+  backends: CapabilityBackends,
+  personalityId: string | undefined,
+  toolName: string,
+): unknown {
+  return backends.personalityToolSettings?.(personalityId, toolName);
+}
+
 /** Where the network policy of a call comes from. */
 export interface NetworkPolicySources {
   /** The personality's list; `undefined` when it has none. */

@@ -2,6 +2,7 @@ import type { AnyTool, ToolDefinition, ToolFilterOpts } from '@ethosagent/types'
 import type { CapabilityPlan } from './capability-resolver.js';
 import { discard } from './rejections.js';
 import { errorText } from './results/error-text.js';
+import type { SettingsPlan } from './tool-settings.js';
 
 /** A tool as the registry holds it. */
 export interface RegisteredTool {
@@ -14,6 +15,8 @@ export interface RegisteredTool {
   /** What the model is told; shared by all who ask. */
   readonly definition: ToolDefinition;
   readonly plan: CapabilityPlan;
+  /** Of a tool that has settings. */
+  readonly settings: SettingsPlan | undefined;
 }
 
 /** The filters of a batch, compiled. `undefined` filters nothing. */

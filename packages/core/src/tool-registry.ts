@@ -28,6 +28,7 @@ import {
   type ToolFilters,
   unavailable,
 } from './tool-gates.js';
+import { SettingsPlan } from './tool-settings.js';
 
 /** Settings of a registry. */
 export type ToolRegistryOptions = Partial<BatchOptions>;
@@ -82,6 +83,7 @@ export class DefaultToolRegistry implements ToolRegistry {
         parameters: jsonSchemaOf(tool),
       }),
       plan: new CapabilityPlan(name, tool.capabilities, this.#backends ?? {}),
+      settings: tool.settings && new SettingsPlan(name, tool.settings, this.#backends ?? {}),
     });
   }
 
@@ -256,8 +258,10 @@ const CAPABILITY_KEYS: Readonly<Record<string, readonly string[] | undefined>> =
   secrets: undefined,
   storage: ['scope', 'kind', 'ttlSecondsDefault', 'concurrency'],
   fs_reach: ['read', 'write'],
-  process: ['allowedBinaries'],
+  process: ['allowedBinaries', 'sandbox', 'background'],
   attachments: ['mediaTypes'],
+  memory: ['access'],
+  sessions: ['access'],
 };
 
 /** A misspelt capability would be one that nobody is given, and nobody is told why. */

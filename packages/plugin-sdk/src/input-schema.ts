@@ -22,10 +22,44 @@ export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
  */
 export function jsonSchemaOf(toolName: string, input: StandardSchemaV1): Record<string, unknown> {
   const remedy = 'pass the JSON Schema that the model is to see as `schema`, beside `input`';
+  const schema = derive(toolName, 'input', input, remedy);
+  if (schema.type !== 'object') {
+    throw new EthosError(
+      'TOOL_INVALID',
+      `${toolName}: model providers take only an object as the arguments of a tool; make the input schema one, or ${remedy}`,
+    );
+  }
+  return schema;
+}
+
+/**
+ * The JSON Schema of a tool's settings, for those who write a personality.
+ *
+ * @throws `TOOL_INVALID` as `jsonSchemaOf`
+ */
+export function settingsJsonSchemaOf(
+  toolName: string,
+  settings: StandardSchemaV1,
+): Record<string, unknown> {
+  const remedy = 'use a schema library that can, such as Zod 4';
+  const schema = derive(toolName, 'settings', settings, remedy);
+  if (schema.type === 'object') return schema;
+  throw new EthosError(
+    'TOOL_INVALID',
+    `${toolName}: settings are an object, a key for each of them; make the settings schema one`,
+  );
+}
+
+function derive(
+  toolName: string,
+  what: 'input' | 'settings',
+  input: StandardSchemaV1,
+  remedy: string,
+): Record<string, unknown> {
   if (!describesItself(input)) {
     throw new EthosError(
       'TOOL_INVALID',
-      `${toolName}: the input schema (${input['~standard'].vendor}) has no Standard JSON Schema; ${remedy}`,
+      `${toolName}: the ${what} schema (${input['~standard'].vendor}) has no Standard JSON Schema; ${remedy}`,
     );
   }
   let derived: Record<string, unknown>;
@@ -34,18 +68,12 @@ export function jsonSchemaOf(toolName: string, input: StandardSchemaV1): Record<
   } catch (cause) {
     throw new EthosError(
       'TOOL_INVALID',
-      `${toolName}: the input schema can not be written as JSON Schema; ${remedy}`,
+      `${toolName}: the ${what} schema can not be written as JSON Schema; ${remedy}`,
       { cause },
     );
   }
   // Some model providers refuse `$schema`, and every one pays for it.
   const { $schema: _, ...schema } = derived;
-  if (schema.type !== 'object') {
-    throw new EthosError(
-      'TOOL_INVALID',
-      `${toolName}: model providers take only an object as the arguments of a tool; make the input schema one, or ${remedy}`,
-    );
-  }
   return schema;
 }
 

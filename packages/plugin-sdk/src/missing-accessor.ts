@@ -37,6 +37,16 @@ const REQUIREMENTS: readonly Requirement[] = [
     accessor: 'attachments',
     remedy: 'construct the tool registry with capability backends',
   },
+  {
+    capability: 'memory',
+    accessor: 'memory',
+    remedy: 'give the backends of the tool registry a memory provider',
+  },
+  {
+    capability: 'sessions',
+    accessor: 'sessions',
+    remedy: 'give the backends of the tool registry a session store',
+  },
 ];
 
 /** Says what a context lacks, or `undefined` when it has every accessor that was declared. */

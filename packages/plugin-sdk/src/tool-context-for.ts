@@ -3,8 +3,10 @@ import type {
   ScopedAttachments,
   ScopedFetch,
   ScopedFs,
+  ScopedMemory,
   ScopedProcess,
   ScopedSecretsResolver,
+  ScopedSessions,
   Storage,
   ToolAccessorName,
   ToolCapabilities,
@@ -19,6 +21,8 @@ interface AccessorsByCapability {
   fs_reach: { scopedFs: ScopedFs; storage?: Storage };
   process: { scopedProcess: ScopedProcess };
   attachments: { attachments: ScopedAttachments };
+  memory: { memory: ScopedMemory };
+  sessions: { sessions: ScopedSessions };
 }
 
 type Nothing = Record<never, never>;
@@ -40,4 +44,6 @@ export type ToolContextFor<C extends ToolCapabilities> = Omit<ToolContext, ToolA
   AccessorsOf<C, 'storage'> &
   AccessorsOf<C, 'fs_reach'> &
   AccessorsOf<C, 'process'> &
-  AccessorsOf<C, 'attachments'>;
+  AccessorsOf<C, 'attachments'> &
+  AccessorsOf<C, 'memory'> &
+  AccessorsOf<C, 'sessions'>;

@@ -1,5 +1,6 @@
 import {
   type AnyTool,
+  type ApprovalFacts,
   EthosError,
   type Tool,
   type ToolCapabilities,
@@ -14,6 +15,7 @@ import { describeIssues } from './input-issues.js';
 import { isStandardSchema, jsonSchemaOf } from './input-schema.js';
 import { missingAccessorCheck } from './missing-accessor.js';
 import type { ToolContextFor } from './tool-context-for.js';
+import { toolSettings } from './tool-settings.js';
 
 /**
  * A result that worked.
@@ -42,29 +44,64 @@ export function err(error: string, code: ToolErrorCode = 'execution_failed'): To
 type NoOther<C> = { [Key in Exclude<keyof C, keyof ToolCapabilities>]: never };
 
 /** What every form of a definition has. */
-type ToolBase<TArgs> = Omit<Tool<TArgs>, 'schema' | 'capabilities' | 'execute' | 'input'>;
+type ToolBase<TArgs, T extends StandardSchemaV1> = Omit<
+  Tool<TArgs>,
+  'schema' | 'capabilities' | 'execute' | 'input' | 'settings' | 'requiresApproval'
+> & {
+  /**
+   * What an operator may set for this tool in a personality, as a Standard Schema of an object,
+   * e.g. `z.strictObject({ limit: z.int().default(10) })`. `{}` must be valid. Parsed, it is
+   * `ctx.settings`.
+   */
+  settings?: T;
+  /**
+   * A call waits for the host's `approve` callback. The function gets the parsed arguments; text
+   * from it means yes, and is the reason that the host is told.
+   */
+  requiresApproval?:
+    | boolean
+    | ((
+        args: TArgs,
+        facts: ApprovalFacts<StandardSchemaV1.InferOutput<T>>,
+      ) => boolean | string | Promise<boolean | string>);
+};
+
+/** The context of a tool with the capabilities `C` and the settings `T`. */
+type ContextOf<C extends ToolCapabilities, T extends StandardSchemaV1> = ToolContextFor<C> &
+  SettingsOf<T>;
+
+interface SettingsOf<T extends StandardSchemaV1> {
+  settings: StandardSchemaV1.InferOutput<T>;
+}
 
 /** A definition with a Standard Schema: validated, and typed by it. */
-export interface InputToolDefinition<S extends StandardSchemaV1, C extends ToolCapabilities>
-  extends ToolBase<StandardSchemaV1.InferOutput<S>> {
+export interface InputToolDefinition<
+  S extends StandardSchemaV1,
+  C extends ToolCapabilities,
+  T extends StandardSchemaV1 = StandardSchemaV1,
+> extends ToolBase<StandardSchemaV1.InferOutput<S>, T> {
   /** Parses the arguments before `execute`, e.g. `z.object({ city: z.string() })`. */
   input: S;
   /** JSON Schema that the model sees, where `input` can't be written as such. */
   schema?: Record<string, unknown>;
   capabilities: C & NoOther<C>;
-  execute(args: StandardSchemaV1.InferOutput<S>, ctx: ToolContextFor<C>): Promise<ToolResult>;
+  execute(args: StandardSchemaV1.InferOutput<S>, ctx: ContextOf<C, T>): Promise<ToolResult>;
 }
 
 /** A definition with plain JSON Schema, which is told to the model and not checked. */
-export interface SchemaToolDefinition<TArgs, C extends ToolCapabilities> extends ToolBase<TArgs> {
+export interface SchemaToolDefinition<
+  TArgs,
+  C extends ToolCapabilities,
+  T extends StandardSchemaV1 = StandardSchemaV1,
+> extends ToolBase<TArgs, T> {
   schema: Record<string, unknown>;
   input?: never;
   capabilities: C & NoOther<C>;
-  execute(args: TArgs, ctx: ToolContextFor<C>): Promise<ToolResult>;
+  execute(args: TArgs, ctx: ContextOf<C, T>): Promise<ToolResult>;
 }
 
 /** The documented form, for explicit type arguments: `ctx` is the whole `ToolContext`. */
-export interface PlainToolDefinition<TArgs> extends ToolBase<TArgs> {
+export interface PlainToolDefinition<TArgs> extends ToolBase<TArgs, StandardSchemaV1> {
   schema: Record<string, unknown>;
   input?: never;
   capabilities: ToolCapabilities;
@@ -86,8 +123,12 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * type argument, `defineTool<Args>({ schema, … })`, it is `ToolContext`. When a declared accessor
  * is missing at run time, the tool answers `not_available` without running.
  *
+ * With `settings`, an operator can set this tool up for each personality, and the parsed settings
+ * are `ctx.settings`.
+ *
  * @throws `TOOL_INVALID` for a name that model providers refuse, an empty description, missing
- * `capabilities`, or an `input` that can't be written as the JSON Schema of an object
+ * `capabilities`, an `input` or `settings` that can't be written as the JSON Schema of an object, or
+ * `settings` that need something to be set
  * @example
  * ```ts
  * const weather = defineTool({
@@ -103,21 +144,32 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * });
  * ```
  */
-export function defineTool<S extends StandardSchemaV1, C extends ToolCapabilities>(
-  definition: InputToolDefinition<S, C>,
-): Tool<StandardSchemaV1.InferOutput<S>>;
-export function defineTool<C extends ToolCapabilities, TArgs = unknown>(
-  definition: SchemaToolDefinition<TArgs, C>,
-): Tool<TArgs>;
+export function defineTool<
+  S extends StandardSchemaV1,
+  C extends ToolCapabilities,
+  T extends StandardSchemaV1,
+>(definition: InputToolDefinition<S, C, T>): Tool<StandardSchemaV1.InferOutput<S>>;
+export function defineTool<
+  C extends ToolCapabilities,
+  TArgs = unknown,
+  T extends StandardSchemaV1 = StandardSchemaV1,
+>(definition: SchemaToolDefinition<TArgs, C, T>): Tool<TArgs>;
 export function defineTool<TArgs>(definition: PlainToolDefinition<TArgs>): Tool<TArgs>;
 export function defineTool(
-  definition: Omit<AnyTool, 'schema' | 'input'> & {
+  definition: Omit<AnyTool, 'schema' | 'input' | 'settings' | 'execute'> & {
+    // biome-ignore lint/suspicious/noExplicitAny: each overload says which arguments and context there are
+    execute(args: any, ctx: any): Promise<ToolResult>;
     schema?: Record<string, unknown>;
     input?: StandardSchemaV1 | undefined;
+    settings?: StandardSchemaV1 | undefined;
   },
 ): AnyTool {
-  const { input, schema, ...base } = definition;
+  const { input, schema, settings, ...rest } = definition;
   assertDefinition(definition);
+  const base = {
+    ...rest,
+    ...(settings !== undefined && { settings: toolSettings(rest.name, settings) }),
+  };
   const { name } = base;
   const findMissing = missingAccessorCheck(name, base.capabilities);
   const run: AnyTool['execute'] = (args, ctx) => {

@@ -12,6 +12,9 @@ export const ERROR_CODES = {
   QUOTA_EXCEEDED: 'The access would go over a quota of the personality.',
   SANDBOX_UNAVAILABLE: 'The personality requires a sandbox, and this machine has none.',
   ATTACHMENT_NOT_AVAILABLE: 'The attachment is not one of this turn, or not of a declared type.',
+  MEMORY_SCOPE_NOT_AVAILABLE: 'The call has no memory of this scope.',
+  MEMORY_NOT_WRITABLE: 'The tool declared that it only reads memory.',
+  TOO_MANY_PROCESSES: 'The session has as many background processes running as it may.',
   CALL_ENDED: 'The accessor was used after its call had ended.',
   AUDIT_FAILED: 'The access could not be recorded, so it was refused.',
   // Storage.
@@ -34,12 +37,19 @@ export const ERROR_CODES = {
   STORE_CORRUPT: 'The database file is damaged or is not a database. It was left untouched.',
   STORE_NEWER: 'A newer version of this project wrote the database. It was left untouched.',
   STORE_UNAVAILABLE: 'The store could not be opened, read or written.',
+  // Memory and sessions.
+  MEMORY_NOT_FOUND: 'The memory has no such section, or nothing that matches.',
+  MEMORY_AMBIGUOUS: 'The text to match is in more than one place of the memory.',
+  MEMORY_TOO_LARGE: 'The memory, or a section of it, would be larger than its cap.',
+  MEMORY_CHANGED: 'The memory is no longer what it was when it was read.',
+  SESSION_OWNER_MISMATCH: 'The session belongs to another owner.',
   // Network.
   NETWORK_FAILED: 'The request was allowed, but failed: no connection, a reset, a bad answer.',
   NETWORK_TIMEOUT: 'The request took longer than its deadline.',
   BODY_TOO_LARGE: 'The response body is larger than the cap.',
   TOO_MANY_REDIRECTS: 'The request was redirected more often than allowed.',
   // Processes.
+  PROCESS_NOT_FOUND: 'The session has no such background process that the tool may see.',
   SPAWN_FAILED: 'The binary was allowed, but could not be started.',
   // Configuration.
   CONFIG_INVALID: 'A configuration file or option is wrong; the message names the file and key.',
@@ -78,6 +88,9 @@ export type DenialCode =
   | 'QUOTA_EXCEEDED'
   | 'SANDBOX_UNAVAILABLE'
   | 'ATTACHMENT_NOT_AVAILABLE'
+  | 'MEMORY_SCOPE_NOT_AVAILABLE'
+  | 'MEMORY_NOT_WRITABLE'
+  | 'TOO_MANY_PROCESSES'
   | 'CALL_ENDED'
   | 'AUDIT_FAILED';
 

@@ -8,6 +8,16 @@ export {
   errorCodeOf,
 } from './errors.js';
 export type {
+  MemoryChange,
+  MemoryDocument,
+  MemoryMatch,
+  MemoryProvider,
+  MemoryScope,
+  MemorySection,
+  MemoryVersion,
+  ScopedMemory,
+} from './memory.js';
+export type {
   ArgumentPolicy,
   PersonalityConfig,
   ProcessLimits,
@@ -16,9 +26,23 @@ export type {
   QuotaName,
   QuotaPolicy,
 } from './personality.js';
+export type {
+  MessageRole,
+  NewSessionMessage,
+  ScopedSessions,
+  SessionInfo,
+  SessionListOptions,
+  SessionMatch,
+  SessionMessage,
+  SessionOwner,
+  SessionRef,
+  SessionSearchOptions,
+  SessionStore,
+} from './sessions.js';
 export type { ContainedReach, Storage, StorageChange } from './storage.js';
 export type {
   AnyTool,
+  ApprovalFacts,
   NetworkPolicy,
   Tool,
   ToolAccessorName,
@@ -29,11 +53,16 @@ export type {
   ToolInputResult,
   ToolProgressEvent,
   ToolResult,
+  ToolSettings,
+  ToolSettingsIssue,
 } from './tool.js';
 export { TOOL_ERROR_CODES } from './tool.js';
 export type {
   AttachmentInfo,
   AttachmentStore,
+  BackgroundOutput,
+  BackgroundProcess,
+  BackgroundProcesses,
   BoundSecret,
   CapabilityName,
   CapabilityValidationError,

@@ -9,6 +9,8 @@ export interface PersonalityConfig {
   toolset?: string[];
   fs_reach?: { read?: string[]; write?: string[] };
   safety?: { network?: NetworkPolicy; process?: ProcessPolicy; quotas?: QuotaPolicy };
+  /** Settings of single tools, by their names. Each tool says what it knows. */
+  tool_settings?: Record<string, Record<string, unknown>>;
   /** MCP servers whose tools are in. */
   mcp_servers?: string[];
   /** Plugins whose tools are in. */

@@ -31,6 +31,15 @@ export interface Storage {
     content: string | Uint8Array,
     opts?: StorageChange & { mode?: number },
   ): Promise<void>;
+  /**
+   * Adds to the end of a file, which is made where it is missing. A reader may see a part of what
+   * is being added. Where it is absent, a file is read and written as a whole.
+   */
+  append?(
+    path: string,
+    content: string | Uint8Array,
+    opts?: StorageChange & { mode?: number },
+  ): Promise<void>;
   exists(path: string): Promise<boolean>;
   /** Names of the children in code point order; empty when there is no such directory. */
   list(path: string): Promise<string[]>;

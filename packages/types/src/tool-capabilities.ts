@@ -1,3 +1,5 @@
+import type { ProcessLimits } from './personality.js';
+
 /** An opaque name of a secret in the secrets backend, e.g. `providers/openweather/apiKey`. */
 export type SecretRef = string;
 
@@ -42,7 +44,15 @@ export interface ToolCapabilities {
   process?: {
     /** Bare names, absolute paths, or `*`. */
     allowedBinaries: string[];
+    /** Processes of this tool run in a sandbox or not at all, whatever the personality says. */
+    sandbox?: 'required';
+    /** The tool may leave processes running. They end with the session at the latest. */
+    background?: boolean;
   };
+  /** What is remembered beyond a session. */
+  memory?: { access: 'read' | 'read-write' };
+  /** The messages of earlier sessions. */
+  sessions?: { access: 'read' };
   /** The files that came with the turn. */
   attachments?: {
     /** Media types such as `image/png` or `image/*`. All types when absent. */
@@ -58,7 +68,9 @@ export type CapabilityName =
   | 'fs_reach.read'
   | 'fs_reach.write'
   | 'process'
-  | 'attachments';
+  | 'attachments'
+  | 'memory'
+  | 'sessions';
 
 /** One way in which a declaration is malformed or exceeds the policy. Returned, not thrown. */
 export interface CapabilityValidationError {
@@ -114,6 +126,8 @@ export interface ScopedFs {
   read(path: string): Promise<string>;
   /** Replaces the file atomically; creates missing folders. @throws `PATH_NOT_REACHABLE` */
   write(path: string, content: string | Uint8Array): Promise<void>;
+  /** Adds to the end of a file, which is made where it is missing. @throws `PATH_NOT_REACHABLE` */
+  append(path: string, content: string | Uint8Array): Promise<void>;
   exists(path: string): Promise<boolean>;
   /** Names of the children; empty when there is no such directory. */
   list(path: string): Promise<string[]>;
@@ -147,6 +161,20 @@ export interface SpawnOpts {
   env?: Record<string, string>;
   /** Milliseconds after which the whole process tree is ended. */
   timeout?: number;
+  /**
+   * Gets the output as it comes, decoded as UTF-8. While a promise that it returns is pending, no
+   * more is read from that stream. What it throws ends the process and is thrown on.
+   */
+  onOutput?: (text: string, stream: 'stdout' | 'stderr') => void | Promise<void>;
+  /**
+   * When a stream outgrows the cap: `'end'` (default) ends the process; `'drop'` lets it run, and
+   * what comes later goes to `onOutput` alone.
+   */
+  overflow?: 'end' | 'drop';
+  /** Bytes of each stream that the result keeps, at most the cap of the accessor. */
+  maxOutputBytes?: number;
+  /** Limits of a sandboxed process, beside those of the personality; the smaller ones hold. */
+  limits?: ProcessLimits;
 }
 
 export interface ProcessResult {
@@ -169,6 +197,67 @@ export interface ScopedProcess {
    * `QUOTA_EXCEEDED`, `SPAWN_FAILED`, `AbortError`
    */
   spawn(binary: string, args: string[], opts?: SpawnOpts): Promise<ProcessResult>;
+  /** Processes that outlive the call. Present for a tool that declares `process.background`. */
+  background?: BackgroundProcesses;
+}
+
+/** A process that was left running. */
+export interface BackgroundProcess {
+  /** Unique in the session. */
+  id: string;
+  binary: string;
+  args: readonly string[];
+  state: 'running' | 'ended';
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  endedAt?: number;
+  /** Of one that has ended, as in `ProcessResult`. */
+  exitCode?: number;
+  signal?: string;
+  timedOut?: boolean;
+  /** Why it could not run, or was ended by the framework. */
+  error?: string;
+}
+
+/** What a background process wrote. */
+export interface BackgroundOutput {
+  process: BackgroundProcess;
+  /** In the order in which it came. */
+  chunks: { stream: 'stdout' | 'stderr'; text: string }[];
+  /** Where to read on. */
+  cursor: number;
+  /** Characters between the asked cursor and the first chunk that are no longer kept. */
+  droppedChars: number;
+}
+
+/**
+ * The processes of one session that tools left running. Bounded in number and in the output that
+ * is kept; they end with the session. A tool sees those whose binary it declares.
+ */
+export interface BackgroundProcesses {
+  /**
+   * @throws as `spawn`, and `TOO_MANY_PROCESSES` when the session has as many running as it may
+   */
+  start(
+    binary: string,
+    args: string[],
+    opts?: Omit<SpawnOpts, 'onOutput' | 'overflow' | 'maxOutputBytes'>,
+  ): Promise<BackgroundProcess>;
+  /** Those that run, and those that ended and are not yet forgotten; the oldest first. */
+  list(): Promise<BackgroundProcess[]>;
+  /**
+   * What came since a cursor.
+   *
+   * @param opts `cursor` 0 (default) is the beginning; `maxChars` 100,000 by default; `waitMs` to
+   * wait for output or the end when there is nothing new
+   * @throws `PROCESS_NOT_FOUND`
+   */
+  read(
+    id: string,
+    opts?: { cursor?: number; maxChars?: number; waitMs?: number },
+  ): Promise<BackgroundOutput>;
+  /** Ends the whole process tree, and waits for it. @throws `PROCESS_NOT_FOUND` */
+  stop(id: string): Promise<BackgroundProcess>;
 }
 
 /** What is known of a file that came with the turn. */

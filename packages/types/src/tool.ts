@@ -1,3 +1,5 @@
+import type { ScopedMemory } from './memory.js';
+import type { ScopedSessions } from './sessions.js';
 import type { Storage } from './storage.js';
 import type {
   KeyValueStore,
@@ -94,6 +96,10 @@ export interface ToolContext {
   scopedFs?: ScopedFs;
   scopedProcess?: ScopedProcess;
   attachments?: ScopedAttachments;
+  memory?: ScopedMemory;
+  sessions?: ScopedSessions;
+  /** What the personality sets for this tool, parsed by the tool's `settings`. */
+  settings?: unknown;
   /** Return what would happen, without a side effect. */
   dryRun?: boolean;
 }
@@ -106,7 +112,9 @@ export type ToolAccessorName =
   | 'scopedFetch'
   | 'scopedFs'
   | 'scopedProcess'
-  | 'attachments';
+  | 'attachments'
+  | 'memory'
+  | 'sessions';
 
 /** Arguments after parsing, or why they are wrong. */
 export type ToolInputResult<TArgs> = { ok: true; args: TArgs } | { ok: false; error: string };
@@ -116,6 +124,32 @@ export interface ToolInput<TArgs> {
   parse(args: unknown): ToolInputResult<TArgs> | Promise<ToolInputResult<TArgs>>;
   /** Runs with arguments that `parse` returned. */
   run(args: TArgs, ctx: ToolContext): Promise<ToolResult>;
+}
+
+/** Where settings are wrong, and how. */
+export interface ToolSettingsIssue {
+  /** Keys and indexes from the settings of the tool on. */
+  path: (string | number)[];
+  message: string;
+}
+
+/** What an operator can set for a tool, for each personality. */
+export interface ToolSettings {
+  /** JSON Schema of the settings. */
+  schema: Record<string, unknown>;
+  /** Parses what the personality says; `{}` where it says nothing. */
+  parse(
+    value: unknown,
+  ): { ok: true; settings: unknown } | { ok: false; issues: ToolSettingsIssue[] };
+}
+
+/** What a tool knows of a call when it says whether the call needs approval. */
+export interface ApprovalFacts<TSettings = unknown> {
+  /** As `ctx.settings`. */
+  settings: TSettings;
+  workingDir: string;
+  sessionId: string;
+  personalityId?: string;
 }
 
 /** A tool: what the model is told, what it may reach, and what it does. */
@@ -142,8 +176,19 @@ export interface Tool<TArgs = unknown> {
   timeoutMs?: number;
   /** The tool runs on a dry run, and then has no side effect. */
   supportsDryRun?: boolean;
-  /** A call waits for the host's `approve` callback. The function gets the parsed arguments. */
-  requiresApproval?: boolean | ((args: TArgs) => boolean);
+  /**
+   * A call waits for the host's `approve` callback. The function gets the parsed arguments; text
+   * from it means yes, and is the reason that the host is told.
+   */
+  requiresApproval?:
+    | boolean
+    | ((
+        args: TArgs,
+        // biome-ignore lint/suspicious/noExplicitAny: what `settings` makes of them, which only the tool knows
+        facts: ApprovalFacts<any>,
+      ) => boolean | string | Promise<boolean | string>);
+  /** What an operator can set for this tool in a personality. Set by `defineTool`. */
+  settings?: ToolSettings;
   /** Set by `defineTool` when it was given an `input` schema. */
   input?: ToolInput<TArgs>;
 }

@@ -1,19 +1,34 @@
-import type { AnyTool } from '@ethosagent/types';
-import { discard } from '../rejections.js';
+import type { AnyTool, ApprovalFacts } from '@ethosagent/types';
 import { errorText } from '../results/error-text.js';
+import { type Ending, guarded } from './guarded.js';
+import type { Watch } from './watch.js';
 
-/** Why a call must be approved, or `undefined`. A check that throws asks. */
-export function approvalReason(tool: AnyTool, args: unknown): string | undefined {
+const FOR_THESE = 'the tool requires approval for these arguments';
+
+/** Why a call must be approved, or `undefined`. A check that throws or takes too long asks. */
+export function approvalReason(
+  tool: AnyTool,
+  args: unknown,
+  facts: ApprovalFacts,
+  { watch, timeoutMs }: { watch: Watch; timeoutMs: number },
+): string | undefined | Promise<string | undefined> {
   const { requiresApproval } = tool;
   if (requiresApproval === undefined || requiresApproval === false) return undefined;
   if (requiresApproval === true) return 'the tool always requires approval';
-  try {
-    const needed: unknown = requiresApproval(args);
-    discard(needed);
-    return needed === false ? undefined : 'the tool requires approval for these arguments';
-  } catch (error) {
-    return `the tool could not decide whether it requires approval (${errorText(error)})`;
+  const ending = guarded(watch, timeoutMs, () => requiresApproval(args, facts));
+  return ending instanceof Promise ? ending.then(reasonOf) : reasonOf(ending);
+}
+
+function reasonOf(ending: Ending<unknown>): string | undefined {
+  if (ending.kind === 'stopped') {
+    return 'the tool did not decide in time whether it requires approval';
   }
+  if (ending.kind === 'threw') {
+    return `the tool could not decide whether it requires approval (${errorText(ending.error)})`;
+  }
+  const needed = ending.value;
+  if (needed === false) return undefined;
+  return typeof needed === 'string' && needed !== '' ? needed : FOR_THESE;
 }
 
 /** Why a decision is a refusal, or `undefined` for consent. Only a clear yes is one. */

@@ -4,8 +4,10 @@ import type {
   ScopedAttachments,
   ScopedFetch,
   ScopedFs,
+  ScopedMemory,
   ScopedProcess,
   ScopedSecretsResolver,
+  ScopedSessions,
   Storage,
   ToolBatchContext,
   ToolContext,
@@ -55,6 +57,7 @@ function freezeCopy(policy: NetworkPolicy): NetworkPolicy {
 export interface CallParts {
   emit: (event: ToolProgressEvent) => void;
   resultBudgetChars: number;
+  settings: unknown;
   accessors: ScopedAccessors | undefined;
   /** The storage and read registry of a tool that declared `fs_reach`. */
   files: { storage: Storage | undefined; readMtimes: ToolContext['readMtimes'] } | undefined;
@@ -86,6 +89,9 @@ export class CallContext implements ToolContext {
   declare scopedFs?: ScopedFs;
   declare scopedProcess?: ScopedProcess;
   declare attachments?: ScopedAttachments;
+  declare memory?: ScopedMemory;
+  declare sessions?: ScopedSessions;
+  declare settings?: unknown;
   declare dryRun?: boolean;
 
   constructor(facts: BatchFacts, parts: CallParts) {
@@ -106,6 +112,7 @@ export class CallContext implements ToolContext {
     if (facts.teamId !== undefined) this.teamId = facts.teamId;
     if (facts.networkPolicy !== undefined) this.networkPolicy = facts.networkPolicy;
     if (facts.dryRun !== undefined) this.dryRun = facts.dryRun;
+    if (parts.settings !== undefined) this.settings = parts.settings;
     if (parts.files?.storage !== undefined) this.storage = parts.files.storage;
     if (parts.files?.readMtimes !== undefined) this.readMtimes = parts.files.readMtimes;
     if (parts.accessors !== undefined) Object.assign(this, parts.accessors);

@@ -39,6 +39,8 @@ export class RunningCall implements Watched, Waiting {
   #issued: unknown;
   /** As the tool's schema made them. */
   #args: unknown;
+  /** What the personality sets for the tool, parsed. */
+  #settings: unknown;
   /** Characters. */
   #budget = 0;
   #timeoutMs = 0;
@@ -133,7 +135,12 @@ export class RunningCall implements Watched, Waiting {
       if (!parsed.ok) return { ok: false, code: 'input_invalid', error: String(parsed.error) };
       this.#args = parsed.args;
     }
-    const { tool, name } = this.#entry ?? {};
+    const { tool, name, settings } = this.#entry ?? {};
+    if (settings !== undefined) {
+      const resolved = settings.resolve(this.#batch.facts.personalityId);
+      if (!resolved.ok) return notAvailable(resolved.error);
+      this.#settings = resolved.settings;
+    }
     if (this.#batch.facts.dryRun === true) {
       return tool?.supportsDryRun === true ? undefined : dryRunResult(name ?? '', this.#args);
     }
@@ -143,13 +150,23 @@ export class RunningCall implements Watched, Waiting {
   async #askApproval(): Promise<ToolResult | undefined> {
     const entry = this.#entry;
     if (entry === undefined) return undefined;
-    const reason = approvalReason(entry.tool, this.#args);
-    if (reason === undefined) return undefined;
     const { input, facts, watch } = this.#batch;
+    const { workingDir, sessionId, personalityId } = facts;
+    const reason = await approvalReason(
+      entry.tool,
+      this.#args,
+      {
+        settings: this.#settings,
+        workingDir,
+        sessionId,
+        ...(personalityId !== undefined && { personalityId }),
+      },
+      { watch, timeoutMs: this.#timeoutMs },
+    );
+    if (reason === undefined) return undefined;
     const refused = (why: string) => notAvailable(`${entry.name} needs approval, and ${why}`);
     const approve = input.backends?.approve;
     if (approve === undefined) return refused('no approval callback is configured');
-    const { sessionId, personalityId } = facts;
     const scope = this.#newScope(entry);
     // What a schema turned into class instances would be shown wrong; then what it came from is.
     const plain = copyPlain(this.#args);
@@ -285,6 +302,7 @@ export class RunningCall implements Watched, Waiting {
     return new CallContext(facts, {
       emit: createEmit(name, scope, input.ctx.emit),
       resultBudgetChars: this.#budget,
+      settings: this.#settings,
       accessors: needsBackends ? plan.bind(facts, scope, input.attachments) : undefined,
       files: plan.declaresFiles
         ? { storage: storage && this.#storageOf(storage, plan, scope), readMtimes }

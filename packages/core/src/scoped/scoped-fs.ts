@@ -101,6 +101,12 @@ export class ScopedFsImpl implements ScopedFs {
     return this.#change('write', path, (storage, at, change) => storage.write(at, content, change));
   }
 
+  append(path: string, content: string | Uint8Array): Promise<void> {
+    return this.#change('append', path, (storage, at, change) =>
+      offered(storage.append, 'append').call(storage, at, content, change),
+    );
+  }
+
   exists(path: string): Promise<boolean> {
     return this.#read('exists', path, (storage, at) => storage.exists(at));
   }

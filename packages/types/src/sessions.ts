@@ -1,0 +1,119 @@
+/** Who wrote a message. */
+export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';
+
+/** A message to be stored. */
+export interface NewSessionMessage {
+  role: MessageRole;
+  /** What is read and searched. */
+  text: string;
+  /** The tool that a message of role `tool` is from. */
+  toolName?: string;
+  /** What else belongs to it, as JSON, for whoever resumes the session. Not searched. */
+  data?: unknown;
+  /** Milliseconds since the epoch; now when absent. */
+  createdAt?: number;
+}
+
+/** A stored message. */
+export interface SessionMessage extends NewSessionMessage {
+  /** Its place in the session, from 1. */
+  sequence: number;
+  sessionId: string;
+  createdAt: number;
+}
+
+/** Whose session it is. Who searches sees the sessions with the very same owner. */
+export interface SessionOwner {
+  /** The id of the memory scope that the session runs under, e.g. `personality:researcher`. */
+  scopeId: string;
+  userScopeId?: string;
+  teamId?: string;
+}
+
+/** What is known of a session. */
+export interface SessionInfo extends SessionOwner {
+  id: string;
+  /** For people, e.g. `cli:my-repo`. */
+  key?: string;
+  personalityId?: string;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  lastMessageAt: number;
+  messageCount: number;
+}
+
+/** A session that messages are appended to; what is known of it is set by the first append. */
+export interface SessionRef extends SessionOwner {
+  id: string;
+  key?: string;
+  personalityId?: string;
+}
+
+export interface SessionListOptions {
+  owner?: SessionOwner;
+  /** Only sessions with a message at or after this time, or before that one. */
+  since?: number;
+  until?: number;
+  limit?: number;
+}
+
+export interface SessionSearchOptions {
+  owner?: SessionOwner;
+  sessionId?: string;
+  /** Only messages at or after this time, or before that one. Milliseconds since the epoch. */
+  since?: number;
+  until?: number;
+  roles?: readonly MessageRole[];
+  /** 20 when absent. */
+  limit?: number;
+  offset?: number;
+}
+
+/** A message that a search found. */
+export interface SessionMatch {
+  message: SessionMessage;
+  session: SessionInfo;
+  /** A part of the text; what was found stands between `[` and `]`. */
+  snippet: string;
+  /** Greater is better. */
+  score: number;
+}
+
+/** The messages of all sessions. */
+export interface SessionStore {
+  /**
+   * Appends messages to a session, all or none.
+   *
+   * @throws `SESSION_OWNER_MISMATCH` when the session has another owner, `STORE_UNAVAILABLE`
+   */
+  append(
+    session: SessionRef,
+    messages: readonly NewSessionMessage[],
+  ): Promise<readonly SessionMessage[]>;
+  get(sessionId: string): Promise<SessionInfo | null>;
+  /** The most recent first. */
+  list(opts?: SessionListOptions): Promise<SessionInfo[]>;
+  /** The messages of a session in their order. */
+  messages(
+    sessionId: string,
+    opts?: { afterSequence?: number; limit?: number },
+  ): Promise<SessionMessage[]>;
+  /**
+   * Full-text search, the best matches first. The query is words; a part in double quotes is a
+   * phrase. No character of it is an operator, and none is an error.
+   */
+  search(query: string, opts?: SessionSearchOptions): Promise<SessionMatch[]>;
+  /** Removes a session with its messages, and says whether it was there. */
+  delete(sessionId: string): Promise<boolean>;
+}
+
+/** Earlier sessions, held to those that the call's owner may see. */
+export interface ScopedSessions {
+  search(query: string, opts?: Omit<SessionSearchOptions, 'owner'>): Promise<SessionMatch[]>;
+  list(opts?: Omit<SessionListOptions, 'owner'>): Promise<SessionInfo[]>;
+  /** Messages of a session; none of one that the call may not see. */
+  messages(
+    sessionId: string,
+    opts?: { afterSequence?: number; limit?: number },
+  ): Promise<SessionMessage[]>;
+}
