@@ -5,6 +5,7 @@ const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   dispatch: () => import('./dispatch.js'),
   definitions: () => import('./definitions.js'),
   'key-value': () => import('./key-value.js'),
+  sessions: () => import('./sessions.js'),
   'contained-read': () => import('./contained-read.js'),
   'loopback-fetch': () => import('./loopback-fetch.js'),
   processes: () => import('./processes.js'),

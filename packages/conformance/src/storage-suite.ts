@@ -11,11 +11,14 @@ export interface StorageUnderTest {
 }
 
 /** Every change, in a folder with the files `file` and `sub/file`. */
-type Change = (storage: Storage, folder: string, opts: StorageChange) => Promise<void>;
+type Change = (storage: Storage, folder: string, opts: StorageChange) => Promise<void> | undefined;
 const changes: [string, Change][] = [
   ['write of a new file', (s, f, opts) => s.write(`${f}/new`, 'x', opts)],
   ['write in missing folders', (s, f, opts) => s.write(`${f}/a/b/new`, 'x', opts)],
   ['write over a file', (s, f, opts) => s.write(`${f}/file`, 'x', opts)],
+  ['append to nothing', (s, f, opts) => s.append?.(`${f}/new`, 'x', opts)],
+  ['append in missing folders', (s, f, opts) => s.append?.(`${f}/a/b/new`, 'x', opts)],
+  ['append to a file', (s, f, opts) => s.append?.(`${f}/file`, 'x', opts)],
   ['mkdir of missing folders', (s, f, opts) => s.mkdir(`${f}/a/b`, opts)],
   ['remove of a file', (s, f, opts) => s.remove(`${f}/file`, opts)],
   ['remove of a folder', (s, f, opts) => s.remove(`${f}/sub`, { ...opts, recursive: true })],
@@ -25,6 +28,7 @@ const changes: [string, Change][] = [
   ['rename of a folder', (s, f, opts) => s.rename(`${f}/sub`, `${f}/a/sub`, opts)],
 ];
 const nonChanges: [string, Change][] = [
+  ['append of nothing to a file', (s, f, opts) => s.append?.(`${f}/file`, '', opts)],
   ['mkdir of a folder that is there', (s, f, opts) => s.mkdir(`${f}/sub`, opts)],
   ['remove of what is not there', (s, f, opts) => s.remove(`${f}/none`, opts)],
   ['remove in a folder that is not there', (s, f, opts) => s.remove(`${f}/none/x`, opts)],
@@ -40,6 +44,11 @@ async function treeOf(storage: Storage, folder: string): Promise<Record<string, 
     else tree[path] = await storage.read(path);
   }
   return tree;
+}
+
+/** Nothing where the storage doesn't offer it. */
+function appends(storage: Storage, path: string, opts?: StorageChange): Promise<void>[] {
+  return storage.append === undefined ? [] : [storage.append(path, 'x', opts)];
 }
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
@@ -117,6 +126,45 @@ export function storageConformance(
       expect(await storage.list(folder)).toEqual(['same']);
     });
 
+    it('Storage.append adds text and bytes to what is there, and makes a file and its folders', async () => {
+      if (storage.append === undefined) return;
+      const path = `${fresh()}/a/b/log`;
+      await storage.append(path, 'żółć ');
+      await storage.append(path, Uint8Array.of(0, 255, 10));
+      await storage.append(path, '');
+      const bytes = Uint8Array.of(1, 2);
+      const adding = storage.append(path, bytes);
+      bytes[0] = 9;
+      await adding;
+      const expected = [...Buffer.from('żółć '), 0, 255, 10, 1, 2];
+      expect([...((await storage.readBytes(path)) ?? [])]).toEqual(expected);
+      await storage.write(path, 'new');
+      await storage.append(path, 'er');
+      expect(await storage.read(path)).toBe('newer');
+    });
+
+    it('Storage.append keeps what 50 appends at once add, each whole', async () => {
+      if (storage.append === undefined) return;
+      const path = `${fresh()}/log`;
+      const lines = Array.from({ length: 50 }, (_, index) => `${index}:`.repeat(2_000));
+      await Promise.all(lines.map((line) => storage.append?.(path, `${line}\n`)));
+      const found = (await storage.read(path))?.split('\n');
+      expect(found?.sort()).toEqual(['', ...lines].sort());
+    });
+
+    it('Storage.append gives none of its own bytes away, and takes over none of a copy', async () => {
+      if (storage.append === undefined) return;
+      const folder = fresh();
+      await storage.append(`${folder}/log`, 'a');
+      await storage.append(`${folder}/log`, 'b');
+      (await storage.readBytes(`${folder}/log`))?.fill(7);
+      await storage.rename(`${folder}/log`, `${folder}/moved`);
+      await storage.append(`${folder}/log`, 'other');
+      await storage.append(`${folder}/moved`, 'c');
+      expect(await storage.read(`${folder}/moved`)).toBe('abc');
+      expect(await storage.read(`${folder}/log`)).toBe('other');
+    });
+
     const names = ['a b', 'ünï', 'e\u0301', '😀', '.hidden', '%2e', '\'"`', 'a\nb', '-rf', '*'];
     it.each(names)('Storage takes the name %j', async (file) => {
       const folder = fresh();
@@ -147,6 +195,7 @@ export function storageConformance(
         storage.read(path),
         storage.readBytes(path),
         storage.write(path, 'x'),
+        ...appends(storage, path),
         storage.exists(path),
         storage.list(path),
         storage.listEntries(path),
@@ -185,6 +234,9 @@ export function storageConformance(
       await expect(storage.read(`${folder}/sub`)).rejects.toEqual(code('NOT_A_FILE'));
       await expect(storage.readBytes(`${folder}/sub`)).rejects.toEqual(code('NOT_A_FILE'));
       await expect(storage.write(`${folder}/sub`, 'x')).rejects.toEqual(code('NOT_A_FILE'));
+      for (const adding of appends(storage, `${folder}/sub`)) {
+        await expect(adding).rejects.toEqual(code('NOT_A_FILE'));
+      }
       await expect(storage.list(`${folder}/file`)).rejects.toEqual(code('NOT_A_DIRECTORY'));
       await expect(storage.mkdir(`${folder}/file`)).rejects.toEqual(code('NOT_A_DIRECTORY'));
       const below = storage.write(`${folder}/file/child`, 'x');
@@ -289,7 +341,9 @@ export function storageConformance(
         const beforeChange = () => {
           calls += 1;
         };
-        await change(storage, folder, { beforeChange });
+        const changing = change(storage, folder, { beforeChange });
+        if (changing === undefined) return;
+        await changing;
         expect(calls).toBe(1);
         const isChange = changes.some(([name]) => name === what);
         const after = await treeOf(storage, folder);
@@ -307,7 +361,8 @@ export function storageConformance(
         const beforeChange = () => {
           throw stop;
         };
-        const outcome = await change(storage, folder, { beforeChange }).catch((error) => error);
+        const outcome = await change(storage, folder, { beforeChange })?.catch((error) => error);
+        if (outcome === undefined && storage.append === undefined) return;
         expect(outcome).toBe(stop);
         expect(await treeOf(storage, folder)).toEqual(before);
       },
@@ -323,6 +378,9 @@ export function storageConformance(
         storage.write('', 'x', { beforeChange }),
         storage.write(`${folder}/sub`, 'x', { beforeChange }),
         storage.write(`${folder}/file/child`, 'x', { beforeChange }),
+        ...appends(storage, '', { beforeChange }),
+        ...appends(storage, `${folder}/sub`, { beforeChange }),
+        ...appends(storage, `${folder}/file/child`, { beforeChange }),
         storage.mkdir(`${folder}/file`, { beforeChange }),
         storage.mkdir(`${folder}/file/child`, { beforeChange }),
         storage.remove(`${folder}/sub`, { beforeChange }),
@@ -356,6 +414,7 @@ export function storageConformance(
       for (const path of [folder, `${folder}/a/b`, `${folder}/sub/denied/deep/x`]) {
         const denied = [
           view.write(path, 'x', { beforeChange }),
+          ...appends(view, path, { beforeChange }),
           view.mkdir(path, { beforeChange }),
           view.remove(path, { beforeChange, recursive: true }),
           view.rename(path, `${folder}/sub/x`, { beforeChange }),
@@ -389,6 +448,7 @@ export function storageConformance(
           view.read(path),
           view.readBytes(path),
           view.write(path, 'x'),
+          ...appends(view, path),
           view.exists(path),
           view.list(path),
           view.listEntries(path),

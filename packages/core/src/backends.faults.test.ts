@@ -68,6 +68,7 @@ const storageMethods: [
   ],
   ['mtime', (fs) => fs.mtime('/data/a'), 5, [undefined, '5', Number.NaN, new Date(5)]],
   ['write', (fs) => fs.write('/data/a', 'x'), undefined, []],
+  ['append', async (fs) => fs.append?.('/data/a', 'x'), undefined, []],
   ['mkdir', (fs) => fs.mkdir('/data/a'), undefined, []],
   ['remove', (fs) => fs.remove('/data/a'), undefined, []],
   ['rename', (fs) => fs.rename('/data/a', '/data/b'), undefined, []],
@@ -94,6 +95,58 @@ const files = (name: string, code = 'STORAGE_FAILED') => ({
     personalityFsReach: { read: ['/data'], write: ['/data'] },
   }),
 });
+
+const session = {
+  id: 's',
+  scopeId: 'session:s',
+  startedAt: 1,
+  lastMessageAt: 1,
+  messageCount: 1,
+};
+const message = { sessionId: 's', sequence: 1, role: 'user', text: 'hi', createdAt: 1 };
+const memoryDocument = { sections: [{ heading: 'A', text: 'a' }], revision: '1', sizeChars: 2 };
+const NO_LIST = [undefined, null, 'a', {}, [null], [7], ['a']];
+const NO_DOCUMENT = [
+  ...NO_LIST,
+  { sections: [] },
+  { ...memoryDocument, revision: 1 },
+  { ...memoryDocument, sections: [{ heading: 'A' }] },
+  { ...memoryDocument, sizeChars: '2' },
+];
+
+const remembered = (
+  name: string,
+  use: (memory: NonNullable<ToolContext['memory']>) => Promise<unknown>,
+  good: unknown,
+  bad: readonly unknown[],
+): [string, Method] => [
+  `memory ${name}`,
+  {
+    capabilities: { memory: { access: 'read-write' } },
+    code: 'STORE_UNAVAILABLE',
+    backends: (faulty) => ({ memory: untyped({ [name]: faulty }) }),
+    use: (ctx) => ctx.memory && use(ctx.memory),
+    good,
+    bad,
+  },
+];
+
+const stored = (
+  name: string,
+  use: (sessions: NonNullable<ToolContext['sessions']>) => Promise<unknown>,
+  good: unknown,
+  bad: readonly unknown[],
+): [string, Method] => [
+  `sessions ${name}`,
+  {
+    capabilities: { sessions: { access: 'read' } },
+    code: 'STORE_UNAVAILABLE',
+    backends: (faulty) => ({ sessions: untyped({ get: async () => null, [name]: faulty }) }),
+    use: (ctx) => ctx.sessions && use(ctx.sessions),
+    good,
+    bad,
+  },
+];
 
 const NO_TEXT = [undefined, 7, {}, ['text'], Symbol('s'), () => 'text', new String('text')];
 
@@ -138,6 +191,43 @@ const methods: [string, Method][] = [
       bad: ['text', 7, [1], undefined],
     },
   ],
+  remembered('read', (memory) => memory.read(), memoryDocument, NO_DOCUMENT),
+  remembered(
+    'change',
+    (memory) => memory.change({ kind: 'add', section: 'A', text: 'a' }),
+    memoryDocument,
+    NO_DOCUMENT,
+  ),
+  remembered(
+    'search',
+    (memory) => memory.search('a'),
+    [{ heading: 'A', snippet: 'a' }],
+    [...NO_LIST, [{ heading: 'A' }]],
+  ),
+  remembered(
+    'versions',
+    (memory) => memory.versions(),
+    [{ revision: '1', replacedAt: 5, sections: [] }],
+    [...NO_LIST, [{ revision: '1', replacedAt: '5', sections: [] }]],
+  ),
+  stored(
+    'search',
+    (sessions) => sessions.search('a'),
+    [{ message, session, snippet: '', score: 1 }],
+    [
+      ...NO_LIST,
+      [{ message, session, snippet: '' }],
+      [{ message: { ...message, sessionId: 'x' }, session, snippet: '', score: 1 }],
+      [{ message: { ...message, role: 'toString' }, session, snippet: '', score: 1 }],
+    ],
+  ),
+  stored('list', (sessions) => sessions.list(), [session], [...NO_LIST, [{ id: 's' }]]),
+  stored(
+    'messages',
+    (sessions) => sessions.messages('s'),
+    [message],
+    [...NO_LIST, [{ ...message, sequence: '1' }]],
+  ),
 ];
 
 const rejections: unknown[] = [];
@@ -381,20 +471,20 @@ describe('a storage whose contained view', () => {
   });
 });
 
-describe('scopedFs.write', () => {
+describe.each(['write', 'append'] as const)('scopedFs.%s', (method) => {
   it.each([[undefined], [null], [7], [{}], [[1, 2]], [new Map()], [new ArrayBuffer(2)]])(
     'refuses %s for content, and leaves the file',
     async (content) => {
       const written: unknown[] = [];
       const registry = new DefaultToolRegistry({
-        storage: storageWith('write', (...args: unknown[]) => written.push(args)),
+        storage: storageWith(method, (...args: unknown[]) => written.push(args)),
         personalityFsReach: { read: [], write: ['/data'] },
       });
       registry.register(
         makeTool(
           'writes',
           async (_args, ctx) => {
-            await ctx.scopedFs?.write('/data/a', untyped(content));
+            await ctx.scopedFs?.[method]('/data/a', untyped(content));
             return ok('written');
           },
           { capabilities: { fs_reach: { write: 'from-personality' } } },

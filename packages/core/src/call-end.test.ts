@@ -1,7 +1,7 @@
 import type { ToolContext } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createInMemoryKvStore } from './in-memory-kv.js';
-import { makeTool, ok, rejection, runOne } from './testing/batch.js';
+import { makeTool, ok, rejection, runOne, untyped } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 
 describe('the end of a call', () => {
@@ -42,6 +42,41 @@ describe('the end of a call', () => {
       expect(await rejection(Promise.resolve(access))).toMatchObject({ code: 'CALL_ENDED' });
     }
     expect(await kvStoreFactory('t', 'session:session-1').get('k')).toBeNull();
+  });
+
+  it('what is added by reading and writing, and had to wait, is not written any more', async () => {
+    const written: string[] = [];
+    let read = () => {};
+    const storage = untyped({
+      read: async () => null,
+      readBytes: () => new Promise((done) => (read = () => done(null))),
+      write: async (path: string) => void written.push(path),
+      exists: async () => true,
+      list: async () => [],
+    });
+    const registry = new DefaultToolRegistry({
+      storage,
+      personalityFsReach: { read: [], write: ['/data'] },
+    });
+    const late: Promise<void>[] = [];
+    registry.register(
+      makeTool(
+        't',
+        (_args, { scopedFs }) => {
+          for (const path of ['/data/a', '/data/b']) {
+            late.push(scopedFs?.append(path, 'x') ?? Promise.resolve());
+          }
+          return ok('done');
+        },
+        { capabilities: { fs_reach: { write: 'from-personality' } } },
+      ),
+    );
+    await runOne(registry, 't');
+    for (const appending of late) {
+      read();
+      expect(await rejection(appending)).toMatchObject({ code: 'CALL_ENDED' });
+    }
+    expect(written).toEqual([]);
   });
 
   it('accesses that a tool forgot to await do not end the process', async () => {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type AuditEvent,
   type AuditSink,
@@ -43,6 +44,7 @@ export class CallScope {
   readonly #journal: CallJournal;
   readonly #toolName: string;
   readonly #toolCallId: string;
+  readonly #parent: Pick<CallScope, 'redactor'> | undefined;
   #controller: AbortController | undefined;
   #abortReason: unknown;
   #aborted = false;
@@ -51,7 +53,14 @@ export class CallScope {
   #quotas: CallQuotas | undefined;
   #onEnd: Array<() => void> | undefined;
 
-  constructor(journal: CallJournal, toolName: string, toolCallId: string) {
+  /** @param parent of what outlives its call: the call, whose secrets are also its own */
+  constructor(
+    journal: CallJournal,
+    toolName: string,
+    toolCallId: string,
+    parent?: Pick<CallScope, 'redactor'>,
+  ) {
+    this.#parent = parent;
     this.#journal = journal;
     this.#toolName = toolName;
     this.#toolCallId = toolCallId;
@@ -61,6 +70,8 @@ export class CallScope {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
+      // Every process and request of the call may listen; Node warns of a leak from the eleventh on.
+      setMaxListeners(0, this.#controller.signal);
       if (this.#ended) this.#controller.abort(this.#abortReason ?? callEnded());
       else if (this.#aborted) this.#controller.abort(this.#abortReason);
     }
@@ -73,7 +84,7 @@ export class CallScope {
 
   /** Secrets that this call resolved, or `undefined` while there are none. */
   get redactor(): SecretRedactor | undefined {
-    return this.#redactor;
+    return this.#redactor ?? this.#parent?.redactor;
   }
 
   addSecret(ref: string, value: string): void {
@@ -190,7 +201,7 @@ export class CallScope {
       toolCallId: this.#toolCallId,
       capability: access.capability,
       operation: access.operation,
-      target: shorten(this.#redactor?.redact(access.target) ?? access.target),
+      target: shorten(this.redactor?.redact(access.target) ?? access.target),
       decision: access.decision,
       reason: access.reason,
     };

@@ -2,11 +2,14 @@ import { declaredRef } from '@ethosagent/policy';
 import type {
   KeyValueStore,
   NetworkPolicy,
+  ProcessPolicy,
   ScopedAttachments,
   ScopedFetch,
   ScopedFs,
+  ScopedMemory,
   ScopedProcess,
   ScopedSecretsResolver,
+  ScopedSessions,
   Storage,
   StorageScope,
   ToolCapabilities,
@@ -24,23 +27,31 @@ import {
   personalityReach,
 } from './policy-sources.js';
 import { missingSandbox } from './process/sandbox-policy.js';
+import { type MemoryFacts, memoryScopes, sessionOwner } from './scoped/memory-scopes.js';
 import { turnsOf } from './scoped/namespace-turns.js';
 import { ScopedAttachmentsImpl } from './scoped/scoped-attachments.js';
+import { ScopedBackgroundImpl, type ScopedBackgroundOptions } from './scoped/scoped-background.js';
 import { ScopedFetchImpl } from './scoped/scoped-fetch.js';
 import { defaultDenyPaths, ScopedFsImpl } from './scoped/scoped-fs.js';
 import { scopedKv } from './scoped/scoped-kv.js';
-import { ScopedProcessImpl } from './scoped/scoped-process.js';
+import { ScopedMemoryImpl } from './scoped/scoped-memory.js';
+import { ScopedProcessImpl, type ScopedProcessOptions } from './scoped/scoped-process.js';
 import { ScopedSecretsImpl } from './scoped/scoped-secrets.js';
+import { ScopedSessionsImpl } from './scoped/scoped-sessions.js';
 import { SecretBindings } from './secret-bindings.js';
 
 /** What of a tool context decides on its accessors. */
-export interface ResolveContext {
-  sessionId: string;
-  personalityId?: string;
+export interface ResolveContext extends MemoryFacts {
   networkPolicy?: NetworkPolicy;
   /** Where processes work that are told no other directory. */
   workingDir?: string;
 }
+
+/** Where a call finds, and leaves, processes that outlive it. */
+export type BackgroundSession = Pick<
+  ScopedBackgroundOptions,
+  'find' | 'open' | 'openScope' | 'now'
+>;
 
 /** The accessors of one call: those that were declared and have a backend, and no others. */
 export interface ScopedAccessors {
@@ -50,6 +61,8 @@ export interface ScopedAccessors {
   scopedFs?: ScopedFs;
   scopedProcess?: ScopedProcess;
   attachments?: ScopedAttachments;
+  memory?: ScopedMemory;
+  sessions?: ScopedSessions;
 }
 
 /** The accessors for one execution of a tool. Reach, hosts and namespaces are worked out here. */
@@ -123,6 +136,7 @@ export class CapabilityPlan {
     ctx: ResolveContext,
     scope?: AccessScope,
     turnAttachments: readonly TurnAttachment[] = [],
+    background?: BackgroundSession,
   ): ScopedAccessors {
     const backends = this.#backends;
     const accessors: ScopedAccessors = {};
@@ -152,19 +166,45 @@ export class CapabilityPlan {
       accessors.kvStore = this.#store(this.#declared.storage, ctx, backends.kvStoreFactory, scope);
     }
     if (this.#binaries !== undefined) {
-      accessors.scopedProcess = new ScopedProcessImpl(this.#binaries, {
+      const allowed = this.#binaries;
+      const options: ScopedProcessOptions = {
         baseEnv: backends.processEnv,
         reach: files?.directories,
         workingDir: ctx.workingDir,
-        policy: personalityProcess(backends, ctx.personalityId),
+        policy: this.#processPolicy(ctx),
         network: network?.hosts.size ? network.guard(backends) : undefined,
-        scope,
-      });
+      };
+      const processes = new ScopedProcessImpl(allowed, { ...options, scope });
+      if (background !== undefined && scope !== undefined) {
+        processes.background = new ScopedBackgroundImpl({
+          ...background,
+          allowed,
+          personalityId: ctx.personalityId,
+          launcher: (own) => new ScopedProcessImpl(allowed, { ...options, scope: own }),
+          scope,
+        });
+      }
+      accessors.scopedProcess = processes;
     }
     if (this.#declared.attachments !== undefined) {
       accessors.attachments = new ScopedAttachmentsImpl(turnAttachments, {
         mediaTypes: this.#declared.attachments.mediaTypes,
         store: backends.attachments,
+        scope,
+      });
+    }
+    const { memory, sessions } = this.#declared;
+    if (memory !== undefined && backends.memory !== undefined) {
+      const { access } = memory;
+      accessors.memory = new ScopedMemoryImpl(backends.memory, memoryScopes(ctx), {
+        access,
+        scope,
+      });
+    }
+    if (sessions !== undefined && backends.sessions !== undefined) {
+      accessors.sessions = new ScopedSessionsImpl(backends.sessions, {
+        owner: sessionOwner(ctx),
+        sessionId: ctx.sessionId,
         scope,
       });
     }
@@ -179,14 +219,14 @@ export class CapabilityPlan {
     ctx: Pick<ResolveContext, 'personalityId'>,
   ): Promise<string | undefined> | undefined {
     if (this.#binaries === undefined) return undefined;
-    const policy = personalityProcess(this.#backends, ctx.personalityId);
+    const policy = this.#processPolicy(ctx);
     if (!policy?.sandbox || policy.sandbox === 'preferred') return undefined;
     return missingSandbox(policy, this.#backends.processEnv);
   }
 
   /** What a call under this policy may reach, as data. */
   describe(ctx: ResolveContext): ResolvedGrant {
-    const { storage, attachments } = this.#declared;
+    const { storage, attachments, memory, sessions, process } = this.#declared;
     const files = this.#fs?.get(personalityReach(this.#backends, ctx.personalityId));
     const quotas = needsBackends(this.#declared)
       ? personalityQuotas(this.#backends, ctx.personalityId)
@@ -197,10 +237,18 @@ export class CapabilityPlan {
       ...(this.#bindings && { secrets: this.#bindings.describe(network?.hosts ?? []) }),
       ...(storage && { storage: { scope: storage.scope } }),
       ...(files && { fs_reach: { read: [...files.read], write: [...files.write] } }),
-      ...(this.#binaries && { process: { allowedBinaries: [...this.#binaries] } }),
+      ...(process && { process: structuredClone(process) }),
       ...(attachments && { attachments: { mediaTypes: attachments.mediaTypes ?? ['*/*'] } }),
+      ...(memory && {
+        memory: { access: memory.access, scopes: [...new Set(memoryScopes(ctx).values())] },
+      }),
+      ...(sessions && { sessions: { access: sessions.access, owner: sessionOwner(ctx) ?? null } }),
       ...(quotas && { quotas: structuredClone(quotas) }),
     };
+  }
+
+  get declaresBackground(): boolean {
+    return this.#declared.process?.background === true;
   }
 
   get declaresFiles(): boolean {
@@ -217,6 +265,14 @@ export class CapabilityPlan {
     const declared = this.#declared.fs_reach;
     const isAll = declared?.read === 'from-personality' && declared.write === 'from-personality';
     return isAll ? checkedStorage(storage) : undefined;
+  }
+
+  /** The personality's, and the sandbox that the tool asks for itself. */
+  #processPolicy(ctx: Pick<ResolveContext, 'personalityId'>): ProcessPolicy | undefined {
+    const policy = personalityProcess(this.#backends, ctx.personalityId);
+    return this.#declared.process?.sandbox === 'required'
+      ? { ...policy, sandbox: 'required' }
+      : policy;
   }
 
   #networkGrant(

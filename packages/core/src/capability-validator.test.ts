@@ -206,6 +206,19 @@ describe('validateRegistration, what does not', () => {
       '".." is not a bare name, an absolute path or *',
     ],
     [{ attachments: { mediaTypes: ['image'] } }, {}, 'attachments', '"image" is not a media type'],
+    [
+      { memory: { access: untyped('write') } },
+      {},
+      'memory',
+      'access "write" is not read or read-write',
+    ],
+    [{ memory: untyped({}) }, {}, 'memory', 'access undefined is not read or read-write'],
+    [
+      { sessions: { access: untyped('read-write') } },
+      {},
+      'sessions',
+      'access "read-write" is not read',
+    ],
   ])('%j under %j: %s', (capabilities, personality, capability, message) => {
     expect(problems(capabilities, personality)).toEqual([`t ${capability}: ${message}`]);
   });

@@ -55,6 +55,8 @@ export function validateDeclaration(declared: ToolCapabilities): Problem[] {
         ? []
         : [problem('attachments', `${quote(type)} is not a media type`)],
     ),
+    ...malformedAccess('memory', declared.memory, ['read', 'read-write']),
+    ...malformedAccess('sessions', declared.sessions, ['read']),
   ];
 }
 
@@ -90,6 +92,15 @@ function malformedStorage(storage: ToolCapabilities['storage']): Problem[] {
     problems.push(problem('storage', `ttlSecondsDefault ${ttl} is not a number above zero`));
   }
   return problems;
+}
+
+function malformedAccess(
+  capability: 'memory' | 'sessions',
+  declared: { access: string } | undefined,
+  known: readonly string[],
+): Problem[] {
+  if (declared === undefined || known.includes(declared.access)) return [];
+  return [problem(capability, `access ${quote(declared.access)} is not ${known.join(' or ')}`)];
 }
 
 function malformedPaths(

@@ -8,6 +8,7 @@ import type {
   NetworkPolicy,
   QuotaPolicy,
   SecretDeclaration,
+  SessionOwner,
   Storage,
   StorageScope,
   ToolCapabilities,
@@ -30,8 +31,12 @@ export interface ResolvedGrant {
   secrets?: readonly SecretDeclaration[];
   storage?: { scope: StorageScope };
   fs_reach?: { read: readonly string[]; write: readonly string[] };
-  process?: { allowedBinaries: readonly string[] };
+  process?: { allowedBinaries: readonly string[]; sandbox?: 'required'; background?: boolean };
   attachments?: { mediaTypes: readonly string[] };
+  /** The ids of the memories. */
+  memory?: { access: 'read' | 'read-write'; scopes: readonly string[] };
+  /** The sessions of an owner, beside the call's own; `null` for none beside it. */
+  sessions?: { access: 'read'; owner: SessionOwner | null };
   /** Caps on what the call, and its session, use up. */
   quotas?: QuotaPolicy;
 }

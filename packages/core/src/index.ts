@@ -13,6 +13,8 @@ export {
 export { validateDeclaration, validateRegistration } from './capability-validator.js';
 export type { ResolvedGrant } from './grant.js';
 export { createInMemoryKvStore } from './in-memory-kv.js';
+export { createInMemoryMemory } from './in-memory-memory.js';
+export { createInMemorySessionStore } from './in-memory-sessions.js';
 export { markUntrusted, type UntrustedOrigin } from './results/mark-untrusted.js';
 export { DefaultToolResultReducerRegistry } from './tool-reducer-registry.js';
 export { DefaultToolRegistry, type ToolRegistryOptions } from './tool-registry.js';

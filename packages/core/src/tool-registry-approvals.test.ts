@@ -123,17 +123,12 @@ describe('DefaultToolRegistry approvals', () => {
       5,
       ['the tool requires approval for these arguments'],
     ],
-    [
-      'by an async function that says false',
-      untyped(async () => false),
-      5,
-      ['the tool requires approval for these arguments'],
-    ],
+    ['by an async function that says false', async () => false, 5, []],
     [
       'by an async function that rejects',
-      untyped(async () => Promise.reject(new Error())),
+      async () => Promise.reject(new Error('bug')),
       5,
-      ['the tool requires approval for these arguments'],
+      ['the tool could not decide whether it requires approval (bug)'],
     ],
     ['by false', false, 50, []],
   ])('is decided on parsed arguments: %s', async (_name, requiresApproval, amount, reasons) => {

@@ -227,3 +227,32 @@ describe('DefaultToolRegistry time-outs', () => {
     );
   });
 });
+
+describe('DefaultToolRegistry.executeParallel, many listeners', () => {
+  it('draws no warning of a leak from calls that listen for the abort', async () => {
+    const warnings: string[] = [];
+    const hear = ({ name }: Error) => warnings.push(name);
+    process.on('warning', hear);
+    const registry = new DefaultToolRegistry({});
+    registry.register(
+      makeTool(
+        'listen',
+        async (_args, { abortSignal, scopedProcess }) => {
+          abortSignal.addEventListener('abort', () => {});
+          await Promise.all([1, 2].map(() => scopedProcess?.spawn('true', [])));
+          return ok('');
+        },
+        { capabilities: { process: { allowedBinaries: ['true'] } } },
+      ),
+    );
+    const calls = Array.from({ length: 12 }, (_, index) => ({
+      toolCallId: `${index}`,
+      name: 'listen',
+      args: {},
+    }));
+    await registry.executeParallel(calls, batchContext());
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', hear);
+    expect(warnings).toEqual([]);
+  });
+});

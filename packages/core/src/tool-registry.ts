@@ -18,6 +18,7 @@ import { CapabilityPlan, needsBackends, type ResolveContext } from './capability
 import { validateRegistration } from './capability-validator.js';
 import type { ResolvedGrant } from './grant.js';
 import { copyPlain, deepFreeze } from './plain.js';
+import { BackgroundProcessTable } from './process/background-processes.js';
 import { SessionMeters } from './quotas/session-meters.js';
 import {
   compileFilters,
@@ -40,6 +41,7 @@ export class DefaultToolRegistry implements ToolRegistry {
   readonly #reducers: ToolResultReducerRegistry | undefined;
   readonly #options: BatchOptions;
   readonly #meters = new SessionMeters();
+  readonly #background: BackgroundProcessTable;
   /** Counts the changes of the set of tools. */
   #revision = 0;
   #lastPassing:
@@ -58,6 +60,7 @@ export class DefaultToolRegistry implements ToolRegistry {
     this.#backends = backends;
     this.#reducers = reducers;
     this.#options = batchOptions(options);
+    this.#background = new BackgroundProcessTable(this.#options.maxBackgroundProcesses);
   }
 
   register(tool: AnyTool, opts: { pluginId?: string } = {}): void {
@@ -155,12 +158,24 @@ export class DefaultToolRegistry implements ToolRegistry {
       reducers: this.#reducers,
       options: this.#options,
       meters: this.#meters,
+      background: this.#background,
     });
   }
 
   /** Lets a session begin anew with its quotas. Its calls that run go on with what they have. */
   forgetSession(sessionId: string): void {
     this.#meters.forget(sessionId);
+  }
+
+  /** Ends what tools left running in a session, waits for it, and forgets the session. */
+  async endSession(sessionId: string): Promise<void> {
+    await this.#background.end(sessionId);
+    this.forgetSession(sessionId);
+  }
+
+  /** Ends what tools left running in any session, and waits for it. */
+  endAllSessions(): Promise<void> {
+    return this.#background.endAll();
   }
 
   /** The tools that pass the filters. A personality asks again and again with the same ones. */
@@ -185,13 +200,15 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
   const {
     defaultTimeoutMs = DEFAULT_BATCH_OPTIONS.defaultTimeoutMs,
     maxConcurrency = DEFAULT_BATCH_OPTIONS.maxConcurrency,
+    maxBackgroundProcesses = DEFAULT_BATCH_OPTIONS.maxBackgroundProcesses,
     now = DEFAULT_BATCH_OPTIONS.now,
   } = options;
-  for (const [name, limit] of Object.entries({ defaultTimeoutMs, maxConcurrency })) {
+  const limits = { defaultTimeoutMs, maxConcurrency, maxBackgroundProcesses };
+  for (const [name, limit] of Object.entries(limits)) {
     if (typeof limit === 'number' && limit > 0) continue;
     throw new EthosError('CONFIG_INVALID', `${name} is ${limit}; give a number above zero`);
   }
-  return { defaultTimeoutMs, maxConcurrency, now };
+  return { ...limits, now };
 }
 
 /** A copy that nobody can change: all who ask are given the same one. */
@@ -233,10 +250,24 @@ function structuralProblem(tool: AnyTool): string | undefined {
     ['fs_reach.write', explicit(fs_reach?.write), fs_reach?.write],
     ['attachments.mediaTypes', attachments?.mediaTypes, attachments?.mediaTypes],
   ];
+  const wrongProcess = processProblem(process);
+  if (wrongProcess !== undefined) return `${name}: ${wrongProcess}`;
   const wrongSecret = secretProblem(secrets);
   if (wrongSecret !== undefined) return `${name}: ${wrongSecret}`;
   const wrong = lists.find(([, needed, list]) => needed !== undefined && !isStringList(list));
   return wrong && `${name}: capabilities.${wrong[0]} is not a list of strings`;
+}
+
+// What was meant as a sandbox must not come out as none.
+function processProblem(process: AnyTool['capabilities']['process']): string | undefined {
+  const { sandbox, background }: { sandbox?: unknown; background?: unknown } = process ?? {};
+  if (sandbox !== undefined && sandbox !== 'required') {
+    return "capabilities.process.sandbox is not 'required'; leave it out to let the personality decide";
+  }
+  if (background !== undefined && typeof background !== 'boolean') {
+    return 'capabilities.process.background is not true or false';
+  }
+  return undefined;
 }
 
 function secretProblem(secrets: unknown): string | undefined {

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AnyTool } from '@ethosagent/types';
 import type { CapabilityBackends } from './backends.js';
-import { deepFreeze } from './plain.js';
+import { copyPlain, deepFreeze } from './plain.js';
 import { personalityToolSettings } from './policy-sources.js';
 import { errorText } from './results/error-text.js';
 
@@ -27,30 +28,36 @@ export class SettingsPlan {
   }
 
   resolve(personalityId: string | undefined): ResolvedSettings {
-    const value = personalityToolSettings(this.#backends, personalityId, this.#toolName) ?? NOTHING;
-    // What may yet change is parsed for every call.
-    if (typeof value !== 'object' || !Object.isFrozen(value)) return this.#resolve(value);
-    let known = this.#parsed.get(value);
-    if (known === undefined) {
-      known = this.#resolve(value);
-      this.#parsed.set(value, known);
-    }
-    return known;
-  }
-
-  #resolve(value: unknown): ResolvedSettings {
     try {
-      const parsed = this.#parse(value);
-      if (parsed.ok) {
-        deepFreeze(parsed.settings);
-        return { ok: true, settings: parsed.settings };
+      const value =
+        personalityToolSettings(this.#backends, personalityId, this.#toolName) ?? NOTHING;
+      const known = typeof value === 'object' ? this.#parsed.get(value) : undefined;
+      if (known !== undefined) return known;
+      // A copy: what the host has is not the tool's to change, nor ours to freeze.
+      const copy = copyPlain(value);
+      if (!copy.ok) return this.#refuse(`tool_settings.${this.#toolName}${copy.problem}`);
+      const parsed = this.#parse(copy.value);
+      if (!parsed.ok) {
+        const [issue] = parsed.issues;
+        const where = [this.#toolName, ...(issue?.path ?? [])].join('.');
+        return this.#refuse(`tool_settings.${where}: ${issue?.message ?? 'wrong'}`);
       }
-      const [issue] = parsed.issues;
-      const where = [this.#toolName, ...(issue?.path ?? [])].join('.');
-      return this.#refuse(`tool_settings.${where}: ${issue?.message ?? 'wrong'}`);
+      return this.#keep(value, parsed.settings);
     } catch (error) {
       return this.#refuse(errorText(error));
     }
+  }
+
+  /** Calls share plain data, frozen. What else a schema makes is made anew for each of them. */
+  #keep(value: unknown, settings: unknown): ResolvedSettings {
+    const plain = copyPlain(settings);
+    if (!plain.ok || !isDeepStrictEqual(plain.value, settings)) return { ok: true, settings };
+    const resolved: ResolvedSettings = { ok: true, settings: deepFreeze(plain.value) };
+    // What may yet change is parsed for every call.
+    if (typeof value === 'object' && value !== null && isDeeplyFrozen(value)) {
+      this.#parsed.set(value, resolved);
+    }
+    return resolved;
   }
 
   #refuse(problem: string): ResolvedSettings {
@@ -59,4 +66,13 @@ export class SettingsPlan {
       error: `${this.#toolName} is not available: its settings in this personality are wrong (${problem}); ask the operator to mend them`,
     };
   }
+}
+
+function isDeeplyFrozen(value: object): boolean {
+  return (
+    Object.isFrozen(value) &&
+    Object.values(value).every(
+      (child) => typeof child !== 'object' || child === null || isDeeplyFrozen(child),
+    )
+  );
 }

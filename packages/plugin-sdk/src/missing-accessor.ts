@@ -63,11 +63,15 @@ export function missingAccessorCheck(
 ): FindMissing | undefined {
   const required = REQUIREMENTS.filter(({ capability }) => capabilities[capability] !== undefined);
   if (required.length === 0) return undefined;
+  const needsBackground = capabilities.process?.background === true;
   return (ctx) => {
     for (const { capability, accessor, remedy } of required) {
       if (ctx[accessor] === undefined) {
         return `${toolName} declares ${capability}, but ctx.${accessor} is missing: ${remedy}`;
       }
+    }
+    if (needsBackground && ctx.scopedProcess?.background === undefined) {
+      return `${toolName} declares process.background, but ctx.scopedProcess.background is missing: call the tool through a tool registry, which holds the processes of a session`;
     }
     return undefined;
   };

@@ -1,4 +1,5 @@
 import type {
+  BackgroundProcesses,
   KeyValueStore,
   ScopedAttachments,
   ScopedFetch,
@@ -189,3 +190,62 @@ defineTool({
 
 // @ts-expect-error neither `input` nor `schema`
 defineTool({ ...base, capabilities: {}, execute: async () => ok('') });
+
+// Settings type the context and what decides on approval; without them they are unknown.
+defineTool({
+  ...base,
+  input: z.object({ city: z.string() }),
+  settings: z.strictObject({ count: z.int().default(3) }),
+  capabilities: { memory: { access: 'read' }, sessions: { access: 'read' } },
+  requiresApproval: ({ city }, { settings }) => {
+    expectTypeOf(city).toEqualTypeOf<string>();
+    expectTypeOf(settings).toEqualTypeOf<{ count: number }>();
+    return settings.count > 3 && 'it asks for many';
+  },
+  async execute(_args, ctx) {
+    expectTypeOf(ctx.settings).toEqualTypeOf<{ count: number }>();
+    expectTypeOf<AccessorsIn<typeof ctx>>().toEqualTypeOf<'memory' | 'sessions'>();
+    return ok('');
+  },
+});
+defineTool({
+  ...base,
+  input: z.object({}),
+  capabilities: {},
+  async execute(_args, { settings }) {
+    expectTypeOf(settings).toBeUnknown();
+    return ok('');
+  },
+});
+
+// `background: true` makes `scopedProcess.background` present; anything less leaves it optional.
+defineTool({
+  ...base,
+  input: z.object({}),
+  capabilities: { process: { allowedBinaries: ['npm'], background: true } },
+  async execute(_args, ctx) {
+    expectTypeOf(ctx.scopedProcess.background).toEqualTypeOf<BackgroundProcesses>();
+    expectTypeOf(ctx.scopedProcess).toExtend<ScopedProcess>();
+    return ok('');
+  },
+});
+defineTool({
+  ...base,
+  schema,
+  capabilities: { process: { allowedBinaries: ['npm'], background: true } },
+  async execute(_args, ctx) {
+    expectTypeOf(ctx.scopedProcess.background).toEqualTypeOf<BackgroundProcesses>();
+    return ok('');
+  },
+});
+expectTypeOf<
+  ToolContextFor<{ process: { allowedBinaries: string[]; background: boolean } }>['scopedProcess']
+>().toEqualTypeOf<ScopedProcess>();
+expectTypeOf<
+  ToolContextFor<{ process: { allowedBinaries: string[]; background: false } }>['scopedProcess']
+>().toEqualTypeOf<ScopedProcess>();
+expectTypeOf<
+  ToolContextFor<{
+    process?: { allowedBinaries: string[]; background: true };
+  }>['scopedProcess']
+>().toEqualTypeOf<(ScopedProcess & { background: BackgroundProcesses }) | undefined>();

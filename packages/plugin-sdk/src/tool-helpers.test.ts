@@ -233,6 +233,9 @@ describe('defineTool with input', () => {
 });
 
 describe('defineTool when a declared accessor is missing', () => {
+  const unused = () => Promise.reject(new Error('not used'));
+  const spawn = unused;
+  const background = { start: unused, list: unused, read: unused, stop: unused };
   const declared: [ToolCapabilities, string, string][] = [
     [{ network: { allowedHosts: ['example.org'] } }, 'scopedFetch', 'backends'],
     [{ secrets: ['key'] }, 'secretsResolver', 'secretsBackend'],
@@ -261,6 +264,25 @@ describe('defineTool when a declared accessor is missing', () => {
       }
     },
   );
+
+  it.each([
+    [true, { spawn }, 'not_available'],
+    [false, { spawn }, 'ran'],
+    [true, { spawn, background }, 'ran'],
+  ])('looks for background when it is declared %s', async (declares, scopedProcess, expected) => {
+    const tool = defineTool({
+      ...base,
+      schema: { type: 'object' },
+      capabilities: { process: { allowedBinaries: ['npm'], background: declares } },
+      execute: async () => ok('ran'),
+    });
+    const result = await tool.execute({}, contextWith({ scopedProcess }));
+    expect(result).toMatchObject(
+      expected === 'ran'
+        ? { value: 'ran' }
+        : { code: expected, error: expect.stringContaining('ctx.scopedProcess.background') },
+    );
+  });
 
   it('runs when every declared accessor is there, and gets the very context', async () => {
     const kvStore = {

@@ -121,6 +121,7 @@ describe('compileArgumentPolicy, any input', () => {
     {
       corpus: [
         { pattern: '-  ', before: [], after: [] },
+        { pattern: '--=', before: [], after: [] },
         { pattern: '-o ProxyCommand', before: ['-v'], after: ['host'] },
         { pattern: '-\u0130name', before: [], after: [] },
       ],

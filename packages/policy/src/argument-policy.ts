@@ -46,7 +46,7 @@ function longOption(option: string): Matches {
   return (arg) => {
     const name = nameOf(arg);
     // Shorter ones are what `getopt_long` and git take for the whole; `--` alone ends the options.
-    return name === oneDash || (name.length > 2 && option.startsWith(name));
+    return arg === option || name === oneDash || (name.length > 2 && option.startsWith(name));
   };
 }
 

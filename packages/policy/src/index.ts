@@ -29,6 +29,15 @@ export {
   incrementKvValue,
   kvExpiresAt,
 } from './kv-rules.js';
+export type { MemoryLimits } from './memory-rules.js';
+export {
+  applyMemoryChange,
+  DEFAULT_MEMORY_LIMITS,
+  memoryHeadingKey,
+  memorySizeChars,
+  memoryText,
+} from './memory-rules.js';
+export { searchMemory } from './memory-search.js';
 export type { PathSet } from './paths.js';
 export {
   compilePathSet,
@@ -42,5 +51,9 @@ export {
   resolveReach,
 } from './paths.js';
 export { isPortAllowed } from './ports.js';
+export type { PhraseHit } from './search-snippet.js';
+export { findPhrases, searchSnippet } from './search-snippet.js';
+export type { SearchPhrase, TextWord } from './search-words.js';
+export { parseSearchQuery, searchWords } from './search-words.js';
 export { declaredRef, isSecretRef, isSecretRefPattern, secretRefMatches } from './secret-refs.js';
 export { parseUrl } from './urls.js';

@@ -28,9 +28,10 @@ function snapshot(): string {
   return execFileSync('find', [base, '-printf', '%P %y %l %s %m %T@\n'], { encoding: 'utf8' });
 }
 
-type Change = (path: string, opts: StorageChange) => Promise<void>;
+type Change = (path: string, opts: StorageChange) => Promise<void> | undefined;
 const changes: [string, Change][] = [
   ['write', (path, opts) => view.write(path, 'x', opts)],
+  ['append', (path, opts) => view.append?.(path, 'x', opts)],
   ['mkdir', (path, opts) => view.mkdir(path, opts)],
   ['rename of a file', (path, opts) => view.rename(join(inside, 'file'), path, opts)],
   ['rename of a folder', (path, opts) => view.rename(join(inside, 'sub'), path, opts)],

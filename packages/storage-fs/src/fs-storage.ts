@@ -25,6 +25,10 @@ export interface FsStorageOptions {
  * mode; a link as the last segment is followed. Pipes, sockets and devices are refused at once;
  * `/dev/null` reads as empty and swallows what is written.
  *
+ * What is appended goes to the end of the file itself, and the disk is not waited for: a power loss
+ * may take the last of it, one that fails midway leaves what it had added, and one that comes while
+ * the file is replaced may go with the old file.
+ *
  * This object itself reaches everything that the process may. `contained` is the way to hold it
  * to a reach.
  */

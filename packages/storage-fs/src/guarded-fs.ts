@@ -6,6 +6,7 @@ import type {
   StorageChange,
   StorageEntry,
 } from '@ethosagent/types';
+import { appendFile } from './append-file.js';
 import { announced } from './change.js';
 import type { DenyIndex } from './deny-index.js';
 import { storageError } from './errno.js';
@@ -53,6 +54,22 @@ export class GuardedFs implements Storage {
     return announced(opts, (announce) =>
       this.#run('write', path, (request) =>
         writeFile(this.#world, request, content, { mode: opts?.mode, announce }),
+      ),
+    );
+  }
+
+  append(
+    path: string,
+    content: string | Uint8Array,
+    opts?: StorageChange & { mode?: number },
+  ): Promise<void> {
+    return announced(opts, (announce) =>
+      this.#run('write', path, (request) =>
+        appendFile(this.#world, request, content, {
+          mode: opts?.mode,
+          announce,
+          maxReadBytes: this.#options.maxReadBytes,
+        }),
       ),
     );
   }

@@ -9,4 +9,6 @@ export type { FsStorageOptions } from './fs-storage.js';
 export { DEFAULT_MAX_READ_BYTES, FsStorage } from './fs-storage.js';
 export type { InMemoryStorageOptions } from './in-memory-storage.js';
 export { InMemoryStorage } from './in-memory-storage.js';
+export type { MarkdownMemoryOptions } from './markdown-memory.js';
+export { createMarkdownMemory } from './markdown-memory.js';
 export { ScopedStorage } from './scoped-storage.js';

@@ -12,10 +12,16 @@ import { ReachGuard } from './reach-guard.js';
 export class LexicalView implements Storage {
   readonly #inner: Storage;
   readonly #guard: Guard;
+  /** Present where the storage can append. */
+  declare readonly append?: NonNullable<Storage['append']>;
 
   constructor(inner: Storage, guard: Guard) {
     this.#inner = inner;
     this.#guard = guard;
+    if (inner.append !== undefined) {
+      this.append = async (path, content, opts) =>
+        inner.append?.(guard.enter('write', path), content, opts);
+    }
   }
 
   async read(path: string): Promise<string | null> {

@@ -18,3 +18,9 @@ export function createLimit(max: number): <T>(task: () => Promise<T>) => Promise
     }
   };
 }
+
+/**
+ * For everything that writes to the disk. Two descriptors each: any number of writes at once stays
+ * far below a process's limit.
+ */
+export const limitWrites = createLimit(64);

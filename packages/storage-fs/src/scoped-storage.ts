@@ -12,6 +12,8 @@ import { lexicalView } from './lexical-view.js';
  */
 export class ScopedStorage implements Storage {
   readonly #view: Storage;
+  /** Present where `inner` can append. */
+  declare readonly append?: NonNullable<Storage['append']>;
 
   /**
    * @param inner the storage to hold
@@ -21,6 +23,8 @@ export class ScopedStorage implements Storage {
     // A storage of another make may have no floor of its own.
     const deny = [...denyFloor({ home: homedir() }), ...(reach.deny ?? [])];
     this.#view = inner.contained?.({ ...reach, deny }) ?? lexicalView(inner, reach);
+    const view = this.#view;
+    if (view.append !== undefined) this.append = view.append.bind(view);
   }
 
   read(path: string): Promise<string | null> {

@@ -17,14 +17,12 @@ import { promisify } from 'node:util';
 import { EthosError } from '@ethosagent/types';
 import type { Folder } from './access.js';
 import { isMissing } from './errno.js';
-import { createLimit } from './limit.js';
+import { limitWrites } from './limit.js';
 import { locateForWrite, type Place, type Request, syncFolder, type World } from './locate.js';
 import { abandon, sweepLeftovers, temporaryName } from './temp-files.js';
 
 const writeAsync = promisify(write);
 const fsyncAsync = promisify(fsync);
-// Two descriptors each: any number of writes at once stays far below a process's limit.
-const limit = createLimit(64);
 
 /**
  * Replaces a file by way of a temporary one beside it, so that a reader, also one after a crash,
@@ -41,7 +39,7 @@ export async function writeFile(
 ): Promise<void> {
   // A copy: the caller may go on to change its array.
   const bytes = Buffer.from(typeof content === 'string' ? content : Uint8Array.from(content));
-  await limit(async () => {
+  await limitWrites(async () => {
     const place = await locateForWrite(world, request, {
       follow: true,
       beforeMaking: announce,

@@ -16,7 +16,7 @@ export function rememberFiles(file: string): () => void {
     if (paths.every((path, index) => identityOf(path) === known[index])) return;
     throw new EthosError(
       'STORE_UNAVAILABLE',
-      'the file of the key-value store was moved, replaced or removed; put it back, or close the store and open it again',
+      'the file of the store was moved, replaced or removed; put it back, or close the store and open it again',
     );
   };
 }

@@ -1,2 +1,6 @@
 export type { SqliteKvStore, SqliteKvStoreOptions } from './sqlite-kv-store.js';
 export { createSqliteKvStore } from './sqlite-kv-store.js';
+export type { SqliteMemory, SqliteMemoryOptions } from './sqlite-memory.js';
+export { createSqliteMemory } from './sqlite-memory.js';
+export type { SqliteSessionStore, SqliteSessionStoreOptions } from './sqlite-session-store.js';
+export { createSqliteSessionStore } from './sqlite-session-store.js';

@@ -1,11 +1,6 @@
-/** "EthK" in ASCII: marks a database file as a key-value store of this project. */
-export const KV_APPLICATION_ID = 0x4574684b;
+import type { StoreSchema } from './store-schema.js';
 
-/**
- * Step n takes a file from `user_version` n to n + 1. Only ever appended to. A newer file is refused
- * by its version, so a step may change anything.
- */
-export const KV_MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly string[] = [
   // `value` stands last, so that a listing never follows the overflow chain of a large value.
   // Text is compared byte by byte (BINARY): exact, case-sensitive, in code point order.
   `CREATE TABLE kv (
@@ -17,3 +12,6 @@ export const KV_MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX kv_expires_at ON kv (expires_at) WHERE expires_at IS NOT NULL;`,
 ];
+
+/** A key-value store. Its mark is "EthK" in ASCII. */
+export const KV_SCHEMA: StoreSchema = { applicationId: 0x4574684b, migrations: MIGRATIONS };

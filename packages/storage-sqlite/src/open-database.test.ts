@@ -20,7 +20,8 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runFixture } from './fixtures/run-fixture.js';
-import { openKvDatabase } from './open-database.js';
+import { KV_SCHEMA } from './kv-schema.js';
+import { openDatabase } from './open-database.js';
 import { createSqliteKvStore } from './sqlite-kv-store.js';
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'kv-open-'));
@@ -100,7 +101,7 @@ describe('createSqliteKvStore creates', () => {
     ['full', 2],
     ['normal', 1],
   ] as const)('a connection with synchronous %s', async (synchronous, level) => {
-    const db = openKvDatabase({ path: await makeStore(), synchronous });
+    const db = openDatabase({ path: await makeStore(), synchronous, schema: KV_SCHEMA });
     expect(db.pragma('synchronous', { simple: true })).toBe(level);
     db.close();
   });
@@ -323,9 +324,7 @@ describe('createSqliteKvStore on a full disk', () => {
     expect(lines).toEqual([
       'big STORE_UNAVAILABLE',
       'small fits',
-      expect.stringMatching(
-        /^full STORE_UNAVAILABLE STORE_UNAVAILABLE: the key-value store failed/,
-      ),
+      expect.stringMatching(/^full STORE_UNAVAILABLE STORE_UNAVAILABLE: the store failed/),
       'kept true true',
     ]);
     const store = createSqliteKvStore({ path });

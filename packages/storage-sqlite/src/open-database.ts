@@ -12,8 +12,8 @@ import {
 import { dirname, resolve } from 'node:path';
 import { EthosError } from '@ethosagent/types';
 import Database from 'better-sqlite3';
-import { KV_APPLICATION_ID, KV_MIGRATIONS } from './kv-schema.js';
 import { toStoreError } from './store-errors.js';
+import type { StoreSchema } from './store-schema.js';
 import { assertUsable, hasContent, versionOf } from './usable-database.js';
 import { SQLITE_BUSY_TIMEOUT_MS } from './write-queue.js';
 
@@ -23,6 +23,7 @@ const OPEN_BUSY_TIMEOUT_MS = 5_000;
 export interface OpenOptions {
   path: string;
   synchronous: 'full' | 'normal';
+  schema: StoreSchema;
 }
 
 /**
@@ -31,24 +32,24 @@ export interface OpenOptions {
  *
  * @throws `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`
  */
-export function openKvDatabase({ path, synchronous }: OpenOptions): Database.Database {
+export function openDatabase({ path, synchronous, schema }: OpenOptions): Database.Database {
   if (path === ':memory:') {
     const db = new Database(path);
-    migrate(db);
+    migrate(db, schema);
     return db;
   }
   try {
-    const file = resolveFile(path);
+    const file = resolveFile(path, schema);
     // Whoever closes a database last writes its log into it, unless he opened it for reading. So
     // what has a log is judged by a reader first. (A look through `node:fs` would end the locks of
     // other connections in this process; see "How To Corrupt An SQLite Database File", 2.2.)
     if (hasContent(`${file}-wal`) || hasContent(`${file}-journal`)) {
-      openAnd(assertUsable, file, { readonly: true }).close();
+      openAnd((db) => assertUsable(db, schema), file, { readonly: true }).close();
     }
     return openAnd(
       (db) => {
-        assertUsable(db);
-        migrate(db);
+        assertUsable(db, schema);
+        migrate(db, schema);
         if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL');
         db.pragma(`synchronous = ${synchronous === 'full' ? 'FULL' : 'NORMAL'}`);
         db.pragma(`busy_timeout = ${SQLITE_BUSY_TIMEOUT_MS}`);
@@ -62,12 +63,12 @@ export function openKvDatabase({ path, synchronous }: OpenOptions): Database.Dat
 }
 
 /** The real path of a regular file, which is created when there is none. */
-function resolveFile(path: string): string {
+function resolveFile(path: string, schema: StoreSchema): string {
   const wanted = resolve(path);
   if (wanted !== wanted.trim()) {
     throw unavailable('its path ends in white space, which the driver drops');
   }
-  if (statSync(wanted, { throwIfNoEntry: false }) === undefined) createFile(wanted);
+  if (statSync(wanted, { throwIfNoEntry: false }) === undefined) createFile(wanted, schema);
   const file = realpathSync(wanted);
   if (!statSync(file).isFile()) throw unavailable('its path names something else than a file');
   return file;
@@ -92,7 +93,7 @@ function openAnd(
  * Builds the file under another name and links it in place when it is whole. So a process that is
  * killed meanwhile leaves no half store, and of several that start at once the first one wins.
  */
-function createFile(file: string): void {
+function createFile(file: string, schema: StoreSchema): void {
   const folder = dirname(file);
   makeFolder(folder);
   const draft = `${file}.${randomUUID()}.new`;
@@ -100,7 +101,7 @@ function createFile(file: string): void {
     closeSync(openSync(draft, 'wx', 0o600));
     const db = new Database(draft);
     try {
-      migrate(db);
+      migrate(db, schema);
       db.pragma('journal_mode = WAL');
     } finally {
       db.close();
@@ -136,13 +137,13 @@ function errnoOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-function migrate(db: Database.Database): void {
-  if (versionOf(db) === KV_MIGRATIONS.length) return;
+function migrate(db: Database.Database, { applicationId, migrations }: StoreSchema): void {
+  if (versionOf(db) === migrations.length) return;
   const run = db.transaction(() => {
     // Another process may have done it while this one waited for the lock.
-    for (const step of KV_MIGRATIONS.slice(versionOf(db))) db.exec(step);
-    db.pragma(`application_id = ${KV_APPLICATION_ID}`);
-    db.pragma(`user_version = ${KV_MIGRATIONS.length}`);
+    for (const step of migrations.slice(versionOf(db))) db.exec(step);
+    db.pragma(`application_id = ${applicationId}`);
+    db.pragma(`user_version = ${migrations.length}`);
   });
   run.immediate();
 }
@@ -159,5 +160,5 @@ function syncFolder(folder: string): void {
 }
 
 function unavailable(detail: string): EthosError {
-  return new EthosError('STORE_UNAVAILABLE', `the key-value store was not opened: ${detail}`);
+  return new EthosError('STORE_UNAVAILABLE', `the store was not opened: ${detail}`);
 }

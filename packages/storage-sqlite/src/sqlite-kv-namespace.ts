@@ -7,21 +7,17 @@ import {
 } from '@ethosagent/policy';
 import type { KeyValueStore } from '@ethosagent/types';
 import { type KeyRange, type KvTable, rangeOfKey, rangeOfPrefix } from './kv-table.js';
-import { closedError, isBusy, toStoreError } from './store-errors.js';
-import type { WriteQueue } from './write-queue.js';
+import type { Engine } from './open-store.js';
 
 /** What all namespaces of one store share. */
-export interface KvEngine {
+export interface KvEngine extends Pick<Engine, 'queue' | 'clock' | 'read'> {
   table: KvTable;
-  queue: WriteQueue;
-  /** Milliseconds since the epoch. */
-  clock: () => number;
   limits: KvLimits;
 }
 
 /** One namespace of a store. Its methods keep what they need to themselves, out of a tool's hands. */
 export function createNamespace(
-  { table, queue, clock, limits }: KvEngine,
+  { table, queue, clock, limits, read }: KvEngine,
   namespace: string,
 ): Required<KeyValueStore> {
   // A row that a caller has found expired is removed, so that it stays absent when the clock is
@@ -50,17 +46,7 @@ export function createNamespace(
     return live;
   }
 
-  /** Reads at once, or after the writes of this namespace that were asked for before. */
-  function afterOwnWrites<T>(read: () => T): T | Promise<T> {
-    if (queue.closed) throw closedError();
-    if (queue.hasQueued(namespace)) return queue.run(namespace, read);
-    try {
-      return read();
-    } catch (error) {
-      if (isBusy(error)) return queue.run(namespace, read);
-      throw toStoreError(error);
-    }
-  }
+  const afterOwnWrites = <T>(of: () => T) => read(namespace, of);
 
   return {
     async get(key) {

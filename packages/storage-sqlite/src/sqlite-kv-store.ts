@@ -1,12 +1,12 @@
 import { assertKvKey, DEFAULT_KV_LIMITS } from '@ethosagent/policy';
-import { EthosError, type KeyValueStore } from '@ethosagent/types';
-import { rememberFiles } from './file-in-place.js';
+import type { KeyValueStore } from '@ethosagent/types';
+import { KV_SCHEMA } from './kv-schema.js';
 import { prepareKvTable } from './kv-table.js';
-import { openKvDatabase } from './open-database.js';
+import { openStore } from './open-store.js';
 import { createNamespace } from './sqlite-kv-namespace.js';
-import { closedError, toStoreError } from './store-errors.js';
+import { closedError } from './store-errors.js';
+import { MAX_TEXT_LENGTH, MAX_TIMER_MS, wholeNumberOption } from './store-options.js';
 import { startSweeper } from './sweeper.js';
-import { WriteQueue } from './write-queue.js';
 
 export interface SqliteKvStoreOptions {
   /** The database file, or `:memory:`. It is created (0600) with its missing folders (0700). */
@@ -52,66 +52,34 @@ export interface SqliteKvStore {
  * store.close();
  */
 export function createSqliteKvStore(options: SqliteKvStoreOptions): SqliteKvStore {
-  const { path, synchronous = 'full', clock = () => Date.now() } = options;
-  if (typeof path !== 'string' || path === '') throw invalid('path', 'a file or `:memory:`');
-  if (synchronous !== 'full' && synchronous !== 'normal') {
-    throw invalid('synchronous', '`full` or `normal`');
-  }
-  const busyTimeoutMs = wholeNumber(options, 'busyTimeoutMs', 30_000, MAX_TIMER_MS);
-  const sweepIntervalMs = wholeNumber(options, 'sweepIntervalMs', 60_000, MAX_TIMER_MS);
+  const sweepIntervalMs = wholeNumberOption(FACTORY, options, 'sweepIntervalMs', {
+    fallback: 60_000,
+    max: MAX_TIMER_MS,
+  });
   const limits = {
-    maxKeyBytes: wholeNumber(options, 'maxKeyBytes', DEFAULT_KV_LIMITS.maxKeyBytes, MAX_TEXT_BYTES),
-    maxValueBytes: wholeNumber(
-      options,
-      'maxValueBytes',
-      DEFAULT_KV_LIMITS.maxValueBytes,
-      MAX_TEXT_BYTES,
-    ),
+    maxKeyBytes: bytesOption(options, 'maxKeyBytes'),
+    maxValueBytes: bytesOption(options, 'maxValueBytes'),
   };
-
-  const db = openKvDatabase({ path, synchronous });
-  try {
+  return openStore(FACTORY, options, KV_SCHEMA, ({ db, queue, clock, read, close }) => {
     const table = prepareKvTable(db);
-    const assertInPlace = db.memory ? () => {} : rememberFiles(db.name);
-    const queue = new WriteQueue(db, { lockWaitMs: busyTimeoutMs, assertInPlace });
     const sweeper = startSweeper({ table, queue, clock, intervalMs: sweepIntervalMs });
     return {
       kvStoreFactory(_tool, scopeId) {
         if (queue.closed) throw closedError();
         assertKvKey(scopeId, limits);
-        return createNamespace({ table, queue, clock, limits }, scopeId);
+        return createNamespace({ table, queue, clock, limits, read }, scopeId);
       },
       close() {
         sweeper.stop();
-        queue.close();
-        db.close();
+        close();
       },
     };
-  } catch (error) {
-    db.close();
-    throw toStoreError(error);
-  }
+  });
 }
 
-/** The longest delay that a timer of Node takes. */
-const MAX_TIMER_MS = 2_147_483_647;
+const FACTORY = 'createSqliteKvStore';
 
-/** Half of what V8 holds in one string, and far below SQLite's own limit of a billion. */
-const MAX_TEXT_BYTES = 268_435_456;
-
-type NumberOption = 'busyTimeoutMs' | 'sweepIntervalMs' | 'maxKeyBytes' | 'maxValueBytes';
-
-function wholeNumber(
-  options: SqliteKvStoreOptions,
-  name: NumberOption,
-  fallback: number,
-  max: number,
-): number {
-  const value = options[name] ?? fallback;
-  if (Number.isInteger(value) && value > 0 && value <= max) return value;
-  throw invalid(name, `a whole number from 1 to ${max}`);
-}
-
-function invalid(name: string, wanted: string): EthosError {
-  return new EthosError('CONFIG_INVALID', `createSqliteKvStore: ${name} must be ${wanted}`);
+function bytesOption(options: SqliteKvStoreOptions, name: keyof typeof DEFAULT_KV_LIMITS): number {
+  const fallback = DEFAULT_KV_LIMITS[name];
+  return wholeNumberOption(FACTORY, options, name, { fallback, max: MAX_TEXT_LENGTH });
 }

@@ -18,19 +18,17 @@ export function toStoreError(error: unknown): Error {
   if (/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) {
     return new EthosError(
       'STORE_CORRUPT',
-      `the key-value database is damaged (${code}); restore it from a backup`,
+      `the database is damaged (${code}); restore it from a backup`,
       { cause: error },
     );
   }
-  return new EthosError(
-    'STORE_UNAVAILABLE',
-    `the key-value store failed (${code}); ${adviceFor(code)}`,
-    { cause: error },
-  );
+  return new EthosError('STORE_UNAVAILABLE', `the store failed (${code}); ${adviceFor(code)}`, {
+    cause: error,
+  });
 }
 
 export function closedError(): EthosError {
-  return new EthosError('STORE_UNAVAILABLE', 'the key-value store is closed; create a new one');
+  return new EthosError('STORE_UNAVAILABLE', 'the store is closed; create a new one');
 }
 
 function adviceFor(code: string): string {

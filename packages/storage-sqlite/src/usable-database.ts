@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { EthosError } from '@ethosagent/types';
 import type { Database } from 'better-sqlite3';
-import { KV_APPLICATION_ID, KV_MIGRATIONS } from './kv-schema.js';
+import type { StoreSchema } from './store-schema.js';
 
 /** Larger files are not searched for damage when they are opened; it shows when it is read. */
 const MAX_CHECKED_BYTES = 32 * 1024 * 1024;
@@ -11,17 +11,17 @@ const MAX_CHECKED_BYTES = 32 * 1024 * 1024;
  *
  * @throws `STORE_CORRUPT`, `STORE_NEWER`, or an error of SQLite or of the file system
  */
-export function assertUsable(db: Database): void {
+export function assertUsable(db: Database, { applicationId, migrations }: StoreSchema): void {
   if (!hasContent(db.name)) throw corrupt('is empty; remove it to start afresh');
-  if (pragmaNumber(db, 'application_id') !== KV_APPLICATION_ID) {
-    throw corrupt('belongs to another program; give another path');
+  if (pragmaNumber(db, 'application_id') !== applicationId) {
+    throw corrupt('belongs to another program or is another kind of store; give another path');
   }
   const version = versionOf(db);
   if (version < 1) throw corrupt('has no schema version; restore it from a backup');
-  if (version > KV_MIGRATIONS.length) {
+  if (version > migrations.length) {
     throw new EthosError(
       'STORE_NEWER',
-      `the key-value database has version ${version}, this code knows ${KV_MIGRATIONS.length}; update it`,
+      `the database has version ${version}, this code knows ${migrations.length}; update it`,
     );
   }
   const expected = pragmaNumber(db, 'page_count') * pragmaNumber(db, 'page_size');
@@ -49,5 +49,5 @@ function pragmaNumber(db: Database, name: string): number {
 }
 
 function corrupt(detail: string): EthosError {
-  return new EthosError('STORE_CORRUPT', `the key-value database ${detail}`);
+  return new EthosError('STORE_CORRUPT', `the database ${detail}`);
 }

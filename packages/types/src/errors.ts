@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   ATTACHMENT_NOT_AVAILABLE: 'The attachment is not one of this turn, or not of a declared type.',
   MEMORY_SCOPE_NOT_AVAILABLE: 'The call has no memory of this scope.',
   MEMORY_NOT_WRITABLE: 'The tool declared that it only reads memory.',
+  PROCESS_NOT_FOUND: 'The session has no such background process that the tool may see.',
   TOO_MANY_PROCESSES: 'The session has as many background processes running as it may.',
   CALL_ENDED: 'The accessor was used after its call had ended.',
   AUDIT_FAILED: 'The access could not be recorded, so it was refused.',
@@ -32,7 +33,8 @@ export const ERROR_CODES = {
   SECRET_NOT_FOUND: 'The secrets backend has no value for the ref, or failed.',
   // Key-value.
   KEY_INVALID: 'The key is not a well-formed string within the cap.',
-  VALUE_INVALID: 'The value is not a well-formed string within the cap.',
+  VALUE_INVALID:
+    'The value is not one that the store takes, e.g. not a well-formed string within the cap.',
   TTL_INVALID: 'The TTL is not a number of seconds above zero.',
   STORE_CORRUPT: 'The database file is damaged or is not a database. It was left untouched.',
   STORE_NEWER: 'A newer version of this project wrote the database. It was left untouched.',
@@ -49,7 +51,6 @@ export const ERROR_CODES = {
   BODY_TOO_LARGE: 'The response body is larger than the cap.',
   TOO_MANY_REDIRECTS: 'The request was redirected more often than allowed.',
   // Processes.
-  PROCESS_NOT_FOUND: 'The session has no such background process that the tool may see.',
   SPAWN_FAILED: 'The binary was allowed, but could not be started.',
   // Configuration.
   CONFIG_INVALID: 'A configuration file or option is wrong; the message names the file and key.',
@@ -90,6 +91,7 @@ export type DenialCode =
   | 'ATTACHMENT_NOT_AVAILABLE'
   | 'MEMORY_SCOPE_NOT_AVAILABLE'
   | 'MEMORY_NOT_WRITABLE'
+  | 'PROCESS_NOT_FOUND'
   | 'TOO_MANY_PROCESSES'
   | 'CALL_ENDED'
   | 'AUDIT_FAILED';

@@ -5,6 +5,7 @@ export type MemoryScope = 'personality' | 'global' | 'user' | 'team';
 export interface MemorySection {
   /** `''` for what stands before the first heading. Unique in a document, whatever the case. */
   heading: string;
+  /** Its lines end in `\n`, and no blank lines are around it. */
   text: string;
 }
 
@@ -55,14 +56,19 @@ export interface MemoryProvider {
    * @returns the memory after the change
    * @throws `MEMORY_NOT_FOUND` for a section or a match that isn't there, `MEMORY_AMBIGUOUS` for a
    * match in several places, `MEMORY_TOO_LARGE`, `MEMORY_CHANGED` for another revision,
-   * `STORE_UNAVAILABLE`
+   * `VALUE_INVALID` for a change that says neither section nor match, a heading of several lines,
+   * or a text that the provider can't keep apart from the sections around it, `KEY_INVALID` for an
+   * id that is not well-formed, `STORE_UNAVAILABLE`
    */
   change(
     scopeId: string,
     change: MemoryChange,
     opts?: { expectedRevision?: string },
   ): Promise<MemoryDocument>;
-  /** The sections that have the words of a query, the best first. */
+  /**
+   * The sections that have all the words of a query, the best first; where there is none, those
+   * that have any of them. The query is as in `SessionStore.search`.
+   */
   search(scopeId: string, query: string, opts?: { limit?: number }): Promise<MemoryMatch[]>;
   /** The versions that were replaced, the newest first; a provider keeps a bounded number. */
   versions(scopeId: string, opts?: { limit?: number }): Promise<MemoryVersion[]>;
@@ -85,7 +91,7 @@ export interface ScopedMemory {
   /**
    * @throws `MEMORY_NOT_WRITABLE` for a tool that declares `read` only,
    * `MEMORY_SCOPE_NOT_AVAILABLE`, `MEMORY_NOT_FOUND`, `MEMORY_AMBIGUOUS`, `MEMORY_TOO_LARGE`,
-   * `MEMORY_CHANGED`, `STORE_UNAVAILABLE`
+   * `MEMORY_CHANGED`, `VALUE_INVALID`, `STORE_UNAVAILABLE`
    */
   change(
     change: MemoryChange,

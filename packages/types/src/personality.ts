@@ -71,7 +71,7 @@ export interface QuotaLimits {
   bytes_out?: number;
   /** Seconds that processes run, summed up. */
   process_seconds?: number;
-  /** Changes of files and folders: each write, mkdir, rename or remove. */
+  /** Changes of files and folders: each write, append, mkdir, rename or remove. */
   files_written?: number;
   /** Bytes of keys and values that were written to key-value stores and are still there. */
   store_bytes?: number;

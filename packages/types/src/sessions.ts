@@ -71,6 +71,7 @@ export interface SessionSearchOptions {
 
 /** A message that a search found. */
 export interface SessionMatch {
+  /** Without its data, and a long text is cut: `messages` has both. */
   message: SessionMessage;
   session: SessionInfo;
   /** A part of the text; what was found stands between `[` and `]`. */
@@ -82,9 +83,12 @@ export interface SessionMatch {
 /** The messages of all sessions. */
 export interface SessionStore {
   /**
-   * Appends messages to a session, all or none.
+   * Appends messages to a session, all or none. A text over the cap of the store is cut.
    *
-   * @throws `SESSION_OWNER_MISMATCH` when the session has another owner, `STORE_UNAVAILABLE`
+   * @returns the messages as they were stored
+   * @throws `SESSION_OWNER_MISMATCH` when the session has another owner, `KEY_INVALID` for an id
+   * that is not well-formed, `VALUE_INVALID` for a message that can't be stored,
+   * `STORE_UNAVAILABLE`
    */
   append(
     session: SessionRef,
@@ -93,14 +97,19 @@ export interface SessionStore {
   get(sessionId: string): Promise<SessionInfo | null>;
   /** The most recent first. */
   list(opts?: SessionListOptions): Promise<SessionInfo[]>;
-  /** The messages of a session in their order. */
+  /**
+   * The messages of a session in their order. A page ends at the limit, and before when it gets
+   * large: whoever wants all goes on after the last sequence until none comes.
+   */
   messages(
     sessionId: string,
     opts?: { afterSequence?: number; limit?: number },
   ): Promise<SessionMessage[]>;
   /**
-   * Full-text search, the best matches first. The query is words; a part in double quotes is a
-   * phrase. No character of it is an operator, and none is an error.
+   * Full-text search: the messages that have all the words, the best first; where there is none,
+   * those that have any of them. The query is words, compared whole, whatever their case and
+   * diacritics; a part in double quotes is a phrase. No character of it is an operator, and none
+   * is an error.
    */
   search(query: string, opts?: SessionSearchOptions): Promise<SessionMatch[]>;
   /** Removes a session with its messages, and says whether it was there. */

@@ -1,6 +1,7 @@
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
 import { closestMatch } from 'leven';
 import { z } from 'zod';
+import { notePlaces } from './personality-places.js';
 import { personalitySchema } from './personality-schema.js';
 import type { PathVariables } from './substitute.js';
 import {
@@ -34,7 +35,14 @@ export function parsePersonality(
   if (mapping) {
     const schema = personalitySchema(options.variables);
     const parsed = schema.safeParse(mapping.value);
-    if (parsed.success) return deepFreeze({ id: options.id, ...parsed.data });
+    if (parsed.success) {
+      const config = deepFreeze({ id: options.id, ...parsed.data });
+      notePlaces(config, (path) => {
+        const { line, col } = lines.linePos(mapping.offsetOf(path));
+        return `${line}:${col}`;
+      });
+      return config;
+    }
     problems = parsed.error.issues.flatMap((issue) => describe(issue, mapping, schema));
   }
   const report = problems

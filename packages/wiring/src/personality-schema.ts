@@ -79,6 +79,8 @@ export function personalitySchema(variables: PathVariables) {
     toolset: names.exactOptional(),
     fs_reach: reach.exactOptional(),
     safety: safety.exactOptional(),
+    // What is in them, each tool says for itself.
+    tool_settings: z.record(text, z.record(z.string(), z.unknown())).exactOptional(),
     mcp_servers: names.exactOptional(),
     plugins: names.exactOptional(),
   });

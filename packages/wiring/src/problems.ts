@@ -1,5 +1,6 @@
 import { validateRegistration } from '@ethosagent/core';
 import type { AnyTool, CapabilityName, PersonalityConfig } from '@ethosagent/types';
+import { findSettingsProblems } from './settings-problems.js';
 import { expandToolset } from './toolset.js';
 
 /** One way in which the tools and a personality don't fit together. */
@@ -34,9 +35,9 @@ export interface ProblemSources {
 }
 
 /**
- * What an operator should know of a personality: tools that declare more than it allows, and
- * entries that name nothing. A tool that knows its exact paths and doesn't have them is
- * held back; one whose hosts are not all allowed works with those that are.
+ * What an operator should know of a personality: tools that declare more than it allows, settings
+ * that a tool doesn't take, and entries that name nothing. A tool that knows its exact paths and
+ * doesn't have them is held back; one whose hosts are not all allowed works with those that are.
  */
 export function findProblems(
   personality: PersonalityConfig,
@@ -65,6 +66,7 @@ export function findProblems(
       (personality.plugins ?? []).filter((id) => !plugins.includes(id)),
       'no plugin that is loaded',
     ),
+    ...findSettingsProblems(personality, { file, tools }),
     ...offered
       .flatMap((tool) => validateRegistration(tool, personality))
       .map(({ tool, capability, message }) => {

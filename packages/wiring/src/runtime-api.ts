@@ -8,6 +8,8 @@ import type { Plugin, PluginHost } from '@ethosagent/plugin-sdk';
 import type {
   AnyTool,
   AuditSink,
+  MemoryProvider,
+  SessionStore,
   ToolCall,
   ToolCallResult,
   ToolDefinition,
@@ -32,6 +34,10 @@ export interface ToolRuntimeOptions {
   sessionId?: string;
   /** In place of `<home>/secrets`. */
   secrets?: (ref: string) => Promise<string>;
+  /** In place of the Markdown files of the home. */
+  memory?: MemoryProvider;
+  /** In place of `<home>/sessions.sqlite`. */
+  sessions?: SessionStore;
   /** In place of `<home>/audit/audit.jsonl`. */
   audit?: AuditSink;
   approve?: CapabilityBackends['approve'];
@@ -55,6 +61,11 @@ export interface ExecuteOptions {
   sessionKey?: string;
   platform?: string;
   agentId?: string;
+  /** Whose memory and sessions the calls have; the personality's when all are absent. */
+  memoryScope?: 'global' | 'per-personality';
+  memoryScopeId?: string;
+  userScopeId?: string;
+  teamId?: string;
   currentTurn?: number;
   messageCount?: number;
   abortSignal?: AbortSignal;
@@ -78,6 +89,9 @@ export interface ToolReach {
 export interface ToolRuntime {
   readonly registry: DefaultToolRegistry;
   readonly plugins: PluginHost;
+  /** What tools remember, and the messages that `session_search` finds: for the host to fill. */
+  readonly memory: MemoryProvider;
+  readonly sessions: SessionStore;
   /** The id of the active personality. */
   readonly personalityId: string;
   /** What the model is told. @throws `CONFIG_INVALID` */
@@ -94,6 +108,11 @@ export interface ToolRuntime {
   problems(): Promise<RuntimeProblem[]>;
   /** What each tool can touch under the active personality. @throws `CONFIG_INVALID` */
   reach(): Promise<ToolReach[]>;
+  /**
+   * Ends what tools left running in a session and waits for it; the session's quotas and what it
+   * had read are forgotten. The session of calls that name none when `sessionId` is absent.
+   */
+  endSession(sessionId?: string): Promise<void>;
   /** Aborts what runs, waits for it, and closes the stores. A second call waits for the first. */
   close(): Promise<void>;
 }

@@ -19,8 +19,10 @@ import {
   type AnyTool,
   type AuditSink,
   EthosError,
+  type MemoryProvider,
   type PersonalityConfig,
   type QuotaPolicy,
+  type SessionStore,
   type Storage,
   type ToolBatchContext,
   type ToolCall,
@@ -51,6 +53,8 @@ export interface RuntimeParts {
   cwd: string;
   personalities: PersonalityStore;
   store: SqliteKvStore;
+  memory: MemoryProvider;
+  sessions: SessionStore;
   audit: AuditSink;
   denyPaths: string[];
   /** What `close` closes. */
@@ -61,6 +65,8 @@ export interface RuntimeParts {
 export class Runtime implements ToolRuntime {
   readonly registry: DefaultToolRegistry;
   readonly plugins: PluginHost;
+  readonly memory: MemoryProvider;
+  readonly sessions: SessionStore;
   readonly #parts: RuntimeParts;
   readonly #storage = new FsStorage();
   readonly #sessionId: string;
@@ -84,6 +90,8 @@ export class Runtime implements ToolRuntime {
   constructor(parts: RuntimeParts) {
     const { options } = parts;
     this.#parts = parts;
+    this.memory = parts.memory;
+    this.sessions = parts.sessions;
     this.#personalityId = options.personality;
     this.#sessionId = options.sessionId ?? randomUUID();
     this.registry = new DefaultToolRegistry(this.#backends(), this.#reducers, options.limits);
@@ -177,6 +185,11 @@ export class Runtime implements ToolRuntime {
     }));
   }
 
+  async endSession(sessionId: string = this.#sessionId): Promise<void> {
+    this.#reads.delete(sessionId);
+    await this.registry.endSession(sessionId);
+  }
+
   close(): Promise<void> {
     // On a later tick, so that a listener of the abort that closes too gets the same promise.
     this.#closing ??= Promise.resolve().then(() => this.#close());
@@ -188,6 +201,7 @@ export class Runtime implements ToolRuntime {
       controller.abort(new DOMException('the runtime was closed', 'AbortError'));
     }
     await Promise.allSettled(this.#running.values());
+    await this.registry.endAllSessions();
     try {
       for (const { id } of this.plugins.list()) await this.plugins.unload(id);
     } finally {
@@ -196,7 +210,7 @@ export class Runtime implements ToolRuntime {
   }
 
   #backends(): CapabilityBackends {
-    const { options, store, audit, denyPaths } = this.#parts;
+    const { options, store, memory, sessions, audit, denyPaths } = this.#parts;
     const { approve, fetch, lookup } = options;
     const ofPersonality = (id: string | undefined) => this.#configs.get(id ?? '');
     return {
@@ -205,6 +219,8 @@ export class Runtime implements ToolRuntime {
         options.secrets ?? createFileSecrets({ dir: join(options.home, 'secrets') }).get,
       storage: this.#storage,
       attachments: createAttachmentCache({ dir: join(options.home, 'attachments') }),
+      memory,
+      sessions,
       personalityFsReach: (id) => {
         const config = ofPersonality(id);
         return config && this.#reachOf(config);
@@ -220,6 +236,13 @@ export class Runtime implements ToolRuntime {
       personalityQuotas: (id) => {
         const config = ofPersonality(id);
         return config === undefined ? NO_USE : config.safety?.quotas;
+      },
+      personalityToolSettings: (id, tool) => {
+        const config = ofPersonality(id);
+        // What it would set is not known; the defaults may be wider.
+        if (config === undefined) throw new EthosError('CONFIG_INVALID', UNKNOWN_PERSONALITY);
+        const all = config.tool_settings;
+        return all !== undefined && Object.hasOwn(all, tool) ? all[tool] : undefined;
       },
       processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
       denyPaths,
@@ -249,7 +272,7 @@ export class Runtime implements ToolRuntime {
       storage: this.#scopedStorage(config),
       readMtimes: this.#readsOf(sessionId),
       ...networkOf(config),
-      ...(options.agentId !== undefined && { agentId: options.agentId }),
+      ...pick(options, ['agentId', 'memoryScope', 'memoryScopeId', 'userScopeId', 'teamId']),
       ...(options.resultBudgetChars !== undefined && {
         resultBudgetChars: options.resultBudgetChars,
       }),
@@ -330,6 +353,9 @@ export class Runtime implements ToolRuntime {
 
 const MAX_SESSIONS = 256;
 
+const UNKNOWN_PERSONALITY =
+  'the file of the personality is wrong by now; ask the operator to mend it';
+
 /** For a personality that is not known, such as one whose file went wrong while a call waited. */
 const NO_USE: QuotaPolicy = {
   per_call: {
@@ -379,4 +405,10 @@ function assertDeclarations(tools: readonly AnyTool[]): void {
     ),
   );
   if (mistakes.length > 0) throw new EthosError('TOOL_INVALID', mistakes.join('\n'));
+}
+
+/** Those of the keys that have a value. */
+function pick<T extends object, K extends keyof T>(source: T, keys: readonly K[]): Pick<T, K> {
+  const picked = keys.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]]));
+  return Object.fromEntries(picked);
 }

@@ -2,16 +2,17 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { JsonlAuditSink } from '@ethosagent/core';
 import { denyFloor } from '@ethosagent/policy';
-import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
+import { createSqliteKvStore, createSqliteSessionStore } from '@ethosagent/storage-sqlite';
 import { EthosError, errorCodeOf } from '@ethosagent/types';
+import { createHomeMemory } from './home-memory.js';
 import { personalityReach } from './personality-reach.js';
 import { createPersonalityStore } from './personality-store.js';
 import { type Closable, closeAll, Runtime } from './runtime.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 
 /**
- * The composition root: reads a personality from disk, binds disk, SQLite, secrets, network,
- * process environment and audit, and registers the tools.
+ * The composition root: reads a personality from disk, binds disk, SQLite, memory, sessions,
+ * secrets, network, process environment and audit, and registers the tools.
  * @throws `CONFIG_INVALID` naming the file and the key, or the audit log that can't be opened;
  * `TOOL_INVALID`, `TOOL_NAME_TAKEN`, `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`
  */
@@ -22,14 +23,30 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const store = createSqliteKvStore({ path: join(home, 'state.sqlite') });
   const opened: Closable[] = [store];
   try {
-    let { audit } = options;
+    let { audit, sessions } = options;
+    if (sessions === undefined) {
+      const own = createSqliteSessionStore({ path: join(home, 'sessions.sqlite') });
+      opened.push(own);
+      sessions = own;
+    }
+    const memory = options.memory ?? createHomeMemory(home);
     if (audit === undefined) {
       const own = openAudit(join(home, 'audit'));
       opened.push(own);
       audit = own;
     }
     const denyPaths = denyPathsOf(options);
-    const runtime = new Runtime({ options, cwd, personalities, store, audit, denyPaths, opened });
+    const runtime = new Runtime({
+      options,
+      cwd,
+      personalities,
+      store,
+      memory,
+      sessions,
+      audit,
+      denyPaths,
+      opened,
+    });
     await runtime.start();
     return runtime;
   } catch (error) {
@@ -62,10 +79,16 @@ function openAudit(folder: string): JsonlAuditSink {
 
 /** The deny floor, and the runtime's own state. */
 function denyPathsOf({ home, denyPaths = [] }: ToolRuntimeOptions): string[] {
-  const state = ['', '-wal', '-shm', '-journal'].map((end) => join(home, `state.sqlite${end}`));
+  const state = ['state.sqlite', 'sessions.sqlite'].flatMap((name) =>
+    ['', '-wal', '-shm', '-journal'].map((end) => join(home, name + end)),
+  );
   return denyFloor({
     home: homedir(),
     secretsDir: join(home, 'secrets'),
-    extra: [...state, join(home, 'audit'), join(home, 'attachments'), ...denyPaths],
+    extra: [
+      ...state,
+      ...['audit', 'attachments', 'memory'].map((name) => join(home, name)),
+      ...denyPaths,
+    ],
   });
 }

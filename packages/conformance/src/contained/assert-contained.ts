@@ -126,6 +126,8 @@ function unusedCapabilities({ capabilities }: AnyTool, { audit }: World): Capabi
     storage,
     process: processes,
     attachments,
+    memory,
+    sessions: earlier,
   } = capabilities;
   const declared: Array<[CapabilityName, unknown]> = [
     ['network', network],
@@ -135,6 +137,8 @@ function unusedCapabilities({ capabilities }: AnyTool, { audit }: World): Capabi
     ['fs_reach.write', fs_reach?.write],
     ['process', processes],
     ['attachments', attachments],
+    ['memory', memory],
+    ['sessions', earlier],
   ];
   const used = new Set<string>(audit.events.map(({ capability }) => capability));
   return declared

@@ -90,6 +90,17 @@ const show = tool(
   },
 );
 
+const remember = tool(
+  'remember',
+  { memory: { access: 'read-write' }, sessions: { access: 'read' } },
+  async ({ text = '' }, { memory, sessions }) => {
+    const found = await sessions?.search('note');
+    await memory?.change({ kind: 'add', section: 'Heard', text });
+    const texts = (await memory?.read())?.sections.map((section) => section.text);
+    return JSON.stringify([texts, found?.map(({ message }) => message.text)]);
+  },
+);
+
 const GOOD: Array<[AnyTool, ContainmentOptions]> = [
   [weather, { args: { city: 'Bern' }, answer: () => Response.json({ main: { temp: 4 } }) }],
   [summarizeConfig, { args: ({ file }) => ({ path: file('docs/plan.md') }) }],
@@ -103,6 +114,7 @@ const GOOD: Array<[AnyTool, ContainmentOptions]> = [
       personality: { safety: { process: { sandbox: 'required' } } },
     },
   ],
+  [remember, { args: { text: 'A fine July.' }, personality: { id: 'gardener' } }],
   [gitLog, { args: { count: '3' }, binaries: { git: 'echo "commit $3"' } }],
 ];
 

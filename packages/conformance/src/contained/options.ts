@@ -37,6 +37,12 @@ export interface ContainmentOptions {
   /** The policy of the personality. The reach is the world's. */
   personality?: Pick<Partial<PersonalityConfig>, 'id' | 'safety'>;
   attachments?: readonly TurnAttachment[];
+  /** What the memories of the call hold, by heading. A few texts when absent. */
+  memory?: FromWorld<Readonly<Record<string, string>>>;
+  /** What earlier sessions of the same owner say. A few texts when absent. */
+  messages?: FromWorld<readonly string[]>;
+  /** What the personality sets for the tool. */
+  settings?: Readonly<Record<string, unknown>>;
   /** Decides on calls that require approval. All are approved when absent. */
   approve?: NonNullable<CapabilityBackends['approve']>;
   /** Repeats a run. Random when absent. */

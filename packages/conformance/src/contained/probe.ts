@@ -10,6 +10,7 @@ import type { RawAccess } from './raw-access.js';
 import { RunningCalls } from './running-calls.js';
 import { Stopwatch, settles } from './settles.js';
 import type { World } from './world.js';
+import { WORLD_PEOPLE } from './world-memory.js';
 
 /** Longest that a call takes which is not to be cut short. */
 const LONGEST_CALL_MS = 60_000;
@@ -124,6 +125,7 @@ export class Probe {
           emit: (event) => events.push(event),
           resultBudgetChars: BUDGET_CHARS * args.length,
           readMtimes: new Map(),
+          ...WORLD_PEOPLE,
           ...this.#personality,
         },
         undefined,
@@ -134,6 +136,8 @@ export class Probe {
     } finally {
       clearTimeout(timer);
     }
+    // What a tool may leave running ends with its session, which is this.
+    await registry.endAllSessions();
     if (sinceStop?.isLate() === true) {
       this.reach('batches', 'answered more than a second after it was to stop');
     }

@@ -35,6 +35,9 @@ export class RelocatedStorage implements Storage {
   write(path: string, content: string | Uint8Array, opts?: StorageChange & { mode?: number }) {
     return this.#storage.write(this.#at(path), content, opts);
   }
+  append(path: string, content: string | Uint8Array, opts?: StorageChange & { mode?: number }) {
+    return offeredAppend(this.#storage)(this.#at(path), content, opts);
+  }
   exists(path: string) {
     return this.#storage.exists(this.#at(path));
   }
@@ -77,4 +80,9 @@ export class RelocatedStorage implements Storage {
     const isOfWorld = absolute === this.#world || absolute.startsWith(`${this.#world}/`);
     return isOfWorld ? absolute : join(this.#below, absolute);
   }
+}
+
+function offeredAppend(storage: Storage): NonNullable<Storage['append']> {
+  if (storage.append !== undefined) return storage.append.bind(storage);
+  throw new EthosError('STORAGE_FAILED', 'the storage can not append; use FsStorage');
 }

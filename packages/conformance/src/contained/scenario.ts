@@ -24,6 +24,10 @@ export function hasProcesses({ tool }: Probe): boolean {
   return tool.capabilities.process !== undefined;
 }
 
+export function hasMemory({ tool }: Probe): boolean {
+  return tool.capabilities.memory !== undefined || tool.capabilities.sessions !== undefined;
+}
+
 /** Whether a text is in the arguments. */
 export function mentions(args: unknown, text: string): boolean {
   return JSON.stringify(args)?.includes(text) === true;

@@ -6,6 +6,7 @@ import type { AnyTool, AuditSink } from '@ethosagent/types';
 import type { ContainmentOptions } from './options.js';
 import { RelocatedStorage } from './relocated-storage.js';
 import type { WorldFiles } from './world-files.js';
+import type { WorldMemory } from './world-memory.js';
 
 /** The variable by which the processes of a world are found. */
 export const WORLD_VARIABLE = 'ETHOS_CONTAINED';
@@ -22,6 +23,7 @@ export interface WorldBackendsOptions {
   ownHost: string;
   fetch: typeof globalThis.fetch;
   audit: AuditSink;
+  memory: WorldMemory;
   /** Values by ref. Gets those that are asked for. */
   secrets: Map<string, string>;
 }
@@ -32,6 +34,7 @@ export function createBackends(world: WorldBackendsOptions): CapabilityBackends 
   const declared = declaredPaths(tool);
   const disk = new FsStorage();
   const allow = allowList(world);
+  const { settings } = options;
   const { process: processes, quotas } = options.personality?.safety ?? {};
   const reach = [files.reach, ...declared];
   return {
@@ -46,6 +49,9 @@ export function createBackends(world: WorldBackendsOptions): CapabilityBackends 
       return value;
     },
     kvStoreFactory: createInMemoryKvStore().kvStoreFactory,
+    memory: world.memory.memory,
+    sessions: world.memory.sessions,
+    ...(settings !== undefined && { personalityToolSettings: () => settings }),
     processEnv: environment(world),
     ...(processes !== undefined && { personalityProcess: processes }),
     ...(quotas !== undefined && { personalityQuotas: quotas }),

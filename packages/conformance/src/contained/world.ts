@@ -10,6 +10,7 @@ import { endMarkedProcesses } from './processes.js';
 import { createBackends, declaredHosts, declaredPaths, isLoopback } from './world-backends.js';
 import { createWorldFetch } from './world-fetch.js';
 import { WorldFiles } from './world-files.js';
+import { WorldMemory } from './world-memory.js';
 import { type Answer, WorldServer } from './world-server.js';
 
 /** What a tool runs over: real files, servers, stores and processes, in one temporary folder. */
@@ -18,6 +19,7 @@ export class World implements ContainedWorld {
   readonly pass = randomUUID();
   readonly token = `token-${randomUUID()}`;
   readonly files: WorldFiles;
+  readonly memory: WorldMemory;
   readonly server = new WorldServer(this.pass);
   /** A host that no policy allows. Nobody may connect. */
   readonly canary = new WorldServer(this.pass);
@@ -37,6 +39,10 @@ export class World implements ContainedWorld {
     this.#options = options;
     this.#fetch = fetch;
     this.files = new WorldFiles(this.#name, this.#outside);
+    this.memory = new WorldMemory({
+      personalityId: options.personality?.id,
+      outside: this.#outside,
+    });
   }
 
   async start(): Promise<void> {
@@ -50,6 +56,7 @@ export class World implements ContainedWorld {
       ownHost: `127.0.0.1:${this.server.port}`,
       fetch: createWorldFetch({ ...this.#fetchOptions(), pass: this.pass }),
       audit: this.audit,
+      memory: this.memory,
       secrets: this.#secrets,
     });
     this.lay();
@@ -99,6 +106,10 @@ export class World implements ContainedWorld {
       ),
     );
     this.putHonestBinaries();
+    this.memory.lay({
+      memory: resolved(this.#options.memory, this) ?? defaultMemory(this.token),
+      messages: resolved(this.#options.messages, this) ?? defaultMessages(this.token),
+    });
     this.server.answer = this.honestAnswer;
     this.canary.answer = (_, response) => void response.end(this.#outside);
     this.server.reset();
@@ -201,6 +212,17 @@ export class World implements ContainedWorld {
 
 function resolved<T>(value: FromWorld<T>, world: ContainedWorld): T {
   return value instanceof Function ? value(world) : value;
+}
+
+function defaultMemory(token: string): Record<string, string> {
+  return {
+    Notes: `An ordinary note. Its token is ${token}.`,
+    Plans: `The first step. TODO: the second. Its token is ${token}.`,
+  };
+}
+
+function defaultMessages(token: string): string[] {
+  return [`Please make an ordinary note. Its token is ${token}.`, 'The note is made.'];
 }
 
 function defaultFiles(token: string): Record<string, string> {

@@ -3,6 +3,7 @@ import { errorText } from '../results/error-text.js';
 import { type Ending, guarded } from './guarded.js';
 import type { Watch } from './watch.js';
 
+const MAX_REASON_CHARS = 2_000;
 const FOR_THESE = 'the tool requires approval for these arguments';
 
 /** Why a call must be approved, or `undefined`. A check that throws or takes too long asks. */
@@ -28,7 +29,13 @@ function reasonOf(ending: Ending<unknown>): string | undefined {
   }
   const needed = ending.value;
   if (needed === false) return undefined;
-  return typeof needed === 'string' && needed !== '' ? needed : FOR_THESE;
+  return typeof needed === 'string' && needed !== '' ? shorten(needed) : FOR_THESE;
+}
+
+/** Somebody has to read it, and arguments may be in it. */
+function shorten(reason: string): string {
+  if (reason.length <= MAX_REASON_CHARS) return reason;
+  return `${reason.slice(0, MAX_REASON_CHARS).toWellFormed()}…`;
 }
 
 /** Why a decision is a refusal, or `undefined` for consent. Only a clear yes is one. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type {
   ToolBatchContext,
   ToolCall,
@@ -8,6 +9,10 @@ import type {
 } from '@ethosagent/types';
 import type { CapabilityBackends } from '../backends.js';
 import type { CallJournal } from '../call-scope.js';
+import {
+  type BackgroundProcessTable,
+  DEFAULT_MAX_BACKGROUND_PROCESSES,
+} from '../process/background-processes.js';
 import type { SessionMeters } from '../quotas/session-meters.js';
 import type { RegisteredTool, ToolFilters } from '../tool-gates.js';
 import { type BatchFacts, batchFacts } from './call-context.js';
@@ -21,6 +26,8 @@ export interface BatchOptions {
   defaultTimeoutMs: number;
   /** Calls of one batch that run at the same time. Calls that wait for approval don't count. */
   maxConcurrency: number;
+  /** Background processes of one session that may run at once. */
+  maxBackgroundProcesses: number;
   /** The clock of audit events, in milliseconds since the epoch. */
   now: () => number;
 }
@@ -28,10 +35,12 @@ export interface BatchOptions {
 export const DEFAULT_BATCH_OPTIONS: BatchOptions = {
   defaultTimeoutMs: 120_000,
   maxConcurrency: 32,
+  maxBackgroundProcesses: DEFAULT_MAX_BACKGROUND_PROCESSES,
   now: Date.now,
 };
 
-/** Everything that the calls of one batch have in common. Only the meters outlive the batch. */
+/** Everything that the calls of one batch have in common. Only the meters and what was left
+ * running outlive the batch. */
 export interface BatchInput {
   calls: readonly ToolCall[];
   ctx: ToolBatchContext;
@@ -43,6 +52,8 @@ export interface BatchInput {
   options: BatchOptions;
   /** What sessions have used up, of all batches. */
   meters: SessionMeters;
+  /** What tools left running, of all sessions. */
+  background: BackgroundProcessTable;
 }
 
 /** What the calls of one batch share while they run. */
@@ -58,6 +69,9 @@ export interface Batch {
 export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
   const { calls, ctx, backends, options } = input;
   const facts = batchFacts(ctx);
+  const { abortSignal } = facts;
+  // Every request of every call may listen; Node warns of a leak from the eleventh on.
+  if (abortSignal instanceof AbortSignal) setMaxListeners(0, abortSignal);
   const watch = new Watch(ctx.abortSignal);
   const batch: Batch = {
     input,

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { resolveCallBudget } from '@ethosagent/policy';
 import type { Storage, ToolCall, ToolResult } from '@ethosagent/types';
-import type { CapabilityBackends } from '../backends.js';
 import { CallScope } from '../call-scope.js';
-import type { CapabilityPlan } from '../capability-resolver.js';
+import type { BackgroundSession, CapabilityPlan } from '../capability-resolver.js';
 import { copyPlain, deepFreeze } from '../plain.js';
 import { personalityQuotas } from '../policy-sources.js';
 import { CallQuotas } from '../quotas/call-quotas.js';
@@ -14,6 +13,7 @@ import { reduceResult } from '../results/reduce.js';
 import { trimResult } from '../results/trim.js';
 import { ScopedStorageView } from '../scoped/scoped-storage-view.js';
 import { filteredOut, type RegisteredTool, unavailable } from '../tool-gates.js';
+import type { ResolvedSettings } from '../tool-settings.js';
 import { approvalReason, refusal } from './ask-approval.js';
 import { CallContext } from './call-context.js';
 import { dryRunResult } from './dry-run.js';
@@ -39,8 +39,8 @@ export class RunningCall implements Watched, Waiting {
   #issued: unknown;
   /** As the tool's schema made them. */
   #args: unknown;
-  /** What the personality sets for the tool, parsed. */
-  #settings: unknown;
+  /** What the personality sets for the tool. */
+  #resolvedSettings: ResolvedSettings | undefined;
   /** Characters. */
   #budget = 0;
   #timeoutMs = 0;
@@ -139,7 +139,7 @@ export class RunningCall implements Watched, Waiting {
     if (settings !== undefined) {
       const resolved = settings.resolve(this.#batch.facts.personalityId);
       if (!resolved.ok) return notAvailable(resolved.error);
-      this.#settings = resolved.settings;
+      this.#resolvedSettings = resolved;
     }
     if (this.#batch.facts.dryRun === true) {
       return tool?.supportsDryRun === true ? undefined : dryRunResult(name ?? '', this.#args);
@@ -147,12 +147,12 @@ export class RunningCall implements Watched, Waiting {
     return tool?.requiresApproval === undefined ? undefined : this.#askApproval();
   }
 
-  async #askApproval(): Promise<ToolResult | undefined> {
+  #askApproval(): ToolResult | undefined | Promise<ToolResult | undefined> {
     const entry = this.#entry;
     if (entry === undefined) return undefined;
-    const { input, facts, watch } = this.#batch;
+    const { facts, watch } = this.#batch;
     const { workingDir, sessionId, personalityId } = facts;
-    const reason = await approvalReason(
+    const reason = approvalReason(
       entry.tool,
       this.#args,
       {
@@ -163,7 +163,17 @@ export class RunningCall implements Watched, Waiting {
       },
       { watch, timeoutMs: this.#timeoutMs },
     );
+    if (reason instanceof Promise) return reason.then((why) => this.#askHost(entry, why));
+    return reason === undefined ? undefined : this.#askHost(entry, reason);
+  }
+
+  async #askHost(
+    entry: RegisteredTool,
+    reason: string | undefined,
+  ): Promise<ToolResult | undefined> {
     if (reason === undefined) return undefined;
+    const { input, facts, watch } = this.#batch;
+    const { sessionId, personalityId } = facts;
     const refused = (why: string) => notAvailable(`${entry.name} needs approval, and ${why}`);
     const approve = input.backends?.approve;
     if (approve === undefined) return refused('no approval callback is configured');
@@ -190,11 +200,12 @@ export class RunningCall implements Watched, Waiting {
     }
     const why = ending.kind === 'threw' ? 'the approval callback failed' : refusal(ending.value);
     if (why !== undefined) return refused(why);
-    // The yes was to this tool with this reach.
+    // The yes was to this tool with this reach and these settings.
     const isSame =
       input.tools.get(entry.name) === entry &&
-      isDeepStrictEqual(entry.plan.describe(facts), capabilities);
-    return isSame ? undefined : refused('what it may reach changed while it waited');
+      isDeepStrictEqual(entry.plan.describe(facts), capabilities) &&
+      isDeepStrictEqual(entry.settings?.resolve(personalityId), this.#resolvedSettings);
+    return isSame ? undefined : refused('what it may do changed while it waited');
   }
 
   /** Waits for a place, unless there is an answer already. */
@@ -291,27 +302,52 @@ export class RunningCall implements Watched, Waiting {
     return this.#batch.input.reducers?.get(this.#entry?.name ?? '');
   }
 
-  #newScope({ name }: RegisteredTool): CallScope {
-    return new CallScope(this.#batch.journal, name, this.#toolCallId);
+  get #settings(): unknown {
+    return this.#resolvedSettings?.ok ? this.#resolvedSettings.settings : undefined;
   }
 
-  #contextOf({ name, needsBackends, plan }: RegisteredTool, scope: CallScope): CallContext {
+  #newScope({ name }: RegisteredTool, parent?: CallScope): CallScope {
+    return new CallScope(this.#batch.journal, name, this.#toolCallId, parent);
+  }
+
+  #contextOf(entry: RegisteredTool, scope: CallScope): CallContext {
+    const { name, needsBackends, plan } = entry;
     const { input, facts } = this.#batch;
-    if (needsBackends && input.backends !== undefined) this.#limit(scope, input.backends);
+    if (needsBackends) this.#limit(scope);
     const { storage, readMtimes } = facts;
     return new CallContext(facts, {
       emit: createEmit(name, scope, input.ctx.emit),
       resultBudgetChars: this.#budget,
       settings: this.#settings,
-      accessors: needsBackends ? plan.bind(facts, scope, input.attachments) : undefined,
+      accessors: needsBackends
+        ? plan.bind(facts, scope, input.attachments, this.#backgroundOf(entry))
+        : undefined,
       files: plan.declaresFiles
         ? { storage: storage && this.#storageOf(storage, plan, scope), readMtimes }
         : undefined,
     });
   }
 
-  #limit(scope: CallScope, backends: CapabilityBackends): void {
+  #backgroundOf(entry: RegisteredTool): BackgroundSession | undefined {
+    if (!entry.plan.declaresBackground) return undefined;
+    const { facts, input, journal } = this.#batch;
+    const { sessionId } = facts;
+    return {
+      find: () => input.background.find(sessionId),
+      open: () => input.background.open(sessionId),
+      openScope: () => {
+        const scope = this.#newScope(entry, this.#scope);
+        this.#limit(scope);
+        return scope;
+      },
+      now: journal.now,
+    };
+  }
+
+  #limit(scope: CallScope): void {
     const { sessionId, personalityId } = this.#batch.facts;
+    const { backends } = this.#batch.input;
+    if (backends === undefined) return;
     const quotas = personalityQuotas(backends, personalityId);
     if (quotas === undefined) return;
     const { meter, leave } = this.#batch.input.meters.enter(sessionId);

@@ -83,6 +83,17 @@ export function isTexts(answer: unknown): answer is string[] {
   return Array.isArray(answer) && answer.every((item) => typeof item === 'string');
 }
 
+/** What has properties; of which types, the caller looks. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+export function isListOf<T>(
+  isItem: (item: unknown) => item is T,
+): (answer: unknown) => answer is T[] {
+  return (answer): answer is T[] => Array.isArray(answer) && answer.every(isItem);
+}
+
 function isAnything(_answer: unknown): _answer is unknown {
   return true;
 }

@@ -25,10 +25,19 @@ class CheckedStorage implements Storage {
   readonly #storage: Storage;
   /** Present where the storage can be held to less. */
   declare readonly contained?: (reach: ContainedReach) => Storage;
+  /** Present where the storage can append. */
+  declare readonly append?: NonNullable<Storage['append']>;
 
   constructor(storage: Storage) {
     this.#storage = storage;
     if (storage.contained !== undefined) this.contained = (reach) => this.#contained(reach);
+    if (storage.append !== undefined) {
+      this.append = (path, content, opts) =>
+        change('append', opts, (own) => {
+          assertContent(content);
+          return storage.append?.(path, content, own);
+        });
+    }
   }
 
   read(path: string): Promise<string | null> {
@@ -76,10 +85,7 @@ class CheckedStorage implements Storage {
     opts?: StorageChange & { mode?: number },
   ): Promise<void> {
     return change('write', opts, (own) => {
-      // Anything else would come out as bytes as well, and mostly as none.
-      if (typeof content !== 'string' && !isBytes(content)) {
-        throw new EthosError('VALUE_INVALID', 'the content of a file is a string or a Uint8Array');
-      }
+      assertContent(content);
       return this.#storage.write(path, content, own);
     });
   }
@@ -152,6 +158,12 @@ function change<Options extends StorageChange>(
   return doneBy(KIND, method, () => run({ ...opts, beforeChange: noted })).catch((error) => {
     throw refusal === undefined ? error : refusal.error;
   });
+}
+
+/** Anything else would come out as bytes as well, and mostly as none. */
+function assertContent(content: unknown): void {
+  if (typeof content === 'string' || isBytes(content)) return;
+  throw new EthosError('VALUE_INVALID', 'the content of a file is a string or a Uint8Array');
 }
 
 function isStorage(value: unknown): value is Storage {

@@ -13,14 +13,18 @@ const MAX_KILL_MS = 500;
 
 /**
  * Ends a process tree: the group of its leader and, on Linux, every process whose tag starts with
- * `tag`, wherever it went. TERM first, KILL after the grace time. `done` is called when the KILL
+ * `tag`, wherever it went. A group that is gone is left alone: its id may be another's by now. TERM first, KILL after the grace time. `done` is called when the KILL
  * has been sent.
  */
-export function endProcessTree(leaderPid: number, tag: string, done: () => void): void {
-  send(-leaderPid, 'SIGTERM');
+export function endProcessTree(
+  leaderPid: number,
+  tag: string,
+  { hasGroup, done }: { hasGroup: boolean; done: () => void },
+): void {
+  if (hasGroup) send(-leaderPid, 'SIGTERM');
   signalTagged(leaderPid, tag, 'SIGTERM');
   setTimeout(() => {
-    send(-leaderPid, 'SIGKILL');
+    if (hasGroup) send(-leaderPid, 'SIGKILL');
     killTagged(leaderPid, tag);
     done();
   }, KILL_GRACE_MS);

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { EthosError, type ProcessResult } from '@ethosagent/types';
+import { EthosError, type ProcessResult, type SpawnOpts } from '@ethosagent/types';
 import { LONGEST_TIMER_MS } from '../timer.js';
-import { CappedOutput } from './capped-output.js';
+import { ChildOutput, type ChildOutputOptions } from './child-output.js';
 import type { BaseEnvironment } from './environment.js';
 import { withoutInherited } from './inherited.js';
 import { endProcessTree, isGroupAlive, KILL_GRACE_MS } from './process-tree.js';
 import { SandboxOutcome } from './sandbox-outcome.js';
+
+/** Milliseconds that a slow reader has for the last output of a process whose time was up. */
+const MAX_READ_ON_MS = 1_000;
 
 /** How a child is to run. What may run, and where, was decided before. */
 export interface ChildOptions {
@@ -18,6 +21,8 @@ export interface ChildOptions {
   tag: string;
   timeoutMs: number | undefined;
   maxOutputBytes: number;
+  overflow: SpawnOpts['overflow'];
+  onOutput: SpawnOpts['onOutput'];
   signal: AbortSignal | undefined;
   /** Of a child that is a sandbox: what it gets from the fourth on. */
   descriptors?: readonly number[] | undefined;
@@ -30,7 +35,13 @@ export interface RunningChild {
   /** Rejects with `SPAWN_FAILED`, the reason of `signal`, or what `end` was given. */
   result: Promise<ProcessResult>;
   /** Ends the whole tree, and rejects with `reason`. */
-  end(reason: unknown): void;
+  abandon(reason: unknown): void;
+  /** Ends the whole tree; the result tells how it ended. */
+  stop(): void;
+  /** Resolves when it runs. What can't be started rejects its result. */
+  started: Promise<void>;
+  /** Resolves when it has exited and its pipes are closed, or when it could not be started. */
+  closed: Promise<void>;
 }
 
 /** Starts a child as the leader of its own process group and follows it to its end. */
@@ -52,37 +63,57 @@ export function runChild(
         : withoutInherited(['pipe', 'pipe', 'pipe', ...descriptors]),
     windowsHide: true,
   });
-  let endWith: (reason: unknown) => void = () => {};
+  let abandon: (reason: unknown) => void = () => {};
+  let stop = () => {};
   const result = new Promise<ProcessResult>((resolve, reject) => {
-    const stdout = new CappedOutput(maxOutputBytes);
-    const stderr = new CappedOutput(maxOutputBytes);
     let timedOut = false;
     let ending = false;
+    let isAbandoned = false;
+    let hasGroup = true;
     // One that is ended is not told to go on; one that has died already does not hear it.
     child.stdin?.on('error', () => {});
     const sandbox = descriptors && new SandboxOutcome((go) => ending || child.stdin?.end(go));
+    const closePipes = () => {
+      // What was written before the end is waited for, unless nobody wants it any more.
+      if (!isAbandoned && isDraining()) {
+        setTimeout(closePipes, KILL_GRACE_MS);
+        return;
+      }
+      // Whoever still holds the pipes is beyond reach; nobody waits for it.
+      for (const pipe of child.stdio) pipe?.destroy();
+    };
     const end = () => {
       if (ending || child.pid === undefined) return;
       ending = true;
-      endProcessTree(child.pid, tag, () => {
-        // Whoever still holds the pipes is beyond reach; nobody waits for it.
-        for (const pipe of child.stdio) pipe?.destroy();
-      });
+      endProcessTree(child.pid, tag, { hasGroup, done: closePipes });
     };
-    endWith = (reason) => {
+    stop = end;
+    abandon = (reason) => {
+      isAbandoned = true;
+      for (const output of outputs) output.silence();
       end();
       reject(reason);
     };
-    child.stdout?.on('data', (chunk: Buffer) => stdout.add(chunk) || end());
-    child.stderr?.on(
-      'data',
-      (chunk: Buffer) => stderr.add(sandbox?.ofCommand(chunk) ?? chunk) || end(),
-    );
+    const outputOf = (name: 'stdout' | 'stderr', ofCommand: ChildOutputOptions['ofCommand']) =>
+      new ChildOutput(child[name], {
+        name,
+        maxBytes: maxOutputBytes,
+        overflow: options.overflow,
+        onOutput: options.onOutput,
+        ofCommand,
+        onOver: end,
+        onFailure: (error) => abandon(error),
+      });
+    const stdout = outputOf('stdout', (chunk) => chunk);
+    const stderr = outputOf('stderr', (chunk) => sandbox?.ofCommand(chunk) ?? chunk);
+    const outputs = [stdout, stderr];
+    // Each is asked, as each notes that it was.
+    const isDraining = () => outputs.filter((output) => output.isDraining()).length > 0;
     const deadline = startTimer(timeoutMs, () => {
       timedOut = true;
       end();
     });
-    const onAbort = () => endWith(signal?.reason);
+    const onAbort = () => abandon(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted) onAbort();
     let leftBehind: NodeJS.Timeout | undefined;
@@ -95,12 +126,24 @@ export function runChild(
       settled();
       reject(new EthosError('SPAWN_FAILED', `${name} could not be started`, { cause }));
     });
+    const endLeftBehind = () => {
+      if (isDraining()) {
+        leftBehind = setTimeout(endLeftBehind, KILL_GRACE_MS);
+      } else end();
+    };
     child.once('exit', () => {
+      for (const output of outputs) output.exited();
+      hasGroup = child.pid !== undefined && isGroupAlive(child.pid);
       // What the leader left behind would hold the pipes, and outlive the call.
-      if (child.pid !== undefined && isGroupAlive(child.pid)) end();
-      else leftBehind = setTimeout(end, KILL_GRACE_MS);
+      if (hasGroup) end();
+      else leftBehind = setTimeout(endLeftBehind, KILL_GRACE_MS);
     });
-    child.once('close', (code, endedBy) => {
+    child.once('close', async (code, endedBy) => {
+      clearTimeout(deadline);
+      clearTimeout(leftBehind);
+      // Nothing is left to be ended.
+      ending = true;
+      await handedOn(outputs, timedOut);
       settled();
       const failed = endedBy === null ? sandbox?.failure(code, stderr.text()) : undefined;
       if (failed !== undefined) {
@@ -119,7 +162,22 @@ export function runChild(
       });
     });
   });
-  return { pid: child.pid, result, end: (reason) => endWith(reason) };
+  const on = (event: string) => new Promise<void>((resolve) => child.once(event, () => resolve()));
+  return {
+    pid: child.pid,
+    result,
+    abandon: (reason) => abandon(reason),
+    stop: () => stop(),
+    started: on('spawn'),
+    closed: Promise.race([on('close'), on('error')]),
+  };
+}
+
+/** Waits for who reads the output; not for long where the time was up already. */
+async function handedOn(outputs: readonly ChildOutput[], timedOut: boolean): Promise<void> {
+  const reading = Promise.all(outputs.map((output) => output.handedOn()));
+  const late = timedOut && new Promise<void>((resolve) => setTimeout(resolve, MAX_READ_ON_MS));
+  await (late ? Promise.race([reading, late]) : reading);
 }
 
 function startTimer(ms: number | undefined, run: () => void): NodeJS.Timeout | undefined {

@@ -4,13 +4,8 @@ import { compileDenySet } from '@ethosagent/policy';
 import type { ProcessLimits } from '@ethosagent/types';
 import type { BaseEnvironment } from './environment.js';
 import { findBinary } from './find-binary.js';
-import {
-  beginning,
-  DEFAULT_PROCESS_LIMITS,
-  GO,
-  limited,
-  limitedBeginning,
-} from './sandbox-begin.js';
+import { limitOf, limitsOf } from './meet-limits.js';
+import { beginning, GO, limited, limitedBeginning } from './sandbox-begin.js';
 import { type Mount, Mounts } from './sandbox-mounts.js';
 import { FORWARDER, SOCKET_IN_SANDBOX } from './sandbox-network.js';
 import { systemMounts } from './sandbox-system.js';
@@ -101,7 +96,13 @@ function works(bwrap: string): boolean {
   const { args, descriptors, release } = sandboxedCommand(
     { bwrap },
     { file: '/bin/sh', args: ['-c', ':'], env: {} },
-    { reach: PROBED, cwd: undefined, limits: undefined, socketPath: undefined },
+    {
+      reach: PROBED,
+      cwd: undefined,
+      limits: undefined,
+      callLimits: undefined,
+      socketPath: undefined,
+    },
   );
   try {
     const { status } = spawnSync(bwrap, args, {
@@ -134,7 +135,10 @@ export function sandboxedCommand(
   options: {
     reach: DirectoryReach | undefined;
     cwd: string | undefined;
+    /** What the operator set. */
     limits: ProcessLimits | undefined;
+    /** What the call asks for. */
+    callLimits: ProcessLimits | undefined;
     /** The socket of a proxy. No network when absent. */
     socketPath: string | undefined;
   },
@@ -147,7 +151,7 @@ export function sandboxedCommand(
     }
     for (const { asked, real } of roots) mounts.link(asked, real);
     showBinary(mounts, command.file);
-    const limits = { ...DEFAULT_PROCESS_LIMITS, ...options.limits };
+    const limits = limitsOf(options.limits, options.callLimits);
     const { socketPath } = options;
     const begin =
       socketPath === undefined
@@ -162,8 +166,11 @@ export function sandboxedCommand(
       kind === 'folder' && path !== '/' ? ['--remount-ro', path] : [],
     );
     const { HOME = '' } = command.env;
-    const { processes } = options.limits ?? {};
-    const group = processes === undefined ? undefined : taskGroup(processes);
+    const isCounted =
+      options.limits?.processes !== undefined ||
+      limitOf(options.callLimits, 'processes') !== undefined;
+    const { processes = 0 } = limits;
+    const group = isCounted ? taskGroup(processes) : undefined;
     const [file, ...entering] = [...(group?.enter ?? []), bwrap];
     return {
       file,

@@ -100,7 +100,10 @@ function filesWorld(quotas: QuotaPolicy, run: (fs: Files, at: string) => Promise
   return { at, through };
 }
 
-type Files = Pick<Storage, 'read' | 'write' | 'mkdir' | 'rename' | 'remove' | 'exists' | 'list'>;
+type Files = Pick<
+  Storage,
+  'read' | 'write' | 'append' | 'mkdir' | 'rename' | 'remove' | 'exists' | 'list'
+>;
 
 const ACCESSORS: [name: string, pick: (ctx: ToolContext) => Files | undefined][] = [
   ['scopedFs', (ctx) => Object(ctx.scopedFs)],
@@ -112,10 +115,11 @@ const ACCESSORS: [name: string, pick: (ctx: ToolContext) => Files | undefined][]
 ];
 
 describe.each(ACCESSORS)('files_written, through %s', (_name, pick) => {
-  it('counts each write, mkdir, rename and remove, and no read', async () => {
-    const { at, through } = filesWorld({ per_call: { files_written: 4 } }, (fs, folder) =>
+  it('counts each write, append, mkdir, rename and remove, and no read', async () => {
+    const { at, through } = filesWorld({ per_call: { files_written: 5 } }, (fs, folder) =>
       inOrder(
         () => fs.write(join(folder, 'a'), 'x'),
+        () => fs.append?.(join(folder, 'a'), 'y'),
         () => fs.mkdir(join(folder, 'd')),
         () => fs.read(join(folder, 'a')),
         () => fs.exists(join(folder, 'a')),
@@ -128,10 +132,10 @@ describe.each(ACCESSORS)('files_written, through %s', (_name, pick) => {
     );
     const { call, decisions } = through(pick);
     const context = { storage: new FsStorage() };
-    expect(await call({}, context)).toEqual([...Array(7).fill('ok'), 'QUOTA_EXCEEDED', 'ok']);
+    expect(await call({}, context)).toEqual([...Array(8).fill('ok'), 'QUOTA_EXCEEDED', 'ok']);
     expect(readdirSync(at)).toEqual(['b']);
     expect(decisions()).toEqual([
-      ...Array(7).fill('allowed'),
+      ...Array(8).fill('allowed'),
       'denied: quota per_call.files_written',
       'allowed',
     ]);
@@ -165,11 +169,13 @@ describe.each(ACCESSORS)('files_written, through %s', (_name, pick) => {
     const { at, through } = filesWorld({ per_session: { files_written: 0 } }, (fs, folder) =>
       inOrder(
         () => fs.write(join(folder, 'deep', 'a'), 'x'),
+        () => fs.append?.(join(folder, 'deep', 'a'), 'x'),
         () => fs.mkdir(join(folder, 'd')),
         () => fs.list(folder),
       ),
     );
     expect(await through(pick).call({}, { storage: new FsStorage() })).toEqual([
+      'QUOTA_EXCEEDED',
       'QUOTA_EXCEEDED',
       'QUOTA_EXCEEDED',
       'ok',

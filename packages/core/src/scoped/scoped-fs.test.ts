@@ -209,6 +209,111 @@ describe('ScopedFsImpl on disk', () => {
     });
   });
 
+  it.each([
+    join(outside, 'secret'),
+    `${data}/../outside/secret`,
+    `${data}/leaf`,
+    `${data}/parent/secret`,
+    `${data}/dangling`,
+    `${data}/deep/root/outside/secret`,
+  ])('append refuses %s', async (path) => {
+    expect(await rejection(over(data).append(path, 'x'))).toMatchObject({
+      code: 'PATH_NOT_REACHABLE',
+      kind: 'write',
+    });
+    expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('outside');
+  });
+
+  it('append adds, and needs no right to read', async () => {
+    const path = join(data, 'deep', 'log');
+    const fs = new ScopedFsImpl(new FsStorage(), new Set(), new Set([data]));
+    await fs.append(path, 'a');
+    await fs.append(path, Uint8Array.of(98, 0xff));
+    expect([...readFileSync(path)]).toEqual([97, 98, 0xff]);
+  });
+
+  it('append reads and writes where the storage can not append, and keeps what is added at once', async () => {
+    const bytes = new Map<string, Uint8Array>([['/data/log', Uint8Array.of(0xff)]]);
+    const slowly = () => new Promise((done) => setImmediate(done));
+    const storage = {
+      read: async () => null,
+      readBytes: async (path: string) => {
+        const found = bytes.get(path) ?? null;
+        await slowly();
+        return found;
+      },
+      write: async (path: string, content: string | Uint8Array) => {
+        await slowly();
+        if (content.length > 150) throw new Error('full');
+        bytes.set(path, Buffer.from(content));
+      },
+      exists: async () => true,
+      list: async () => [],
+    };
+    const fs = new ScopedFsImpl(storage, new Set(), new Set(['/data']));
+    const added = Array.from({ length: 100 }, (_, index) => index);
+    await Promise.all(added.map((byte) => fs.append('/data/log', Uint8Array.of(byte))));
+    expect([...(bytes.get('/data/log') ?? [])]).toEqual([0xff, ...added]);
+    // One that fails doesn't stop those behind it.
+    const outcomes = await Promise.allSettled([
+      fs.append('/data/log', 'x'.repeat(100)),
+      fs.append('/data/new', 'y'),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect([...(bytes.get('/data/new') ?? [])]).toEqual([121]);
+    expect(await rejection(fs.append('/database/x', 'y'))).toMatchObject({ kind: 'write' });
+  });
+
+  it.each<[string, (storage: object) => object]>([
+    ['with one reach', () => ({})],
+    ['with a contained view of its own', (storage) => ({ contained: () => ({ ...storage }) })],
+  ])(
+    'append keeps what two calls add at once where the storage can not append, each %s',
+    async (_what, more) => {
+      const bytes = new Map<string, Uint8Array>();
+      const slowly = () => new Promise((done) => setImmediate(done));
+      const plain = {
+        read: async () => null,
+        readBytes: async (path: string) => {
+          const found = bytes.get(path) ?? null;
+          await slowly();
+          return found;
+        },
+        write: async (path: string, content: string | Uint8Array) => {
+          await slowly();
+          bytes.set(path, Buffer.from(content));
+        },
+        exists: async () => true,
+        list: async () => [],
+      };
+      const storage = { ...plain, ...more(plain) };
+      const calls = [1, 2].map(() => new ScopedFsImpl(storage, new Set(), new Set(['/data'])));
+      const added = Array.from({ length: 20 }, (_, index) => index);
+      await Promise.all(
+        added.map((byte) => calls[byte % 2]?.append('/data/log', Uint8Array.of(byte))),
+      );
+      expect([...(bytes.get('/data/log') ?? [])].sort((a, b) => a - b)).toEqual(added);
+    },
+  );
+
+  it('append to one path does not wait for another where the storage can not append', async () => {
+    const written: string[] = [];
+    const storage = {
+      read: async () => null,
+      readBytes: (path: string) =>
+        path === '/data/stuck' ? new Promise<null>(() => {}) : Promise.resolve(null),
+      write: async (path: string) => {
+        written.push(path);
+      },
+      exists: async () => true,
+      list: async () => [],
+    };
+    const fs = new ScopedFsImpl(storage, new Set(), new Set(['/data']));
+    void fs.append('/data/stuck', 'x');
+    await fs.append('/data/log', 'x');
+    expect(written).toEqual(['/data/log']);
+  });
+
   it('a storage of four methods says what it does not offer', async () => {
     const storage = {
       read: async () => '',
@@ -218,5 +323,6 @@ describe('ScopedFsImpl on disk', () => {
     };
     const fs = new ScopedFsImpl(storage, new Set(['/a']), new Set(['/a']));
     expect(await rejection(fs.mkdir('/a/b'))).toMatchObject({ code: 'STORAGE_FAILED' });
+    expect(await rejection(fs.append('/a/b', 'x'))).toMatchObject({ code: 'STORAGE_FAILED' });
   });
 });

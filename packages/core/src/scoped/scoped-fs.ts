@@ -78,6 +78,8 @@ export function reachOf(
 export class ScopedFsImpl implements ScopedFs {
   readonly #reach: FsReach;
   readonly #scope: AccessScope | undefined;
+  /** What all accessors share; each may have a contained view of its own. */
+  readonly #shared: object;
 
   constructor(
     storage: ScopedFsStorage,
@@ -87,6 +89,7 @@ export class ScopedFsImpl implements ScopedFs {
   ) {
     this.#reach = options.reach ?? reachOf(storage, readPaths, writePaths, options.deny);
     this.#scope = options.scope;
+    this.#shared = storage;
   }
 
   read(path: string): Promise<string> {
@@ -103,7 +106,9 @@ export class ScopedFsImpl implements ScopedFs {
 
   append(path: string, content: string | Uint8Array): Promise<void> {
     return this.#change('append', path, (storage, at, change) =>
-      offered(storage.append, 'append').call(storage, at, content, change),
+      storage.append === undefined
+        ? this.#rewrite(storage, at, content, change)
+        : storage.append(at, content, change),
     );
   }
 
@@ -179,6 +184,22 @@ export class ScopedFsImpl implements ScopedFs {
     });
   }
 
+  #rewrite(
+    storage: ScopedFsStorage,
+    at: string,
+    content: string | Uint8Array,
+    change: StorageChange,
+  ): Promise<void> {
+    const added = typeof content === 'string' ? Buffer.from(content) : Uint8Array.from(content);
+    return inTurn(this.#shared, at, async () => {
+      // It waited, perhaps for longer than its call lasted.
+      this.#scope?.assertLive();
+      const before = await offered(storage.readBytes, 'readBytes').call(storage, at);
+      this.#scope?.assertLive();
+      await storage.write(at, Buffer.concat([before ?? new Uint8Array(), added]), change);
+    });
+  }
+
   #allowChange(allow: Allow): void {
     allow(() => this.#scope?.spend('files_written', 1));
   }
@@ -210,6 +231,22 @@ export class ScopedFsImpl implements ScopedFs {
     if (this.#reach.denies(at)) throw new BoundaryError(kind, path, 'deny floor');
     access.rule = `within ${root}`;
     return [this.#reach.storage(), at];
+  }
+}
+
+const turnsByStorage = new WeakMap<object, Map<string, Promise<void>>>();
+
+/** One after the other for each file: what is read must still be there when it is written back. */
+async function inTurn(storage: object, path: string, task: () => Promise<void>): Promise<void> {
+  const turns = turnsByStorage.get(storage) ?? new Map<string, Promise<void>>();
+  turnsByStorage.set(storage, turns);
+  const running = (turns.get(path) ?? Promise.resolve()).then(task);
+  const settled = running.catch(() => {});
+  turns.set(path, settled);
+  try {
+    await running;
+  } finally {
+    if (turns.get(path) === settled) turns.delete(path);
   }
 }
 

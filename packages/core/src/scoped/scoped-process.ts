@@ -1,6 +1,7 @@
 import { basename, isAbsolute } from 'node:path';
 import type { NetworkGuard } from '@ethosagent/safety-network';
 import {
+  type BackgroundProcesses,
   BoundaryError,
   CapabilityError,
   EthosError,
@@ -20,6 +21,7 @@ import {
 import { findBinary, isExecutableFile } from '../process/find-binary.js';
 import { lazily } from '../process/lazily.js';
 import { endStragglers, TAG_VARIABLE } from '../process/process-tree.js';
+import type { RunningChild } from '../process/run-child.js';
 import type { Sandbox } from '../process/sandbox.js';
 import type { WayOut } from '../process/sandbox-network.js';
 import { loadSandbox, sandboxFor } from '../process/sandbox-policy.js';
@@ -75,6 +77,8 @@ interface Place extends Command {
 
 /** Processes, held to a set of binaries. No shell; the whole tree ends with the call. */
 export class ScopedProcessImpl implements ScopedProcess {
+  /** Present where the tool declares it, and a session holds them. */
+  declare background?: BackgroundProcesses;
   readonly #allowed: ReadonlySet<string>;
   readonly #options: ScopedProcessOptions;
   #callTag: string | undefined;
@@ -98,25 +102,39 @@ export class ScopedProcessImpl implements ScopedProcess {
   }
 
   async #spawn(binary: string, args: string[], opts: SpawnOpts): Promise<ProcessResult> {
-    const rule = `declared as ${this.#allowed.has(binary) ? binary : '*'}`;
-    const target = textOf(binary);
-    const access: AccessAsked = { capability: 'process', operation: 'spawn', target, rule };
-    const started = await recordAccess(this.#options.scope, access, async (allow) =>
-      this.#start(binary, args, opts, (take, where) => {
-        access.rule = rule + where;
-        allow(take);
-      }),
-    );
-    return started.result;
+    const child = await this.launch('spawn', binary, args, opts);
+    return child.result;
   }
 
-  // Wrapped in an object, so that awaiting the start does not await the end.
+  /** Starts a process and does not wait for its end. Throws as `spawn`. */
+  launch(
+    operation: 'spawn' | 'start',
+    binary: string,
+    args: string[],
+    opts: SpawnOpts,
+    /** Throws when it must not begin any more. */
+    assertWanted: () => void = () => {},
+  ): Promise<RunningChild> {
+    const rule = `declared as ${this.#allowed.has(binary) ? binary : '*'}`;
+    const target = textOf(binary);
+    const access: AccessAsked = { capability: 'process', operation, target, rule };
+    return recordAccess(this.#options.scope, access, async (allow) =>
+      this.#start(binary, args, opts, (take, where) => {
+        access.rule = rule + where;
+        allow(() => {
+          assertWanted();
+          take();
+        });
+      }),
+    );
+  }
+
   async #start(
     binary: string,
     args: string[],
     opts: SpawnOpts,
     allow: (take: () => void, where: string) => void,
-  ): Promise<{ result: Promise<ProcessResult> }> {
+  ): Promise<RunningChild> {
     const { runChild } = await loadRunChild();
     const { policy, scope } = this.#options;
     const baseEnv = baseEnvironment(this.#options.baseEnv);
@@ -145,21 +163,23 @@ export class ScopedProcessImpl implements ScopedProcess {
         },
         sandbox === undefined ? unsandboxed : SANDBOXED,
       );
-      const { maxOutputBytes = DEFAULT_MAX_OUTPUT_BYTES } = this.#options;
+      const { maxOutputBytes: cap = DEFAULT_MAX_OUTPUT_BYTES } = this.#options;
       const child = runChild(place.file, place.args, {
         name: binary,
         cwd: place.cwd,
         env: place.env,
         tag,
         timeoutMs: opts.timeout,
-        maxOutputBytes,
+        maxOutputBytes: smaller(opts.maxOutputBytes, cap),
+        overflow: opts.overflow,
+        onOutput: opts.onOutput,
         signal: scope?.signal,
         descriptors: place.descriptors,
       });
-      end = child.end;
-      child.result.then(ended, ended);
+      end = child.abandon;
+      child.closed.then(ended);
       this.#endStragglersWithCall(child.pid);
-      return { result: child.result };
+      return child;
     } catch (error) {
       ended();
       throw error;
@@ -187,6 +207,7 @@ export class ScopedProcessImpl implements ScopedProcess {
           reach,
           cwd: this.#realDirectory(opts.cwd, reach),
           limits: policy?.limits,
+          callLimits: opts.limits,
           socketPath: (await this.#openWayOut())?.socketPath,
         },
       ),
@@ -262,4 +283,9 @@ export class ScopedProcessImpl implements ScopedProcess {
     }
     throw new EthosError('SPAWN_FAILED', `${binary} is not installed; ask the operator to add it`);
   }
+}
+
+/** What is no size takes nothing from the cap. */
+function smaller(asked: unknown, cap: number): number {
+  return typeof asked === 'number' && asked >= 0 && asked < cap ? asked : cap;
 }

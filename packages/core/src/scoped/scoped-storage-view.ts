@@ -7,6 +7,8 @@ export class ScopedStorageView implements Storage {
   readonly #scope: AccessScope;
   /** Present where the storage can be held to less. */
   declare readonly contained?: (reach: ContainedReach) => Storage;
+  /** Present where the storage can append. */
+  declare readonly append?: NonNullable<Storage['append']>;
 
   constructor(storage: Storage, scope: AccessScope) {
     this.#storage = storage;
@@ -14,6 +16,10 @@ export class ScopedStorageView implements Storage {
     if (storage.contained !== undefined) {
       this.contained = (reach) =>
         new ScopedStorageView(storage.contained?.(reach) ?? storage, scope);
+    }
+    if (storage.append !== undefined) {
+      this.append = (path, content, opts) =>
+        this.#change('append', path, opts, async (all) => storage.append?.(path, content, all));
     }
   }
 

@@ -1,12 +1,18 @@
 import {
+  type AuditEvent,
   CapabilityError,
   EthosError,
   type ProcessResult,
   type ScopedProcess,
   type SpawnOpts,
+  type ToolCapabilities,
 } from '@ethosagent/types';
+import { createFakeBackground, type FakeBackgroundProcess } from './fake-background.js';
 
-/** What a binary comes back with; exit code 0 and no output where nothing else is said. */
+/**
+ * What a binary comes back with; exit code 0 and no output where nothing else is said. A function
+ * of a process that is to go on may write by `opts.onOutput`, and return a promise that is pending.
+ */
 export type ProcessAnswer =
   | Partial<ProcessResult>
   | ((
@@ -24,36 +30,107 @@ export interface SpawnedProcess {
   opts: SpawnOpts;
 }
 
+/** A decision on processes. */
+export type ProcessAccess = Pick<AuditEvent, 'operation' | 'target' | 'decision' | 'reason'>;
+
 export interface FakeProcessOptions {
-  allowedBinaries: readonly string[];
+  declared: NonNullable<ToolCapabilities['process']>;
   table: ProcessTable;
   /** Where started processes are noted. */
   spawned: SpawnedProcess[];
+  /** Where those are that were left running. */
+  background: FakeBackgroundProcess[];
+  /** The call. */
+  owner: FakeBackgroundProcess['owner'];
+  signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  now: () => number;
   /** Hears of each decision. */
-  onAccess?: (target: string, decision: 'allowed' | 'denied', rule: string) => void;
+  onAccess?: ((access: ProcessAccess) => void) | undefined;
 }
 
 /** A `ScopedProcess` that starts nothing: it answers from a table, for declared binaries only. */
 export function createFakeProcess(options: FakeProcessOptions): ScopedProcess {
-  const { allowedBinaries, table, spawned, onAccess } = options;
+  const { declared, table, spawned, background, owner, signal, now, onAccess } = options;
+  const allows = (binary: string) =>
+    declared.allowedBinaries.includes(binary) || declared.allowedBinaries.includes('*');
+  const record = <T>(operation: string, target: string, run: () => T): T => {
+    try {
+      const result = run();
+      onAccess?.({ operation, target, decision: 'allowed', reason: 'inside the reach' });
+      return result;
+    } catch (error) {
+      const [decision, reason] =
+        error instanceof CapabilityError
+          ? (['denied', error.rule] as const)
+          : (['allowed', 'inside the reach'] as const);
+      onAccess?.({ operation, target, decision, reason });
+      throw error;
+    }
+  };
+  const begin = (binary: string, args: readonly string[], opts: SpawnOpts) => {
+    if (!allows(binary)) {
+      throw new CapabilityError(
+        'BINARY_NOT_ALLOWED',
+        `${binary} is not in the declared allowedBinaries`,
+        'not declared',
+      );
+    }
+    const answer = Object.hasOwn(table, binary) ? table[binary] : undefined;
+    if (answer === undefined) {
+      throw new EthosError('SPAWN_FAILED', `${binary} is not in the table of processes; add it`);
+    }
+    spawned.push({ binary, args: [...args], opts });
+    return (told: SpawnOpts) => run(answer, args, told);
+  };
   return {
     async spawn(binary, args, opts = {}) {
-      if (!allowedBinaries.includes(binary) && !allowedBinaries.includes('*')) {
-        onAccess?.(binary, 'denied', 'not declared');
-        throw new CapabilityError(
-          'BINARY_NOT_ALLOWED',
-          `${binary} is not in the declared allowedBinaries`,
-          'not declared',
-        );
-      }
-      onAccess?.(binary, 'allowed', 'inside the reach');
-      const answer = Object.hasOwn(table, binary) ? table[binary] : undefined;
-      if (answer === undefined) {
-        throw new EthosError('SPAWN_FAILED', `${binary} is not in the table of processes; add it`);
-      }
-      spawned.push({ binary, args: [...args], opts });
-      const given = typeof answer === 'function' ? await answer(args, opts) : answer;
-      return { exitCode: 0, stdout: '', stderr: '', ...given };
+      return record('spawn', binary, () => begin(binary, args, opts))(opts);
     },
+    ...(declared.background === true && {
+      background: createFakeBackground({
+        processes: background,
+        owner,
+        signal,
+        now,
+        allows,
+        begin,
+        record,
+      }),
+    }),
   };
+}
+
+async function run(
+  answer: ProcessAnswer,
+  args: readonly string[],
+  opts: SpawnOpts,
+): Promise<ProcessResult> {
+  const given = typeof answer === 'function' ? await answer(args, opts) : answer;
+  const result = { exitCode: 0, stdout: '', stderr: '', ...given };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    if (result[stream] !== '') await opts.onOutput?.(result[stream], stream);
+  }
+  return cut(result, opts);
+}
+
+/** As the real accessor: what outgrows the cap is cut, and by default the process ended. */
+function cut(result: ProcessResult, { maxOutputBytes, overflow }: SpawnOpts): ProcessResult {
+  if (maxOutputBytes === undefined || !(maxOutputBytes >= 0)) return result;
+  const stdout = firstBytes(result.stdout, maxOutputBytes);
+  const stderr = firstBytes(result.stderr, maxOutputBytes);
+  if (stdout === result.stdout && stderr === result.stderr) return result;
+  return {
+    ...result,
+    ...(overflow !== 'drop' && { exitCode: 143, signal: 'SIGTERM' }),
+    stdout,
+    stderr,
+    truncated: true,
+  };
+}
+
+function firstBytes(text: string, count: number): string {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= count) return text;
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, count));
 }

@@ -29,6 +29,14 @@ describe('createInMemoryStorage', () => {
     expect(await storage.exists('/a/x')).toBe(false);
   });
 
+  it('adds to a file, and makes it where it is missing', async () => {
+    const storage = createInMemoryStorage();
+    await storage.append?.('/a/log', 'ü');
+    await storage.append?.('/a/log', Uint8Array.of(0xff));
+    expect(await storage.readBytes('/a/log')).toEqual(Uint8Array.of(0xc3, 0xbc, 0xff));
+    await expect(storage.append?.('/a', 'x')).rejects.toMatchObject({ code: 'NOT_A_FILE' });
+  });
+
   it('lists children in code point order, folders marked', async () => {
     const storage = createInMemoryStorage({
       '/d/b': '',

@@ -53,6 +53,15 @@ class InMemoryStorage implements Storage {
     this.put(path, content);
   }
 
+  async append(path: string, content: string | Uint8Array): Promise<void> {
+    const added = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+    const before = this.#files.get(canonical(path))?.bytes ?? new Uint8Array();
+    const all = new Uint8Array(before.length + added.length);
+    all.set(before);
+    all.set(added, before.length);
+    this.put(path, all);
+  }
+
   async exists(path: string): Promise<boolean> {
     const at = canonical(path);
     return this.#files.has(at) || this.#folders.has(at);

@@ -1,3 +1,4 @@
+export type { FakeBackgroundProcess } from './fake-background.js';
 export type { FakeClock } from './fake-clock.js';
 export { createFakeClock } from './fake-clock.js';
 export type { RouteAnswer, Routes } from './fake-fetch.js';

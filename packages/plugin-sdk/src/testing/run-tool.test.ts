@@ -1,4 +1,4 @@
-import { createInMemoryKvStore } from '@ethosagent/core';
+import { createInMemoryKvStore, createInMemorySessionStore } from '@ethosagent/core';
 import type { ToolCapabilities } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -344,5 +344,87 @@ describe('createRecordingEmitter', () => {
     emit(event('one'));
     emit(event('two'));
     expect(events.map(({ message }) => message)).toEqual(['one', 'two']);
+  });
+});
+
+const recall = defineTool({
+  name: 'recall',
+  description: 'Recall.',
+  input: z.object({ words: z.string() }),
+  settings: z.strictObject({ section: z.string().default('Notes') }),
+  capabilities: { memory: { access: 'read-write' }, sessions: { access: 'read' } },
+  async execute({ words }, { memory, sessions, settings }) {
+    const found = await sessions.search(words);
+    await memory.change({ kind: 'add', section: settings.section, text: words });
+    const { sections } = await memory.read();
+    return ok(JSON.stringify([sections, found.map(({ snippet }) => snippet)]));
+  },
+});
+
+describe('a tool with memory and sessions', () => {
+  const sessions = createInMemorySessionStore();
+  const mine = { id: 's', scopeId: 'personality:p' };
+
+  it('gets what the test puts there, and says what it left', async () => {
+    await sessions.append(mine, [{ role: 'user', text: 'buy tea' }]);
+    const run = await runTool(
+      recall,
+      { words: 'tea' },
+      { sessions, context: { personalityId: 'p' }, settings: { section: 'Heard' } },
+    );
+    expect(run.result).toEqual(ok('[[{"heading":"Heard","text":"tea"}],["buy [tea]"]]'));
+    expect((await run.memory.read('personality:p')).sections).toHaveLength(1);
+    expect(run.audit.map(({ capability }) => capability)).toEqual(['sessions', 'memory', 'memory']);
+    const again = await runTool(
+      recall,
+      { words: 'milk' },
+      { memory: run.memory, context: { personalityId: 'p' } },
+    );
+    expect(again.result).toMatchObject({ value: expect.stringContaining('"Notes"') });
+  });
+
+  it('gets a context for a direct call', async () => {
+    const { ctx, memory } = createTestContext(recall, { context: { personalityId: 'p' } });
+    expect(await recall.execute({ words: 'tea' }, ctx)).toMatchObject({ ok: true });
+    expect((await memory.read('personality:p')).sections).toEqual([
+      { heading: 'Notes', text: 'tea' },
+    ]);
+  });
+});
+
+describe('settings of a tool under test', () => {
+  const greet = defineTool({
+    name: 'greet',
+    description: 'Greet.',
+    input: z.object({}),
+    settings: z.strictObject({ words: z.strictObject({ hello: z.string() }).optional() }),
+    capabilities: {},
+    execute: async (_args, { settings }) => ok(JSON.stringify(settings)),
+  });
+
+  it.each([
+    [undefined, '{}'],
+    [{ words: { hello: 'Hoi' } }, '{"words":{"hello":"Hoi"}}'],
+  ])('%j reach it, parsed', async (settings, expected) => {
+    const options = settings && { settings };
+    expect((await runTool(greet, {}, options)).result).toEqual(ok(expected));
+    expect(await greet.execute({}, createTestContext(greet, options).ctx)).toEqual(ok(expected));
+  });
+
+  it.each([
+    [{ words: { hello: 1 } }, 'settings.words.hello: '],
+    [{ world: 1 }, 'settings: '],
+  ])('%j are refused, where they are wrong', async (settings, where) => {
+    expect(() => createTestContext(greet, { settings })).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining(where),
+      }),
+    );
+    const { result } = await runTool(greet, {}, { settings });
+    expect(result).toMatchObject({
+      code: 'not_available',
+      error: expect.stringContaining(where.replace('settings', 'tool_settings.greet')),
+    });
   });
 });

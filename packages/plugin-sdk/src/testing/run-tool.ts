@@ -1,6 +1,5 @@
 import { DefaultToolRegistry } from '@ethosagent/core';
 import type { AnyTool, AuditEvent, ToolContext, ToolResult } from '@ethosagent/types';
-import { createFakeProcess } from './fake-process.js';
 import {
   createTestWorld,
   type TestObservations,
@@ -26,7 +25,7 @@ export async function runTool(
   options: TestOptions = {},
 ): Promise<ToolRun> {
   const world = createTestWorld(tool.capabilities, options);
-  const { backends, batchContext, ...observations } = world;
+  const { backends, batchContext, processOf: _, ...observations } = world;
   const { now } = options;
   const registry = new DefaultToolRegistry(backends, undefined, now && { now });
   registry.register(withFakeProcess(tool, options, world));
@@ -43,29 +42,22 @@ export async function runTool(
 
 // The registry has no backend for processes; the tool is given the fake in front of its accessor.
 function withFakeProcess(tool: AnyTool, options: TestOptions, world: TestWorld): AnyTool {
-  const declared = tool.capabilities.process;
-  if (declared === undefined) return tool;
+  const { processOf, audit } = world;
+  if (processOf === undefined) return tool;
   const { input } = tool;
   const overlay = (ctx: ToolContext): ToolContext => ({
     ...ctx,
-    scopedProcess: createFakeProcess({
-      allowedBinaries: declared.allowedBinaries,
-      table: options.processes ?? {},
-      spawned: world.spawned,
-      onAccess: (target, decision, reason) =>
-        world.audit.push({
-          time: new Date(options.now?.() ?? Date.now()).toISOString(),
-          sessionId: ctx.sessionId,
-          ...(ctx.personalityId !== undefined && { personalityId: ctx.personalityId }),
-          toolName: tool.name,
-          toolCallId: 'test-call',
-          capability: 'process',
-          operation: 'spawn',
-          target,
-          decision,
-          reason,
-        }),
-    }),
+    scopedProcess: processOf(ctx, (access) =>
+      audit.push({
+        time: new Date(options.now?.() ?? Date.now()).toISOString(),
+        sessionId: ctx.sessionId,
+        ...(ctx.personalityId !== undefined && { personalityId: ctx.personalityId }),
+        toolName: tool.name,
+        toolCallId: 'test-call',
+        capability: 'process',
+        ...access,
+      }),
+    ),
   });
   return {
     ...tool,

@@ -1,7 +1,11 @@
 import { resolveCapabilities } from '@ethosagent/core';
 import { ScopedAttachmentsImpl } from '@ethosagent/core/scoped';
-import type { AnyTool, ToolCapabilities, ToolContext } from '@ethosagent/types';
-import { createFakeProcess } from './fake-process.js';
+import {
+  type AnyTool,
+  EthosError,
+  type ToolCapabilities,
+  type ToolContext,
+} from '@ethosagent/types';
 import { createTestWorld, type TestObservations, type TestOptions } from './test-world.js';
 
 export interface TestContext extends TestObservations {
@@ -25,6 +29,7 @@ export function createTestContext(
   const {
     backends,
     batchContext,
+    processOf,
     audit: _,
     ...observations
   } = createTestWorld(capabilities, options);
@@ -34,18 +39,23 @@ export function createTestContext(
     ...context,
     ...resolveCapabilities(name, capabilities, context, backends),
   };
-  if (capabilities.process !== undefined) {
-    ctx.scopedProcess = createFakeProcess({
-      allowedBinaries: capabilities.process.allowedBinaries,
-      table: options.processes ?? {},
-      spawned: observations.spawned,
-    });
-  }
+  if (processOf !== undefined) ctx.scopedProcess = processOf(ctx);
   if (capabilities.attachments !== undefined) {
     ctx.attachments = new ScopedAttachmentsImpl(
       options.attachments ?? [],
       capabilities.attachments,
     );
+  }
+  if ('execute' in target && target.settings !== undefined) {
+    const parsed = target.settings.parse(options.settings ?? {});
+    if (!parsed.ok) {
+      const [issue] = parsed.issues;
+      throw new EthosError(
+        'CONFIG_INVALID',
+        `${['settings', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'wrong'}`,
+      );
+    }
+    ctx.settings = parsed.settings;
   }
   return { ctx, ...observations };
 }

@@ -1,14 +1,29 @@
-import { type CapabilityBackends, createInMemoryKvStore } from '@ethosagent/core';
+import {
+  type CapabilityBackends,
+  createInMemoryKvStore,
+  createInMemoryMemory,
+  createInMemorySessionStore,
+} from '@ethosagent/core';
 import type {
   AuditEvent,
+  MemoryProvider,
+  ScopedProcess,
+  SessionStore,
   Storage,
   ToolBatchContext,
   ToolCapabilities,
+  ToolContext,
   ToolProgressEvent,
   TurnAttachment,
 } from '@ethosagent/types';
+import type { FakeBackgroundProcess } from './fake-background.js';
 import { createFakeFetch, type Routes } from './fake-fetch.js';
-import type { ProcessTable, SpawnedProcess } from './fake-process.js';
+import {
+  createFakeProcess,
+  type ProcessAccess,
+  type ProcessTable,
+  type SpawnedProcess,
+} from './fake-process.js';
 import { createInMemoryStorage } from './in-memory-storage.js';
 import { createRecordingEmitter } from './recording-emitter.js';
 
@@ -35,7 +50,15 @@ export interface TestOptions {
   kvStoreFactory?: NonNullable<CapabilityBackends['kvStoreFactory']>;
   /** What binaries answer. Nothing is started. */
   processes?: ProcessTable;
+  /** What tools left running, to keep it from one run to the next. Nothing when absent. */
+  background?: FakeBackgroundProcess[];
   attachments?: readonly TurnAttachment[];
+  /** What is remembered, to keep it from one run to the next. Nothing when absent. */
+  memory?: MemoryProvider;
+  /** Earlier sessions. None when absent. */
+  sessions?: SessionStore;
+  /** What the personality sets for the tool. */
+  settings?: Readonly<Record<string, unknown>>;
   /** Decides on a call that requires approval. Without it such a call is refused. */
   approve?: NonNullable<CapabilityBackends['approve']>;
   /** Milliseconds since the epoch, for stores, files and audit. */
@@ -50,13 +73,23 @@ export interface TestObservations {
   readonly requests: readonly Request[];
   /** The processes that would have been started. */
   readonly spawned: readonly SpawnedProcess[];
+  /** The processes that were left running, and those of them that have ended. */
+  readonly background: FakeBackgroundProcess[];
   /** The files behind `scopedFs`. */
   readonly storage: Storage;
+  /** The memories behind `ctx.memory`. */
+  readonly memory: MemoryProvider;
+  /** The sessions behind `ctx.sessions`. */
+  readonly sessions: SessionStore;
 }
 
 export interface TestWorld extends TestObservations {
-  spawned: SpawnedProcess[];
   audit: AuditEvent[];
+  /** The processes of one call, where they are declared. */
+  processOf?: (
+    ctx: Pick<ToolContext, 'sessionId' | 'personalityId' | 'abortSignal'>,
+    onAccess?: (access: ProcessAccess) => void,
+  ) => ScopedProcess;
   backends: CapabilityBackends;
   batchContext: ToolBatchContext;
 }
@@ -68,7 +101,13 @@ export function createTestWorld(capabilities: ToolCapabilities, options: TestOpt
   const storage = options.storage ?? createInMemoryStorage(options.files, options.now);
   const secrets = new Map(Object.entries(options.secrets ?? {}));
   const audit: AuditEvent[] = [];
-  const { now, networkAllow, approve } = options;
+  const { now, networkAllow, approve, settings } = options;
+  const clock = now === undefined ? {} : { clock: now };
+  const memory = options.memory ?? createInMemoryMemory(clock);
+  const sessions = options.sessions ?? createInMemorySessionStore(clock);
+  const spawned: SpawnedProcess[] = [];
+  const background = options.background ?? [];
+  const { process } = capabilities;
   const batchContext: ToolBatchContext = {
     sessionId: 'test-session',
     sessionKey: 'test:session',
@@ -84,25 +123,42 @@ export function createTestWorld(capabilities: ToolCapabilities, options: TestOpt
   return {
     events,
     requests,
-    spawned: [],
+    spawned,
+    background,
     storage,
+    memory,
+    sessions,
     audit,
     batchContext,
+    ...(process !== undefined && {
+      processOf: ({ sessionId, personalityId, abortSignal }, onAccess) =>
+        createFakeProcess({
+          declared: process,
+          table: options.processes ?? {},
+          spawned,
+          background,
+          owner: { sessionId, ...(personalityId !== undefined && { personalityId }) },
+          signal: abortSignal,
+          now: now ?? Date.now,
+          onAccess,
+        }),
+    }),
     backends: {
-      kvStoreFactory:
-        options.kvStoreFactory ??
-        createInMemoryKvStore(now === undefined ? {} : { clock: now }).kvStoreFactory,
+      kvStoreFactory: options.kvStoreFactory ?? createInMemoryKvStore(clock).kvStoreFactory,
       async secretsBackend(ref) {
         const value = secrets.get(ref);
         if (value === undefined) throw new Error(`the test has no secret ${ref}`);
         return value;
       },
       storage,
+      memory,
+      sessions,
       personalityFsReach: options.fsReach ?? {
         read: defaultReach(capabilities.fs_reach?.read),
         write: defaultReach(capabilities.fs_reach?.write),
       },
       ...(networkAllow !== undefined && { personalityNetworkAllow: networkAllow }),
+      ...(settings !== undefined && { personalityToolSettings: () => settings }),
       ...(approve !== undefined && { approve }),
       fetch,
       audit: { record: (event) => void audit.push(event) },

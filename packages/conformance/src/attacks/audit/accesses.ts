@@ -70,13 +70,17 @@ const reading =
 
 const changing =
   (
-    operation: 'write' | 'mkdir' | 'remove',
+    operation: 'write' | 'append' | 'mkdir' | 'remove',
     pathOf: (world: AuditWorld, id: string) => [path: string, rule: string, isDenied?: true],
   ) =>
   (world: AuditWorld, id: string) => {
     const [path, rule, isDenied] = pathOf(world, id);
-    const run = (ctx: ToolContext) =>
-      operation === 'write' ? ctx.scopedFs?.write(path, 'x') : ctx.scopedFs?.[operation](path);
+    const run = (ctx: ToolContext) => {
+      if (operation === 'write' || operation === 'append') {
+        return ctx.scopedFs?.[operation](path, 'x');
+      }
+      return ctx.scopedFs?.[operation](path);
+    };
     return access(run, 'fs_reach.write', operation, path, [
       isDenied ? 'denied' : 'allowed',
       isDenied ? rule : `within ${rule}`,
@@ -238,6 +242,13 @@ export const ACCESSES: Readonly<Record<string, MakeAccess>> = {
   'fs.read of no path': reading('read', (_, id) => [`${id}\0`, 'malformed path', true]),
   'fs.write': changing('write', ({ root }, id) => [`${root}/written-${id}`, root]),
   'fs.write over a folder': changing('write', inRoot('.')),
+  'fs.append': changing('append', ({ root }, id) => [`${root}/appended-${id}`, root]),
+  'fs.append over a folder': changing('append', inRoot('.')),
+  'fs.append through a link': changing('append', ({ root }, id) => [
+    `${root}/link/${id}`,
+    'a link leaves the reach',
+    true,
+  ]),
   'fs.mkdir': changing('mkdir', ({ root }, id) => [`${root}/made-${id}`, root]),
   'fs.remove': changing('remove', ({ root }, id) => [`${root}/written-${id}`, root]),
   'fs.rename': renaming,

@@ -33,6 +33,7 @@ export function callAttacks(create: CreateRegistry): void {
         exists: () => files.exists(path),
         list: () => files.list(w.inside),
         write: () => files.write(path, 'late'),
+        append: async () => files.append?.(path, 'late'),
         mkdir: () => files.mkdir(join(w.inside, 'late')),
         remove: () => files.remove(path),
         rename: () => files.rename(path, join(w.inside, 'late')),

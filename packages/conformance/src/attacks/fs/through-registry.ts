@@ -122,6 +122,13 @@ export class StorageThroughRegistry implements Storage {
     return this.#with((files) => files.write(path, content));
   }
 
+  append(path: string, content: string | Uint8Array): Promise<void> {
+    return this.#with(async (files) => {
+      if (files.append === undefined) throw new TypeError(`${this.#accessor} can not append`);
+      await files.append(path, content);
+    });
+  }
+
   exists(path: string): Promise<boolean> {
     return this.#with((files) => files.exists(path));
   }

@@ -14,7 +14,7 @@ export function limitAttacks(create: CreateCall): void {
       const mark = randomUUID();
       const forks = 'for i in $(seq 200); do sh -c "sleep 5; :" "$1" & done';
       // What can fork no more dies of it; its children stay, and so does the first.
-      const bomb = `sh -c '${forks}' sh "$1"; sleep 1`;
+      const bomb = `sh -c '${forks}' sh "$1"; sleep 2`;
       const running = run({ processes: 40 }, bomb, mark);
       let most = 0;
       const ended = running.then(() => true);

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  append,
   boundary,
   everyCall,
   expectDenied,
@@ -80,6 +81,7 @@ export function denyAttacks(w: StorageWorld): void {
       ]) {
         await expect(storage.read(path)).rejects.toEqual(boundary);
         await expect(storage.write(path, 'x')).rejects.toEqual(boundary);
+        await expect(append(storage, path, 'x')).rejects.toEqual(boundary);
         await expect(storage.exists(path)).rejects.toEqual(boundary);
       }
       await storage.write(join(w.home, 'notes'), 'x');
@@ -98,6 +100,7 @@ export function denyAttacks(w: StorageWorld): void {
       const storage = wide();
       for (const path of ['.aws/credentials', '.netrc', '.config/gcloud/x']) {
         await expect(storage.write(join(w.home, path), 'x')).rejects.toEqual(boundary);
+        await expect(append(storage, join(w.home, path), 'x')).rejects.toEqual(boundary);
         await expect(storage.mkdir(join(w.home, path))).rejects.toEqual(boundary);
         await expect(storage.rename(join(w.inside, 'file'), join(w.home, path))).rejects.toEqual(
           boundary,
@@ -133,6 +136,8 @@ export function denyAttacks(w: StorageWorld): void {
       writeFileSync(join(w.home, '.netrc'), 'password');
       linkSync(join(w.home, '.netrc'), join(w.inside, 'hard'));
       await expect(w.view.read(join(w.inside, 'hard'))).rejects.toEqual(boundary);
+      await expect(append(w.view, join(w.inside, 'hard'), 'x')).rejects.toEqual(boundary);
+      expect(readFileSync(join(w.home, '.netrc'), 'utf8')).toBe('password');
     });
 
     it('denies to remove or rename an ancestor of a denied path, and roots of the reach', async () => {

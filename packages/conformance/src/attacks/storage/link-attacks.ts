@@ -1,7 +1,17 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { countTries } from '../../tries.js';
 import {
+  append,
   boundary,
   everyCall,
   expectDenied,
@@ -20,6 +30,7 @@ const FOLLOWING = new Set([
   'listEntries',
   'mtime',
   'write',
+  'append',
   'mkdir',
 ]);
 
@@ -157,6 +168,22 @@ export function linkAttacks(w: StorageWorld): void {
     });
   });
 
+  describe('for a hard link to a file outside', () => {
+    it('appends to the name within the reach, and leaves the file outside as it was', async (context) => {
+      if (w.view.append === undefined) return;
+      const path = join(w.inside, 'hard');
+      linkSync(join(w.outside, 'secret'), path);
+      const before = snapshot(w.outside);
+      await w.view.append(path, 'evil');
+      await w.view.append(path, ' twice');
+      expect(snapshot(w.outside)).toBe(before);
+      expect(readFileSync(join(w.outside, 'secret'), 'utf8')).toBe('SECRET');
+      expect(readFileSync(path, 'utf8')).toBe('SECRETevil twice');
+      expect(readdirSync(w.inside).sort()).toEqual(['file', 'hard', 'sub']);
+      countTries(context, 'reach', 2);
+    });
+  });
+
   describe('for honest links', () => {
     it('follows a link that stays within the reach, also for writes', async () => {
       symlinkSync('sub/file', join(w.inside, 'link'));
@@ -172,6 +199,20 @@ export function linkAttacks(w: StorageWorld): void {
       expect(readFileSync(join(w.inside, 'sub', 'new'), 'utf8')).toBe('new');
       expect(await w.view.list(join(w.inside, 'folder'))).toEqual(['file', 'new', 'x']);
       expect(await w.view.exists(join(w.inside, 'folder', 'file'))).toBe(true);
+    });
+
+    it('appends through a link that stays within the reach, and makes what is not there', async () => {
+      if (w.view.append === undefined) return;
+      symlinkSync('sub/file', join(w.inside, 'link'));
+      symlinkSync(join(w.inside, 'sub'), join(w.inside, 'folder'));
+      symlinkSync('sub/new', join(w.inside, 'dangling'));
+      await w.view.append(join(w.inside, 'link'), 'er');
+      await w.view.append(join(w.inside, 'folder', 'x', 'y'), 'made');
+      await w.view.append(join(w.inside, 'dangling'), 'new');
+      expect(lstatSync(join(w.inside, 'link')).isSymbolicLink()).toBe(true);
+      expect(readFileSync(join(w.inside, 'sub', 'file'), 'utf8')).toBe('deeper');
+      expect(readFileSync(join(w.inside, 'sub', 'x', 'y'), 'utf8')).toBe('made');
+      expect(readFileSync(join(w.inside, 'sub', 'new'), 'utf8')).toBe('new');
     });
 
     it('follows a root that is a link, and its parents', async () => {
@@ -203,6 +244,8 @@ export function linkAttacks(w: StorageWorld): void {
       symlinkSync(w.outside, w.inside);
       await expect(w.view.read(join(w.inside, 'secret'))).rejects.toEqual(boundary);
       await expect(w.view.write(join(w.inside, 'new'), 'x')).rejects.toEqual(boundary);
+      await expect(append(w.view, join(w.inside, 'secret'), 'x')).rejects.toEqual(boundary);
+      expect(readFileSync(join(w.outside, 'secret'), 'utf8')).toBe('SECRET');
     });
 
     it('a view of a view refuses a root that leads out of the first', async () => {
@@ -221,6 +264,7 @@ export function linkAttacks(w: StorageWorld): void {
       await single.write(file, 'new');
       expect(readFileSync(file, 'utf8')).toBe('new');
       await expect(single.write(join(w.inside, 'other'), 'x')).rejects.toEqual(boundary);
+      await expect(append(single, join(w.inside, 'other'), 'x')).rejects.toEqual(boundary);
       await expect(single.list(w.inside)).rejects.toEqual(boundary);
       await single.remove(file);
       expect(readdirSync(w.inside)).toEqual(['sub']);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Storage } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { countTries } from '../../tries.js';
-import { openDescriptors, type StorageWorld } from './storage-world.js';
+import { append, openDescriptors, type StorageWorld } from './storage-world.js';
 import { startSwapper } from './swapper.js';
 
 /** Files and folders that are swapped for links between check and use. */
@@ -41,7 +41,9 @@ export function raceAttacks(w: StorageWorld, swaps: number): void {
       expect((await ended)[0]).toBe(0);
       expect(readdirSync(w.outside).sort()).toEqual(['dir', 'secret', 'tree']);
       expect(readdirSync(join(w.outside, 'tree'))).toEqual(['leaf']);
-      expect(readFileSync(join(w.outside, 'secret'), 'utf8')).toBe('SECRET');
+      for (const secret of ['secret', 'tree/leaf']) {
+        expect(readFileSync(join(w.outside, secret), 'utf8')).toBe('SECRET');
+      }
       expect(codes).toContain('PATH_NOT_REACHABLE');
       expect(counts.fulfilled).toBeGreaterThan(0);
       expect(openDescriptors()).toBeLessThanOrEqual(descriptors);
@@ -69,6 +71,9 @@ function callsOf(view: Storage, arena: string, turn: number): Promise<unknown>[]
     view.exists(join(folder, 'tree', 'leaf')).then((is) => (is ? 'SECRET' : '')),
     view.write(made, 'x'),
     view.write(leaf, 'hello'),
+    append(view, leaf, 'x'),
+    append(view, secret, 'x'),
+    append(view, made, 'x'),
     view.mkdir(join(folder, 'made', 'deep')),
     view.rename(made, join(folder, 'renamed')),
     view.rename(secret, join(arena, 'stolen')),

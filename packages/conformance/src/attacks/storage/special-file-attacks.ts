@@ -12,7 +12,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fuzz } from '../../fuzz.js';
-import { boundary, everyCall, openDescriptors, type StorageWorld } from './storage-world.js';
+import {
+  append,
+  boundary,
+  everyCall,
+  openDescriptors,
+  type StorageWorld,
+} from './storage-world.js';
 
 /** What is no plain file, and what the calls leave behind. */
 export function specialFileAttacks(w: StorageWorld): void {
@@ -30,6 +36,7 @@ export function specialFileAttacks(w: StorageWorld): void {
           await expect(w.view.read(path)).rejects.toEqual(notAFile);
           await expect(w.view.readBytes(path)).rejects.toEqual(notAFile);
           await expect(w.view.write(path, 'x')).rejects.toEqual(notAFile);
+          await expect(append(w.view, path, 'x')).rejects.toEqual(notAFile);
           expect(await w.view.exists(path)).toBe(true);
         }
       } finally {
@@ -80,6 +87,7 @@ export function specialFileAttacks(w: StorageWorld): void {
         const read = await w.view.read(path).catch(() => null);
         expect(read).not.toBe('SECRET');
         await w.view.write(path, 'hello').catch(() => undefined);
+        await append(w.view, path, 'x').catch(() => undefined);
         expect(readdirSync(w.base).sort()).toEqual(['data', 'database', 'home']);
         expect(readdirSync(w.outside).sort()).toEqual(['dir', 'secret']);
         expect(readdirSync(join(w.outside, 'dir'))).toEqual(['secret']);

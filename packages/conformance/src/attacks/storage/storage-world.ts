@@ -74,12 +74,18 @@ export function everyCall(storage: Storage, path: string, inside: string): Calls
   return {
     ...readingCalls(storage, path),
     write: () => storage.write(path, 'pwned'),
+    append: () => append(storage, path, 'pwned'),
     mkdir: () => storage.mkdir(path),
     remove: () => storage.remove(path),
     removeRecursive: () => storage.remove(path, { recursive: true }),
     renameFrom: () => storage.rename(path, join(inside, 'stolen')),
     renameTo: () => storage.rename(join(inside, 'file'), path),
   };
+}
+
+/** A storage that can't append is tried by a write. */
+export function append(storage: Storage, path: string, content: string): Promise<void> {
+  return (storage.append ?? storage.write).call(storage, path, content);
 }
 
 /** Makes the calls, each of which must be denied, and counts them. */

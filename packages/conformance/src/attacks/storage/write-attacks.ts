@@ -44,6 +44,24 @@ export function writeAttacks(w: StorageWorld, startWriter: StartWriter | undefin
       countTries(context, 'files', rounds * 50);
     });
 
+    it(`50 appends to one path all succeed, and each stays whole, ${rounds} rounds`, async (context) => {
+      if (w.view.append === undefined) return;
+      const path = join(w.inside, 'log');
+      const lines = Array.from({ length: 50 * rounds }, (_, index) =>
+        `${index};`.repeat(1_000 + 37 * index),
+      );
+      for (let round = 0; round < rounds; round += 1) {
+        const some = lines.slice(round * 50, round * 50 + 50);
+        await Promise.all(some.map((line) => w.view.append?.(path, `${line}\n`)));
+      }
+      const found = readFileSync(path, 'utf8').split('\n');
+      expect(found.pop()).toBe('');
+      expect(new Set(found)).toEqual(new Set(lines));
+      expect(found).toHaveLength(lines.length);
+      expect(readdirSync(w.inside).sort()).toEqual(['file', 'log', 'sub']);
+      countTries(context, 'files', lines.length);
+    });
+
     it('a link planted at any name that appears meanwhile leads no byte outside', async (context) => {
       const target = join(w.outside, 'planted');
       let planted = 0;

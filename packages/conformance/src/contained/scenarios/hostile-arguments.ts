@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { HOSTILE_TEXTS } from '../hostile-text.js';
-import { hasFiles, hasNetwork, mentions, type Scenario } from '../scenario.js';
+import { hasFiles, hasMemory, hasNetwork, mentions, type Scenario } from '../scenario.js';
 import type { World } from '../world.js';
 import { filesBelow } from '../world-files.js';
 
@@ -25,7 +25,7 @@ export const hostileArguments: Scenario = {
       await probe.run(hostile.slice(start, start + CALLS_AT_ONCE));
     }
     if (hasNetwork(probe)) probe.try('network', hostile.length);
-    if (hasFiles(probe)) probe.try('reach', hostile.length);
+    if (hasFiles(probe) || hasMemory(probe)) probe.try('reach', hostile.length);
   },
 };
 

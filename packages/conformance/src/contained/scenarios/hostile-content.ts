@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOSTILE_BYTES, HOSTILE_TEXTS } from '../hostile-text.js';
-import { hasFiles, hasNetwork, hasProcesses, type Scenario } from '../scenario.js';
+import { hasFiles, hasMemory, hasNetwork, hasProcesses, type Scenario } from '../scenario.js';
 import { filesBelow } from '../world-files.js';
 
 /** What the tool reads is written by an adversary. */
 export const hostileContent: Scenario = {
   name: 'hostile content',
-  applies: (probe) => hasNetwork(probe) || hasFiles(probe) || hasProcesses(probe),
+  applies: (probe) =>
+    hasNetwork(probe) || hasFiles(probe) || hasProcesses(probe) || hasMemory(probe),
   async run(probe) {
     const { world } = probe;
     const output = join(world.files.base, 'hostile-output');
@@ -18,6 +19,8 @@ export const hostileContent: Scenario = {
       for (const name of filesBelow(world.files.reach)) {
         writeFileSync(join(world.files.reach, name), content);
       }
+      const text = content.toString('utf8');
+      world.memory.lay({ memory: { Notes: text, Plans: text }, messages: [text] });
       await probe.run(world.calls);
       probe.try('batches', world.calls.length);
     }

@@ -1,0 +1,428 @@
+import {
+  errorCodeOf,
+  type MessageRole,
+  type NewSessionMessage,
+  type SessionOwner,
+  type SessionStore,
+} from '@ethosagent/types';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fuzz } from './fuzz.js';
+import { HOSTILE_IDS, HOSTILE_QUERIES } from './hostile-ids.js';
+
+/** What a session store gives to the suite. */
+export interface SessionsUnderTest {
+  sessions: SessionStore;
+  close?: () => void | Promise<void>;
+}
+
+const user = (text: string, createdAt?: number): NewSessionMessage => ({
+  role: 'user',
+  text,
+  ...(createdAt !== undefined && { createdAt }),
+});
+
+/**
+ * Tests that a session store keeps the contract of `SessionStore`: messages in their order, owners
+ * apart, and a search that finds what has the words, and takes no query for more than words. Call
+ * it in a test file.
+ *
+ * @param name of the store, for the names of the tests
+ * @param create makes an empty one that takes the time, in milliseconds, from `clock`
+ */
+export function sessionConformance(
+  name: string,
+  create: (options: { clock: () => number }) => SessionsUnderTest | Promise<SessionsUnderTest>,
+): void {
+  describe(`${name} as a SessionStore`, () => {
+    let now = 1_700_000_000_000;
+    let count = 0;
+    let subject: SessionsUnderTest;
+    let store: SessionStore;
+
+    beforeAll(async () => {
+      subject = await create({ clock: () => now });
+      store = subject.sessions;
+    });
+    afterAll(() => subject.close?.());
+
+    /** An owner and a session id that no other test uses. */
+    const fresh = () => {
+      count += 1;
+      return { id: `suite-session-${count}`, scopeId: `suite:${count}` };
+    };
+    const ownerOf = ({ scopeId }: { scopeId: string }): SessionOwner => ({ scopeId });
+    const codeOf = (call: Promise<unknown>) => call.then(() => 'done', errorCodeOf);
+    const textsOf = async (query: string, opts: Parameters<SessionStore['search']>[1]) =>
+      (await store.search(query, opts)).map(({ message }) => message.text).sort();
+
+    describe('append', () => {
+      it('numbers the messages and keeps all of them', async () => {
+        const session = { ...fresh(), key: 'cli:repo', personalityId: 'researcher' };
+        const messages: NewSessionMessage[] = [
+          { role: 'system', text: '' },
+          { role: 'user', text: 'żółć 😀\r\n\0', createdAt: now - 5_000 },
+          { role: 'tool', text: 'out', toolName: 'terminal', data: { a: [1, null, 'x'] } },
+        ];
+        const stored = await store.append(session, messages);
+        expect(stored).toEqual(
+          messages.map((message, index) => ({
+            createdAt: now,
+            ...message,
+            sessionId: session.id,
+            sequence: index + 1,
+          })),
+        );
+        expect(await store.messages(session.id)).toEqual(stored);
+        const [last] = await store.append(session, [user('again')]);
+        expect(last?.sequence).toBe(4);
+        expect(await store.get(session.id)).toEqual({
+          ...session,
+          startedAt: now - 5_000,
+          lastMessageAt: now,
+          messageCount: 4,
+        });
+      });
+
+      it('of nothing stores nothing', async () => {
+        const session = fresh();
+        expect(await store.append(session, [])).toEqual([]);
+        expect(await store.get(session.id)).toBeNull();
+      });
+
+      it('is all or nothing', async () => {
+        const session = fresh();
+        const broken = { role: 'user', text: 'b', data: 1n } as const;
+        expect(await codeOf(store.append(session, [user('a'), broken]))).toBe('VALUE_INVALID');
+        expect(await store.get(session.id)).toBeNull();
+        expect(await store.messages(session.id)).toEqual([]);
+      });
+
+      it('at once from many sides gives each message a place of its own', async () => {
+        const session = fresh();
+        const stored = await Promise.all(
+          Array.from({ length: 50 }, (_, i) => store.append(session, [user(`${i}`), user(`${i}`)])),
+        );
+        const places = stored.flat().map(({ sequence }) => sequence);
+        expect(places.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
+        for (const [first, second] of stored) {
+          expect(second?.sequence).toBe((first?.sequence ?? 0) + 1);
+        }
+      });
+
+      it.each<[string, SessionOwner, SessionOwner]>([
+        ['scope', { scopeId: 'a' }, { scopeId: 'A' }],
+        ['user', { scopeId: 'a' }, { scopeId: 'a', userScopeId: 'u' }],
+        ['empty user', { scopeId: 'a' }, { scopeId: 'a', userScopeId: '' }],
+        ['team', { scopeId: 'a', teamId: 't' }, { scopeId: 'a', userScopeId: 't' }],
+      ])('to a session of another %s is SESSION_OWNER_MISMATCH', async (_, owner, other) => {
+        const { id } = fresh();
+        await store.append({ id, ...owner }, [user('mine')]);
+        const call = store.append({ id, ...other }, [user('theirs')]);
+        expect(await codeOf(call)).toBe('SESSION_OWNER_MISMATCH');
+        expect(await store.messages(id)).toHaveLength(1);
+        expect(await store.get(id)).toMatchObject(owner);
+      });
+
+      it('makes lone surrogates well-formed', async () => {
+        const session = fresh();
+        await store.append(session, [user('a\ud800b')]);
+        expect(await store.messages(session.id)).toMatchObject([{ text: 'a\ufffdb' }]);
+      });
+    });
+
+    describe('messages', () => {
+      it('go on after a place, and hold to a limit', async () => {
+        const session = fresh();
+        await store.append(
+          session,
+          ['a', 'b', 'c', 'd'].map((text) => user(text)),
+        );
+        const page = await store.messages(session.id, { afterSequence: 1, limit: 2 });
+        expect(page.map(({ text }) => text)).toEqual(['b', 'c']);
+        expect(await store.messages(session.id, { afterSequence: 4 })).toEqual([]);
+      });
+
+      it('of a session that there is not are none', async () => {
+        expect(await store.messages(fresh().id)).toEqual([]);
+        expect(await store.get(fresh().id)).toBeNull();
+        expect(await store.delete(fresh().id)).toBe(false);
+      });
+    });
+
+    describe('list', () => {
+      it('gives the sessions of an owner, the most recent first', async () => {
+        const { scopeId } = fresh();
+        for (const [id, at] of [
+          ['one', 1_000],
+          ['two', 3_000],
+          ['three', 2_000],
+        ] as const) {
+          await store.append({ id: `${scopeId}${id}`, scopeId }, [user('x', at)]);
+        }
+        const ids = async (opts: object) =>
+          (await store.list({ owner: { scopeId }, ...opts })).map(({ id }) =>
+            id.slice(scopeId.length),
+          );
+        expect(await ids({})).toEqual(['two', 'three', 'one']);
+        expect(await ids({ limit: 1 })).toEqual(['two']);
+        expect(await ids({ since: 2_000 })).toEqual(['two', 'three']);
+        expect(await ids({ since: 1_000, until: 2_000 })).toEqual(['one']);
+        expect((await store.list()).length).toBeGreaterThanOrEqual(3);
+      });
+
+      it('by time looks at the messages, not at the ends of a session', async () => {
+        const session = fresh();
+        await store.append(session, [user('a', 1_000), user('b', 9_000)]);
+        const owner = ownerOf(session);
+        expect(await store.list({ owner, since: 2_000, until: 8_000 })).toEqual([]);
+        expect(await store.list({ owner, since: 9_000, until: 9_001 })).toHaveLength(1);
+      });
+    });
+
+    describe('owners', () => {
+      const owners: SessionOwner[] = [
+        { scopeId: 'shared' },
+        { scopeId: 'Shared' },
+        { scopeId: 'shared ' },
+        { scopeId: 'shared', userScopeId: 'u' },
+        { scopeId: 'shared', userScopeId: '' },
+        { scopeId: 'shared', teamId: 'u' },
+        { scopeId: 'shared', userScopeId: 'u', teamId: 't' },
+        ...HOSTILE_IDS.map((scopeId) => ({ scopeId: `shared:${scopeId}` })),
+        ...HOSTILE_IDS.map((userScopeId) => ({ scopeId: 'by-user', userScopeId })),
+      ];
+
+      it('see their own sessions and no others, whatever their ids are', async () => {
+        for (const [index, owner] of owners.entries()) {
+          await store.append({ id: `owned-${index}`, ...owner }, [user(`secretword ${index}`)]);
+        }
+        for (const [index, owner] of owners.entries()) {
+          const found = await store.search('secretword', { owner });
+          expect(found.map(({ session }) => session.id)).toEqual([`owned-${index}`]);
+          expect(found[0]?.session).toMatchObject(owner);
+          const listed = await store.list({ owner });
+          expect(listed.map(({ id }) => id)).toEqual([`owned-${index}`]);
+          const other = `owned-${(index + 1) % owners.length}`;
+          expect(await store.search('secretword', { owner, sessionId: other })).toEqual([]);
+        }
+        expect(await store.search('secretword', { owner: { scopeId: 'unknown' } })).toEqual([]);
+      });
+
+      it('and sessions may have any id', async () => {
+        for (const [index, id] of HOSTILE_IDS.entries()) {
+          await store.append({ id, scopeId: 'any-id' }, [user(`anyid ${index}`)]);
+        }
+        for (const [index, id] of HOSTILE_IDS.entries()) {
+          expect(await store.messages(id)).toMatchObject([{ text: `anyid ${index}` }]);
+          const found = await store.search('anyid', { sessionId: id });
+          expect(found).toMatchObject([{ session: { id }, message: { text: `anyid ${index}` } }]);
+        }
+      });
+
+      it.each(['\ud800', 'a\udc00'])(
+        'of the id %j, which no store keeps, are KEY_INVALID',
+        async (id) => {
+          const message = [user('x')];
+          for (const call of [
+            store.append({ id, scopeId: 'a' }, message),
+            store.append({ id: fresh().id, scopeId: id }, message),
+            store.append({ id: fresh().id, scopeId: 'a', userScopeId: id }, message),
+            store.get(id),
+            store.messages(id),
+            store.delete(id),
+            store.list({ owner: { scopeId: id } }),
+            store.search('x', { owner: { scopeId: id } }),
+            store.search('x', { sessionId: id }),
+          ]) {
+            expect(await codeOf(call)).toBe('KEY_INVALID');
+          }
+        },
+      );
+    });
+
+    describe('search', () => {
+      it.each<[string, string, boolean]>([
+        ['coffee', 'Coffee, black.', true],
+        ['COFFEE', 'coffee', true],
+        ['coffee', 'coffees', false],
+        ['cof', 'coffee', false],
+        ['cafe', 'Le café', true],
+        ['café', 'cafe\u0301', true],
+        ['łodz', 'Łódź', true],
+        ['straße', 'Straße', true],
+        ['σοφος', 'ΣΟΦΌΣ', true],
+        ['привет', 'ПРИВЕТ, мир', true],
+        ['東京', '私は東京都に住む', true],
+        ['京東', '私は東京都に住む', false],
+        ['한국', '한국 사람', true],
+        ['42', 'The answer is 42.', true],
+        ['max_tokens', 'set max_tokens=5', true],
+        ['max_tokens', 'tokens max', false],
+        ['foo.bar()', 'call foo.bar(1)', true],
+        ['"black coffee"', 'black coffee', true],
+        ['"black coffee"', 'coffee, black', false],
+        ['"black coffee" sugar', 'sugar in black coffee', true],
+        ['black coffee', 'coffee, black', true],
+        ['🙂', '🙂', false],
+        ['and', 'this and that', true],
+        ['near', 'near here', true],
+      ])('by %j of %j is %j', async (query, text, isFound) => {
+        const session = fresh();
+        await store.append(session, [user(text)]);
+        expect(await textsOf(query, { owner: ownerOf(session) })).toEqual(isFound ? [text] : []);
+      });
+
+      it('finds what has all the words, else what has any', async () => {
+        const session = fresh();
+        const owner = ownerOf(session);
+        await store.append(
+          session,
+          ['red fish', 'blue fish', 'red bird'].map((text) => user(text)),
+        );
+        expect(await textsOf('red fish', { owner })).toEqual(['red fish']);
+        expect(await textsOf('red fish', { owner, offset: 1 })).toEqual([]);
+        expect(await textsOf('blue bird', { owner })).toEqual(['blue fish', 'red bird']);
+        expect(await textsOf('blue bird', { owner, offset: 1 })).toHaveLength(1);
+        expect(await textsOf('red whale', { owner })).toEqual(['red bird', 'red fish']);
+      });
+
+      it('puts the better match first, and of equals the later', async () => {
+        const session = fresh();
+        const texts = ['fish and a lot of other words that nobody asked for', 'fish', 'fish fish'];
+        await store.append(
+          session,
+          [...texts, 'fish'].map((text) => user(text)),
+        );
+        const found = await store.search('fish', { owner: ownerOf(session) });
+        expect(found.map(({ message }) => message.sequence)).toEqual([3, 4, 2, 1]);
+        const scores = found.map(({ score }) => score);
+        expect(scores).toEqual([...scores].sort((a, b) => b - a));
+        expect(found[0]).toMatchObject({
+          session: { ...session, messageCount: 4 },
+          snippet: '[fish] [fish]',
+        });
+      });
+
+      it('holds to time, roles, limit and offset', async () => {
+        const session = fresh();
+        const owner = ownerOf(session);
+        const roles: MessageRole[] = ['system', 'user', 'assistant', 'tool'];
+        await store.append(
+          session,
+          roles.map((role, index) => ({ role, text: `word ${role}`, createdAt: index * 1_000 })),
+        );
+        const found = (opts: object) => textsOf('word', { owner, ...opts });
+        expect(await found({ since: 1_000, until: 3_000 })).toEqual([
+          'word assistant',
+          'word user',
+        ]);
+        expect(await found({ until: 1_000 })).toEqual(['word system']);
+        expect(await found({ roles: ['tool', 'user'] })).toEqual(['word tool', 'word user']);
+        expect(await found({ roles: [] })).toEqual([]);
+        expect(await found({ limit: 0 })).toEqual([]);
+        const pages = [0, 2, 4].map((offset) => found({ limit: 2, offset }));
+        const all = await Promise.all(pages);
+        expect(all.map(({ length }) => length)).toEqual([2, 2, 0]);
+        expect(all.flat().sort()).toEqual(roles.map((role) => `word ${role}`).sort());
+      });
+
+      it('gives a part of a long text, with what was found', async () => {
+        const session = fresh();
+        const text = `${'before '.repeat(20_000)}needle ${'after '.repeat(20_000)}`;
+        await store.append(session, [user(text)]);
+        const [match] = await store.search('needle', { owner: ownerOf(session) });
+        expect(match?.snippet).toContain('before [needle] after');
+        expect(match?.snippet.length).toBeLessThan(500);
+      });
+
+      it('finds nothing of a session that was deleted', async () => {
+        const [session, other] = [fresh(), fresh()];
+        for (const each of [session, other]) {
+          await store.append({ ...each, scopeId: 'deleting' }, [user('goneword')]);
+        }
+        expect(await store.delete(session.id)).toBe(true);
+        const found = await store.search('goneword');
+        expect(found.map((match) => match.session.id)).toEqual([other.id]);
+        expect(await store.get(session.id)).toBeNull();
+        expect(await store.messages(session.id)).toEqual([]);
+        await store.append({ ...session, scopeId: 'another' }, [user('new')]);
+        expect(await store.search('goneword', { sessionId: session.id })).toEqual([]);
+        // What comes after the last one may take its place in the store, and has none of its words.
+        await store.delete(other.id);
+        await store.append(fresh(), [user('new'), user('newer')]);
+        expect(await store.search('goneword')).toEqual([]);
+      });
+
+      it.each(HOSTILE_QUERIES)('takes no part of %j for an operator', async (query) => {
+        const session = fresh();
+        await store.append(session, [user('nothing that fits')]);
+        expect(await store.search(query, { owner: ownerOf(session) })).toEqual([]);
+      });
+
+      it.each([{ limit: -1 }, { limit: 1.5 }, { offset: -1 }, { since: Number.NaN }])(
+        'with %j is VALUE_INVALID',
+        async (opts) => {
+          expect(await codeOf(store.search('x', opts))).toBe('VALUE_INVALID');
+        },
+      );
+
+      const word = fc.constantFrom('tea', 'TEA', 'thé', 'the', 'milk', 'tea2', '茶', 'ещё', 'a_b');
+      const text = fc
+        .array(fc.tuple(word, fc.constantFrom(' ', ', ', '\n', '-', '" ', ' AND ')), {
+          maxLength: 6,
+        })
+        .map((parts) => parts.flat().join(''));
+      const plain = (each: string) =>
+        each
+          .normalize('NFD')
+          .replace(/\p{Mn}/gu, '')
+          .toLowerCase();
+      /** Words as a person sees them, found without an index. */
+      const wordsOf = (each: string): readonly string[] =>
+        plain(each).match(/\p{Script=Han}|[a-z0-9а-я]+/gu) ?? [];
+
+      fuzz(
+        'finds by a word what a look at every message finds',
+        fc.tuple(
+          fc.array(fc.tuple(text, fc.boolean()), { maxLength: 12 }),
+          fc.constantFrom('tea', 'Thé', 'milk', 'tea2', '茶', 'ЕЩЁ', 'absent', 'and'),
+        ),
+        async ([messages, query]) => {
+          const mine = fresh();
+          const theirs = fresh();
+          for (const [content, isMine] of messages) {
+            await store.append(isMine ? mine : theirs, [user(content)]);
+          }
+          const expected = messages
+            .filter(([content, isMine]) => isMine && wordsOf(content).includes(plain(query)))
+            .map(([content]) => content);
+          expect(await textsOf(query, { owner: ownerOf(mine), limit: 100 })).toEqual(
+            expected.sort(),
+          );
+        },
+        { promised: 'key-value', runs: { check: 100, long: 10_000 } },
+      );
+
+      fuzz(
+        'never fails, whatever is asked',
+        fc.tuple(fc.string({ unit: 'binary' }), fc.string()),
+        async ([binary, ascii]) => {
+          for (const query of [binary, ascii, `"${ascii}"`, `${ascii} ${binary}`]) {
+            expect(await codeOf(store.search(query, { owner: { scopeId: 'shared' } }))).toBe(
+              'done',
+            );
+          }
+        },
+        { runs: { check: 200, long: 50_000 } },
+      );
+    });
+
+    it('takes the time of a message without one from the clock', async () => {
+      const session = fresh();
+      now += 60_000;
+      const [message] = await store.append(session, [user('x')]);
+      expect(message?.createdAt).toBe(now);
+    });
+  });
+}

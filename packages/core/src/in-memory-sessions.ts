@@ -1,0 +1,184 @@
+import {
+  assertKvKey,
+  DEFAULT_KV_LIMITS,
+  findPhrases,
+  parseSearchQuery,
+  type SearchPhrase,
+  searchSnippet,
+  searchWords,
+} from '@ethosagent/policy';
+import {
+  EthosError,
+  type NewSessionMessage,
+  type SessionInfo,
+  type SessionMessage,
+  type SessionOwner,
+  type SessionRef,
+  type SessionStore,
+} from '@ethosagent/types';
+
+const DEFAULT_MATCHES = 20;
+const DEFAULT_SESSIONS = 100;
+const DEFAULT_MESSAGES = 1_000;
+
+interface Session {
+  ref: SessionRef;
+  messages: SessionMessage[];
+}
+
+/**
+ * Messages of sessions that last as long as the process: for tests, with the rules and error codes
+ * of the stores that keep them. A search looks at every message.
+ *
+ * @param options `clock`: milliseconds since the epoch, `Date.now` when absent
+ */
+export function createInMemorySessionStore({
+  clock = () => Date.now(),
+}: {
+  clock?: () => number;
+} = {}): SessionStore {
+  const sessions = new Map<string, Session>();
+  const sessionOf = (sessionId: string): Session | undefined => {
+    assertIds(sessionId);
+    return sessions.get(sessionId);
+  };
+
+  return {
+    async append(ref, messages) {
+      assertIds(ref.id, ref.scopeId, ref.userScopeId, ref.teamId);
+      const session = sessions.get(ref.id) ?? { ref: { ...ref }, messages: [] };
+      if (!isOwner(session.ref, ref)) {
+        throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
+      }
+      const before = session.messages.length;
+      const now = Math.floor(clock());
+      const stored = messages.map((message, index) => ({
+        ...copyOf(message),
+        createdAt: message.createdAt ?? now,
+        sessionId: ref.id,
+        sequence: before + index + 1,
+      }));
+      session.messages.push(...stored);
+      if (session.messages.length > 0) sessions.set(ref.id, session);
+      return structuredClone(stored);
+    },
+    async get(sessionId) {
+      const session = sessionOf(sessionId);
+      return session === undefined ? null : infoOf(session);
+    },
+    async list({ owner, since, until, limit = DEFAULT_SESSIONS } = {}) {
+      assertIds(owner?.scopeId, owner?.userScopeId, owner?.teamId);
+      const isInTime = timeFilter(since, until);
+      return [...sessions.values()]
+        .filter(({ ref, messages }) => isOwner(ref, owner) && messages.some(isInTime))
+        .map(infoOf)
+        .sort((a, b) => b.lastMessageAt - a.lastMessageAt)
+        .slice(0, assertCount(limit));
+    },
+    async messages(sessionId, { afterSequence = 0, limit = DEFAULT_MESSAGES } = {}) {
+      const messages = sessionOf(sessionId)?.messages ?? [];
+      const after = messages.filter(({ sequence }) => sequence > afterSequence);
+      return structuredClone(after.slice(0, assertCount(limit)));
+    },
+    async search(query, opts = {}) {
+      const { owner, sessionId, since, until, roles, limit = DEFAULT_MATCHES, offset = 0 } = opts;
+      assertIds(owner?.scopeId, owner?.userScopeId, owner?.teamId, sessionId);
+      assertCount(limit);
+      assertCount(offset);
+      const isInTime = timeFilter(since, until);
+      const phrases = parseSearchQuery(query);
+      const found = [...sessions.values()]
+        .filter(({ ref }) => isOwner(ref, owner) && (sessionId ?? ref.id) === ref.id)
+        .flatMap((session) => session.messages.map((message) => ({ session, message })))
+        .filter(({ message }) => isInTime(message) && (roles?.includes(message.role) ?? true))
+        .map(({ session, message }) => ({ session, message, ...rank(message.text, phrases) }))
+        .filter(({ different }) => different > 0);
+      const all = found.filter(({ different }) => different === phrases.length);
+      return (all.length > 0 ? all : found)
+        .sort(
+          (a, b) =>
+            b.score - a.score ||
+            b.message.createdAt - a.message.createdAt ||
+            b.message.sequence - a.message.sequence,
+        )
+        .slice(offset, offset + limit)
+        .map(({ session, message, score }) => ({
+          message: structuredClone(message),
+          session: infoOf(session),
+          snippet: searchSnippet(message.text, phrases),
+          score,
+        }));
+    },
+    async delete(sessionId) {
+      assertIds(sessionId);
+      return sessions.delete(sessionId);
+    },
+  };
+}
+
+/** As many places in as few words. */
+function rank(
+  text: string,
+  phrases: readonly SearchPhrase[],
+): { different: number; score: number } {
+  const places = [...findPhrases(text, phrases)];
+  const different = new Set(places.map(({ phrase }) => phrase)).size;
+  if (different === 0) return { different, score: 0 };
+  const words = [...searchWords(text)].length;
+  return { different, score: different + places.length / (places.length + 1 + words / 10) };
+}
+
+function infoOf({ ref, messages }: Session): SessionInfo {
+  const times = messages.map(({ createdAt }) => createdAt);
+  return {
+    ...ref,
+    startedAt: times.reduce((a, b) => Math.min(a, b)),
+    lastMessageAt: times.reduce((a, b) => Math.max(a, b)),
+    messageCount: messages.length,
+  };
+}
+
+function isOwner(ref: SessionOwner, owner: SessionOwner | undefined): boolean {
+  return (
+    owner === undefined ||
+    (ref.scopeId === owner.scopeId &&
+      ref.userScopeId === owner.userScopeId &&
+      ref.teamId === owner.teamId)
+  );
+}
+
+function copyOf(message: NewSessionMessage): NewSessionMessage {
+  try {
+    const { data, text, ...rest } = message;
+    return {
+      ...rest,
+      text: text.toWellFormed(),
+      ...(data !== undefined && { data: JSON.parse(JSON.stringify(data)) }),
+    };
+  } catch (cause) {
+    throw new EthosError('VALUE_INVALID', 'the data of a message is not JSON', { cause });
+  }
+}
+
+function timeFilter(
+  since = Number.NEGATIVE_INFINITY,
+  until = Number.POSITIVE_INFINITY,
+): (message: SessionMessage) => boolean {
+  if (Number.isNaN(since) || Number.isNaN(until)) {
+    throw invalid('since and until are milliseconds since the epoch');
+  }
+  return ({ createdAt }) => createdAt >= since && createdAt < until;
+}
+
+function assertIds(...ids: (string | undefined)[]): void {
+  for (const id of ids) if (id !== undefined) assertKvKey(id, DEFAULT_KV_LIMITS);
+}
+
+function assertCount(count: number): number {
+  if (Number.isInteger(count) && count >= 0) return count;
+  throw invalid('limit and offset are whole numbers from 0');
+}
+
+function invalid(detail: string): EthosError {
+  return new EthosError('VALUE_INVALID', detail);
+}

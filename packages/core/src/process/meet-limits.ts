@@ -1,0 +1,35 @@
+import type { ProcessLimits } from '@ethosagent/types';
+import { DEFAULT_PROCESS_LIMITS } from './sandbox-begin.js';
+
+/**
+ * The limits of one process: what the operator set, or the default, and less where the call asks
+ * for less. What is no limit takes nothing away, and a call lifts nothing.
+ */
+export function limitsOf(
+  policy: ProcessLimits | undefined,
+  call: ProcessLimits | undefined,
+): ProcessLimits {
+  const limits: ProcessLimits = { ...DEFAULT_PROCESS_LIMITS, ...policy };
+  for (const name of RESOURCES) {
+    const asked = limitOf(call, name);
+    if (asked !== undefined) limits[name] = Math.min(asked, limits[name] ?? asked);
+  }
+  return limits;
+}
+
+/** What a call asks for, where it is a number that can be a limit. */
+export function limitOf(
+  limits: ProcessLimits | undefined,
+  name: keyof ProcessLimits,
+): number | undefined {
+  const asked: unknown = limits?.[name];
+  return typeof asked === 'number' && asked >= 0 ? asked : undefined;
+}
+
+const RESOURCES = [
+  'memory_mb',
+  'processes',
+  'cpu_seconds',
+  'file_size_mb',
+  'open_files',
+] as const satisfies readonly (keyof ProcessLimits)[];

@@ -1,0 +1,79 @@
+import type { BackgroundOutput } from '@ethosagent/types';
+
+/** Characters of output that are kept of one background process, and in how many pieces. */
+const MAX_KEPT_CHARS = 1_000_000;
+const MAX_CHUNKS = 20_000;
+
+/** Characters that one read gives unless it asks for another number. */
+const DEFAULT_READ_CHARS = 100_000;
+/** As many as one character may have. */
+const MIN_READ_CHARS = 2;
+
+interface Chunk {
+  stream: 'stdout' | 'stderr';
+  text: string;
+}
+
+/** The newest output of a process, by its place in all that it wrote. */
+export class OutputLog {
+  #chunks: Chunk[] = [];
+  /** The place of the first kept character, and the one after the last. */
+  #start = 0;
+  #end = 0;
+
+  get end(): number {
+    return this.#end;
+  }
+
+  add(stream: Chunk['stream'], text: string): void {
+    const last = this.#chunks.at(-1);
+    // Many small writes must not cost more than their text.
+    if (last?.stream === stream && last.text.length < 4096) last.text += text;
+    else this.#chunks.push({ stream, text });
+    this.#end += text.length;
+    // Some are dropped at once, so that not every piece costs a look at all of them.
+    if (this.#chunks.length > MAX_CHUNKS) this.#drop(MAX_CHUNKS / 2);
+    let count = 0;
+    let kept = this.#end - this.#start;
+    for (const chunk of this.#chunks) {
+      kept -= chunk.text.length;
+      if (kept < MAX_KEPT_CHARS) break;
+      count += 1;
+    }
+    if (count > 0) this.#drop(count);
+  }
+
+  /** What was written from a place on. A cursor from nowhere is taken for the nearest one. */
+  read(cursor = 0, maxChars = DEFAULT_READ_CHARS): Omit<BackgroundOutput, 'process'> {
+    const asked = Math.min(placeOf(cursor, 0), this.#end);
+    const from = Math.max(asked, this.#start);
+    let room = Math.max(placeOf(maxChars, DEFAULT_READ_CHARS), MIN_READ_CHARS);
+    let place = this.#start;
+    let next = from;
+    const chunks: Chunk[] = [];
+    for (const { stream, text } of this.#chunks) {
+      const begin = Math.max(0, from - place);
+      place += text.length;
+      if (begin >= text.length) continue;
+      const part = wholeCharacters(text.slice(begin, begin + room), text.length > begin + room);
+      if (part === '') break;
+      chunks.push({ stream, text: part });
+      next += part.length;
+      room -= part.length;
+    }
+    return { chunks, cursor: next, droppedChars: from - asked };
+  }
+
+  #drop(count: number): void {
+    for (const { text } of this.#chunks.splice(0, count)) this.#start += text.length;
+  }
+}
+
+/** A cut never falls between the halves of a character. */
+function wholeCharacters(text: string, isCut: boolean): string {
+  return isCut && /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
+}
+
+function placeOf(value: number, otherwise: number): number {
+  return Number.isNaN(value) ? otherwise : Math.max(0, Math.floor(value));
+}

@@ -1,0 +1,158 @@
+import {
+  type BackgroundOutput,
+  type BackgroundProcess,
+  type BackgroundProcesses,
+  CapabilityError,
+  type SpawnOpts,
+} from '@ethosagent/types';
+import { type AccessScope, type Allow, assertLive, recordAccess, textOf } from '../access.js';
+import type { CallScope } from '../call-scope.js';
+import type { HeldProcess } from '../process/held-process.js';
+import type { SessionProcesses } from '../process/session-processes.js';
+import { unawaited } from '../rejections.js';
+import type { ScopedProcessImpl } from './scoped-process.js';
+
+/** The longest that a read waits. */
+const MAX_WAIT_MS = 600_000;
+
+export interface ScopedBackgroundOptions {
+  /** The names that the tool declared. */
+  allowed: ReadonlySet<string>;
+  personalityId: string | undefined;
+  /** Those of the session, if it has any. */
+  find: () => SessionProcesses | undefined;
+  /** The same, to start one. */
+  open: () => SessionProcesses;
+  /** A scope for the life of one process, with quotas of its own. */
+  openScope: () => CallScope;
+  /** What starts processes, held to the same as the call's own, within a scope. */
+  launcher: (scope: CallScope) => ScopedProcessImpl;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  scope: AccessScope;
+}
+
+/** Background processes, held to the declared binaries, the session and its personality. */
+export class ScopedBackgroundImpl implements BackgroundProcesses {
+  readonly #options: ScopedBackgroundOptions;
+
+  constructor(options: ScopedBackgroundOptions) {
+    this.#options = options;
+  }
+
+  start(binary: string, args: string[], opts: SpawnOpts = {}): Promise<BackgroundProcess> {
+    return unawaited(this.#start(binary, args, opts));
+  }
+
+  list(): Promise<BackgroundProcess[]> {
+    return this.#access('list', '*', async (allow) => {
+      allow();
+      const held = this.#options.find()?.list() ?? [];
+      return held.filter((each) => this.#sees(each)).map(({ info }) => info);
+    });
+  }
+
+  read(
+    id: string,
+    opts: { cursor?: number; maxChars?: number; waitMs?: number } = {},
+  ): Promise<BackgroundOutput> {
+    return this.#access('read', id, async (allow) => {
+      const held = this.#find(id);
+      allow();
+      const { cursor = 0, maxChars, waitMs = 0 } = opts;
+      if (waitMs > 0 && cursor >= held.log.end) await this.#wait(held, waitMs);
+      return { process: held.info, ...held.log.read(cursor, maxChars) };
+    });
+  }
+
+  stop(id: string): Promise<BackgroundProcess> {
+    return this.#access('stop', id, async (allow) => {
+      const held = this.#find(id);
+      allow();
+      await held.stop();
+      return held.info;
+    });
+  }
+
+  async #start(binary: string, args: string[], opts: SpawnOpts): Promise<BackgroundProcess> {
+    const { open, personalityId, openScope, launcher, now, scope } = this.#options;
+    const { cwd, env, timeout, limits } = opts;
+    const access = { capability: 'process', operation: 'start', target: textOf(binary) } as const;
+    // Its own scope would let it begin after the call.
+    assertLive(scope, access);
+    const processes = open();
+    const own = openScope();
+    // What the end of the call or of the session overtook must not begin.
+    const assertWanted = () => {
+      scope.assertLive();
+      processes.assertOpen();
+      if (scope.signal.aborted) {
+        throw new CapabilityError('CALL_ENDED', 'the turn was aborted', 'call ended');
+      }
+    };
+    try {
+      const held = await processes.start({
+        binary,
+        args,
+        personalityId,
+        scope: own,
+        now,
+        launch: (onOutput) =>
+          launcher(own).launch(
+            'start',
+            binary,
+            args,
+            {
+              ...(cwd !== undefined && { cwd }),
+              ...(env !== undefined && { env }),
+              ...(timeout !== undefined && { timeout }),
+              ...(limits !== undefined && { limits }),
+              onOutput,
+              overflow: 'drop',
+              maxOutputBytes: 0,
+            },
+            assertWanted,
+          ),
+      });
+      // Nobody would be told of one that the end of the call overtook.
+      if (scope.signal.aborted) await held.abort(scope.signal.reason);
+      return held.info;
+    } catch (error) {
+      own.end();
+      // All other denials fall when it is launched, and are reported there.
+      if (error instanceof CapabilityError && error.code === 'TOO_MANY_PROCESSES') {
+        scope.record({ ...access, decision: 'denied', reason: error.rule });
+      }
+      throw error;
+    }
+  }
+
+  #access<T>(operation: string, id: string, run: (allow: Allow) => Promise<T>): Promise<T> {
+    const access = { capability: 'process', operation, target: textOf(id) } as const;
+    return recordAccess(this.#options.scope, access, run);
+  }
+
+  #sees({ personalityId, info }: HeldProcess): boolean {
+    const { allowed } = this.#options;
+    return (
+      personalityId === this.#options.personalityId &&
+      (allowed.has(info.binary) || allowed.has('*'))
+    );
+  }
+
+  #find(id: string): HeldProcess {
+    const held = this.#options.find()?.get(id);
+    if (held !== undefined && this.#sees(held)) return held;
+    throw new CapabilityError(
+      'PROCESS_NOT_FOUND',
+      `this session has no background process ${JSON.stringify(textOf(id))}; list those that there are`,
+      'no process of this session and tool',
+    );
+  }
+
+  async #wait(held: HeldProcess, waitMs: number): Promise<void> {
+    const { scope } = this.#options;
+    const timeout = AbortSignal.timeout(Math.ceil(Math.min(waitMs, MAX_WAIT_MS)));
+    await held.changed(AbortSignal.any([scope.signal, timeout]));
+  }
+}

@@ -1,0 +1,195 @@
+import type { SessionStore, ToolContext } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import { MemoryAuditSink } from '../audit/memory-audit-sink.js';
+import { createInMemorySessionStore } from '../in-memory-sessions.js';
+import { batchContext, makeTool, ok, rejection, untyped } from '../testing/batch.js';
+import { DefaultToolRegistry } from '../tool-registry.js';
+
+type Sessions = NonNullable<ToolContext['sessions']>;
+
+const MINE = { scopeId: 'personality:coder' };
+
+async function filled(): Promise<SessionStore> {
+  const store = createInMemorySessionStore();
+  for (const [id, owner, at] of [
+    ['mine', MINE, 1],
+    ['also-mine', MINE, 2],
+    ['other-personality', { scopeId: 'personality:other' }, 3],
+    ['other-user', { ...MINE, userScopeId: 'eve' }, 4],
+    ['other-team', { ...MINE, teamId: 't' }, 5],
+    ['global', { scopeId: 'global' }, 6],
+  ] as const) {
+    await store.append({ ...owner, id }, [{ role: 'user', text: `word of ${id}`, createdAt: at }]);
+  }
+  return store;
+}
+
+async function inCall(
+  use: (sessions: Sessions) => unknown,
+  store: SessionStore,
+  ctx: Parameters<typeof batchContext>[0] = {},
+) {
+  const audit = new MemoryAuditSink();
+  const registry = new DefaultToolRegistry({ sessions: store, audit });
+  let outcome: unknown;
+  registry.register(
+    makeTool(
+      'recalls',
+      async (_args, { sessions }) => {
+        if (sessions === undefined) throw new Error('no sessions');
+        try {
+          outcome = await use(sessions);
+        } catch (error) {
+          outcome = error;
+        }
+        return ok('done');
+      },
+      { capabilities: { sessions: { access: 'read' } } },
+    ),
+  );
+  await registry.executeParallel(
+    [{ toolCallId: 'c', name: 'recalls', args: {} }],
+    batchContext({ personalityId: 'coder', ...ctx }),
+  );
+  const events = audit.events.map(
+    ({ capability, operation, target, decision, reason }) =>
+      `${capability} ${operation} ${target} ${decision}: ${reason}`,
+  );
+  return { outcome, events };
+}
+
+const found = async (sessions: Sessions, opts = {}) =>
+  (await sessions.search('word', opts)).map(({ session }) => session.id);
+
+describe('ScopedSessions', () => {
+  const views: [ctx: object, ids: string[]][] = [
+    [{}, ['also-mine', 'mine']],
+    [{ userScopeId: 'eve' }, ['other-user']],
+    [{ teamId: 't' }, ['other-team']],
+    [{ userScopeId: 'eve', teamId: 't' }, []],
+    [{ personalityId: 'other' }, ['other-personality']],
+    [{ memoryScope: 'global' }, ['global']],
+    [{ memoryScopeId: 'personality:other' }, ['other-personality']],
+    [{ personalityId: '' }, []],
+    // Its own session is seen, whoever owns it.
+    [{ sessionId: 'other-user' }, ['other-user', 'also-mine', 'mine']],
+    [{ sessionId: 'mine' }, ['also-mine', 'mine']],
+    [{ sessionId: 'mine', personalityId: '' }, ['mine']],
+  ];
+  it.each(views)('with %j sees %j', async (ctx, ids) => {
+    const store = await filled();
+    const { outcome, events } = await inCall(
+      async (sessions) => [
+        (await found(sessions)).sort(),
+        (await sessions.list()).map(({ id }) => id),
+      ],
+      store,
+      untyped(ctx),
+    );
+    expect(outcome).toEqual([[...ids].sort(), ids]);
+    expect(events).toHaveLength(2);
+    expect(events[0]).toMatch(/^sessions search word allowed: sessions of /);
+    expect(events[1]).toMatch(/^sessions list \* allowed: sessions of /);
+  });
+
+  it.each(['other-personality', 'other-user', 'other-team', 'global'])(
+    'shows nothing of %s, as of one that is not there, and records the denial',
+    async (id) => {
+      const store = await filled();
+      const { outcome, events } = await inCall(
+        async (sessions) => [
+          await sessions.messages(id),
+          await found(sessions, { sessionId: id }),
+          await sessions.messages('nowhere'),
+        ],
+        store,
+      );
+      expect(outcome).toEqual([[], [], []]);
+      expect(events).toEqual([
+        `sessions messages ${id} denied: not of this owner`,
+        'sessions search word denied: not of this owner',
+        'sessions messages nowhere allowed: sessions of personality:coder',
+      ]);
+    },
+  );
+
+  it('takes no owner from a tool', async () => {
+    const store = await filled();
+    const { outcome } = await inCall(
+      async (sessions) => [
+        await found(sessions, { owner: { scopeId: 'global' } }),
+        (await sessions.list(untyped({ owner: { scopeId: 'global' } }))).map(({ id }) => id),
+      ],
+      store,
+    );
+    expect(outcome).toEqual([
+      ['mine', 'also-mine'],
+      ['also-mine', 'mine'],
+    ]);
+  });
+
+  it('holds a store that ignores the owner, or gives messages of another session', async () => {
+    const store = await filled();
+    const careless: SessionStore = {
+      ...store,
+      search: (query, { owner: _, sessionId: __, ...opts } = {}) => store.search(query, opts),
+      list: ({ owner: _, ...opts } = {}) => store.list(opts),
+      messages: async () => [
+        ...(await store.messages('mine')),
+        ...(await store.messages('other-user')),
+      ],
+    };
+    const { outcome } = await inCall(
+      async (sessions) => [
+        await found(sessions),
+        await found(sessions, { sessionId: 'mine' }),
+        (await sessions.list()).map(({ id }) => id),
+        (await sessions.messages('mine')).map(({ text }) => text),
+      ],
+      careless,
+    );
+    expect(outcome).toEqual([
+      ['mine', 'also-mine'],
+      ['mine'],
+      ['also-mine', 'mine'],
+      ['word of mine'],
+    ]);
+  });
+
+  it('gives pages of one list, also where its own session is apart', async () => {
+    const store = await filled();
+    const { outcome } = await inCall(
+      async (sessions) => {
+        const pages: string[][] = [];
+        for (const offset of [0, 1, 2, 3]) pages.push(await found(sessions, { offset, limit: 1 }));
+        return [pages.flat(), await found(sessions)];
+      },
+      store,
+      { sessionId: 'other-user' },
+    );
+    const [pages, all] = untyped(outcome);
+    expect(pages).toEqual(all);
+    expect(all).toHaveLength(3);
+  });
+
+  it('shortens a long query in the journal', async () => {
+    const { events } = await inCall(
+      (sessions) => sessions.search('x'.repeat(10_000)),
+      await filled(),
+    );
+    expect(events[0]?.length).toBeLessThan(300);
+  });
+
+  it('is dead after its call', async () => {
+    let kept: Sessions | undefined;
+    await inCall(
+      (sessions) => {
+        kept = sessions;
+      },
+      await filled(),
+    );
+    for (const use of [kept?.search('word'), kept?.list(), kept?.messages('mine')]) {
+      expect(await rejection(use ?? Promise.resolve())).toMatchObject({ code: 'CALL_ENDED' });
+    }
+  });
+});

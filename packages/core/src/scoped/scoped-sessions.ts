@@ -1,0 +1,177 @@
+import {
+  CapabilityError,
+  type ScopedSessions,
+  type SessionInfo,
+  type SessionListOptions,
+  type SessionMatch,
+  type SessionMessage,
+  type SessionOwner,
+  type SessionSearchOptions,
+  type SessionStore,
+} from '@ethosagent/types';
+import { type AccessAsked, type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
+import { checkedSessions } from '../checked/checked-sessions.js';
+
+export interface ScopedSessionsOptions {
+  /** Whose sessions the call sees, beside its own. None when absent. */
+  owner?: SessionOwner | undefined;
+  /** The session of the call. */
+  sessionId: string;
+  scope?: AccessScope | undefined;
+}
+
+const DEFAULT_LIMIT = 20;
+const MAX_TARGET_CHARS = 200;
+
+/** The stored sessions, held to those of the call's owner and the call's own session. */
+export class ScopedSessionsImpl implements ScopedSessions {
+  readonly #store: SessionStore;
+  readonly #options: ScopedSessionsOptions;
+
+  constructor(store: SessionStore, options: ScopedSessionsOptions) {
+    this.#store = checkedSessions(store);
+    this.#options = options;
+  }
+
+  search(query: string, opts: Omit<SessionSearchOptions, 'owner'> = {}): Promise<SessionMatch[]> {
+    const words = textOf(query);
+    // By name: an `owner` that a tool put there would otherwise reach the store.
+    const { sessionId, since, until, roles, limit, offset } = opts;
+    const asked = defined({ since, until, roles, limit, offset });
+    return this.#held('search', words, async (allow) => {
+      if (sessionId !== undefined) {
+        await this.#assertSeen(sessionId);
+        allow();
+        const found = await this.#store.search(words, { ...asked, sessionId });
+        return found.filter(({ session }) => session.id === sessionId);
+      }
+      allow();
+      const { owner } = this.#options;
+      const current = await this.#apart();
+      if (current === undefined) {
+        if (owner === undefined) return [];
+        const found = await this.#store.search(words, { ...asked, owner });
+        return found.filter(({ session }) => this.#sees(session));
+      }
+      // The best of both, so that a page is what it would be of one list.
+      const page = { begin: offset ?? 0, length: limit ?? DEFAULT_LIMIT };
+      const upTo = { ...asked, offset: 0, limit: page.begin + page.length };
+      const [own, here] = await Promise.all([
+        owner === undefined ? [] : this.#store.search(words, { ...upTo, owner }),
+        this.#store.search(words, { ...upTo, sessionId: current.id }),
+      ]);
+      return [...own, ...here]
+        .filter(({ session }) => this.#sees(session))
+        .sort((a, b) => b.score - a.score)
+        .slice(page.begin, page.begin + page.length);
+    });
+  }
+
+  list(opts: Omit<SessionListOptions, 'owner'> = {}): Promise<SessionInfo[]> {
+    const { since, until, limit } = opts;
+    const asked = defined({ since, until, limit });
+    return this.#held('list', '*', async (allow) => {
+      allow();
+      const { owner } = this.#options;
+      const own = owner === undefined ? [] : await this.#store.list({ ...asked, owner });
+      const current = await this.#apart();
+      const here = current !== undefined && isWithin(current, since, until) ? [current] : [];
+      const seen = [...own.filter((session) => this.#sees(session)), ...here].sort(
+        (a, b) => b.lastMessageAt - a.lastMessageAt,
+      );
+      return limit === undefined ? seen : seen.slice(0, limit);
+    });
+  }
+
+  messages(
+    sessionId: string,
+    opts: { afterSequence?: number; limit?: number } = {},
+  ): Promise<SessionMessage[]> {
+    const { afterSequence, limit } = opts;
+    return this.#held('messages', textOf(sessionId), async (allow) => {
+      await this.#assertSeen(sessionId);
+      allow();
+      const messages = await this.#store.messages(sessionId, defined({ afterSequence, limit }));
+      return messages.filter((message) => message.sessionId === sessionId);
+    });
+  }
+
+  /**
+   * Runs an access. A session that the call does not see is one without messages to the tool, as one
+   * that is not there; in the journal it is a denial.
+   */
+  async #held<T>(
+    operation: string,
+    target: string,
+    run: (allow: Allow) => Promise<T[]>,
+  ): Promise<T[]> {
+    const { owner, scope } = this.#options;
+    const access: AccessAsked = {
+      capability: 'sessions',
+      operation,
+      target: target.length > MAX_TARGET_CHARS ? `${target.slice(0, MAX_TARGET_CHARS)}…` : target,
+      rule: `sessions of ${owner?.scopeId ?? 'this session'}`,
+    };
+    try {
+      return await recordAccess(scope, access, run);
+    } catch (error) {
+      if (error instanceof NotSeen) return [];
+      throw error;
+    }
+  }
+
+  async #assertSeen(sessionId: string): Promise<void> {
+    const session = await this.#store.get(sessionId);
+    if (session !== null && !this.#sees(session)) throw new NotSeen();
+  }
+
+  /** The session of the call, where it is not among its owner's. */
+  async #apart(): Promise<SessionInfo | undefined> {
+    const { owner, sessionId } = this.#options;
+    const current = await this.#store.get(sessionId);
+    return current === null || isOf(current, owner) ? undefined : current;
+  }
+
+  #sees(session: SessionInfo): boolean {
+    return session.id === this.#options.sessionId || isOf(session, this.#options.owner);
+  }
+}
+
+class NotSeen extends CapabilityError {
+  constructor() {
+    super('MEMORY_SCOPE_NOT_AVAILABLE', 'the session is of another owner', 'not of this owner');
+  }
+}
+
+function isOf(session: SessionInfo, owner: SessionOwner | undefined): boolean {
+  return (
+    owner !== undefined &&
+    session.scopeId === owner.scopeId &&
+    session.userScopeId === owner.userScopeId &&
+    session.teamId === owner.teamId
+  );
+}
+
+function isWithin(
+  session: SessionInfo,
+  since: number | undefined,
+  until: number | undefined,
+): boolean {
+  return (
+    (since === undefined || session.lastMessageAt >= since) &&
+    (until === undefined || session.startedAt < until)
+  );
+}
+
+function defined<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const given: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const key in options) {
+    const value = options[key];
+    if (isDefined(value)) given[key] = value;
+  }
+  return given;
+}
+
+function isDefined<T>(value: T): value is Exclude<T, undefined> {
+  return value !== undefined;
+}

@@ -1,0 +1,175 @@
+import {
+  type BackgroundOutput,
+  type BackgroundProcess,
+  type BackgroundProcesses,
+  CapabilityError,
+  EthosError,
+  type ProcessResult,
+  type SpawnOpts,
+  type ToolContext,
+} from '@ethosagent/types';
+
+/** What the registry lets a session have, unless its host says otherwise. */
+const MAX_RUNNING = 8;
+const DEFAULT_READ_CHARS = 100_000;
+const MAX_WAIT_MS = 600_000;
+
+/** A process that a tool left running. A test may write for it, and end it. */
+export class FakeBackgroundProcess {
+  /** The session that it belongs to, and the personality that sees it. */
+  readonly owner: Pick<ToolContext, 'sessionId' | 'personalityId'>;
+  readonly #now: () => number;
+  readonly #chunks: BackgroundOutput['chunks'] = [];
+  readonly #waiting = new Set<() => void>();
+  #info: BackgroundProcess;
+
+  constructor(
+    started: Pick<BackgroundProcess, 'id' | 'binary' | 'args'>,
+    owner: FakeBackgroundProcess['owner'],
+    now: () => number,
+  ) {
+    this.owner = owner;
+    this.#now = now;
+    this.#info = { ...started, state: 'running', startedAt: now() };
+  }
+
+  /** What is known of it now. */
+  get info(): BackgroundProcess {
+    return { ...this.#info, args: [...this.#info.args] };
+  }
+
+  /** Adds to its output; nothing happens when it has ended. */
+  write(text: string, stream: 'stdout' | 'stderr' = 'stdout'): void {
+    if (this.#info.state === 'ended' || text === '') return;
+    this.#chunks.push({ stream, text });
+    this.#notify();
+  }
+
+  /** Ends it, with exit code 0 unless `outcome` is given; nothing happens when it has ended. */
+  end(
+    outcome: Pick<BackgroundProcess, 'exitCode' | 'signal' | 'timedOut' | 'error'> = {
+      exitCode: 0,
+    },
+  ): void {
+    if (this.#info.state === 'ended') return;
+    this.#info = { ...this.#info, ...outcome, state: 'ended', endedAt: this.#now() };
+    this.#notify();
+  }
+
+  /** What it wrote from a place on, as `BackgroundProcesses.read` gives it. */
+  read(cursor = 0, maxChars = DEFAULT_READ_CHARS): BackgroundOutput {
+    const chunks: BackgroundOutput['chunks'] = [];
+    let place = 0;
+    let room = maxChars;
+    let next = Math.max(0, Math.min(cursor, this.#length));
+    for (const { stream, text } of this.#chunks) {
+      const begin = Math.max(0, next - place);
+      const part = text.slice(begin, begin + room);
+      place += text.length;
+      if (part === '') continue;
+      chunks.push({ stream, text: part });
+      next += part.length;
+      room -= part.length;
+    }
+    return { process: this.info, chunks, cursor: next, droppedChars: 0 };
+  }
+
+  /** Resolves when there is something after the cursor, when it has ended, or when `signal` fires. */
+  async changed(cursor: number, signal: AbortSignal): Promise<void> {
+    while (this.#info.state === 'running' && cursor >= this.#length && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.add(resolve);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+  }
+
+  get #length(): number {
+    return this.#chunks.reduce((sum, { text }) => sum + text.length, 0);
+  }
+
+  #notify(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+}
+
+export interface FakeBackgroundOptions {
+  /** Those of the test, in all its sessions; what is started is added. */
+  processes: FakeBackgroundProcess[];
+  owner: FakeBackgroundProcess['owner'];
+  /** Ends the waiting for output. */
+  signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  allows: (binary: string) => boolean;
+  /** Checks what is to be started, and gives what answers for it. */
+  begin: (
+    binary: string,
+    args: readonly string[],
+    opts: SpawnOpts,
+  ) => (opts: SpawnOpts) => Promise<ProcessResult>;
+  /** Notes an access, and its denial if that is what comes out. */
+  record: <T>(operation: string, target: string, run: () => T) => T;
+}
+
+/** Background processes that start nothing: those of one session and personality. */
+export function createFakeBackground(options: FakeBackgroundOptions): BackgroundProcesses {
+  const { processes, owner, signal, now, allows, begin, record } = options;
+  const ofSession = () => processes.filter((held) => held.owner.sessionId === owner.sessionId);
+  const seen = () =>
+    ofSession().filter(
+      (held) => held.owner.personalityId === owner.personalityId && allows(held.info.binary),
+    );
+  const find = (id: string) => {
+    const held = seen().find(({ info }) => info.id === id);
+    if (held !== undefined) return held;
+    throw new EthosError(
+      'PROCESS_NOT_FOUND',
+      `this session has no background process ${JSON.stringify(id)}; list those that there are`,
+    );
+  };
+  const assertRoom = () => {
+    const running = ofSession().filter(({ info }) => info.state === 'running').length;
+    if (running < MAX_RUNNING) return;
+    throw new CapabilityError(
+      'TOO_MANY_PROCESSES',
+      `${running} background processes of this session are running, which is as many as may; stop one that is no longer needed`,
+      `at most ${MAX_RUNNING} background processes`,
+    );
+  };
+  return {
+    async start(binary, args, opts = {}) {
+      const answer = record('start', binary, () => {
+        assertRoom();
+        return begin(binary, args, opts);
+      });
+      const id = `bg-${ofSession().length + 1}`;
+      const held = new FakeBackgroundProcess({ id, binary, args: [...args] }, owner, now);
+      processes.push(held);
+      const { info } = held;
+      answer({ ...opts, onOutput: (text, stream) => held.write(text, stream) }).then(
+        ({ stdout: _, stderr: __, truncated: ___, ...outcome }) => held.end(outcome),
+        (error: unknown) =>
+          held.end({ error: error instanceof Error ? error.message : String(error) }),
+      );
+      return info;
+    },
+    async list() {
+      return record('list', '*', () => seen().map(({ info }) => info));
+    },
+    async read(id, { cursor = 0, maxChars, waitMs = 0 } = {}) {
+      const held = record('read', id, () => find(id));
+      if (waitMs > 0) {
+        const timeout = AbortSignal.timeout(Math.min(waitMs, MAX_WAIT_MS));
+        await held.changed(cursor, AbortSignal.any([signal, timeout]));
+      }
+      return held.read(cursor, maxChars);
+    },
+    async stop(id) {
+      const held = record('stop', id, () => find(id));
+      held.end({ exitCode: 143, signal: 'SIGTERM' });
+      return held.info;
+    },
+  };
+}

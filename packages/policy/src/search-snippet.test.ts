@@ -1,0 +1,57 @@
+import { fuzz } from '@ethosagent/conformance/fuzz';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findPhrases, searchSnippet } from './search-snippet.js';
+import { parseSearchQuery } from './search-words.js';
+
+describe('findPhrases', () => {
+  it.each<[string, string, string[]]>([
+    ['a b a', 'a', ['a', 'a']],
+    ['a b c', '"a b" c', ['a b', 'c']],
+    ['a, b', '"a b"', ['a, b']],
+    ['a a a', '"a a"', ['a a', 'a a']],
+    ['b a', '"a b"', []],
+    ['Le Café.', 'cafe', ['Café']],
+    ['私は東京都', '東京', ['東京']],
+    ['ab', 'a', []],
+  ])('in %j of %j finds %j', (text, query, expected) => {
+    const hits = [...findPhrases(text, parseSearchQuery(query))];
+    expect(hits.map(({ start, end }) => text.slice(start, end))).toEqual(expected);
+  });
+});
+
+describe('searchSnippet', () => {
+  const snippet = (text: string, query: string, maxChars?: number) =>
+    searchSnippet(text, parseSearchQuery(query), maxChars);
+
+  it.each<[string, string, string]>([
+    ['a b c', 'b', 'a [b] c'],
+    ['a\n\n  b', 'b', 'a [b]'],
+    ['a a a', '"a a"', '[a a] a'],
+    ['nothing', 'b', 'nothing'],
+    ['', 'b', ''],
+  ])('of %j for %j is %j', (text, query, expected) => {
+    expect(snippet(text, query)).toBe(expected);
+  });
+
+  it('is where the most different phrases are', () => {
+    const gap = 'x '.repeat(200);
+    const text = `one ${gap} two ${gap} one and two ${gap}`;
+    expect(snippet(text, 'one two')).toContain('[one] and [two]');
+    expect(snippet(`${gap} two`, 'two')).toMatch(/^… ?(x )+\[two\]$/);
+  });
+
+  fuzz(
+    'is short, well-formed and of one line',
+    fc.tuple(
+      fc.string({ unit: 'binary', maxLength: 600 }),
+      fc.string(),
+      fc.integer({ min: 1, max: 50 }),
+    ),
+    ([text, query, maxChars]) => {
+      const part = snippet(text, query, maxChars);
+      expect(part.isWellFormed() && !/[\r\n]/.test(part)).toBe(true);
+      expect(part.length).toBeLessThanOrEqual(maxChars * 3 + 2);
+    },
+  );
+});

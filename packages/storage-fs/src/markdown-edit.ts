@@ -1,0 +1,106 @@
+import { EthosError, type MemorySection } from '@ethosagent/types';
+import {
+  type MarkdownSections,
+  markdownSections,
+  type PlacedSection,
+} from './markdown-sections.js';
+
+/**
+ * Makes the sections of a Markdown text those of a memory after a change. What did not change stays
+ * byte for byte; what is new has the line ends of the text.
+ *
+ * @param after what `applyMemoryChange` made of the sections that the text has now
+ * @throws `VALUE_INVALID` when the text would not read as these sections: one holds a heading of a
+ * section, or opens a block that goes on behind it
+ */
+export function editMarkdown(
+  markdown: string,
+  before: MarkdownSections,
+  after: readonly MemorySection[],
+): string {
+  const eol = markdown.includes('\r\n') ? '\r\n' : '\n';
+  const wanted = new Map(after.map((section) => [section.heading, section]));
+  let out = markdown.slice(0, before.start);
+  for (const section of before.sections) {
+    const next = wanted.get(section.heading);
+    wanted.delete(section.heading);
+    if (next !== undefined) out += withText(markdown, section, next.text, eol);
+    else if (section.heading === '') out += withText(markdown, section, '', eol);
+  }
+  for (const section of wanted.values()) out = withSection(out, section, eol);
+  assertReads(out, { front: markdown.slice(0, before.start), eol }, before, after);
+  return out;
+}
+
+/** A section as it is written, with another text. Only where the two differ is it touched. */
+function withText(markdown: string, section: PlacedSection, text: string, eol: string): string {
+  const head = markdown.slice(section.start, section.body);
+  const body = markdown.slice(section.body, section.end);
+  if (text === section.text) return head + body;
+  if (section.text === '') return head + newBody(markdown, section, text, eol);
+  const old = section.text;
+  const lead = /^(?:[ \t]*(?:\r\n|\r|\n))+/.exec(body)?.[0].length ?? 0;
+  let same = 0;
+  while (same < old.length && old[same] === text[same]) same += 1;
+  let tail = 0;
+  const most = Math.min(old.length, text.length) - same;
+  while (tail < most && old.at(-1 - tail) === text.at(-1 - tail)) tail += 1;
+  const from = placeOf(body, lead, same);
+  const to = placeOf(body, lead, old.length - tail);
+  const changed = text.slice(same, text.length - tail).replaceAll('\n', eol);
+  return head + body.slice(0, from) + changed + body.slice(to);
+}
+
+/** Where a place of the text, whose line ends are one character, is in the body. */
+function placeOf(body: string, lead: number, offset: number): number {
+  let at = lead;
+  for (let left = offset; left > 0; left -= 1) at += body.startsWith('\r\n', at) ? 2 : 1;
+  return at;
+}
+
+/** The first text of a section that had none. */
+function newBody(markdown: string, section: PlacedSection, text: string, eol: string): string {
+  const above = markdown.slice(0, section.body);
+  const isLine = above === '' || /[\r\n\uFEFF]$/.test(above);
+  const gap = section.heading === '' ? '' : eol;
+  const rest = section.end === markdown.length ? eol : eol + eol;
+  return `${isLine ? '' : eol}${gap}${text.replaceAll('\n', eol)}${rest}`;
+}
+
+function withSection(markdown: string, { heading, text }: MemorySection, eol: string): string {
+  const body = text === '' ? '' : eol + text.replaceAll('\n', eol) + eol;
+  return `${markdown}${gapAfter(markdown, eol)}## ${heading}${eol}${body}`;
+}
+
+/** What makes a blank line at the end of a text. */
+function gapAfter(markdown: string, eol: string): string {
+  if (/^\uFEFF?$/.test(markdown) || /(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)$/.test(markdown)) return '';
+  return /[\r\n]$/.test(markdown) ? eol : eol + eol;
+}
+
+function assertReads(
+  markdown: string,
+  { front, eol }: { front: string; eol: string },
+  before: MarkdownSections,
+  after: readonly MemorySection[],
+): void {
+  const written = new Map(before.sections.map((section) => [section.heading, section.written]));
+  const found = markdownSections(markdown);
+  const actual = found.sections.filter(({ heading, text }) => heading !== '' || text !== '');
+  const isAsWanted =
+    [front, front + eol].includes(markdown.slice(0, found.start)) &&
+    actual.length === after.length &&
+    actual.every((section, index) => {
+      const wanted = after[index];
+      return (
+        wanted !== undefined &&
+        section.text === wanted.text &&
+        section.written === (written.get(wanted.heading) ?? wanted.heading)
+      );
+    });
+  if (isAsWanted) return;
+  throw new EthosError(
+    'VALUE_INVALID',
+    'the text would change other sections of the Markdown file: leave out headings of level 2 (`##`) outside code, close each code fence and HTML block, and write headings in plain words',
+  );
+}

@@ -1,0 +1,162 @@
+import { dirname } from 'node:path';
+import { DEFAULT_MEMORY_LIMITS, searchMemory } from '@ethosagent/policy';
+import { EthosError, errorCodeOf, type MemoryProvider } from '@ethosagent/types';
+import { storageError } from './errno.js';
+import { withFileLock } from './file-lock.js';
+import { realLocation } from './follow-links.js';
+import { FsStorage } from './fs-storage.js';
+import type { MemoryFile } from './memory-file.js';
+import { memoryPaths } from './memory-paths.js';
+
+export interface MarkdownMemoryOptions {
+  /** The folder of the files, absolute; it is made when it is needed. This or `fileOf`. */
+  dir?: string;
+  /** The absolute path of the file of a memory, e.g. one in the folder of a personality. */
+  fileOf?: (scopeId: string) => string;
+  /** Characters of a section's text. 20,000 when absent. */
+  maxSectionChars?: number;
+  /** Characters of a memory, headings and texts. 100,000 when absent. */
+  maxDocumentChars?: number;
+  /** Replaced versions that are kept of a memory. 20 when absent. */
+  maxVersions?: number;
+  /** Milliseconds that a change waits for one of another process. 10,000 when absent. */
+  lockWaitMs?: number;
+  /** Milliseconds since the epoch; `Date.now` when absent. */
+  clock?: () => number;
+}
+
+const MAX_TRIES = 100;
+const DEFAULT_MATCHES = 20;
+const MAX_MATCHES = 200;
+
+/**
+ * Memories as Markdown files that people may edit, too: each section is a heading `## …` and what
+ * follows. What a change does not touch stays byte for byte, and an edit from outside between a
+ * reading and a change is kept. A search finds the sections with all the words of a query; where
+ * there is none, those with any of them.
+ *
+ * @throws `CONFIG_INVALID`; from its methods also `VALUE_INVALID` for a text that would open or
+ * hide a section of the file
+ * @example
+ * const memory = createMarkdownMemory({ dir: '/var/lib/agent/memory' });
+ * await memory.change('global', { kind: 'add', section: 'Tastes', text: 'Tea, no sugar.' });
+ * // /var/lib/agent/memory/global.md: ## Tastes …
+ */
+export function createMarkdownMemory(options: MarkdownMemoryOptions): MemoryProvider {
+  const pathOf = memoryPaths(options);
+  const limits = {
+    maxSectionChars: whole(options, 'maxSectionChars', DEFAULT_MEMORY_LIMITS.maxSectionChars),
+    maxDocumentChars: whole(options, 'maxDocumentChars', DEFAULT_MEMORY_LIMITS.maxDocumentChars),
+  };
+  const maxVersions = whole(options, 'maxVersions', 20);
+  const lockWaitMs = whole(options, 'lockWaitMs', 10_000);
+  const rules = { limits, maxVersions, clock: options.clock ?? (() => Date.now()) };
+  // What people wrote may be larger than what a tool may write; up to four bytes a character.
+  const disk = new FsStorage({ maxReadBytes: limits.maxDocumentChars * 8 + 100_000 });
+
+  function fileOf(scopeId: string): MemoryFile {
+    const asked = pathOf(scopeId);
+    const folder = dirname(asked);
+    // Links are followed within the folder, and not out of it.
+    return { path: asked, storage: disk.contained({ read: [folder], write: [folder] }) };
+  }
+
+  return {
+    read: (scopeId) =>
+      guarded(async () => {
+        const file = fileOf(scopeId);
+        return (await loadMarkdown()).readMemory(file);
+      }),
+    change: (scopeId, change, opts) =>
+      guarded(async () => {
+        const { path: asked, storage } = fileOf(scopeId);
+        const { changeMemory } = await loadMarkdown();
+        // Judged, with the links on its way, before anything is made beside it.
+        await storage.exists(asked);
+        await storage.mkdir(dirname(asked), { mode: 0o700 });
+        const file = { path: realLocation(asked), storage };
+        return withFileLock(`${file.path}.lock`, lockWaitMs, async () => {
+          for (let turn = 0; turn < MAX_TRIES; turn += 1) {
+            const changed = await changeMemory(file, change, opts?.expectedRevision, rules);
+            if (changed !== undefined) return changed;
+          }
+          throw new EthosError(
+            'STORE_UNAVAILABLE',
+            'another program keeps writing the memory file',
+          );
+        });
+      }),
+    search: (scopeId, query, opts) =>
+      guarded(async () => {
+        const file = fileOf(scopeId);
+        const limit = countOf(opts?.limit, DEFAULT_MATCHES, MAX_MATCHES);
+        const { sections } = await (await loadMarkdown()).readMemory(file);
+        return searchMemory(sections, query, limit);
+      }),
+    versions: (scopeId, opts) =>
+      guarded(async () => {
+        const { path, storage } = fileOf(scopeId);
+        await storage.exists(path);
+        const limit = countOf(opts?.limit, maxVersions, maxVersions);
+        const { readVersions } = await loadMarkdown();
+        return readVersions(storage, realLocation(path), limit);
+      }),
+  };
+}
+
+/** The parser is dear to load: only who uses it does. */
+async function loadMarkdown() {
+  const { readMemory, changeMemory } = await import('./memory-file.js');
+  const { readVersions } = await import('./memory-versions.js');
+  return { readMemory, changeMemory, readVersions };
+}
+
+/** Failures of the disk are the store's, and hold no path. */
+async function guarded<T>(operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    const told = storageError(error, 'use', 'the memory file');
+    const code = errorCodeOf(told);
+    if (code === undefined || OWN_CODES.has(code)) throw told;
+    if (code === 'FILE_TOO_LARGE') {
+      throw new EthosError(
+        'MEMORY_TOO_LARGE',
+        'the memory file is far too large; shorten it by hand',
+      );
+    }
+    throw new EthosError(
+      'STORE_UNAVAILABLE',
+      `the memory file could not be used (${code}); check its folder, its owner and its mode`,
+      { cause: error },
+    );
+  }
+}
+
+const OWN_CODES: ReadonlySet<string> = new Set([
+  'CONFIG_INVALID',
+  'KEY_INVALID',
+  'VALUE_INVALID',
+  'MEMORY_NOT_FOUND',
+  'MEMORY_AMBIGUOUS',
+  'MEMORY_TOO_LARGE',
+  'MEMORY_CHANGED',
+  'STORE_UNAVAILABLE',
+]);
+
+type NumberOption = 'maxSectionChars' | 'maxDocumentChars' | 'maxVersions' | 'lockWaitMs';
+
+function whole(options: MarkdownMemoryOptions, name: NumberOption, fallback: number): number {
+  const value = options[name] ?? fallback;
+  if (Number.isInteger(value) && value > 0 && value <= 100_000_000) return value;
+  throw new EthosError(
+    'CONFIG_INVALID',
+    `createMarkdownMemory: ${name} must be a whole number from 1 to 100,000,000`,
+  );
+}
+
+function countOf(value: number | undefined, fallback: number, max: number): number {
+  const count = value ?? fallback;
+  if (Number.isInteger(count) && count >= 0) return Math.min(count, max);
+  throw new EthosError('VALUE_INVALID', 'limit is a whole number from 0');
+}

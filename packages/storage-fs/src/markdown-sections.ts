@@ -1,0 +1,98 @@
+import { memoryHeadingKey, memoryText } from '@ethosagent/policy';
+import type { MemorySection } from '@ethosagent/types';
+import MarkdownIt from 'markdown-it';
+
+/** A section of a Markdown text and where it stands, in UTF-16 units. */
+export interface PlacedSection extends MemorySection {
+  /** The heading as it is written; another one with the same name may come before. */
+  written: string;
+  /** Where the line of the heading begins; of the section without one, where its body begins. */
+  start: number;
+  /** Where the line after the heading begins. */
+  body: number;
+  end: number;
+}
+
+/** A Markdown text in sections. */
+export interface MarkdownSections {
+  /** Where a front matter, and a byte order mark, end. */
+  start: number;
+  /** In their order. The first is the one without a heading, also when it is empty. */
+  sections: PlacedSection[];
+}
+
+interface Heading {
+  written: string;
+  start: number;
+  body: number;
+}
+
+const FRONT_MATTER = /^---[ \t]*\r?\n(?:[^\n]*\n)*?---[ \t]*(?:\r?\n|$)/;
+const BYTE_ORDER_MARKS = /^\uFEFF*/;
+const LINE_END = /\r\n|\r|\n/g;
+
+// Blocks only: what is inside a line has no say in where sections begin.
+const parser = new MarkdownIt('commonmark');
+parser.core.ruler.enableOnly(['normalize', 'block']);
+parser.block.ruler.disable('reference');
+
+/**
+ * The sections of a Markdown text: from each heading `## …` to the next. Headings of other levels,
+ * underlined ones, and those in a quotation, a list, a code block or HTML belong to the text.
+ */
+export function markdownSections(markdown: string): MarkdownSections {
+  const start = lengthOf(markdown, BYTE_ORDER_MARKS);
+  const front = lengthOf(markdown.slice(start), FRONT_MATTER);
+  // A second mark would stand in the way of a heading.
+  const first = start + front + lengthOf(markdown.slice(start + front), BYTE_ORDER_MARKS);
+  const headings = headingsOf(markdown, first);
+  const names = new Map<string, number>();
+  const sections: PlacedSection[] = [];
+  const heads = [{ written: '', start: first, body: first }, ...headings];
+  heads.forEach((head, index) => {
+    const end = heads[index + 1]?.start ?? markdown.length;
+    const heading = index === 0 ? '' : unusedName(head.written, names);
+    sections.push({ ...head, heading, end, text: memoryText(markdown.slice(head.body, end)) });
+  });
+  return { start: first, sections };
+}
+
+function headingsOf(markdown: string, from: number): Heading[] {
+  const lines = lineStarts(markdown, from);
+  const tokens = parser.parse(markdown.slice(from), {});
+  return tokens.flatMap(({ type, level, markup, map }, index) => {
+    const [line, next] = map ?? [0, 0];
+    const written = tokens[index + 1]?.content ?? '';
+    if (type !== 'heading_open' || level !== 0 || markup !== '##' || written === '') return [];
+    const start = lines[line] ?? from;
+    return [{ written, start, body: lines[next] ?? markdown.length }];
+  });
+}
+
+/** Where each line begins. */
+function lineStarts(markdown: string, from: number): number[] {
+  const starts = [from];
+  LINE_END.lastIndex = from;
+  for (let end = LINE_END.exec(markdown); end !== null; end = LINE_END.exec(markdown)) {
+    starts.push(LINE_END.lastIndex);
+  }
+  return starts;
+}
+
+/** A name of its own for each heading: what another one has gets a number. */
+function unusedName(written: string, names: Map<string, number>): string {
+  const key = memoryHeadingKey(written);
+  let count = names.get(key) ?? 0;
+  let name = written;
+  do {
+    count += 1;
+    if (count > 1) name = `${written} (${count})`;
+  } while (count > 1 && names.has(memoryHeadingKey(name)));
+  names.set(key, count);
+  if (count > 1) names.set(memoryHeadingKey(name), 1);
+  return name;
+}
+
+function lengthOf(text: string, pattern: RegExp): number {
+  return pattern.exec(text)?.[0].length ?? 0;
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import type { MemoryVersion, Storage } from '@ethosagent/types';
+import { memoryState } from './memory-state.js';
+
+// <milliseconds since the epoch>-<revision>.md
+const NAME = /^(\d{15})-[0-9a-f]{32}\.md$/;
+
+/** The folder beside a memory that has the versions that were replaced. */
+export function versionsFolder(file: string): string {
+  return `${file}.versions`;
+}
+
+/** Keeps the content that is about to be replaced, and of those before the latest. */
+export async function keepVersion(
+  storage: Storage,
+  file: string,
+  markdown: string,
+  { now, maxVersions }: { now: number; maxVersions: number },
+): Promise<void> {
+  const folder = versionsFolder(file);
+  const names = await versionNames(storage, folder);
+  // Later than the last one, whatever the clock says: the names are the order.
+  const at = Math.max(Math.floor(now), timeOf(names.at(-1)) + 1);
+  const { revision } = memoryState(markdown);
+  const name = `${String(at).padStart(15, '0')}-${revision}.md`;
+  await storage.write(join(folder, name), markdown, { mode: 0o600 });
+  for (const old of names.slice(0, Math.max(0, names.length + 1 - maxVersions))) {
+    await storage.remove(join(folder, old));
+  }
+}
+
+/** The versions, the newest first. */
+export async function readVersions(
+  storage: Storage,
+  file: string,
+  limit: number,
+): Promise<MemoryVersion[]> {
+  const folder = versionsFolder(file);
+  const names = await versionNames(storage, folder);
+  const versions: MemoryVersion[] = [];
+  for (const name of names.reverse().slice(0, limit)) {
+    const markdown = await storage.read(join(folder, name));
+    if (markdown === null) continue;
+    const { revision, sections } = memoryState(markdown).document;
+    versions.push({ revision, replacedAt: timeOf(name), sections });
+  }
+  return versions;
+}
+
+async function versionNames(storage: Storage, folder: string): Promise<string[]> {
+  return (await storage.list(folder)).filter((name) => NAME.test(name)).sort();
+}
+
+function timeOf(name: string | undefined): number {
+  return Number(NAME.exec(name ?? '')?.[1] ?? 0);
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** Of a process whose start can't be told. */
+const UNKNOWN = '00000000';
+
+let startToken: string | undefined;
+let machineToken: string | undefined;
+
+/** When this process started, as eight hexadecimal digits. */
+export function ownStart(): string {
+  startToken ??= startOf(process.pid) ?? UNKNOWN;
+  return startToken;
+}
+
+/** Whether a process of this machine lives; not another one that was given its id later. */
+export function isRunning(pid: number, start: string): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: someone else's process, alive.
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+  }
+  return (startOf(pid) ?? start) === start;
+}
+
+/** When a process started, as the kernel counts; see proc_pid_stat(5). Linux only. */
+function startOf(pid: number): string | undefined {
+  const fields = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  // The second field, the name, may itself hold spaces and parentheses.
+  const ticks = fields.slice(fields.lastIndexOf(')') + 2).split(' ')[19];
+  if (ticks === undefined) return undefined;
+  return (Number(ticks) >>> 0).toString(16).padStart(8, '0');
+}
+
+/** Says where process ids mean the same as here: this boot of this machine, in this container. */
+export function machine(): string {
+  if (machineToken === undefined) {
+    const facts = [
+      hostname(),
+      attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
+      attempt(() => readlinkSync('/proc/self/ns/pid')),
+    ];
+    machineToken = createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 8);
+  }
+  return machineToken;
+}
+
+function attempt(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,32 @@
+import type { StoreSchema } from './store-schema.js';
+
+const MIGRATIONS: readonly string[] = [
+  // `section_words` is made like the index of messages: words as `searchWords` gives them, and the
+  // memory that a section is of as a word too.
+  `CREATE TABLE memory (
+     id INTEGER PRIMARY KEY,
+     scope_id TEXT NOT NULL UNIQUE,
+     revision INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE section (
+     id INTEGER PRIMARY KEY,
+     memory INTEGER NOT NULL REFERENCES memory (id),
+     position INTEGER NOT NULL,
+     heading TEXT NOT NULL,
+     text TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX section_by_memory ON section (memory, position);
+   CREATE TABLE version (
+     memory INTEGER NOT NULL REFERENCES memory (id),
+     revision INTEGER NOT NULL,
+     replaced_at INTEGER NOT NULL,
+     sections TEXT NOT NULL,
+     PRIMARY KEY (memory, revision)
+   ) STRICT, WITHOUT ROWID;
+   CREATE VIRTUAL TABLE section_words USING fts5 (
+     facts, heading, words, content = '', contentless_delete = 1, tokenize = 'ascii'
+   );`,
+];
+
+/** Memories in sections. Its mark is "EthM" in ASCII. */
+export const MEMORY_SCHEMA: StoreSchema = { applicationId: 0x4574684d, migrations: MIGRATIONS };

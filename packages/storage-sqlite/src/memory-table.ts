@@ -1,0 +1,138 @@
+import { parseSearchQuery, searchSnippet } from '@ethosagent/policy';
+import type { MemoryMatch, MemorySection, MemoryVersion } from '@ethosagent/types';
+import type { Database } from 'better-sqlite3';
+import { ftsQuery, indexedWords } from './search-query.js';
+
+/** A memory that was changed at least once. */
+interface MemoryRow {
+  id: number;
+  revision: number;
+}
+
+type SectionRow = MemorySection & { id: number; position: number };
+
+/** The statements on memories, their sections and their versions, each prepared once. */
+export function prepareMemoryTable(db: Database) {
+  const find = db.prepare<[scopeId: string], MemoryRow>(
+    'SELECT id, revision FROM memory WHERE scope_id = ?',
+  );
+  const add = db.prepare<[scopeId: string]>(
+    'INSERT INTO memory (scope_id, revision) VALUES (?, 0)',
+  );
+  const setRevision = db.prepare<[revision: number, id: number]>(
+    'UPDATE memory SET revision = ? WHERE id = ?',
+  );
+  const sections = db.prepare<[memory: number], SectionRow>(
+    'SELECT id, position, heading, text FROM section WHERE memory = ? ORDER BY position',
+  );
+  const addSection = db.prepare<[number, number, string, string]>(
+    'INSERT INTO section (memory, position, heading, text) VALUES (?, ?, ?, ?)',
+  );
+  const moveSection = db.prepare<[position: number, id: number]>(
+    'UPDATE section SET position = ? WHERE id = ?',
+  );
+  const removeSection = db.prepare<[id: number]>('DELETE FROM section WHERE id = ?');
+  const addWords = db.prepare<[number | bigint, string, string, string]>(
+    'INSERT INTO section_words (rowid, facts, heading, words) VALUES (?, ?, ?, ?)',
+  );
+  const removeWords = db.prepare<[id: number]>('DELETE FROM section_words WHERE rowid = ?');
+  const addVersion = db.prepare<[number, number, number, string]>(
+    'INSERT INTO version (memory, revision, replaced_at, sections) VALUES (?, ?, ?, ?)',
+  );
+  const trimVersions = db.prepare<[memory: number, newest: number]>(
+    'DELETE FROM version WHERE memory = ? AND revision <= ?',
+  );
+  const versions = db.prepare<
+    [memory: number, limit: number],
+    { revision: number; replacedAt: number; sections: string }
+  >(
+    `SELECT revision, replaced_at AS replacedAt, sections FROM version
+     WHERE memory = ? ORDER BY revision DESC LIMIT ?`,
+  );
+  const search = db.prepare<[query: string, limit: number], MemorySection>(
+    `WITH best AS MATERIALIZED (
+       SELECT rowid AS id, bm25(section_words, 0.0, 2.0, 1.0) AS score
+       FROM section_words WHERE section_words MATCH ? ORDER BY score, rowid LIMIT ?
+     )
+     SELECT s.heading AS heading, s.text AS text
+     FROM best JOIN section AS s ON s.id = best.id ORDER BY best.score, best.id`,
+  );
+
+  /** Writes what differs; sections that stay keep their place in the index. */
+  function writeSections(memory: number, after: readonly MemorySection[]): void {
+    const before = new Map(sections.all(memory).map((row) => [row.heading, row]));
+    const kept = new Set<number>();
+    const added: { section: MemorySection; position: number }[] = [];
+    after.forEach((section, position) => {
+      const row = before.get(section.heading);
+      if (row === undefined || row.text !== section.text) {
+        added.push({ section, position });
+        return;
+      }
+      kept.add(row.id);
+      if (row.position !== position) moveSection.run(position, row.id);
+    });
+    for (const { id } of before.values()) {
+      if (kept.has(id)) continue;
+      removeWords.run(id);
+      removeSection.run(id);
+    }
+    for (const { section, position } of added) {
+      const { heading, text } = section;
+      const { lastInsertRowid } = addSection.run(memory, position, heading, text);
+      addWords.run(lastInsertRowid, memoryFact(memory), indexedWords(heading), indexedWords(text));
+    }
+  }
+
+  return {
+    find(scopeId: string): MemoryRow | undefined {
+      return find.get(scopeId);
+    },
+    sections(memory: number): MemorySection[] {
+      return sections.all(memory).map(({ heading, text }) => ({ heading, text }));
+    },
+    /** Replaces the sections and keeps those before as a version. To be run in a transaction. */
+    replace(
+      scopeId: string,
+      { before, after }: Record<'before' | 'after', readonly MemorySection[]>,
+      { now, maxVersions }: { now: number; maxVersions: number },
+    ): number {
+      const { id, revision } = find.get(scopeId) ?? {
+        id: Number(add.run(scopeId).lastInsertRowid),
+        revision: 0,
+      };
+      addVersion.run(id, revision, now, JSON.stringify(before));
+      trimVersions.run(id, revision - maxVersions);
+      writeSections(id, after);
+      setRevision.run(revision + 1, id);
+      return revision + 1;
+    },
+    versions(memory: number, limit: number): MemoryVersion[] {
+      return versions.all(memory, limit).map(({ revision, replacedAt, sections }) => ({
+        revision: String(revision),
+        replacedAt,
+        sections: JSON.parse(sections),
+      }));
+    },
+    search(memory: number, query: string, limit: number): MemoryMatch[] {
+      const phrases = parseSearchQuery(query);
+      if (phrases.length === 0) return [];
+      const facts = [memoryFact(memory)];
+      const columns = ['heading', 'words'];
+      const all = search.all(ftsQuery(phrases, 'AND', { facts, columns }), limit);
+      const found =
+        all.length > 0 || phrases.length === 1
+          ? all
+          : search.all(ftsQuery(phrases, 'OR', { facts, columns }), limit);
+      return found.map(({ heading, text }) => ({
+        heading,
+        snippet: searchSnippet(text, phrases),
+      }));
+    },
+  };
+}
+
+/** The memory that a section is of, as a word of the index. */
+function memoryFact(memory: number): string {
+  return `memory${memory}`;
+}

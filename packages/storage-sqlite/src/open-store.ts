@@ -1,0 +1,81 @@
+import type { Database } from 'better-sqlite3';
+import { rememberFiles } from './file-in-place.js';
+import { openDatabase } from './open-database.js';
+import { closedError, isBusy, toStoreError } from './store-errors.js';
+import { invalidOption, MAX_TIMER_MS, wholeNumberOption } from './store-options.js';
+import type { StoreSchema } from './store-schema.js';
+import { WriteQueue } from './write-queue.js';
+
+/** What the stores of every kind can be told. */
+export interface StoreOptions {
+  path: string;
+  synchronous?: 'full' | 'normal';
+  clock?: () => number;
+  busyTimeoutMs?: number;
+}
+
+/** An open database, and the one way to read and to write it. */
+export interface Engine {
+  db: Database;
+  queue: WriteQueue;
+  /** Milliseconds since the epoch. */
+  clock: () => number;
+  /** Reads at once, or after the writes of this namespace that were asked for before. */
+  read: <T>(namespace: string, read: () => T) => T | Promise<T>;
+  /** Commits the writes on their way and closes the file. */
+  close: () => void;
+}
+
+/**
+ * Opens a store of one kind.
+ *
+ * @param factory whose options they are, for the messages
+ * @param use prepares what the store needs; where it throws, the file is closed again
+ * @throws `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`, `CONFIG_INVALID`
+ */
+export function openStore<T>(
+  factory: string,
+  options: StoreOptions,
+  schema: StoreSchema,
+  use: (engine: Engine) => T,
+): T {
+  const { path, synchronous = 'full', clock = () => Date.now() } = options;
+  if (typeof path !== 'string' || path === '') {
+    throw invalidOption(factory, 'path', 'a file or `:memory:`');
+  }
+  if (synchronous !== 'full' && synchronous !== 'normal') {
+    throw invalidOption(factory, 'synchronous', '`full` or `normal`');
+  }
+  const lockWaitMs = wholeNumberOption(factory, options, 'busyTimeoutMs', {
+    fallback: 30_000,
+    max: MAX_TIMER_MS,
+  });
+
+  const db = openDatabase({ path, synchronous, schema });
+  try {
+    const assertInPlace = db.memory ? () => {} : rememberFiles(db.name);
+    const queue = new WriteQueue(db, { lockWaitMs, assertInPlace });
+    return use({
+      db,
+      queue,
+      clock,
+      read: (namespace, read) => {
+        if (queue.closed) throw closedError();
+        if (queue.hasQueued(namespace)) return queue.run(namespace, read);
+        try {
+          return read();
+        } catch (error) {
+          if (isBusy(error)) return queue.run(namespace, read);
+          throw toStoreError(error);
+        }
+      },
+      close() {
+        queue.close();
+        db.close();
+      },
+    });
+  } catch (error) {
+    db.close();
+    throw toStoreError(error);
+  }
+}

@@ -1,0 +1,119 @@
+import { assertKvKey, DEFAULT_KV_LIMITS } from '@ethosagent/policy';
+import {
+  EthosError,
+  type MessageRole,
+  type NewSessionMessage,
+  type SessionOwner,
+  type SessionRef,
+} from '@ethosagent/types';
+import { indexedWords } from './search-query.js';
+
+const ROLES: ReadonlySet<string> = new Set<MessageRole>(['system', 'user', 'assistant', 'tool']);
+
+/** A message as it is written. */
+export interface MessageRow {
+  role: MessageRole;
+  text: string;
+  words: string;
+  toolName: string | null;
+  data: string | null;
+  createdAt: number;
+}
+
+/** Caps of a message, in characters. */
+export interface MessageLimits {
+  maxTextChars: number;
+  maxDataChars: number;
+}
+
+/** @throws `VALUE_INVALID` */
+export function messageRow(
+  message: NewSessionMessage,
+  now: number,
+  limits: MessageLimits,
+): MessageRow {
+  const { role, text, toolName, createdAt = Math.floor(now) } = message;
+  if (!ROLES.has(role)) throw noRole();
+  if (typeof text !== 'string') throw invalid('the text of a message is a string');
+  if (!Number.isSafeInteger(createdAt)) throw invalid('createdAt is a whole number of ms');
+  const kept = cut(text, limits.maxTextChars);
+  return {
+    role,
+    text: kept,
+    words: indexedWords(kept),
+    toolName: toolName === undefined ? null : checkedText('toolName', toolName),
+    data: dataOf(message.data, limits.maxDataChars),
+    createdAt,
+  };
+}
+
+/** One name for an owner: equal for the very same owner, and for no other. */
+export function ownerIdentity({ scopeId, userScopeId, teamId }: SessionOwner): string {
+  for (const id of [scopeId, userScopeId ?? '', teamId ?? '']) assertKvKey(id, DEFAULT_KV_LIMITS);
+  return JSON.stringify([scopeId, userScopeId ?? null, teamId ?? null]);
+}
+
+/** The owner that an identity names. */
+export function ownerOf(identity: string): SessionOwner {
+  const [scopeId, userScopeId, teamId]: [string, string | null, string | null] =
+    JSON.parse(identity);
+  return {
+    scopeId,
+    ...(userScopeId !== null && { userScopeId }),
+    ...(teamId !== null && { teamId }),
+  };
+}
+
+/** @throws `KEY_INVALID` */
+export function checkedRef({ id, key, personalityId }: SessionRef): {
+  id: string;
+  key: string | null;
+  personalityId: string | null;
+} {
+  for (const each of [id, key ?? '', personalityId ?? '']) assertKvKey(each, DEFAULT_KV_LIMITS);
+  return { id, key: key ?? null, personalityId: personalityId ?? null };
+}
+
+/**
+ * Cuts a text, never inside a surrogate pair, and says so. Lone surrogates become U+FFFD: UTF-8,
+ * which the database holds, has none.
+ */
+export function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text.toWellFormed();
+  const start = text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
+  // By way of bytes: a slice would hold on to the whole.
+  return `${Buffer.from(start).toString()}\n[truncated -- ${text.length} chars total]`;
+}
+
+function dataOf(data: unknown, maxChars: number): string | null {
+  if (data === undefined) return null;
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(data);
+  } catch (error) {
+    throw new EthosError('VALUE_INVALID', 'the data of a message is not JSON', { cause: error });
+  }
+  if (json === undefined) throw invalid('the data of a message is not JSON');
+  if (json.length > maxChars) {
+    throw invalid(`the data of a message has ${json.length} characters, the cap is ${maxChars}`);
+  }
+  return json;
+}
+
+function checkedText(name: string, text: unknown): string {
+  if (typeof text === 'string' && text.length <= 1_000) return text.toWellFormed();
+  throw invalid(`${name} is a text of at most 1,000 characters`);
+}
+
+/** @throws `VALUE_INVALID` */
+export function assertRoles(roles: readonly MessageRole[]): void {
+  if (!roles.every((role) => ROLES.has(role))) throw noRole();
+}
+
+function noRole(): EthosError {
+  return invalid(`a role is one of ${[...ROLES].join(', ')}`);
+}
+
+function invalid(detail: string): EthosError {
+  return new EthosError('VALUE_INVALID', detail);
+}

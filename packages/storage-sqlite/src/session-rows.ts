@@ -1,0 +1,55 @@
+import type { MessageRole, SessionInfo, SessionMessage } from '@ethosagent/types';
+import { ownerOf } from './session-input.js';
+
+/** Columns of a session, as `SessionRow` has them; from `session AS s` and `owner AS o`. */
+export const SESSION_COLUMNS = `s.session_id AS sessionId, o.identity AS identity, s.key AS key,
+  s.personality_id AS personalityId, s.started_at AS startedAt,
+  s.last_message_at AS lastMessageAt, s.message_count AS messageCount`;
+
+/** Columns of a message but its data, as `MessageRow` has them; from `message AS m`. */
+export const MESSAGE_COLUMNS = `m.sequence AS sequence, m.role AS role, m.tool_name AS toolName,
+  m.text AS text, m.created_at AS createdAt`;
+
+export interface SessionRow {
+  sessionId: string;
+  identity: string;
+  key: string | null;
+  personalityId: string | null;
+  startedAt: number;
+  lastMessageAt: number;
+  messageCount: number;
+}
+
+export interface StoredMessageRow {
+  sessionId: string;
+  sequence: number;
+  role: MessageRole;
+  toolName: string | null;
+  text: string;
+  createdAt: number;
+  data?: string | null;
+}
+
+export function sessionOf(row: SessionRow): SessionInfo {
+  return {
+    id: row.sessionId,
+    ...ownerOf(row.identity),
+    ...(row.key !== null && { key: row.key }),
+    ...(row.personalityId !== null && { personalityId: row.personalityId }),
+    startedAt: row.startedAt,
+    lastMessageAt: row.lastMessageAt,
+    messageCount: row.messageCount,
+  };
+}
+
+export function messageOf(row: StoredMessageRow): SessionMessage {
+  return {
+    sessionId: row.sessionId,
+    sequence: row.sequence,
+    role: row.role,
+    text: row.text,
+    createdAt: row.createdAt,
+    ...(row.toolName !== null && { toolName: row.toolName }),
+    ...(typeof row.data === 'string' && { data: JSON.parse(row.data) }),
+  };
+}

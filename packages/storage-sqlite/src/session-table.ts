@@ -1,0 +1,171 @@
+import { EthosError, type MessageRole } from '@ethosagent/types';
+import type { Database } from 'better-sqlite3';
+import type { MessageRow } from './session-input.js';
+import {
+  MESSAGE_COLUMNS,
+  SESSION_COLUMNS,
+  type SessionRow,
+  type StoredMessageRow,
+} from './session-rows.js';
+
+/** The statements on sessions and their messages. Times are milliseconds since the epoch. */
+export type SessionTable = ReturnType<typeof prepareSessionTable>;
+
+export interface SessionKey {
+  id: string;
+  identity: string;
+  key: string | null;
+  personalityId: string | null;
+}
+
+/** Prepares each statement once, for the life of the connection. */
+export function prepareSessionTable(db: Database) {
+  const from = 'FROM session AS s JOIN owner AS o ON o.id = s.owner';
+  const findOwner = db
+    .prepare<[identity: string], number>('SELECT id FROM owner WHERE identity = ?')
+    .pluck();
+  const addOwner = db.prepare<[identity: string]>('INSERT INTO owner (identity) VALUES (?)');
+  const find = db.prepare<[id: string], { rowid: number; owner: number; messageCount: number }>(
+    `SELECT id AS rowid, owner, message_count AS messageCount FROM session WHERE session_id = ?`,
+  );
+  const addSession = db.prepare<[string, number, number, number, string | null, string | null]>(
+    `INSERT INTO session
+       (session_id, owner, started_at, last_message_at, message_count, key, personality_id)
+     VALUES (?, ?, ?, ?, 0, ?, ?)`,
+  );
+  const addMessage = db.prepare<
+    [number, number, number, MessageRole, string | null, string, string | null]
+  >(
+    `INSERT INTO message (session, sequence, created_at, role, tool_name, text, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const addWords = db.prepare<[id: number | bigint, facts: string, words: string]>(
+    'INSERT INTO message_words (rowid, facts, words) VALUES (?, ?, ?)',
+  );
+  const touch = db.prepare<[count: number, first: number, last: number, rowid: number]>(
+    `UPDATE session SET message_count = message_count + ?,
+       started_at = min(started_at, ?), last_message_at = max(last_message_at, ?) WHERE id = ?`,
+  );
+  const get = db.prepare<[id: string], SessionRow>(
+    `SELECT ${SESSION_COLUMNS} ${from} WHERE s.session_id = ?`,
+  );
+  const list = (where: string) =>
+    db.prepare<[...owner: number[], since: number, until: number, limit: number], SessionRow>(
+      `SELECT ${SESSION_COLUMNS} ${from} WHERE ${where} EXISTS
+         (SELECT 1 FROM message WHERE session = s.id AND created_at >= ? AND created_at < ?)
+       ORDER BY s.last_message_at DESC, s.id DESC LIMIT ?`,
+    );
+  const listAll = list('');
+  const listOwned = list('s.owner = ? AND');
+  const messages = db.prepare<[id: string, after: number, limit: number], StoredMessageRow>(
+    `SELECT s.session_id AS sessionId, ${MESSAGE_COLUMNS}, m.data AS data
+     FROM session AS s JOIN message AS m ON m.session = s.id
+     WHERE s.session_id = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?`,
+  );
+  const removeWords = db.prepare<[rowid: number]>(
+    'DELETE FROM message_words WHERE rowid IN (SELECT id FROM message WHERE session = ?)',
+  );
+  const removeMessages = db.prepare<[rowid: number]>('DELETE FROM message WHERE session = ?');
+  const removeSession = db.prepare<[rowid: number]>('DELETE FROM session WHERE id = ?');
+
+  function ownerFor(identity: string): number {
+    return findOwner.get(identity) ?? Number(addOwner.run(identity).lastInsertRowid);
+  }
+
+  function sessionFor({ id, identity, key, personalityId }: SessionKey, at: number) {
+    const owner = ownerFor(identity);
+    const known = find.get(id);
+    if (known === undefined) {
+      const added = addSession.run(id, owner, at, at, key, personalityId);
+      return { rowid: Number(added.lastInsertRowid), owner, messageCount: 0 };
+    }
+    if (known.owner !== owner) {
+      throw new EthosError(
+        'SESSION_OWNER_MISMATCH',
+        'the session belongs to another owner; give the session another id',
+      );
+    }
+    return known;
+  }
+
+  // Several statements each: where one fails, nothing of them is left.
+  const append = db.transaction((session: SessionKey, rows: readonly MessageRow[]): number => {
+    const times = rows.map(({ createdAt }) => createdAt);
+    const first = times.reduce((a, b) => Math.min(a, b));
+    const { rowid, owner, messageCount } = sessionFor(session, first);
+    rows.forEach((row, index) => {
+      const { lastInsertRowid } = addMessage.run(
+        rowid,
+        messageCount + index + 1,
+        row.createdAt,
+        row.role,
+        row.toolName,
+        row.text,
+        row.data,
+      );
+      addWords.run(lastInsertRowid, factsOf({ owner, session: rowid, role: row.role }), row.words);
+    });
+    touch.run(
+      rows.length,
+      first,
+      times.reduce((a, b) => Math.max(a, b)),
+      rowid,
+    );
+    return messageCount;
+  });
+
+  const remove = db.transaction((id: string): boolean => {
+    const known = find.get(id);
+    if (known === undefined) return false;
+    removeWords.run(known.rowid);
+    removeMessages.run(known.rowid);
+    removeSession.run(known.rowid);
+    return true;
+  });
+
+  return {
+    /** Appends messages, one at least, and says how many there were before. */
+    append(session: SessionKey, rows: readonly MessageRow[]): number {
+      return append(session, rows);
+    },
+    /** The number of an owner that has had a session. */
+    owner(identity: string): number | undefined {
+      return findOwner.get(identity);
+    },
+    find(id: string) {
+      return find.get(id);
+    },
+    get(id: string): SessionRow | undefined {
+      return get.get(id);
+    },
+    list(options: { owner?: number; since: number; until: number; limit: number }): SessionRow[] {
+      const { owner, since, until, limit } = options;
+      return owner === undefined
+        ? listAll.all(since, until, limit)
+        : listOwned.all(owner, since, until, limit);
+    },
+    messages(id: string, after: number, limit: number): IterableIterator<StoredMessageRow> {
+      return messages.iterate(id, after, limit);
+    },
+    remove(id: string): boolean {
+      return remove(id);
+    },
+  };
+}
+
+/** What a message is filtered by, as words of the index. */
+export function factsOf(facts: { owner: number; session: number; role: MessageRole }): string {
+  return [ownerFact(facts.owner), sessionFact(facts.session), roleFact(facts.role)].join(' ');
+}
+
+export function ownerFact(owner: number): string {
+  return `owner${owner}`;
+}
+
+export function sessionFact(session: number): string {
+  return `session${session}`;
+}
+
+export function roleFact(role: MessageRole): string {
+  return `role${role}`;
+}

@@ -1,0 +1,155 @@
+import {
+  applyMemoryChange,
+  assertKvKey,
+  DEFAULT_KV_LIMITS,
+  DEFAULT_MEMORY_LIMITS,
+  memorySizeChars,
+} from '@ethosagent/policy';
+import {
+  EthosError,
+  type MemoryChange,
+  type MemoryDocument,
+  type MemoryProvider,
+  type MemorySection,
+} from '@ethosagent/types';
+import { countOf } from './call-options.js';
+import { MEMORY_SCHEMA } from './memory-schema.js';
+import { prepareMemoryTable } from './memory-table.js';
+import { openStore } from './open-store.js';
+import { MAX_TEXT_LENGTH, wholeNumberOption } from './store-options.js';
+
+export interface SqliteMemoryOptions {
+  /** The database file, or `:memory:`. It is created (0600) with its missing folders (0700). */
+  path: string;
+  /** What an acknowledged write survives: `full` (default) a power loss, `normal` a crash. */
+  synchronous?: 'full' | 'normal';
+  /** Milliseconds since the epoch; `Date.now` when absent. */
+  clock?: () => number;
+  /** Milliseconds that a call waits for locks of other processes. 30,000 when absent. */
+  busyTimeoutMs?: number;
+  /** Characters of a section's text. 20,000 when absent. */
+  maxSectionChars?: number;
+  /** Characters of a memory, headings and texts. 100,000 when absent. */
+  maxDocumentChars?: number;
+  /** Replaced versions that are kept of a memory. 20 when absent. */
+  maxVersions?: number;
+}
+
+/** A `MemoryProvider` in a file. */
+export interface SqliteMemory extends MemoryProvider {
+  /** Commits the writes on their way and closes the file. Calls after it reject. */
+  close: () => void;
+}
+
+const FACTORY = 'createSqliteMemory';
+const MAX_VERSIONS = 1_000;
+const DEFAULT_MATCHES = 20;
+const MAX_MATCHES = 200;
+
+/** The revision of a memory that was never changed. */
+const NO_REVISION = 0;
+
+/**
+ * Opens memories in an SQLite file, for any number of processes at once. A search finds the
+ * sections with all the words of a query; where there is none, those with any of them.
+ *
+ * @throws `STORE_CORRUPT`, `STORE_NEWER` (the file is left untouched), `STORE_UNAVAILABLE`,
+ * `CONFIG_INVALID`
+ * @example
+ * const memory = createSqliteMemory({ path: '/var/lib/agent/memory.db' });
+ * await memory.change('global', { kind: 'add', section: 'Tastes', text: 'Tea, no sugar.' });
+ * console.log((await memory.read('global')).sections);
+ * memory.close();
+ */
+export function createSqliteMemory(options: SqliteMemoryOptions): SqliteMemory {
+  const charsOption = (name: keyof typeof DEFAULT_MEMORY_LIMITS) =>
+    wholeNumberOption(FACTORY, options, name, {
+      fallback: DEFAULT_MEMORY_LIMITS[name],
+      max: MAX_TEXT_LENGTH,
+    });
+  const limits = {
+    maxSectionChars: charsOption('maxSectionChars'),
+    maxDocumentChars: charsOption('maxDocumentChars'),
+  };
+  const maxVersions = wholeNumberOption(FACTORY, options, 'maxVersions', {
+    fallback: 20,
+    max: MAX_VERSIONS,
+  });
+
+  return openStore(FACTORY, options, MEMORY_SCHEMA, ({ db, queue, clock, read, close }) => {
+    const table = prepareMemoryTable(db);
+
+    const current = db.transaction((scopeId: string) => {
+      const memory = table.find(scopeId);
+      return memory === undefined
+        ? { revision: NO_REVISION, sections: [] }
+        : { revision: memory.revision, sections: table.sections(memory.id) };
+    });
+
+    const change = db.transaction(
+      (scopeId: string, wanted: MemoryChange, expectedRevision: string | undefined) => {
+        const { revision, sections } = current(scopeId);
+        if (expectedRevision !== undefined && expectedRevision !== String(revision)) {
+          throw new EthosError(
+            'MEMORY_CHANGED',
+            'the memory was changed since it was read; read it again',
+          );
+        }
+        const after = applyMemoryChange(sections, wanted, limits);
+        if (isSame(sections, after)) return documentOf(revision, sections);
+        const now = Math.floor(clock());
+        const next = table.replace(scopeId, { before: sections, after }, { now, maxVersions });
+        return documentOf(next, after);
+      },
+    );
+
+    /** Reads what there is of a memory; `nothing` when it was never changed. */
+    const reading = async <T>(scopeId: string, of: (memory: number) => T, nothing: T): Promise<T> =>
+      read(scopeId, () => {
+        const memory = table.find(scopeId);
+        return memory === undefined ? nothing : of(memory.id);
+      });
+
+    return {
+      async read(scopeId) {
+        assertKvKey(scopeId, DEFAULT_KV_LIMITS);
+        return read(scopeId, () => {
+          const { revision, sections } = current(scopeId);
+          return documentOf(revision, sections);
+        });
+      },
+      async change(scopeId, wanted, opts) {
+        assertKvKey(scopeId, DEFAULT_KV_LIMITS);
+        return queue.run(scopeId, () => change(scopeId, wanted, opts?.expectedRevision));
+      },
+      async search(scopeId, query, opts) {
+        assertKvKey(scopeId, DEFAULT_KV_LIMITS);
+        const limit = countOf('limit', opts?.limit, {
+          fallback: DEFAULT_MATCHES,
+          max: MAX_MATCHES,
+        });
+        return reading(scopeId, (memory) => table.search(memory, query, limit), []);
+      },
+      async versions(scopeId, opts) {
+        assertKvKey(scopeId, DEFAULT_KV_LIMITS);
+        const limit = countOf('limit', opts?.limit, { fallback: maxVersions, max: MAX_VERSIONS });
+        return reading(scopeId, (memory) => table.versions(memory, limit), []);
+      },
+      close,
+    };
+  });
+}
+
+function documentOf(revision: number, sections: readonly MemorySection[]): MemoryDocument {
+  return { sections, revision: String(revision), sizeChars: memorySizeChars(sections) };
+}
+
+function isSame(before: readonly MemorySection[], after: readonly MemorySection[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every(
+      ({ heading, text }, index) =>
+        heading === after[index]?.heading && text === after[index]?.text,
+    )
+  );
+}

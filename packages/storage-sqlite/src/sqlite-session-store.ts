@@ -1,0 +1,137 @@
+import { assertKvKey, DEFAULT_KV_LIMITS } from '@ethosagent/policy';
+import type { SessionMessage, SessionStore } from '@ethosagent/types';
+import { countOf, momentOf } from './call-options.js';
+import { openStore } from './open-store.js';
+import { checkedRef, messageRow, ownerIdentity } from './session-input.js';
+import { messageOf, sessionOf } from './session-rows.js';
+import { SESSION_SCHEMA } from './session-schema.js';
+import { prepareSessionSearch } from './session-search.js';
+import { prepareSessionTable } from './session-table.js';
+import { MAX_TEXT_LENGTH, wholeNumberOption } from './store-options.js';
+
+export interface SqliteSessionStoreOptions {
+  /** The database file, or `:memory:`. It is created (0600) with its missing folders (0700). */
+  path: string;
+  /** What an acknowledged write survives: `full` (default) a power loss, `normal` a crash. */
+  synchronous?: 'full' | 'normal';
+  /** Milliseconds since the epoch; `Date.now` when absent. */
+  clock?: () => number;
+  /** Milliseconds that a call waits for locks of other processes. 30,000 when absent. */
+  busyTimeoutMs?: number;
+  /** Characters of a message's text that are kept; the rest is cut off. 1,000,000 when absent. */
+  maxTextChars?: number;
+  /** Characters of a message's data as JSON; more is refused. 10,000,000 when absent. */
+  maxDataChars?: number;
+}
+
+/** A `SessionStore` in a file. */
+export interface SqliteSessionStore extends SessionStore {
+  /** Commits the writes on their way and closes the file. Calls after it reject. */
+  close: () => void;
+}
+
+const FACTORY = 'createSqliteSessionStore';
+
+/** All of a store's calls see the writes that were asked for before. */
+const NAMESPACE = 'sessions';
+
+const DEFAULT_SESSIONS = 100;
+const MAX_SESSIONS = 1_000;
+const DEFAULT_MESSAGES = 1_000;
+const MAX_MESSAGES = 10_000;
+
+/** Characters of texts and data after which a page of messages ends. */
+const MAX_PAGE_CHARS = 16_000_000;
+
+/**
+ * Opens the messages of sessions in an SQLite file, for any number of processes at once.
+ *
+ * A search finds the messages with all the words of the query; where there is none, those with any
+ * of them. Case and diacritics don't count. The best by BM25 come first, of equals the latest.
+ *
+ * @throws `STORE_CORRUPT`, `STORE_NEWER` (the file is left untouched), `STORE_UNAVAILABLE`,
+ * `CONFIG_INVALID`
+ * @example
+ * const sessions = createSqliteSessionStore({ path: '/var/lib/agent/sessions.db' });
+ * await sessions.append({ id: 's1', scopeId: 'personality:researcher' }, [
+ *   { role: 'user', text: 'Where is the café?' },
+ * ]);
+ * const [match] = await sessions.search('cafe'); // match.snippet: 'Where is the [café]?'
+ * sessions.close();
+ */
+export function createSqliteSessionStore(options: SqliteSessionStoreOptions): SqliteSessionStore {
+  const limits = {
+    maxTextChars: wholeNumberOption(FACTORY, options, 'maxTextChars', {
+      fallback: 1_000_000,
+      max: MAX_TEXT_LENGTH,
+    }),
+    maxDataChars: wholeNumberOption(FACTORY, options, 'maxDataChars', {
+      fallback: 10_000_000,
+      max: MAX_TEXT_LENGTH,
+    }),
+  };
+  return openStore(FACTORY, options, SESSION_SCHEMA, ({ db, queue, clock, read, close }) => {
+    const table = prepareSessionTable(db);
+    const search = prepareSessionSearch(db, table);
+    const reading = async <T>(of: () => T): Promise<T> => read(NAMESPACE, of);
+
+    return {
+      async append(session, messages) {
+        const key = { ...checkedRef(session), identity: ownerIdentity(session) };
+        const now = clock();
+        const rows = messages.map((message) => messageRow(message, now, limits));
+        if (rows.length === 0) return [];
+        const before = await queue.run(NAMESPACE, () => table.append(key, rows));
+        return rows.map((row, index) =>
+          messageOf({ ...row, sessionId: key.id, sequence: before + index + 1 }),
+        );
+      },
+      async get(sessionId) {
+        assertKvKey(sessionId, DEFAULT_KV_LIMITS);
+        return reading(() => {
+          const row = table.get(sessionId);
+          return row === undefined ? null : sessionOf(row);
+        });
+      },
+      async list(opts = {}) {
+        const identity = opts.owner === undefined ? undefined : ownerIdentity(opts.owner);
+        const filter = {
+          since: momentOf('since', opts.since, Number.NEGATIVE_INFINITY),
+          until: momentOf('until', opts.until, Number.POSITIVE_INFINITY),
+          limit: countOf('limit', opts.limit, { fallback: DEFAULT_SESSIONS, max: MAX_SESSIONS }),
+        };
+        return reading(() => {
+          if (identity === undefined) return table.list(filter).map(sessionOf);
+          const owner = table.owner(identity);
+          return owner === undefined ? [] : table.list({ ...filter, owner }).map(sessionOf);
+        });
+      },
+      async messages(sessionId, opts = {}) {
+        assertKvKey(sessionId, DEFAULT_KV_LIMITS);
+        const after = momentOf('afterSequence', opts.afterSequence, 0);
+        const limit = countOf('limit', opts.limit, {
+          fallback: DEFAULT_MESSAGES,
+          max: MAX_MESSAGES,
+        });
+        return reading(() => {
+          const page: SessionMessage[] = [];
+          let chars = 0;
+          for (const row of table.messages(sessionId, after, limit)) {
+            page.push(messageOf(row));
+            chars += row.text.length + (row.data?.length ?? 0);
+            if (chars > MAX_PAGE_CHARS) break;
+          }
+          return page;
+        });
+      },
+      async search(query, opts = {}) {
+        return reading(search.search(query, opts));
+      },
+      async delete(sessionId) {
+        assertKvKey(sessionId, DEFAULT_KV_LIMITS);
+        return queue.run(NAMESPACE, () => table.remove(sessionId));
+      },
+      close,
+    };
+  });
+}

@@ -1,0 +1,23 @@
+import { EthosError } from '@ethosagent/types';
+
+/** The longest delay that a timer of Node takes. */
+export const MAX_TIMER_MS = 2_147_483_647;
+
+/** Half of what V8 holds in one string, and far below SQLite's own limit of a billion. */
+export const MAX_TEXT_LENGTH = 268_435_456;
+
+/** A whole number above zero out of the options of a function. @throws `CONFIG_INVALID` */
+export function wholeNumberOption<Name extends string>(
+  factory: string,
+  options: { readonly [K in Name]?: number },
+  name: Name,
+  { fallback, max }: { fallback: number; max: number },
+): number {
+  const value = options[name] ?? fallback;
+  if (Number.isInteger(value) && value > 0 && value <= max) return value;
+  throw invalidOption(factory, name, `a whole number from 1 to ${max}`);
+}
+
+export function invalidOption(factory: string, name: string, wanted: string): EthosError {
+  return new EthosError('CONFIG_INVALID', `${factory}: ${name} must be ${wanted}`);
+}
