@@ -1,1 +1,12 @@
-export {};
+export type { Decision, Finding, Verdict } from './command-policy/decision.js';
+export { judgeCommand } from './command-policy/judge-command.js';
+export type { CommandPolicy, CommandPolicyInput } from './command-policy/policy-settings.js';
+export { commandPolicySchema } from './command-policy/policy-settings.js';
+export { terminalReducer } from './reducer/terminal-reducer.js';
+export type { TerminalOptions } from './terminal.js';
+export { createTerminalTool } from './terminal.js';
+export { createTerminalReadTool } from './terminal-read.js';
+export { createTerminalStartTool } from './terminal-start.js';
+export { createTerminalStopTool } from './terminal-stop.js';
+export type { TerminalToolsOptions } from './terminal-tools.js';
+export { createTerminalTools } from './terminal-tools.js';

@@ -1,0 +1,43 @@
+import { defineTool } from '@ethosagent/plugin-sdk';
+import { z } from 'zod';
+import { pathInput, runnerSettings, timeoutInput } from './code-settings.js';
+import { biome } from './problems/biome.js';
+import { clippy } from './problems/cargo.js';
+import { checkProblems } from './problems/check-problems.js';
+import { eslint } from './problems/eslint.js';
+import { goVet } from './problems/go.js';
+import { ruff } from './problems/ruff.js';
+import { withFailures } from './project/failures.js';
+import { CALL_TIMEOUT_MS } from './project/run-project.js';
+
+const NAMES = ['biome', 'eslint', 'ruff', 'clippy', 'go-vet'] as const;
+const RUNNERS = [biome, eslint, ruff, clippy, goVet];
+
+/** Runs the linter that the project uses. Needs `fs_reach` and `process`. */
+export const lintTool = defineTool({
+  name: 'lint',
+  description:
+    'Run the linter that the project uses (Biome, ESLint, Ruff, Clippy, go vet), and list the problems with file, line, rule and message, errors first. With fix, repair what it can repair.',
+  toolset: 'code',
+  input: z.object({
+    path: pathInput,
+    fix: z
+      .boolean()
+      .default(false)
+      .describe('Let the linter change files to repair what it can; the rest is listed.'),
+    runner: z
+      .enum(NAMES)
+      .optional()
+      .describe('The linter to use, where the project has several. Found out when absent.'),
+    timeout_ms: timeoutInput,
+  }),
+  settings: runnerSettings(NAMES),
+  capabilities: {
+    fs_reach: { read: 'from-personality', write: 'from-personality' },
+    process: { allowedBinaries: ['node', 'python3', 'ruff', 'cargo', 'go'] },
+  },
+  outputIsUntrusted: true,
+  supportsDryRun: true,
+  timeoutMs: CALL_TIMEOUT_MS,
+  execute: (args, ctx) => withFailures(() => checkProblems('lint', RUNNERS, args, ctx)),
+});

@@ -1,0 +1,40 @@
+import { wellFormedEnd, wellFormedStart } from './well-formed.js';
+
+/** Keeps the beginning and the end of a text, whatever its length. */
+export class HeadTail {
+  readonly #half: number;
+  #head = '';
+  #tail = '';
+  #chars = 0;
+
+  constructor(maxChars: number) {
+    this.#half = Math.max(Math.floor(maxChars / 2), 1);
+  }
+
+  add(text: string): void {
+    this.#chars += text.length;
+    const room = this.#half - this.#head.length;
+    this.#head += text.slice(0, room);
+    const rest = room > 0 ? text.slice(room) : text;
+    // A copy: a slice would hold the whole chunk that it was cut from.
+    this.#tail = `${this.#tail}${rest.slice(-this.#half)}`;
+    if (this.#tail.length > 4 * this.#half) this.#tail = this.#tail.slice(-this.#half);
+  }
+
+  get chars(): number {
+    return this.#chars;
+  }
+
+  get isCut(): boolean {
+    return this.#chars > 2 * this.#half;
+  }
+
+  /** All of it, or both ends and between them how much was left out. */
+  text(): string {
+    if (!this.isCut) return this.#head + this.#tail;
+    const head = wellFormedEnd(this.#head);
+    const tail = wellFormedStart(this.#tail.slice(-this.#half));
+    const left = this.#chars - head.length - tail.length;
+    return `${head}\n[${left} characters left out]\n${tail}`;
+  }
+}

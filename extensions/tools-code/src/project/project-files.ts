@@ -1,0 +1,103 @@
+import { type ErrorCode, errorCodeOf, type ScopedFs } from '@ethosagent/types';
+import { parse as parseJsonc } from 'jsonc-parser';
+import { parse as parseToml } from 'smol-toml';
+import { z } from 'zod';
+
+/** A document of a configuration file. */
+export type ConfigDocument = Readonly<Record<string, unknown>>;
+
+const document = z.record(z.string(), z.unknown());
+
+/** To a search for a project, what can't be read is not there. */
+const ABSENT: ReadonlySet<ErrorCode> = new Set([
+  'PATH_NOT_REACHABLE',
+  'FILE_NOT_FOUND',
+  'NOT_A_FILE',
+  'NOT_A_DIRECTORY',
+  'FILE_TOO_LARGE',
+  'PATH_INVALID',
+  'PERMISSION_DENIED',
+]);
+
+/** The files of a project, as far as they are in reach. Each is looked at once. */
+export class ProjectFiles {
+  readonly #fs: ScopedFs;
+  readonly #names = new Map<string, Promise<ReadonlySet<string> | undefined>>();
+  readonly #texts = new Map<string, Promise<string | undefined>>();
+
+  constructor(fs: ScopedFs) {
+    this.#fs = fs;
+  }
+
+  /** What there is at a path. @throws `PATH_NOT_REACHABLE` */
+  async kindOf(path: string): Promise<'file' | 'folder' | 'nothing'> {
+    if (!(await this.#fs.exists(path))) return 'nothing';
+    try {
+      await this.#fs.readBytes(path);
+      return 'file';
+    } catch (error) {
+      const code = errorCodeOf(error);
+      if (code === 'NOT_A_FILE') return 'folder';
+      if (code === 'FILE_TOO_LARGE') return 'file';
+      throw error;
+    }
+  }
+
+  /** The names in a folder; `undefined` for one that is out of reach. */
+  names(folder: string): Promise<ReadonlySet<string> | undefined> {
+    return remembered(this.#names, folder, async () => {
+      const names = await ifThere(() => this.#fs.list(folder));
+      return names && new Set(names);
+    });
+  }
+
+  text(path: string): Promise<string | undefined> {
+    return remembered(this.#texts, path, () => ifThere(() => this.#fs.read(path)));
+  }
+
+  /** A JSON file, which may have comments. */
+  async json(path: string): Promise<ConfigDocument | undefined> {
+    const text = await this.text(path);
+    return text === undefined ? undefined : documentOf(() => parseJsonc(text));
+  }
+
+  async toml(path: string): Promise<ConfigDocument | undefined> {
+    const text = await this.text(path);
+    return text === undefined ? undefined : documentOf(() => parseToml(text));
+  }
+
+  exists(path: string): Promise<boolean> {
+    return ifThere(() => this.#fs.exists(path)).then((found) => found === true);
+  }
+}
+
+/** The part of a document that is one itself. */
+export function partOf(value: unknown, ...keys: readonly string[]): ConfigDocument | undefined {
+  let at = document.safeParse(value);
+  for (const key of keys) at = document.safeParse(at.data?.[key]);
+  return at.data;
+}
+
+function documentOf(parse: () => unknown): ConfigDocument | undefined {
+  try {
+    return document.safeParse(parse()).data;
+  } catch {
+    return undefined;
+  }
+}
+
+async function ifThere<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    const code = errorCodeOf(error);
+    if (code !== undefined && ABSENT.has(code)) return undefined;
+    throw error;
+  }
+}
+
+function remembered<T>(known: Map<string, Promise<T>>, key: string, look: () => Promise<T>) {
+  const found = known.get(key) ?? look();
+  known.set(key, found);
+  return found;
+}

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import type { ProjectFiles } from './project-files.js';
+import type { RunCommand } from './runner.js';
+
+/**
+ * A program in Python: from here on, modules come from the virtual environment that the first
+ * argument names, if it names one. The interpreter of an environment lies in the project, so it
+ * can't be declared by a name; the one that is declared runs with its packages instead.
+ */
+export const IN_ENVIRONMENT = `
+import os, site, sys
+if sys.argv[1]:
+    version = f'python{sys.version_info[0]}.{sys.version_info[1]}'
+    packages = os.path.join(sys.argv[1], 'lib', version, 'site-packages')
+    sys.path.insert(1, packages)
+    site.addsitedir(packages)
+`;
+
+const RUN_MODULE = `${IN_ENVIRONMENT}
+import runpy
+module = sys.argv[2]
+sys.argv = sys.argv[2:]
+runpy.run_module(module, run_name='__main__', alter_sys=True)
+`;
+
+/**
+ * Ways to run a tool of Python: with the packages of a virtual environment of the project, by its
+ * name, as a module.
+ */
+export async function pythonTool(
+  files: ProjectFiles,
+  root: string,
+  name: string,
+  args: readonly string[],
+): Promise<RunCommand[]> {
+  const missing = new RegExp(`No module named '?${name}'?$`);
+  const environment = await pythonEnvironment(files, root, name);
+  const commands: RunCommand[] = [
+    { binary: name, args: [...args], cwd: root },
+    { binary: 'python3', args: ['-m', name, ...args], cwd: root, missing },
+  ];
+  if (environment === undefined) return commands;
+  const inEnvironment = ['-c', RUN_MODULE, environment, name, ...args];
+  return [{ binary: 'python3', args: inEnvironment, cwd: root, missing }, ...commands];
+}
+
+/** The virtual environment of a project that has a module, or `undefined`. */
+export async function pythonEnvironment(
+  files: ProjectFiles,
+  root: string,
+  module: string,
+): Promise<string | undefined> {
+  for (const name of ['.venv', 'venv']) {
+    const environment = join(root, name);
+    const library = join(environment, 'lib');
+    for (const version of (await files.names(library)) ?? []) {
+      const packages = await files.names(join(library, version, 'site-packages'));
+      if (packages?.has(module)) return environment;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,78 @@
+import { stripVTControlCharacters } from 'node:util';
+import { errorCodeOf, type ScopedProcess } from '@ethosagent/types';
+import { HeadTail } from '../output/head-tail.js';
+import type { OutputParser } from '../output/output-parser.js';
+import type { RunCommand } from './runner.js';
+
+const WORDS_CHARS = 4_000;
+
+/** No colours, no prompts, and no snapshots that are written unasked. */
+const ENVIRONMENT = {
+  NO_COLOR: '1',
+  TERM: 'dumb',
+  CI: 'true',
+  CARGO_TERM_COLOR: 'never',
+  RUST_BACKTRACE: '0',
+};
+
+/** How a tool ended. */
+export interface ToolRun<R> {
+  command: RunCommand;
+  /** `undefined` where it ended without one. */
+  report: R | undefined;
+  exitCode: number;
+  signal: string | undefined;
+  timedOut: boolean;
+  /** What it said on standard error, or else on standard output. Both ends of it when it is long. */
+  words: string;
+}
+
+/**
+ * Runs a tool: the first of its commands whose binary there is.
+ *
+ * @returns why none could be started, where that is so
+ */
+export async function runCommand<R>(
+  process: ScopedProcess,
+  commands: readonly RunCommand[],
+  options: { parser: () => OutputParser<R>; timeoutMs: number },
+): Promise<ToolRun<R> | { notStarted: string[] }> {
+  const notStarted: string[] = [];
+  for (const command of commands) {
+    const parser = options.parser();
+    const said = { stdout: new HeadTail(WORDS_CHARS), stderr: new HeadTail(WORDS_CHARS) };
+    try {
+      const { exitCode, signal, timedOut } = await process.spawn(command.binary, command.args, {
+        cwd: command.cwd,
+        env: ENVIRONMENT,
+        timeout: options.timeoutMs,
+        overflow: 'drop',
+        maxOutputBytes: 0,
+        onOutput: (text, stream) => {
+          parser.add(text, stream);
+          said[stream].add(text);
+        },
+      });
+      const words = stripVTControlCharacters(
+        said.stderr.text().trim() || said.stdout.text().trim(),
+      );
+      const report = parser.end(exitCode);
+      if (report === undefined && isMissing(command, exitCode, words)) {
+        notStarted.push(words);
+        continue;
+      }
+      return { command, report, exitCode, signal, timedOut: timedOut === true, words };
+    } catch (error) {
+      if (errorCodeOf(error) !== 'SPAWN_FAILED' || !(error instanceof Error)) throw error;
+      notStarted.push(error.message);
+    }
+  }
+  return { notStarted };
+}
+
+// Version managers put a program of every name into the `PATH`, which then looks for the tool.
+const NOT_FOUND = 127;
+
+function isMissing({ missing }: RunCommand, exitCode: number, words: string): boolean {
+  return exitCode === NOT_FOUND || missing?.test(words) === true;
+}

@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { type ConfigDocument, type ProjectFiles, partOf } from './project-files.js';
+
+/** By what a folder shows that it uses a tool. */
+export interface Signs {
+  /** Names of its configuration files; `*` stands for any characters without a dot in front. */
+  files?: readonly string[];
+  /** The package that a `package.json` names among its dependencies. */
+  dependency?: string;
+  /** A key of `package.json` that configures it. */
+  packageKey?: string;
+  /** What a script of `package.json` says when it runs it. */
+  script?: { names: readonly string[]; word: RegExp };
+  /** A table of `pyproject.toml`, below `tool`; as a word, also a dependency there. */
+  pyproject?: string;
+  /** Files of a project that may use it, when nothing says otherwise. */
+  fallback?: readonly string[];
+}
+
+/** How strong a sign is, and what it is. */
+export interface Sign {
+  strength: number;
+  what: string;
+}
+
+/** The strongest sign in a folder that it uses a tool, or `undefined`. */
+export async function signIn(
+  files: ProjectFiles,
+  folder: string,
+  signs: Signs,
+): Promise<Sign | undefined> {
+  const names = (await files.names(folder)) ?? new Set<string>();
+  const manifest = names.has('package.json')
+    ? await files.json(join(folder, 'package.json'))
+    : undefined;
+  const script = scriptSign(manifest, signs);
+  if (script !== undefined) return { strength: 4, what: script };
+  const config = signs.files?.flatMap((pattern) => matching(names, pattern))[0];
+  if (config !== undefined) return { strength: 3, what: config };
+  const { packageKey, dependency, pyproject } = signs;
+  if (packageKey !== undefined && manifest?.[packageKey] !== undefined) {
+    return { strength: 3, what: `${packageKey} in package.json` };
+  }
+  if (pyproject !== undefined) {
+    const found = await pythonSign(files, folder, names, pyproject);
+    if (found !== undefined) return found;
+  }
+  if (dependency !== undefined && dependsOn(manifest, dependency)) {
+    return { strength: 2, what: `${dependency} in package.json` };
+  }
+  const fallback = signs.fallback?.find((name) => names.has(name));
+  return fallback === undefined ? undefined : { strength: 1, what: fallback };
+}
+
+/** Scripts of a `package.json`. */
+export function scriptsOf(manifest: ConfigDocument | undefined): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(partOf(manifest, 'scripts') ?? {}).flatMap(([name, text]) =>
+      typeof text === 'string' ? [[name, text] as const] : [],
+    ),
+  );
+}
+
+function scriptSign(manifest: ConfigDocument | undefined, { script }: Signs): string | undefined {
+  const scripts = scriptsOf(manifest);
+  const name = script?.names.find((each) => script.word.test(scripts.get(each) ?? ''));
+  return name === undefined ? undefined : `script ${name} in package.json`;
+}
+
+function dependsOn(manifest: ConfigDocument | undefined, name: string): boolean {
+  return ['dependencies', 'devDependencies'].some(
+    (kind) => partOf(manifest, kind)?.[name] !== undefined,
+  );
+}
+
+async function pythonSign(
+  files: ProjectFiles,
+  folder: string,
+  names: ReadonlySet<string>,
+  tool: string,
+): Promise<Sign | undefined> {
+  const project = names.has('pyproject.toml')
+    ? await files.toml(join(folder, 'pyproject.toml'))
+    : undefined;
+  if (partOf(project, 'tool', tool) !== undefined) {
+    return { strength: 3, what: `[tool.${tool}] in pyproject.toml` };
+  }
+  if (names.has('setup.cfg')) {
+    const text = (await files.text(join(folder, 'setup.cfg'))) ?? '';
+    if (text.includes(`[${tool}]`) || text.includes(`[tool:${tool}]`)) {
+      return { strength: 3, what: 'setup.cfg' };
+    }
+  }
+  if (mentions(project, tool)) return { strength: 2, what: `${tool} in pyproject.toml` };
+  for (const name of names) {
+    if (!/^requirements.*\.txt$/.test(name)) continue;
+    const lines = ((await files.text(join(folder, name))) ?? '').split('\n');
+    if (lines.some((line) => isRequirement(line, tool))) return { strength: 2, what: name };
+  }
+  return undefined;
+}
+
+/** Whether a list of dependencies, or a table of them, anywhere in a document names a package. */
+function mentions(value: unknown, name: string): boolean {
+  if (typeof value === 'string') return isRequirement(value, name);
+  if (Array.isArray(value)) return value.some((each) => mentions(each, name));
+  const table = partOf(value);
+  return (
+    table !== undefined &&
+    Object.entries(table).some(([key, each]) => key === name || mentions(each, name))
+  );
+}
+
+function isRequirement(text: string, name: string): boolean {
+  const trimmed = text.trim().toLowerCase();
+  return trimmed.startsWith(name) && !/^[\w.-]/.test(trimmed.slice(name.length));
+}
+
+function matching(names: ReadonlySet<string>, pattern: string): string[] {
+  const [before = '', after] = pattern.split('*');
+  if (after === undefined) return names.has(pattern) ? [pattern] : [];
+  return [...names].filter(
+    (name) =>
+      name.length >= before.length + after.length &&
+      name.startsWith(before) &&
+      name.endsWith(after),
+  );
+}

@@ -1,0 +1,186 @@
+import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import type {
+  ProcessLimits,
+  ProcessResult,
+  ScopedProcess,
+  ToolContext,
+  ToolResult,
+} from '@ethosagent/types';
+import { errorCodeOf } from '@ethosagent/types';
+import { z } from 'zod';
+import { GRACE_MS } from './code-settings.js';
+import { HeadTail } from './output/head-tail.js';
+import { withFailures } from './project/failures.js';
+import { LANGUAGES, type LanguageCommand } from './snippet/languages.js';
+import { renderRun } from './snippet/render-run.js';
+import { type Snippet, shellArguments, starterArguments } from './snippet/snippet-command.js';
+
+const MAX_CHARS = 100_000;
+const MAX_TIMEOUT_MS = 120_000;
+
+const WITHOUT_NUL = /^[^\0]*$/;
+
+const settings = z.strictObject({
+  default_timeout_ms: z.int().min(100).max(MAX_TIMEOUT_MS).default(10_000),
+  /** MiB of address space of each process. Node does not begin with less than 768. */
+  memory_mb: z.int().min(32).max(65_536).default(2_048),
+  /** Processes and threads at once. */
+  processes: z.int().min(4).max(4_096).default(64),
+  /** MiB that a file may grow to. */
+  file_size_mb: z.int().min(1).max(1_024).default(64),
+  /** Characters of standard output, and of standard error, that are kept: both ends of each. */
+  max_output_chars: z.int().min(100).max(1_000_000).default(20_000),
+});
+
+type RunCodeSettings = z.output<typeof settings>;
+
+interface RunCodeArgs {
+  code: string;
+  stdin?: string | undefined;
+  language: keyof typeof LANGUAGES;
+  timeout_ms?: number | undefined;
+}
+
+type RunCodeContext = Pick<ToolContext, 'abortSignal' | 'dryRun'> & {
+  scopedProcess: ScopedProcess;
+  settings: RunCodeSettings;
+};
+
+/** Runs a snippet in a sandbox, or not at all. Needs `process` with a sandbox. */
+export const runCodeTool = defineTool({
+  name: 'run_code',
+  description:
+    'Run a snippet of Python, JavaScript (Node) or bash in a sandbox: no network, no files but its own empty /tmp, limits on time and memory. Shows what it prints, so print the result. Nothing is kept between calls.',
+  toolset: 'code',
+  input: z.object({
+    language: z.enum(['python', 'javascript', 'bash']).describe('What the snippet is written in.'),
+    code: z
+      .string()
+      .min(1)
+      .max(MAX_CHARS)
+      .regex(WITHOUT_NUL, 'must not hold a NUL')
+      .describe('The snippet. Only what it prints is shown.'),
+    stdin: z
+      .string()
+      .max(MAX_CHARS)
+      .regex(WITHOUT_NUL, 'must not hold a NUL')
+      .optional()
+      .describe('What it reads on standard input. Nothing when absent.'),
+    timeout_ms: z
+      .int()
+      .min(100)
+      .max(MAX_TIMEOUT_MS)
+      .optional()
+      .describe('Milliseconds after which it is ended.'),
+  }),
+  settings,
+  capabilities: {
+    process: { allowedBinaries: ['python3', 'node', 'bash'], sandbox: 'required' },
+  },
+  outputIsUntrusted: true,
+  supportsDryRun: true,
+  timeoutMs: MAX_TIMEOUT_MS + GRACE_MS,
+  execute: (args, ctx) => withFailures(() => runCode(args, ctx)),
+});
+
+async function runCode(args: RunCodeArgs, ctx: RunCodeContext): Promise<ToolResult> {
+  const { language, code } = args;
+  const timeoutMs = args.timeout_ms ?? ctx.settings.default_timeout_ms;
+  if (ctx.dryRun === true) {
+    return ok(
+      `[dry-run] ${code.length} characters of ${language} would be run in a sandbox, for ${timeoutMs / 1000} s at most`,
+      { structured: { dryRun: true, language } },
+    );
+  }
+  const sandbox = new SnippetSandbox(ctx, timeoutMs);
+  const begun = performance.now();
+  const outcome = await sandbox.run(LANGUAGES[language], args);
+  if (outcome === undefined) {
+    return err(
+      `${LANGUAGES[language].binary} is not installed where a sandbox can see it; use another language, or ask the user to install it.`,
+      'not_available',
+    );
+  }
+  const { stdout, stderr, exitCode, signal, timedOut } = outcome;
+  const ended = {
+    exitCode,
+    signal,
+    timedOut: timedOut === true,
+    timeoutMs,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+  };
+  const value = renderRun(ended);
+  if (ended.timedOut) return err(value);
+  return ok(value, {
+    structured: {
+      language,
+      exitCode,
+      ...(signal !== undefined && { signal }),
+      stdout: ended.stdout,
+      stderr: ended.stderr,
+      truncated: stdout.isCut || stderr.isCut,
+      durationMs: Math.round(performance.now() - begun),
+    },
+  });
+}
+
+/** What a snippet came to. */
+interface Outcome extends Pick<ProcessResult, 'exitCode' | 'signal' | 'timedOut'> {
+  stdout: HeadTail;
+  stderr: HeadTail;
+}
+
+/** Runs a snippet with what the sandbox shows of the system, or with what the host's `PATH` names. */
+class SnippetSandbox {
+  readonly #ctx: RunCodeContext;
+  readonly #timeoutMs: number;
+
+  constructor(ctx: RunCodeContext, timeoutMs: number) {
+    this.#ctx = ctx;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** `undefined` where there is no interpreter. */
+  async run(command: LanguageCommand, snippet: Snippet): Promise<Outcome | undefined> {
+    const missing = crypto.randomUUID();
+    const outcome = await this.#spawn('bash', shellArguments(command, snippet, missing));
+    const isMissing = outcome?.exitCode === 127 && outcome.stderr.text() === missing;
+    if (outcome !== undefined && !isMissing) return outcome;
+    const { binary, file, starter } = command;
+    if (starter === undefined) return undefined;
+    return this.#spawn(binary, starterArguments(starter, file, snippet));
+  }
+
+  async #spawn(binary: string, args: string[]): Promise<Outcome | undefined> {
+    const { settings, scopedProcess } = this.#ctx;
+    const output = {
+      stdout: new HeadTail(settings.max_output_chars),
+      stderr: new HeadTail(settings.max_output_chars),
+    };
+    try {
+      const result = await scopedProcess.spawn(binary, args, {
+        env: { TERM: 'dumb', NO_COLOR: '1' },
+        timeout: this.#timeoutMs,
+        limits: limitsOf(settings, this.#timeoutMs),
+        overflow: 'drop',
+        maxOutputBytes: 0,
+        onOutput: (text, stream) => output[stream].add(text),
+      });
+      return { ...result, ...output };
+    } catch (error) {
+      if (errorCodeOf(error) === 'SPAWN_FAILED') return undefined;
+      throw error;
+    }
+  }
+}
+
+function limitsOf(settings: RunCodeSettings, timeoutMs: number): ProcessLimits {
+  return {
+    memory_mb: settings.memory_mb,
+    processes: settings.processes,
+    file_size_mb: settings.file_size_mb,
+    cpu_seconds: Math.ceil(timeoutMs / 1000) + 1,
+    open_files: 256,
+  };
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { createCodeWorld, errorOf, structuredOf, textOf } from './fixtures/code-world.js';
+
+const TESTS = `
+describe('sums', () => {
+  test('adds', () => { console.log('noise'); process.stdout.write('no newline'); expect(1 + 1).toBe(2); });
+  test('fails', () => { expect({ a: 1 }).toEqual({ a: 2 }); });
+  test.skip('later', () => {});
+  test.todo('some day');
+});
+`;
+
+describe.each([
+  ['vitest', "import { describe, expect, test } from 'vitest';", { type: 'module' }],
+  ['jest', '', {}],
+])('run_tests with %s', (runner, head, manifest) => {
+  const project = () => {
+    const world = createCodeWorld();
+    world.install(runner);
+    world.put('package.json', JSON.stringify({ ...manifest, devDependencies: { [runner]: '*' } }));
+    world.put('src/sum.test.js', head + TESTS);
+    return world;
+  };
+
+  it('tells what failed and why, and counts the rest', async () => {
+    const world = project();
+    const result = await world.run('run_tests', {});
+    expect(structuredOf(result)).toMatchObject({
+      tool: runner,
+      passed: false,
+      counts: { passed: 1, failed: 1, skipped: 1, todo: 1 },
+    });
+    expect(structuredOf(result).tests).toContainEqual(
+      expect.objectContaining({ name: 'sums > fails', file: 'src/sum.test.js', line: 4 }),
+    );
+    expect(textOf(result)).toMatch(/^1 of 4 tests failed, 1 passed, 1 skipped, 1 to do \(/);
+    expect(textOf(result)).toContain('FAILED src/sum.test.js:4 sums > fails');
+  });
+
+  it('a file that does not load is a failure', async () => {
+    const world = project();
+    world.put('src/broken.test.js', 'throw new Error("it does not load");');
+    const result = await world.run('run_tests', { path: 'src/broken.test.js' });
+    expect(structuredOf(result)).toMatchObject({ counts: { passed: 0, failed: 1 } });
+    expect(textOf(result)).toContain('it does not load');
+  });
+
+  it.each([
+    ['a filter', { filter: 'adds' }, { passed: 1, failed: 0 }],
+    ['a file', { path: 'src/sum.test.js' }, { passed: 1, failed: 1 }],
+    ['a folder', { path: 'src' }, { passed: 1, failed: 1 }],
+  ])('runs what %s chooses', async (_name, args, counts) => {
+    const world = project();
+    world.put('other/x.test.js', `${head} test('elsewhere', () => {});`);
+    expect(structuredOf(await world.run('run_tests', args))).toMatchObject({ counts });
+  });
+
+  it('a filter that no test has is told', async () => {
+    const result = await project().run('run_tests', { filter: 'nobody(is called' });
+    expect(result).toMatchObject({ ok: false, code: 'input_invalid' });
+  });
+});
+
+describe('run_tests with node:test', () => {
+  const project = () => {
+    const world = createCodeWorld();
+    world.put('package.json', '{"scripts":{"test":"node --test"}}');
+    world.put(
+      'a.test.js',
+      `const { test, describe, it } = require('node:test');
+const assert = require('node:assert');
+describe('sums', () => {
+  it('adds', () => { console.log('noise'); assert.equal(1 + 1, 2); });
+  it('fails', () => { assert.equal(1, 2); });
+  it.skip('later', () => {});
+  it('some day', { todo: true }, () => {});
+});
+test('top', async (t) => { await t.test('inner', () => {}); });
+`,
+    );
+    return world;
+  };
+
+  it('tells what failed and why, and counts the rest', async () => {
+    const result = await project().run('run_tests', {});
+    expect(structuredOf(result)).toMatchObject({
+      tool: 'node',
+      counts: { passed: 3, failed: 1, skipped: 1, todo: 1 },
+    });
+    expect(textOf(result)).toContain('FAILED a.test.js:5 sums > fails');
+    expect(textOf(result)).toContain('1 == 2');
+  });
+
+  it('a file that does not load is a failure', async () => {
+    const world = project();
+    world.put('b.test.js', 'throw new Error("it does not load");');
+    const result = await world.run('run_tests', { path: 'b.test.js' });
+    expect(structuredOf(result)).toMatchObject({ counts: { failed: 1, passed: 0 } });
+    expect(textOf(result)).toContain('FAILED b.test.js (file)');
+  });
+});
+
+describe('run_tests', () => {
+  it.each([
+    ['nothing', undefined],
+    ['a sandbox', { sandbox: 'required' as const }],
+  ])('runs the tests of a project under %s', async (_name, personalityProcess) => {
+    const world = createCodeWorld(personalityProcess && { personalityProcess });
+    world.install('vitest');
+    world.put('package.json', '{"type":"module","devDependencies":{"vitest":"*"}}');
+    world.put('a.test.js', "import { test } from 'vitest';\ntest('passes', () => {});\n");
+    const result = await world.run('run_tests', {});
+    expect(structuredOf(result)).toMatchObject({ passed: true, counts: { passed: 1 } });
+    const reasons = world.audit.events.flatMap(({ capability, reason }) =>
+      capability === 'process' ? [reason] : [],
+    );
+    expect(reasons).toEqual([
+      personalityProcess ? 'declared as node, sandboxed' : 'declared as node',
+    ]);
+  });
+
+  it('an error outside of any test is a failure, in the words of the runner', async () => {
+    const world = createCodeWorld();
+    world.install('vitest');
+    world.put('package.json', '{"type":"module","devDependencies":{"vitest":"*"}}');
+    world.put(
+      'a.test.js',
+      `import { test } from 'vitest';
+test('passes', async () => {
+  setTimeout(() => { throw new Error('thrown into the void'); }, 1);
+  await new Promise((wake) => setTimeout(wake, 50));
+});
+`,
+    );
+    const result = await world.run('run_tests', {});
+    expect(result).toMatchObject({ ok: false, code: 'execution_failed' });
+    expect(errorOf(result)).toMatch(/exit code 1, though no test failed, 1 passed/);
+    expect(errorOf(result)).toContain('thrown into the void');
+  });
+
+  it('lists as many failures as the settings say, and counts all', async () => {
+    const world = createCodeWorld({ settings: { max_problems: 2 } });
+    world.put('package.json', '{"scripts":{"test":"node --test"}}');
+    world.put(
+      'a.test.js',
+      "const { test } = require('node:test');\nfor (let i = 0; i < 9; i += 1) test('t' + i, () => { throw new Error('no'); });\n",
+    );
+    const result = await world.run('run_tests', {});
+    expect(structuredOf(result)).toMatchObject({ counts: { failed: 9 }, omitted: 7 });
+    expect(structuredOf(result).tests).toHaveLength(2);
+    expect(textOf(result)).toMatch(/^9 of 9 tests failed[\s\S]*\[7 more failures;/);
+  });
+
+  it('fits into the budget of its call, failures first', async () => {
+    const world = createCodeWorld();
+    world.put('package.json', '{"scripts":{"test":"node --test"}}');
+    world.put(
+      'a.test.js',
+      "const { test } = require('node:test');\nfor (let i = 0; i < 300; i += 1) test('t' + i, () => { throw new Error('no'.repeat(500)); });\n",
+    );
+    const result = await world.run('run_tests', {}, { resultBudgetChars: 3_000 });
+    expect(textOf(result).length).toBeLessThanOrEqual(3_000);
+    expect(textOf(result)).toMatch(/^300 of 300 tests failed[\s\S]*more failures; give/);
+  });
+});

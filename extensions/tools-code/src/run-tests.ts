@@ -1,0 +1,131 @@
+import { resolve } from 'node:path';
+import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import type { ToolResult } from '@ethosagent/types';
+import { z } from 'zod';
+import { pathInput, runnerSettings, timeoutInput } from './code-settings.js';
+import {
+  countProblems,
+  inOrder,
+  renderCounts,
+  renderProblems,
+} from './problems/render-problems.js';
+import { withFailures } from './project/failures.js';
+import { displayPath } from './project/file-path.js';
+import {
+  aboutRun,
+  CALL_TIMEOUT_MS,
+  noteOfOthers,
+  type RunArgs,
+  type RunContext,
+  runProject,
+  saying,
+  titleOf,
+} from './project/run-project.js';
+import type { TestCase } from './report.js';
+import { cargoTest } from './test-runners/cargo-test.js';
+import { goTest } from './test-runners/go-test.js';
+import { jest } from './test-runners/jest.js';
+import { nodeTest } from './test-runners/node-test.js';
+import { pytest } from './test-runners/pytest.js';
+import { countTests, renderFailures, renderTestCounts } from './test-runners/render-tests.js';
+import { vitest } from './test-runners/vitest.js';
+
+const NAMES = ['vitest', 'jest', 'node', 'pytest', 'cargo-test', 'go-test'] as const;
+const RUNNERS = [vitest, jest, nodeTest, pytest, cargoTest, goTest];
+
+/** Tests that passed, of which a result holds the names. */
+const MAX_OTHERS = 2_000;
+const NOTES_CHARS = 600;
+
+/** Runs the tests of the project. Needs `fs_reach` and `process`. */
+export const runTestsTool = defineTool({
+  name: 'run_tests',
+  description:
+    'Run the tests of the project with what it uses (Vitest, Jest, node:test, pytest, cargo test, go test). Says how many passed, and of each that failed where it is and why. Give a path to run one file or folder, a filter to run tests by name.',
+  toolset: 'code',
+  input: z.object({
+    path: pathInput,
+    filter: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .regex(/^[^-\0][^\0]*$/, 'must not start with a dash or hold a NUL')
+      .optional()
+      .describe('Run only tests whose name has this text in it. For pytest, an expression of -k.'),
+    runner: z
+      .enum(NAMES)
+      .optional()
+      .describe('The test runner to use, where the project has several. Found out when absent.'),
+    timeout_ms: timeoutInput,
+  }),
+  settings: runnerSettings(NAMES),
+  capabilities: {
+    fs_reach: { read: 'from-personality', write: 'from-personality' },
+    process: { allowedBinaries: ['node', 'python3', 'cargo', 'go'] },
+  },
+  outputIsUntrusted: true,
+  supportsDryRun: true,
+  timeoutMs: CALL_TIMEOUT_MS,
+  execute: (args, ctx) => withFailures(() => runTests(args, ctx)),
+});
+
+async function runTests(args: RunArgs, ctx: RunContext): Promise<ToolResult> {
+  const ran = await runProject('run_tests', RUNNERS, args, ctx);
+  if (!ran.ok) return ran.result;
+  const { reported } = ran;
+  const { run, report, found } = reported;
+  const base = run.command.base ?? run.command.cwd;
+  const show = (file: string) => displayPath(ctx.workingDir, resolve(base, file));
+  const tests = report.tests.map((test) => shown(test, found.runner.name === 'go-test', show));
+  const problems = inOrder(
+    report.problems
+      .filter(({ severity }) => severity === 'error')
+      .map((problem) => ({ ...problem, file: problem.file === '' ? '' : show(problem.file) })),
+  );
+  const counts = countTests(tests);
+  const isEmpty = tests.length === 0 && problems.length === 0;
+  const ranNone = counts.passed + counts.failed === 0 && problems.length === 0;
+  if (isEmpty || (ranNone && args.filter !== undefined)) {
+    const isAsked = args.filter !== undefined || args.path !== undefined;
+    const asked = [args.path, args.filter && `the filter ${JSON.stringify(args.filter)}`];
+    if (!isAsked) return err(`${titleOf(reported)} found no test${saying(run.words)}`);
+    const what = asked.filter(Boolean).join(' and ');
+    return err(
+      `${titleOf(reported)} found no test for ${what}; give another path or filter${saying(run.words)}`,
+      'input_invalid',
+    );
+  }
+  const hasFailed = counts.failed > 0 || problems.length > 0;
+  // An error outside of any test, or a threshold: what it reports is not why it failed.
+  if (run.exitCode !== 0 && !hasFailed) {
+    return err(
+      `${titleOf(reported)} ended with exit code ${run.exitCode}, though ${renderTestCounts(counts)}${saying(run.words)}`,
+    );
+  }
+  const failures = tests.filter(({ status }) => status === 'failed');
+  const others = tests.filter(({ status }) => status !== 'failed');
+  const max = ctx.settings.max_problems;
+  const room = ctx.resultBudgetChars - NOTES_CHARS;
+  const value = [
+    `${renderTestCounts(counts)} (${titleOf(reported)}, ${(reported.durationMs / 1000).toFixed(1)} s)`,
+    problems.length > 0 ? `${renderCounts(countProblems(problems))} when building` : '',
+    problems.length > 0 ? renderProblems(problems.slice(0, max), problems.length, room / 2) : '',
+    failures.length > 0 ? renderFailures(failures.slice(0, max), failures.length, room / 2) : '',
+  ].filter((part) => part !== '');
+  const listed = [...failures.slice(0, max), ...others.slice(0, MAX_OTHERS)];
+  return ok(value.join('\n') + noteOfOthers(reported), {
+    structured: {
+      ...aboutRun(reported, ctx.workingDir),
+      passed: !hasFailed,
+      counts,
+      tests: listed,
+      omitted: tests.length - listed.length,
+      ...(problems.length > 0 && { problems: problems.slice(0, max) }),
+    },
+  });
+}
+
+/** The file of a test of Go is its package. */
+function shown(test: TestCase, isPackage: boolean, show: (file: string) => string): TestCase {
+  return test.file === undefined || isPackage ? test : { ...test, file: show(test.file) };
+}

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { LineReader } from '../output/line-reader.js';
+import type { OutputParser } from '../output/output-parser.js';
+import { parseJson } from '../output/parse-json.js';
+import { goPackages, goProblem } from '../problems/go.js';
+import type { Runner } from '../project/runner.js';
+import type { Problem, TestCase, TestReport, TestStatus } from '../report.js';
+import { literally } from './jest-report.js';
+
+const MAX_TESTS = 100_000;
+const MAX_FAILURE_CHARS = 20_000;
+const NOTHING_SAID = 'it failed, and said nothing';
+
+// https://pkg.go.dev/cmd/test2json
+const event = z.object({
+  Action: z.string(),
+  Package: z.string().optional(),
+  ImportPath: z.string().optional(),
+  Test: z.string().optional(),
+  Elapsed: z.number().optional(),
+  Output: z.string().optional(),
+});
+
+const STATUSES: Readonly<Record<string, TestStatus>> = {
+  pass: 'passed',
+  fail: 'failed',
+  skip: 'skipped',
+};
+
+/** `go test`, by its JSON events. */
+export const goTest: Runner<TestReport> = {
+  name: 'go-test',
+  title: 'go test',
+  language: 'go',
+  signs: { files: ['go.mod'] },
+  async commands(request) {
+    const { filter, root } = request;
+    // Go writes the spaces in the names of tests as underscores.
+    const run = filter === undefined ? [] : [`-run=${literally(filter.replaceAll(' ', '_'))}`];
+    return [{ binary: 'go', args: ['test', '-json', ...run, goPackages(request)], cwd: root }];
+  },
+  parser: () => goTestParser(),
+};
+
+export function goTestParser(): OutputParser<TestReport> {
+  const tests: TestCase[] = [];
+  const problems: Problem[] = [];
+  const outputs = new Map<string, string>();
+  let ended = 0;
+  const take = (found: z.output<typeof event>) => {
+    const { Action, Package = '', Test, Output, Elapsed } = found;
+    const key = `${Package} ${Test ?? ''}`;
+    if (Action === 'build-output') addProblem(problems, Output ?? '');
+    if (Action === 'output') {
+      const before = outputs.get(key) ?? '';
+      if (before.length < MAX_FAILURE_CHARS) outputs.set(key, before + (Output ?? ''));
+    }
+    const status = STATUSES[Action];
+    if (status === undefined) return;
+    const output = outputs.get(key) ?? '';
+    outputs.delete(key);
+    if (Test === undefined) ended += 1;
+    const test =
+      Test === undefined
+        ? packageTest(found, status, output, tests)
+        : testOf(found, status, output);
+    if (test === undefined || tests.length >= MAX_TESTS) return;
+    if (Elapsed !== undefined) test.durationMs = Math.round(Elapsed * 1000);
+    tests.push(test);
+  };
+  const lines = new LineReader((line) => {
+    const found = line.startsWith('{') ? parseJson(event, line) : undefined;
+    if (found !== undefined) take(found);
+    else addProblem(problems, line);
+  });
+  // Two streams, whose lines must not run into one another.
+  const errors = new LineReader((line) => addProblem(problems, line));
+  return {
+    add: (text, stream) => (stream === 'stdout' ? lines : errors).add(text),
+    end(exitCode) {
+      lines.end();
+      errors.end();
+      const told = withoutGroups(tests);
+      if (ended === 0 && problems.length === 0 && exitCode !== 0) return undefined;
+      return { tests: told, problems };
+    },
+  };
+}
+
+function addProblem(problems: Problem[], line: string): void {
+  const problem = goProblem(line.trimEnd());
+  if (problem !== undefined) problems.push(problem);
+}
+
+function testOf(
+  { Package = '', Test = '' }: z.output<typeof event>,
+  status: TestStatus,
+  output: string,
+): TestCase {
+  return {
+    name: Test.replaceAll('/', ' > '),
+    file: Package,
+    status,
+    ...(status === 'failed' && { failure: { message: messageOf(output) } }),
+  };
+}
+
+/** A package that failed though none of its tests did: a panic, an exit, a set-up that failed. */
+function packageTest(
+  { Package = '' }: z.output<typeof event>,
+  status: TestStatus,
+  output: string,
+  tests: readonly TestCase[],
+): TestCase | undefined {
+  const isTold = tests.some((test) => test.file === Package && test.status === 'failed');
+  if (status !== 'failed' || isTold || output.includes('[build failed]')) return undefined;
+  return { name: '(package)', file: Package, status, failure: { message: messageOf(output) } };
+}
+
+function messageOf(output: string): string {
+  const lines = output
+    .split('\n')
+    .filter((line) => !/^\s*(=== (RUN|PAUSE|CONT|NAME)|--- (FAIL|PASS|SKIP):)/.test(line));
+  return lines.join('\n').trim() || NOTHING_SAID;
+}
+
+/** Leaves out tests that only hold others, unless they have something to say themselves. */
+function withoutGroups(tests: readonly TestCase[]): TestCase[] {
+  const groups = new Map<string, { hasFailed: boolean }>();
+  for (const { name, file, status } of tests) {
+    const parts = name.split(' > ');
+    while (parts.pop() !== undefined && parts.length > 0) {
+      const id = `${file} ${parts.join(' > ')}`;
+      const hasFailed = status === 'failed' || groups.get(id)?.hasFailed === true;
+      groups.set(id, { hasFailed });
+    }
+  }
+  return tests.filter(({ name, file, status, failure }) => {
+    const group = groups.get(`${file} ${name}`);
+    if (group === undefined || status === 'skipped') return true;
+    return status === 'failed' && !(group.hasFailed && failure?.message === NOTHING_SAID);
+  });
+}

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { LineReader } from '../output/line-reader.js';
+import type { OutputParser } from '../output/output-parser.js';
+import { parseJson } from '../output/parse-json.js';
+import type { Runner } from '../project/runner.js';
+import { scriptsOf } from '../project/signs.js';
+import type { TestCase, TestReport } from '../report.js';
+import { failureOf, literally } from './jest-report.js';
+
+/** The mark of the reporter's lines; what tests print is not among its events. */
+const MARK = '\u0001ethos-test ';
+
+// The reporters that Node has are for people, or leave out the file. This one writes each result
+// as a line of JSON; as a URL it needs no file that the project could see.
+const REPORTER = `
+const text = (error) => {
+  const cause = error?.cause ?? error;
+  return String((cause && (cause.stack || cause.message)) || cause);
+};
+export default async function* (source) {
+  const groups = [];
+  for await (const { type, data } of source) {
+    if (type === 'test:start') groups[data.nesting] = data.name;
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    const { name, nesting, file, line, skip, todo, details } = data;
+    const names = [...groups.slice(0, nesting), name];
+    const { duration_ms: ms, type: kind, error } = details ?? {};
+    const failed = type === 'test:fail';
+    const result = { names, file, line, kind, failed, ms, cause: error?.failureType,
+      skip: skip !== undefined && skip !== false, todo: todo !== undefined && todo !== false,
+      failure: failed ? text(error) : undefined };
+    yield '\\u0001ethos-test ' + JSON.stringify(result) + '\\n';
+  }
+  yield '\\u0001ethos-test "end"\\n';
+}
+`;
+
+const result = z.object({
+  names: z.array(z.string()),
+  file: z.string().optional(),
+  line: z.int().optional(),
+  kind: z.string().optional(),
+  cause: z.string().optional(),
+  failed: z.boolean(),
+  skip: z.boolean(),
+  todo: z.boolean(),
+  ms: z.number().optional(),
+  failure: z.string().optional(),
+});
+
+const MAX_TESTS = 100_000;
+
+/** The test runner of Node, by a reporter of its own. */
+export const nodeTest: Runner<TestReport> = {
+  name: 'node',
+  title: 'node:test',
+  language: 'javascript',
+  signs: { script: { names: ['test', 'test:unit'], word: /\bnode\b.*\s--test\b/ } },
+  async commands({ root, target, isTargetFile, filter }, files) {
+    const manifest = await files.json(join(root, 'package.json'));
+    const { options, places } = scriptArguments(scriptsOf(manifest).get('test') ?? '');
+    const args = [
+      ...options,
+      '--test',
+      `--test-reporter=data:text/javascript,${encodeURIComponent(REPORTER)}`,
+      '--test-reporter-destination=stdout',
+    ];
+    if (filter !== undefined) args.push(`--test-name-pattern=${literally(filter)}`);
+    // Given a folder, versions differ; in a folder, all look for tests by themselves.
+    const cwd = target === undefined || isTargetFile ? root : target;
+    if (isTargetFile && target !== undefined) args.push(target);
+    if (target === undefined) args.push(...places);
+    return [{ binary: 'node', args, cwd }];
+  },
+  parser: () => nodeTestParser(),
+};
+
+export function nodeTestParser(): OutputParser<TestReport> {
+  const tests: TestCase[] = [];
+  let ended = false;
+  const lines = new LineReader((line) => {
+    const at = line.lastIndexOf(MARK);
+    if (at === -1) return;
+    const json = line.slice(at + MARK.length);
+    if (json === '"end"') ended = true;
+    const found = parseJson(result, json);
+    const test = found && testOf(found);
+    if (test !== undefined && tests.length < MAX_TESTS) tests.push(test);
+  });
+  return {
+    add: (text, stream) => {
+      if (stream === 'stdout') lines.add(text);
+    },
+    end() {
+      lines.end();
+      return ended ? { tests, problems: [] } : undefined;
+    },
+  };
+}
+
+/** `undefined` for a group, whose tests are told one by one. */
+function testOf(found: z.output<typeof result>): TestCase | undefined {
+  const { names, file, line, kind, cause, failed, skip, todo, ms, failure = '' } = found;
+  const isOfTests = kind === 'suite' || cause === 'subtestsFailed';
+  if (isOfTests && (!failed || cause === 'subtestsFailed')) return undefined;
+  const isFile = names.length === 1 && file?.endsWith(names[0] ?? '') === true;
+  if (isFile && !failed) return undefined;
+  const status = todo ? 'todo' : skip ? 'skipped' : failed ? 'failed' : 'passed';
+  return {
+    name: isFile ? '(file)' : names.join(' > '),
+    ...(file !== undefined && { file }),
+    ...(line !== undefined && !isFile && { line }),
+    status,
+    ...(ms !== undefined && { durationMs: Math.round(ms) }),
+    ...(status === 'failed' && { failure: failureOf(failure) }),
+  };
+}
+
+const SHELL_SYNTAX = /[*?[\]{}$`|&;<>()'"\\\n]/;
+const WITH_VALUE = new Set(['--import', '--require', '-r', '--loader', '--experimental-loader']);
+
+/** What a script gives Node beside `--test`: how tests are loaded, and where they are. */
+export function scriptArguments(script: string): { options: string[]; places: string[] } {
+  const options: string[] = [];
+  const places: string[] = [];
+  const words = script.trim().split(/\s+/);
+  // What needs a shell is not guessed at.
+  if (words[0] !== 'node' || SHELL_SYNTAX.test(script)) return { options, places };
+  let takesValue = false;
+  for (const word of words.slice(1)) {
+    if (takesValue || WITH_VALUE.has(word)) {
+      options.push(word);
+      takesValue = !takesValue;
+    } else if (!word.startsWith('-')) places.push(word);
+    else if (!/^--(test|watch)/.test(word)) options.push(word);
+  }
+  return { options, places };
+}

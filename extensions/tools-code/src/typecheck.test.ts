@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { createCodeWorld, errorOf, structuredOf, textOf } from './fixtures/code-world.js';
+
+const CONFIG = JSON.stringify({ compilerOptions: { strict: true, types: [] }, include: ['src'] });
+
+describe('typecheck with tsc', () => {
+  it('lists errors with what explains them', async () => {
+    const world = createCodeWorld();
+    world.install('typescript');
+    world.put('tsconfig.json', `// With a comment.\n${CONFIG}`);
+    world.put(
+      'src/a.ts',
+      'export const n: number = "x";\nexport const f: (o: { a: { b: number } }) => void = (o: { a: { b: string } }) => void o;\n',
+    );
+    const result = await world.run('typecheck', {});
+    expect(textOf(result)).toMatch(/^2 errors \(TypeScript \d.*\)\nsrc\/a\.ts:1:14 error TS2322: /);
+    expect(textOf(result)).toContain("Type 'number' is not assignable to type 'string'");
+    expect(structuredOf(result)).toMatchObject({ tool: 'tsc', passed: false, errors: 2 });
+  });
+
+  it('writes nothing', async () => {
+    const world = createCodeWorld();
+    world.install('typescript');
+    world.put('tsconfig.json', CONFIG);
+    world.put('src/a.ts', 'export const n = 1;\n');
+    expect(textOf(await world.run('typecheck', {}))).toMatch(/^no problems/);
+    expect(world.has('src/a.js')).toBe(false);
+  });
+
+  it('checks the projects that a solution names', async () => {
+    const world = createCodeWorld();
+    world.install('typescript');
+    world.put('tsconfig.json', '{"files":[],"references":[{"path":"one"}]}');
+    world.put('one/tsconfig.json', '{"compilerOptions":{"composite":true,"types":[]}}');
+    world.put('one/a.ts', 'export const n: number = "x";\n');
+    const result = await world.run('typecheck', {});
+    expect(structuredOf(result)).toMatchObject({ errors: 1, problems: [{ file: 'one/a.ts' }] });
+  });
+
+  it('a path chooses what is listed, and what is not is counted', async () => {
+    const world = createCodeWorld();
+    world.install('typescript');
+    world.put('tsconfig.json', CONFIG);
+    world.put('src/a.ts', 'export const n: number = "x";\n');
+    world.put('src/deep/b.ts', 'export const n: number = "x";\n');
+    const result = await world.run('typecheck', { path: 'src/deep' });
+    expect(structuredOf(result)).toMatchObject({
+      errors: 1,
+      elsewhere: 1,
+      problems: [{ file: 'src/deep/b.ts' }],
+    });
+    expect(textOf(result)).toContain('[1 more outside src/deep]');
+  });
+
+  it.each([
+    [
+      'an option that is none',
+      '{"compilerOptions":{"nonsense":true},"include":["src"]}',
+      'nonsense',
+    ],
+    ['no input', '{"include":["nowhere"]}', 'TS18003'],
+  ])('a configuration with %s is told', async (_name, config, word) => {
+    const world = createCodeWorld();
+    world.install('typescript');
+    world.put('tsconfig.json', config);
+    world.put('src/a.ts', 'export const n = 1;\n');
+    const result = await world.run('typecheck', {});
+    expect(result.ok ? result.value : errorOf(result)).toContain(word);
+  });
+});

@@ -1,0 +1,52 @@
+import type { MemorySection } from '@ethosagent/types';
+import { distance } from 'fastest-levenshtein';
+
+/** The name by which a model is told of a section, and may ask for it. */
+const UNTITLED = '(untitled)';
+
+const MAX_LISTED = 12;
+// People may write longer ones into a file.
+const MAX_NAME_CHARS = 120;
+
+export function nameOf(heading: string): string {
+  return heading === '' ? UNTITLED : heading;
+}
+
+/** A heading as it is kept: on one line, without the marks of Markdown. */
+export function toHeading(given: string): string {
+  const heading = given
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replace(/^#{1,6}\s+/, '')
+    .replace(/\s+#+$/, '');
+  return heading === UNTITLED ? '' : heading;
+}
+
+export function findSection(
+  sections: readonly MemorySection[],
+  heading: string,
+): MemorySection | undefined {
+  const wanted = heading.toLowerCase();
+  return sections.find((section) => section.heading.toLowerCase() === wanted);
+}
+
+/** Says that there is no such section, and which there are, the likeliest first. */
+export function noSuchSection(sections: readonly MemorySection[], heading: string): string {
+  if (sections.length === 0) return 'The memory is empty.';
+  const wanted = heading.toLowerCase();
+  const byLikeness = sections
+    .map((section) => ({
+      name: JSON.stringify(nameOf(section.heading.slice(0, MAX_NAME_CHARS).toWellFormed())),
+      far: farness(section.heading.toLowerCase(), wanted),
+    }))
+    .sort((a, b) => a.far - b.far)
+    .map(({ name }) => name);
+  const listed = byLikeness.slice(0, MAX_LISTED).join(', ');
+  const more = byLikeness.length - MAX_LISTED;
+  return `There is no section ${JSON.stringify(nameOf(heading.slice(0, MAX_NAME_CHARS).toWellFormed()))}. Nearest: ${listed}${more > 0 ? ` and ${more} more` : ''}.`;
+}
+
+function farness(heading: string, wanted: string): number {
+  const isPart = wanted !== '' && (heading.includes(wanted) || wanted.includes(heading || '\0'));
+  return distance(heading.slice(0, 100), wanted.slice(0, 100)) - (isPart ? 100 : 0);
+}

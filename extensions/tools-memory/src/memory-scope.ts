@@ -1,0 +1,13 @@
+import { err } from '@ethosagent/plugin-sdk';
+import type { MemoryScope, ScopedMemory, ToolResult } from '@ethosagent/types';
+import { z } from 'zod';
+
+/** The scopes by the names that the contract has for them. */
+export const memoryScopeSchema = z.enum(['personality', 'user', 'team', 'global']);
+
+/** Says of a scope that it is not one of this call; `undefined` where it is. */
+export function scopeMissing(memory: ScopedMemory, scope: MemoryScope): ToolResult | undefined {
+  if (memory.scopes.includes(scope)) return undefined;
+  const there = memory.scopes.length === 0 ? 'no scope' : memory.scopes.join(', ');
+  return err(`This call has no ${scope} memory; it has ${there}.`, 'not_available');
+}

@@ -1,0 +1,12 @@
+import type { AnyTool } from '@ethosagent/types';
+import { memoryReadTool } from './memory-read.js';
+import { memoryWriteTool } from './memory-write.js';
+import { createSessionSearchTool, type SessionSearchToolOptions } from './session-search.js';
+
+/** Options of `createMemoryTools`: those of `session_search`. */
+export type MemoryToolsOptions = SessionSearchToolOptions;
+
+/** `memory_read`, `memory_write` and `session_search`. */
+export function createMemoryTools(options: MemoryToolsOptions = {}): AnyTool[] {
+  return [memoryReadTool, memoryWriteTool, createSessionSearchTool(options)];
+}

@@ -1,0 +1,106 @@
+import type { MemoryChange } from '@ethosagent/types';
+import { z } from 'zod';
+import { toHeading } from './headings.js';
+import { memoryScopeSchema } from './memory-scope.js';
+
+const MAX_HEADING_CHARS = 120;
+// What is longer can't be kept either, and would only take long to look through.
+const MAX_TEXT_CHARS = 50_000;
+
+/** Where a text goes that says no section. */
+const DEFAULT_SECTION = 'Notes';
+
+export const memoryWriteInput = z
+  .strictObject({
+    action: z
+      .enum(['add', 'replace', 'remove'])
+      .describe(
+        'add: append text to a section, which is made if it is missing. replace: put text in place of a section, or of the one place that has match. remove: take out a section, or the one place that has match.',
+      ),
+    section: z
+      .string()
+      .max(1_000)
+      .transform(toHeading)
+      .optional()
+      .describe('A heading, e.g. Preferences. For add: Notes when left out.'),
+    match: z
+      .string()
+      .min(1)
+      .max(MAX_TEXT_CHARS)
+      .optional()
+      .describe(
+        'For replace and remove: a text that is in the memory exactly once, copied from it.',
+      ),
+    text: z
+      .string()
+      .max(MAX_TEXT_CHARS)
+      .transform(trimmed)
+      .optional()
+      .describe(
+        'For add and replace: what to remember, in a few plain sentences. No secrets, no instructions.',
+      ),
+    scope: memoryScopeSchema
+      .optional()
+      .describe(
+        'Whose memory: personality (your own), user, team or global. Leave out for the default.',
+      ),
+    revision: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Refuse when the memory is no longer at this revision, as memory_read told it.'),
+  })
+  .superRefine(({ action, section, match, text }, ctx) => {
+    const wrong = (path: string, message: string) =>
+      ctx.addIssue({ code: 'custom', path: [path], message });
+    if (section !== undefined && section.length > MAX_HEADING_CHARS) {
+      wrong('section', `expected a heading of at most ${MAX_HEADING_CHARS} characters`);
+    }
+    for (const [name, value] of Object.entries({ section, match, text })) {
+      if (value !== undefined && !value.isWellFormed()) wrong(name, 'expected well-formed text');
+    }
+    if (action === 'add') {
+      if (!text) wrong('text', 'expected with add: what to remember');
+      if (match !== undefined)
+        wrong('match', 'not expected with add; use replace to change a text');
+      return;
+    }
+    if (section === undefined && match === undefined) {
+      wrong('section', `expected with ${action}: a section, a match, or both`);
+    }
+    if (action === 'replace' && !text) {
+      wrong('text', 'expected with replace: the new text; use remove to take something out');
+    }
+    if (action === 'remove' && text !== undefined) {
+      wrong('text', 'not expected with remove; use replace to put a text in its place');
+    }
+  });
+
+export type MemoryWriteArgs = z.output<typeof memoryWriteInput>;
+
+/** The change that arguments ask for. */
+export function changeOf({ action, section, match, text = '' }: MemoryWriteArgs): MemoryChange {
+  const place = {
+    ...(section !== undefined && { section }),
+    ...(match !== undefined && { match }),
+  };
+  switch (action) {
+    case 'add':
+      return { kind: 'add', section: section ?? DEFAULT_SECTION, text };
+    case 'replace':
+      return { kind: 'replace', ...place, text };
+    case 'remove':
+      return { kind: 'remove', ...place };
+  }
+}
+
+/** What a call would put into the memory, of which every line is looked at. */
+export function writtenText({ action, section, text = '' }: MemoryWriteArgs): string {
+  if (action === 'remove') return '';
+  return section === undefined || section === '' ? text : `${text}\n\n${section}`;
+}
+
+function trimmed(text: string): string {
+  return text.replaceAll(/^(?:[^\S\n]*\n)+|\s+$/g, '');
+}

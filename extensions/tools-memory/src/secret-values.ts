@@ -1,0 +1,65 @@
+/** How likely it is that a value is a secret, for a value that says nothing of it by its form. */
+
+const PLACEHOLDER =
+  /^(?:<[^>]*>|\[[^\]]*\]|\$.*|%[A-Za-z_]\w*%|\{\{.*|.*\{\{.*|process\.env.*|os\.environ.*|env[:.].*|secret:.*|vault:.*|op:.*|x{3,}.*|\*{3,}.*|•{3,}.*|\.{3,}|…|your[-_ ]?.*|my[-_]?(?:password|secret|token|key).*|changeme.*|example.*|dummy.*|redacted.*|placeholder.*|none|null|undefined|true|false)$/i;
+// A place where a secret is kept is what should be remembered of it: a path, a ref, a URL.
+const PLACE =
+  /^(?:~|\.{1,2}|[A-Za-z]:)?[/\\]|^[a-z][a-z0-9+.-]*:\/\/[^@]*$|^[A-Za-z][\w.-]*(?:\/[A-Za-z][\w.-]*)+$|^[A-Za-z][\w-]*\.(?:env|ya?ml|json|toml|txt|md|pem|key|ts|js|py|kdbx)$/;
+
+/** Whether a value stands for a secret, or says where it is. */
+export function isNoValue(value: string): boolean {
+  return (
+    PLACEHOLDER.test(value) || PLACE.test(value) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value)
+  );
+}
+
+/** A name made of words and numbers, such as `cache:2026-11-22`; keys mix both. */
+export function isNameOfWords(value: string): boolean {
+  const parts = value.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== '');
+  return (
+    parts.length > 1 &&
+    parts.every((part) => /^(?:\p{L}?\p{Ll}{0,24}|\p{Lu}{1,12}|\d{1,6}|[vp]\d+)$/u.test(part))
+  );
+}
+
+/** Whether a value that follows a name such as `api_key` is one. */
+export function looksAssigned(value: string, isPassword: boolean): boolean {
+  if (isNoValue(value)) return false;
+  const isMixed = classesOf(value) >= 2 && /[0-9]/.test(value) && /\p{L}/u.test(value);
+  if (isPassword) {
+    if (value.length >= 6 && isMixed) return true;
+    if (value.length >= 6 && /\p{L}[!@#$%^&*?+=~]|[!@#$%^&*?+=~]\p{L}/u.test(value)) return true;
+    return value.length >= 16 && /^\p{L}+$/u.test(value);
+  }
+  if (isNameOfWords(value)) return false;
+  if (/^\d{4}-\d{2}-\d{2}|^v?\d+(?:\.\d+)+/.test(value)) return false;
+  if (value.length >= 32) return entropyOf(value) >= 3;
+  return value.length >= 10 && isMixed && entropyOf(value) >= 2.8;
+}
+
+/** Whether a text without a name is as random as keys are. Hashes in hexadecimal are not keys. */
+export function looksRandom(value: string): boolean {
+  if (isNameOfWords(value)) return false;
+  if (/^(?:sha\d+[-:]|[0-9a-f-]+$|0x)/i.test(value)) return false;
+  const digits = value.replaceAll(/\D/g, '').length;
+  if (digits < 3 || !/[a-z]/.test(value) || !/[A-Z]/.test(value)) return false;
+  // Paths and names are made of words.
+  const words = value.match(/[A-Z]?[a-z]{4,}/g) ?? [];
+  const inWords = words.reduce((sum, word) => sum + word.length, 0);
+  return inWords < value.length / 3 && entropyOf(value) >= 4.2;
+}
+
+function classesOf(value: string): number {
+  return [/\p{Ll}/u, /\p{Lu}/u, /[0-9]/, /[^\p{L}0-9]/u].filter((one) => one.test(value)).length;
+}
+
+/** Bits a character. */
+function entropyOf(value: string): number {
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) {
+    bits -= (count / value.length) * Math.log2(count / value.length);
+  }
+  return bits;
+}

@@ -1,0 +1,44 @@
+import { err } from '@ethosagent/plugin-sdk';
+import type { BackgroundProcess, ToolResult } from '@ethosagent/types';
+import { z } from 'zod';
+
+/** The id of a background process in the arguments of a call. */
+export const processId = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('The id that terminal_start answered with.');
+
+/** The answer where the host leaves nothing running. */
+export function noBackground(): ToolResult {
+  return err('This host leaves no processes running; use terminal.', 'not_available');
+}
+
+/** How a process is, in a few words. */
+export function stateOf(process: BackgroundProcess): string {
+  const { id, state, exitCode, signal, error } = process;
+  if (state === 'running') return `${id} is running`;
+  if (error !== undefined) return `${id} has ended: ${error}`;
+  if (signal !== undefined) return `${id} was ended by ${signal}, exit code ${exitCode}`;
+  return `${id} has ended with exit code ${exitCode}`;
+}
+
+/** The command that a process runs. */
+export function commandOf({ args }: BackgroundProcess): string {
+  return args.at(-1) ?? '';
+}
+
+/** The same for programs. */
+export function factsOf(process: BackgroundProcess): Record<string, unknown> {
+  const { id, state, startedAt, endedAt, exitCode, signal, error } = process;
+  return {
+    id,
+    command: commandOf(process),
+    state,
+    started_at: startedAt,
+    ...(endedAt !== undefined && { ended_at: endedAt }),
+    ...(exitCode !== undefined && { exit_code: exitCode }),
+    ...(signal !== undefined && { signal }),
+    ...(error !== undefined && { error }),
+  };
+}

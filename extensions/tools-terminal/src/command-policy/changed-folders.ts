@@ -1,0 +1,31 @@
+import { HOME, SPLIT } from './marked-text.js';
+import { operandsOf } from './options.js';
+import { type Place, withChange } from './place.js';
+import type { SimpleCommand } from './simple-command.js';
+
+/**
+ * The folders in which commands may run, of which some change the folder. Whether and when they
+ * run is not looked at: each change may have happened before any command.
+ */
+export function placeOf(commands: readonly SimpleCommand[], place: Place): Place {
+  let changed = place;
+  for (const { name, args } of commands) {
+    const target = targetOf(name, args);
+    if (target !== undefined) changed = withChange(changed, target);
+  }
+  return changed;
+}
+
+function targetOf(name: string | undefined, args: readonly string[]): string | undefined {
+  if (name === 'cd' || name === 'pushd') {
+    const [target] = operandsOf(args);
+    if (target === undefined) return name === 'cd' ? HOME : SPLIT;
+    return target === '-' || /^[+-]\d/.test(target) ? SPLIT : target;
+  }
+  if (name === 'popd') return SPLIT;
+  if (name === 'env' || name === 'sudo' || name === 'git' || name === 'make') {
+    const at = args.findIndex((word) => /^(-C|--chdir|-D)$/.test(word));
+    return at === -1 ? undefined : args[at + 1];
+  }
+  return undefined;
+}

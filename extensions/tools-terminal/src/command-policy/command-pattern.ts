@@ -1,0 +1,68 @@
+import { isUnknown, maySplit } from './marked-text.js';
+
+/**
+ * How sure a match must be: `surely` for what allows, `perhaps` for what asks or denies, where a
+ * part of the command is known only when it runs.
+ */
+export type MatchMode = 'surely' | 'perhaps';
+
+/**
+ * Whether a command matches a pattern such as `git push * --force`.
+ *
+ * The words of the pattern are the first words of the command; what follows them may be anything.
+ * `*` alone stands for any number of words, in a word for any characters.
+ */
+export function matchesPattern(
+  pattern: string,
+  words: readonly string[],
+  mode: MatchMode,
+): boolean {
+  const tokens = pattern.trim().split(/\s+/);
+  // Which beginnings of the pattern match the words so far, from the back.
+  let after = tokens.map(() => false).concat(true);
+  for (let token = tokens.length - 1; token >= 0; token -= 1) {
+    after[token] = tokens[token] === '*' && after[token + 1] === true;
+  }
+  for (const word of [...words].reverse()) {
+    const here = tokens.map(() => false).concat(true);
+    for (let at = tokens.length - 1; at >= 0; at -= 1) {
+      const token = tokens[at] ?? '';
+      if (token === '*') {
+        here[at] = here[at + 1] === true || after[at] === true;
+      } else if (mode === 'perhaps' && maySplit(word)) {
+        here[at] = here[at + 1] === true || after[at] === true || after[at + 1] === true;
+      } else {
+        here[at] = after[at + 1] === true && matchesWord(token, word, mode);
+      }
+    }
+    after = here;
+  }
+  return after[0] === true;
+}
+
+/** Whether one word matches one word of a pattern. */
+export function matchesWord(token: string, word: string, mode: MatchMode): boolean {
+  if (mode === 'surely' && maySplit(word)) return false;
+  const wild = (character: string) => mode === 'perhaps' && /[\uE000\uE001\uE003]/.test(character);
+  // Two patterns, of which both may have wild characters: which parts of one may meet the other.
+  let row = [true];
+  for (let at = 0; at < word.length; at += 1)
+    row[at + 1] = row[at] === true && wild(word.charAt(at));
+  for (const wanted of token) {
+    const next: boolean[] = [wanted === '*' && row[0] === true];
+    for (let at = 0; at < word.length; at += 1) {
+      const is = word.charAt(at);
+      if (wanted === '*') next[at + 1] = row[at + 1] === true || next[at] === true;
+      else if (wild(is))
+        next[at + 1] = next[at] === true || row[at + 1] === true || row[at] === true;
+      else next[at + 1] = row[at] === true && wanted === is;
+    }
+    row = next;
+  }
+  return row[word.length] === true;
+}
+
+/** Whether a pattern can be met at all: its first word is a name, not only `*` after a folder. */
+export function isUsablePattern(pattern: string): boolean {
+  return pattern.trim() !== '' && !isUnknown(pattern) && !pattern.includes('\0');
+}

@@ -1,0 +1,75 @@
+import { nameOf } from './words-to-command.js';
+
+/** Programs whose output comes from the network. */
+const FETCHERS = new Set([
+  'curl',
+  'wget',
+  'wget2',
+  'fetch',
+  'aria2c',
+  'axel',
+  'http',
+  'https',
+  'xh',
+  'curlie',
+  'lynx',
+  'w3m',
+  'links',
+  'elinks',
+  'lwp-request',
+  'lwp-download',
+  'GET',
+  'nc',
+  'ncat',
+  'netcat',
+  'socat',
+  'telnet',
+  'ftp',
+  'tftp',
+  'sftp',
+  'ssh',
+  'busybox-wget',
+  'openssl',
+]);
+
+/** Whether one of the first words of a command, wrappers included, names such a program. */
+export function runsFetcher(words: readonly string[]): boolean {
+  return words.some((word, index) => {
+    const name = nameOf(word) ?? '';
+    if (!FETCHERS.has(name)) return false;
+    // Not as a mere argument, as in `grep -r curl` or `apt install curl`.
+    return (
+      index === 0 ||
+      words
+        .slice(0, index)
+        .every((before, at) => (at > 0 ? true : WRAPPING.has(nameOf(before) ?? '')))
+    );
+  });
+}
+
+const WRAPPING = new Set([
+  'sudo',
+  'doas',
+  'env',
+  'command',
+  'exec',
+  'builtin',
+  'nohup',
+  'nice',
+  'ionice',
+  'time',
+  'timeout',
+  'stdbuf',
+  'setsid',
+  'xargs',
+  'parallel',
+  'watch',
+  'strace',
+  'busybox',
+  'toybox',
+  'proxychains',
+  'proxychains4',
+  'torify',
+  'torsocks',
+  'eval',
+]);

@@ -1,0 +1,178 @@
+import { placeOf } from './changed-folders.js';
+import { commandForms } from './command-forms.js';
+import { matchesPattern } from './command-pattern.js';
+import { type Finding, type Verdict, verdictOf } from './decision.js';
+import { runsFetchedFile } from './fetched-files.js';
+import { type InnerCommand, innerCommands, subscriptText } from './inner-commands.js';
+import { isUnknown, SPLIT, toShellText } from './marked-text.js';
+import type { Place } from './place.js';
+import type { CommandPolicy } from './policy-settings.js';
+import { readCommands } from './read-commands.js';
+import { BUILT_IN_RULES } from './rules/index.js';
+import type { CommandInput, SimpleCommand } from './simple-command.js';
+import { hasSubscript } from './subscripts.js';
+import { commandOfWords, nameOf } from './words-to-command.js';
+
+const MAX_DEPTH = 8;
+const MAX_COMMANDS = 5_000;
+const MAX_SHOWN = 200;
+
+/**
+ * Says what a policy has to say to a command line: to each command in it, wherever it stands and
+ * whatever runs it. Nothing is run, read or looked up.
+ *
+ * @param workingDir absolute; what is below it is the command's to change
+ * @param cwd absolute; where the command line begins. The working directory when absent
+ */
+export function judgeCommand(
+  command: string,
+  policy: CommandPolicy,
+  { workingDir, cwd = workingDir }: { workingDir: string; cwd?: string },
+): Verdict {
+  const judge = new Judge(policy);
+  judge.text(command, { workingDir, dirs: [cwd] }, { from: 'nothing' }, 0);
+  return verdictOf(judge.findings);
+}
+
+class Judge {
+  readonly findings: Finding[] = [];
+  readonly #policy: CommandPolicy;
+  #commands = 0;
+
+  constructor(policy: CommandPolicy) {
+    this.#policy = policy;
+  }
+
+  text(text: string, place: Place, input: CommandInput, depth: number): void {
+    const found = readCommands(text, input);
+    const inside = placeOf(found.commands, place);
+    if (!found.isComplete) {
+      this.#find('deny', 'unparseable', text, 'can not be understood as shell text');
+    }
+    for (const { isForkBomb, source } of found.functions) {
+      if (isForkBomb && this.#isOn('fork-bomb')) {
+        this.#find('deny', 'fork-bomb', source, 'starts itself again and again');
+      }
+    }
+    if (this.#isOn('fetch-and-run')) {
+      for (const { source } of runsFetchedFile(found.commands)) {
+        this.#find('ask', 'fetch-and-run', source, 'runs a file that the same line fetches');
+      }
+    }
+    for (const command of found.commands) this.#command(command, inside, depth);
+  }
+
+  #command(command: SimpleCommand, place: Place, depth: number): void {
+    this.#commands += 1;
+    if (this.#commands > MAX_COMMANDS || depth > MAX_DEPTH) {
+      this.#find(
+        'deny',
+        'unparseable',
+        command.source,
+        'holds too many commands to judge them all',
+      );
+      return;
+    }
+    this.#judge(command, place);
+    for (const redirect of command.redirects) {
+      if (redirect.writes && !/^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/.test(redirect.target)) {
+        this.#byRules('>', [redirect.target], command);
+      }
+    }
+    for (const { value } of command.assignments) {
+      if (hasSubscript(value)) this.#inner(subscriptText(value), command, place, depth + 1);
+    }
+    for (const inner of innerCommands(command)) this.#inner(inner, command, place, depth + 1);
+  }
+
+  #inner(inner: InnerCommand, outer: SimpleCommand, place: Place, depth: number): void {
+    if (inner.kind === 'words') {
+      const command = commandOfWords(inner.words, { ...outer, redirects: [], assignments: [] });
+      // What stands for itself, such as a folder after an option that is not known, is no command.
+      this.#command(command, placeOf([command], place), depth);
+      return;
+    }
+    if (isUnknown(inner.text)) {
+      this.#find('ask', 'unknown-text', outer.source, 'runs text that is known only when it runs');
+    }
+    if (inner.text !== SPLIT) this.text(toShellText(inner.text), place, outer.input, depth);
+  }
+
+  #judge(command: SimpleCommand, place: Place): void {
+    const { name } = command;
+    if (name === undefined) {
+      this.#find(
+        'ask',
+        'unknown-command',
+        command.source,
+        'has a name that is known only when it runs',
+      );
+    }
+    const allowed = name !== '' && this.#byRules(command.written, command.args, command);
+    for (const rule of BUILT_IN_RULES) {
+      if (!this.#isOn(rule.name)) continue;
+      const objection = rule.judge(command, place);
+      if (objection === undefined || (objection.decision === 'ask' && allowed)) continue;
+      this.#find(objection.decision, rule.name, command.source, objection.why);
+    }
+  }
+
+  /** Applies the operator's rules; says whether one of them allows the command. */
+  #byRules(written: string, args: readonly string[], { source }: SimpleCommand): boolean {
+    const forms = commandForms([nameOf(written) ?? SPLIT, ...args]);
+    let strictest: 'allow' | 'ask' | 'deny' | undefined;
+    let pattern = '';
+    for (const { command, decision } of this.#policy.rules) {
+      if (strictest === 'deny' || (strictest === 'ask' && decision === 'allow')) continue;
+      const found =
+        decision === 'allow'
+          ? // Another program of the same name is not the one that was allowed.
+            matchesPattern(command, [written, ...args], 'surely') && decision
+          : matched(withoutFolder(command), forms, decision);
+      if (found === false) continue;
+      strictest = found;
+      pattern = command;
+    }
+    if (strictest === undefined) {
+      const otherwise = this.#policy.default;
+      if (otherwise !== 'allow') {
+        this.#find(otherwise, 'default', source, 'is not among the commands that are allowed');
+      }
+      return false;
+    }
+    if (strictest !== 'allow') {
+      this.#find(strictest, pattern, source, 'is named by a rule of the operator');
+    }
+    return strictest === 'allow';
+  }
+
+  #isOn(rule: string): boolean {
+    const { defaults } = this.#policy;
+    return typeof defaults === 'boolean' ? defaults : !defaults.except.includes(rule);
+  }
+
+  #find(decision: Finding['decision'], rule: string, command: string, why: string): void {
+    const line = command.trim().replaceAll(/\s+/g, ' ');
+    const shown =
+      line.length > MAX_SHOWN
+        ? `${line.slice(0, MAX_SHOWN).replace(/[\uD800-\uDBFF]$/, '')}…`
+        : line;
+    this.findings.push({ decision, rule, command: shown, why });
+  }
+}
+
+/** What a rule that asks or denies says. What only may be meant is no reason to refuse it unasked. */
+function matched(
+  pattern: string,
+  forms: readonly (readonly string[])[],
+  decision: 'ask' | 'deny',
+): 'ask' | 'deny' | false {
+  if (forms.some((words) => matchesPattern(pattern, words, 'surely'))) return decision;
+  return forms.some((words) => matchesPattern(pattern, words, 'perhaps')) && 'ask';
+}
+
+/** A pattern whose first word is a name without its folder. */
+function withoutFolder(pattern: string): string {
+  const [first = '', ...rest] = pattern.trim().split(/\s+/);
+  return [first.slice(first.lastIndexOf('/') + 1) || first, ...rest].join(' ');
+}

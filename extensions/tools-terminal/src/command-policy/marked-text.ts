@@ -1,0 +1,41 @@
+/*
+ * What a word of a command will be is known only in part before it runs. These characters stand
+ * for the rest; they are of a private-use area, and a command that holds them itself is only
+ * judged more strictly.
+ */
+
+/** Text that only running tells, within one word. */
+export const UNKNOWN = '\uE000';
+/** The same where it may also become several words, or none. */
+export const SPLIT = '\uE001';
+/** The home folder of somebody. */
+export const HOME = '\uE002';
+/** Names of files that a pattern finds. */
+export const GLOB = '\uE003';
+
+const NOT_KNOWN = /[\uE000\uE001]/;
+const NOT_KNOWN_ALL = /[\uE000\uE001]/g;
+const MARKED = /[\uE000-\uE003]/;
+
+/** Whether a part of the text is known only when it runs. */
+export function isUnknown(text: string): boolean {
+  return NOT_KNOWN.test(text);
+}
+
+/** Whether it may become several words, or none. */
+export function maySplit(text: string): boolean {
+  return text.includes(SPLIT);
+}
+
+/** Whether it is not the very text that the command will get. */
+export function isMarked(text: string): boolean {
+  return MARKED.test(text);
+}
+
+/** As shell text again, with a variable for what is unknown. */
+export function toShellText(text: string): string {
+  return text
+    .replaceAll(NOT_KNOWN_ALL, () => `$${'{UNKNOWN}'}`)
+    .replaceAll(HOME, '~')
+    .replaceAll(GLOB, '*');
+}

@@ -1,0 +1,89 @@
+import { isUnknown, maySplit } from './marked-text.js';
+
+/** Which options of a program take the next word as their value. */
+export interface OptionTable {
+  /** Letters of short ones, e.g. `ug` for `-u root -g wheel`. */
+  short?: string;
+  /** Names of long ones, without dashes. */
+  long?: readonly string[];
+  /** Names of long ones that take none; others are not known. */
+  flags?: readonly string[];
+}
+
+/** The operands of a command whose options stand before them. */
+export interface Operands {
+  options: string[];
+  /** Each way in which the words can be read. More than one where an option is not known. */
+  readings: string[][];
+}
+
+/** Splits words into leading options and what follows them. */
+export function readOperands(args: readonly string[], table: OptionTable): Operands {
+  const options: string[] = [];
+  const readings: string[][] = [];
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    if (word === '--') {
+      at += 1;
+      break;
+    }
+    if (isUnknown(word) && maySplit(word)) {
+      // It may be options, or nothing at all.
+      readings.push(args.slice(at + 1));
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') break;
+    options.push(word);
+    const takes = takesValue(word, table);
+    if (takes === 'unknown') readings.push(args.slice(at + 2));
+    if (takes === true) {
+      at += 1;
+      options.push(args[at] ?? '');
+    }
+  }
+  readings.unshift(args.slice(at));
+  return { options, readings };
+}
+
+function takesValue(word: string, table: OptionTable): boolean | 'unknown' {
+  if (word.startsWith('--')) {
+    if (word.includes('=')) return false;
+    const name = word.slice(2);
+    if (table.long?.some((long) => long === name || long.startsWith(name))) return true;
+    return table.flags?.includes(name) === true ? false : 'unknown';
+  }
+  const { short = '' } = table;
+  // Of letters in one word, only the last can take the next word.
+  for (const [index, letter] of [...word.slice(1)].entries()) {
+    if (short.includes(letter)) return index === word.length - 2;
+  }
+  return false;
+}
+
+/** Whether a short option letter is set, alone or among others, before a `--`. */
+export function hasShort(args: readonly string[], letter: string): boolean {
+  return optionsOf(args).some((word) => /^-[^-]/.test(word) && word.slice(1).includes(letter));
+}
+
+/** Whether a long option is set, also by an abbreviation of at least `min` letters. */
+export function hasLong(args: readonly string[], name: string, min = 1): boolean {
+  return optionsOf(args).some((word) => {
+    if (!word.startsWith('--')) return false;
+    const given = word.slice(2).split('=')[0] ?? '';
+    return given.length >= min && name.startsWith(given);
+  });
+}
+
+/** The words that begin with a dash, before a `--`. */
+export function optionsOf(args: readonly string[]): string[] {
+  const end = args.indexOf('--');
+  return args.slice(0, end === -1 ? undefined : end).filter((word) => /^-./.test(word));
+}
+
+/** The words that don't. */
+export function operandsOf(args: readonly string[]): string[] {
+  const end = args.indexOf('--');
+  if (end === -1) return args.filter((word) => !/^-./.test(word));
+  return [...args.slice(0, end).filter((word) => !/^-./.test(word)), ...args.slice(end + 1)];
+}

@@ -1,0 +1,39 @@
+import { posix } from 'node:path';
+import { HOME, isUnknown } from './marked-text.js';
+
+/** Where a command may be when it runs. */
+export interface Place {
+  /** Absolute. */
+  workingDir: string;
+  /** The folders that the command line may have changed to, the working directory among them. */
+  dirs: readonly string[];
+}
+
+const MAX_DIRS = 16;
+
+/** A path as it would be from one folder; marks stay in it. Not known: `undefined`. */
+export function resolveFrom(dir: string, path: string): string | undefined {
+  const joined = path.startsWith('/') || path.startsWith(HOME) ? path : `${dir}/${path}`;
+  // An unknown part may be `..`, or begin with `/`.
+  if (isUnknown(joined)) return undefined;
+  const normal = posix.normalize(joined);
+  if (normal.startsWith(HOME)) return normal.replace(/\/+$/, '');
+  // `~/..` and the like are somewhere above a home.
+  if (!normal.startsWith('/')) return '/';
+  return normal.replace(/^\/+/, '/').replace(/(.)\/+$/, '$1');
+}
+
+/** A path from every folder in which the command may be. */
+export function resolveIn(place: Place, path: string): (string | undefined)[] {
+  return [...new Set(place.dirs.map((dir) => resolveFrom(dir, path)))];
+}
+
+/** The same place after a change of folder that may or may not happen. */
+export function withChange(place: Place, target: string): Place {
+  const next = place.dirs.map((dir) => resolveFrom(dir, target) ?? UNKNOWN_DIR);
+  const dirs = [...new Set([...place.dirs, ...next])];
+  return { ...place, dirs: dirs.length > MAX_DIRS ? [place.workingDir, UNKNOWN_DIR] : dirs };
+}
+
+// Makes every path that is joined to it unknown.
+const UNKNOWN_DIR = '\uE000';

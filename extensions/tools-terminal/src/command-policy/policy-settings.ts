@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { isUsablePattern } from './command-pattern.js';
+import { RULE_NAMES } from './rule-names.js';
+
+const decision = z.enum(['allow', 'ask', 'deny']);
+
+/** What an operator says about commands. */
+export const commandPolicySchema = z.strictObject({
+  default: decision.default('allow').describe('What holds for a command that no rule is about.'),
+  rules: z
+    .array(
+      z.strictObject({
+        command: z
+          .string()
+          .max(1000)
+          .refine(isUsablePattern, 'is no pattern of a command')
+          .describe('First words of commands, e.g. `git push * --force`; `*` is any words.'),
+        decision,
+      }),
+    )
+    .max(500)
+    .default([])
+    .describe('Of those that match, the strictest holds. A sure `allow` lifts what only asks.'),
+  defaults: z
+    .union([
+      z.boolean(),
+      z.strictObject({
+        except: z.array(z.enum(RULE_NAMES)).describe('Names of rules that are off.'),
+      }),
+    ])
+    .default(true)
+    .describe('Whether the built-in rules hold.'),
+});
+
+/** A command policy as it is used. */
+export type CommandPolicy = z.output<typeof commandPolicySchema>;
+
+/** A command policy as it is written. */
+export type CommandPolicyInput = z.input<typeof commandPolicySchema>;

@@ -1,0 +1,269 @@
+import { isUnknown } from '../marked-text.js';
+import { hasLong, hasShort, operandsOf, readOperands } from '../options.js';
+import { ask, type BuiltInRule, deny, worst } from './rule.js';
+
+/** Turning the machine off. */
+export const shutdown: BuiltInRule = {
+  name: 'shutdown',
+  about: 'Turning off or restarting the machine.',
+  judge({ name = '', args }) {
+    if (/^(shutdown|reboot|halt|poweroff|kexec)$/.test(name)) {
+      return args.some((word) => /^(--help|-h|--version|-c|--show|-w)$/.test(word)) &&
+        name !== 'shutdown'
+        ? undefined
+        : deny('turns off the machine');
+    }
+    if (name === 'systemctl' || name === 'loginctl') {
+      const [verb = ''] = operandsOf(args);
+      if (
+        /^(poweroff|reboot|halt|kexec|suspend|hibernate|emergency|rescue|isolate|exit|soft-reboot)/.test(
+          verb,
+        )
+      )
+        return deny('turns off the machine');
+      return /^(stop|disable|mask|kill|restart|set-default|edit|revert|terminate-|lock-)/.test(verb)
+        ? ask('changes what services run')
+        : undefined;
+    }
+    return /^(init|telinit)$/.test(name) && /^[0-6sS]$/.test(args[0] ?? '')
+      ? deny('turns off the machine')
+      : undefined;
+  },
+};
+
+/** Ending every process there is. */
+export const killAll: BuiltInRule = {
+  name: 'kill-all',
+  about: 'Ending all processes, or the first.',
+  judge({ name = '', args }) {
+    if (name === 'killall5') return deny('ends all processes');
+    if (name === 'kill') {
+      const words = args.filter((word) => word !== '--');
+      const targets = /^-(s|n|-signal)$/.test(words[0] ?? '')
+        ? words.slice(2)
+        : /^-/.test(words[0] ?? '') && words.length > 1
+          ? words.slice(1)
+          : words;
+      return targets.some((word) => /^(-1|0*1|-0*1)$/.test(word))
+        ? deny('ends all processes, or the first')
+        : undefined;
+    }
+    if (/^(pkill|killall|skill)$/.test(name)) {
+      const all =
+        operandsOf(args).some((word) => /^(\.|\.\*|\^|\*|)$/.test(word)) ||
+        hasShort(args, 'u') ||
+        hasLong(args, 'user') ||
+        hasLong(args, 'euid');
+      return all ? ask('ends many processes at once') : undefined;
+    }
+    return undefined;
+  },
+};
+
+/** Acting with the rights of another. */
+export const privilege: BuiltInRule = {
+  name: 'privilege',
+  about: 'Running with the rights of another user.',
+  judge({ name = '' }) {
+    return /^(sudo|sudoedit|doas|su|pkexec|runuser|chroot|nsenter|visudo|passwd|chpasswd|usermod|useradd|userdel|adduser|deluser|groupdel|setcap|machinectl)$/.test(
+      name,
+    )
+      ? ask('uses or changes the rights of users')
+      : undefined;
+  },
+};
+
+/** The machine's own configuration. */
+export const machine: BuiltInRule = {
+  name: 'machine',
+  about: 'Firewalls, kernel modules, mounts and scheduled jobs.',
+  judge({ name = '', args }) {
+    switch (name) {
+      case 'iptables':
+      case 'ip6tables':
+      case 'nft':
+      case 'ufw':
+      case 'firewall-cmd':
+      case 'pfctl':
+      case 'ipset': {
+        if (args.some((word) => /^(-L|-S|--list.*|list|status|-s|--state|--get.*)$/.test(word)))
+          return undefined;
+        const flushes = args.some((word) =>
+          /^(-F|--flush|flush|-X|disable|reset|--panic-on|-d)$/.test(word),
+        );
+        return flushes ? deny('takes the firewall down') : ask('changes the firewall');
+      }
+      case 'crontab':
+        if (hasShort(args, 'r')) return deny('removes all scheduled jobs');
+        return hasShort(args, 'l') ? undefined : ask('changes scheduled jobs');
+      case 'at':
+      case 'batch':
+        return ask('runs something later, unseen');
+      case 'insmod':
+      case 'rmmod':
+      case 'modprobe':
+      case 'swapoff':
+      case 'umount':
+      case 'mount':
+        return args.length === 0 || hasShort(args, 'l')
+          ? undefined
+          : ask('changes the running system');
+      case 'sysctl':
+        return args.some((word) => word === '-w' || word.includes('='))
+          ? ask('changes the running system')
+          : undefined;
+      case 'history':
+        return hasShort(args, 'c') || hasShort(args, 'w')
+          ? ask('erases the history of the shell')
+          : undefined;
+      case 'shopt':
+        return args.includes('expand_aliases') && hasShort(args, 's')
+          ? ask('makes names mean something else')
+          : undefined;
+      case 'hash':
+        return hasShort(args, 'p') ? ask('makes names mean something else') : undefined;
+      case 'enable':
+        return hasShort(args, 'f') ? ask('loads code into the shell') : undefined;
+    }
+    return undefined;
+  },
+};
+
+/** Containers that are none. */
+export const container: BuiltInRule = {
+  name: 'container-escape',
+  about: 'Containers that have the rights or the files of the machine, and removing all of them.',
+  judge({ name = '', args }) {
+    if (!/^(docker|podman|nerdctl|docker-compose)$/.test(name)) return undefined;
+    const text = args.join(' ');
+    if (
+      args.some((word) =>
+        /^--privileged(=|$)|^--(pid|userns|ipc|uts|net|network|cgroupns)=host$|^--cap-add|^--device|^--security-opt/.test(
+          word,
+        ),
+      )
+    ) {
+      return ask('gives a container the rights of the machine');
+    }
+    if (/(^| )--(pid|userns|ipc|uts) host( |$)/.test(text))
+      return ask('gives a container the rights of the machine');
+    for (const [at, word] of args.entries()) {
+      const value = /^(-v|--volume|--mount)$/.test(word)
+        ? args[at + 1]
+        : /^(-v|--volume=|--mount=)(.+)$/.exec(word)?.[2];
+      if (value === undefined) continue;
+      const source = /(?:source|src)=([^,]*)/.exec(value)?.[1] ?? value.split(':')[0] ?? '';
+      if (
+        /^\/+(etc|root|home|usr|var|proc|sys|dev|boot|run|var\/run)?\/*$|^\uE002\/*$|docker\.sock$/.test(
+          source,
+        )
+      ) {
+        return ask('gives a container the files of the machine');
+      }
+    }
+    return /\bprune\b/.test(text) ? ask('removes what is not in use') : undefined;
+  },
+};
+
+const PUBLISHERS: Readonly<Record<string, RegExp>> = {
+  npm: /^(publish|unpublish|deprecate|owner|access|token|dist-tag|adduser|login)$/,
+  pnpm: /^(publish|unpublish)$/,
+  yarn: /^(publish|npm)$/,
+  bun: /^publish$/,
+  lerna: /^publish$/,
+  changeset: /^publish$/,
+  cargo: /^(publish|yank|owner|login)$/,
+  gem: /^(push|yank|owner)$/,
+  twine: /^upload$/,
+  poetry: /^publish$/,
+  uv: /^publish$/,
+  flit: /^publish$/,
+  hatch: /^publish$/,
+  docker: /^(push|login)$/,
+  podman: /^(push|login)$/,
+  helm: /^push$/,
+  vsce: /^publish$/,
+  gh: /^(release|repo|secret|api|auth)$/,
+  mvn: /^deploy$/,
+};
+
+/** Giving something to the public. */
+export const publishing: BuiltInRule = {
+  name: 'publishing',
+  about: 'Publishing packages, images and releases.',
+  judge({ name = '', args }) {
+    const verbs = Object.hasOwn(PUBLISHERS, name) ? PUBLISHERS[name] : undefined;
+    if (verbs === undefined) return undefined;
+    if (hasLong(args, 'dry-run', 3)) return undefined;
+    const readings = readOperands(args, {
+      short: 'CwF',
+      long: ['prefix', 'filter', 'dir', 'workspace', 'config', 'context', 'host'],
+      flags: ['recursive', 'silent', 'debug'],
+    }).readings;
+    return worst(
+      readings.map(([verb = '', next = '']) => {
+        if (name === 'gh') {
+          const acts =
+            /^(create|delete|edit|upload|rename|archive|set|remove|login|logout|token|refresh)$/.test(
+              next,
+            ) ||
+            (verb === 'api' &&
+              args.some((word) => /^(-X|--method|-f|-F|--field|--raw-field)/.test(word)));
+          return verbs.test(verb) && acts ? ask('changes what is published') : undefined;
+        }
+        if (name === 'yarn' && verb === 'npm')
+          return next === 'publish' ? ask('publishes') : undefined;
+        return verbs.test(verb) || isUnknown(verb)
+          ? ask('publishes, or changes what is published')
+          : undefined;
+      }),
+    );
+  },
+};
+
+/** Other machines, and what is kept there. */
+export const remote: BuiltInRule = {
+  name: 'remote',
+  about: 'Commands on other machines, and destroying what runs there.',
+  judge({ name = '', args, redirects }) {
+    if (redirects.some(({ target }) => /^\/dev\/(tcp|udp)\//.test(target))) {
+      return ask('talks to another machine');
+    }
+    if (/^(nc|ncat|netcat|socat)$/.test(name)) {
+      const runs = args.some((word) =>
+        /^-[a-zA-Z]*[ec]$|^--(sh-)?exec|(exec|system|shell):/i.test(word),
+      );
+      return runs ? ask('lets another machine run commands') : undefined;
+    }
+    if (/^(ssh|mosh|rsh|autossh|plink)$/.test(name)) {
+      return args.length === 1 && /^-[VGQ]/.test(args[0] ?? '')
+        ? undefined
+        : ask('runs on another machine');
+    }
+    const words = operandsOf(args);
+    if (/^(terraform|tofu|pulumi|cdk|terragrunt)$/.test(name)) {
+      return words.some((word) => /^(destroy|apply|up|deploy|import|taint)$/.test(word))
+        ? ask('changes what runs elsewhere')
+        : undefined;
+    }
+    if (/^(kubectl|oc|helm)$/.test(name)) {
+      return words.some((word) =>
+        /^(delete|drain|exec|apply|replace|patch|scale|cordon|uninstall|install|upgrade|rollback)$/.test(
+          word,
+        ),
+      )
+        ? ask('changes what runs elsewhere')
+        : undefined;
+    }
+    if (/^(dropdb|dropuser|mongo|redis-cli|mysqladmin)$/.test(name)) {
+      return /^drop/.test(name) ||
+        words.some((word) => /^(drop|flushall|flushdb|shutdown)$/i.test(word))
+        ? ask('drops data')
+        : undefined;
+    }
+    return /^(aws|gcloud|az|doctl|flyctl|heroku|vercel|netlify|wrangler)$/.test(name) &&
+      words.some((word) => /^(rm|rb|delete.*|destroy|terminate-.*|purge|deploy)$/.test(word))
+      ? ask('changes what runs elsewhere')
+      : undefined;
+  },
+};

@@ -1,0 +1,74 @@
+import type { Word, WordPart } from 'unbash';
+import { GLOB, HOME, SPLIT, UNKNOWN } from './marked-text.js';
+
+const MAX_WORDS = 64;
+const PLAIN_LIST = /^\{[^{}'"`$\\]*,[^{}'"`$\\]*\}$/;
+
+/** The words that one word of a command becomes, with marks for what is not known of them. */
+export function wordTexts(word: Word): string[] {
+  if (word.parts === undefined) return [withTilde(word.text, word.value)];
+  let texts = [''];
+  for (const [index, part] of word.parts.entries()) {
+    const next = textsOf(part, index === 0);
+    if (texts.length * next.length > MAX_WORDS) return [SPLIT];
+    texts = texts.flatMap((text) => next.map((more) => text + more));
+  }
+  return texts;
+}
+
+/** The text of a word that stays one: of an assignment, or of the target of a redirection. */
+export function wordText(word: Word): string {
+  const texts = wordTexts(word);
+  return texts.length === 1 ? (texts[0] ?? '') : SPLIT;
+}
+
+function textsOf(part: WordPart, isFirst: boolean): string[] {
+  switch (part.type) {
+    case 'Literal':
+      return [isFirst ? withTilde(part.text, part.value) : part.value];
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return [part.value];
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return [
+        part.parts
+          .map((child) => textsOf(child, false)[0])
+          .join('')
+          .replaceAll(SPLIT, UNKNOWN),
+      ];
+    case 'SimpleExpansion':
+      return [variable(part.text.slice(1))];
+    case 'ParameterExpansion':
+      if (part.prefix === '#') return [UNKNOWN];
+      return [
+        part.prefix === undefined && part.operation === undefined && part.index === undefined
+          ? variable(part.parameter)
+          : SPLIT,
+      ];
+    case 'CommandExpansion':
+      return [SPLIT];
+    case 'ArithmeticExpansion':
+    case 'ProcessSubstitution':
+      return [UNKNOWN];
+    case 'Glob':
+    case 'ExtendedGlob':
+      return [GLOB];
+    case 'BraceExpansion':
+      return PLAIN_LIST.test(part.text) ? part.text.slice(1, -1).split(',') : [SPLIT];
+  }
+}
+
+function variable(name: string): string {
+  if (name === 'HOME') return HOME;
+  return /^[?$!#-]$/.test(name) ? UNKNOWN : SPLIT;
+}
+
+/** `~` and `~name` at the beginning of a word, where they are not quoted. */
+function withTilde(text: string, value: string): string {
+  if (!text.startsWith('~')) return value;
+  const prefix = /^~[^/:]*/.exec(value)?.[0] ?? '~';
+  if (prefix === '~+') return `.${value.slice(2)}`;
+  if (prefix === '~-') return UNKNOWN + value.slice(2);
+  return HOME + value.slice(prefix.length);
+}

@@ -1,0 +1,33 @@
+/** Where a command reads from. */
+export type CommandInput =
+  | { from: 'nothing' | 'file' | 'pipe' | 'fetch' }
+  /** A here-document or here-string, with marks for what is not known of it. */
+  | { from: 'text'; text: string };
+
+/** An assignment before a command, or in its place. */
+export interface CommandAssignment {
+  name: string;
+  value: string;
+}
+
+/** A redirection to or from a file. */
+export interface CommandRedirect {
+  writes: boolean;
+  target: string;
+}
+
+/** One command without any other in it, as rules see it. Its words are marked text. */
+export interface SimpleCommand {
+  /** Without its folder. `undefined` where only running tells, `''` where there is none. */
+  name: string | undefined;
+  /** The same with its folder, if it was given one. */
+  written: string;
+  args: readonly string[];
+  assignments: readonly CommandAssignment[];
+  redirects: readonly CommandRedirect[];
+  input: CommandInput;
+  /** Whether a substitution in its words fetches from the network. */
+  embedsFetch: boolean;
+  /** As it was written, for people. */
+  source: string;
+}

@@ -1,0 +1,261 @@
+import type { OptionTable } from './options.js';
+
+/** A program that runs the command in its operands. */
+export interface Wrapper extends OptionTable {
+  /** Operands before the command. */
+  skip?: number;
+  /** Assignments may stand before the command. */
+  assignments?: boolean;
+  /** Options whose value is shell text. */
+  text?: readonly string[];
+  /** Words that are added at the end and are not known. */
+  adds?: boolean;
+  /** The operands are shell text, joined by spaces. */
+  joined?: boolean;
+}
+
+/** Programs that run other programs, by name. */
+export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  sudo: {
+    short: 'ughpCcrtTUDR',
+    long: [
+      'user',
+      'group',
+      'host',
+      'prompt',
+      'close-from',
+      'chdir',
+      'chroot',
+      'role',
+      'type',
+      'other-user',
+      'command-timeout',
+    ],
+    flags: ['non-interactive', 'login', 'shell', 'stdin', 'background', 'askpass'],
+    assignments: true,
+  },
+  doas: { short: 'uC' },
+  pkexec: { long: ['user'] },
+  runuser: { short: 'ugG', long: ['user', 'group', 'supp-group'], text: ['-c', '--command'] },
+  su: { text: ['-c', '--command'], short: 'gGsw', long: ['group', 'shell'], skip: 99 },
+  env: {
+    short: 'uCa',
+    long: ['unset', 'chdir', 'argv0'],
+    flags: ['ignore-environment', 'null', 'debug'],
+    assignments: true,
+    text: ['-S', '--split-string'],
+  },
+  command: {},
+  builtin: {},
+  exec: { short: 'a' },
+  nohup: {},
+  nice: { short: 'n', long: ['adjustment'] },
+  ionice: { short: 'cnpPu', long: ['class', 'classdata'], flags: ['ignore'] },
+  chrt: { short: 'pTPD', skip: 1 },
+  taskset: { skip: 1 },
+  numactl: { short: 'NmCipl' },
+  time: {
+    assignments: true,
+    short: 'fo',
+    long: ['format', 'output'],
+    flags: ['append', 'verbose', 'portability'],
+  },
+  timeout: {
+    short: 'ks',
+    long: ['kill-after', 'signal'],
+    flags: ['foreground', 'preserve-status', 'verbose'],
+    skip: 1,
+  },
+  gtimeout: {
+    short: 'ks',
+    long: ['kill-after', 'signal'],
+    flags: ['foreground', 'preserve-status'],
+    skip: 1,
+  },
+  stdbuf: { short: 'ioe', long: ['input', 'output', 'error'] },
+  unbuffer: {},
+  setsid: { flags: ['wait', 'fork', 'ctty'] },
+  xargs: {
+    short: 'IEeLldnPsa',
+    long: [
+      'arg-file',
+      'delimiter',
+      'max-lines',
+      'max-args',
+      'max-procs',
+      'max-chars',
+      'process-slot-var',
+      'replace',
+    ],
+    flags: ['null', 'no-run-if-empty', 'verbose', 'interactive', 'exit'],
+    adds: true,
+  },
+  watch: {
+    short: 'nq',
+    long: ['interval'],
+    flags: ['color', 'differences', 'no-title', 'errexit', 'chgexit', 'beep'],
+    joined: true,
+  },
+  strace: {
+    short: 'eoOpsSuEaPXbIU',
+    long: ['trace', 'output', 'attach', 'user', 'string-limit'],
+    flags: ['follow-forks'],
+  },
+  ltrace: { short: 'eoOpsSuEaPlxnAF' },
+  catchsegv: {},
+  fakeroot: {},
+  eatmydata: {},
+  flock: {
+    short: 'wEc',
+    long: ['timeout', 'wait', 'conflict-exit-code'],
+    flags: ['shared', 'exclusive', 'nonblock', 'nb', 'close', 'no-fork', 'verbose'],
+    skip: 1,
+    text: ['-c', '--command'],
+  },
+  chroot: { long: ['userspec', 'groups'], flags: ['skip-chdir'], skip: 1 },
+  unshare: {
+    short: 'SGRw',
+    long: ['setuid', 'setgid', 'root', 'wd', 'map-user', 'map-group', 'propagation'],
+    flags: [
+      'mount',
+      'uts',
+      'ipc',
+      'net',
+      'pid',
+      'user',
+      'fork',
+      'map-root-user',
+      'map-current-user',
+      'mount-proc',
+    ],
+  },
+  nsenter: { short: 'tSG', long: ['target', 'setuid', 'setgid'] },
+  'systemd-run': {
+    short: 'pEuHMG',
+    long: [
+      'unit',
+      'property',
+      'description',
+      'slice',
+      'uid',
+      'gid',
+      'nice',
+      'working-directory',
+      'setenv',
+    ],
+    flags: ['user', 'scope', 'pty', 'wait', 'collect', 'quiet'],
+  },
+  'systemd-inhibit': { long: ['what', 'who', 'why', 'mode'] },
+  dbus_run_session: {},
+  'xvfb-run': { short: 'enfspw', flags: ['auto-servernum'] },
+  script: {
+    text: ['-c', '--command'],
+    short: 'IOBTmoE',
+    long: ['log-in', 'log-out', 'log-io', 'log-timing'],
+    skip: 99,
+  },
+  busybox: {},
+  toybox: {},
+  proxychains: { short: 'f' },
+  proxychains4: { short: 'f' },
+  torify: {},
+  torsocks: {},
+  caffeinate: { short: 'tw' },
+  arch: {},
+  hyperfine: {
+    short: 'wrmMpscPDLuSNn',
+    long: [
+      'warmup',
+      'runs',
+      'min-runs',
+      'max-runs',
+      'prepare',
+      'setup',
+      'cleanup',
+      'conclude',
+      'parameter-scan',
+      'parameter-list',
+      'shell',
+      'export-json',
+      'export-markdown',
+      'export-csv',
+      'time-unit',
+      'command-name',
+    ],
+    joined: true,
+    text: ['-p', '--prepare', '-s', '--setup', '-c', '--cleanup'],
+  },
+  concurrently: {
+    short: 'nckrpwltm',
+    long: ['names', 'prefix', 'prefix-colors', 'max-processes'],
+    flags: ['kill-others', 'kill-others-on-fail', 'raw'],
+    joined: true,
+  },
+  nodemon: { text: ['-x', '--exec'], short: 'wei', long: ['watch', 'ext', 'ignore'], skip: 99 },
+  npx: {
+    short: 'pc',
+    long: ['package', 'call'],
+    flags: ['yes', 'no', 'no-install', 'quiet'],
+    text: ['-c', '--call'],
+  },
+  bunx: {},
+  pnpx: {},
+  'nix-shell': { text: ['--run', '--command'], short: 'pAIj', skip: 99 },
+  uvx: { long: ['from', 'with', 'python'] },
+  dotenv: { short: 'efv' },
+  direnv: { skip: 2 },
+  'cross-env': { assignments: true },
+  'cross-env-shell': { assignments: true, joined: true },
+  'dbus-run-session': {},
+};
+
+/** Programs that run others, with options too many to tell apart: each word may be the command. */
+export const SUFFIX_WRAPPERS =
+  /^(ld(-linux[^/]*)?\.so(\.\d+)?|firejail|bwrap|proot|gosu|su-exec|setpriv|capsh|cpulimit|choom|cgexec|dbus-launch|screen|start-stop-daemon|daemonize|faketime|chronic|ts|nix|entr|gdb|lldb|perf|valgrind|prlimit|setarch|rlwrap|expect_unbuffer)$/;
+
+/** Commands of bash that evaluate the subscripts of their operands. */
+export const EVALUATES_SUBSCRIPTS =
+  /^(let|test|\[|declare|typeset|local|readonly|export|read|unset|printf|getopts|wait)$/;
+
+/** The same for one subcommand of a program. */
+export const SUBCOMMAND_WRAPPERS: Readonly<Record<string, Readonly<Record<string, Wrapper>>>> = {
+  npm: {
+    exec: {
+      short: 'cw',
+      long: ['call', 'workspace', 'package'],
+      flags: ['yes', 'no'],
+      text: ['-c', '--call'],
+    },
+    x: { text: ['-c', '--call'], flags: ['yes'] },
+  },
+  pnpm: {
+    exec: { short: 'c', flags: ['recursive', 'parallel'] },
+    dlx: { long: ['package', 'allow-build'] },
+  },
+  yarn: { exec: { joined: true }, dlx: { short: 'p', long: ['package'] } },
+  bun: { x: {} },
+  bundle: { exec: {} },
+  poetry: { run: {} },
+  pipenv: { run: {} },
+  pdm: { run: {} },
+  rye: { run: {} },
+  hatch: { run: {} },
+  uv: {
+    run: {
+      long: ['with', 'python', 'extra', 'group', 'package', 'env-file', 'project'],
+      flags: ['frozen', 'locked', 'no-sync', 'quiet', 'offline'],
+    },
+  },
+  conda: { run: { short: 'np', long: ['name', 'prefix'] } },
+  direnv: { exec: { skip: 1 } },
+  git: { bisect: { skip: 1 } },
+  tmux: {
+    'new-session': { short: 'sncxyFet', joined: true },
+    new: { short: 'sncxyFet', joined: true },
+    'new-window': { short: 'ncteF', joined: true },
+    'split-window': { short: 'cteFlp', joined: true },
+    'send-keys': { short: 'tN', joined: true },
+    'run-shell': { short: 'bdt', joined: true },
+  },
+  screen: {},
+};

@@ -1,0 +1,45 @@
+import { assertContained, type ContainmentOptions, countTries } from '@ethosagent/conformance';
+import type { AnyTool, CapabilityName } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import { createTerminalTools } from './terminal-tools.js';
+
+/** Calls with which each tool works, whatever an earlier one has done. */
+const CALLS: Record<string, ContainmentOptions['args']> = {
+  terminal: [
+    { command: 'cat notes.txt; echo and more >&2' },
+    { command: 'ls', cwd: 'docs' },
+    { command: 'seq 1 9000' },
+  ],
+  terminal_start: [{ command: 'echo started; sleep 1' }],
+  terminal_read: [{}],
+  terminal_stop: [{ id: 'own' }],
+};
+
+// Where a process works is held to the reach, without an access through `scopedFs`.
+const UNUSED: Record<string, CapabilityName[]> = {
+  terminal_start: ['fs_reach.read', 'fs_reach.write'],
+};
+/** In a session that is new, there is only to stop what was started just before. */
+function stopsWhatItStarted(tool: AnyTool): AnyTool {
+  if (tool.name !== 'terminal_stop') return tool;
+  const { input: _, ...rest } = tool;
+  return {
+    ...rest,
+    async execute(args, ctx) {
+      if (args.id !== 'own') return tool.execute(args, ctx);
+      const own = await ctx.scopedProcess?.background?.start('bash', ['-c', 'sleep 60']);
+      return tool.execute({ id: own?.id }, ctx);
+    },
+  };
+}
+
+describe('assertContained finds nothing that it reached', () => {
+  for (const tool of createTerminalTools()) {
+    it(`by ${tool.name}`, async (context) => {
+      const args = CALLS[tool.name] ?? {};
+      const { tries, unused } = await assertContained(stopsWhatItStarted(tool), { args });
+      expect(unused).toEqual(UNUSED[tool.name] ?? []);
+      for (const [promised, count] of tries) countTries(context, promised, count);
+    });
+  }
+});

@@ -1,0 +1,69 @@
+import { HeadTail } from './head-tail.js';
+import { LineCleaner } from './line-cleaner.js';
+import type { Spilled, SpillFile } from './spill-file.js';
+
+const PROGRESS_MS = 250;
+const PROGRESS_CHARS = 500;
+
+export interface CommandOutputOptions {
+  /** Characters of the beginning and of the end of each stream that are kept. */
+  keepChars: number;
+  spill: SpillFile;
+  /** Gets the newest line now and then. */
+  onProgress: (line: string) => void;
+  /** Milliseconds of a clock that never goes back. */
+  now?: () => number;
+}
+
+/** The output of a command while it runs: cleaned, kept head and tail, and spilled to a file. */
+export class CommandOutput {
+  readonly stdout: HeadTail;
+  readonly stderr: HeadTail;
+  readonly #options: CommandOutputOptions;
+  readonly #cleaners = { stdout: new LineCleaner(), stderr: new LineCleaner() };
+  #lastProgress = Number.NEGATIVE_INFINITY;
+  #lastLine = '';
+
+  constructor(options: CommandOutputOptions) {
+    this.#options = options;
+    this.stdout = new HeadTail(options.keepChars);
+    this.stderr = new HeadTail(options.keepChars);
+  }
+
+  /** Takes what came. A promise where more should wait. */
+  add(text: string, stream: 'stdout' | 'stderr'): void | Promise<void> {
+    const cleaner = this.#cleaners[stream];
+    const cleaned = cleaner.add(text);
+    this.#tellProgress(cleaned, cleaner);
+    if (cleaned === '') return;
+    this[stream].add(cleaned);
+    return this.#options.spill.add(cleaned);
+  }
+
+  /** To be called once, when nothing more comes. */
+  async end(): Promise<Spilled> {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const rest = this.#cleaners[stream].end();
+      if (rest === '') continue;
+      this[stream].add(rest);
+      await this.#options.spill.add(rest);
+    }
+    return this.#options.spill.end();
+  }
+
+  #tellProgress(cleaned: string, cleaner: LineCleaner): void {
+    const now = (this.#options.now ?? (() => performance.now()))();
+    if (now - this.#lastProgress < PROGRESS_MS) return;
+    const line = cleaner.current().trim() || newestLine(cleaned);
+    if (line === '' || line === this.#lastLine) return;
+    this.#lastProgress = now;
+    this.#lastLine = line;
+    this.#options.onProgress(
+      line.length > PROGRESS_CHARS ? `${line.slice(0, PROGRESS_CHARS)}…` : line,
+    );
+  }
+}
+
+function newestLine(text: string): string {
+  return text.slice(-4000).trimEnd().split('\n').at(-1)?.trim() ?? '';
+}

@@ -1,0 +1,55 @@
+import type { ToolResultReducer } from '@ethosagent/types';
+import { clip } from './clip.js';
+import { failureIn } from './failure-lines.js';
+import { kindOf } from './output-kind.js';
+import { reduceLines } from './reduce-lines.js';
+
+/** Up to this many characters an output is read as fast as its summary. */
+const SHORT_CHARS = 1_500;
+const MAX_CHARS = 8_000;
+const MAX_LINE_CHARS = 2_000;
+const PART_CHARS = 300;
+
+const OWN_LINES =
+  /^\[(?:… \d+ characters left out …|stderr|all of the output is in |the beginning of the output is in |the rest was not kept)/;
+
+/**
+ * Shortens what `terminal` answers to what matters: of test runs, installs, compilers and linters
+ * the failures first, of git the beginning of each part, of all else the beginning and the end.
+ * Says how many lines it left out, and how many of them tell of failures.
+ */
+export const terminalReducer: ToolResultReducer = {
+  toolName: 'terminal',
+  reduce(result, { args }) {
+    if (!result.ok || result.value.length <= SHORT_CHARS) return result;
+    const value = reduceOutput(result.value, commandIn(args));
+    return value.length < result.value.length ? { ...result, value } : result;
+  },
+};
+
+/** The same for a text alone. Its first line says how the command ended, and stays. */
+export function reduceOutput(value: string, command: string): string {
+  const lines = value.split('\n').map(shortLine);
+  return reduceLines(lines, {
+    kind: kindOf(lines, command),
+    maxChars: MAX_CHARS,
+    mustStay: (line, at) => at === 0 || OWN_LINES.test(clip(line)),
+  }).join('\n');
+}
+
+function commandIn(args: unknown): string {
+  if (typeof args !== 'object' || args === null || !('command' in args)) return '';
+  return typeof args.command === 'string' ? args.command : '';
+}
+
+/** A line that is much too long, without its middle; where it tells of a failure, with that. */
+function shortLine(line: string): string {
+  if (line.length <= MAX_LINE_CHARS) return line;
+  const at = failureIn(line);
+  const middle =
+    at > PART_CHARS && at < line.length - PART_CHARS
+      ? ` … ${line.slice(at - 100, at + PART_CHARS)}`
+      : '';
+  const left = line.length - 2 * PART_CHARS - middle.length;
+  return `${line.slice(0, PART_CHARS)}${middle} [… about ${left} characters left out …] ${line.slice(-PART_CHARS)}`;
+}

@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import type { Tool } from '@ethosagent/types';
+import { z } from 'zod';
+import { withAccessFailures } from './access-failure.js';
+import { noBackground } from './background.js';
+import { commandInput, cwdInput } from './command-input.js';
+import { approvalReason, describeFindings, judgeCall, policyDenial } from './policy-answer.js';
+import { SHELL, SHELL_ENVIRONMENT, shellArguments } from './shell.js';
+import type { TerminalOptions } from './terminal.js';
+import { policySettings } from './terminal-settings.js';
+
+const input = z.strictObject({
+  command: commandInput.describe('Shell text for bash, such as the start of a server.'),
+  cwd: cwdInput,
+});
+
+/** Starts a command and leaves it running. Needs `process` for bash, and `fs_reach`. */
+export function createTerminalStartTool(
+  options: TerminalOptions = {},
+): Tool<z.output<typeof input>> {
+  return defineTool({
+    name: 'terminal_start',
+    description:
+      'Start a long-running shell command, such as a server or a watcher, and leave it running. Answers with an id at once; read its output with terminal_read, end it with terminal_stop. It ends with the session at the latest.',
+    toolset: 'terminal',
+    input,
+    settings: policySettings(options.policy),
+    capabilities: {
+      process: { allowedBinaries: [SHELL], background: true },
+      fs_reach: { read: 'from-personality', write: 'from-personality' },
+    },
+    supportsDryRun: true,
+    requiresApproval: (args, { settings, workingDir }) =>
+      approvalReason(args, settings.policy, workingDir),
+    execute: (args, ctx) =>
+      withAccessFailures(async () => {
+        const { workingDir, settings } = ctx;
+        const verdict = judgeCall(args, settings.policy, workingDir);
+        const denial = policyDenial(verdict);
+        if (denial !== undefined) return denial;
+        const { background } = ctx.scopedProcess;
+        if (background === undefined) return noBackground();
+        const cwd = resolve(workingDir, args.cwd ?? '.');
+        if (ctx.dryRun === true) {
+          await ctx.scopedFs.exists(cwd);
+          const asks =
+            verdict.decision === 'ask'
+              ? `\nIt needs approval: ${describeFindings(verdict.findings)}.`
+              : '';
+          return ok(
+            `[dry-run] bash would be started in ${cwd}, and left running:\n${args.command}${asks}`,
+            {
+              structured: { dryRun: true, cwd, decision: verdict.decision },
+            },
+          );
+        }
+        const process = await background.start(SHELL, shellArguments(args.command), {
+          cwd,
+          env: SHELL_ENVIRONMENT,
+        });
+        if (process.state === 'ended' && process.error !== undefined) return err(process.error);
+        return ok(
+          `Started as ${process.id}. Read its output with terminal_read, and end it with terminal_stop.`,
+          { structured: { id: process.id, cwd } },
+        );
+      }),
+  });
+}

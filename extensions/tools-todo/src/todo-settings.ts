@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+// No setting goes beyond these: together they stay below what a value of the store may have.
+export const MAX_ITEMS = 500;
+export const MAX_TEXT_CHARS = 1_000;
+export const MAX_NOTE_CHARS = 2_000;
+
+const max_items = z
+  .int()
+  .min(1)
+  .max(MAX_ITEMS)
+  .default(200)
+  .describe('Items that the list may have.');
+const max_text_chars = z
+  .int()
+  .min(1)
+  .max(MAX_TEXT_CHARS)
+  .default(500)
+  .describe('Characters that the text of an item may have.');
+const max_note_chars = z
+  .int()
+  .min(0)
+  .max(MAX_NOTE_CHARS)
+  .default(1_000)
+  .describe('Characters that the note of an item may have.');
+
+/** Of `todo_set` and `todo_add`. */
+export const growSettings = z.strictObject({ max_items, max_text_chars, max_note_chars });
+
+/** Of `todo_update`, which adds no item. */
+export const updateSettings = z.strictObject({ max_text_chars, max_note_chars });
+
+/** Of `todo_list`. */
+export const listSettings = z.strictObject({
+  max_shown: z
+    .int()
+    .min(1)
+    .max(MAX_ITEMS)
+    .default(50)
+    .describe('Items that one call shows, whatever it asks for.'),
+});

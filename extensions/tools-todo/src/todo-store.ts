@@ -1,0 +1,66 @@
+import type { KeyValueStore, ToolErrorCode } from '@ethosagent/types';
+import { formatList } from './stored-list.js';
+import { EMPTY_LIST, type TodoList } from './todo-list.js';
+
+// Other tools share the namespace of a session.
+export const LIST_KEY = 'todo:list';
+// Calls of this process take turns, so each retry is a write of another process.
+const MAX_TURNS = 1_000;
+const NOTHING = formatList(EMPTY_LIST);
+
+/** What the tools need of their context. */
+export interface TodoContext {
+  kvStore: KeyValueStore;
+  abortSignal: AbortSignal;
+  resultBudgetChars: number;
+  dryRun?: boolean;
+}
+
+/** A change that was worked out, or why it can't be made. */
+export type Edit = DoneEdit | { ok: false; problem: string; code: ToolErrorCode };
+
+export interface DoneEdit {
+  ok: true;
+  /** As it is after the change. */
+  list: TodoList;
+  /** Ids of the items that were added or changed. */
+  touched: readonly string[];
+  /** Ids of the items that were removed. */
+  removed: readonly string[];
+}
+
+/**
+ * Changes the stored list, unless it is a dry run: reads, has the change worked out, and writes if
+ * nobody wrote meanwhile, else begins again. With a store that has no `compareAndSet`, that holds
+ * among the calls of this process.
+ *
+ * @param edit gets what the store holds; may be called several times
+ */
+export async function changeStored(
+  { kvStore, abortSignal, dryRun }: TodoContext,
+  edit: (stored: string | null) => Edit,
+): Promise<Edit> {
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+    abortSignal.throwIfAborted();
+    const stored = await kvStore.get(LIST_KEY);
+    const edited = edit(stored);
+    if (!edited.ok || dryRun === true) return edited;
+    const next = formatList(edited.list);
+    if (next === (stored ?? NOTHING) || (await replace(kvStore, stored, next))) return edited;
+  }
+  return {
+    ok: false,
+    problem: 'Other processes change the todo list all the time. Nothing was changed; try again.',
+    code: 'execution_failed',
+  };
+}
+
+async function replace(
+  store: KeyValueStore,
+  before: string | null,
+  next: string,
+): Promise<boolean> {
+  if (store.compareAndSet !== undefined) return store.compareAndSet(LIST_KEY, before, next);
+  await store.set(LIST_KEY, next);
+  return true;
+}

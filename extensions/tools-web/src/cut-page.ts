@@ -1,0 +1,34 @@
+/** A part of a text. */
+export interface PageCut {
+  start: number;
+  /** Where the next page begins. */
+  end: number;
+}
+
+// A page is at least this part of what it may be, so that a paragraph's end is worth going back for.
+const MIN_FILL = 0.5;
+
+/**
+ * Where a page that begins at `start` ends: after a paragraph, else a line, a sentence or a word,
+ * and never within a character.
+ *
+ * @param start in UTF-16 code units, as everything here
+ */
+export function cutPage(text: string, start: number, maxChars: number): PageCut {
+  const limit = start + maxChars;
+  if (text.length <= limit) return { start, end: text.length };
+  const earliest = start + Math.max(1, Math.floor(maxChars * MIN_FILL));
+  const page = text.slice(earliest, limit);
+  for (const mark of ['\n\n', '\n', '. ', ' ']) {
+    const at = page.lastIndexOf(mark);
+    if (at >= 0) return { start, end: earliest + at + mark.length };
+  }
+  return {
+    start,
+    end: isHighSurrogate(text.charCodeAt(limit - 1)) ? Math.max(limit - 1, start + 1) : limit,
+  };
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

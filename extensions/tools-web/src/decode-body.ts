@@ -1,0 +1,118 @@
+import { parseMediaType } from './media-type.js';
+
+const SAMPLE_BYTES = 65_536;
+// Below this a guess by frequencies is worth nothing; most unmarked pages are Western European.
+const MIN_CONFIDENCE = 30;
+const BYTE_ORDER_MARKS = [
+  { charset: 'utf-8', mark: [0xef, 0xbb, 0xbf] },
+  { charset: 'utf-32le', mark: [0xff, 0xfe, 0, 0] },
+  { charset: 'utf-16le', mark: [0xff, 0xfe] },
+  { charset: 'utf-16be', mark: [0xfe, 0xff] },
+] as const;
+// As browsers read them: https://encoding.spec.whatwg.org/#names-and-labels
+const ALIASES: Readonly<Record<string, string>> = {
+  'iso-8859-1': 'windows-1252',
+  'us-ascii': 'windows-1252',
+  ascii: 'windows-1252',
+  latin1: 'windows-1252',
+  'iso-8859-9': 'windows-1254',
+  'tis-620': 'windows-874',
+  gb2312: 'gb18030',
+  gbk: 'gb18030',
+  'x-gbk': 'gb18030',
+  'x-sjis': 'shift_jis',
+  'ks_c_5601-1987': 'cp949',
+  'euc-kr': 'cp949',
+};
+
+/** A body as text. */
+export interface DecodedBody {
+  text: string;
+  /** In lower case, e.g. `utf-8`. */
+  charset: string;
+}
+
+/**
+ * Decodes a body: by its byte order mark, the header, what HTML or XML says of itself, valid UTF-8,
+ * and at last by which bytes occur how often.
+ *
+ * @param header what `Content-Type` says
+ * @param isMarkup whether to look for `<meta charset>` and the XML declaration
+ */
+export async function decodeBody(
+  bytes: Uint8Array,
+  header: string | undefined,
+  isMarkup: boolean,
+): Promise<DecodedBody> {
+  const marked = BYTE_ORDER_MARKS.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte));
+  if (marked !== undefined) return decodeAs(bytes.subarray(marked.mark.length), marked.charset);
+  const declared = await known(header);
+  if (declared !== undefined) return decodeAs(bytes, declared);
+  const own = isMarkup ? await known(charsetInMarkup(bytes)) : undefined;
+  if (own !== undefined) return decodeAs(bytes, own);
+  const utf8 = decodeUtf8(bytes);
+  if (utf8 !== undefined) return { text: utf8, charset: 'utf-8' };
+  return decodeAs(bytes, await guess(bytes));
+}
+
+/** What the beginning of a page says that its charset is. */
+function charsetInMarkup(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 4_096)).toString('latin1');
+  const xml = /^\s{0,100}<\?xml[^>]{0,200}encoding\s{0,20}=\s{0,20}["']([\w.:-]+)/i.exec(
+    start,
+  )?.[1];
+  if (xml !== undefined) return xml;
+  for (const [tag] of start.matchAll(/<meta\s[^>]{0,1000}>/gi)) {
+    const charset = /\scharset\s{0,20}=\s{0,20}["']?\s{0,20}([\w.:-]+)/i.exec(tag)?.[1];
+    if (charset !== undefined) return charset;
+    const content = /content\s{0,20}=\s{0,20}["']([^"']{0,200})/i.exec(tag)?.[1];
+    if (content !== undefined && /http-equiv/i.test(tag)) {
+      const { charset: inContent } = parseMediaType(content);
+      if (inContent !== undefined) return inContent;
+    }
+  }
+  return undefined;
+}
+
+async function known(label: string | undefined): Promise<string | undefined> {
+  if (label === undefined) return undefined;
+  const name = label.toLowerCase();
+  const charset = ALIASES[name] ?? name;
+  if (charset === 'utf-8' || charset === 'utf8') return 'utf-8';
+  // Each is the way around a filter that reads the bytes as text; no page is written in them.
+  if (charset === 'utf-7' || charset === 'utf7' || charset === 'utf-7-imap') return undefined;
+  const { default: iconv } = await import('iconv-lite');
+  return iconv.encodingExists(charset) && !/^(?:base64|hex|binary|internal)/.test(charset)
+    ? charset
+    : undefined;
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+async function decodeAs(bytes: Uint8Array, charset: string): Promise<DecodedBody> {
+  if (charset === 'utf-8') return { text: new TextDecoder('utf-8').decode(bytes), charset };
+  const { default: iconv } = await import('iconv-lite');
+  return { text: iconv.decode(Buffer.from(bytes), charset).toWellFormed(), charset };
+}
+
+async function guess(bytes: Uint8Array): Promise<string> {
+  const lenient = new TextDecoder('utf-8').decode(bytes.subarray(0, SAMPLE_BYTES));
+  const foreign = lenient.match(/[^\0-\x7f]/gu)?.length ?? 0;
+  const broken = lenient.match(/\ufffd/g)?.length ?? 0;
+  // A few broken bytes, or one cut in two at the end: any other charset would garble the rest.
+  if (broken * 4 < foreign) return 'utf-8';
+  const { default: chardet } = await import('chardet');
+  const from = Math.max(bytes.findIndex((byte) => byte >= 0x80) - 1_024, 0);
+  for (const { name, confidence } of chardet.analyse(bytes.subarray(from, from + SAMPLE_BYTES))) {
+    if (confidence < MIN_CONFIDENCE) break;
+    const charset = await known(name);
+    if (charset !== undefined && charset !== 'utf-8') return charset;
+  }
+  return 'windows-1252';
+}

@@ -1,0 +1,13 @@
+// Where dimensions are, in any honest file.
+const HEAD_BYTES = 1024 * 1024;
+
+/** Width and height of an image in pixels, from its header; nothing where it doesn't tell. */
+export async function imageSizeOf(bytes: Uint8Array): Promise<{ width?: number; height?: number }> {
+  const { imageSize } = await import('image-size');
+  try {
+    const { width, height } = imageSize(bytes.subarray(0, HEAD_BYTES));
+    return { width, height };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,147 @@
+import { EthosError, errorCodeOf, type ScopedFetch } from '@ethosagent/types';
+import type { HostSlots } from './host-slots.js';
+import type { Answer, HttpCache } from './http-cache.js';
+import { readBody } from './read-body.js';
+
+/** A redirect that was followed. */
+export interface Redirect {
+  /** Where it led away from. */
+  url: string;
+  status: number;
+}
+
+/** What came back in the end. */
+export interface Download extends Answer {
+  /** Where it came from, after redirects. */
+  url: string;
+  redirects: Redirect[];
+  /** The body is only the beginning of what the server has. */
+  isPartial: boolean;
+  cache: 'miss' | 'fresh' | 'revalidated';
+}
+
+/** How a URL is downloaded. */
+export interface DownloadOptions {
+  fetch: ScopedFetch;
+  slots: HostSlots;
+  /** Absent: nothing is kept or used. */
+  cache?: HttpCache | undefined;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  maxBytes: number;
+  /** Asks the server even where the cache has a fresh answer. */
+  fresh: boolean;
+  onProgress?: (bytes: number, total: number | undefined) => void;
+}
+
+const MAX_REDIRECTS = 5;
+// The fetch standard refuses it in the default mode, so nothing is ever sent.
+const ONLY_IF_CACHED = { cache: 'only-if-cached' } as const;
+const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+type OneAnswer = Answer & Pick<Download, 'isPartial' | 'cache'>;
+
+/**
+ * Gets a URL, through the cache. Redirects are followed here rather than by `fetch`, so that each
+ * can be told of, and kept for as long as its own headers say.
+ *
+ * @throws as `ScopedFetch.fetch`
+ */
+export async function download(start: URL, options: DownloadOptions): Promise<Download> {
+  const redirects: Redirect[] = [];
+  let url = start;
+  for (;;) {
+    const answer = await answerOf(withoutFragment(url), options);
+    const target = redirectTarget(answer, url);
+    if (target === undefined) return { ...answer, url: url.href, redirects };
+    if (redirects.length === MAX_REDIRECTS) {
+      throw new EthosError('TOO_MANY_REDIRECTS', `more than ${MAX_REDIRECTS} redirects`);
+    }
+    redirects.push({ url: url.href, status: answer.status });
+    if (target.hash === '') target.hash = url.hash;
+    url = target;
+  }
+}
+
+async function answerOf(url: string, options: DownloadOptions): Promise<OneAnswer> {
+  const { cache, headers } = options;
+  const hit = await orNothing(cache?.find(url, headers));
+  if (hit?.isFresh && !options.fresh) {
+    await assertReachable(url, options);
+    return { ...hit.answer, isPartial: false, cache: 'fresh' };
+  }
+  const sent = hit?.revalidationHeaders ?? headers;
+  const answer = await ask(url, sent, options);
+  if (answer.status === 304 && hit !== undefined) {
+    const kept = await orNothing(hit.revalidated(answer));
+    if (kept !== undefined) return { ...kept, isPartial: false, cache: 'revalidated' };
+    // It answered for something else than what is kept.
+    return { ...(await ask(url, headers, options)), cache: 'miss' };
+  }
+  if (!answer.isPartial) await orNothing(cache?.store(url, headers, answer));
+  return { ...answer, cache: 'miss' };
+}
+
+async function ask(
+  url: string,
+  headers: Record<string, string>,
+  { fetch, slots, signal, maxBytes, onProgress }: DownloadOptions,
+): Promise<Answer & { isPartial: boolean }> {
+  return slots.run(new URL(url).host, signal, async () => {
+    const response = await fetch.fetch(url, { headers, signal, redirect: 'manual' });
+    const body = await readBody(response, { maxBytes, ...(onProgress && { onProgress }) });
+    return { status: response.status, headers: response.headers, ...body };
+  });
+}
+
+/**
+ * A host that is no longer allowed must not be read from the cache either. This asks for what no
+ * `fetch` sends, and learns from how it is refused: the guard judges the URL first.
+ *
+ * @throws `HOST_NOT_ALLOWED`, and whatever else forbids the request
+ */
+async function assertReachable(
+  url: string,
+  { fetch, headers, signal }: DownloadOptions,
+): Promise<void> {
+  try {
+    const response = await fetch.fetch(url, {
+      ...ONLY_IF_CACHED,
+      headers,
+      signal,
+      redirect: 'manual',
+    });
+    await response.body?.cancel();
+  } catch (error) {
+    if (errorCodeOf(error) !== 'NETWORK_FAILED') throw error;
+  }
+}
+
+// A cache that fails, or is full, is no reason not to fetch.
+async function orNothing<T>(access: Promise<T> | undefined): Promise<T | undefined> {
+  try {
+    return await access;
+  } catch (error) {
+    const code = errorCodeOf(error);
+    if (code === 'CALL_ENDED' || code === 'AUDIT_FAILED') throw error;
+    return undefined;
+  }
+}
+
+function redirectTarget(answer: Answer, from: URL): URL | undefined {
+  const location = answer.headers.get('location');
+  if (!REDIRECT_STATUS.has(answer.status) || location === null) return undefined;
+  // Header values come as latin1; what isn't ASCII is UTF-8 in practice.
+  const text = Buffer.from(location, 'latin1').toString('utf8');
+  if (!URL.canParse(text, from.href)) {
+    throw new EthosError('NETWORK_FAILED', `${from.host} redirects to a malformed URL`);
+  }
+  return new URL(text, from);
+}
+
+function withoutFragment(url: URL): string {
+  const copy = new URL(url);
+  copy.hash = '';
+  return copy.href;
+}

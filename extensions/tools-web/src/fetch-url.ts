@@ -1,0 +1,148 @@
+import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import type { KeyValueStore, ScopedFetch, Tool, ToolContext, ToolResult } from '@ethosagent/types';
+import { createDeadline } from './deadline.js';
+import { type Download, download } from './download.js';
+import { downloadProgress } from './download-progress.js';
+import { fetchFailure } from './fetch-failure.js';
+import { type FetchArgs, type FetchSettings, fetchInput, fetchSettings } from './fetch-input.js';
+import { HostSlots } from './host-slots.js';
+import { HttpCache } from './http-cache.js';
+import { statusFailure } from './http-status.js';
+import { contentOf } from './page-content.js';
+import { parseCursor, placeOfCursor } from './page-cursor.js';
+import { renderPage } from './render-page.js';
+
+/** Options of `createFetchUrlTool`. */
+export interface FetchUrlOptions {
+  /** Requests to one host at a time. 4 when absent. */
+  maxRequestsPerHost?: number;
+}
+
+type FetchContext = Pick<
+  ToolContext,
+  | 'abortSignal'
+  | 'dryRun'
+  | 'emit'
+  | 'networkPolicy'
+  | 'personalityId'
+  | 'resultBudgetChars'
+  | 'sessionId'
+> & { scopedFetch: ScopedFetch; kvStore: KeyValueStore; settings: FetchSettings };
+
+const NAME = 'fetch_url';
+const USER_AGENT = 'Mozilla/5.0 (compatible; ethosagent-fetch/0.1)';
+const ACCEPT =
+  'text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.9,application/pdf;q=0.8,image/*;q=0.7,*/*;q=0.5';
+
+/** Reads a page of the web. Needs `network`, and `storage` for what HTTP lets it keep. */
+export function createFetchUrlTool({
+  maxRequestsPerHost = 4,
+}: FetchUrlOptions = {}): Tool<FetchArgs> {
+  const slots = new HostSlots(maxRequestsPerHost);
+  return defineTool({
+    name: NAME,
+    description:
+      'Read a page of the web. HTML is shown as Markdown of its main content, JSON indented, the text of a PDF by pages; of other files type and size. Long pages come in parts: a last line in brackets says how to read on. No scripts are run, and nothing is sent but the request.',
+    toolset: 'web',
+    input: fetchInput,
+    settings: fetchSettings,
+    capabilities: {
+      network: { allowedHosts: ['*'] },
+      storage: { scope: 'tool-private', kind: 'kv', concurrency: 'parallel' },
+    },
+    outputIsUntrusted: true,
+    supportsDryRun: true,
+    execute: (args, ctx) => fetchUrl(args, ctx, slots),
+  });
+}
+
+/** `fetch_url` with four requests to one host at a time. */
+export const fetchUrlTool: Tool<FetchArgs> = createFetchUrlTool();
+
+async function fetchUrl(args: FetchArgs, ctx: FetchContext, slots: HostSlots): Promise<ToolResult> {
+  const { cursor, url } = args;
+  if (cursor !== undefined && parseCursor(cursor) === undefined) return wrongCursor();
+  if (ctx.dryRun) {
+    const { href, host } = new URL(url);
+    return ok(`Would request ${href} from ${host}, if it is among the allowed hosts.`);
+  }
+  const deadline = createDeadline(ctx.abortSignal, ctx.settings.timeout_ms);
+  try {
+    const got = await download(new URL(url), {
+      fetch: ctx.scopedFetch,
+      slots,
+      cache: ctx.settings.cache ? cacheOf(ctx) : undefined,
+      headers: headersOf(ctx.settings),
+      signal: deadline.signal,
+      maxBytes: ctx.settings.max_download_bytes,
+      fresh: args.fresh,
+      onProgress: downloadProgress(NAME, new URL(url).host, ctx.emit),
+    });
+    deadline.clear();
+    return await show(got, args, ctx);
+  } catch (error) {
+    if (deadline.isOver) {
+      return err(
+        `${new URL(url).host} did not answer in full within ${ctx.settings.timeout_ms} ms. Try once more later, or use another source.`,
+      );
+    }
+    const failure = fetchFailure(error);
+    if (failure === undefined) throw error;
+    return failure;
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function show(got: Download, args: FetchArgs, ctx: FetchContext): Promise<ToolResult> {
+  const { settings, abortSignal: signal } = ctx;
+  if (got.status >= 300 || got.status < 200) return statusFailure(got);
+  const content = await contentOf(got, {
+    raw: args.raw,
+    maxImageBytes: settings.max_image_bytes,
+    signal,
+  });
+  const notes: string[] = [];
+  let offset = 0;
+  if (args.cursor !== undefined) {
+    const text = content.text ?? '';
+    const place = placeOfCursor(args.cursor, { url: args.url, raw: args.raw, text });
+    if (place.is === 'of another text') {
+      return err(
+        'The page has changed since the cursor was given. Call again without a cursor, to read it from the beginning.',
+      );
+    }
+    if (place.is !== 'found') return wrongCursor();
+    offset = place.offset;
+    if (place.hasChangedSince) notes.push('The rest of the page has changed since its last part.');
+  }
+  const maxChars = Math.min(args.max_chars ?? settings.max_chars, ctx.resultBudgetChars);
+  const view = { requestedUrl: args.url, raw: args.raw, offset, maxChars, notes };
+  const { value, structured } = renderPage(got, content, view);
+  return ok(value, { structured });
+}
+
+function wrongCursor(): ToolResult {
+  return err(
+    'cursor: expected one from the end of an answer for the same url and raw. Leave it out to read from the beginning.',
+    'input_invalid',
+  );
+}
+
+/**
+ * What one personality fetched, none of another reach may see; nor the same one after its policy
+ * has changed. A host that was taken out since is asked about again before it is answered for.
+ */
+function cacheOf({ kvStore, personalityId, sessionId, networkPolicy }: FetchContext): HttpCache {
+  const who = personalityId === undefined ? ['session', sessionId] : ['personality', personalityId];
+  const { allow = null, deny = [], allow_private_urls = false } = networkPolicy ?? {};
+  return new HttpCache(kvStore, JSON.stringify([...who, allow, deny, allow_private_urls]));
+}
+
+function headersOf({ accept_language, user_agent }: FetchSettings): Record<string, string> {
+  return {
+    accept: ACCEPT,
+    'user-agent': user_agent ?? USER_AGENT,
+    ...(accept_language !== undefined && { 'accept-language': accept_language }),
+  };
+}

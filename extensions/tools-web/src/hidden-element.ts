@@ -1,0 +1,21 @@
+import { isHiddenStyle } from './hidden-style.js';
+
+/** What is no text, is of use only with scripts, or is there for browsers that lack something. */
+const NOT_SHOWN: ReadonlySet<string> = new Set(
+  'applet audio canvas embed frame frameset iframe input link map math meta noembed noframes noscript object param script select source style svg template textarea title track video'.split(
+    ' ',
+  ),
+);
+
+/** Whether an element, with all that is in it, is nothing that a reader would see. */
+export function isHiddenElement(name: string, attributes: Record<string, string>): boolean {
+  if (NOT_SHOWN.has(name)) return true;
+  // A style of the page itself is mostly one that its script takes away.
+  if (name === 'html' || name === 'body' || name === 'head') return false;
+  return (
+    attributes.hidden !== undefined ||
+    attributes['aria-hidden']?.trim().toLowerCase() === 'true' ||
+    (name === 'dialog' && attributes.open === undefined) ||
+    (attributes.style !== undefined && isHiddenStyle(attributes.style))
+  );
+}

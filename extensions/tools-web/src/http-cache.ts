@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import type { KeyValueStore } from '@ethosagent/types';
+import type CachePolicy from 'http-cache-semantics';
+import { z } from 'zod';
+
+/** An answer with its whole body. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  bytes: Uint8Array;
+}
+
+/** What the store has for a request. */
+export interface CacheHit {
+  answer: Answer;
+  /** It may be used without asking the server. */
+  isFresh: boolean;
+  /** What to send, so that the server need not answer in full. */
+  revalidationHeaders: Record<string, string>;
+  /** What holds after the server has answered that request: the old answer, or nothing. */
+  revalidated(answer: Answer): Promise<Answer | undefined>;
+}
+
+/** How much the store may hold, of all namespaces together. */
+export interface CacheLimits {
+  maxEntries: number;
+  maxBytes: number;
+  maxEntryBytes: number;
+}
+
+export const CACHE_LIMITS: CacheLimits = {
+  maxEntries: 500,
+  maxBytes: 64 * 1024 * 1024,
+  maxEntryBytes: 2 * 1024 * 1024,
+};
+
+const MAX_TTL_SECONDS = 7 * 24 * 3_600;
+// What has a validator is worth keeping beyond its freshness.
+const STALE_TTL_SECONDS = 24 * 3_600;
+
+const storedEntry = z.object({
+  url: z.string(),
+  policy: z.custom<CachePolicy.CachePolicyObject>(
+    (value) => typeof value === 'object' && value !== null,
+  ),
+  status: z.int(),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  body: z.base64(),
+});
+
+type Headered = Record<string, string>;
+
+/**
+ * Answers of servers, kept by the rules of HTTP caching (RFC 9111) as a shared cache keeps them:
+ * nothing that is `private` or `no-store`.
+ *
+ * The keys are the index: `<namespace>/<hash of the URL>/<milliseconds>-<bytes>`. So two calls at
+ * once can't lose each other's entries, and nothing has to be locked.
+ */
+export class HttpCache {
+  readonly #kv: KeyValueStore;
+  readonly #prefix: string;
+  readonly #limits: CacheLimits;
+
+  /** @param namespace whoever has the same may see the same answers */
+  constructor(kv: KeyValueStore, namespace: string, limits: CacheLimits = CACHE_LIMITS) {
+    this.#kv = kv;
+    this.#prefix = `${hash(namespace)}/`;
+    this.#limits = limits;
+  }
+
+  /** @param headers those that are about to be sent, by names in lower case */
+  async find(url: string, headers: Headered): Promise<CacheHit | undefined> {
+    const [key] = (await this.#kv.list(this.#keyPrefix(url))).reverse();
+    const value = key === undefined ? null : await this.#kv.get(key);
+    const entry = parseEntry(value);
+    if (entry === undefined || entry.url !== url) return undefined;
+    const { default: CachePolicy } = await import('http-cache-semantics');
+    const policy = readPolicy(CachePolicy, entry.policy);
+    if (policy === undefined) return undefined;
+    const request = { url, method: 'GET', headers };
+    const isFresh = policy.satisfiesWithoutRevalidation(request);
+    const stored: Answer = {
+      status: entry.status,
+      headers: new Headers(isFresh ? plainHeaders(policy.responseHeaders()) : entry.headers),
+      bytes: Buffer.from(entry.body, 'base64'),
+    };
+    return {
+      answer: stored,
+      isFresh,
+      revalidationHeaders: plainHeaders(policy.revalidationHeaders(request)),
+      revalidated: async (answer) => {
+        const outcome = policy.revalidatedPolicy(request, {
+          status: answer.status,
+          headers: Object.fromEntries(answer.headers),
+        });
+        if (outcome.modified) return undefined;
+        const renewed = new Headers(plainHeaders(outcome.policy.responseHeaders()));
+        const { status, bytes } = stored;
+        await this.#write(url, outcome.policy, { status, headers: renewed, bytes });
+        return { status, headers: renewed, bytes };
+      },
+    };
+  }
+
+  /** Keeps an answer where the rules let a cache keep it, and it fits. */
+  async store(url: string, headers: Headered, answer: Answer): Promise<void> {
+    const { default: CachePolicy } = await import('http-cache-semantics');
+    const policy = new CachePolicy(
+      { url, method: 'GET', headers },
+      { status: answer.status, headers: Object.fromEntries(answer.headers) },
+      { shared: true },
+    );
+    await this.#write(url, policy, answer);
+  }
+
+  async #write(url: string, policy: CachePolicy, answer: Answer): Promise<void> {
+    const older = await this.#kv.list(this.#keyPrefix(url));
+    const ttlSeconds = secondsToKeep(policy, answer.headers);
+    if (ttlSeconds > 0 && answer.bytes.byteLength <= this.#limits.maxEntryBytes) {
+      const entry: z.infer<typeof storedEntry> = {
+        url,
+        policy: policy.toObject(),
+        status: answer.status,
+        headers: [...answer.headers],
+        body: Buffer.from(answer.bytes).toString('base64'),
+      };
+      const now = String(Date.now()).padStart(15, '0');
+      const key = `${this.#keyPrefix(url)}${now}-${answer.bytes.byteLength}`;
+      await this.#kv.set(key, JSON.stringify(entry), { ttlSeconds });
+      const at = older.indexOf(key);
+      if (at >= 0) older.splice(at, 1);
+    }
+    // Also when nothing was kept: what the server no longer says must not be told again.
+    for (const key of older) await this.#kv.delete(key);
+    await this.#evict();
+  }
+
+  /** The oldest first, until the rest fits. */
+  async #evict(): Promise<void> {
+    const entries = (await this.#kv.list(''))
+      .map((key) => ({ key, ...partsOf(key) }))
+      .sort((one, other) => one.storedAt - other.storedAt);
+    let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    let count = entries.length;
+    for (const entry of entries) {
+      if (count <= this.#limits.maxEntries && bytes <= this.#limits.maxBytes) return;
+      await this.#kv.delete(entry.key);
+      bytes -= entry.bytes;
+      count -= 1;
+    }
+  }
+
+  #keyPrefix(url: string): string {
+    return `${this.#prefix}${hash(url)}/`;
+  }
+}
+
+function secondsToKeep(policy: CachePolicy, headers: Headers): number {
+  if (!policy.storable()) return 0;
+  const fresh = policy.timeToLive() / 1_000;
+  const isValidated = headers.has('etag') || headers.has('last-modified');
+  return Math.min(Math.max(fresh, isValidated ? STALE_TTL_SECONDS : 0), MAX_TTL_SECONDS);
+}
+
+function parseEntry(value: string | null): z.infer<typeof storedEntry> | undefined {
+  if (value === null) return undefined;
+  try {
+    return storedEntry.safeParse(JSON.parse(value)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function readPolicy(
+  Policy: typeof CachePolicy,
+  stored: CachePolicy.CachePolicyObject,
+): CachePolicy | undefined {
+  try {
+    return Policy.fromObject(stored);
+  } catch {
+    // Of another version: as good as none.
+    return undefined;
+  }
+}
+
+function plainHeaders(headers: Record<string, string | string[] | undefined>): Headered {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, [value].flat().join(', ')]],
+    ),
+  );
+}
+
+function partsOf(key: string): { storedAt: number; bytes: number } {
+  const [storedAt, bytes] = (key.split('/').at(-1) ?? '').split('-').map(Number);
+  return { storedAt: storedAt || 0, bytes: bytes || 0 };
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,69 @@
+/** A link of a page. */
+export interface PageLink {
+  text: string;
+  /** Absolute, `http:` or `https:`. */
+  url: string;
+}
+
+const MAX_LINKS = 100;
+const MAX_URL_CHARS = 2_048;
+const MAX_TEXT_CHARS = 200;
+
+/** The links of a page as it is gone over, and what they are relative to. */
+export class PageLinks {
+  /** How many elements with a link there are. */
+  count = 0;
+  readonly #links = new Map<string, PageLink>();
+  #base: string;
+  #hasBase = false;
+  #open: PageLink | undefined;
+
+  /** @param url where the page came from */
+  constructor(url: URL) {
+    this.#base = url.href;
+  }
+
+  /** The first of them, each URL once. */
+  get all(): PageLink[] {
+    return [...this.#links.values()];
+  }
+
+  /** A `<base>`, of which the first counts. */
+  base(href: string): void {
+    const base = this.#hasBase ? undefined : this.resolve(href);
+    if (base === undefined) return;
+    this.#hasBase = true;
+    this.#base = base;
+  }
+
+  /** Absolute; `undefined` for what is not of the web, or a place in the page itself. */
+  resolve(href: string, allowsMail = false): string | undefined {
+    if (href === '' || href.length > MAX_URL_CHARS || href.startsWith('#')) return undefined;
+    if (!URL.canParse(href, this.#base)) return undefined;
+    const url = new URL(href, this.#base);
+    const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
+    return isWeb || (allowsMail && url.protocol === 'mailto:') ? url.href : undefined;
+  }
+
+  open(href: string): void {
+    const url = this.resolve(href);
+    this.#open = url === undefined ? undefined : { text: '', url };
+    if (url !== undefined) this.count += 1;
+  }
+
+  text(text: string): void {
+    if (this.#open !== undefined && this.#open.text.length < MAX_TEXT_CHARS) {
+      this.#open.text += text;
+    }
+  }
+
+  close(): void {
+    const link = this.#open;
+    this.#open = undefined;
+    if (link === undefined || this.#links.size >= MAX_LINKS) return;
+    const text = link.text.trim().slice(0, MAX_TEXT_CHARS).toWellFormed();
+    const known = this.#links.get(link.url);
+    if (known === undefined) this.#links.set(link.url, { text, url: link.url });
+    else if (known.text === '') known.text = text;
+  }
+}

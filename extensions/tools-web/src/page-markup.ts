@@ -1,0 +1,110 @@
+import type { PageLinks } from './page-links.js';
+
+/** Found by measuring how the libraries that come after take to it. */
+export const MARKUP_LIMITS = { elements: 15_000, depth: 120, chars: 3_000_000 } as const;
+
+const MAX_ATTRIBUTE_CHARS = 300;
+const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'wbr', 'col']);
+const OUTER: ReadonlySet<string> = new Set(['html', 'head', 'body']);
+const INLINE: ReadonlySet<string> = new Set(['a', 'span']);
+const KEPT_ATTRIBUTES = [
+  'align',
+  'alt',
+  'class',
+  'colspan',
+  'dir',
+  'id',
+  'itemprop',
+  'itemtype',
+  'lang',
+  'rel',
+  'role',
+  'rowspan',
+  'start',
+  'title',
+];
+
+/** Markup that is written anew: few attributes, bounded depth, links of the web, no scripts. */
+export class PageMarkup {
+  readonly #links: PageLinks;
+  readonly #parts: string[] = [];
+  #chars = 0;
+  #elements = 0;
+  #depth = 0;
+  #endsInSpace = true;
+
+  /** @param links resolves what tags refer to */
+  constructor(links: PageLinks) {
+    this.#links = links;
+  }
+
+  toString(): string {
+    return this.#parts.join('');
+  }
+
+  /** It is more than can be made anything of, and not all there. */
+  get isTooMuch(): boolean {
+    return this.#elements > MARKUP_LIMITS.elements || this.#chars > MARKUP_LIMITS.chars;
+  }
+
+  /** @returns whether the tag is there, and `close` is to be called for it */
+  open(name: string, attributes: Record<string, string>): boolean {
+    this.#elements += 1;
+    const isWritten =
+      /^[a-z][a-z0-9-]{0,30}$/.test(name) && !OUTER.has(name) && this.#depth < MARKUP_LIMITS.depth;
+    if (!isWritten || this.isTooMuch) return false;
+    const kept = KEPT_ATTRIBUTES.flatMap((key) => {
+      const value = attributes[key];
+      return value === undefined ? [] : [attribute(key, value.slice(0, MAX_ATTRIBUTE_CHARS))];
+    });
+    if (name === 'a') {
+      const href = this.#links.resolve(attributes.href ?? '', true);
+      if (href !== undefined) kept.push(attribute('href', href));
+    }
+    if (name === 'img') {
+      const src = this.#sourceOf(attributes);
+      // Without words for it, it says nothing to who reads.
+      if (src === undefined || !attributes.alt?.trim()) return false;
+      kept.push(attribute('src', src));
+    }
+    this.#write(`<${name}${kept.join('')}>`);
+    if (!INLINE.has(name)) this.#endsInSpace = true;
+    this.#depth += 1;
+    return true;
+  }
+
+  close(name: string): void {
+    if (!VOID.has(name)) this.#write(`</${name}>`);
+    this.#depth -= 1;
+  }
+
+  /** @param isPre white space counts; elsewhere a run of it is one space at most */
+  text(text: string, isPre: boolean): void {
+    // The source gives a text in pieces: one run of spaces may come as several.
+    const isDouble = !isPre && this.#endsInSpace && text.startsWith(' ');
+    const shown = isDouble ? text.slice(1) : text;
+    if (shown === '') return;
+    this.#endsInSpace = !isPre && shown.endsWith(' ');
+    this.#write(escapeText(shown));
+  }
+
+  /** Some load images by a script, from another attribute. */
+  #sourceOf(attributes: Record<string, string>): string | undefined {
+    return (
+      this.#links.resolve(attributes.src ?? '') ?? this.#links.resolve(attributes['data-src'] ?? '')
+    );
+  }
+
+  #write(text: string): void {
+    this.#chars += text.length;
+    if (this.#chars <= MARKUP_LIMITS.chars) this.#parts.push(text);
+  }
+}
+
+function attribute(name: string, value: string): string {
+  return ` ${name}="${escapeText(value).replaceAll('"', '&quot;')}"`;
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

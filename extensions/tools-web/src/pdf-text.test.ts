@@ -1,0 +1,98 @@
+import { deflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createFetchUrlTool } from './fetch-url.js';
+import { makePdf, showText } from './fixtures/make-pdf.js';
+import { createWebWorld, page, startServer, structuredOf, textOf } from './fixtures/web-world.js';
+import { readPdf } from './pdf-text.js';
+
+const never = new AbortController().signal;
+
+describe('readPdf', () => {
+  it('gives the text by pages, with title and author', async () => {
+    const pdf = makePdf([showText('First'), showText('Second')], {
+      info: '/Title (The tide) /Author (Ada Marsh)',
+    });
+    expect(await readPdf(pdf, never)).toEqual({
+      ok: true,
+      pdf: {
+        text: '[page 1 of 2]\n\nFirst\nand a second line\n\n[page 2 of 2]\n\nSecond\nand a second line',
+        pages: 2,
+        isCut: false,
+        title: 'The tide',
+        author: 'Ada Marsh',
+      },
+    });
+  });
+
+  const hostile: [what: string, pdf: () => Uint8Array][] = [
+    ['no PDF', () => Buffer.from('%PDF-1.7 and nothing else')],
+    [
+      'a page tree that is a circle',
+      () =>
+        Buffer.from(
+          makePdf(['']).toString('latin1').replace('/Kids [5 0 R]', '/Kids [2 0 R]'),
+          'latin1',
+        ),
+    ],
+    [
+      'a stream that unpacks to 100 MB',
+      () =>
+        makePdf([deflateSync(Buffer.alloc(100_000_000, 32))], { filter: '/Filter /FlateDecode' }),
+    ],
+    [
+      'ten million operators',
+      () =>
+        makePdf([deflateSync(Buffer.alloc(70_000_000, '(a) Tj '))], {
+          filter: '/Filter /FlateDecode',
+        }),
+    ],
+  ];
+  it.each(hostile)('survives %s', async (_, make) => {
+    const pdf = make();
+    const before = process.memoryUsage().rss;
+    const reading = await readPdf(pdf, never);
+    expect(JSON.stringify(reading).length).toBeLessThan(5_000_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(500_000_000);
+  });
+
+  it('runs no code of the document', async () => {
+    const script = 'globalThis.pwned = true; app.alert(1)';
+    const pdf = makePdf([showText('Calm')], {
+      catalog: `/OpenAction << /S /JavaScript /JS (${script}) >>`,
+    });
+    expect(await readPdf(pdf, never)).toMatchObject({ ok: true });
+    expect(Reflect.has(globalThis, 'pwned')).toBe(false);
+  });
+
+  it('ends with the signal', async () => {
+    const turn = new AbortController();
+    const reading = readPdf(makePdf([showText('x')]), turn.signal);
+    turn.abort(new Error('enough'));
+    await expect(reading).rejects.toThrow('enough');
+    await expect(readPdf(new Uint8Array(), turn.signal)).rejects.toThrow('enough');
+  });
+});
+
+describe('fetch_url', () => {
+  it('shows a PDF by pages, whatever the server calls it', async () => {
+    const pdf = makePdf([showText('First')], { info: '/Title (The tide)' });
+    const server = await startServer({
+      '/a.pdf': page(pdf, { 'content-type': 'application/octet-stream' }),
+      '/empty.pdf': page(makePdf(['']), { 'content-type': 'application/pdf' }),
+      '/bad.pdf': page('%PDF-', { 'content-type': 'application/pdf' }),
+    });
+    const world = createWebWorld({ tools: [createFetchUrlTool()], allow: [server.host] });
+    const get = (path: string) => world.run('fetch_url', { url: `${server.origin}${path}` });
+    const result = await get('/a.pdf');
+    expect(textOf(result)).toBe(
+      `Title: The tide\nURL: ${server.origin}/a.pdf\nType: application/pdf, 1 page\n\n[page 1 of 1]\n\nFirst\nand a second line`,
+    );
+    expect(structuredOf(result)).toMatchObject({ kind: 'pdf', pages: 1, title: 'The tide' });
+    expect(textOf(await get('/empty.pdf'))).toContain(
+      '[The PDF has no text; its pages may be images.]',
+    );
+    expect(textOf(await get('/bad.pdf'))).toContain(
+      '[The text of the PDF can not be shown: Invalid PDF structure.]',
+    );
+  });
+});

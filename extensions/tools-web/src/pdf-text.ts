@@ -1,0 +1,148 @@
+// biome-ignore lint/style/noRestrictedImports: a thread is no way outside, and the only way to end the reading of a hostile PDF, and to hold its memory
+import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
+
+/** The text of a PDF. */
+export interface PdfText {
+  /** Pages are parted by a line with their number. */
+  text: string;
+  pages: number;
+  title?: string;
+  author?: string;
+  /** Not all of the text is here. */
+  isCut: boolean;
+}
+
+/** A PDF that gives no text, and why. */
+export type PdfReading = { ok: true; pdf: PdfText } | { ok: false; reason: string };
+
+const LIMITS = {
+  pages: 500,
+  chars: 2_000_000,
+  heapMb: 256,
+  // Of one typed array. What a page unpacks to is kept in one that doubles.
+  arrayBytes: 64 * 1024 * 1024,
+  timeoutMs: 20_000,
+};
+
+const message = z.union([
+  z.object({
+    pages: z.int(),
+    texts: z.array(z.string()),
+    isCut: z.boolean(),
+    title: z.string().optional(),
+    author: z.string().optional(),
+  }),
+  z.object({ error: z.string() }),
+]);
+
+/**
+ * The program of the thread. As text, so that it needs no file of its own beside the built package.
+ * Nothing of a PDF is evaluated: `isEvalSupported` is off, and PDF.js runs no scripts of documents.
+ */
+const PROGRAM = `
+const { parentPort, workerData } = require('node:worker_threads');
+const { bytes, limits, library } = workerData;
+// PDF.js unpacks without a limit, and what typed arrays hold is no part of the limits of a thread.
+globalThis.Uint8Array = new Proxy(Uint8Array, {
+  construct(target, args, self) {
+    if (typeof args[0] === 'number' && args[0] > limits.arrayBytes) {
+      throw new RangeError('a part of the file unpacks to too much');
+    }
+    return Reflect.construct(target, args, self);
+  },
+});
+(async () => {
+  const { getDocumentProxy } = await import(library);
+  const pdf = await getDocumentProxy(bytes, {
+    isEvalSupported: false,
+    disableFontFace: true,
+    useSystemFonts: false,
+    enableXfa: false,
+    verbosity: 0,
+  });
+  const texts = [];
+  let chars = 0;
+  let isCut = pdf.numPages > limits.pages;
+  for (let at = 1; at <= Math.min(pdf.numPages, limits.pages) && chars < limits.chars; at += 1) {
+    const page = await pdf.getPage(at);
+    const reader = page.streamTextContent().getReader();
+    let text = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      for (const { str = '', hasEOL } of value.items) text += hasEOL ? str + '\\n' : str;
+      if (chars + text.length > limits.chars) {
+        isCut = true;
+        await reader.cancel(new Error('enough')).catch(() => {});
+        break;
+      }
+    }
+    texts.push(text);
+    chars += text.length;
+    page.cleanup();
+  }
+  if (texts.length < Math.min(pdf.numPages, limits.pages)) isCut = true;
+  const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
+  const named = (name) => typeof info?.[name] === 'string' && info[name].trim() !== ''
+    ? info[name].trim().slice(0, 500) : undefined;
+  parentPort.postMessage({ pages: pdf.numPages, texts, isCut, title: named('Title'), author: named('Author') });
+})().catch((error) => parentPort.postMessage({ error: String(error?.name === 'PasswordException'
+  ? 'it is protected by a password' : error?.message ?? error).slice(0, 300) }));
+`;
+
+/**
+ * The text of a PDF, read in a thread of its own that ends with the signal, after 20 seconds, or
+ * when it takes too much memory.
+ *
+ * @throws the reason of `signal`
+ */
+export async function readPdf(bytes: Uint8Array, signal: AbortSignal): Promise<PdfReading> {
+  signal.throwIfAborted();
+  const worker = new Worker(PROGRAM, {
+    eval: true,
+    // A copy: what is handed over would be gone for the caller.
+    workerData: {
+      bytes: new Uint8Array(bytes),
+      limits: LIMITS,
+      library: import.meta.resolve('unpdf'),
+    },
+    resourceLimits: { maxOldGenerationSizeMb: LIMITS.heapMb, maxYoungGenerationSizeMb: 32 },
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+  });
+  try {
+    const answer = message.safeParse(await firstWord(worker, signal));
+    if (!answer.success) return { ok: false, reason: 'it could not be read' };
+    if ('error' in answer.data) return { ok: false, reason: answer.data.error };
+    const { texts, pages, isCut, title, author } = answer.data;
+    const text = texts
+      .map((page, at) => `[page ${at + 1} of ${pages}]\n\n${page.toWellFormed().trim()}`)
+      .join('\n\n');
+    return {
+      ok: true,
+      pdf: { text, pages, isCut, ...(title && { title }), ...(author && { author }) },
+    };
+  } finally {
+    await worker.terminate();
+  }
+}
+
+function firstWord(worker: Worker, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const tooLong = { error: `reading it took longer than ${LIMITS.timeoutMs / 1_000} s` };
+    const timer = setTimeout(() => settle(() => resolve(tooLong)), LIMITS.timeoutMs);
+    const onAbort = () => settle(() => reject(signal.reason));
+    const settle = (end: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      end();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    worker.once('message', (value: unknown) => settle(() => resolve(value)));
+    worker.once('error', () => settle(() => resolve({ error: 'reading it took too much memory' })));
+    worker.once('exit', () => settle(() => resolve({ error: 'it could not be read' })));
+  });
+}

@@ -1,0 +1,32 @@
+import { EthosError } from '@ethosagent/types';
+
+/** The address of an API below its root. */
+export interface ProviderUrl {
+  /** The host as a declaration names it. */
+  host: string;
+  /** The absolute URL of a path such as `search`. */
+  at(path: string, query?: Record<string, string | undefined>): string;
+}
+
+/** @throws `CONFIG_INVALID` for what is no http or https URL */
+export function providerUrl(baseUrl: string): ProviderUrl {
+  const isUrl = URL.canParse(baseUrl);
+  const root = isUrl ? new URL(baseUrl) : undefined;
+  if (root === undefined || !/^https?:$/.test(root.protocol) || root.username !== '') {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      'baseUrl of a search provider: expected an http or https URL without a user name',
+    );
+  }
+  const folder = root.href.replace(/[?#].*$/s, '').replace(/\/*$/, '/');
+  return {
+    host: root.host,
+    at(path, query = {}) {
+      const url = new URL(path, folder);
+      for (const [name, value] of Object.entries(query)) {
+        if (value !== undefined) url.searchParams.set(name, value);
+      }
+      return url.href;
+    },
+  };
+}

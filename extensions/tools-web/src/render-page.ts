@@ -1,0 +1,78 @@
+import { cutPage } from './cut-page.js';
+import type { Download } from './download.js';
+import type { PageContent } from './page-content.js';
+import { createCursor } from './page-cursor.js';
+
+/** What is shown of a page. */
+export interface PageView {
+  requestedUrl: string;
+  raw: boolean;
+  /** Where the page goes on; 0 for its beginning. */
+  offset: number;
+  /** Characters of the value at most, with its head and foot. */
+  maxChars: number;
+  notes: readonly string[];
+}
+
+// Room for the last lines, of which the cursor is the longest.
+const FOOT_CHARS = 400;
+const MIN_TEXT_CHARS = 200;
+const MAX_SHOWN_URL = 500;
+
+/** The text for the model, and the same and more for programs. */
+export function renderPage(
+  { url, redirects, status, bytes, cache }: Download,
+  content: PageContent,
+  { requestedUrl, raw, offset, maxChars, notes }: PageView,
+): { value: string; structured: Record<string, unknown> } {
+  const head = offset === 0 ? headOf(url, redirects.length, content) : [];
+  const { text = '', notes: contentNotes, ...facts } = content;
+  const said = [...notes, ...contentNotes].map((note) => `[${note}]`);
+  const taken = [...head, ...said].join('\n').length + FOOT_CHARS;
+  const room = Math.max(maxChars - taken, MIN_TEXT_CHARS);
+  const { start, end } = cutPage(text, offset, room);
+  const nextCursor = end < text.length ? createCursor(requestedUrl, raw, text, end) : undefined;
+  const foot =
+    nextCursor === undefined
+      ? []
+      : [
+          `[characters ${start + 1} to ${end} of ${text.length}; to read on, call again with cursor "${nextCursor}"]`,
+        ];
+  const value = [head.join('\n'), text.slice(start, end).trimEnd(), [...said, ...foot].join('\n')]
+    .filter((part) => part !== '')
+    .join('\n\n');
+  return {
+    value,
+    structured: {
+      url,
+      requestedUrl,
+      redirects,
+      status,
+      cache,
+      sizeBytes: bytes.byteLength,
+      ...facts,
+      notes: [...notes, ...contentNotes],
+      totalChars: text.length,
+      startChar: start,
+      endChar: end,
+      ...(nextCursor !== undefined && { nextCursor }),
+    },
+  };
+}
+
+function headOf(url: string, redirects: number, content: PageContent): string[] {
+  const { title, byline, siteName, publishedAt, kind, mediaType, image, pages } = content;
+  const lines: string[] = [];
+  if (title !== undefined) lines.push(`Title: ${title}`);
+  const from =
+    redirects === 0 ? '' : redirects === 1 ? ' (redirected)' : ` (${redirects} redirects)`;
+  lines.push(`URL: ${url.slice(0, MAX_SHOWN_URL)}${from}`);
+  const about = [byline && `by ${byline}`, siteName, publishedAt].filter(Boolean);
+  if (about.length > 0) lines.push(`About: ${about.join(', ')}`);
+  if (kind !== 'html') {
+    const size = image?.width === undefined ? '' : `, ${image.width} × ${image.height} pixels`;
+    const count = pages === undefined ? '' : `, ${pages} page${pages === 1 ? '' : 's'}`;
+    lines.push(`Type: ${mediaType}${size}${count}`);
+  }
+  return lines;
+}

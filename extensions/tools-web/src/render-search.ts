@@ -1,0 +1,44 @@
+import type { SearchQuery } from './search-provider.js';
+import type { FoundPage } from './search-results.js';
+
+/** What belongs to the results. */
+export interface SearchView {
+  provider: string;
+  query: SearchQuery;
+  /** What of the query the provider can not do. */
+  ignored: ReadonlyArray<keyof SearchQuery>;
+  notes: readonly string[];
+  maxChars: number;
+}
+
+/** The text for the model, with as many results as it may have, and all of them for programs. */
+export function renderSearch(
+  results: readonly FoundPage[],
+  { provider, query, ignored, notes, maxChars }: SearchView,
+): { value: string; structured: Record<string, unknown> } {
+  const foot = [...notes];
+  if (ignored.length > 0) foot.push(`${provider} can not filter by ${ignored.join(', ')}.`);
+  const foots = foot.map((note) => `[${note}]`).join('\n');
+  const blocks = results.map(renderResult);
+  let room = maxChars - foots.length - 100;
+  let shown = 0;
+  for (const block of blocks) {
+    room -= block.length + 2;
+    if (room < 0) break;
+    shown += 1;
+  }
+  const parts = blocks.slice(0, shown);
+  if (results.length === 0) parts.push(`No results for "${query.query}".`);
+  if (shown < results.length) parts.push(`[${results.length - shown} more results are left out]`);
+  if (foots !== '') parts.push(foots);
+  return {
+    value: parts.join('\n\n'),
+    structured: { provider, query: { ...query }, results: [...results], ignored: [...ignored] },
+  };
+}
+
+function renderResult({ title, url, snippet, publishedAt }: FoundPage, at: number): string {
+  const date = publishedAt === undefined ? '' : ` (${publishedAt.slice(0, 10)})`;
+  const text = snippet === '' ? '' : `\n   ${snippet}`;
+  return `${at + 1}. ${title}${date}\n   ${url}${text}`;
+}

@@ -1,0 +1,154 @@
+import { isHiddenElement } from './hidden-element.js';
+import { OutlineText } from './outline-text.js';
+import { type PageFacts, PageFactsCollector } from './page-facts.js';
+import { type PageLink, PageLinks } from './page-links.js';
+import { PageMarkup } from './page-markup.js';
+
+/** A page after one pass over its source. */
+export interface ScannedPage extends PageFacts {
+  /** Markup of what can be seen, with bounded depth and attributes; undefined when it is too much. */
+  markup: string | undefined;
+  /** The text of what can be seen, by lines, with marks for headings and lists. */
+  outline: string;
+  /** The first of them, each URL once. */
+  links: PageLink[];
+  /** How many elements with a link there are. */
+  linkCount: number;
+  /** The page is nested deeper than can be followed; what comes after that place is missing. */
+  isCut: boolean;
+}
+
+// Beyond this no page is honest, and the parser itself gets slow.
+const MAX_DEPTH = 2_000;
+const PIECE_CHARS = 65_536;
+const MAX_TITLE_CHARS = 2_000;
+const MAX_SCRIPT_CHARS = 200_000;
+
+interface Open {
+  name: string;
+  isWritten: boolean;
+  isHidden: boolean;
+}
+
+/**
+ * Goes over HTML once, in linear time and bounded memory, and keeps of it what a reader would see:
+ * no scripts, styles, comments or hidden elements, and no links but of the web.
+ *
+ * @param url where the page came from
+ */
+export async function scanHtml(source: string, url: URL): Promise<ScannedPage> {
+  const { Parser } = await import('htmlparser2');
+  const scan = new Scan(url);
+  const parser = new Parser(scan, { decodeEntities: true, lowerCaseTags: true });
+  const html = source.toWellFormed();
+  for (let at = 0; at < html.length && !scan.isGivenUp; at += PIECE_CHARS) {
+    parser.write(html.slice(at, at + PIECE_CHARS));
+  }
+  if (!scan.isGivenUp) parser.end();
+  return scan.result();
+}
+
+class Scan {
+  isGivenUp = false;
+  readonly #facts: PageFactsCollector;
+  readonly #outline = new OutlineText();
+  readonly #links: PageLinks;
+  readonly #markup: PageMarkup;
+  readonly #stack: Open[] = [];
+  #hidden = 0;
+  #pre = 0;
+  #title: string | undefined;
+  #script: string | undefined;
+
+  constructor(url: URL) {
+    this.#facts = new PageFactsCollector(url);
+    this.#links = new PageLinks(url);
+    this.#markup = new PageMarkup(this.#links);
+  }
+
+  onopentag(name: string, attributes: Record<string, string>): void {
+    // What still comes of the piece that was written is not followed: it could be hidden.
+    this.isGivenUp ||= this.#stack.length >= MAX_DEPTH;
+    if (this.isGivenUp) return;
+    this.#head(name, attributes);
+    const open: Open = { name, isWritten: false, isHidden: isHiddenElement(name, attributes) };
+    this.#stack.push(open);
+    if (open.isHidden) this.#hidden += 1;
+    if (name === 'pre') this.#pre += 1;
+    if (this.#hidden > 0) return;
+    this.#outline.open(name);
+    if (name === 'a') this.#links.open(attributes.href ?? '');
+    open.isWritten = this.#markup.open(name, attributes);
+  }
+
+  onclosetag(name: string): void {
+    const open = this.isGivenUp ? undefined : this.#stack.pop();
+    if (open === undefined) return;
+    this.#endHead(name);
+    if (this.#hidden === 0) {
+      this.#outline.close(name);
+      if (name === 'a') this.#links.close();
+      if (open.isWritten) this.#markup.close(name);
+    }
+    if (open.isHidden) this.#hidden -= 1;
+    if (name === 'pre') this.#pre -= 1;
+  }
+
+  ontext(text: string): void {
+    if (this.isGivenUp) return;
+    if (this.#title !== undefined && this.#title.length < MAX_TITLE_CHARS) this.#title += text;
+    if (this.#script !== undefined && this.#script.length < MAX_SCRIPT_CHARS) this.#script += text;
+    if (this.#hidden > 0) return;
+    const isPre = this.#pre > 0;
+    // Long runs of white space are what the libraries that come after take quadratic time for.
+    const shown = isPre
+      ? text.replaceAll(/[^\S\n]{200,}/g, ' ').replaceAll(/\n{20,}/g, '\n')
+      : text.replaceAll(/\s+/g, ' ');
+    this.#outline.text(shown, isPre);
+    this.#links.text(shown);
+    this.#markup.text(shown, isPre);
+  }
+
+  result(): ScannedPage {
+    return {
+      ...this.#facts.facts,
+      markup: this.isGivenUp || this.#markup.isTooMuch ? undefined : this.#markup.toString(),
+      outline: this.#outline.toString(),
+      links: this.#links.all,
+      linkCount: this.#links.count,
+      isCut: this.isGivenUp,
+    };
+  }
+
+  /** What tells of the page rather than being shown. */
+  #head(name: string, attributes: Record<string, string>): void {
+    const { lang = '', href = '', rel = '', datetime, type, content = '' } = attributes;
+    if (name === 'html') this.#facts.language(lang);
+    else if (name === 'title' && !this.#isInside('svg')) this.#title ??= '';
+    else if (name === 'base') this.#links.base(href);
+    else if (name === 'time' && datetime !== undefined) this.#facts.time(datetime);
+    else if (name === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(rel.slice(0, 200))) {
+      this.#facts.canonical(href);
+    } else if (name === 'script' && type?.trim().toLowerCase() === 'application/ld+json') {
+      this.#script = '';
+    } else if (name === 'meta') {
+      const label = attributes.property ?? attributes.name ?? attributes.itemprop;
+      if (label !== undefined) this.#facts.meta(label, content);
+    }
+  }
+
+  #endHead(name: string): void {
+    if (name === 'title' && this.#title !== undefined) {
+      this.#facts.title(this.#title);
+      this.#title = undefined;
+    }
+    if (name === 'script' && this.#script !== undefined) {
+      this.#facts.linkedData(this.#script);
+      this.#script = undefined;
+    }
+  }
+
+  #isInside(name: string): boolean {
+    return this.#stack.some((open) => open.name === name);
+  }
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { providerUrl } from './provider-url.js';
+import { spanSince } from './recent-days.js';
+import type {
+  ProviderResponse,
+  SearchProblem,
+  SearchProvider,
+  SearchQuery,
+} from './search-provider.js';
+
+const MAX_NAMED_ENGINES = 5;
+
+const answer = z.object({
+  results: z.array(
+    z.object({
+      title: z.string().nullish(),
+      url: z.string(),
+      content: z.string().nullish(),
+      publishedDate: z.string().nullish(),
+    }),
+  ),
+  unresponsive_engines: z
+    .array(z.tuple([z.string(), z.string()], z.unknown()))
+    .optional()
+    .catch(undefined),
+});
+
+/** An own instance of SearXNG: https://docs.searxng.org/dev/search_api.html */
+export function searxngSearch({ baseUrl }: { baseUrl: string }): SearchProvider {
+  const api = providerUrl(baseUrl);
+  return {
+    id: 'searxng',
+    hosts: [api.host],
+    maxCount: 20,
+    ignores: [],
+    request: (query, _, now) => ({
+      url: api.at('search', {
+        q: query.site === undefined ? query.query : `${query.query} site:${query.site}`,
+        format: 'json',
+        language: languageOf(query),
+        time_range: query.since === undefined ? query.freshness : spanSince(query.since, now),
+      }),
+      init: { headers: { accept: 'application/json' } },
+    }),
+    answer(body) {
+      const { data } = answer.safeParse(body);
+      if (data === undefined) return undefined;
+      const silent = (data.unresponsive_engines ?? [])
+        .slice(0, MAX_NAMED_ENGINES)
+        .map(([engine, reason]) => `${engine} (${reason})`);
+      return {
+        results: data.results.map(({ title, url, content, publishedDate }) => ({
+          title: title ?? '',
+          url,
+          snippet: content ?? '',
+          publishedAt: publishedDate ?? undefined,
+        })),
+        notes: silent.length > 0 ? [`Engines that did not answer: ${silent.join(', ')}.`] : [],
+      };
+    },
+    problem,
+  };
+}
+
+function problem({ status }: ProviderResponse): SearchProblem | undefined {
+  if (status !== 403) return undefined;
+  return { kind: 'setup', detail: 'it has to allow `json` among `search.formats` in its settings' };
+}
+
+function languageOf({ lang, country }: SearchQuery): string | undefined {
+  if (lang === undefined) return undefined;
+  return country === undefined || lang.includes('-') ? lang : `${lang}-${country}`;
+}
