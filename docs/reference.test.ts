@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createCodeTools } from '@ethosagent/tools-code';
 import { createFileTools } from '@ethosagent/tools-file';
+import { createMemoryTools } from '@ethosagent/tools-memory';
+import { createTerminalTools } from '@ethosagent/tools-terminal';
+import { createTodoTools } from '@ethosagent/tools-todo';
+import { createWebTools } from '@ethosagent/tools-web';
 import { ERROR_CODES, TOOL_ERROR_CODES } from '@ethosagent/types';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY, readPage, readPages } from './tooling/markdown.js';
@@ -54,8 +59,14 @@ it('docs/reference/errors.md lists every error code with its meaning, and no oth
   expect(rows).toHaveLength(Object.keys({ ...ERROR_CODES, ...TOOL_ERROR_CODES }).length);
 });
 
-it('docs/reference/tools-file.md lists every argument of every tool with its default', () => {
-  const path = 'docs/reference/tools-file.md';
+it.each([
+  ['docs/reference/tools-code.md', createCodeTools()],
+  ['docs/reference/tools-file.md', createFileTools()],
+  ['docs/reference/tools-memory.md', createMemoryTools()],
+  ['docs/reference/tools-terminal.md', createTerminalTools()],
+  ['docs/reference/tools-todo.md', createTodoTools()],
+  ['docs/reference/tools-web.md', createWebTools()],
+])('%s lists every argument of every tool with its default', (path, tools) => {
   const table = tablesOf(page(path)).find(({ header }) => header[1] === 'argument');
   const listed: string[] = [];
   let tool = '';
@@ -63,7 +74,7 @@ it('docs/reference/tools-file.md lists every argument of every tool with its def
     tool = name?.text || tool;
     for (const each of argument?.code ?? []) listed.push(`${tool} ${each} ${fallback?.text}`);
   }
-  const actual = createFileTools().flatMap(({ name, schema }) =>
+  const actual = tools.flatMap(({ name, schema }) =>
     Object.entries<{ default?: unknown }>(Object(schema.properties)).map(
       ([argument, { default: fallback = '' }]) =>
         `${name} ${argument} ${typeof fallback === 'number' ? fallback.toLocaleString('en') : fallback}`,
