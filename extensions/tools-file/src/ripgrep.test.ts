@@ -12,7 +12,7 @@ const query: SearchQuery = {
   hidden: false,
   includeIgnored: false,
 };
-const place = { cwd: '/work', target: '.', ignoreFiles: [] };
+const place = { cwd: '/w', target: '.', ignoreFiles: [] };
 
 // As root, tests can't make a file unreadable: what ripgrep would answer is played back.
 function answering(answers: ProcessResult[]): { process: ScopedProcess; calls: string[][] } {

@@ -6,7 +6,7 @@ import { judgeCommand } from './judge-command.js';
 import { type CommandPolicyInput, commandPolicySchema } from './policy-settings.js';
 
 const BUILT_IN = commandPolicySchema.parse({});
-const HERE = { workingDir: '/work/project' };
+const HERE = { workingDir: '/w/project' };
 
 const judge = (command: string, policy: CommandPolicyInput) =>
   judgeCommand(command, commandPolicySchema.parse(policy), HERE);
@@ -271,8 +271,8 @@ describe('judgeCommand', () => {
   it('takes the folder that the command begins in', () => {
     const policy = commandPolicySchema.parse({});
     const at = (cwd: string) => judgeCommand('rm -rf *', policy, { ...HERE, cwd }).decision;
-    expect(at('/work/project/build')).toBe('allow');
-    expect(at('/work/project')).toBe('ask');
+    expect(at('/w/project/build')).toBe('allow');
+    expect(at('/w/project')).toBe('ask');
     expect(at('/')).toBe('deny');
   });
 

@@ -162,7 +162,7 @@ describe('what bash runs', () => {
     'is found wherever it stands',
     texts,
     (text) => {
-      const { decision } = judgeCommand(text, policy, { workingDir: '/work/project' });
+      const { decision } = judgeCommand(text, policy, { workingDir: '/w/project' });
       // Where it is refused or asked about, it does not matter what bash would have made of it.
       if (decision !== 'allow') return;
       expect(bashRuns(text), JSON.stringify(text)).toBe(false);

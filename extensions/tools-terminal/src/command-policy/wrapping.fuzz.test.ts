@@ -6,7 +6,7 @@ import { judgeCommand } from './judge-command.js';
 import { commandPolicySchema } from './policy-settings.js';
 
 const POLICY = commandPolicySchema.parse({});
-const HERE = { workingDir: '/work/project' };
+const HERE = { workingDir: '/w/project' };
 
 /** Commands of one word after the other, without any syntax. */
 const PLAIN = DENIED_COMMANDS.map(([command]) => command).filter(
