@@ -6,7 +6,7 @@ import { createMemoryTools } from '@ethosagent/tools-memory';
 import { createTerminalTools } from '@ethosagent/tools-terminal';
 import { createTodoTools } from '@ethosagent/tools-todo';
 import { createWebTools } from '@ethosagent/tools-web';
-import { ERROR_CODES, TOOL_ERROR_CODES } from '@ethosagent/types';
+import { type AnyTool, ERROR_CODES, TOOL_ERROR_CODES } from '@ethosagent/types';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY, readPage, readPages } from './tooling/markdown.js';
 import { namesOn } from './tooling/named-on-page.js';
@@ -59,14 +59,24 @@ it('docs/reference/errors.md lists every error code with its meaning, and no oth
   expect(rows).toHaveLength(Object.keys({ ...ERROR_CODES, ...TOOL_ERROR_CODES }).length);
 });
 
-it.each([
+const EXTENSIONS: [string, readonly AnyTool[]][] = [
   ['docs/reference/tools-code.md', createCodeTools()],
   ['docs/reference/tools-file.md', createFileTools()],
   ['docs/reference/tools-memory.md', createMemoryTools()],
   ['docs/reference/tools-terminal.md', createTerminalTools()],
   ['docs/reference/tools-todo.md', createTodoTools()],
   ['docs/reference/tools-web.md', createWebTools()],
-])('%s lists every argument of every tool with its default', (path, tools) => {
+];
+
+it.each(EXTENSIONS)(
+  '%s is about tools that refuse arguments which they do not know',
+  (_, tools) => {
+    const lax = tools.filter(({ schema }) => schema.additionalProperties !== false);
+    expect(lax.map(({ name }) => name)).toEqual([]);
+  },
+);
+
+it.each(EXTENSIONS)('%s lists every argument of every tool with its default', (path, tools) => {
   const table = tablesOf(page(path)).find(({ header }) => header[1] === 'argument');
   const listed: string[] = [];
   let tool = '';

@@ -23,7 +23,7 @@ writeFileSync(
     '  write: ["${CWD}"]',
     'tool_settings:',
     '  terminal:',
-    '    max_output_chars: 4000',
+    '    max_output_chars: 2000',
     '    policy:',
     '      rules:',
     '        - { command: ./deploy.sh, decision: ask }',
@@ -90,7 +90,10 @@ try {
   assert(!tested.includes('case 17\n'));
 
   // What is too long to show is in a file.
-  const long = await run('terminal', { command: 'seq 1 100000' });
+  const long = await run('terminal', {
+    command:
+      'seq -f "line %06g of a hundred thousand, each as long as this one and no longer than that" 1 100000',
+  });
   assert(long.ok);
   const spilled = readFileSync(String(long.structured?.spilled_to), 'utf8');
   assert.equal(spilled.split('\n').length, 100_001);

@@ -13,7 +13,7 @@ const home = mkdtempSync(join(tmpdir(), 'todo-example-'));
 mkdirSync(join(home, 'personalities', 'releaser'), { recursive: true });
 writeFileSync(
   join(home, 'personalities', 'releaser', 'config.yaml'),
-  'name: Releaser\ntool_settings:\n  todo_add:\n    max_items: 5\n',
+  'name: Releaser\ntool_settings:\n  todo:\n    max_items: 5\n',
 );
 
 const start = () =>

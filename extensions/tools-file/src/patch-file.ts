@@ -18,11 +18,11 @@ export const patchFileTool = defineTool({
   description:
     'Change parts of a text file by search and replace. Each hunk names a text that is in the file exactly once (or set replace_all) and what takes its place, literally. Hunks apply in order, all or none. Differences in white space are tolerated. Encoding and line endings stay. Refused when the file was changed since you read it.',
   toolset: 'file',
-  input: z.object({
+  input: z.strictObject({
     path: z.string().min(1).describe('Path of the file; relative to the working directory.'),
     hunks: z
       .array(
-        z.object({
+        z.strictObject({
           search: z
             .string()
             .describe('The text to replace, copied from the file, with enough lines to be unique.'),

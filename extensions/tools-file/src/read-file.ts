@@ -25,7 +25,7 @@ export const readFileTool = defineTool({
   description:
     'Read a text file. Shows all of it, or the lines asked for; a last line in brackets says when there is more and how to read on. Encodings are detected; of binary files only type and size are told. Read a file before changing it.',
   toolset: 'file',
-  input: z.object({
+  input: z.strictObject({
     path: z.string().min(1).describe('Path of the file; relative to the working directory.'),
     offset: z.int().min(1).default(1).describe('Number of the first line to show, counted from 1.'),
     limit: z.int().min(1).default(DEFAULT_LIMIT).describe('How many lines to show at most.'),

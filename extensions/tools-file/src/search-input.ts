@@ -6,7 +6,7 @@ const glob = z.string().min(1).max(1_000).refine(withoutNul, 'holds a NUL');
 
 /** The arguments of `search_files`. */
 export const searchInput = z
-  .object({
+  .strictObject({
     pattern: z
       .string()
       .min(1)

@@ -22,7 +22,7 @@ export const writeFileTool = defineTool({
   description:
     'Create a text file, or replace the whole content of one. Missing folders are created. Refused when the file was changed since you read it. To change parts of a file, use patch_file.',
   toolset: 'file',
-  input: z.object({
+  input: z.strictObject({
     path: z.string().min(1).describe('Path of the file; relative to the working directory.'),
     content: z
       .string()

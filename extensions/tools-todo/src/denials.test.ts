@@ -32,6 +32,9 @@ const refused: [name: string, args: unknown, says: RegExp][] = [
   ],
   ['todo_set', plan(...Array(201).fill('x')), /would have 201 items, at most 200 are allowed/],
   ['todo_set', plan(...Array(501).fill('x')), /^items: Too big/],
+  ['todo_clear', { id: 't1' }, /Unrecognized key: "id"/],
+  ['todo_list', { limit: 1 }, /Unrecognized key: "limit"/],
+  ['todo_add', { items: [{ text: 'c', id: 't1' }] }, /items\[0\]: Unrecognized key: "id"/],
   ['todo_add', { items: [] }, /^items: /],
   ['todo_add', { items: [{ state: 'done' }] }, /^items\[0\]\.text: /],
   ['todo_add', { ...plan('c'), before: 't9' }, /^before: there is no "t9"/],
@@ -86,7 +89,7 @@ describe('input_invalid', () => {
 
   it('names the caps that an operator set', async () => {
     const caps = { max_items: 1, max_text_chars: 3, max_note_chars: 0 };
-    const world = createTodoWorld({ settings: { todo_set: caps, todo_add: caps } });
+    const world = createTodoWorld({ settings: { todo: caps } });
     const result = await world.run('todo_set', {
       items: [{ text: 'abcd', note: 'x' }, { text: 'b' }],
     });
@@ -101,22 +104,28 @@ describe('input_invalid', () => {
 
 describe('not_available', () => {
   const tools = createTodoTools().map(({ name }) => name);
-  const args = { items: [{ id: 't1', text: 'a' }] };
+  const argsOf = (name: string) => {
+    if (name === 'todo_set' || name === 'todo_add') return plan('a');
+    return name === 'todo_update' ? { items: [{ id: 't1', text: 'a' }] } : {};
+  };
 
   it.each(tools)('%s without a store', async (name) => {
     const registry = new DefaultToolRegistry({});
     registry.registerAll(createTodoTools());
     const world = createTodoWorld();
-    const [answer] = await registry.executeParallel([{ toolCallId: '1', name, args }], {
-      sessionId: 's',
-      sessionKey: 'test:s',
-      platform: 'test',
-      workingDir: '/',
-      currentTurn: 1,
-      messageCount: 1,
-      abortSignal: new AbortController().signal,
-      emit: () => {},
-    });
+    const [answer] = await registry.executeParallel(
+      [{ toolCallId: '1', name, args: argsOf(name) }],
+      {
+        sessionId: 's',
+        sessionKey: 'test:s',
+        platform: 'test',
+        workingDir: '/',
+        currentTurn: 1,
+        messageCount: 1,
+        abortSignal: new AbortController().signal,
+        emit: () => {},
+      },
+    );
     expect(answer?.result).toMatchObject({ ok: false, code: 'not_available' });
     expect(await world.stored()).toBeNull();
   });
@@ -124,11 +133,11 @@ describe('not_available', () => {
   it.each([
     ['todo_set', { max_items: 0 }, 'max_items'],
     ['todo_add', { max_items: 501 }, 'max_items'],
-    ['todo_update', { max_items: 5 }, 'max_items'],
+    ['todo_update', { max_itmes: 5 }, 'max_itmes'],
     ['todo_list', { max_shown: 'all' }, 'max_shown'],
   ])('%s with the settings %j', async (name, settings, key) => {
-    const world = createTodoWorld({ settings: { [name]: settings } });
-    expect(await world.run(name, args)).toMatchObject({
+    const world = createTodoWorld({ settings: { todo: settings } });
+    expect(await world.run(name, argsOf(name))).toMatchObject({
       ok: false,
       code: 'not_available',
       error: expect.stringContaining(key),

@@ -113,7 +113,7 @@ describe('a list in a SQLite file', () => {
     const caps = { max_items: 500, max_text_chars: 1_000, max_note_chars: 2_000 };
     const world = createTodoWorld({
       kvStoreFactory: sqlite().kvStoreFactory,
-      settings: { todo_set: caps },
+      settings: { todo: caps },
     });
     const item = { text: '漢'.repeat(1_000), note: '漢'.repeat(2_000) };
     await world.text('todo_set', { items: Array(500).fill(item) });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { changeAndTell, nameIds } from './change-result.js';
 import { addItems, editStored, type TodoPlace } from './edit-list.js';
 import { isOnePlace, note, place, STATE_HELP, state, TWO_PLACES, text } from './todo-input.js';
-import { growSettings, MAX_ITEMS } from './todo-settings.js';
+import { MAX_ITEMS, SETTINGS_KEY, todoSettings } from './todo-settings.js';
 
 /** Adds items to the list of the session. Needs `storage` of the session. */
 export const todoAddTool = defineTool({
@@ -12,10 +12,10 @@ export const todoAddTool = defineTool({
     'Add items to the todo list of this session: at its end, or before or after an item. The answer says which ids they got.',
   toolset: 'todo',
   input: z
-    .object({
+    .strictObject({
       items: z
         .array(
-          z.object({
+          z.strictObject({
             text: text.describe('What is to be done, in one line.'),
             state: state.default('pending').describe(STATE_HELP),
             note: note.optional().describe('Details, in a few lines.'),
@@ -27,7 +27,8 @@ export const todoAddTool = defineTool({
       ...place,
     })
     .refine(isOnePlace, { path: ['after'], message: TWO_PLACES }),
-  settings: growSettings,
+  settings: todoSettings,
+  settingsKey: SETTINGS_KEY,
   capabilities: { storage: { scope: 'session', kind: 'kv' } },
   supportsDryRun: true,
   execute: ({ items, before, after }, ctx) =>

@@ -10,7 +10,7 @@ export const todoClearTool = defineTool({
   description:
     'Remove all items of the todo list of this session; with keep_open, only those that are done or cancelled. Ids are not given again.',
   toolset: 'todo',
-  input: z.object({
+  input: z.strictObject({
     keep_open: z.boolean().default(false).describe('Keep pending items and the one in progress.'),
   }),
   capabilities: { storage: { scope: 'session', kind: 'kv' } },

@@ -57,7 +57,7 @@ describe('todo_list', () => {
   });
 
   it('shows max_shown items, and the next ones after the last', async () => {
-    const world = createTodoWorld({ settings: { todo_list: { max_shown: 2 } } });
+    const world = createTodoWorld({ settings: { todo: { max_shown: 2 } } });
     await world.text('todo_set', plan('a', 'b', 'c', 'd', 'e'));
     const pages = [];
     for (const args of [{}, { after: 't2' }, { after: 't4' }, { after: 't5' }]) {
@@ -72,7 +72,7 @@ describe('todo_list', () => {
   });
 
   it('stays within the budget, and loses no item on the way through', async () => {
-    const world = createTodoWorld({ settings: { todo_list: { max_shown: 500 } } });
+    const world = createTodoWorld({ settings: { todo: { max_shown: 500 } } });
     const note = 'n'.repeat(300);
     const items = Array.from({ length: 40 }, (_, index) => ({ text: `item ${index}`, note }));
     await world.text('todo_set', { items });

@@ -4,7 +4,7 @@ import { listed, renderCounts, renderItems } from './render-list.js';
 import { parseList } from './stored-list.js';
 import { id } from './todo-input.js';
 import { countStates, type TodoItem } from './todo-list.js';
-import { listSettings } from './todo-settings.js';
+import { SETTINGS_KEY, todoSettings } from './todo-settings.js';
 import { LIST_KEY } from './todo-store.js';
 
 /** Shows the list of the session. Needs `storage` of the session. */
@@ -13,11 +13,12 @@ export const todoListTool = defineTool({
   description:
     'Show the todo list of this session: what is open, or with all also what is done and cancelled. [ ] is pending, [>] in progress, [x] done, [-] cancelled.',
   toolset: 'todo',
-  input: z.object({
+  input: z.strictObject({
     all: z.boolean().default(false).describe('Show done and cancelled items too.'),
     after: id.optional().describe('Show only what comes after this item, to read on.'),
   }),
-  settings: listSettings,
+  settings: todoSettings,
+  settingsKey: SETTINGS_KEY,
   capabilities: { storage: { scope: 'session', kind: 'kv' } },
   supportsDryRun: true,
   async execute({ all, after }, ctx) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { changeAndTell, countItems, nameIds } from './change-result.js';
 import { editStored, setItems } from './edit-list.js';
 import { id, note, STATE_HELP, state, text } from './todo-input.js';
-import { growSettings, MAX_ITEMS } from './todo-settings.js';
+import { MAX_ITEMS, SETTINGS_KEY, todoSettings } from './todo-settings.js';
 
 /** Makes the list of the session consist of these items. Needs `storage` of the session. */
 export const todoSetTool = defineTool({
@@ -11,11 +11,11 @@ export const todoSetTool = defineTool({
   description:
     'Write the todo list of this session as a whole: for a new plan, or to reorder it. What is not among the items is removed. An item with an id keeps what you leave out. To change some items, use todo_update; to add some, todo_add.',
   toolset: 'todo',
-  input: z.object({
+  input: z.strictObject({
     items: z
       .array(
         z
-          .object({
+          .strictObject({
             id: id
               .optional()
               .describe('Id of an item that is in the list, to keep it. Leave out for a new one.'),
@@ -34,7 +34,8 @@ export const todoSetTool = defineTool({
       .max(MAX_ITEMS)
       .describe('All items, in the order in which they are to be done.'),
   }),
-  settings: growSettings,
+  settings: todoSettings,
+  settingsKey: SETTINGS_KEY,
   capabilities: { storage: { scope: 'session', kind: 'kv' } },
   supportsDryRun: true,
   execute: ({ items }, ctx) =>

@@ -24,18 +24,19 @@ const max_note_chars = z
   .default(1_000)
   .describe('Characters that the note of an item may have.');
 
-/** Of `todo_set` and `todo_add`. */
-export const growSettings = z.strictObject({ max_items, max_text_chars, max_note_chars });
+const max_shown = z
+  .int()
+  .min(1)
+  .max(MAX_ITEMS)
+  .default(50)
+  .describe('Items that one call of todo_list shows, whatever it asks for.');
 
-/** Of `todo_update`, which adds no item. */
-export const updateSettings = z.strictObject({ max_text_chars, max_note_chars });
-
-/** Of `todo_list`. */
-export const listSettings = z.strictObject({
-  max_shown: z
-    .int()
-    .min(1)
-    .max(MAX_ITEMS)
-    .default(50)
-    .describe('Items that one call shows, whatever it asks for.'),
+/** What an operator sets under `tool_settings.todo`, for all of these tools. */
+export const todoSettings = z.strictObject({
+  max_items,
+  max_text_chars,
+  max_note_chars,
+  max_shown,
 });
+
+export const SETTINGS_KEY = 'todo';

@@ -94,7 +94,7 @@ describe('todo_update', () => {
     const kvStoreFactory = () => world.store();
     const capped = createTodoWorld({
       kvStoreFactory,
-      settings: { todo_add: { max_items: 2 }, todo_set: { max_items: 2 } },
+      settings: { todo: { max_items: 2 } },
     });
     await capped.text('todo_update', { items: [{ id: 't1', state: 'done' }] });
     expect(await capped.run('todo_add', plan('d'))).toMatchObject({ code: 'input_invalid' });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { changeAndTell, nameIds } from './change-result.js';
 import { editStored, updateItems } from './edit-list.js';
 import { id, isOnePlace, note, place, STATE_HELP, state, TWO_PLACES, text } from './todo-input.js';
-import { MAX_ITEMS, updateSettings } from './todo-settings.js';
+import { MAX_ITEMS, SETTINGS_KEY, todoSettings } from './todo-settings.js';
 
 /** Changes items of the list of the session. Needs `storage` of the session. */
 export const todoUpdateTool = defineTool({
@@ -11,11 +11,11 @@ export const todoUpdateTool = defineTool({
   description:
     'Change items of the todo list of this session: state, text, note or place. All changes of a call are made, or none, so finish one item and begin the next in one call.',
   toolset: 'todo',
-  input: z.object({
+  input: z.strictObject({
     items: z
       .array(
         z
-          .object({
+          .strictObject({
             id: id.describe('Id of the item, such as t3.'),
             state: state.optional().describe(`The new state. ${STATE_HELP}`),
             text: text.optional().describe('The new text, in one line.'),
@@ -32,7 +32,8 @@ export const todoUpdateTool = defineTool({
       .max(MAX_ITEMS)
       .describe('The changes. What is left out of one stays as it is.'),
   }),
-  settings: updateSettings,
+  settings: todoSettings,
+  settingsKey: SETTINGS_KEY,
   capabilities: { storage: { scope: 'session', kind: 'kv' } },
   supportsDryRun: true,
   execute: ({ items }, ctx) =>

@@ -331,6 +331,11 @@ export function memoryConformance(
         expect((await find(query, tastes, work)).sort()).toEqual(expected);
       });
 
+      it('puts a section whose heading has the word before one that has it often', async () => {
+        const found = await find('tea', add('Drinks', 'tea and tea again'), add('Tea', 'green'));
+        expect(found).toEqual(['Tea', 'Drinks']);
+      });
+
       it('marks what was found in a part of the text', async () => {
         const scope = await made(
           add('A', `${'before '.repeat(500)}needle ${'after '.repeat(500)}`),

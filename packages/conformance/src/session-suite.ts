@@ -143,6 +143,24 @@ export function sessionConformance(
         expect(await store.messages(session.id, { afterSequence: 4 })).toEqual([]);
       });
 
+      it('are cut, and without data, where only their beginnings are wanted', async () => {
+        const session = fresh();
+        const texts = [
+          'short',
+          `a\u0000${'b'.repeat(50_000)}`,
+          `ab😀${'c'.repeat(10)}`,
+          '😀é€😀',
+          '',
+        ];
+        await store.append(
+          session,
+          texts.map((text) => ({ ...user(text), data: { more: 'x' } })),
+        );
+        const cut = await store.messages(session.id, { maxTextChars: 3, limit: 4 });
+        expect(cut.map(({ text }) => text)).toEqual(['sho', 'a\u0000b', 'ab', '😀é']);
+        expect(cut.every((message) => message.data === undefined)).toBe(true);
+      });
+
       it('of a session that there is not are none', async () => {
         expect(await store.messages(fresh().id)).toEqual([]);
         expect(await store.get(fresh().id)).toBeNull();

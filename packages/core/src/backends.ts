@@ -52,10 +52,11 @@ export interface CapabilityBackends {
     | QuotaPolicy
     | ((personalityId: string | undefined) => QuotaPolicy | undefined);
   /**
-   * What a personality sets for a tool, as its file says it; the tool's schema parses it.
-   * `undefined` for nothing, which is parsed as `{}`. Frozen values are parsed once.
+   * What a personality sets for a tool, as its file says it, by the tool's `settingsKey`; the
+   * tool's schema parses it. `undefined` for nothing, which is parsed as `{}`. What is frozen all
+   * the way down is parsed once.
    */
-  personalityToolSettings?: (personalityId: string | undefined, toolName: string) => unknown;
+  personalityToolSettings?: (personalityId: string | undefined, key: string) => unknown;
   /** Where memories are kept. */
   memory?: MemoryProvider;
   /** Where the messages of sessions are kept. */

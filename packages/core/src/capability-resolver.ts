@@ -237,7 +237,7 @@ export class CapabilityPlan {
       ...(this.#bindings && { secrets: this.#bindings.describe(network?.hosts ?? []) }),
       ...(storage && { storage: { scope: storage.scope } }),
       ...(files && { fs_reach: { read: [...files.read], write: [...files.write] } }),
-      ...(process && { process: structuredClone(process) }),
+      ...(process && { process: this.#describeProcess(process, ctx) }),
       ...(attachments && { attachments: { mediaTypes: attachments.mediaTypes ?? ['*/*'] } }),
       ...(memory && {
         memory: { access: memory.access, scopes: [...new Set(memoryScopes(ctx).values())] },
@@ -265,6 +265,19 @@ export class CapabilityPlan {
     const declared = this.#declared.fs_reach;
     const isAll = declared?.read === 'from-personality' && declared.write === 'from-personality';
     return isAll ? checkedStorage(storage) : undefined;
+  }
+
+  #describeProcess(
+    { allowedBinaries, background }: NonNullable<ToolCapabilities['process']>,
+    ctx: ResolveContext,
+  ): NonNullable<ResolvedGrant['process']> {
+    const { sandbox, limits } = this.#processPolicy(ctx) ?? {};
+    return {
+      allowedBinaries: [...allowedBinaries],
+      ...(sandbox && { sandbox: sandbox === 'preferred' ? sandbox : ('required' as const) }),
+      ...(sandbox && limits && { limits: { ...limits } }),
+      ...(background !== undefined && { background }),
+    };
   }
 
   /** The personality's, and the sandbox that the tool asks for itself. */

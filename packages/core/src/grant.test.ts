@@ -116,6 +116,37 @@ describe('what is worked out once', () => {
     });
   });
 
+  it.each<[string, CapabilityBackends['personalityProcess'], ToolCapabilities['process'], object]>([
+    ['none', undefined, { allowedBinaries: ['sh'] }, {}],
+    ['none by false', { sandbox: false }, { allowedBinaries: ['sh'] }, {}],
+    [
+      'what the personality says',
+      { sandbox: true, limits: { open_files: 5 } },
+      { allowedBinaries: ['sh'] },
+      { sandbox: 'required', limits: { open_files: 5 } },
+    ],
+    ['preferred', { sandbox: 'preferred' }, { allowedBinaries: ['sh'] }, { sandbox: 'preferred' }],
+    [
+      "the tool's own",
+      { sandbox: 'preferred' },
+      { allowedBinaries: ['sh'], sandbox: 'required', background: true },
+      { sandbox: 'required', background: true },
+    ],
+  ])(
+    'the description says which sandbox there is: %s',
+    (_name, personalityProcess, process, grant) => {
+      const registry = new DefaultToolRegistry({
+        ...(personalityProcess !== undefined && { personalityProcess }),
+      });
+      registry.register(
+        makeTool('t', undefined, { capabilities: { ...(process && { process }) } }),
+      );
+      expect(registry.describe('t', { sessionId: 's' })).toEqual({
+        process: { allowedBinaries: ['sh'], ...grant },
+      });
+    },
+  );
+
   it('an allow list of hosts that was changed in place takes effect with the next call', async () => {
     const personalityNetworkAllow = ['a.example'];
     const registry = new DefaultToolRegistry({

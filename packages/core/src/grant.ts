@@ -6,6 +6,7 @@ import {
 } from '@ethosagent/safety-network';
 import type {
   NetworkPolicy,
+  ProcessLimits,
   QuotaPolicy,
   SecretDeclaration,
   SessionOwner,
@@ -31,7 +32,17 @@ export interface ResolvedGrant {
   secrets?: readonly SecretDeclaration[];
   storage?: { scope: StorageScope };
   fs_reach?: { read: readonly string[]; write: readonly string[] };
-  process?: { allowedBinaries: readonly string[]; sandbox?: 'required'; background?: boolean };
+  process?: {
+    allowedBinaries: readonly string[];
+    /**
+     * Whether processes run in a sandbox. Absent: plain processes, which reach whatever the user of
+     * the host may.
+     */
+    sandbox?: 'required' | 'preferred';
+    /** Limits of a sandboxed process that the operator set. */
+    limits?: ProcessLimits;
+    background?: boolean;
+  };
   attachments?: { mediaTypes: readonly string[] };
   /** The ids of the memories. */
   memory?: { access: 'read' | 'read-write'; scopes: readonly string[] };

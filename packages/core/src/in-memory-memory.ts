@@ -4,16 +4,13 @@ import {
   assertKvKey,
   DEFAULT_KV_LIMITS,
   DEFAULT_MEMORY_LIMITS,
-  findPhrases,
   type MemoryLimits,
   memorySizeChars,
-  parseSearchQuery,
-  searchSnippet,
+  searchMemory,
 } from '@ethosagent/policy';
 import {
   EthosError,
   type MemoryDocument,
-  type MemoryMatch,
   type MemoryProvider,
   type MemorySection,
   type MemoryVersion,
@@ -72,7 +69,7 @@ export function createInMemoryMemory({
     },
     async search(scopeId, query, { limit = DEFAULT_MATCHES } = {}) {
       const { sections } = memoryOf(scopeId);
-      return searchSections(sections, query, assertCount(limit));
+      return searchMemory(sections, query, assertCount(limit));
     },
     async versions(scopeId, { limit = MAX_VERSIONS } = {}) {
       const versions = memoryOf(scopeId).versions.slice(0, assertCount(limit));
@@ -83,27 +80,6 @@ export function createInMemoryMemory({
       }));
     },
   };
-}
-
-/** Sections with all the phrases of a query, or where there is none, with any of them. */
-function searchSections(
-  sections: readonly MemorySection[],
-  query: string,
-  limit: number,
-): MemoryMatch[] {
-  const phrases = parseSearchQuery(query);
-  const found = sections
-    .map(({ heading, text }) => {
-      const places = [...findPhrases(`${heading}\n${text}`, phrases)];
-      const different = new Set(places.map(({ phrase }) => phrase)).size;
-      return { heading, text, different, places: places.length };
-    })
-    .filter(({ different }) => different > 0);
-  const all = found.filter(({ different }) => different === phrases.length);
-  return (all.length > 0 ? all : found)
-    .sort((a, b) => b.different - a.different || b.places - a.places)
-    .slice(0, limit)
-    .map(({ heading, text }) => ({ heading, snippet: searchSnippet(text, phrases) }));
 }
 
 function documentOf(sections: readonly MemorySection[]): MemoryDocument {

@@ -75,10 +75,17 @@ export function createInMemorySessionStore({
         .sort((a, b) => b.lastMessageAt - a.lastMessageAt)
         .slice(0, assertCount(limit));
     },
-    async messages(sessionId, { afterSequence = 0, limit = DEFAULT_MESSAGES } = {}) {
+    async messages(sessionId, { afterSequence = 0, limit = DEFAULT_MESSAGES, maxTextChars } = {}) {
       const messages = sessionOf(sessionId)?.messages ?? [];
       const after = messages.filter(({ sequence }) => sequence > afterSequence);
-      return structuredClone(after.slice(0, assertCount(limit)));
+      const page = after.slice(0, assertCount(limit));
+      if (maxTextChars === undefined) return structuredClone(page);
+      assertCount(maxTextChars);
+      return page.map(({ data: _, text, ...rest }) => ({
+        ...rest,
+        // Not half a character.
+        text: text.slice(0, maxTextChars).replace(/[\uD800-\uDBFF]$/, ''),
+      }));
     },
     async search(query, opts = {}) {
       const { owner, sessionId, since, until, roles, limit = DEFAULT_MATCHES, offset = 0 } = opts;
@@ -176,7 +183,7 @@ function assertIds(...ids: (string | undefined)[]): void {
 
 function assertCount(count: number): number {
   if (Number.isInteger(count) && count >= 0) return count;
-  throw invalid('limit and offset are whole numbers from 0');
+  throw invalid('limit, offset and maxTextChars are whole numbers from 0');
 }
 
 function invalid(detail: string): EthosError {

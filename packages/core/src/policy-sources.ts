@@ -32,13 +32,13 @@ export function personalityProcess(
   return typeof source === 'function' ? source(personalityId) : source;
 }
 
-/** What the backends say that a personality sets for a tool; `undefined` for nothing. */
+/** What the backends say that a personality sets under a key; `undefined` for nothing. */
 export function personalityToolSettings(
   backends: CapabilityBackends,
   personalityId: string | undefined,
-  toolName: string,
+  key: string,
 ): unknown {
-  return backends.personalityToolSettings?.(personalityId, toolName);
+  return backends.personalityToolSettings?.(personalityId, key);
 }
 
 /** Where the network policy of a call comes from. */

@@ -86,7 +86,7 @@ export class DefaultToolRegistry implements ToolRegistry {
         parameters: jsonSchemaOf(tool),
       }),
       plan: new CapabilityPlan(name, tool.capabilities, this.#backends ?? {}),
-      settings: tool.settings && new SettingsPlan(name, tool.settings, this.#backends ?? {}),
+      settings: tool.settings && new SettingsPlan(tool, tool.settings, this.#backends ?? {}),
     });
   }
 

@@ -1,4 +1,4 @@
-import type { AnyTool, ApprovalFacts, ToolSettings } from '@ethosagent/types';
+import type { AnyTool, ApprovalFacts, ToolContext, ToolSettings } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import type { CapabilityBackends } from './backends.js';
 import { makeTool, ok, runOne, untyped } from './testing/batch.js';
@@ -137,6 +137,19 @@ describe('ctx.settings', () => {
     });
     expect(result).toMatchObject({ ok: false, code: 'not_available' });
     expect(seen).toBe('not run');
+  });
+
+  it('is under the key that the tool says, also for several tools', async () => {
+    const seen: unknown[] = [];
+    const registry = new DefaultToolRegistry({
+      personalityToolSettings: (_id, key) => (key === 'family' ? { limit: 4 } : undefined),
+    });
+    for (const name of ['one', 'two']) {
+      const execute = (_args: unknown, ctx: ToolContext) => ok(String(seen.push(ctx.settings)));
+      registry.register(makeTool(name, execute, { settings, settingsKey: 'family' }));
+      await runOne(registry, name);
+    }
+    expect(seen).toEqual([{ limit: 4 }, { limit: 4 }]);
   });
 
   it('is absent from a tool without settings', async () => {

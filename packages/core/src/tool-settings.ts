@@ -13,33 +13,34 @@ const NOTHING: object = Object.freeze({});
 /** What operators set for one tool, parsed once for each personality that says the same. */
 export class SettingsPlan {
   readonly #toolName: string;
+  readonly #key: string;
   readonly #parse: NonNullable<AnyTool['settings']>['parse'];
   readonly #backends: CapabilityBackends;
   readonly #parsed = new WeakMap<object, ResolvedSettings>();
 
   constructor(
-    toolName: string,
+    { name, settingsKey = name }: AnyTool,
     { parse }: NonNullable<AnyTool['settings']>,
     backends: CapabilityBackends,
   ) {
-    this.#toolName = toolName;
+    this.#toolName = name;
+    this.#key = settingsKey;
     this.#parse = parse;
     this.#backends = backends;
   }
 
   resolve(personalityId: string | undefined): ResolvedSettings {
     try {
-      const value =
-        personalityToolSettings(this.#backends, personalityId, this.#toolName) ?? NOTHING;
+      const value = personalityToolSettings(this.#backends, personalityId, this.#key) ?? NOTHING;
       const known = typeof value === 'object' ? this.#parsed.get(value) : undefined;
       if (known !== undefined) return known;
       // A copy: what the host has is not the tool's to change, nor ours to freeze.
       const copy = copyPlain(value);
-      if (!copy.ok) return this.#refuse(`tool_settings.${this.#toolName}${copy.problem}`);
+      if (!copy.ok) return this.#refuse(`tool_settings.${this.#key}${copy.problem}`);
       const parsed = this.#parse(copy.value);
       if (!parsed.ok) {
         const [issue] = parsed.issues;
-        const where = [this.#toolName, ...(issue?.path ?? [])].join('.');
+        const where = [this.#key, ...(issue?.path ?? [])].join('.');
         return this.#refuse(`tool_settings.${where}: ${issue?.message ?? 'wrong'}`);
       }
       return this.#keep(value, parsed.settings);

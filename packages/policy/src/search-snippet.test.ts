@@ -41,6 +41,22 @@ describe('searchSnippet', () => {
     expect(snippet(`${gap} two`, 'two')).toMatch(/^… ?(x )+\[two\]$/);
   });
 
+  it.each(['needle', '"two needle"', 'NEEDLE lost', '針を', '"needle, three"'])(
+    'shows %s wherever it stands in a long text',
+    (query) => {
+      const gap = 'some words '.repeat(100_000);
+      expect(snippet(`${gap}two Needle three 針を 東 ${gap}`, query)).toMatch(/\[/);
+    },
+  );
+
+  it('looks at a part of a long text word by word', () => {
+    const gap = 'x é '.repeat(500_000);
+    // Written otherwise than it is asked for, and far away.
+    expect(snippet(`needlé ${gap}`, 'needle')).toMatch(/^\[needlé\] x/);
+    expect(snippet(`${gap} needlé`, 'needle')).toMatch(/^x é/);
+    expect(snippet(gap, '""')).toMatch(/^x é/);
+  });
+
   fuzz(
     'is short, well-formed and of one line',
     fc.tuple(

@@ -36,6 +36,10 @@ export function* findPhrases(text: string, phrases: readonly SearchPhrase[]): Ge
 
 /** Hits that are looked at for the best part of a text. */
 const MAX_HITS = 200;
+/** Characters that are looked through word by word, which takes long. */
+const MAX_SCANNED_CHARS = 50_000;
+/** Phrases that are looked for, as they are written, in all of a long text. */
+const MAX_SOUGHT = 4;
 
 /**
  * The part of a text that has the most different phrases of a search, in one line; what was found
@@ -70,7 +74,11 @@ export function searchSnippet(
 
 function firstHits(text: string, phrases: readonly SearchPhrase[], maxChars: number): PhraseHit[] {
   const hits: PhraseHit[] = [];
-  for (const hit of findPhrases(text, phrases)) {
+  const from = scanStart(text, phrases);
+  const scanned = from === 0 && text.length <= MAX_SCANNED_CHARS;
+  const part = scanned ? text : text.slice(from, from + MAX_SCANNED_CHARS);
+  for (const found of findPhrases(part, phrases)) {
+    const hit = { ...found, start: found.start + from, end: found.end + from };
     const first = hits[0];
     // With one phrase the first place is as good as any.
     if (phrases.length === 1 && first !== undefined && hit.end - first.start > maxChars) break;
@@ -78,6 +86,17 @@ function firstHits(text: string, phrases: readonly SearchPhrase[], maxChars: num
     if (hits.length === MAX_HITS) break;
   }
   return hits;
+}
+
+/** Where, in a long text, the first of the phrases begins as it is written; 0 where none is. */
+function scanStart(text: string, phrases: readonly SearchPhrase[]): number {
+  if (text.length <= MAX_SCANNED_CHARS) return 0;
+  const sought = phrases
+    .slice(0, MAX_SOUGHT)
+    .map((words) => words.slice(0, 3).map((word) => word.replaceAll(/[^\p{L}\p{N}]/gu, '')))
+    .map((words) => words.join('[^\\p{L}\\p{N}]{0,20}'));
+  const written = new RegExp(`(?<![0-9A-Za-z])(?:${sought.join('|')})(?![0-9A-Za-z])`, 'iu');
+  return written.exec(text)?.index ?? 0;
 }
 
 /** Where the stretch begins that has the most different phrases; the first of equals. */

@@ -51,7 +51,25 @@ describe('editMarkdown', () => {
     ['## A\n1\n## A\n2\n', { kind: 'replace', section: 'a (2)', text: 'x' }, '## A\n1\n## A\nx\n'],
     ['## A\n', add('B', 'a\n## C\nb'), 'VALUE_INVALID'],
     ['## A\n', add('B', '```\n## C\n```'), '## A\n\n## B\n\n```\n## C\n```\n'],
-    ['## A\n', add('A', '```\nopen'), '## A\n\n```\nopen\n'],
+    ['## A\n', add('A', '```\nopen'), 'VALUE_INVALID'],
+    ['## A\n', add('A', '<!-- open'), 'VALUE_INVALID'],
+    ['', add('A', '~~~'), 'VALUE_INVALID'],
+    ['', add('', '<script>'), 'VALUE_INVALID'],
+    ['## A\n\n```\nx\n```\n', replace('x\n```', 'x'), 'VALUE_INVALID'],
+    [
+      '## A\n',
+      add('A', '- ```\n  closed with its list'),
+      '## A\n\n- ```\n  closed with its list\n',
+    ],
+    [
+      '## A\n',
+      add('A', '<div>\nclosed by a blank line'),
+      '## A\n\n<div>\nclosed by a blank line\n',
+    ],
+    // What is open already may be written to and closed; nothing comes after it.
+    ['## A\n\n```\nx\n', add('A', 'y'), '## A\n\n```\nx\n\ny\n'],
+    ['## A\n\n```\nx\n', add('A', '```'), '## A\n\n```\nx\n\n```\n'],
+    ['## A\n\n```\nx\n', add('B', 'y'), 'VALUE_INVALID'],
     ['## A\n## B\n', add('A', '```\nopen'), 'VALUE_INVALID'],
     ['## A\n## B\n', add('A', '<!-- open'), 'VALUE_INVALID'],
     [
@@ -66,5 +84,14 @@ describe('editMarkdown', () => {
     ['## A\n```\nx\n```\n## B\n', replace('```\nx\n```', '```'), 'VALUE_INVALID'],
   ])('of %j by %j is %j', (markdown, change, expected) => {
     expect(edited(markdown, change)).toBe(expected);
+  });
+
+  it.each([
+    ['## A\n## Open "B"\n\n<!-- x\n', 'section "Open \\"B\\"" opens a code fence or an HTML block'],
+    ['```\nx', 'the text before the first heading opens a code fence'],
+  ])('names of %j what is open', (markdown, expected) => {
+    const { document, placed } = memoryState(markdown);
+    const after = applyMemoryChange(document.sections, add('C', 'y'), DEFAULT_MEMORY_LIMITS);
+    expect(() => editMarkdown(markdown, placed, after)).toThrow(expected);
   });
 });

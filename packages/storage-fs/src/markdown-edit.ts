@@ -5,6 +5,8 @@ import {
   type PlacedSection,
 } from './markdown-sections.js';
 
+const MAX_NAMED_CHARS = 120;
+
 /**
  * Makes the sections of a Markdown text those of a memory after a change. What did not change stays
  * byte for byte; what is new has the line ends of the text.
@@ -28,7 +30,12 @@ export function editMarkdown(
     else if (section.heading === '') out += withText(markdown, section, '', eol);
   }
   for (const section of wanted.values()) out = withSection(out, section, eol);
-  assertReads(out, { front: markdown.slice(0, before.start), eol }, before, after);
+  const edit = { front: markdown.slice(0, before.start), eol };
+  if (!readsAs(out, edit, before, after)) throw unreadable(openSection(markdown, before, eol));
+  // What goes on behind the text would swallow whatever section comes next.
+  if (openSection(out, markdownSections(out), eol) !== undefined) {
+    if (openSection(markdown, before, eol) === undefined) throw unreadable(undefined);
+  }
   return out;
 }
 
@@ -78,16 +85,16 @@ function gapAfter(markdown: string, eol: string): string {
   return /[\r\n]$/.test(markdown) ? eol : eol + eol;
 }
 
-function assertReads(
+function readsAs(
   markdown: string,
   { front, eol }: { front: string; eol: string },
   before: MarkdownSections,
   after: readonly MemorySection[],
-): void {
+): boolean {
   const written = new Map(before.sections.map((section) => [section.heading, section.written]));
   const found = markdownSections(markdown);
   const actual = found.sections.filter(({ heading, text }) => heading !== '' || text !== '');
-  const isAsWanted =
+  return (
     [front, front + eol].includes(markdown.slice(0, found.start)) &&
     actual.length === after.length &&
     actual.every((section, index) => {
@@ -97,10 +104,34 @@ function assertReads(
         section.text === wanted.text &&
         section.written === (written.get(wanted.heading) ?? wanted.heading)
       );
-    });
-  if (isAsWanted) return;
-  throw new EthosError(
+    })
+  );
+}
+
+/** The last section, where a section after it would not read as one. */
+function openSection(
+  markdown: string,
+  { sections }: MarkdownSections,
+  eol: string,
+): PlacedSection | undefined {
+  const more = markdownSections(withSection(markdown, { heading: 'next', text: '' }, eol));
+  return more.sections.length > sections.length ? undefined : sections.at(-1);
+}
+
+function unreadable(open: PlacedSection | undefined): EthosError {
+  if (open !== undefined) {
+    const name = open.heading === '' ? 'the text before the first heading' : quoted(open.heading);
+    return new EthosError(
+      'VALUE_INVALID',
+      `${name} opens a code fence or an HTML block that nothing closes, which hides what comes after it in the Markdown file: close it there first`,
+    );
+  }
+  return new EthosError(
     'VALUE_INVALID',
     'the text would change other sections of the Markdown file: leave out headings of level 2 (`##`) outside code, close each code fence and HTML block, and write headings in plain words',
   );
+}
+
+function quoted(heading: string): string {
+  return `section ${JSON.stringify(heading.slice(0, MAX_NAMED_CHARS).toWellFormed())}`;
 }

@@ -10,7 +10,7 @@ let machineToken: string | undefined;
 
 /** When this process started, as eight hexadecimal digits. */
 export function ownStart(): string {
-  startToken ??= startOf(process.pid) ?? UNKNOWN;
+  startToken ??= startOf(statOf(process.pid)) ?? UNKNOWN;
   return startToken;
 }
 
@@ -22,14 +22,22 @@ export function isRunning(pid: number, start: string): boolean {
     // EPERM: someone else's process, alive.
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
   }
-  return (startOf(pid) ?? start) === start;
+  const fields = statOf(pid);
+  // One that is dead and was not fetched by its parent still has its id, and its start.
+  if (fields !== undefined && 'ZXx'.includes(fields[0] ?? '')) return false;
+  return (startOf(fields) ?? start) === start;
 }
 
-/** When a process started, as the kernel counts; see proc_pid_stat(5). Linux only. */
-function startOf(pid: number): string | undefined {
-  const fields = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+/** What the kernel says of a process, from its state on; see proc_pid_stat(5). Linux only. */
+function statOf(pid: number): string[] | undefined {
+  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   // The second field, the name, may itself hold spaces and parentheses.
-  const ticks = fields.slice(fields.lastIndexOf(')') + 2).split(' ')[19];
+  return text === '' ? undefined : text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+/** When a process started, as the kernel counts. */
+function startOf(fields: readonly string[] | undefined): string | undefined {
+  const ticks = fields?.[19];
   if (ticks === undefined) return undefined;
   return (Number(ticks) >>> 0).toString(16).padStart(8, '0');
 }

@@ -62,6 +62,17 @@ export function prepareSessionTable(db: Database) {
      FROM session AS s JOIN message AS m ON m.session = s.id
      WHERE s.session_id = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?`,
   );
+  // As bytes: what cuts text in SQLite stops at a NUL. None of the rest becomes a string here.
+  const beginnings = db.prepare<
+    [bytes: number, id: string, after: number, limit: number],
+    Omit<StoredMessageRow, 'text'> & { begin: Buffer }
+  >(
+    `SELECT s.session_id AS sessionId, m.sequence AS sequence, m.role AS role,
+       m.tool_name AS toolName, m.created_at AS createdAt,
+       substr(CAST(m.text AS BLOB), 1, ?) AS begin
+     FROM session AS s JOIN message AS m ON m.session = s.id
+     WHERE s.session_id = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?`,
+  );
   const removeWords = db.prepare<[rowid: number]>(
     'DELETE FROM message_words WHERE rowid IN (SELECT id FROM message WHERE session = ?)',
   );
@@ -146,6 +157,19 @@ export function prepareSessionTable(db: Database) {
     },
     messages(id: string, after: number, limit: number): IterableIterator<StoredMessageRow> {
       return messages.iterate(id, after, limit);
+    },
+    /** Without their data, and of each text so many characters. */
+    *beginnings(
+      id: string,
+      after: number,
+      limit: number,
+      maxTextChars: number,
+    ): Generator<StoredMessageRow> {
+      // No character takes more than four bytes, so half a one is after what is wanted.
+      for (const { begin, ...row } of beginnings.iterate(maxTextChars * 4, id, after, limit)) {
+        const text = begin.toString().slice(0, maxTextChars);
+        yield { ...row, text: text.replace(/[\uD800-\uDBFF]$/, '') };
+      }
     },
     remove(id: string): boolean {
       return remove(id);

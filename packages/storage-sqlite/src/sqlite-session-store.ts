@@ -113,10 +113,18 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Sq
           fallback: DEFAULT_MESSAGES,
           max: MAX_MESSAGES,
         });
+        const maxTextChars =
+          opts.maxTextChars === undefined
+            ? undefined
+            : countOf('maxTextChars', opts.maxTextChars, { fallback: 0, max: MAX_TEXT_LENGTH });
         return reading(() => {
           const page: SessionMessage[] = [];
           let chars = 0;
-          for (const row of table.messages(sessionId, after, limit)) {
+          const rows =
+            maxTextChars === undefined
+              ? table.messages(sessionId, after, limit)
+              : table.beginnings(sessionId, after, limit, maxTextChars);
+          for (const row of rows) {
             page.push(messageOf(row));
             chars += row.text.length + (row.data?.length ?? 0);
             if (chars > MAX_PAGE_CHARS) break;

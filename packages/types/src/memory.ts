@@ -82,6 +82,8 @@ export interface MemoryProvider {
 export interface ScopedMemory {
   /** The scopes that this call has. */
   readonly scopes: readonly MemoryScope[];
+  /** The other scope that the call's own is the memory of: `global`, as `memoryScope` may say. */
+  readonly ownIs?: MemoryScope;
   /** @throws `MEMORY_SCOPE_NOT_AVAILABLE` */
   read(scope?: MemoryScope): Promise<MemoryDocument>;
   /** @throws `MEMORY_SCOPE_NOT_AVAILABLE` */

@@ -99,11 +99,12 @@ export interface SessionStore {
   list(opts?: SessionListOptions): Promise<SessionInfo[]>;
   /**
    * The messages of a session in their order. A page ends at the limit, and before when it gets
-   * large: whoever wants all goes on after the last sequence until none comes.
+   * large: whoever wants all goes on after the last sequence until none comes. With `maxTextChars`
+   * each text is cut to so many characters, and comes without its data.
    */
   messages(
     sessionId: string,
-    opts?: { afterSequence?: number; limit?: number },
+    opts?: { afterSequence?: number; limit?: number; maxTextChars?: number },
   ): Promise<SessionMessage[]>;
   /**
    * Full-text search: the messages that have all the words, the best first; where there is none,
@@ -120,9 +121,9 @@ export interface SessionStore {
 export interface ScopedSessions {
   search(query: string, opts?: Omit<SessionSearchOptions, 'owner'>): Promise<SessionMatch[]>;
   list(opts?: Omit<SessionListOptions, 'owner'>): Promise<SessionInfo[]>;
-  /** Messages of a session; none of one that the call may not see. */
+  /** Messages of a session, as `SessionStore.messages`; none of one that the call may not see. */
   messages(
     sessionId: string,
-    opts?: { afterSequence?: number; limit?: number },
+    opts?: { afterSequence?: number; limit?: number; maxTextChars?: number },
   ): Promise<SessionMessage[]>;
 }

@@ -189,6 +189,8 @@ export interface Tool<TArgs = unknown> {
       ) => boolean | string | Promise<boolean | string>);
   /** What an operator can set for this tool in a personality. Set by `defineTool`. */
   settings?: ToolSettings;
+  /** The key of `tool_settings` where it stands; the tool's name when absent. */
+  settingsKey?: string;
   /** Set by `defineTool` when it was given an `input` schema. */
   input?: ToolInput<TArgs>;
 }

@@ -66,6 +66,15 @@ export function findProblems(
       (personality.plugins ?? []).filter((id) => !plugins.includes(id)),
       'no plugin that is loaded',
     ),
+    ...offered
+      .filter((tool) => reachesNothing(tool, personality))
+      .map(({ name }) => ({
+        file,
+        key: 'fs_reach',
+        tool: name,
+        message: `${file}: fs_reach: ${name} works on the files of the personality, and this one has none; list folders in fs_reach.read and fs_reach.write`,
+        heldBack: false,
+      })),
     ...findSettingsProblems(personality, { file, tools }),
     ...offered
       .flatMap((tool) => validateRegistration(tool, personality))
@@ -80,4 +89,11 @@ export function findProblems(
         };
       }),
   ];
+}
+
+/** Whether a tool lives on the reach of the personality where there is none. */
+function reachesNothing({ capabilities }: AnyTool, { fs_reach }: PersonalityConfig): boolean {
+  const { read, write } = capabilities.fs_reach ?? {};
+  const inherits = read === 'from-personality' || write === 'from-personality';
+  return inherits && !fs_reach?.read?.length && !fs_reach?.write?.length;
 }

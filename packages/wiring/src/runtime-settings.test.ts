@@ -113,8 +113,16 @@ describe('tool_settings of a personality', () => {
   });
 
   it.each([
-    ['of a tool that has none', 'tool_settings:\n  plain:\n    x: 1\n', 'plain has no settings'],
-    ['of no tool', 'tool_settings:\n  serach:\n    x: 1\n', 'serach is no registered tool'],
+    [
+      'of a tool that has none',
+      'tool_settings:\n  plain:\n    x: 1\n',
+      'plain has no settings of its own',
+    ],
+    [
+      'of no tool',
+      'tool_settings:\n  serach:\n    x: 1\n',
+      'serach is no registered tool; did you mean "search"?',
+    ],
     ['of a name from Object', 'tool_settings:\n  toString:\n    x: 1\n', 'no registered tool'],
   ])('are a problem that holds nothing back: %s', async (_name, yaml, message) => {
     const runtime = await runtimeWith(yaml);
@@ -137,6 +145,57 @@ describe('tool_settings of a personality', () => {
     expect(await run(runtime, 'search')).toBe('exa 10');
     writeFileSync(file, 'name: Coder\ntool_settings:\n  search:\n    limits: { count: 7 }\n');
     expect(await run(runtime, 'search')).toBe('brave 7');
+  });
+});
+
+const family = ['one', 'two'].map((name) =>
+  defineTool({
+    name,
+    description: 'Shares its settings.',
+    schema: { type: 'object' },
+    settings: z.strictObject({ cap: z.int().default(1) }),
+    settingsKey: 'family',
+    capabilities: { fs_reach: { read: 'from-personality' } },
+    execute: async (_args, ctx) => ok(JSON.stringify(ctx.settings)),
+  }),
+);
+
+describe('settings that tools share', () => {
+  const start = async (yaml: string) => {
+    writeFileSync(file, `name: Coder\nfs_reach:\n  read: ["\${CWD}"]\n${yaml}`);
+    const options = { home, personality: 'coder', cwd: home, tools: family };
+    const runtime = await createToolRuntime(options);
+    open.push(runtime);
+    return runtime;
+  };
+
+  it('reach all of them, and hold all of them back when they are wrong', async () => {
+    const right = await start('tool_settings:\n  family:\n    cap: 3\n');
+    expect([await run(right, 'one'), await run(right, 'two')]).toEqual(['{"cap":3}', '{"cap":3}']);
+    const wrong = await start('tool_settings:\n  family:\n    cap: x\n');
+    expect((await wrong.problems()).map(({ tool, heldBack }) => [tool, heldBack])).toEqual([
+      ['one', true],
+      ['two', true],
+    ]);
+  });
+
+  it('are not under the name of one of them, which is told', async () => {
+    const runtime = await start('tool_settings:\n  one:\n    cap: 3\n');
+    const [problem] = await runtime.problems();
+    expect(problem?.message).toContain('one has no settings of its own; set family');
+  });
+});
+
+describe('ToolRuntime.problems', () => {
+  it('names tools that work on the files of a personality which has none', async () => {
+    writeFileSync(file, 'name: Coder\n');
+    const options = { home, personality: 'coder', cwd: home, tools: family };
+    const runtime = await createToolRuntime(options);
+    open.push(runtime);
+    expect(await runtime.problems()).toMatchObject([
+      { key: 'fs_reach', tool: 'one', heldBack: false },
+      { key: 'fs_reach', tool: 'two', heldBack: false },
+    ]);
   });
 });
 

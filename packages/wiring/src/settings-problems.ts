@@ -1,4 +1,5 @@
 import type { AnyTool, PersonalityConfig, ToolSettingsIssue } from '@ethosagent/types';
+import { closestMatch } from 'leven';
 import { placeOf } from './personality-places.js';
 import type { RuntimeProblem } from './problems.js';
 
@@ -11,17 +12,39 @@ export function findSettingsProblems(
   { file, tools }: { file: string; tools: readonly AnyTool[] },
 ): RuntimeProblem[] {
   return Object.entries(personality.tool_settings ?? {}).flatMap(([name, value]) => {
-    const problem = (path: readonly (string | number)[], what: string, heldBack: boolean) => {
+    const problem = (
+      path: readonly (string | number)[],
+      what: string,
+      heldBack: string | undefined,
+    ) => {
       const key = keyOf(['tool_settings', name, ...path]);
       const place = placeOf(personality, ['tool_settings', name, ...path]);
-      const at = place === '' ? file : `${file}:${place}`;
-      return { file, key, tool: name, message: `${at}: ${key}: ${what}`, heldBack };
+      const message = `${place === '' ? file : `${file}:${place}`}: ${key}: ${what}`;
+      return { file, key, tool: heldBack ?? name, message, heldBack: heldBack !== undefined };
     };
-    const tool = tools.find((each) => each.name === name);
-    if (tool === undefined) return [problem([], `${name} is no registered tool`, false)];
-    if (tool.settings === undefined) return [problem([], `${name} has no settings`, false)];
-    return issuesOf(tool.settings, value).map(({ path, message }) => problem(path, message, true));
+    const takers = tools.filter((tool) => (tool.settingsKey ?? tool.name) === name);
+    const problems = takers.flatMap(({ name: tool, settings }) =>
+      settings === undefined
+        ? []
+        : issuesOf(settings, value).map(({ path, message }) => problem(path, message, tool)),
+    );
+    if (problems.length > 0 || takers.some(({ settings }) => settings !== undefined)) {
+      return problems;
+    }
+    const isTool = tools.some((tool) => tool.name === name);
+    const what = isTool ? `${name} has no settings of its own` : `${name} is no registered tool`;
+    return [problem([], what + insteadOf(name, tools), undefined)];
   });
+}
+
+function insteadOf(name: string, tools: readonly AnyTool[]): string {
+  const other = tools.find((tool) => tool.name === name)?.settingsKey;
+  if (other !== undefined) return `; set ${other}, whose settings it takes`;
+  const keys = tools.flatMap((tool) =>
+    tool.settings === undefined ? [] : [tool.settingsKey ?? tool.name],
+  );
+  const near = name.length < 64 && closestMatch(name, [...new Set(keys)], { maxDistance: 3 });
+  return near ? `; did you mean "${near}"?` : '';
 }
 
 function issuesOf(

@@ -50,7 +50,7 @@ class CheckedSessions implements SessionStore {
 
   messages(
     sessionId: string,
-    opts?: { afterSequence?: number; limit?: number },
+    opts?: { afterSequence?: number; limit?: number; maxTextChars?: number },
   ): Promise<SessionMessage[]> {
     return answerOf(KIND, 'messages', () => this.#store.messages(sessionId, opts), isMessages);
   }

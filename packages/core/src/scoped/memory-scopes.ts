@@ -1,4 +1,4 @@
-import type { MemoryScope, SessionOwner, ToolContext } from '@ethosagent/types';
+import type { MemoryScope, SessionInfo, SessionOwner, ToolContext } from '@ethosagent/types';
 
 /** What of a tool context says whose memory and whose sessions a call has. */
 export type MemoryFacts = Pick<
@@ -30,7 +30,7 @@ export function memoryScopes(facts: MemoryFacts): MemoryScopes {
   return scopes;
 }
 
-/** Whose sessions a call sees; `undefined` for nobody's but its own. */
+/** Whose sessions a call sees; `undefined` for nobody's. */
 export function sessionOwner(facts: MemoryFacts): SessionOwner | undefined {
   const scopeId = ownScopeId(facts);
   const { userScopeId, teamId } = facts;
@@ -40,6 +40,18 @@ export function sessionOwner(facts: MemoryFacts): SessionOwner | undefined {
     ...(userScopeId !== undefined && { userScopeId }),
     ...(teamId !== undefined && { teamId }),
   };
+}
+
+/**
+ * Whether a session belongs to no user, team or tenant, but to what any call may run as: its own
+ * session stays the call's when the personality changes.
+ */
+export function isOwnerless({ scopeId, userScopeId, teamId }: SessionInfo): boolean {
+  return (
+    userScopeId === undefined &&
+    teamId === undefined &&
+    (scopeId === 'global' || /^(?:personality|session):/.test(scopeId))
+  );
 }
 
 function ownScopeId({

@@ -22,6 +22,7 @@ export interface ScopedMemoryOptions {
 /** The memories of one call, by the names of its scopes. The ids stay with the framework. */
 export class ScopedMemoryImpl implements ScopedMemory {
   readonly scopes: readonly MemoryScope[];
+  readonly ownIs?: MemoryScope;
   readonly #provider: MemoryProvider;
   readonly #ids: MemoryScopes;
   readonly #options: ScopedMemoryOptions;
@@ -31,6 +32,9 @@ export class ScopedMemoryImpl implements ScopedMemory {
     this.#ids = ids;
     this.#options = options;
     this.scopes = Object.freeze([...ids.keys()]);
+    const own = ids.get('personality');
+    const ownIs = this.scopes.find((scope) => scope !== 'personality' && ids.get(scope) === own);
+    if (ownIs !== undefined) this.ownIs = ownIs;
   }
 
   read(scope?: MemoryScope): Promise<MemoryDocument> {

@@ -18,6 +18,7 @@ async function filled(): Promise<SessionStore> {
     ['other-user', { ...MINE, userScopeId: 'eve' }, 4],
     ['other-team', { ...MINE, teamId: 't' }, 5],
     ['global', { scopeId: 'global' }, 6],
+    ['tenant', { scopeId: 'tenant-7' }, 0],
   ] as const) {
     await store.append({ ...owner, id }, [{ role: 'user', text: `word of ${id}`, createdAt: at }]);
   }
@@ -71,8 +72,15 @@ describe('ScopedSessions', () => {
     [{ memoryScope: 'global' }, ['global']],
     [{ memoryScopeId: 'personality:other' }, ['other-personality']],
     [{ personalityId: '' }, []],
-    // Its own session is seen, whoever owns it.
-    [{ sessionId: 'other-user' }, ['other-user', 'also-mine', 'mine']],
+    // Its own session is seen whatever it ran as, but not where it is somebody's.
+    [{ sessionId: 'global' }, ['global', 'also-mine', 'mine']],
+    [{ sessionId: 'other-personality' }, ['other-personality', 'also-mine', 'mine']],
+    [{ sessionId: 'other-user' }, ['also-mine', 'mine']],
+    [{ sessionId: 'other-user', userScopeId: 'bob' }, []],
+    [{ sessionId: 'other-user', personalityId: '' }, []],
+    [{ sessionId: 'other-team' }, ['also-mine', 'mine']],
+    [{ sessionId: 'tenant' }, ['also-mine', 'mine']],
+    [{ sessionId: 'mine', userScopeId: 'bob' }, ['mine']],
     [{ sessionId: 'mine' }, ['also-mine', 'mine']],
     [{ sessionId: 'mine', personalityId: '' }, ['mine']],
   ];
@@ -165,11 +173,49 @@ describe('ScopedSessions', () => {
         return [pages.flat(), await found(sessions)];
       },
       store,
-      { sessionId: 'other-user' },
+      { sessionId: 'global' },
     );
     const [pages, all] = untyped(outcome);
     expect(pages).toEqual(all);
     expect(all).toHaveLength(3);
+  });
+
+  it('gives what a store that caps its pages has, up to the last', async () => {
+    const store = await filled();
+    const text = (count: number) => Array(count).fill({ role: 'user', text: 'word' });
+    await store.append({ ...MINE, id: 'many' }, text(40));
+    await store.append({ id: 'here', scopeId: 'global' }, text(25));
+    const capped: SessionStore = {
+      ...store,
+      search: (query, opts) =>
+        store.search(query, { ...opts, limit: Math.min(opts?.limit ?? 20, 10) }),
+    };
+    const { outcome } = await inCall(
+      async (sessions) => {
+        const places = [];
+        for (let offset = 0; offset < 70; offset += 7) {
+          for (const { session, message } of await sessions.search('word', { offset, limit: 7 }))
+            places.push(`${session.id} ${message.sequence}`);
+        }
+        return [new Set(places).size, places.length, await found(sessions, { limit: 0 })];
+      },
+      capped,
+      { sessionId: 'here' },
+    );
+    expect(outcome).toEqual([67, 67, []]);
+  });
+
+  it('cuts texts where that is asked for', async () => {
+    const store = await filled();
+    await store.append({ ...MINE, id: 'long' }, [
+      { role: 'tool', text: 'ab😀cd', data: { more: 'x' } },
+    ]);
+    const { outcome } = await inCall(
+      (sessions) => sessions.messages('long', { maxTextChars: 2 }),
+      store,
+    );
+    expect(outcome).toEqual([expect.objectContaining({ text: 'ab', sequence: 1 })]);
+    expect(JSON.stringify(outcome)).not.toContain('more');
   });
 
   it('shortens a long query in the journal', async () => {

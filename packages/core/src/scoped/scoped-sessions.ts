@@ -11,9 +11,10 @@ import {
 } from '@ethosagent/types';
 import { type AccessAsked, type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
 import { checkedSessions } from '../checked/checked-sessions.js';
+import { isOwnerless } from './memory-scopes.js';
 
 export interface ScopedSessionsOptions {
-  /** Whose sessions the call sees, beside its own. None when absent. */
+  /** Whose sessions the call sees. None when absent. */
   owner?: SessionOwner | undefined;
   /** The session of the call. */
   sessionId: string;
@@ -22,8 +23,10 @@ export interface ScopedSessionsOptions {
 
 const DEFAULT_LIMIT = 20;
 const MAX_TARGET_CHARS = 200;
+/** Matches that are asked for at once where two lists are made one. */
+const MAX_PAGE = 200;
 
-/** The stored sessions, held to those of the call's owner and the call's own session. */
+/** The stored sessions, held to those of the call's owner, and the call's own where nobody owns it. */
 export class ScopedSessionsImpl implements ScopedSessions {
   readonly #store: SessionStore;
   readonly #options: ScopedSessionsOptions;
@@ -53,18 +56,28 @@ export class ScopedSessionsImpl implements ScopedSessions {
         const found = await this.#store.search(words, { ...asked, owner });
         return found.filter(({ session }) => this.#sees(session));
       }
-      // The best of both, so that a page is what it would be of one list.
-      const page = { begin: offset ?? 0, length: limit ?? DEFAULT_LIMIT };
-      const upTo = { ...asked, offset: 0, limit: page.begin + page.length };
-      const [own, here] = await Promise.all([
-        owner === undefined ? [] : this.#store.search(words, { ...upTo, owner }),
-        this.#store.search(words, { ...upTo, sessionId: current.id }),
-      ]);
-      return [...own, ...here]
-        .filter(({ session }) => this.#sees(session))
-        .sort((a, b) => b.score - a.score)
-        .slice(page.begin, page.begin + page.length);
+      const own =
+        owner === undefined ? [] : this.#pages(words, { ...asked, owner }, [offset, limit]);
+      const here = this.#pages(words, { ...asked, sessionId: current.id }, [offset, limit]);
+      return pageOf(bestOf(own, here), offset ?? 0, limit ?? DEFAULT_LIMIT);
     });
+  }
+
+  /** All matches of a search up to the end of a page, the best first: a store caps its pages. */
+  async *#pages(
+    words: string,
+    asked: SessionSearchOptions,
+    [offset = 0, limit = DEFAULT_LIMIT]: [offset?: number | undefined, limit?: number | undefined],
+  ): AsyncGenerator<SessionMatch> {
+    const end = offset + limit;
+    let taken = 0;
+    do {
+      const size = Math.min(end - taken, MAX_PAGE);
+      const page = await this.#store.search(words, { ...asked, offset: taken, limit: size });
+      if (page.length === 0) return;
+      taken += page.length;
+      yield* page.filter(({ session }) => this.#sees(session));
+    } while (taken < end);
   }
 
   list(opts: Omit<SessionListOptions, 'owner'> = {}): Promise<SessionInfo[]> {
@@ -85,13 +98,14 @@ export class ScopedSessionsImpl implements ScopedSessions {
 
   messages(
     sessionId: string,
-    opts: { afterSequence?: number; limit?: number } = {},
+    opts: { afterSequence?: number; limit?: number; maxTextChars?: number } = {},
   ): Promise<SessionMessage[]> {
-    const { afterSequence, limit } = opts;
+    const { afterSequence, limit, maxTextChars } = opts;
     return this.#held('messages', textOf(sessionId), async (allow) => {
       await this.#assertSeen(sessionId);
       allow();
-      const messages = await this.#store.messages(sessionId, defined({ afterSequence, limit }));
+      const asked = defined({ afterSequence, limit, maxTextChars });
+      const messages = await this.#store.messages(sessionId, asked);
       return messages.filter((message) => message.sessionId === sessionId);
     });
   }
@@ -129,11 +143,14 @@ export class ScopedSessionsImpl implements ScopedSessions {
   async #apart(): Promise<SessionInfo | undefined> {
     const { owner, sessionId } = this.#options;
     const current = await this.#store.get(sessionId);
-    return current === null || isOf(current, owner) ? undefined : current;
+    if (current === null || isOf(current, owner)) return undefined;
+    return this.#sees(current) ? current : undefined;
   }
 
+  /** Of its own session a call has no more right to see what belongs to somebody else. */
   #sees(session: SessionInfo): boolean {
-    return session.id === this.#options.sessionId || isOf(session, this.#options.owner);
+    const isOwn = session.id === this.#options.sessionId && isOwnerless(session);
+    return isOwn || isOf(session, this.#options.owner);
   }
 }
 
@@ -150,6 +167,35 @@ function isOf(session: SessionInfo, owner: SessionOwner | undefined): boolean {
     session.userScopeId === owner.userScopeId &&
     session.teamId === owner.teamId
   );
+}
+
+/** What is best in two lists that are in order, the best first; of equals the first list's. */
+async function* bestOf(
+  first: AsyncIterable<SessionMatch> | Iterable<SessionMatch>,
+  second: AsyncIterable<SessionMatch>,
+): AsyncGenerator<SessionMatch> {
+  const others = second[Symbol.asyncIterator]();
+  let other = await others.next();
+  for await (const one of first) {
+    while (other.done !== true && other.value.score > one.score) {
+      yield other.value;
+      other = await others.next();
+    }
+    yield one;
+  }
+  for (; other.done !== true; other = await others.next()) yield other.value;
+}
+
+async function pageOf<T>(all: AsyncIterable<T>, offset: number, limit: number): Promise<T[]> {
+  const page: T[] = [];
+  let place = 0;
+  if (limit === 0) return page;
+  for await (const one of all) {
+    if (place >= offset) page.push(one);
+    place += 1;
+    if (page.length >= limit) break;
+  }
+  return page;
 }
 
 function isWithin(
