@@ -12,8 +12,14 @@ describe('boundaryFailure', () => {
     });
   });
 
+  it.each<ErrorCode>(['BINARY_NOT_ALLOWED', 'QUOTA_EXCEEDED'])(
+    'translates %s, which no other call will change',
+    (code) => {
+      expect(boundaryFailure(new EthosError(code, 'x'))).toMatchObject({ code: 'not_available' });
+    },
+  );
+
   const codes: ErrorCode[] = [
-    'BINARY_NOT_ALLOWED',
     'FILE_NOT_FOUND',
     'NOT_A_FILE',
     'NOT_A_DIRECTORY',

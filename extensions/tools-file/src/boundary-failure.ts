@@ -1,9 +1,8 @@
-import { err } from '@ethosagent/plugin-sdk';
-import { type ErrorCode, errorCodeOf, type ToolResult } from '@ethosagent/types';
+import { type FailureAnswers, failureOf, withFailures } from '@ethosagent/plugin-sdk';
+import type { ToolResult } from '@ethosagent/types';
 
-const NEXT_STEP: Partial<Record<ErrorCode, string>> = {
+const ANSWERS: FailureAnswers = {
   PATH_NOT_REACHABLE: 'Use a path inside the folders that this agent was given.',
-  BINARY_NOT_ALLOWED: 'Go on without it: the operator has not allowed this program.',
   FILE_NOT_FOUND: 'Find the right path with search_files.',
   NOT_A_FILE: 'Give the path of a regular file; search_files lists those in a folder.',
   NOT_A_DIRECTORY: 'A file stands where a folder is needed: give another path.',
@@ -15,32 +14,14 @@ const NEXT_STEP: Partial<Record<ErrorCode, string>> = {
   ALREADY_EXISTS: 'Use another path, or remove what is there first.',
   STORAGE_FAILED: 'Try once more; if it fails again, tell the user.',
   SPAWN_FAILED: 'Tell the user that the program could not be started.',
-  CALL_ENDED: 'Call the tool again.',
-  AUDIT_FAILED: 'Tell the user that accesses can not be recorded, so none are allowed.',
 };
 
-/**
- * Turns what an accessor or a storage refused into a result that a model can act on.
- *
- * @param error what was thrown: a `BoundaryError`, `PATH_NOT_REACHABLE` of `ScopedFs`, or another
- * typed error of files and processes; told apart by its code
- * @returns `execution_failed` with the reason and what to do next, or `undefined` for any other
- * error, which the caller should throw again
- */
+/** What was refused, as a result; `undefined` for any other error, which is to be thrown again. */
 export function boundaryFailure(error: unknown): ToolResult | undefined {
-  const code = errorCodeOf(error);
-  const nextStep = code === undefined ? undefined : NEXT_STEP[code];
-  if (nextStep === undefined || !(error instanceof Error)) return undefined;
-  return err(`${error.message.replace(/\.$/, '')}. ${nextStep}`);
+  return failureOf(error, ANSWERS);
 }
 
 /** Runs the body of a tool; what was refused becomes its result. */
-export async function withBoundaryFailures(body: () => Promise<ToolResult>): Promise<ToolResult> {
-  try {
-    return await body();
-  } catch (error) {
-    const failure = boundaryFailure(error);
-    if (failure === undefined) throw error;
-    return failure;
-  }
+export function withBoundaryFailures(body: () => Promise<ToolResult>): Promise<ToolResult> {
+  return withFailures(ANSWERS, body);
 }

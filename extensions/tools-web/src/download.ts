@@ -1,7 +1,7 @@
 import { EthosError, errorCodeOf, type ScopedFetch } from '@ethosagent/types';
-import type { HostSlots } from './host-slots.js';
 import type { Answer, HttpCache } from './http-cache.js';
 import { readBody } from './read-body.js';
+import type { Slots } from './slots.js';
 
 /** A redirect that was followed. */
 export interface Redirect {
@@ -23,7 +23,7 @@ export interface Download extends Answer {
 /** How a URL is downloaded. */
 export interface DownloadOptions {
   fetch: ScopedFetch;
-  slots: HostSlots;
+  slots: Slots;
   /** Absent: nothing is kept or used. */
   cache?: HttpCache | undefined;
   /** Names in lower case. */
@@ -33,6 +33,10 @@ export interface DownloadOptions {
   /** Asks the server even where the cache has a fresh answer. */
   fresh: boolean;
   onProgress?: (bytes: number, total: number | undefined) => void;
+  /** Requests of one session do not wait for those of another. */
+  sessionId: string;
+  /** Called before each wait for a slot, and before each request. */
+  onStage?: (stage: 'waiting' | 'asking') => void;
 }
 
 const MAX_REDIRECTS = 5;
@@ -86,9 +90,11 @@ async function answerOf(url: string, options: DownloadOptions): Promise<OneAnswe
 async function ask(
   url: string,
   headers: Record<string, string>,
-  { fetch, slots, signal, maxBytes, onProgress }: DownloadOptions,
+  { fetch, slots, signal, maxBytes, onProgress, sessionId, onStage }: DownloadOptions,
 ): Promise<Answer & { isPartial: boolean }> {
-  return slots.run(new URL(url).host, signal, async () => {
+  onStage?.('waiting');
+  return slots.run(JSON.stringify([sessionId, new URL(url).host]), signal, async () => {
+    onStage?.('asking');
     const response = await fetch.fetch(url, { headers, signal, redirect: 'manual' });
     const body = await readBody(response, { maxBytes, ...(onProgress && { onProgress }) });
     return { status: response.status, headers: response.headers, ...body };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const MAX_URL_CHARS = 8_192;
 
 /** The arguments of `fetch_url`. */
-export const fetchInput = z.object({
+export const fetchInput = z.strictObject({
   url: z
     .string()
     .max(MAX_URL_CHARS)
@@ -49,7 +49,12 @@ export const fetchSettings = z.strictObject({
     .max(20 * 1024 * 1024)
     .default(5 * 1024 * 1024)
     .describe('Bytes of an image that is given on.'),
-  timeout_ms: z.int().min(100).max(300_000).default(30_000).describe('Milliseconds of a download.'),
+  timeout_ms: z
+    .int()
+    .min(100)
+    .max(300_000)
+    .default(30_000)
+    .describe('Milliseconds of a download and its reading.'),
   cache: z.boolean().default(true).describe('Keep answers, as the rules of HTTP allow.'),
   accept_language: z
     .string()

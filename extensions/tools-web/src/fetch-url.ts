@@ -5,16 +5,16 @@ import { type Download, download } from './download.js';
 import { downloadProgress } from './download-progress.js';
 import { fetchFailure } from './fetch-failure.js';
 import { type FetchArgs, type FetchSettings, fetchInput, fetchSettings } from './fetch-input.js';
-import { HostSlots } from './host-slots.js';
 import { HttpCache } from './http-cache.js';
 import { statusFailure } from './http-status.js';
 import { contentOf } from './page-content.js';
 import { parseCursor, placeOfCursor } from './page-cursor.js';
 import { renderPage } from './render-page.js';
+import { Slots } from './slots.js';
 
 /** Options of `createFetchUrlTool`. */
 export interface FetchUrlOptions {
-  /** Requests to one host at a time. 4 when absent. */
+  /** Requests of one session to one host at a time. 4 when absent. */
   maxRequestsPerHost?: number;
 }
 
@@ -34,11 +34,22 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; ethosagent-fetch/0.1)';
 const ACCEPT =
   'text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.9,application/pdf;q=0.8,image/*;q=0.7,*/*;q=0.5';
 
+/** What to say when the time is up, by what took it. */
+const OUT_OF_TIME: Record<'waiting' | 'asking' | 'reading', (host: string, ms: number) => string> =
+  {
+    waiting: (host, ms) =>
+      `${host} was not asked: earlier requests of this session to it took all of the ${ms} ms. Call again when they have ended.`,
+    asking: (host, ms) =>
+      `${host} did not answer in full within ${ms} ms. Try once more later, or use another source.`,
+    reading: (host, ms) =>
+      `The answer of ${host} came, but could not be made readable within ${ms} ms. Call again with raw, for its source.`,
+  };
+
 /** Reads a page of the web. Needs `network`, and `storage` for what HTTP lets it keep. */
 export function createFetchUrlTool({
   maxRequestsPerHost = 4,
 }: FetchUrlOptions = {}): Tool<FetchArgs> {
-  const slots = new HostSlots(maxRequestsPerHost);
+  const slots = new Slots(maxRequestsPerHost);
   return defineTool({
     name: NAME,
     description:
@@ -59,7 +70,7 @@ export function createFetchUrlTool({
 /** `fetch_url` with four requests to one host at a time. */
 export const fetchUrlTool: Tool<FetchArgs> = createFetchUrlTool();
 
-async function fetchUrl(args: FetchArgs, ctx: FetchContext, slots: HostSlots): Promise<ToolResult> {
+async function fetchUrl(args: FetchArgs, ctx: FetchContext, slots: Slots): Promise<ToolResult> {
   const { cursor, url } = args;
   if (cursor !== undefined && parseCursor(cursor) === undefined) return wrongCursor();
   if (ctx.dryRun) {
@@ -67,6 +78,7 @@ async function fetchUrl(args: FetchArgs, ctx: FetchContext, slots: HostSlots): P
     return ok(`Would request ${href} from ${host}, if it is among the allowed hosts.`);
   }
   const deadline = createDeadline(ctx.abortSignal, ctx.settings.timeout_ms);
+  let stage: keyof typeof OUT_OF_TIME = 'asking';
   try {
     const got = await download(new URL(url), {
       fetch: ctx.scopedFetch,
@@ -77,14 +89,16 @@ async function fetchUrl(args: FetchArgs, ctx: FetchContext, slots: HostSlots): P
       maxBytes: ctx.settings.max_download_bytes,
       fresh: args.fresh,
       onProgress: downloadProgress(NAME, new URL(url).host, ctx.emit),
+      sessionId: ctx.sessionId,
+      onStage: (now) => {
+        stage = now;
+      },
     });
-    deadline.clear();
-    return await show(got, args, ctx);
+    stage = 'reading';
+    return await show(got, args, ctx, deadline.signal);
   } catch (error) {
     if (deadline.isOver) {
-      return err(
-        `${new URL(url).host} did not answer in full within ${ctx.settings.timeout_ms} ms. Try once more later, or use another source.`,
-      );
+      return err(OUT_OF_TIME[stage](new URL(url).host, ctx.settings.timeout_ms));
     }
     const failure = fetchFailure(error);
     if (failure === undefined) throw error;
@@ -94,8 +108,13 @@ async function fetchUrl(args: FetchArgs, ctx: FetchContext, slots: HostSlots): P
   }
 }
 
-async function show(got: Download, args: FetchArgs, ctx: FetchContext): Promise<ToolResult> {
-  const { settings, abortSignal: signal } = ctx;
+async function show(
+  got: Download,
+  args: FetchArgs,
+  ctx: FetchContext,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const { settings } = ctx;
   if (got.status >= 300 || got.status < 200) return statusFailure(got);
   const content = await contentOf(got, {
     raw: args.raw,

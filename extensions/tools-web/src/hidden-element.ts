@@ -2,7 +2,7 @@ import { isHiddenStyle } from './hidden-style.js';
 
 /** What is no text, is of use only with scripts, or is there for browsers that lack something. */
 const NOT_SHOWN: ReadonlySet<string> = new Set(
-  'applet audio canvas embed frame frameset iframe input link map math meta noembed noframes noscript object param script select source style svg template textarea title track video'.split(
+  'applet audio canvas datalist embed frame frameset iframe input link map math meta meter noembed noframes noscript object param progress rp script select source style svg template textarea title track video'.split(
     ' ',
   ),
 );
@@ -14,6 +14,7 @@ export function isHiddenElement(name: string, attributes: Record<string, string>
   if (name === 'html' || name === 'body' || name === 'head') return false;
   return (
     attributes.hidden !== undefined ||
+    attributes.popover !== undefined ||
     attributes['aria-hidden']?.trim().toLowerCase() === 'true' ||
     (name === 'dialog' && attributes.open === undefined) ||
     (attributes.style !== undefined && isHiddenStyle(attributes.style))

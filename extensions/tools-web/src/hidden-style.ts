@@ -1,41 +1,114 @@
 const MAX_STYLE_CHARS = 2_000;
 const MIN_OFF_SCREEN = 500;
+const MIN_OPACITY = 0.05;
+const MIN_FONT_PX = 2;
+const ZERO = /^[-+]?0*(?:\.0*)?(?:px|r?em|pt|ex|ch|v[hw]|%)?$/;
+const MAX_VALUE_CHARS = 200;
+const FAR_AWAY = [
+  'text-indent',
+  'left',
+  'right',
+  'top',
+  'bottom',
+  'inset',
+  'margin',
+  'margin-left',
+  'margin-top',
+];
 
-/** Whether an inline style keeps an element from being seen. */
+/** Whether an inline style keeps an element from being seen, as far as the style alone can tell. */
 export function isHiddenStyle(style: string): boolean {
-  const declarations = new Map<string, string>();
-  const plain = style
-    .slice(0, MAX_STYLE_CHARS)
-    .toLowerCase()
-    .replaceAll(/\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\//g, '');
-  for (const declaration of plain.split(';')) {
-    const colon = declaration.indexOf(':');
-    if (colon < 0) continue;
-    const value = declaration.slice(colon + 1).replace('!important', '');
-    declarations.set(declaration.slice(0, colon).trim(), value.trim());
-  }
-  const is = (property: string, ...values: string[]) =>
-    values.includes(declarations.get(property) ?? '');
-  const isZero = (property: string) =>
-    /^-?0*(?:\.0*)?\s?(?:px|r?em|pt|ex|ch|vh|vw|%)?$/.test(declarations.get(property) || 'none');
-  const isFarAway = (property: string) => {
-    const [, digits] =
-      /^-(\d{1,9})(?:\.\d*)?(?:px|r?em|%|v[hw])?$/.exec(declarations.get(property) ?? '') ?? [];
-    return Number(digits) >= MIN_OFF_SCREEN;
-  };
+  const declarations = declarationsOf(style);
+  const of = (property: string) => declarations.get(property) ?? '';
+  const is = (property: string, ...values: string[]) => values.includes(of(property));
+  const isZero = (property: string) => of(property) !== '' && ZERO.test(of(property));
+  const isTiny = (property: string) => isZero(property) || /^0*1px$/.test(of(property));
+  const isClipped = ['overflow', 'overflow-x', 'overflow-y'].some((property) =>
+    /^(?:hidden|clip)\b/.test(of(property)),
+  );
   return (
     is('display', 'none') ||
     is('visibility', 'hidden', 'collapse') ||
     is('content-visibility', 'hidden') ||
-    is('color', 'transparent') ||
-    isZero('opacity') ||
+    isUnseenColor(of('color')) ||
+    isBelow(of('opacity'), MIN_OPACITY) ||
+    isBelow(/^opacity\(([^()]*)\)/.exec(of('filter'))?.[1] ?? '', MIN_OPACITY) ||
     isZero('font-size') ||
-    is('transform', 'scale(0)') ||
-    ['text-indent', 'left', 'right', 'top', 'bottom', 'margin-left', 'margin-top'].some(
-      isFarAway,
-    ) ||
-    /^rect\((?:\s*[01](?:px)?\s*,?){4}\)$/.test(declarations.get('clip') ?? '') ||
-    /^inset\(\s*(?:50|100)%/.test(declarations.get('clip-path') ?? '') ||
-    (is('overflow', 'hidden') && ['width', 'height', 'max-height', 'max-width'].some(isZero))
+    isBelow(/^(.+)px$/.exec(of('font-size'))?.[1] ?? '', MIN_FONT_PX) ||
+    /^(?:\S+ ){0,4}0(?:px|r?em|pt|%)?(?:\/\S+)? /.test(of('font')) ||
+    /(?:^| )scale[xy]?\(0(?:\.0*)?(?:[,)]| )/.test(of('transform')) ||
+    FAR_AWAY.some((property) => isFarAway(of(property))) ||
+    isFarAway(/translate(?:[xy]|3d)?\(([^()]*)\)/.exec(of('transform'))?.[1] ?? '') ||
+    isFarAway(of('translate')) ||
+    /^rect\((?:\s*[01](?:px)?\s*,?){4}\)$/.test(of('clip')) ||
+    /^(?:inset\(\s*(?:50|100)%|circle\(\s*0)/.test(of('clip-path')) ||
+    (isClipped && ['width', 'height', 'max-height', 'max-width'].some(isZero)) ||
+    (isClipped && isTiny('width') && isTiny('height'))
   );
+}
+
+/** In lower case; the last of a name counts. */
+function declarationsOf(style: string): Map<string, string> {
+  const declarations = new Map<string, string>();
+  const plain = withoutEscapes(withoutComments(style.slice(0, MAX_STYLE_CHARS))).toLowerCase();
+  for (const declaration of plain.split(';')) {
+    const colon = declaration.indexOf(':');
+    if (colon < 0) continue;
+    const value = declaration
+      .slice(colon + 1)
+      .replaceAll(/\s+/g, ' ')
+      .replace(/ ?! ?important/, '')
+      .trim();
+    declarations.set(declaration.slice(0, colon).trim(), value.slice(0, MAX_VALUE_CHARS));
+  }
+  return declarations;
+}
+
+/** Whether one of the lengths, also within `calc()`, leads off the screen. */
+function isFarAway(lengths: string): boolean {
+  for (const [, digits, unit] of lengths.matchAll(/-(\d{1,9})(?:\.\d*)?(px|r?em|%|v[hw])?/g)) {
+    // A hundredth of the screen each.
+    const isOfScreen = unit === 'vw' || unit === 'vh';
+    if (Number(digits) >= (isOfScreen ? 100 : MIN_OFF_SCREEN)) return true;
+  }
+  return false;
+}
+
+function isUnseenColor(color: string): boolean {
+  const alpha = /^(?:rgb|hsl)a?\((?:[^,]*,){3}([^,()]*)\)$/.exec(color)?.[1];
+  return (
+    color === 'transparent' ||
+    isBelow(alpha ?? /\/([^/()]*)\)$/.exec(color)?.[1] ?? '', MIN_OPACITY) ||
+    /^#(?:[0-9a-f]{3}0|[0-9a-f]{6}00)$/.test(color)
+  );
+}
+
+/** @param text a number, or a percentage */
+function isBelow(text: string, limit: number): boolean {
+  const [, number, percent] = /^\s?\+?(\d{0,9}\.?\d{0,20})(%?)\s?$/.exec(text) ?? [];
+  if (number === undefined || !/\d/.test(number)) return false;
+  return Number(number) / (percent === '%' ? 100 : 1) < limit;
+}
+
+/** `\\6e one` is another way to write `none`. */
+function withoutEscapes(style: string): string {
+  if (!style.includes('\\')) return style;
+  return style.replaceAll(/\\(?:([\da-f]{1,6})\s?|(.))/gis, (_, code?: string, char = '') => {
+    const point = code === undefined ? undefined : Number.parseInt(code, 16);
+    return point === undefined ? char : point <= 0x10ffff ? String.fromCodePoint(point) : '';
+  });
+}
+
+/** In linear time, also for comments that never end. */
+function withoutComments(style: string): string {
+  let shown = '';
+  for (let at = 0; ; ) {
+    const start = style.indexOf('/*', at);
+    if (start < 0) return shown + style.slice(at);
+    shown += style.slice(at, start);
+    const end = style.indexOf('*/', start + 2);
+    // The rest is a comment.
+    if (end < 0) return shown;
+    at = end + 2;
+  }
 }

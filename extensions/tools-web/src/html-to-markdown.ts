@@ -1,5 +1,6 @@
 import type TurndownService from 'turndown';
 import { addMarkdownRules } from './markdown-rules.js';
+import { oneLine } from './one-line.js';
 import type { ScannedPage } from './scan-html.js';
 
 /** A page as Markdown. */
@@ -11,16 +12,20 @@ export interface MarkdownPage {
   byline?: string;
 }
 
+const MAX_BYLINE_CHARS = 500;
 // Less is a teaser, or a guess that went wrong.
 const MIN_ARTICLE_CHARS = 200;
 const MIN_ARTICLE_SHARE = 0.05;
+// Markup that repeats marks can come to a multiple of the page.
+const MAX_CHARS = 5_000_000;
 
 /** The Markdown of what can be seen: of the main content where there is one. */
 export async function htmlToMarkdown(page: ScannedPage): Promise<MarkdownPage> {
   const asText: MarkdownPage = { markdown: page.outline, extraction: 'text' };
   if (page.markup === undefined) return asText;
   try {
-    return await convert(page.markup, page);
+    const shown = await convert(page.markup, page);
+    return shown.markdown.length > MAX_CHARS ? asText : shown;
   } catch {
     // A library that a page broke: the text is there anyway.
     return asText;
@@ -44,7 +49,7 @@ async function convert(markup: string, page: ScannedPage): Promise<MarkdownPage>
   const chars = article?.textContent?.trim().length ?? 0;
   if (chars >= MIN_ARTICLE_CHARS && chars >= page.outline.length * MIN_ARTICLE_SHARE) {
     const markdown = toMarkdown(parseHTML(`<html><body>${content}</body></html>`).document.body);
-    const byline = article?.byline?.trim();
+    const byline = oneLine(article?.byline ?? '', MAX_BYLINE_CHARS);
     return { markdown, extraction: 'article', ...(byline && { byline }) };
   }
   return { markdown: toMarkdown(parseHTML(source).document.body), extraction: 'page' };

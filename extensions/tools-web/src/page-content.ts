@@ -1,12 +1,13 @@
 import { decodeBody } from './decode-body.js';
 import { imageSizeOf } from './describe-image.js';
 import type { Download } from './download.js';
-import { htmlToMarkdown } from './html-to-markdown.js';
+import type { MarkdownPage } from './html-to-markdown.js';
 import { type BodyKind, kindOfBody, parseMediaType } from './media-type.js';
 import type { PageFacts } from './page-facts.js';
 import type { PageLink } from './page-links.js';
 import { readPdf } from './pdf-text.js';
-import { scanHtml } from './scan-html.js';
+import { prettyJson } from './pretty-json.js';
+import { readHtml } from './read-html.js';
 
 /** What a download shows. */
 export interface PageContent extends PageFacts {
@@ -15,7 +16,7 @@ export interface PageContent extends PageFacts {
   /** The whole text; absent for what has none. */
   text?: string;
   charset?: string;
-  extraction?: 'article' | 'page' | 'text';
+  extraction?: MarkdownPage['extraction'];
   links?: PageLink[];
   linkCount?: number;
   /** Of a PDF. */
@@ -32,8 +33,6 @@ export interface ContentOptions {
   maxImageBytes: number;
   signal: AbortSignal;
 }
-
-const MAX_JSON_CHARS = 5_000_000;
 
 /** Turns a download into what the model is shown. @throws the reason of the signal */
 export async function contentOf(download: Download, options: ContentOptions): Promise<PageContent> {
@@ -58,20 +57,23 @@ export async function contentOf(download: Download, options: ContentOptions): Pr
   if (kind === 'json' && !options.raw) return { ...base, charset, text: prettyJson(text) };
   if (text.trim() === '') notes.push('It is empty.');
   if (kind !== 'html' || options.raw) return { ...base, charset, text: text.trimEnd() };
-  return { ...base, charset, ...(await htmlContent(text, download.url, notes)) };
+  return { ...base, charset, ...(await htmlContent(text, download.url, notes, options.signal)) };
 }
 
-async function htmlContent(html: string, url: string, notes: string[]) {
-  const page = await scanHtml(html, new URL(url));
-  const { markdown, extraction, byline } = await htmlToMarkdown(page);
-  const { markup: _, outline: __, isCut, ...facts } = page;
-  if (isCut) notes.push('The page is nested too deeply: the rest of it is not shown.');
-  if (markdown === '' && html.trim() !== '') {
+async function htmlContent(html: string, url: string, notes: string[], signal: AbortSignal) {
+  const page = await readHtml(html, url, signal);
+  if (page === undefined) {
+    notes.push('The page is too complex to be read. Call again with raw, for its source.');
+    return {};
+  }
+  const { isCut, ...shown } = page;
+  if (isCut) notes.push('The page is too long or too complex: the rest of it is not shown.');
+  if (shown.text === '' && !isCut && html.trim() !== '') {
     notes.push('The page has no visible text; it may need JavaScript, which is not run.');
-  } else if (extraction === 'text') {
+  } else if (shown.extraction === 'text') {
     notes.push('The page is too complex for Markdown, and is shown as text.');
   }
-  return { ...(byline !== undefined && { byline }), ...facts, text: markdown, extraction };
+  return shown;
 }
 
 async function pdfContent(
@@ -113,14 +115,4 @@ async function imageContent(
   }
   const { mediaType } = base;
   return { ...base, image: { bytes, mediaType, ...(await imageSizeOf(bytes)) } };
-}
-
-/** What is no JSON after all is shown as it is. */
-function prettyJson(text: string): string {
-  if (text.length > MAX_JSON_CHARS) return text;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oneLine } from './one-line.js';
 
 /** What a page says of itself. */
 export interface PageFacts {
@@ -129,12 +130,8 @@ export class PageFactsCollector {
   #add(name: keyof PageFacts, text: string | undefined, rank: number): void {
     const known = this.#found.get(name);
     if (text === undefined || (known !== undefined && known.rank <= rank)) return;
-    const plain = text
-      .slice(0, MAX_FACT_CHARS * 2)
-      .replaceAll(/\s+/g, ' ')
-      .trim();
-    if (plain !== '')
-      this.#found.set(name, { text: plain.slice(0, MAX_FACT_CHARS).toWellFormed(), rank });
+    const plain = oneLine(text, MAX_FACT_CHARS);
+    if (plain !== '') this.#found.set(name, { text: plain, rank });
   }
 
   #addUrl(href: string, rank: number): void {

@@ -1,11 +1,19 @@
 import type { PageLinks } from './page-links.js';
 
 /** Found by measuring how the libraries that come after take to it. */
-export const MARKUP_LIMITS = { elements: 15_000, depth: 120, chars: 3_000_000 } as const;
+export const MARKUP_LIMITS = {
+  elements: 15_000,
+  depth: 120,
+  chars: 3_000_000,
+  // Each quote, item and cell writes anew what is in it, with a mark before each of its lines.
+  rewrittenChars: 30_000_000,
+} as const;
 
 const MAX_ATTRIBUTE_CHARS = 300;
+const MARK_CHARS = 2;
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'wbr', 'col']);
 const OUTER: ReadonlySet<string> = new Set(['html', 'head', 'body']);
+const REWRITING: ReadonlySet<string> = new Set(['blockquote', 'li', 'td', 'th']);
 const INLINE: ReadonlySet<string> = new Set(['a', 'span']);
 const KEPT_ATTRIBUTES = [
   'align',
@@ -31,6 +39,8 @@ export class PageMarkup {
   #chars = 0;
   #elements = 0;
   #depth = 0;
+  #rewriting = 0;
+  #rewritten = 0;
   #endsInSpace = true;
 
   /** @param links resolves what tags refer to */
@@ -44,7 +54,11 @@ export class PageMarkup {
 
   /** It is more than can be made anything of, and not all there. */
   get isTooMuch(): boolean {
-    return this.#elements > MARKUP_LIMITS.elements || this.#chars > MARKUP_LIMITS.chars;
+    return (
+      this.#elements > MARKUP_LIMITS.elements ||
+      this.#chars > MARKUP_LIMITS.chars ||
+      this.#rewritten > MARKUP_LIMITS.rewrittenChars
+    );
   }
 
   /** @returns whether the tag is there, and `close` is to be called for it */
@@ -70,12 +84,14 @@ export class PageMarkup {
     this.#write(`<${name}${kept.join('')}>`);
     if (!INLINE.has(name)) this.#endsInSpace = true;
     this.#depth += 1;
+    if (REWRITING.has(name)) this.#rewriting += 1;
     return true;
   }
 
   close(name: string): void {
     if (!VOID.has(name)) this.#write(`</${name}>`);
     this.#depth -= 1;
+    if (REWRITING.has(name)) this.#rewriting -= 1;
   }
 
   /** @param isPre white space counts; elsewhere a run of it is one space at most */
@@ -85,6 +101,10 @@ export class PageMarkup {
     const shown = isDouble ? text.slice(1) : text;
     if (shown === '') return;
     this.#endsInSpace = !isPre && shown.endsWith(' ');
+    if (this.#rewriting > 0) {
+      const lines = isPre ? shown.split('\n').length : 1;
+      this.#rewritten += this.#rewriting * (shown.length + lines * this.#rewriting * MARK_CHARS);
+    }
     this.#write(escapeText(shown));
   }
 

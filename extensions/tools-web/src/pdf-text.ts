@@ -1,6 +1,5 @@
-// biome-ignore lint/style/noRestrictedImports: a thread is no way outside, and the only way to end the reading of a hostile PDF, and to hold its memory
-import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
+import { runThread } from './run-thread.js';
 
 /** The text of a PDF. */
 export interface PdfText {
@@ -43,6 +42,7 @@ const message = z.union([
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { bytes, limits, library } = workerData;
+const say = (value) => parentPort.postMessage({ value, isLast: true });
 // PDF.js unpacks without a limit, and what typed arrays hold is no part of the limits of a thread.
 globalThis.Uint8Array = new Proxy(Uint8Array, {
   construct(target, args, self) {
@@ -86,8 +86,8 @@ globalThis.Uint8Array = new Proxy(Uint8Array, {
   const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
   const named = (name) => typeof info?.[name] === 'string' && info[name].trim() !== ''
     ? info[name].trim().slice(0, 500) : undefined;
-  parentPort.postMessage({ pages: pdf.numPages, texts, isCut, title: named('Title'), author: named('Author') });
-})().catch((error) => parentPort.postMessage({ error: String(error?.name === 'PasswordException'
+  say({ pages: pdf.numPages, texts, isCut, title: named('Title'), author: named('Author') });
+})().catch((error) => say({ error: String(error?.name === 'PasswordException'
   ? 'it is protected by a password' : error?.message ?? error).slice(0, 300) }));
 `;
 
@@ -98,51 +98,33 @@ globalThis.Uint8Array = new Proxy(Uint8Array, {
  * @throws the reason of `signal`
  */
 export async function readPdf(bytes: Uint8Array, signal: AbortSignal): Promise<PdfReading> {
-  signal.throwIfAborted();
-  const worker = new Worker(PROGRAM, {
-    eval: true,
-    // A copy: what is handed over would be gone for the caller.
-    workerData: {
-      bytes: new Uint8Array(bytes),
-      limits: LIMITS,
-      library: import.meta.resolve('unpdf'),
+  const { value, end } = await runThread(
+    {
+      program: PROGRAM,
+      // A copy: what is handed over would be gone for the caller.
+      data: {
+        bytes: new Uint8Array(bytes),
+        limits: LIMITS,
+        library: import.meta.resolve('unpdf'),
+      },
+      heapMb: LIMITS.heapMb,
+      timeoutMs: LIMITS.timeoutMs,
     },
-    resourceLimits: { maxOldGenerationSizeMb: LIMITS.heapMb, maxYoungGenerationSizeMb: 32 },
-    env: {},
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-  });
-  try {
-    const answer = message.safeParse(await firstWord(worker, signal));
-    if (!answer.success) return { ok: false, reason: 'it could not be read' };
-    if ('error' in answer.data) return { ok: false, reason: answer.data.error };
-    const { texts, pages, isCut, title, author } = answer.data;
-    const text = texts
-      .map((page, at) => `[page ${at + 1} of ${pages}]\n\n${page.toWellFormed().trim()}`)
-      .join('\n\n');
-    return {
-      ok: true,
-      pdf: { text, pages, isCut, ...(title && { title }), ...(author && { author }) },
-    };
-  } finally {
-    await worker.terminate();
+    signal,
+  );
+  if (end === 'time') {
+    return { ok: false, reason: `reading it took longer than ${LIMITS.timeoutMs / 1_000} s` };
   }
-}
-
-function firstWord(worker: Worker, signal: AbortSignal): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const tooLong = { error: `reading it took longer than ${LIMITS.timeoutMs / 1_000} s` };
-    const timer = setTimeout(() => settle(() => resolve(tooLong)), LIMITS.timeoutMs);
-    const onAbort = () => settle(() => reject(signal.reason));
-    const settle = (end: () => void) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      end();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    worker.once('message', (value: unknown) => settle(() => resolve(value)));
-    worker.once('error', () => settle(() => resolve({ error: 'reading it took too much memory' })));
-    worker.once('exit', () => settle(() => resolve({ error: 'it could not be read' })));
-  });
+  if (end === 'memory') return { ok: false, reason: 'reading it took too much memory' };
+  const answer = message.safeParse(value);
+  if (!answer.success) return { ok: false, reason: 'it could not be read' };
+  if ('error' in answer.data) return { ok: false, reason: answer.data.error };
+  const { texts, pages, isCut, title, author } = answer.data;
+  const text = texts
+    .map((page, at) => `[page ${at + 1} of ${pages}]\n\n${page.toWellFormed().trim()}`)
+    .join('\n\n');
+  return {
+    ok: true,
+    pdf: { text, pages, isCut, ...(title && { title }), ...(author && { author }) },
+  };
 }

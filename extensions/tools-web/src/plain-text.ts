@@ -1,13 +1,13 @@
+import { oneLine } from './one-line.js';
+
 const DROPPED: ReadonlySet<string> = new Set(['script', 'style', 'template']);
 
 /** Text without HTML: tags out, entities decoded, white space as one space. */
 export async function plainText(html: string, maxChars: number): Promise<string> {
   // What is cut off could only be longer than what is kept by its markup.
   const text = await withoutMarkup(html.slice(0, maxChars * 8));
-  const plain = text.replaceAll(/\s+/g, ' ').trim();
-  return plain.length <= maxChars
-    ? plain.toWellFormed()
-    : `${plain.slice(0, maxChars - 1).toWellFormed()}…`;
+  const plain = oneLine(text, maxChars + 1);
+  return plain.length <= maxChars ? plain : `${oneLine(plain, maxChars - 1)}…`;
 }
 
 async function withoutMarkup(html: string): Promise<string> {

@@ -12,10 +12,11 @@ export interface ProviderUrl {
 export function providerUrl(baseUrl: string): ProviderUrl {
   const isUrl = URL.canParse(baseUrl);
   const root = isUrl ? new URL(baseUrl) : undefined;
-  if (root === undefined || !/^https?:$/.test(root.protocol) || root.username !== '') {
+  const isOpen = root !== undefined && `${root.username}${root.password}` === '';
+  if (!isOpen || !/^https?:$/.test(root.protocol)) {
     throw new EthosError(
       'CONFIG_INVALID',
-      'baseUrl of a search provider: expected an http or https URL without a user name',
+      'baseUrl of a search provider: expected an http or https URL without a user name or password',
     );
   }
   const folder = root.href.replace(/[?#].*$/s, '').replace(/\/*$/, '/');

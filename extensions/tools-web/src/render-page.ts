@@ -1,7 +1,9 @@
 import { cutPage } from './cut-page.js';
 import type { Download } from './download.js';
+import { oneLine } from './one-line.js';
 import type { PageContent } from './page-content.js';
 import { createCursor } from './page-cursor.js';
+import type { PageFacts } from './page-facts.js';
 
 /** What is shown of a page. */
 export interface PageView {
@@ -18,13 +20,24 @@ export interface PageView {
 const FOOT_CHARS = 400;
 const MIN_TEXT_CHARS = 200;
 const MAX_SHOWN_URL = 500;
+const MAX_FACT_CHARS = 500;
+const FACTS = [
+  'title',
+  'byline',
+  'siteName',
+  'canonicalUrl',
+  'language',
+  'publishedAt',
+  'description',
+] as const satisfies ReadonlyArray<keyof PageFacts>;
 
 /** The text for the model, and the same and more for programs. */
 export function renderPage(
   { url, redirects, status, bytes, cache }: Download,
-  content: PageContent,
+  page: PageContent,
   { requestedUrl, raw, offset, maxChars, notes }: PageView,
 ): { value: string; structured: Record<string, unknown> } {
+  const content = inLines(page);
   const head = offset === 0 ? headOf(url, redirects.length, content) : [];
   const { text = '', notes: contentNotes, ...facts } = content;
   const said = [...notes, ...contentNotes].map((note) => `[${note}]`);
@@ -58,6 +71,23 @@ export function renderPage(
       ...(nextCursor !== undefined && { nextCursor }),
     },
   };
+}
+
+/**
+ * What a page says of itself stands in lines that the tool writes, so none of it, wherever it comes
+ * from, may begin a line of its own.
+ */
+function inLines(content: PageContent): PageContent {
+  const plain = {
+    ...content,
+    notes: content.notes.map((note) => oneLine(note, MAX_FACT_CHARS)),
+  };
+  for (const name of FACTS) {
+    const line = oneLine(content[name] ?? '', MAX_FACT_CHARS);
+    if (line === '') delete plain[name];
+    else plain[name] = line;
+  }
+  return plain;
 }
 
 function headOf(url: string, redirects: number, content: PageContent): string[] {

@@ -1,5 +1,9 @@
+import { oneLine } from './one-line.js';
 import type { SearchQuery } from './search-provider.js';
 import type { FoundPage } from './search-results.js';
+
+const MAX_NOTES = 5;
+const MAX_NOTE_CHARS = 700;
 
 /** What belongs to the results. */
 export interface SearchView {
@@ -16,7 +20,8 @@ export function renderSearch(
   results: readonly FoundPage[],
   { provider, query, ignored, notes, maxChars }: SearchView,
 ): { value: string; structured: Record<string, unknown> } {
-  const foot = [...notes];
+  // What a provider says has no lines of its own, and no room of the results.
+  const foot = notes.slice(0, MAX_NOTES).map((note) => oneLine(note, MAX_NOTE_CHARS));
   if (ignored.length > 0) foot.push(`${provider} can not filter by ${ignored.join(', ')}.`);
   const foots = foot.map((note) => `[${note}]`).join('\n');
   const blocks = results.map(renderResult);

@@ -14,13 +14,18 @@ export interface ScannedPage extends PageFacts {
   links: PageLink[];
   /** How many elements with a link there are. */
   linkCount: number;
-  /** The page is nested deeper than can be followed; what comes after that place is missing. */
+  /** The deepest place. */
+  depth: number;
+  /** The page is deeper, longer or slower than can be followed; what comes after is missing. */
   isCut: boolean;
 }
 
 // Beyond this no page is honest, and the parser itself gets slow.
 const MAX_DEPTH = 2_000;
 const PIECE_CHARS = 65_536;
+// Of what the parser tells of: beginnings and ends of elements, and pieces of text.
+const MAX_EVENTS = 2_000_000;
+const MAX_MS = 5_000;
 const MAX_TITLE_CHARS = 2_000;
 const MAX_SCRIPT_CHARS = 200_000;
 
@@ -41,8 +46,11 @@ export async function scanHtml(source: string, url: URL): Promise<ScannedPage> {
   const scan = new Scan(url);
   const parser = new Parser(scan, { decodeEntities: true, lowerCaseTags: true });
   const html = source.toWellFormed();
+  const until = performance.now() + MAX_MS;
   for (let at = 0; at < html.length && !scan.isGivenUp; at += PIECE_CHARS) {
-    parser.write(html.slice(at, at + PIECE_CHARS));
+    // What ends nothing is no event, and may be slow.
+    if (performance.now() > until) scan.isGivenUp = true;
+    else parser.write(html.slice(at, at + PIECE_CHARS));
   }
   if (!scan.isGivenUp) parser.end();
   return scan.result();
@@ -55,6 +63,8 @@ class Scan {
   readonly #links: PageLinks;
   readonly #markup: PageMarkup;
   readonly #stack: Open[] = [];
+  #events = 0;
+  #depth = 0;
   #hidden = 0;
   #pre = 0;
   #title: string | undefined;
@@ -69,7 +79,8 @@ class Scan {
   onopentag(name: string, attributes: Record<string, string>): void {
     // What still comes of the piece that was written is not followed: it could be hidden.
     this.isGivenUp ||= this.#stack.length >= MAX_DEPTH;
-    if (this.isGivenUp) return;
+    if (this.#isTooMuch()) return;
+    this.#depth = Math.max(this.#depth, this.#stack.length + 1);
     this.#head(name, attributes);
     const open: Open = { name, isWritten: false, isHidden: isHiddenElement(name, attributes) };
     this.#stack.push(open);
@@ -82,7 +93,7 @@ class Scan {
   }
 
   onclosetag(name: string): void {
-    const open = this.isGivenUp ? undefined : this.#stack.pop();
+    const open = this.#isTooMuch() ? undefined : this.#stack.pop();
     if (open === undefined) return;
     this.#endHead(name);
     if (this.#hidden === 0) {
@@ -95,7 +106,7 @@ class Scan {
   }
 
   ontext(text: string): void {
-    if (this.isGivenUp) return;
+    if (this.#isTooMuch()) return;
     if (this.#title !== undefined && this.#title.length < MAX_TITLE_CHARS) this.#title += text;
     if (this.#script !== undefined && this.#script.length < MAX_SCRIPT_CHARS) this.#script += text;
     if (this.#hidden > 0) return;
@@ -116,8 +127,15 @@ class Scan {
       outline: this.#outline.toString(),
       links: this.#links.all,
       linkCount: this.#links.count,
+      depth: this.#depth,
       isCut: this.isGivenUp,
     };
+  }
+
+  #isTooMuch(): boolean {
+    this.#events += 1;
+    this.isGivenUp ||= this.#events > MAX_EVENTS;
+    return this.isGivenUp;
   }
 
   /** What tells of the page rather than being shown. */

@@ -15,7 +15,7 @@ const lang = z
 
 /** The arguments of `web_search`. */
 export const searchInput = z
-  .object({
+  .strictObject({
     query: z
       .string()
       .trim()

@@ -1,5 +1,6 @@
 import { err } from '@ethosagent/plugin-sdk';
 import type { ToolErrorCode, ToolResult } from '@ethosagent/types';
+import { oneLine } from './one-line.js';
 import { retryAfterSeconds } from './retry-after.js';
 import type { ProviderResponse, SearchProblem, SearchProvider } from './search-provider.js';
 
@@ -29,8 +30,8 @@ export function searchFailure(
   const seconds =
     problem.retrySeconds ?? retryAfterSeconds(response.headers.get('retry-after'), now);
   const wait = seconds === undefined ? '' : ` It can be asked again in ${spanOf(seconds)}.`;
-  const detail = problem.detail?.slice(0, MAX_DETAIL_CHARS).replaceAll(/\s+/g, ' ').trim();
-  const said = detail ? ` It says: ${detail.toWellFormed().replace(/[.]$/, '')}.` : '';
+  const detail = oneLine(problem.detail ?? '', MAX_DETAIL_CHARS);
+  const said = detail === '' ? '' : ` It says: ${detail.replace(/[.]$/, '')}.`;
   return err(`${provider.id} ${what} (HTTP ${response.status}).${said}${wait} ${next}.`, code);
 }
 

@@ -47,6 +47,9 @@ export async function cleanResults(
 function webUrl(text: string): URL | undefined {
   if (text.length > MAX_URL_CHARS || !URL.canParse(text)) return undefined;
   const url = new URL(text);
+  // Nobody asks as who a result says.
+  url.username = '';
+  url.password = '';
   return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oneLine } from './one-line.js';
 import { providerUrl } from './provider-url.js';
 import { spanSince } from './recent-days.js';
 import type {
@@ -9,6 +10,7 @@ import type {
 } from './search-provider.js';
 
 const MAX_NAMED_ENGINES = 5;
+const MAX_ENGINE_CHARS = 60;
 
 const answer = z.object({
   results: z.array(
@@ -47,7 +49,7 @@ export function searxngSearch({ baseUrl }: { baseUrl: string }): SearchProvider 
       if (data === undefined) return undefined;
       const silent = (data.unresponsive_engines ?? [])
         .slice(0, MAX_NAMED_ENGINES)
-        .map(([engine, reason]) => `${engine} (${reason})`);
+        .map(([engine, reason]) => `${engineText(engine)} (${engineText(reason)})`);
       return {
         results: data.results.map(({ title, url, content, publishedDate }) => ({
           title: title ?? '',
@@ -70,4 +72,8 @@ function problem({ status }: ProviderResponse): SearchProblem | undefined {
 function languageOf({ lang, country }: SearchQuery): string | undefined {
   if (lang === undefined) return undefined;
   return country === undefined || lang.includes('-') ? lang : `${lang}-${country}`;
+}
+
+function engineText(text: string): string {
+  return oneLine(text, MAX_ENGINE_CHARS);
 }

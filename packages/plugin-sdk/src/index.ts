@@ -1,3 +1,5 @@
+export type { FailureAnswers } from './failures.js';
+export { failureOf, withFailures } from './failures.js';
 export type { Plugin, PluginApi } from './plugin.js';
 export { definePlugin } from './plugin.js';
 export type { PluginHost, PluginHostOptions, PluginInfo } from './plugin-host.js';

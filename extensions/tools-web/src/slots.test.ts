@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { HostSlots } from './host-slots.js';
+import { Slots } from './slots.js';
 
 const never = new AbortController().signal;
 
@@ -15,9 +15,9 @@ function createRequests() {
   return { begun, request, end: (name: string) => ends.get(name)?.() };
 }
 
-describe('HostSlots', () => {
+describe('Slots', () => {
   it('runs as many at a time as it may, the others in order, and each host by itself', async () => {
-    const slots = new HostSlots(2);
+    const slots = new Slots(2);
     const { begun, request, end } = createRequests();
     const all = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) =>
       slots.run(name.slice(0, 1), never, request(name)),
@@ -34,14 +34,14 @@ describe('HostSlots', () => {
   });
 
   it('gives a slot back when a request fails', async () => {
-    const slots = new HostSlots(1);
+    const slots = new Slots(1);
     const fail = slots.run('a', never, () => Promise.reject(new Error('no')));
     await expect(fail).rejects.toThrow('no');
     expect(await slots.run('a', never, async () => 'next')).toBe('next');
   });
 
   it('lets go of who waits when its signal fires, and of its place', async () => {
-    const slots = new HostSlots(1);
+    const slots = new Slots(1);
     const { begun, request, end } = createRequests();
     const turn = new AbortController();
     const first = slots.run('a', never, request('first'));

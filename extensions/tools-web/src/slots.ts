@@ -1,30 +1,30 @@
-/** How many requests may run to one host at a time. The others wait in order. */
-export class HostSlots {
+/** How much of one key, such as requests to a host, may run at a time. The rest waits in order. */
+export class Slots {
   readonly #limit: number;
-  readonly #hosts = new Map<string, { running: number; waiting: Array<() => void> }>();
+  readonly #slots = new Map<string, { running: number; waiting: Array<() => void> }>();
 
-  /** @param limit requests to one host at a time */
+  /** @param limit tasks of one key at a time */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   /**
-   * Runs a request when there is a slot for its host.
+   * Runs a task when there is a slot for its key.
    * @throws the reason of `signal` when it fires before that
    */
-  async run<T>(host: string, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
-    await this.#acquire(host, signal);
+  async run<T>(key: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+    await this.#acquire(key, signal);
     try {
-      return await request();
+      return await task();
     } finally {
-      this.#release(host);
+      this.#release(key);
     }
   }
 
-  async #acquire(host: string, signal: AbortSignal): Promise<void> {
+  async #acquire(key: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const slots = this.#hosts.get(host) ?? { running: 0, waiting: [] };
-    this.#hosts.set(host, slots);
+    const slots = this.#slots.get(key) ?? { running: 0, waiting: [] };
+    this.#slots.set(key, slots);
     if (slots.running < this.#limit) {
       slots.running += 1;
       return;
@@ -46,8 +46,8 @@ export class HostSlots {
     }
   }
 
-  #release(host: string): void {
-    const slots = this.#hosts.get(host);
+  #release(key: string): void {
+    const slots = this.#slots.get(key);
     if (slots === undefined) return;
     // Handed on, so that a newcomer can't take it in between.
     const next = slots.waiting.shift();
@@ -56,7 +56,7 @@ export class HostSlots {
       return;
     }
     slots.running -= 1;
-    if (slots.running === 0) this.#hosts.delete(host);
+    if (slots.running === 0) this.#slots.delete(key);
   }
 }
 

@@ -1,0 +1,13 @@
+// biome-ignore lint/style/noRestrictedImports: it is run in a thread, and answers the one that began it
+import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
+import { htmlToMarkdown } from './html-to-markdown.js';
+import { pageOf } from './read-html.js';
+import { scanHtml } from './scan-html.js';
+
+// The thread of `readHtml`: first the page as text, in case that the rest of it fails.
+const { html, url } = z.object({ html: z.string(), url: z.string() }).parse(workerData);
+const page = await scanHtml(html, new URL(url));
+const asText = pageOf(page, { markdown: page.outline, extraction: 'text' });
+parentPort?.postMessage({ value: asText, isLast: false });
+parentPort?.postMessage({ value: pageOf(page, await htmlToMarkdown(page)), isLast: true });

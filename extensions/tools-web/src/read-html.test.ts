@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { PARAGRAPH } from './fixtures/article.js';
+import { readHtml, SMALL_PAGE } from './read-html.js';
+import { scanHtml } from './scan-html.js';
+
+const URL_OF_PAGE = 'https://example.com/';
+const never = new AbortController().signal;
+
+const CODE = `<pre>${'x\n'.repeat(300_000)}</pre>`;
+const SLOW: [what: string, html: string][] = [
+  ['code in 115 quotes', '<blockquote>'.repeat(115) + CODE],
+  ['code in 57 lists', '<ul><li>'.repeat(57) + CODE],
+  ['124 times 60 lists', `${'<ul><li>'.repeat(60)}x${'</li></ul>'.repeat(60)}`.repeat(124)],
+  [
+    'small tables in 39 tables',
+    '<table><tr><td>'.repeat(39) + '<table><tr><td>a</td><td>b</td></tr></table>'.repeat(3_600),
+  ],
+  ['ten million angle brackets', '<'.repeat(10_000_000)],
+  [
+    'ends of paragraphs that never began, deep inside',
+    `<div>first</div>${'<div>'.repeat(1_990)}${'</p>'.repeat(2_400_000)}`,
+  ],
+  ['styles with comments', `<p style="a:${'/*'.repeat(800)}">x</p>`.repeat(6_000)],
+];
+
+describe('readHtml', () => {
+  it.each(SLOW)('leaves the process free for others: %s', async (_, html) => {
+    const turn = new AbortController();
+    const reading = readHtml(html, URL_OF_PAGE, turn.signal);
+    setTimeout(() => turn.abort(new Error('enough')), 20);
+    await expect(reading).rejects.toThrow('enough');
+  });
+
+  it.each(SLOW)('comes to an end: %s', async (_, html) => {
+    const page = await readHtml(html, URL_OF_PAGE, never);
+    expect(page?.text).not.toBe('');
+    expect(page?.text.length).toBeLessThan(5_100_000);
+  });
+
+  it('shows the same of a page in the thread and out of it', async () => {
+    const start = `<html lang="de"><title>T</title><meta name="author" content="A"><h1>Head</h1>${PARAGRAPH}<a href="/x">link</a>`;
+    const small = await readHtml(start, URL_OF_PAGE, never);
+    const large = await readHtml(start + ' '.repeat(SMALL_PAGE.chars), URL_OF_PAGE, never);
+    expect(large).toEqual(small);
+    expect(small).toMatchObject({ title: 'T', byline: 'A', language: 'de', linkCount: 1 });
+  });
+});
+/** A page as large as those that need no thread, or nearly. */
+const fill = (unit: string, start = '') =>
+  start + unit.repeat(Math.floor((SMALL_PAGE.chars - start.length) / unit.length));
+const nested = (name: string, depth: number) =>
+  `${`<${name}>`.repeat(depth)}x${`</${name}>`.repeat(depth)}`;
+const SMALL: [what: string, html: string][] = [
+  ['code in quotes', fill('x\n', `${'<blockquote>'.repeat(SMALL_PAGE.depth - 1)}<pre>`)],
+  ['code in lists', fill('x\n', `${'<ul><li>'.repeat(SMALL_PAGE.depth / 2 - 1)}<pre>`)],
+  ['formatting', fill('<b>x</b>')],
+  ['formatting in formatting', fill('<i>x</i>', '<i>'.repeat(SMALL_PAGE.depth - 1))],
+  ['paragraphs', fill('<p>x')],
+  ['links', fill('<a href=x>x</a>')],
+  ['items', fill('<li>x', '<ul>')],
+  ['tables', fill('<table><tr><td>a<td>b</table>')],
+  ['tables in tables', fill('<table><tr><td>a<td>b</table>', '<table><tr><td>'.repeat(5))],
+  ['rows', fill('<tr><td>', '<table>')],
+  ['cells', fill('<td>', '<table><tr>')],
+  ['line breaks', fill('x<br>')],
+  ['elements in elements', fill(nested('div', SMALL_PAGE.depth))],
+  ['quotes in quotes', fill(nested('blockquote', SMALL_PAGE.depth))],
+  ['lists in lists', fill(nested('ol><li', SMALL_PAGE.depth / 2).replaceAll('</ol><li>', '</ol>'))],
+  ['blocks of code', fill('<pre>a\n</pre>')],
+  ['angle brackets', fill('<')],
+  ['what Markdown would take for its own', fill('*_`[]#>1.~')],
+  ['spaces', fill(' ', '<p>a')],
+  ['styles', fill('<p style="a:/*/*/*/*/*">x</p>')],
+  ['images', fill('<img alt=x src=y>')],
+  ['metadata', fill('<meta name=author content=x>')],
+];
+
+describe('a page that is read without a thread', () => {
+  // Far below what a call may take, and far above what any of these does.
+  const MAX_CPU_MS = 2_000;
+  it.each(SMALL)('takes no long time for %s', async (_, html) => {
+    expect(html.length).toBeLessThanOrEqual(SMALL_PAGE.chars);
+    expect((await scanHtml(html, new URL(URL_OF_PAGE))).depth).toBeLessThanOrEqual(
+      SMALL_PAGE.depth,
+    );
+    const before = process.cpuUsage();
+    await readHtml(html, URL_OF_PAGE, never);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(MAX_CPU_MS);
+  });
+});

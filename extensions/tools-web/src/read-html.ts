@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { htmlToMarkdown, type MarkdownPage } from './html-to-markdown.js';
+import type { PageFacts } from './page-facts.js';
+import type { PageLink } from './page-links.js';
+import { runThread } from './run-thread.js';
+import { type ScannedPage, scanHtml } from './scan-html.js';
+
+/** HTML as it is shown. */
+export interface HtmlPage extends PageFacts {
+  text: string;
+  extraction: MarkdownPage['extraction'];
+  links: PageLink[];
+  linkCount: number;
+  /** The end of the page is missing. */
+  isCut: boolean;
+}
+
+/** What is converted at once: no page within this takes as long as a thread needs to begin. */
+export const SMALL_PAGE = { chars: 10_000, depth: 24 } as const;
+
+const LIMITS = { chars: 20_000_000, heapMb: 384, timeoutMs: 10_000 };
+
+const fact = z.string().exactOptional();
+const htmlPage = z.object({
+  text: z.string(),
+  extraction: z.enum(['article', 'page', 'text']),
+  links: z.array(z.object({ text: z.string(), url: z.string() })),
+  linkCount: z.int(),
+  isCut: z.boolean(),
+  title: fact,
+  byline: fact,
+  siteName: fact,
+  canonicalUrl: fact,
+  language: fact,
+  publishedAt: fact,
+  description: fact,
+});
+
+const PROGRAM = `
+const { workerData } = require('node:worker_threads');
+const { loader, module } = workerData;
+(async () => {
+  if (loader !== undefined) (await import(loader)).register();
+  await import(module);
+})();
+`;
+
+/**
+ * HTML as Markdown, or as text where that takes too much time or memory. All but small pages are
+ * read in a thread of their own.
+ *
+ * @param url where the page came from
+ * @returns `undefined` for a page that even as text is too much
+ * @throws the reason of `signal`
+ */
+export async function readHtml(
+  html: string,
+  url: string,
+  signal: AbortSignal,
+): Promise<HtmlPage | undefined> {
+  if (html.length <= SMALL_PAGE.chars) {
+    const page = await scanHtml(html, new URL(url));
+    if (page.depth <= SMALL_PAGE.depth) return pageOf(page, await htmlToMarkdown(page));
+  }
+  const { value } = await runThread(
+    {
+      program: PROGRAM,
+      data: { ...threadModule(), html: html.slice(0, LIMITS.chars), url },
+      heapMb: LIMITS.heapMb,
+      timeoutMs: LIMITS.timeoutMs,
+    },
+    signal,
+  );
+  const { data } = htmlPage.safeParse(value);
+  return data && { ...data, isCut: data.isCut || html.length > LIMITS.chars };
+}
+
+/** What was found in a page, and what became of it. */
+export function pageOf(
+  page: ScannedPage,
+  { markdown, extraction, byline }: MarkdownPage,
+): HtmlPage {
+  const { markup: _, outline: __, depth: ___, ...rest } = page;
+  return { ...(byline !== undefined && { byline }), ...rest, text: markdown, extraction };
+}
+
+/** The module of the thread, beside this one. Where this is TypeScript, a thread has to learn it. */
+function threadModule(): { module: string; loader?: string } {
+  const module = (ending: string) => new URL(`./html-thread.${ending}`, import.meta.url).href;
+  return import.meta.url.endsWith('.ts')
+    ? { module: module('ts'), loader: import.meta.resolve('tsx/esm/api') }
+    : { module: module('js') };
+}

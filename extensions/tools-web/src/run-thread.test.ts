@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { runThread } from './run-thread.js';
+
+const never = new AbortController().signal;
+const START = "const { parentPort, workerData } = require('node:worker_threads');";
+const job = (program: string, timeoutMs = 60_000) => ({
+  program: START + program,
+  data: { word: 'hello' },
+  heapMb: 64,
+  timeoutMs,
+});
+const say = (value: string, isLast: boolean) =>
+  `parentPort.postMessage({ value: ${value}, isLast: ${isLast} });`;
+
+describe('runThread', () => {
+  it.each([
+    ['a thread that says its last word', say('workerData.word', true), 'hello', 'done'],
+    ['one that goes on after it', `${say('1', true)} setInterval(() => {}, 9);`, 1, 'done'],
+    ['one that loops after its first word', `${say('1', false)} for (;;);`, 1, 'time'],
+    [
+      'one that takes memory after its first word',
+      `${say('1', false)} const all = []; for (;;) all.push('x'.repeat(99) + all.length);`,
+      1,
+      'memory',
+    ],
+    ['one that ends without a word', '', undefined, 'failure'],
+    ['one that throws', 'throw new Error("no")', undefined, 'failure'],
+    ['one that says something else', 'parentPort.postMessage("x")', undefined, 'failure'],
+  ])('gives what came of %s', async (_, program, value, end) => {
+    const timeoutMs = end === 'time' ? 2_000 : undefined;
+    expect(await runThread(job(program, timeoutMs), never)).toEqual({ value, end });
+  });
+
+  it('ends with the signal, and leaves the process free meanwhile', async () => {
+    const turn = new AbortController();
+    setTimeout(() => turn.abort(new Error('enough')), 50);
+    await expect(runThread(job('for (;;);'), turn.signal)).rejects.toThrow('enough');
+    await expect(runThread(job(''), turn.signal)).rejects.toThrow('enough');
+  });
+
+  it('runs four at a time, whatever is asked for', async () => {
+    const now = () => Number(process.hrtime.bigint() / 1_000_000n);
+    const span =
+      'const from = Number(process.hrtime.bigint() / 1000000n); setTimeout(() => {' +
+      `${say('[from, Number(process.hrtime.bigint() / 1000000n)]', true)} }, 200);`;
+    const start = now();
+    const outcomes = await Promise.all(
+      Array.from({ length: 9 }, () => runThread(job(span), never)),
+    );
+    const spans = outcomes.map(({ value }) => z.tuple([z.int(), z.int()]).parse(value));
+    for (const [from] of spans) {
+      expect(from).toBeGreaterThanOrEqual(start);
+      const atOnce = spans.filter(([begin, end]) => begin <= from && from < end);
+      expect(atOnce.length).toBeLessThanOrEqual(4);
+    }
+  });
+
+  it('gives the thread nothing of the environment', async () => {
+    const { value } = await runThread(job(say('Object.keys(process.env)', true)), never);
+    expect(value).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import { BoundaryError, EthosError } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import { failureOf, withFailures } from './failures.js';
+import { ok } from './tool-helpers.js';
+
+const answers = {
+  PATH_NOT_REACHABLE: 'Use another path.',
+  PROCESS_NOT_FOUND: ['input_invalid', 'Give another id.'],
+  SPAWN_FAILED: ['not_available', ''],
+} as const;
+
+describe('failureOf', () => {
+  it.each<[string, unknown, object | undefined]>([
+    [
+      'what has an answer',
+      new BoundaryError('read', '/x'),
+      {
+        ok: false,
+        code: 'execution_failed',
+        error: 'PATH_NOT_REACHABLE: read not permitted for /x. Use another path.',
+      },
+    ],
+    [
+      'an answer of another class, after one full stop',
+      new EthosError('PROCESS_NOT_FOUND', 'there is no p.'),
+      {
+        ok: false,
+        code: 'input_invalid',
+        error: 'PROCESS_NOT_FOUND: there is no p. Give another id.',
+      },
+    ],
+    [
+      'a class alone',
+      new EthosError('SPAWN_FAILED', 'no bash'),
+      { ok: false, code: 'not_available', error: 'SPAWN_FAILED: no bash' },
+    ],
+    [
+      'what is true of every tool',
+      new EthosError('QUOTA_EXCEEDED', 'no more requests'),
+      { code: 'not_available', error: expect.stringContaining('Do not try again') },
+    ],
+    ['another code', new EthosError('FILE_NOT_FOUND', 'x'), undefined],
+    ['another error', new Error('PATH_NOT_REACHABLE: x'), undefined],
+    ['what is no error', { code: 'PATH_NOT_REACHABLE' }, undefined],
+  ])('%s', (_name, error, expected) => {
+    const failure = failureOf(error, answers);
+    if (expected === undefined) expect(failure).toBeUndefined();
+    else expect(failure).toMatchObject(expected);
+  });
+});
+
+describe('withFailures', () => {
+  it('gives the result, the failure, or throws on', async () => {
+    expect(await withFailures(answers, async () => ok('fine'))).toEqual(ok('fine'));
+    const refused = withFailures(answers, () => Promise.reject(new BoundaryError('read', '/x')));
+    expect(await refused).toMatchObject({ ok: false, code: 'execution_failed' });
+    const bug = new TypeError('bug');
+    await expect(withFailures(answers, () => Promise.reject(bug))).rejects.toBe(bug);
+  });
+});
