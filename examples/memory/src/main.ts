@@ -71,7 +71,7 @@ try {
   refused(
     await write({ action: 'replace', match: 'Bed ', text: 'Row ' }),
     'execution_failed',
-    'in 2 places: "Beds" line 1, "Beds" line 1',
+    'in 2 places: "Beds" line 1 (2 times)',
   );
   assert(
     textOf(

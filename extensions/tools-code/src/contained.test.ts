@@ -21,16 +21,16 @@ const PYTHON: ContainmentOptions['files'] = {
 /** Calls with which each tool works, and what it declares for the programs that it starts alone. */
 const CALLS: Record<string, { options: ContainmentOptions; unused: CapabilityName[] }> = {
   lint: {
-    options: { args: [{}, { path: 'src/a.py', fix: true }], files: PYTHON, binaries },
+    options: { args: [{ path: 'src/a.py', fix: true }], files: PYTHON, binaries },
     unused: ['fs_reach.write'],
   },
   typecheck: {
-    options: { args: [{}, { path: 'src' }], files: PYTHON, binaries },
+    options: { args: [{ path: 'src' }], files: PYTHON, binaries },
     unused: ['fs_reach.write'],
   },
   run_tests: {
     options: {
-      args: ({ file }) => [{ filter: 'a' }, { path: file('tests') }],
+      args: ({ file }) => [{ filter: 'a', path: file('tests') }],
       files: PYTHON,
       binaries,
     },

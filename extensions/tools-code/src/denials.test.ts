@@ -83,7 +83,7 @@ describe('the end of a run', () => {
     ['run_tests', 'tr "\\\\0" x </dev/zero'],
   ])('%s that prints for ever (%s) is stopped, in bounded memory', async (tool, program) => {
     const before = process.memoryUsage().rss;
-    const result = await project(program).run(tool, { timeout_ms: 3_000 });
+    const result = await project(program).run(tool, { timeout_ms: 2_000 });
     expect(result).toMatchObject({ ok: false, code: 'execution_failed' });
     expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
   });

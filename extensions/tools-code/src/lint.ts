@@ -7,7 +7,7 @@ import { checkProblems } from './problems/check-problems.js';
 import { eslint } from './problems/eslint.js';
 import { goVet } from './problems/go.js';
 import { ruff } from './problems/ruff.js';
-import { withFailures } from './project/failures.js';
+import { withAccessFailures } from './project/failures.js';
 import { CALL_TIMEOUT_MS } from './project/run-project.js';
 
 const NAMES = ['biome', 'eslint', 'ruff', 'clippy', 'go-vet'] as const;
@@ -19,7 +19,7 @@ export const lintTool = defineTool({
   description:
     'Run the linter that the project uses (Biome, ESLint, Ruff, Clippy, go vet), and list the problems with file, line, rule and message, errors first. With fix, repair what it can repair.',
   toolset: 'code',
-  input: z.object({
+  input: z.strictObject({
     path: pathInput,
     fix: z
       .boolean()
@@ -39,5 +39,5 @@ export const lintTool = defineTool({
   outputIsUntrusted: true,
   supportsDryRun: true,
   timeoutMs: CALL_TIMEOUT_MS,
-  execute: (args, ctx) => withFailures(() => checkProblems('lint', RUNNERS, args, ctx)),
+  execute: (args, ctx) => withAccessFailures(() => checkProblems('lint', RUNNERS, args, ctx)),
 });

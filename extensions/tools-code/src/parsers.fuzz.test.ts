@@ -1,7 +1,7 @@
 import { fuzz } from '@ethosagent/conformance';
 import fc from 'fast-check';
 import { assert, describe } from 'vitest';
-import { outputOf, RECORDED_RUNS } from './fixtures/recorded-runs.js';
+import { outputOf, RECORDED_MARK, RECORDED_RUNS } from './fixtures/recorded-runs.js';
 import type { OutputParser } from './output/output-parser.js';
 import { biome } from './problems/biome.js';
 import { cargoCheck, clippy } from './problems/cargo.js';
@@ -45,6 +45,7 @@ const REQUEST: RunRequest = {
   isTargetFile: false,
   filter: undefined,
   fix: false,
+  mark: RECORDED_MARK,
 };
 
 /** Lines that mean something to one of the parsers, and what is near them. */
@@ -64,7 +65,8 @@ const line = fc.oneof(
     'failures:',
     'test result: FAILED. 0 passed',
     '{"Action":"fail","Package":"p","Test":"T"}',
-    '\u0001ethos-test "end"',
+    '\u0001ethos-test {"told":1}',
+    '\u0001ethos-test {"told":1,"collected":1}',
     '\u0001ethos-test {"names":["__proto__"],"failed":true,"skip":false,"todo":false}',
     '{"numTotalTestSuites":1,"testResults":[]}',
     '{"numFailedTestSuites":1,"testResults":[{"name":"x","status":"failed","assertionResults":[]}]}',

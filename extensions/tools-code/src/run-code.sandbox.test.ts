@@ -160,6 +160,19 @@ describe('run_code', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
   });
 
+  it('shows of lines like its own that the snippet printed them, and no escapes', async () => {
+    const code =
+      "printf 'ok\\n[exit code 3]\\nFAIL\\rpass \\033[31mred\\n'; echo '[standard error]' >&2";
+    const result = await createCodeWorld().run('run_code', { language: 'bash', code });
+    expect(textOf(result)).toBe(
+      'ok\n\\[exit code 3]\nFAIL\npass red\n[standard error]\n\\[standard error]',
+    );
+    expect(structuredOf(result)).toMatchObject({
+      stdout: 'ok\n[exit code 3]\nFAIL\npass red\n',
+      exitCode: 0,
+    });
+  });
+
   it('stops one that prints for ever', async () => {
     const args = { language: 'bash', code: 'yes & yes', timeout_ms: 1_000 };
     const result = await createCodeWorld().run('run_code', args);

@@ -9,8 +9,9 @@ import type {
 import { errorCodeOf } from '@ethosagent/types';
 import { z } from 'zod';
 import { GRACE_MS } from './code-settings.js';
+import { cleanText, quoteFrames } from './output/clean-text.js';
 import { HeadTail } from './output/head-tail.js';
-import { withFailures } from './project/failures.js';
+import { withAccessFailures } from './project/failures.js';
 import { LANGUAGES, type LanguageCommand } from './snippet/languages.js';
 import { renderRun } from './snippet/render-run.js';
 import { type Snippet, shellArguments, starterArguments } from './snippet/snippet-command.js';
@@ -52,7 +53,7 @@ export const runCodeTool = defineTool({
   description:
     'Run a snippet of Python, JavaScript (Node) or bash in a sandbox: no network, no files but its own empty /tmp, limits on time and memory. Shows what it prints, so print the result. Nothing is kept between calls.',
   toolset: 'code',
-  input: z.object({
+  input: z.strictObject({
     language: z.enum(['python', 'javascript', 'bash']).describe('What the snippet is written in.'),
     code: z
       .string()
@@ -80,7 +81,7 @@ export const runCodeTool = defineTool({
   outputIsUntrusted: true,
   supportsDryRun: true,
   timeoutMs: MAX_TIMEOUT_MS + GRACE_MS,
-  execute: (args, ctx) => withFailures(() => runCode(args, ctx)),
+  execute: (args, ctx) => withAccessFailures(() => runCode(args, ctx)),
 });
 
 async function runCode(args: RunCodeArgs, ctx: RunCodeContext): Promise<ToolResult> {
@@ -101,24 +102,25 @@ async function runCode(args: RunCodeArgs, ctx: RunCodeContext): Promise<ToolResu
       'not_available',
     );
   }
-  const { stdout, stderr, exitCode, signal, timedOut } = outcome;
-  const ended = {
+  const { stdout, stderr, exitCode, signal } = outcome;
+  const timedOut = outcome.timedOut === true;
+  const shown = (text: string) => quoteFrames(cleanText(text));
+  const value = renderRun({
     exitCode,
     signal,
-    timedOut: timedOut === true,
+    timedOut,
     timeoutMs,
-    stdout: stdout.text(),
-    stderr: stderr.text(),
-  };
-  const value = renderRun(ended);
-  if (ended.timedOut) return err(value);
+    stdout: stdout.text(shown),
+    stderr: stderr.text(shown),
+  });
+  if (timedOut) return err(value);
   return ok(value, {
     structured: {
       language,
       exitCode,
       ...(signal !== undefined && { signal }),
-      stdout: ended.stdout,
-      stderr: ended.stderr,
+      stdout: stdout.text(cleanText),
+      stderr: stderr.text(cleanText),
       truncated: stdout.isCut || stderr.isCut,
       durationMs: Math.round(performance.now() - begun),
     },

@@ -3,13 +3,14 @@ import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import type { ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { pathInput, runnerSettings, timeoutInput } from './code-settings.js';
+import { cleanText } from './output/clean-text.js';
 import {
   countProblems,
   inOrder,
   renderCounts,
   renderProblems,
 } from './problems/render-problems.js';
-import { withFailures } from './project/failures.js';
+import { withAccessFailures } from './project/failures.js';
 import { displayPath } from './project/file-path.js';
 import {
   aboutRun,
@@ -43,7 +44,7 @@ export const runTestsTool = defineTool({
   description:
     'Run the tests of the project with what it uses (Vitest, Jest, node:test, pytest, cargo test, go test). Says how many passed, and of each that failed where it is and why. Give a path to run one file or folder, a filter to run tests by name.',
   toolset: 'code',
-  input: z.object({
+  input: z.strictObject({
     path: pathInput,
     filter: z
       .string()
@@ -66,7 +67,7 @@ export const runTestsTool = defineTool({
   outputIsUntrusted: true,
   supportsDryRun: true,
   timeoutMs: CALL_TIMEOUT_MS,
-  execute: (args, ctx) => withFailures(() => runTests(args, ctx)),
+  execute: (args, ctx) => withAccessFailures(() => runTests(args, ctx)),
 });
 
 async function runTests(args: RunArgs, ctx: RunContext): Promise<ToolResult> {
@@ -113,7 +114,7 @@ async function runTests(args: RunArgs, ctx: RunContext): Promise<ToolResult> {
     failures.length > 0 ? renderFailures(failures.slice(0, max), failures.length, room / 2) : '',
   ].filter((part) => part !== '');
   const listed = [...failures.slice(0, max), ...others.slice(0, MAX_OTHERS)];
-  return ok(value.join('\n') + noteOfOthers(reported), {
+  return ok(cleanText(value.join('\n')) + noteOfOthers(reported), {
     structured: {
       ...aboutRun(reported, ctx.workingDir),
       passed: !hasFailed,

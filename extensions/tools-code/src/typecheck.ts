@@ -6,7 +6,7 @@ import { checkProblems } from './problems/check-problems.js';
 import { goBuild } from './problems/go.js';
 import { mypy } from './problems/mypy.js';
 import { tsc } from './problems/tsc.js';
-import { withFailures } from './project/failures.js';
+import { withAccessFailures } from './project/failures.js';
 import { CALL_TIMEOUT_MS } from './project/run-project.js';
 
 const NAMES = ['tsc', 'mypy', 'cargo-check', 'go-build'] as const;
@@ -18,7 +18,7 @@ export const typecheckTool = defineTool({
   description:
     'Check the types of the project with what it uses (tsc, mypy, cargo check, go build), and list the errors with file, line, code and message. The whole project is checked; a path chooses which errors are listed.',
   toolset: 'code',
-  input: z.object({
+  input: z.strictObject({
     path: pathInput,
     runner: z
       .enum(NAMES)
@@ -34,5 +34,5 @@ export const typecheckTool = defineTool({
   outputIsUntrusted: true,
   supportsDryRun: true,
   timeoutMs: CALL_TIMEOUT_MS,
-  execute: (args, ctx) => withFailures(() => checkProblems('typecheck', RUNNERS, args, ctx)),
+  execute: (args, ctx) => withAccessFailures(() => checkProblems('typecheck', RUNNERS, args, ctx)),
 });

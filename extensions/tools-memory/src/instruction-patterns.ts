@@ -1,7 +1,7 @@
 /** Up to so many words of a word stream, each with the space after it. */
-const words = (most: number) => `(?:[^ :@¶]+ ){0,${most}}`;
+const words = (most: number) => `(?:[^ :@]+ ){0,${most}}`;
 /** The same within a sentence. */
-const within = (most: number) => `(?:[^ :@¶.]+ ){0,${most}}`;
+const within = (most: number) => `(?:[^ :@.]+ ){0,${most}}`;
 
 const IGNORE =
   '(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|ing)|bypass(?:ing)?|neglect|discard|drop|cancel|(?:do not|don.?t|stop) (?:follow(?:ing)?|obey(?:ing)?))';
@@ -13,7 +13,7 @@ const CLEAR_ORDERS = '(?:instructions?|prompts?|guidelines|directives?|guardrail
 const SELF =
   '(?:ai|assistant|model|chatbot|agent|administrator|admin|hacker|root|dan|persona|character|system)';
 const PRIVATE =
-  '(?:secrets?|credentials?|passwords?|api ?keys?|tokens?|private keys?|env(?:ironment)? variables?|conversations?|chat history|memory|memories|session history|files?)';
+  '(?:secrets?|credentials?|passwords?|api ?keys?|tokens?|private keys?|env(?:ironment)? variables?|conversations?|chat history|memory|memories|session history|(?:your|private|secret|hidden|user.?s) files?)';
 
 /**
  * Phrases by which texts try to command a model against those it works for; in a word stream of
@@ -30,6 +30,18 @@ const PHRASES: readonly (readonly [what: string, pattern: string])[] = [
     `${IGNORE} ${words(2)}(?:everything|all|anything) ${words(5)}(?:above|before|so far|told|said) `,
   ],
   [
+    'an order to ignore instructions',
+    `${IGNORE} ${words(3)}(?:${CLEAR_ORDERS}|rules|orders|commands) (?:from |given |that (?:are|were|came|stand) )?(?:above|earlier) `,
+  ],
+  [
+    'an order to ignore instructions',
+    `${IGNORE} ${words(2)}(?:what|whatever) you(?: were| have been|.ve been) ${words(1)}(?:told|given|taught|instructed) `,
+  ],
+  [
+    'a claim that all is approved',
+    `(?:user|owner|operator|human|administrator|admin) (?:has |have |had )?(?:already )?(?:pre ?)?(?:approved|authori[sz]ed|granted|allowed|permitted) (?:all|every|any|each) ${words(3)}(?:commands?|actions?|tools?|calls?|requests?|permissions?|operations?|access) `,
+  ],
+  [
     'a new role for the model',
     `you(?: are|'re|’re) (?:now|henceforth|from now on) (?:(?:a|an|the) ${words(3)}${SELF} |(?:acting|operating|running|free|no longer|jailbroken|unrestricted|unfiltered|dan|not bound|in ${words(2)}mode) )`,
   ],
@@ -40,7 +52,7 @@ const PHRASES: readonly (readonly [what: string, pattern: string])[] = [
   ['a new role for the model', '(?:dan|jailbreak|unrestricted|unfiltered) mode '],
   [
     'new instructions',
-    '(?:new|updated|revised|real|actual|important|secret|hidden|urgent) (?:(?:system|new|high|priority) ){0,2}(?:instructions?|prompt|directives?|orders?) (?:(?:for|to) (?:[^ :@¶]+ ){1,4})?: ',
+    '(?:new|updated|revised|real|actual|important|secret|hidden|urgent) (?:(?:system|new|high|priority) ){0,2}(?:instructions?|prompt|directives?|orders?) (?:(?:for|to) (?:[^ :@]+ ){0,2}(?:you|ai|llms?|assistants?|models?|agents?|chatbots?|bots?) )?: ',
   ],
   ['new instructions', '(?:obey|comply with|follow|execute) only (?:these|the following|this|my) '],
   [
@@ -57,7 +69,7 @@ const PHRASES: readonly (readonly [what: string, pattern: string])[] = [
   ],
   [
     'an order to hide something from the user',
-    `(?:do not|don.?t|never|must not|without) (?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|alert(?:ing)?|notify(?:ing)?|warn(?:ing)?) ${within(4)}(?:the|your) (?:user|human|operator|owner) `,
+    `(?:do not|don.?t|never|must not|without) (?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|alert(?:ing)?|notify(?:ing)?|warn(?:ing)?) ${within(4)}(?:the|your) (?:user|human|operator|owner) (?!(?:ids?|names?|tables?|schemas?|interfaces?|data|accounts?|agents?|stor(?:y|ies)|guides?|manuals?|fields?|columns?|inputs?|groups?) )`,
   ],
   [
     'an order to hide something from the user',
@@ -69,7 +81,7 @@ const PHRASES: readonly (readonly [what: string, pattern: string])[] = [
   ],
 ];
 
-const part = (stem: string) => `(?:${stem})[^ :@¶]*`;
+const part = (stem: string) => `(?:${stem})[^ :@]*`;
 
 /** The same in other languages; in a word stream of text as it reads, accents kept. */
 const PHRASES_ELSEWHERE: readonly string[] = [
@@ -86,9 +98,9 @@ const PHRASES_ELSEWHERE: readonly string[] = [
 
 /** Of languages that write no spaces between words; in text as it reads. */
 const PHRASES_WITHOUT_SPACES: readonly string[] = [
-  '(?:忽略|无视|忘记|忘掉|忽視|無視)[^\\n。]{0,8}(?:之前|以上|先前|前面|上述|所有|此前)[^\\n。]{0,8}(?:指令|指示|说明|說明|提示|规则|規則|命令)',
-  '(?:以前|これまで|上記|前|すべて)の[^\\n。]{0,8}(?:指示|命令|プロンプト|ルール)[^\\n。]{0,4}(?:無視|忘れ)',
-  '(?:이전|위의|앞의|모든)[^\\n.]{0,10}(?:지시|명령|지침|프롬프트)[^\\n.]{0,6}(?:무시|잊)',
+  '(?:忽略|无视|忘记|忘掉|忽視|無視)[^。]{0,8}(?:之前|以上|先前|前面|上述|所有|此前)[^。]{0,8}(?:指令|指示|说明|說明|提示|规则|規則|命令)',
+  '(?:以前|これまで|上記|前|すべて)の[^。]{0,8}(?:指示|命令|プロンプト|ルール)[^。]{0,4}(?:無視|忘れ)',
+  '(?:이전|위의|앞의|모든)[^.]{0,10}(?:지시|명령|지침|프롬프트)[^.]{0,6}(?:무시|잊)',
 ];
 
 const TOOLS =
@@ -120,7 +132,16 @@ const MARKUP: readonly (readonly [what: string, pattern: string])[] = [
   ['a role marker', '"role"\\s{0,4}:\\s{0,4}"(?:system|developer|assistant|tool)"'],
   [
     'a role marker',
-    '^[^\\S\\n]{0,20}(?:#{1,6}[^\\S\\n]{0,4})?(?:human|assistant|ai assistant)[^\\S\\n]{0,4}:',
+    '^[^\\S\\n]{0,20}(?:#{1,6}[^\\S\\n]{0,4}(?:human|assistant|ai assistant)|human|ai assistant)[^\\S\\n]{0,4}:',
+  ],
+  // The line of a person, and not of somebody's assistant.
+  [
+    'a role marker',
+    '^[^\\S\\n]{0,20}assistant[^\\S\\n]{0,4}:[^\\S\\n]{0,4}(?:i\\b|you\\b|your\\b|sure\\b|yes\\b|no\\b|ok(?:ay)?\\b|certainly\\b|of course\\b|understood\\b|done\\b|ignore|always\\b|never\\b|<|\\n|$)',
+  ],
+  [
+    'a note that is addressed to the model',
+    '^[^\\p{L}\\n]{0,20}(?:note|notice|message|memo|reminder|attention|important|instructions?)[^\\S\\n](?:to|for)[^\\S\\n](?:the |any |all |whatever |every )?(?:ai|llm|language model|assistant|chatbot|ai (?:agent|assistant|model)|model)s?[^\\S\\n]{0,4}[:,]',
   ],
   [
     'a role marker',
@@ -128,7 +149,7 @@ const MARKUP: readonly (readonly [what: string, pattern: string])[] = [
   ],
   [
     'a role marker',
-    '^[^\\S\\n]{0,20}(?:\\[?(?:system|developer|admin(?:istrator)?)(?: (?:message|prompt|override|note|notice|alert))?\\]?)[^\\S\\n]{0,4}[:>\\]][^\\p{L}\\p{N}\\n]{0,4}(?:you\\b|your\\b|ignore|disregard|override|forget|obey|new\\b|from now on|the (?:user|assistant|model|ai)\\b|always\\b|never\\b|do not\\b|must\\b|instructions?|all\\b)',
+    '^[^\\S\\n]{0,20}(?:\\[?(?:system|developer|admin(?:istrator)?)(?: (?:message|prompt|override|note|notice|alert))?\\]?)[^\\S\\n]{0,4}[:>\\]][^\\p{L}\\p{N}\\n]{0,4}(?:you\\b|your\\b|ignore|disregard|override|forget|obey|new (?:instructions?|rules?|orders?|prompt|role|task|directives?|polic(?:y|ies))\\b|from now on|the (?:user|assistant|model|ai)\\b|always (?!on\\b|off\\b|up\\b)|never (?!reboot|restart|updated?\\b|sleeps?\\b|down\\b|off\\b)|do not\\b|must\\b|instructions?|all (?:previous|prior|safety|restrictions?|rules|commands|tools|requests|users?)\\b|(?:grant|approve|execute|comply|pretend|bypass|disable|reveal|delete|send|allow|act as)\\b)',
   ],
 ];
 

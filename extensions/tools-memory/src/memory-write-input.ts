@@ -1,4 +1,4 @@
-import type { MemoryChange } from '@ethosagent/types';
+import type { MemoryChange, MemorySection } from '@ethosagent/types';
 import { z } from 'zod';
 import { toHeading } from './headings.js';
 import { memoryScopeSchema } from './memory-scope.js';
@@ -95,10 +95,13 @@ export function changeOf({ action, section, match, text = '' }: MemoryWriteArgs)
   }
 }
 
-/** What a call would put into the memory, of which every line is looked at. */
-export function writtenText({ action, section, text = '' }: MemoryWriteArgs): string {
-  if (action === 'remove') return '';
-  return section === undefined || section === '' ? text : `${text}\n\n${section}`;
+/** What a call would put into the memory, as it is shown there. */
+export function writtenSection({
+  action,
+  section = '',
+  text = '',
+}: MemoryWriteArgs): MemorySection {
+  return action === 'remove' ? { heading: '', text: '' } : { heading: section, text };
 }
 
 function trimmed(text: string): string {

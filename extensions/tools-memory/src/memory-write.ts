@@ -14,13 +14,14 @@ import {
   changeOf,
   type MemoryWriteArgs,
   memoryWriteInput,
-  writtenText,
+  writtenSection,
 } from './memory-write-input.js';
 import { type ChangePlan, planChange } from './plan-change.js';
 import { renderChange } from './render-change.js';
 import { countOf, sizeOf } from './render-memory.js';
-import { newFindings } from './screen-change.js';
-import { describeFindings, screenText } from './screen-text.js';
+import { newInMemory, screenSection } from './screen-change.js';
+import { describeFindings } from './screen-text.js';
+import { sectionMarks } from './section-marks.js';
 import { inTurn } from './write-turns.js';
 
 const settings = z.strictObject({
@@ -78,7 +79,7 @@ export const memoryWriteTool = defineTool({
   supportsDryRun: true,
   async requiresApproval(args, { settings: { screening } }) {
     if (screening !== 'ask') return false;
-    const findings = await screenText(writtenText(args));
+    const findings = await screenSection(writtenSection(args));
     return findings.length === 0
       ? false
       : `the text to remember holds what looks like ${describeFindings(findings)}`;
@@ -89,9 +90,9 @@ export const memoryWriteTool = defineTool({
       const { memory, settings: given, abortSignal: signal } = ctx;
       const scope = args.scope ?? given.default_scope;
       const refused =
-        scopeMissing(memory, scope) ?? notWritable(scope, given) ?? tooLong(args, given);
+        scopeMissing(memory, scope) ?? notWritable(scope, memory, given) ?? tooLong(args, given);
       if (refused !== undefined) return refused;
-      const flagged = given.screening === 'off' ? [] : await screenText(writtenText(args));
+      const flagged = given.screening === 'off' ? [] : await screenSection(writtenSection(args));
       if (flagged.length > 0 && given.screening === 'refuse') {
         return notStored(`the text holds what looks like ${describeFindings(flagged)}`);
       }
@@ -110,7 +111,10 @@ async function write(args: MemoryWriteArgs, writing: Writing): Promise<ToolResul
     if (args.revision !== undefined && args.revision !== document.revision) return stale(scope);
     const plan = planChange(document, changeOf(args));
     if (!plan.ok) return err(`${plan.error} Nothing was changed.`);
-    const refused = tooLarge(plan, document, writing) ?? (await pieced(plan, writing));
+    const refused =
+      tooLarge(plan, document, writing) ??
+      breaksOut(plan) ??
+      (await pieced(plan, document, writing));
     if (refused !== undefined) return refused;
     if (plan.before === plan.after) return unchanged(args, scope, document);
     if (dryRun) return wouldChange(args, document, plan, writing);
@@ -126,11 +130,17 @@ async function write(args: MemoryWriteArgs, writing: Writing): Promise<ToolResul
   }
 }
 
-function notWritable(scope: MemoryScope, { writable_scopes }: Settings): ToolResult | undefined {
-  if (writable_scopes.includes(scope)) return undefined;
+function notWritable(
+  scope: MemoryScope,
+  { ownIs }: ScopedMemory,
+  { writable_scopes }: Settings,
+): ToolResult | undefined {
+  // A personality whose own memory is the global one writes what reaches every other.
+  const needed = scope === 'personality' && ownIs !== undefined ? [scope, ownIs] : [scope];
+  if (needed.every((one) => writable_scopes.includes(one))) return undefined;
   const writable = writable_scopes.length === 0 ? 'none' : writable_scopes.join(', ');
   return err(
-    `The ${scope} memory may not be written here (tool_settings.memory_write.writable_scopes: ${writable}).`,
+    `The ${scope} memory${ownIs !== undefined && needed.length > 1 ? ` is the ${ownIs} one, which` : ''} may not be written here (tool_settings.memory_write.writable_scopes: ${writable}).`,
     'not_available',
   );
 }
@@ -156,13 +166,30 @@ function tooLarge(
   );
 }
 
+/** A text is shown below its heading: what looks like another section there would pass for one. */
+function breaksOut({ before = '', after = '' }: PossibleChange): ToolResult | undefined {
+  const [old, now] = [sectionMarks(before), sectionMarks(after)];
+  if (now.headings > old.headings) {
+    return err(
+      'text: expected no heading of level 2 (`## …`) outside a code fence: name the section instead. Nothing was changed.',
+      'input_invalid',
+    );
+  }
+  if (!now.isOpen || old.isOpen) return undefined;
+  return err(
+    'text: expected each code fence and comment to be closed: it would hide the sections after it. Nothing was changed.',
+    'input_invalid',
+  );
+}
+
 /** Judges what a change makes together with what is there: texts can be brought in piece by piece. */
 async function pieced(
   plan: PossibleChange,
+  { sections }: MemoryDocument,
   { settings: { screening }, isFlagged }: Writing,
 ): Promise<ToolResult | undefined> {
   if (screening === 'off' || isFlagged) return undefined;
-  const findings = await newFindings(plan.before ?? '', plan.after ?? '');
+  const findings = await newInMemory(sections, plan);
   if (findings.length === 0) return undefined;
   return notStored(
     `section ${JSON.stringify(nameOf(plan.heading))} would then hold what looks like ${describeFindings(findings)}`,

@@ -116,11 +116,13 @@ function notThere(
 }
 
 function inManyPlaces(places: readonly Place[]): string {
-  const shown = places.slice(0, MAX_PLACES).map(({ section, at }) => {
-    const line = section.text.slice(0, at).split('\n').length;
-    return `${quote(section.heading)} line ${line}`;
-  });
-  const more = places.length - shown.length;
+  const onLine = new Map<string, number>();
+  for (const { section, at } of places.slice(0, MAX_PLACES)) {
+    const line = `${quote(section.heading)} line ${section.text.slice(0, at).split('\n').length}`;
+    onLine.set(line, (onLine.get(line) ?? 0) + 1);
+  }
+  const shown = [...onLine].map(([line, count]) => (count > 1 ? `${line} (${count} times)` : line));
+  const more = places.length - MAX_PLACES;
   return `The text is in ${countOf(places.length, 'place')}: ${shown.join(', ')}${more > 0 ? ' and more' : ''}. Match more of it so that it is in one, or name the section.`;
 }
 

@@ -1,8 +1,51 @@
-import type { Finding } from './finding.js';
+import type { MemorySection } from '@ethosagent/types';
+import { type Finding, withPlainLines } from './finding.js';
+import { renderSection } from './render-memory.js';
 import { screenText } from './screen-text.js';
 
 // Around what changed: what is further away can't be a part of what was put together.
 const AROUND_CHARS = 2_000;
+
+/** What is found in a section as it is shown, the heading before the text; by the lines of the text. */
+export async function screenSection(section: MemorySection): Promise<Finding[]> {
+  return fromLine(await screenText(renderSection(section)), linesBefore([], section));
+}
+
+/**
+ * What is found in a memory as it is shown after a change, and was not before: texts can be brought
+ * in piece by piece. By the lines of the section that changed.
+ */
+export async function newInMemory(
+  before: readonly MemorySection[],
+  { heading, after }: { heading: string; after: string | undefined },
+): Promise<Finding[]> {
+  const isThere = before.some((one) => one.heading === heading);
+  const changed = after === undefined ? [] : [{ heading, text: after }];
+  const sections = isThere
+    ? before.flatMap((one) => (one.heading === heading ? changed : [one]))
+    : heading === ''
+      ? [...changed, ...before]
+      : [...before, ...changed];
+  const findings = await newFindings(shown(before), shown(sections));
+  const at = sections.findIndex((one) => one.heading === heading);
+  const section = sections[at];
+  return section === undefined
+    ? findings
+    : fromLine(findings, linesBefore(sections.slice(0, at), section));
+}
+
+function shown(sections: readonly MemorySection[]): string {
+  return withPlainLines(sections.map(renderSection).join('\n\n'));
+}
+
+/** Lines that stand before the text of a section where those before it are shown, too. */
+function linesBefore(sections: readonly MemorySection[], { heading }: MemorySection): number {
+  return shown([...sections, { heading, text: '' }]).split('\n').length - 1;
+}
+
+function fromLine(findings: readonly Finding[], first: number): Finding[] {
+  return findings.map((finding) => ({ ...finding, line: Math.max(1, finding.line - first) }));
+}
 
 /** What is found in a text after a change, and was not in it before. */
 export async function newFindings(before: string, after: string): Promise<Finding[]> {

@@ -3,15 +3,23 @@ import { NAME_LIKE_PATTERNS, SECRET_PATTERNS } from './secret-patterns.js';
 import { isNameOfWords, isNoValue, looksAssigned, looksRandom } from './secret-values.js';
 
 const NAME =
-  '(?<name>(?<password>pass(?:word|wd|phrase|code)|pwd|passwort|kennwort|contraseña|mot de passe|пароль|密码)|(?:(?:api|access|secret|private|auth|signing|encryption|master|session|bot|client|refresh|id|bearer|deploy|service)[-_ ]?){0,3}(?:key|secret|token|credentials?))';
+  '(?<name>(?<password>pass(?:word|wd|phrase|code)|pwd|(?<![\\p{L}\\p{N}])(?:pass|pw)(?=\\s{0,2}[:=])|passwort|kennwort|contraseña|mot de passe|пароль|密码)|(?:(?:api|access|secret|private|auth|signing|encryption|master|session|bot|client|refresh|id|bearer|deploy|service)[-_ ]?){0,3}(?:key|secret|token|credentials?))';
+// Between a name and its value: `password for admin: …`.
+const WHOSE =
+  "(?:[^\\S\\n]{1,2}(?:for|of|to|on|für|von|de|pour|para)(?:[^\\S\\n]{1,2}[\\p{L}\\p{N}_.@'-]{1,40}){1,4}?)?";
 // After a name: `=`, `:`, `is`, `->`, a table cell; also with a quote of JSON or YAML between.
 const GIVES = '["\'`]?\\s{0,4}(?:(?:=>|:=|->|[:=|])|\\b(?:is|lautet|ist|est|es)\\b)\\s{0,4}';
 const ASSIGNMENT = new RegExp(
-  `(?<![\\p{L}\\p{N}])[\\w.-]{0,40}?${NAME}${GIVES}["'\`]?(?<value>[^\\s"'\`|,;]{6,400})`,
+  `(?<![\\p{L}\\p{N}])[\\w.-]{0,40}?${NAME}${WHOSE}${GIVES}["'\`]?(?<value>[^\\s"'\`|,;]{6,400})`,
   'giu',
 );
 const URL_CREDENTIALS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,200}:(?<value>[^\s/@]{3,200})@/gi;
+const USER_OPTION =
+  /\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[\s=]{0,2}["']?[^\s:"']{1,80}:(?<value>[^\s"']{3,200})/g;
 const BEARER = /\b(?:bearer|basic)\s{1,4}(?<value>[\w.~+/-]{20,}={0,2})/gi;
+// What is random in them is no secret.
+const PUBLIC_KEY =
+  /\bpublic[-_ ]?key["'`]?\s{0,4}(?:[:=]|is)\s{0,4}\S{1,800}(?: AAAA\S{1,800})?|\b(?:ssh-[a-z0-9-]{2,20}|ecdsa-sha2-[\w-]{2,20}) AAAA[A-Za-z0-9+/]{1,800}={0,3}/gi;
 const RANDOM = /(?<![\w+/=.-])[A-Za-z0-9+/_-]{32,400}={0,2}(?![\w+/=-])/g;
 
 /** Secrets in a text by their form, by the name before them, and by how random they look. */
@@ -27,21 +35,37 @@ export function findSecretForms(text: string): Finding[] {
       if (!isNameOfWords(found)) add(what, index);
     }
   }
-  for (const { index, groups } of text.matchAll(ASSIGNMENT)) {
-    const isPassword = groups?.password !== undefined;
-    const value = (groups?.value ?? '').replace(/[.)\]}>!]+$/, isPassword ? '$&' : '');
-    if (!looksAssigned(value, isPassword)) continue;
-    add(isPassword ? 'a password' : 'the value of a key or token', index);
+  const rest = text.replaceAll(PUBLIC_KEY, (found) => found.replaceAll(/\S/g, ' '));
+  for (const { isPassword, value, index } of assignmentsIn(rest)) {
+    if (looksAssigned(value, isPassword)) {
+      add(isPassword ? 'a password' : 'the value of a key or token', index);
+    }
   }
   for (const { index, groups } of text.matchAll(URL_CREDENTIALS)) {
     if (!isNoValue(groups?.value ?? '')) add('a password in a URL', index);
+  }
+  for (const { index, groups } of text.matchAll(USER_OPTION)) {
+    if (!isNoValue(groups?.value ?? '')) add('a password on a command line', index);
   }
   for (const { index, groups } of text.matchAll(BEARER)) {
     const value = groups?.value ?? '';
     if (/[0-9]/.test(value) && !isNoValue(value)) add('an Authorization header', index);
   }
-  for (const { 0: value, index } of text.matchAll(RANDOM)) {
+  for (const { 0: value, index } of rest.matchAll(RANDOM)) {
     if (looksRandom(value)) add('a random text as long as a key', index);
   }
   return findings;
+}
+
+/** What follows a name such as `password`, and where. What follows may itself be a name. */
+function* assignmentsIn(text: string) {
+  const pattern = new RegExp(ASSIGNMENT);
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const isPassword = match.groups?.password !== undefined;
+    const given = match.groups?.value ?? '';
+    const index = match.index + match[0].length - given.length;
+    pattern.lastIndex = index;
+    const value = given.replace(/[.)\]}>!]+$/, isPassword ? '$&' : '');
+    yield { isPassword, value, index };
+  }
 }

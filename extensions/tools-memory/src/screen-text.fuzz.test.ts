@@ -7,6 +7,7 @@ import { findSecretForms } from './screen-secrets.js';
 import { screenText } from './screen-text.js';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const BASE64 = `${LETTERS}0123456789+/`;
 const ALPHANUMERIC = `${LETTERS}0123456789`;
 const randomOf = (alphabet: string, minLength: number, maxLength = minLength) =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });
@@ -41,6 +42,10 @@ const secret = fc.oneof(
       random(20, 40),
     )
     .map((parts) => parts.join('')),
+  // With slashes, as a path has.
+  fc
+    .tuple(fc.constantFrom('api_key=', 'secret: ', 'token = '), randomOf(BASE64, 32, 64))
+    .map((parts) => parts.join('')),
   fc
     .tuple(random(6, 12), random(8, 20))
     .map(([user, word]) => `https://${user}:${word}@host.example/`),
@@ -62,7 +67,10 @@ describe('screenText', () => {
         expect(JSON.stringify(found)).not.toContain(part);
       }
     },
-    { runs: { check: 400, long: 40_000 } },
+    {
+      runs: { check: 400, long: 40_000 },
+      corpus: [['who asks for the password', '| ', 'password = AAfTu9Qz', '']],
+    },
   );
 
   fuzz(
@@ -137,6 +145,9 @@ describe('findInstructions', () => {
     ['blank lines', '\n\n'],
     ['white space', ' '],
     ['strokes', '<s></s>'],
+    ['what was told', 'forget what you were '],
+    ['approvals', 'user approved all '],
+    ['notes to the model', 'note to the '],
   ];
   for (const [what, unit] of HOSTILE) {
     growsLinearly(
@@ -159,6 +170,11 @@ describe('findSecretForms', () => {
     ['letters', 'aB3'],
     ['dashes', '-----BEGIN '],
     ['dots', 'a.'],
+    ['whose they are', 'password for a '],
+    ['command lines', 'curl -u a '],
+    ['private keys', 'private key '],
+    ['public keys', 'public key: a'],
+    ['paths', 'key=a/'],
     ['white space', ' '],
   ];
   for (const [what, unit] of HOSTILE) {

@@ -23,6 +23,13 @@ export const SECRET_PATTERNS: readonly (readonly [what: string, pattern: RegExp]
     'a JSON Web Token',
     /(?<![A-Za-z0-9_-])eyJ[\w-]{8,}\.(?:[\w-]{0,2000}\.){1,3}[\w-]{8,}|(?<![A-Za-z0-9_-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}/g,
   ],
+  ['a Databricks token', /(?<![A-Za-z0-9])dapi[0-9a-f]{32}/g],
+  ['a Supabase token', /(?<![A-Za-z0-9])sb[pv]_[0-9a-f]{40}/g],
+  ['a Doppler token', /(?<![A-Za-z0-9])dp\.(?:pt|st|sa|ct|scim|audit)\.[\w.-]{40,}/g],
+  ['a Discord bot token', /(?<![\w-])[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}/g],
+  ['a Heroku key', /(?<![A-Za-z0-9])HRKU-[\w-]{20,}/g],
+  ['a private key', /\bprivate[-_ ]?key\b[^\n]{0,40}?\b0x[0-9a-f]{64}(?![0-9a-f])/gi],
+  ['an Azure signature', /[?&]sig=[A-Za-z0-9%+/]{30,}/g],
   ['an Azure key', /\b(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{30,}={0,2}/g],
 ];
 

@@ -4,12 +4,27 @@ const PLACEHOLDER =
   /^(?:<[^>]*>|\[[^\]]*\]|\$.*|%[A-Za-z_]\w*%|\{\{.*|.*\{\{.*|process\.env.*|os\.environ.*|env[:.].*|secret:.*|vault:.*|op:.*|x{3,}.*|\*{3,}.*|•{3,}.*|\.{3,}|…|your[-_ ]?.*|my[-_]?(?:password|secret|token|key).*|changeme.*|example.*|dummy.*|redacted.*|placeholder.*|none|null|undefined|true|false)$/i;
 // A place where a secret is kept is what should be remembered of it: a path, a ref, a URL.
 const PLACE =
-  /^(?:~|\.{1,2}|[A-Za-z]:)?[/\\]|^[a-z][a-z0-9+.-]*:\/\/[^@]*$|^[A-Za-z][\w.-]*(?:\/[A-Za-z][\w.-]*)+$|^[A-Za-z][\w-]*\.(?:env|ya?ml|json|toml|txt|md|pem|key|ts|js|py|kdbx)$/;
+  /^[a-z][a-z0-9+.-]*:\/\/[^@]*$|^[A-Za-z][\w-]*\.(?:env|ya?ml|json|toml|txt|md|pem|key|ts|js|py|kdbx)$/;
+
+const PATH = /^(?:~|\.{1,2}|[A-Za-z]:)?[/\\]|^[A-Za-z][\w.-]*(?:\/[A-Za-z][\w.-]*)+$/;
+// Random texts have slashes, too, but no words between them.
+const WORD_OF_PATH =
+  /^(?:(?:[A-Z]{0,3}[a-z]{2,}|[a-z])(?:[A-Z][a-z]{2,}){0,4}|[A-Z]{1,12})?\d{0,6}$|^[A-Za-z\d]{1,3}$|^\d{1,8}$/;
+const KEYSTROKES =
+  /^(?:(?:cmd|command|ctrl|control|alt|opt|option|shift|meta|super|win|fn|esc|tab|[⌘⌥⇧⌃])\+?)+[+-][^\s]{1,10}$/i;
+
+function isPath(value: string): boolean {
+  return PATH.test(value) && value.split(/[/\\._~:@-]/).every((word) => WORD_OF_PATH.test(word));
+}
 
 /** Whether a value stands for a secret, or says where it is. */
 export function isNoValue(value: string): boolean {
   return (
-    PLACEHOLDER.test(value) || PLACE.test(value) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value)
+    PLACEHOLDER.test(value) ||
+    PLACE.test(value) ||
+    isPath(value) ||
+    KEYSTROKES.test(value) ||
+    /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value)
   );
 }
 

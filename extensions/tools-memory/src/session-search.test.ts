@@ -143,6 +143,7 @@ describe('session_search refuses', () => {
     ['a role that there is not', { query: 'a', roles: ['model'] }, /roles/],
     ['no roles', { query: 'a', roles: [] }, /roles/],
     ['too many', { query: 'a', limit: 101 }, /limit/],
+    ['half a character', { query: 'a', session_id: '\ud800' }, /session_id.*well-formed/],
     ['an unknown argument', { query: 'a', owner: { scopeId: 'x' } }, /owner/],
   ];
   it.each(rows)('%s', async (_what, args, error) => {
@@ -150,6 +151,27 @@ describe('session_search refuses', () => {
     const result = await world.run('session_search', args);
     expect(result).toMatchObject({ ok: false, code: 'input_invalid' });
     expect(errorOf(result)).toMatch(error);
+  });
+});
+
+describe('session_search of messages of others', () => {
+  it.each(KINDS)('tells nothing of how many there are, kept %s', async (kind) => {
+    const world = await filled(kind);
+    const before = await world.run('session_search', { query: 'engine' });
+    await world.sessions.append({ scopeId: 'personality:other', id: 'more' }, [
+      said('engine', 1),
+      said('engine', 1),
+    ]);
+    expect(await world.run('session_search', { query: 'engine' })).toEqual(before);
+  });
+
+  it.each(KINDS)('shows none of its own session where that is theirs, kept %s', async (kind) => {
+    const world = await filled(kind);
+    const call = { userScopeId: 'bob', sessionId: 'theirs' };
+    for (const args of [{}, { session_id: 'theirs', context: 5 }]) {
+      const result = await world.run('session_search', { query: 'ripgrep', ...args }, call);
+      expect(textOf(result)).toMatch(/^No message that you may see/);
+    }
   });
 });
 

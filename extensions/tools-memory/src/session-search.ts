@@ -34,6 +34,7 @@ const input = z.strictObject({
     .string()
     .min(1)
     .max(1_000)
+    .refine((id) => id.isWellFormed(), 'expected well-formed text')
     .optional()
     .describe('Only messages of this session, as an earlier search told it.'),
   roles: z
@@ -140,6 +141,8 @@ async function search(
   for (const [index, match] of matches.entries()) {
     signal.throwIfAborted();
     const around = context === 0 ? [] : await messagesAround(sessions, match, context);
+    // A store of this process answers at once: others have their turn between the matches.
+    if (context > 0) await new Promise((resolve) => setImmediate(resolve));
     shown.push(renderMatch(match, offset + index + 1, around));
   }
   const head = `${countOf(matches.length, 'match').replace(/matchs$/, 'matches')}, the best first:`;
@@ -165,7 +168,7 @@ async function messagesAround(
   const { sequence, sessionId } = message;
   const afterSequence = Math.max(0, sequence - context - 1);
   const limit = sequence + context - afterSequence;
-  return sessions.messages(sessionId, { afterSequence, limit });
+  return sessions.messages(sessionId, { afterSequence, limit, maxTextChars: MESSAGE_CHARS * 4 });
 }
 
 function renderMatch(
@@ -187,14 +190,14 @@ function author({ role, toolName }: SessionMessage): string {
   return toolName === undefined ? role : `${role} ${gist(toolName)}`;
 }
 
-function toData({ message, session, snippet, score }: SessionMatch) {
+// No score: how rare a word is counts the messages of all, also of those that the call may not see.
+function toData({ message, session, snippet }: SessionMatch) {
   return {
     sessionId: session.id,
     sequence: message.sequence,
     role: message.role,
     createdAt: message.createdAt,
     snippet: gist(snippet, SNIPPET_CHARS),
-    score,
   };
 }
 

@@ -5,9 +5,9 @@ export interface WordStream {
   originOf(index: number): number;
 }
 
-// Colons and at signs tell headings and addresses; a full stop ends a sentence, and an empty line
-// what belongs together.
-const TOKEN = /[\p{L}\p{M}\p{N}'’_]+|[:@]|[.!?](?=\s)|\n[^\S\n]*\n/gu;
+// Colons and at signs tell headings and addresses; a full stop ends a sentence. An empty line says
+// nothing: who reads a text reads on over it.
+const TOKEN = /[\p{L}\p{M}\p{N}'’_]+|[:@]|[.!?](?=\s)/gu;
 
 /**
  * Brings a text into a form in which phrases have one spelling, whatever stands between their words.
@@ -19,7 +19,7 @@ export function wordStream(text: string): WordStream {
   const origins: number[] = [];
   let length = 0;
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    const written = token.startsWith('\n') ? '¶ ' : `${token.replace(/[!?]/, '.')} `;
+    const written = `${token.replace(/[!?]/, '.')} `;
     begins.push(length);
     origins.push(index);
     parts.push(written);

@@ -53,6 +53,18 @@ describe('terminal_start, terminal_read and terminal_stop', () => {
     );
   });
 
+  it('show of a command that prints lines like theirs that it did', async () => {
+    const world = createTerminalWorld();
+    world.put('lines', '[stderr]\nbg-1 has ended with exit code 0\n(nothing new)\n');
+    const id = await start(world, 'cat lines');
+    await world.run('terminal_read', { id, wait_ms: 30_000 });
+    expect(
+      textOf(await world.run('terminal_read', { id }))
+        .split('\n')
+        .slice(1),
+    ).toEqual(['\\[stderr]', '\\bg-1 has ended with exit code 0', '\\(nothing new)']);
+  });
+
   it('list nothing where nothing was started, and nothing of another session', async () => {
     const world = createTerminalWorld();
     expect(textOf(await world.run('terminal_read', {}))).toBe(
@@ -73,13 +85,12 @@ describe('terminal_start, terminal_read and terminal_stop', () => {
     const before = process.memoryUsage().rss;
     const id = await start(
       world,
-      'yes 0123456789012345678901234567890123456789 | head -c 1000000000; echo end',
+      'yes 0123456789012345678901234567890123456789 | head -c 200000000 | dd bs=64k iflag=fullblock status=none; echo end',
     );
     let facts: Record<string, unknown> = { state: 'running', cursor: 0 };
     while (facts.state === 'running') {
-      facts = structuredOf(
-        await world.run('terminal_read', { id, cursor: facts.cursor, wait_ms: 1000 }),
-      );
+      await sleep(100);
+      facts = structuredOf(await world.run('terminal_read', { id, cursor: facts.cursor }));
     }
     expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(300);
   });
@@ -103,7 +114,7 @@ describe('terminal_start, terminal_read and terminal_stop', () => {
   });
 
   const settings = {
-    terminal_start: {
+    terminal: {
       policy: {
         rules: [
           { command: 'touch', decision: 'deny' },

@@ -1,7 +1,9 @@
+import { err } from '@ethosagent/plugin-sdk';
+import type { ScopedFs, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 
-// Linux takes 131,072 bytes in one argument.
-const MAX_COMMAND_BYTES = 120_000;
+// What the policy can judge; Linux would take 131,072 bytes in one argument.
+const MAX_COMMAND_CHARS = 32_768;
 
 /** The command of a call. */
 export const commandInput = z
@@ -13,9 +15,15 @@ export const commandInput = z
     'holds NUL or half a surrogate pair',
   )
   .refine(
-    (text) => Buffer.byteLength(text) <= MAX_COMMAND_BYTES,
-    `is longer than ${MAX_COMMAND_BYTES} bytes; put it into a script file`,
+    (text) => text.length <= MAX_COMMAND_CHARS,
+    `is longer than ${MAX_COMMAND_CHARS} characters; put it into a script file`,
   );
+
+/** The answer of a dry run to a folder that is not there. @throws `PATH_NOT_REACHABLE` */
+export async function missingFolder(fs: ScopedFs, cwd: string): Promise<ToolResult | undefined> {
+  if (await fs.exists(cwd)) return undefined;
+  return err(`cwd: there is no folder ${cwd}; give another.`);
+}
 
 /** The folder of a call. */
 export const cwdInput = z

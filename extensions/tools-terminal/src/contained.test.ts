@@ -6,9 +6,9 @@ import { createTerminalTools } from './terminal-tools.js';
 /** Calls with which each tool works, whatever an earlier one has done. */
 const CALLS: Record<string, ContainmentOptions['args']> = {
   terminal: [
-    { command: 'cat notes.txt; echo and more >&2' },
+    // What a program reads is not the tool's: a link that is swapped meanwhile, it follows.
+    { command: 'echo mine; echo and more >&2; seq 1 9000' },
     { command: 'ls', cwd: 'docs' },
-    { command: 'seq 1 9000' },
   ],
   terminal_start: [{ command: 'echo started; sleep 1' }],
   terminal_read: [{}],

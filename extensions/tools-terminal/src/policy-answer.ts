@@ -4,8 +4,12 @@ import type { ToolResult } from '@ethosagent/types';
 import type { Finding, Verdict } from './command-policy/decision.js';
 import { judgeCommand } from './command-policy/judge-command.js';
 import type { CommandPolicy } from './command-policy/policy-settings.js';
+import { showAll } from './output/invisible.js';
 
+/** Findings that are told in full. */
 const MAX_TOLD = 5;
+/** Rules that are named, with how often, of the rest. */
+const MAX_NAMED = 20;
 
 /** What a call asks to run, and where. */
 export interface AskedCommand {
@@ -42,11 +46,25 @@ export function policyDenial({ decision, findings }: Verdict): ToolResult | unde
   );
 }
 
-/** Each command in question, what is wrong with it, and which rule says so. */
+/**
+ * Each command in question, what is wrong with it, and which rule says so: one of each rule first,
+ * so that many of one do not hide another. The rest is counted by rule.
+ */
 export function describeFindings(findings: readonly Finding[]): string {
-  const told = findings
-    .slice(0, MAX_TOLD)
+  const rules = new Set<string>();
+  const firsts = findings.filter(({ rule }) => rules.size < rules.add(rule).size);
+  const inOrder = [...new Set([...firsts, ...findings])];
+  const told = inOrder
+    .slice(0, Math.max(MAX_TOLD, Math.min(firsts.length, MAX_NAMED)))
     .map(({ command, why, rule }) => `\`${command}\` ${why} (rule ${rule})`);
-  const more = findings.length - told.length;
-  return told.join('; ') + (more > 0 ? `; and ${more} more` : '');
+  const rest = inOrder.slice(told.length);
+  if (rest.length > 0) told.push(`and ${rest.length} more (${countedByRule(rest)})`);
+  return showAll(told.join('; '));
+}
+
+function countedByRule(findings: readonly Finding[]): string {
+  const counts = new Map<string, number>();
+  for (const { rule } of findings) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  const named = [...counts].slice(0, MAX_NAMED).map(([rule, count]) => `${count} of rule ${rule}`);
+  return named.join(', ') + (counts.size > named.length ? ', and of other rules' : '');
 }

@@ -3,6 +3,7 @@ import type { ProcessResult } from '@ethosagent/types';
 import type { CommandOutput } from './output/command-output.js';
 import type { HeadTail } from './output/head-tail.js';
 import type { Spilled } from './output/spill-file.js';
+import { quoteFrames } from './quote-frames.js';
 
 export interface RenderOptions {
   durationMs: number;
@@ -31,8 +32,8 @@ export function renderCommand(
         : `ended by ${signal}, exit code ${exitCode} (${seconds(durationMs)})`;
   const lines = [how];
   const trimmed = {
-    stdout: stdout.text.replace(/\n+$/, ''),
-    stderr: stderr.text.replace(/\n+$/, ''),
+    stdout: output.stdout.text(outChars, quoteFrames).text.replace(/\n+$/, ''),
+    stderr: output.stderr.text(errChars, quoteFrames).text.replace(/\n+$/, ''),
   };
   if (trimmed.stdout === '' && trimmed.stderr === '') lines.push('(no output)');
   if (trimmed.stdout !== '') lines.push(trimmed.stdout);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { withAccessFailures } from './access-failure.js';
 import { commandOf, factsOf, noBackground, processId, stateOf } from './background.js';
 import { LineCleaner } from './output/line-cleaner.js';
+import { quoteFrames } from './quote-frames.js';
 import { SHELL } from './shell.js';
 
 const MAX_WAIT_MS = 60_000;
@@ -74,7 +75,7 @@ function rendered(
     const cleaner = new LineCleaner();
     const cleaned = cleaner.add(text) + cleaner.end();
     streams[stream] += cleaned;
-    const shown = cleaned.replace(/\n+$/, '');
+    const shown = quoteFrames(cleaned.replace(/\n+$/, ''));
     if (shown === '') continue;
     if (stream !== last) lines.push(`[${stream}]`);
     last = stream;

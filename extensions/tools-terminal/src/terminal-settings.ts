@@ -9,18 +9,15 @@ const relativeFolder = z
   .min(1)
   .refine((path) => !path.split('/').includes('..'), 'must not hold `..`');
 
-/** What an operator sets for every tool that runs commands. */
-export function policySettings(policy: CommandPolicyInput = {}) {
+/** The key of `tool_settings` for all tools that run commands: one policy holds for all of them. */
+export const SETTINGS_KEY = 'terminal';
+
+/** What an operator sets under it. */
+export function terminalSettings(policy: CommandPolicyInput = {}) {
   return z.strictObject({
     policy: commandPolicySchema
       .prefault(policy)
       .describe('Which commands run, which ask, which are refused.'),
-  });
-}
-
-/** What an operator sets for `terminal`. */
-export function terminalSettings(policy?: CommandPolicyInput) {
-  return policySettings(policy).extend({
     default_timeout_ms: z
       .int()
       .min(100)

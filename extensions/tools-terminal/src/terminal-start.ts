@@ -4,11 +4,12 @@ import type { Tool } from '@ethosagent/types';
 import { z } from 'zod';
 import { withAccessFailures } from './access-failure.js';
 import { noBackground } from './background.js';
-import { commandInput, cwdInput } from './command-input.js';
+import { commandInput, cwdInput, missingFolder } from './command-input.js';
+import { showInvisible } from './output/invisible.js';
 import { approvalReason, describeFindings, judgeCall, policyDenial } from './policy-answer.js';
 import { SHELL, SHELL_ENVIRONMENT, shellArguments } from './shell.js';
 import type { TerminalOptions } from './terminal.js';
-import { policySettings } from './terminal-settings.js';
+import { SETTINGS_KEY, terminalSettings } from './terminal-settings.js';
 
 const input = z.strictObject({
   command: commandInput.describe('Shell text for bash, such as the start of a server.'),
@@ -25,7 +26,8 @@ export function createTerminalStartTool(
       'Start a long-running shell command, such as a server or a watcher, and leave it running. Answers with an id at once; read its output with terminal_read, end it with terminal_stop. It ends with the session at the latest.',
     toolset: 'shell',
     input,
-    settings: policySettings(options.policy),
+    settings: terminalSettings(options.policy),
+    settingsKey: SETTINGS_KEY,
     capabilities: {
       process: { allowedBinaries: [SHELL], background: true },
       fs_reach: { read: 'from-personality', write: 'from-personality' },
@@ -43,13 +45,14 @@ export function createTerminalStartTool(
         if (background === undefined) return noBackground();
         const cwd = resolve(workingDir, args.cwd ?? '.');
         if (ctx.dryRun === true) {
-          await ctx.scopedFs.exists(cwd);
+          const missing = await missingFolder(ctx.scopedFs, cwd);
+          if (missing !== undefined) return missing;
           const asks =
             verdict.decision === 'ask'
               ? `\nIt needs approval: ${describeFindings(verdict.findings)}.`
               : '';
           return ok(
-            `[dry-run] bash would be started in ${cwd}, and left running:\n${args.command}${asks}`,
+            `[dry-run] bash would be started in ${cwd}, and left running:\n${showInvisible(args.command)}${asks}`,
             {
               structured: { dryRun: true, cwd, decision: verdict.decision },
             },

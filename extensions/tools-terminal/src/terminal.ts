@@ -10,9 +10,10 @@ import type {
 } from '@ethosagent/types';
 import { z } from 'zod';
 import { withAccessFailures } from './access-failure.js';
-import { commandInput, cwdInput } from './command-input.js';
+import { commandInput, cwdInput, missingFolder } from './command-input.js';
 import type { CommandPolicyInput } from './command-policy/policy-settings.js';
 import { CommandOutput } from './output/command-output.js';
+import { showAll, showInvisible } from './output/invisible.js';
 import { SpillFile } from './output/spill-file.js';
 import { approvalReason, describeFindings, judgeCall, policyDenial } from './policy-answer.js';
 import { renderCommand } from './render-command.js';
@@ -90,14 +91,14 @@ async function runTerminal(args: TerminalArgs, ctx: TerminalContext): Promise<To
   }
   const cwd = resolve(workingDir, args.cwd ?? '.');
   if (ctx.dryRun === true) {
-    // The same check that starting in it would make.
-    await ctx.scopedFs.exists(cwd);
+    const missing = await missingFolder(ctx.scopedFs, cwd);
+    if (missing !== undefined) return missing;
     const asks =
       verdict.decision === 'ask'
         ? ` It needs approval: ${describeFindings(verdict.findings)}.`
         : '';
     return ok(
-      `[dry-run] bash would run in ${cwd}, for ${timeoutMs} ms at most:\n${args.command}\n${asks}`.trim(),
+      `[dry-run] bash would run in ${cwd}, for ${timeoutMs} ms at most:\n${showInvisible(args.command)}\n${asks}`.trim(),
       {
         structured: { dryRun: true, cwd, timeout_ms: timeoutMs, decision: verdict.decision },
       },
@@ -129,7 +130,7 @@ async function run(
     }),
     onProgress: tell,
   });
-  if (description !== undefined) tell(description);
+  if (description !== undefined) tell(showAll(description));
   const begin = performance.now();
   let result: ProcessResult;
   try {

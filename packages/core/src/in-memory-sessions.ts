@@ -2,6 +2,7 @@ import {
   assertKvKey,
   DEFAULT_KV_LIMITS,
   findPhrases,
+  isSameOwner,
   parseSearchQuery,
   type SearchPhrase,
   searchSnippet,
@@ -146,12 +147,7 @@ function infoOf({ ref, messages }: Session): SessionInfo {
 }
 
 function isOwner(ref: SessionOwner, owner: SessionOwner | undefined): boolean {
-  return (
-    owner === undefined ||
-    (ref.scopeId === owner.scopeId &&
-      ref.userScopeId === owner.userScopeId &&
-      ref.teamId === owner.teamId)
-  );
+  return owner === undefined || isSameOwner(ref, owner);
 }
 
 function copyOf(message: NewSessionMessage): NewSessionMessage {

@@ -56,4 +56,5 @@ export { findPhrases, searchSnippet } from './search-snippet.js';
 export type { SearchPhrase, TextWord } from './search-words.js';
 export { parseSearchQuery, searchWords } from './search-words.js';
 export { declaredRef, isSecretRef, isSecretRefPattern, secretRefMatches } from './secret-refs.js';
+export { isSameOwner } from './session-owner.js';
 export { parseUrl } from './urls.js';

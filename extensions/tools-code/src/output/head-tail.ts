@@ -29,12 +29,16 @@ export class HeadTail {
     return this.#chars > 2 * this.#half;
   }
 
-  /** All of it, or both ends and between them how much was left out. */
-  text(): string {
-    if (!this.isCut) return this.#head + this.#tail;
+  /**
+   * All of it, or both ends and between them how much was left out.
+   *
+   * @param change is done to what was added alone
+   */
+  text(change = (text: string) => text): string {
+    if (!this.isCut) return change(this.#head + this.#tail);
     const head = wellFormedEnd(this.#head);
     const tail = wellFormedStart(this.#tail.slice(-this.#half));
     const left = this.#chars - head.length - tail.length;
-    return `${head}\n[${left} characters left out]\n${tail}`;
+    return `${change(head)}\n[${left} characters left out]\n${change(tail)}`;
   }
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { err, ok } from '@ethosagent/plugin-sdk';
 import type { ToolResult } from '@ethosagent/types';
+import { cleanText } from '../output/clean-text.js';
 import { displayPath, isWithin } from '../project/file-path.js';
 import {
   aboutRun,
@@ -57,10 +58,10 @@ export async function checkProblems(
     elsewhere > 0 ? `[${elsewhere} more outside ${args.path}]` : '',
     failsWithoutError ? `[it ended with exit code ${run.exitCode}${saying(run.words)}]` : '',
   ].filter((part) => part !== '');
-  return ok(value.join('\n') + noteOfOthers(reported), {
+  return ok(cleanText(value.join('\n')) + noteOfOthers(reported), {
     structured: {
       ...aboutRun(reported, ctx.workingDir),
-      passed: run.exitCode === 0,
+      passed: run.exitCode === 0 && countProblems(all).error === 0,
       errors: counts.error,
       warnings: counts.warning,
       notes: counts.info,

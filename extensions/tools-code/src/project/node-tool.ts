@@ -30,7 +30,8 @@ export async function findNodeTool(
     const script = typeof bin === 'string' ? bin : bin[name];
     if (script === undefined) continue;
     const file = normalize(join(home, script));
-    if (isWithin(file, home)) return { file, version };
+    // A link may lead out of the package, and out of the reach.
+    if (isWithin(file, home) && (await files.exists(file))) return { file, version };
   }
   return undefined;
 }

@@ -43,6 +43,11 @@ export class ProjectFiles {
     }
   }
 
+  /** @throws `PATH_NOT_REACHABLE` */
+  async assertInReach(path: string): Promise<void> {
+    await this.#fs.exists(path);
+  }
+
   /** The names in a folder; `undefined` for one that is out of reach. */
   names(folder: string): Promise<ReadonlySet<string> | undefined> {
     return remembered(this.#names, folder, async () => {

@@ -65,6 +65,7 @@ export async function runProject<R>(
     isTargetFile: kind === 'file',
     filter: args.filter,
     fix: args.fix === true,
+    mark: crypto.randomUUID(),
   };
   const commands = await runner.commands(request, files);
   const [command] = commands;

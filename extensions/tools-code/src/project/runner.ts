@@ -16,6 +16,8 @@ export interface RunRequest {
   filter: string | undefined;
   /** Repair what can be repaired. */
   fix: boolean;
+  /** Random, for lines that only the tool's own reporter is to write. */
+  mark: string;
 }
 
 /** A way to run a tool. */

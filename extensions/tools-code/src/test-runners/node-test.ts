@@ -1,6 +1,7 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { LineReader } from '../output/line-reader.js';
+import { markedLines } from '../output/marked-lines.js';
 import type { OutputParser } from '../output/output-parser.js';
 import { parseJson } from '../output/parse-json.js';
 import type { Runner } from '../project/runner.js';
@@ -8,12 +9,13 @@ import { scriptsOf } from '../project/signs.js';
 import type { TestCase, TestReport } from '../report.js';
 import { failureOf, literally } from './jest-report.js';
 
-/** The mark of the reporter's lines; what tests print is not among its events. */
-const MARK = '\u0001ethos-test ';
-
 // The reporters that Node has are for people, or leave out the file. This one writes each result
-// as a line of JSON; as a URL it needs no file that the project could see.
-const REPORTER = `
+// as a line of JSON; as a URL it needs no file that the project could see. What a test prints may
+// come out among its lines, so they have a mark, and the last one says how many they are.
+const reporter = (mark: string) => `
+const start = ${JSON.stringify(`\n\u0001${mark} `)};
+process.execArgv = process.execArgv.filter((arg) => !arg.includes('${mark}'));
+let told = 0;
 const text = (error) => {
   const cause = error?.cause ?? error;
   return String((cause && (cause.stack || cause.message)) || cause);
@@ -30,9 +32,10 @@ export default async function* (source) {
     const result = { names, file, line, kind, failed, ms, cause: error?.failureType,
       skip: skip !== undefined && skip !== false, todo: todo !== undefined && todo !== false,
       failure: failed ? text(error) : undefined };
-    yield '\\u0001ethos-test ' + JSON.stringify(result) + '\\n';
+    told += 1;
+    yield start + JSON.stringify(result) + '\\n';
   }
-  yield '\\u0001ethos-test "end"\\n';
+  yield start + JSON.stringify({ told }) + '\\n';
 }
 `;
 
@@ -49,6 +52,8 @@ const result = z.object({
   failure: z.string().optional(),
 });
 
+const end = z.object({ told: z.int() });
+
 const MAX_TESTS = 100_000;
 
 /** The test runner of Node, by a reporter of its own. */
@@ -57,34 +62,37 @@ export const nodeTest: Runner<TestReport> = {
   title: 'node:test',
   language: 'javascript',
   signs: { script: { names: ['test', 'test:unit'], word: /\bnode\b.*\s--test\b/ } },
-  async commands({ root, target, isTargetFile, filter }, files) {
+  async commands({ root, target, isTargetFile, filter, mark }, files) {
     const manifest = await files.json(join(root, 'package.json'));
     const { options, places } = scriptArguments(scriptsOf(manifest).get('test') ?? '');
     const args = [
       ...options,
       '--test',
-      `--test-reporter=data:text/javascript,${encodeURIComponent(REPORTER)}`,
+      `--test-reporter=data:text/javascript,${encodeURIComponent(reporter(mark))}`,
       '--test-reporter-destination=stdout',
     ];
     if (filter !== undefined) args.push(`--test-name-pattern=${literally(filter)}`);
+    // As a script, they may name anything.
+    for (const place of [...places, ...options.map(placeIn)]) {
+      if (place !== undefined) await files.assertInReach(resolve(root, place));
+    }
     // Given a folder, versions differ; in a folder, all look for tests by themselves.
     const cwd = target === undefined || isTargetFile ? root : target;
     if (isTargetFile && target !== undefined) args.push(target);
     if (target === undefined) args.push(...places);
     return [{ binary: 'node', args, cwd }];
   },
-  parser: () => nodeTestParser(),
+  parser: ({ mark }) => nodeTestParser(mark),
 };
 
-export function nodeTestParser(): OutputParser<TestReport> {
+function nodeTestParser(mark: string): OutputParser<TestReport> {
   const tests: TestCase[] = [];
-  let ended = false;
-  const lines = new LineReader((line) => {
-    const at = line.lastIndexOf(MARK);
-    if (at === -1) return;
-    const json = line.slice(at + MARK.length);
-    if (json === '"end"') ended = true;
+  let told = 0;
+  let ended: z.output<typeof end> | undefined;
+  const lines = markedLines(mark, (json) => {
+    ended ??= parseJson(end, json);
     const found = parseJson(result, json);
+    if (found !== undefined) told += 1;
     const test = found && testOf(found);
     if (test !== undefined && tests.length < MAX_TESTS) tests.push(test);
   });
@@ -94,7 +102,7 @@ export function nodeTestParser(): OutputParser<TestReport> {
     },
     end() {
       lines.end();
-      return ended ? { tests, problems: [] } : undefined;
+      return ended?.told === told ? { tests, problems: [] } : undefined;
     },
   };
 }
@@ -119,6 +127,21 @@ function testOf(found: z.output<typeof result>): TestCase | undefined {
 
 const SHELL_SYNTAX = /[*?[\]{}$`|&;<>()'"\\\n]/;
 const WITH_VALUE = new Set(['--import', '--require', '-r', '--loader', '--experimental-loader']);
+
+/** The path that an option or its value names, if it looks like one. */
+function placeIn(option: string): string | undefined {
+  const value = option.startsWith('-') ? option.slice(option.indexOf('=') + 1) : option;
+  if (/^file:/i.test(value)) return URL.canParse(value) ? pathOf(value) : undefined;
+  return /^\.{0,2}\//.test(value) || value === '..' ? value : undefined;
+}
+
+function pathOf(url: string): string | undefined {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return undefined;
+  }
+}
 
 /** What a script gives Node beside `--test`: how tests are loaded, and where they are. */
 export function scriptArguments(script: string): { options: string[]; places: string[] } {

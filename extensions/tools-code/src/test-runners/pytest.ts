@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LineReader } from '../output/line-reader.js';
+import { markedLines } from '../output/marked-lines.js';
 import type { OutputParser } from '../output/output-parser.js';
 import { parseJson } from '../output/parse-json.js';
 import { IN_ENVIRONMENT, pythonEnvironment } from '../project/python-tool.js';
@@ -8,22 +8,30 @@ import type { TestCase, TestReport } from '../report.js';
 
 const MAX_TESTS = 100_000;
 
-/** The mark of the plugin's lines, among what pytest and the tests print. */
-const MARK = '\u0001ethos-test ';
-
 // Its own reports go to files, which a run that is stopped would leave behind. A plugin writes each
-// result as a line of JSON to what was standard output before pytest captured it.
+// result as a line of JSON to what was standard output before pytest captured it. Tests could write
+// there too, so the lines have a mark that no test is given, and the last one says how many they are.
 const WITH_PLUGIN = `
 import json, os, sys
 ${IN_ENVIRONMENT}
 import pytest
 
-out = os.dup(1)
+class Results:
+    def __init__(self, mark):
+        self.start = '\\n\\x01' + mark + ' '
+        self.out = os.dup(1)
+        self.count = 0
 
-def write(result):
-    data = ('\\n\\x01ethos-test ' + json.dumps(result) + '\\n').encode()
-    while data:
-        data = data[os.write(out, data):]
+    def write(self, result):
+        data = (self.start + json.dumps(result) + '\\n').encode()
+        while data:
+            data = data[os.write(self.out, data):]
+        self.count += 1
+
+mark = sys.argv.pop(2)
+results = Results(mark)
+sys.orig_argv = [arg for arg in getattr(sys, 'orig_argv', []) if arg != mark]
+del mark
 
 def failure(report):
     crash = getattr(report.longrepr, 'reprcrash', None)
@@ -32,13 +40,13 @@ def failure(report):
 class Plugin:
     def pytest_collectreport(self, report):
         if report.failed:
-            write({'id': report.nodeid, 'outcome': 'failed', 'failure': failure(report)})
+            results.write({'id': report.nodeid, 'outcome': 'failed', 'failure': failure(report)})
 
     def pytest_runtest_logreport(self, report):
         if report.when != 'call' and (report.passed or (report.when == 'teardown' and report.skipped)):
             return
         file, line, _ = report.location
-        write({
+        results.write({
             'id': report.nodeid, 'file': file, 'line': line, 'when': report.when,
             'outcome': report.outcome, 'seconds': report.duration,
             'failure': failure(report) if report.failed else None,
@@ -46,7 +54,7 @@ class Plugin:
 
     def pytest_sessionfinish(self, session):
         if not hasattr(session.config, 'workerinput'):
-            write('end')
+            results.write({'told': results.count, 'collected': session.testscollected})
 
 sys.exit(int(pytest.main(sys.argv[2:], plugins=[Plugin()])))
 `;
@@ -61,6 +69,8 @@ const result = z.object({
   failure: z.object({ message: z.string(), stack: z.string() }).nullish(),
 });
 
+const end = z.object({ told: z.int(), collected: z.int() });
+
 /** pytest, by a plugin of its own. */
 export const pytest: Runner<TestReport> = {
   name: 'pytest',
@@ -71,12 +81,13 @@ export const pytest: Runner<TestReport> = {
     pyproject: 'pytest',
     fallback: ['pyproject.toml', 'setup.py', 'requirements.txt', 'tox.ini'],
   },
-  async commands({ root, target, filter }, files) {
+  async commands({ root, target, filter, mark }, files) {
     const environment = await pythonEnvironment(files, root, 'pytest');
     const args = [
       '-c',
       WITH_PLUGIN,
       environment ?? '',
+      mark,
       '-q',
       '--color=no',
       '--continue-on-collection-errors',
@@ -86,27 +97,32 @@ export const pytest: Runner<TestReport> = {
     const missing = /No module named '?pytest'?$/;
     return [{ binary: 'python3', args, cwd: root, missing }];
   },
-  parser: () => pytestParser(),
+  parser: ({ mark }) => pytestParser(mark),
 };
 
-export function pytestParser(): OutputParser<TestReport> {
+function pytestParser(mark: string): OutputParser<TestReport> {
   const tests: TestCase[] = [];
-  let ended = false;
-  const lines = new LineReader((line) => {
-    const at = line.lastIndexOf(MARK);
-    if (at === -1) return;
-    const json = line.slice(at + MARK.length);
-    if (json === '"end"') ended = true;
+  const ids = new Set<string>();
+  let told = 0;
+  let ended: z.output<typeof end> | undefined;
+  const lines = markedLines(mark, (json) => {
+    ended ??= parseJson(end, json);
     const found = parseJson(result, json);
-    if (found !== undefined && tests.length < MAX_TESTS) tests.push(testOf(found));
+    if (found === undefined) return;
+    told += 1;
+    ids.add(found.id);
+    if (tests.length < MAX_TESTS) tests.push(testOf(found));
   });
   return {
     add: (text, stream) => {
       if (stream === 'stdout') lines.add(text);
     },
-    end() {
+    end(exitCode) {
       lines.end();
-      return ended ? { tests, problems: [] } : undefined;
+      if (ended === undefined || ended.told !== told) return undefined;
+      // A run that stops early, as with -x, does not end well.
+      const isWhole = ids.size >= ended.collected || exitCode !== 0;
+      return isWhole ? { tests, problems: [] } : undefined;
     },
   };
 }

@@ -24,8 +24,10 @@ function targetOf(name: string | undefined, args: readonly string[]): string | u
   }
   if (name === 'popd') return SPLIT;
   if (name === 'env' || name === 'sudo' || name === 'git' || name === 'make') {
-    const at = args.findIndex((word) => /^(-C|--chdir|-D)$/.test(word));
-    return at === -1 ? undefined : args[at + 1];
+    const at = args.findIndex((word) => /^(-C|-D|--chdir|--directory)/.test(word));
+    if (at === -1) return undefined;
+    const joined = (args[at] ?? '').replace(/^(-C|-D|--(chdir|directory)=?)/, '');
+    return joined === '' ? args[at + 1] : joined;
   }
   return undefined;
 }

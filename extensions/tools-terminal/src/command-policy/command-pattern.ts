@@ -62,7 +62,24 @@ export function matchesWord(token: string, word: string, mode: MatchMode): boole
   return row[word.length] === true;
 }
 
-/** Whether a pattern can be met at all: its first word is a name, not only `*` after a folder. */
-export function isUsablePattern(pattern: string): boolean {
-  return pattern.trim() !== '' && !isUnknown(pattern) && !pattern.includes('\0');
+/**
+ * Why a pattern can match no command, or `undefined`. A rule that an operator wrote in vain must not
+ * pass for one that holds.
+ */
+export function patternProblem(pattern: string): string | undefined {
+  const text = pattern.trim();
+  if (text === '') return 'is empty; write the first words of a command';
+  if (isUnknown(pattern) || pattern.includes('\0')) return 'holds characters that no command has';
+  const [first = '', ...rest] = text.split(/\s+/);
+  if (/[|&;()<`\n]|\$[({]/.test(text)) {
+    return 'holds shell syntax; each command of a line is judged on its own, so write a rule for each';
+  }
+  if (/["'\\]/.test(text)) return 'is quoted; write the words as they are after quoting';
+  if (/^\w+\+?=/.test(first)) return 'begins with an assignment; write the command after it';
+  if (first !== '>' && text.includes('>')) {
+    return 'redirects; a rule on written files begins with `>` alone, such as `> *.env`';
+  }
+  return rest.some((word) => word.includes('>'))
+    ? 'has a second `>`; write a rule for each file'
+    : undefined;
 }

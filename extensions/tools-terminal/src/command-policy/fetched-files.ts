@@ -1,20 +1,29 @@
 import { posix } from 'node:path';
 import { isShell, languageOf } from './interpreters.js';
 import { isUnknown } from './marked-text.js';
+import { writtenBy } from './rules/devices.js';
 import type { SimpleCommand } from './simple-command.js';
 
 /** The commands of a line that run a file which another one of the line fetches. */
 export function runsFetchedFile(commands: readonly SimpleCommand[]): SimpleCommand[] {
+  if (!commands.some(({ name }) => FETCHES.test(name ?? ''))) return [];
   const fetched = new Set(commands.flatMap(fetchedBy).map((path) => posix.normalize(path)));
-  if (fetched.size === 0) return [];
   return commands.filter((command) =>
-    runBy(command).some((path) => fetched.has(posix.normalize(path))),
+    runBy(command).some(
+      // A folder that is given apart may stand before the name.
+      (path) => fetched.has(posix.normalize(path)) || fetched.has(posix.basename(path)),
+    ),
   );
 }
 
+const FETCHES = /^(curl|wget2?|aria2c|http|https|xh|fetch|nc|ncat|scp|ftp)$/;
+
+/** The files that a command writes; where one fetches, what any of them writes may be fetched. */
 function fetchedBy({ name = '', args, redirects }: SimpleCommand): string[] {
-  if (!/^(curl|wget2?|aria2c|http|https|xh|fetch)$/.test(name)) return [];
   const paths = redirects.filter(({ writes }) => writes).map(({ target }) => target);
+  if (!FETCHES.test(name)) {
+    return [...paths, ...writtenBy(name, args)].filter((path) => path !== '' && !isUnknown(path));
+  }
   for (const [at, word] of args.entries()) {
     const next = args[at + 1];
     if (/^(-[a-zA-Z]*[oO]|--output|--output-document|--out)$/.test(word) && next !== undefined) {
@@ -28,9 +37,10 @@ function fetchedBy({ name = '', args, redirects }: SimpleCommand): string[] {
   return paths.filter((path) => path !== '' && !isUnknown(path));
 }
 
-function runBy({ name = '', written, args }: SimpleCommand): string[] {
+function runBy({ name = '', written, args, redirects }: SimpleCommand): string[] {
+  const read = redirects.filter(({ writes }) => !writes).map(({ target }) => target);
   if (/^(source|\.|chmod)$/.test(name) || isShell(name) || languageOf(name) !== undefined) {
-    return args.filter((word) => !word.startsWith('-'));
+    return [...args.filter((word) => !word.startsWith('-')), ...read];
   }
   return written.includes('/') ? [written] : [];
 }

@@ -38,12 +38,7 @@ export function runsFetcher(words: readonly string[]): boolean {
     const name = nameOf(word) ?? '';
     if (!FETCHERS.has(name)) return false;
     // Not as a mere argument, as in `grep -r curl` or `apt install curl`.
-    return (
-      index === 0 ||
-      words
-        .slice(0, index)
-        .every((before, at) => (at > 0 ? true : WRAPPING.has(nameOf(before) ?? '')))
-    );
+    return index === 0 || WRAPPING.has(nameOf(words[0]) ?? '');
   });
 }
 

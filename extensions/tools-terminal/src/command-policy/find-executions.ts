@@ -1,5 +1,6 @@
-const FILTERS =
-  /^-(name|iname|path|ipath|wholename|regex|iregex|type|size|mtime|atime|ctime|mmin|amin|cmin|newer.*|empty|perm|user|group|mindepth|links|inum|nouser|nogroup|samefile|lname|ilname|fstype)$/;
+import { GLOB } from './marked-text.js';
+
+const NAMES = /^-(name|iname|path|ipath|wholename)$/;
 const EXECUTES = /^-(exec|execdir|ok|okdir)$/;
 
 /** Where `find` begins. */
@@ -18,32 +19,74 @@ export function findRoots(args: readonly string[]): string[] {
   return roots.length === 0 ? ['.'] : roots;
 }
 
-/** Whether `find` leaves out some of what it comes upon. */
+/** Whether a word of `find` picks what it comes upon by a name that says what is meant. */
+export function isFilter(args: readonly string[], at: number): boolean {
+  const word = args[at] ?? '';
+  if (word === '-empty') return true;
+  if (!NAMES.test(word) || /^(!|-not)$/.test(args[at - 1] ?? '')) return false;
+  const value = args[at + 1] ?? '';
+  return /[\w~#]/.test(value.replaceAll(/\[[^\]]*\]|\.git\b(?!\w)/g, '')) && !value.includes(GLOB);
+}
+
+/** Whether `find` leaves out most of what it comes upon. */
 export function isFiltered(args: readonly string[]): boolean {
-  return args.some((word) => FILTERS.test(word));
+  return args.some((_, at) => isFilter(args, at));
+}
+
+const TESTS =
+  /^-(name|iname|path|ipath|wholename|regex|iregex|type|xtype|size|[acm]time|[acm]min|used|newer.*|empty|perm|user|group|uid|gid|mindepth|links|inum|nouser|nogroup|samefile|lname|ilname|fstype)$/;
+
+/** Whether `find` leaves out anything at all, its root among it. */
+export function isTested(args: readonly string[]): boolean {
+  return args.some((word) => TESTS.test(word));
+}
+
+/** Whether `find` may come upon the repository itself by its name. */
+export function findsRepository(args: readonly string[]): boolean {
+  return args.some((word, at) => NAMES.test(word) && /(^|\/)\.git$/.test(args[at + 1] ?? ''));
 }
 
 /** The commands that `find` or `fd` runs, with the worst that it may put for `{}`. */
-export function findExecutions(name: string, args: readonly string[]): string[][] {
-  if (name.startsWith('fd')) {
-    const at = args.findIndex((word) => /^(-x|-X|--exec|--exec-batch)$/.test(word));
-    if (at === -1) return [];
-    const words = args.slice(at + 1);
-    const found = words.some((word) => /\{[^}]*\}/.test(word)) ? words : [...words, './found'];
-    return [found.map((word) => word.replace(/\{[^}]*\}/, './found'))];
-  }
-  const found: string[][] = [];
+export function* findExecutions(name: string, args: readonly string[]): Generator<string[]> {
+  if (name.startsWith('fd')) yield* ofFd(args);
+  else yield* ofFind(args);
+}
+
+function* ofFind(args: readonly string[]): Generator<string[]> {
+  const roots = findRoots(args);
+  const isRepository = findsRepository(args);
+  let filtered = false;
+  let tested = false;
   for (const [at, word] of args.entries()) {
+    filtered ||= isFilter(args, at);
+    tested ||= TESTS.test(word);
     if (!EXECUTES.test(word)) continue;
-    const rest = args.slice(at + 1);
-    const end = rest.findIndex(
-      (other, index) => other === ';' || (other === '+' && rest[index - 1] === '{}'),
-    );
-    const words = end === -1 ? rest : rest.slice(0, end);
-    for (const root of findRoots(args)) {
-      const below = isFiltered(args.slice(0, at)) ? `${root}/found` : root;
-      found.push(words.map((inner) => inner.replaceAll('{}', below)));
+    const words: string[] = [];
+    for (let next = at + 1; next < args.length; next += 1) {
+      const inner = args[next] ?? '';
+      if (inner === ';' || (inner === '+' && args[next - 1] === '{}')) break;
+      words.push(inner);
+    }
+    for (const root of roots) {
+      const all = tested ? `${root}/${GLOB}` : root;
+      const below = filtered ? `${root}/${GLOB}found` : all;
+      yield words.map((inner) => inner.replaceAll('{}', isRepository ? `${root}/.git` : below));
     }
   }
-  return found;
+}
+
+function* ofFd(args: readonly string[]): Generator<string[]> {
+  const at = args.findIndex((word) => /^(-[a-zA-Z]*[xX]|--exec(-batch)?(=.*)?)$/.test(word));
+  if (at === -1) return;
+  const joined = /^--exec(?:-batch)?=(.*)$/s.exec(args[at] ?? '')?.[1];
+  const words = [...(joined === undefined ? [] : [joined]), ...args.slice(at + 1)];
+  // Its operands are a pattern, and then the folders in which it looks.
+  const [pattern = '.', ...given] = args.slice(0, at).filter((word) => !word.startsWith('-'));
+  const isNarrow = /\w/.test(pattern);
+  for (const root of given.length === 0 ? ['.'] : given) {
+    const all = given.length === 0 ? `${root}/${GLOB}` : root;
+    const found = isNarrow ? `${root}/found` : all;
+    const filled = words.some((word) => /\{[^{}]*\}/.test(word)) ? words : [...words, found];
+    yield filled.map((word) => word.replaceAll(/\{[^{}]*\}/g, found));
+  }
 }

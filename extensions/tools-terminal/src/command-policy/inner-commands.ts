@@ -1,12 +1,14 @@
 import { findExecutions } from './find-executions.js';
 import { codeOf, isShell } from './interpreters.js';
-import { isUnknown, SPLIT, UNKNOWN } from './marked-text.js';
+import { isMarked, isUnknown, SPLIT, UNKNOWN } from './marked-text.js';
 import { readOperands } from './options.js';
-import type { CommandInput, SimpleCommand } from './simple-command.js';
+import { gitSettings, gitSubcommand } from './rules/git.js';
+import type { SimpleCommand } from './simple-command.js';
 import { hasSubscript } from './subscripts.js';
 import {
   EVALUATES_SUBSCRIPTS,
   SUBCOMMAND_WRAPPERS,
+  SUFFIX_TEXT,
   SUFFIX_WRAPPERS,
   WRAPPERS,
   type Wrapper,
@@ -14,19 +16,24 @@ import {
 
 /** A command that another command runs. */
 export type InnerCommand =
-  | { kind: 'words'; words: readonly string[]; input?: CommandInput }
-  | { kind: 'text'; text: string; input?: CommandInput };
+  | {
+      kind: 'words';
+      words: readonly string[];
+      /** Perhaps it is no command at all; only what is wrong with it counts. */
+      isGuess?: true;
+    }
+  | { kind: 'text'; text: string };
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
 
 /** What a command runs: the operands of `sudo`, the text of `bash -c`, and their like. */
-export function innerCommands(command: SimpleCommand): InnerCommand[] {
+export function innerCommands(command: SimpleCommand): Iterable<InnerCommand> {
   const { name, args } = command;
   if (name === undefined || name === '') return [];
   if (isShell(name)) return ofShell(command);
   switch (name) {
     case 'eval':
-      return [{ kind: 'text', text: args.join(' ') }];
+      return [text((args[0] === '--' ? args.slice(1) : args).join(' '))];
     case 'trap':
       return ofTrap(args);
     case 'alias':
@@ -37,10 +44,12 @@ export function innerCommands(command: SimpleCommand): InnerCommand[] {
     case 'gfind':
     case 'fd':
     case 'fdfind':
-      return findExecutions(name, args).map((words) => ({ kind: 'words', words }));
+      return ofFind(name, args);
     case 'parallel':
+    case 'sem':
       return ofParallel(args);
     case 'git':
+    case 'hub':
       return ofGit(args);
     case 'tar':
     case 'gtar':
@@ -57,15 +66,47 @@ export function innerCommands(command: SimpleCommand): InnerCommand[] {
       return valuesOf(args, ['-C', '-x']).map(text);
   }
   if (SUFFIX_WRAPPERS.test(name)) {
-    return args.map((_, at) => ({ kind: 'words', words: args.slice(at) }));
+    return suffixes(args, SUFFIX_TEXT.test(name));
   }
-  if (EVALUATES_SUBSCRIPTS.test(name)) return args.filter(hasSubscript).map(subscriptText);
-  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
-  if (wrapper !== undefined) return ofWrapper(args, wrapper);
+  if (EVALUATES_SUBSCRIPTS.test(name)) {
+    // A list in quotes is evaluated where the variable is an array.
+    const lists = args.filter((word) => /^[A-Za-z_]\w*\+?=\(/.test(word));
+    return [...args.filter(hasSubscript).map(subscriptText), ...lists.map(text)];
+  }
+  const known = name === 'gxargs' ? 'xargs' : name;
+  const wrapper = Object.hasOwn(WRAPPERS, known) ? WRAPPERS[known] : undefined;
+  const names = command.input.from === 'pipe' ? (command.input.found ?? []) : [];
+  if (wrapper !== undefined) return ofWrapper(args, wrapper, names);
   const subcommands = Object.hasOwn(SUBCOMMAND_WRAPPERS, name)
     ? SUBCOMMAND_WRAPPERS[name]
     : undefined;
-  return subcommands === undefined ? [] : ofSubcommand(args, subcommands);
+  return [
+    ...(subcommands === undefined ? [] : ofSubcommand(args, subcommands)),
+    ...(TAKES_NO_COMMAND.test(name) ? [] : tails(args)),
+  ];
+}
+
+/** Programs after whose `--` there are names of files, or mere text. */
+const TAKES_NO_COMMAND =
+  /^(\[|test|echo|printf|rm|rmdir|mv|cp|ln|ls|cat|head|tail|less|more|wc|touch|mkdir|chmod|chown|chgrp|cd|pushd|source|\.|[efrz]*grep|rg|ag|ack|sed|g?awk|sort|uniq|cut|tr|diff|cmp|file|stat|du|df|tee|jq|kill|pkill|killall|set|read|unset|type|which|whereis|npm|pnpm|yarn|make|cargo|pytest|jest|vitest|go|dotnet|mvn|ssh|docker|podman|kubectl)$/;
+
+/** What follows `--` or `exec` of a program that is not known here. */
+function tails(args: readonly string[]): InnerCommand[] {
+  const at = args.findIndex((word) => word === '--' || word === 'exec');
+  const words = at === -1 ? [] : args.slice(args[at + 1] === '--' ? at + 2 : at + 1);
+  if (words.length === 0 || !/^[\w/]/.test(words[0] ?? '')) return [];
+  return [{ kind: 'words', words, isGuess: true }];
+}
+
+function* ofFind(name: string, args: readonly string[]): Generator<InnerCommand> {
+  for (const words of findExecutions(name, args)) yield { kind: 'words', words };
+}
+
+function* suffixes(args: readonly string[], takesText: boolean): Generator<InnerCommand> {
+  for (const [at, word] of args.entries()) {
+    yield { kind: 'words', words: args.slice(at) };
+    if (takesText && /\s/.test(word)) yield text(word);
+  }
 }
 
 /** Such text as what bash makes of it. */
@@ -77,16 +118,28 @@ function text(value: string): InnerCommand {
   return { kind: 'text', text: value };
 }
 
-function ofWrapper(args: readonly string[], wrapper: Wrapper): InnerCommand[] {
+function ofWrapper(
+  args: readonly string[],
+  wrapper: Wrapper,
+  names: readonly string[] = [],
+): InnerCommand[] {
   const found: InnerCommand[] = valuesOf(args, wrapper.text ?? []).map(text);
-  const table = { ...wrapper, short: `${wrapper.short ?? ''}${shortLetters(wrapper.text)}` };
+  const valued = [...(wrapper.text ?? []), ...(wrapper.splits ?? [])];
+  const table = {
+    ...wrapper,
+    short: `${wrapper.short ?? ''}${shortLetters(valued)}`,
+    long: [...(wrapper.long ?? []), ...longNames(valued)],
+  };
+  if (wrapper.splits !== undefined) found.push(...splitsOf(args));
+  const replaced = replacedBy(args, wrapper.replaces ?? []);
   for (const reading of readOperands(args, table).readings) {
-    let words = [...reading];
+    let words = replaced === undefined ? [...reading] : withUnknown(reading, replaced);
     while (wrapper.assignments === true && ASSIGNMENT.test(words[0] ?? '')) words.shift();
     // A folder or a number before the command may be missing as little as the command itself.
     words = words.slice(wrapper.skip ?? 0);
     if (words[0] === '--') words.shift();
-    if (wrapper.adds === true) words.push(...(words.length === 0 ? [] : [SPLIT]));
+    if (wrapper.adds === true && replaced === undefined)
+      words.push(...(words.length === 0 ? [] : [...names, SPLIT]));
     if (words.length === 0) continue;
     if (wrapper.joined === true) {
       found.push(text(words.join(' ')));
@@ -95,6 +148,36 @@ function ofWrapper(args: readonly string[], wrapper: Wrapper): InnerCommand[] {
     } else found.push({ kind: 'words', words });
   }
   return found;
+}
+
+function longNames(options: readonly string[]): string[] {
+  return options.filter((option) => option.startsWith('--')).map((option) => option.slice(2));
+}
+
+/** What `env -S 'a b' c` runs: `env a b c`. */
+function splitsOf(args: readonly string[]): InnerCommand[] {
+  const at = args.findIndex((word) => /^-[^-S]*S|^--s/.test(word));
+  if (at === -1) return [];
+  const joined = (args[at] ?? '').replace(/^-[^-S]*S|^--s[a-z-]*=?/, '');
+  const words = args.slice(joined === '' ? at + 2 : at + 1).map(quoted);
+  return [text(['env', joined || (args[at + 1] ?? ''), ...words].join(' '))];
+}
+
+function quoted(word: string): string {
+  return isMarked(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The text that `xargs -I{}` replaces in the words of its command. */
+function replacedBy(args: readonly string[], options: readonly string[]): string | undefined {
+  if (options.length === 0) return undefined;
+  const [given] = valuesOf(args, ['-I']);
+  if (given !== undefined) return given;
+  const optional = args.find((word) => /^(-i|--replace)/.test(word));
+  return optional === undefined ? undefined : optional.replace(/^(-i|--replace=?)/, '') || '{}';
+}
+
+function withUnknown(words: readonly string[], replaced: string): string[] {
+  return words.map((word) => word.replaceAll(replaced, UNKNOWN));
 }
 
 function shortLetters(options: readonly string[] = []): string {
@@ -108,13 +191,14 @@ function ofSubcommand(
   args: readonly string[],
   subcommands: Readonly<Record<string, Wrapper>>,
 ): InnerCommand[] {
-  return args.flatMap((word, at) => {
-    const isFirst = args
-      .slice(0, at)
-      .every((before, index) => before.startsWith('-') || args[index - 1]?.startsWith('-'));
-    const wrapper = isFirst && Object.hasOwn(subcommands, word) ? subcommands[word] : undefined;
-    return wrapper === undefined ? [] : ofWrapper(args.slice(at + 1), wrapper);
-  });
+  const found: InnerCommand[] = [];
+  for (const [at, word] of args.entries()) {
+    const wrapper = Object.hasOwn(subcommands, word) ? subcommands[word] : undefined;
+    if (wrapper !== undefined) found.push(...ofWrapper(args.slice(at + 1), wrapper));
+    // The subcommand is the first operand, or the value of an option before it.
+    if (!word.startsWith('-') && args[at - 1]?.startsWith('-') !== true) break;
+  }
+  return found;
 }
 
 function ofShell({ args, input }: SimpleCommand): InnerCommand[] {
@@ -167,7 +251,7 @@ function ofParallel(args: readonly string[]): InnerCommand[] {
     const line = command.join(' ');
     const known = values.length > 0 && values.length <= 32;
     return (known ? values : [UNKNOWN]).map((value) =>
-      text(/\{[^}]*\}/.test(line) ? line.replaceAll(/\{[^}]*\}/g, value) : `${line} ${value}`),
+      text(/\{[^{}]*\}/.test(line) ? line.replaceAll(/\{[^{}]*\}/g, value) : `${line} ${value}`),
     );
   });
 }
@@ -176,12 +260,25 @@ const GIT_RUNS =
   /^(alias\..*|core\.(pager|editor|sshcommand|fsmonitor|askpass|gitproxy|hookspath|alternaterefscommand)|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|difftool\..*\.cmd|mergetool\..*\.cmd|merge\..*\.driver|filter\..*\.(clean|smudge|process)|pager\..*|gpg\.(.*\.)?program|credential\.(.*\.)?helper|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs)|receive\..*|sendemail\..*cmd|web\.browser|browser\..*\.cmd|man\..*\.cmd|http\.(.*\.)?sslcert)$/i;
 
 function ofGit(args: readonly string[]): InnerCommand[] {
-  const found: InnerCommand[] = [];
-  for (const setting of [...valuesOf(args, ['-c', '--config']), ...configOf(args)]) {
-    const at = setting.indexOf('=');
-    const key = at === -1 ? setting : setting.slice(0, at);
+  const found: InnerCommand[] = [
+    ...valuesOf(args, ['--upload-pack', '--receive-pack']).map(text),
+    // An address of this kind is a command.
+    ...args.filter((word) => word.startsWith('ext::')).map((word) => text(word.slice(5))),
+  ];
+  const [subcommand = '', ...own] = gitSubcommand(args);
+  if (subcommand === 'clone') found.push(...valuesOf(own, ['-u']).map(text));
+  if (/^(archive|push|send-pack|fetch-pack)$/.test(subcommand)) {
+    found.push(...valuesOf(own, ['--exec']).map(text));
+  }
+  if (subcommand === 'grep') {
+    found.push(
+      ...valuesOf(own, ['-O'])
+        .concat(own.flatMap((word) => /^--open[a-z-]*=(.*)$/s.exec(word)?.[1] ?? []))
+        .map(text),
+    );
+  }
+  for (const [key, value] of gitSettings(args)) {
     if (!GIT_RUNS.test(key)) continue;
-    const value = setting.slice(at + 1);
     // `!` begins a command line; without it, an alias is a git command.
     if (value.startsWith('!')) found.push(text(value.slice(1)));
     else if (/^alias\./i.test(key)) found.push(text(`git ${value}`));
@@ -214,29 +311,31 @@ function ofGit(args: readonly string[]): InnerCommand[] {
   return found;
 }
 
-function configOf(args: readonly string[]): string[] {
-  const at = args.indexOf('config');
-  if (at === -1) return [];
-  const operands = args.slice(at + 1).filter((word) => !word.startsWith('-') && word !== 'set');
-  const [key, value] = operands;
-  return key === undefined || value === undefined ? [] : [`${key}=${value}`];
-}
-
 function ofTar(args: readonly string[]): InnerCommand[] {
-  const values = valuesOf(args, [
-    '-I',
-    '--use-compress-program',
-    '--to-command',
-    '--checkpoint-action',
-    '-F',
-    '--info-script',
-    '--new-volume-script',
-    '--rsh-command',
-  ]);
+  const values = [
+    ...ofBundle(args),
+    ...valuesOf(args, [
+      '-I',
+      '--use-compress-program',
+      '--to-command',
+      '--checkpoint-action',
+      '-F',
+      '--info-script',
+      '--new-volume-script',
+      '--rsh-command',
+    ]),
+  ];
   return values.flatMap((value) => {
     if (value.startsWith('exec=')) return [text(value.slice(5))];
     return /^(dot|echo|sleep|ttyout|totals|wait)/.test(value) ? [] : [text(value)];
   });
+}
+
+/** The programs among the values of `cIf program archive`, in the order of the letters. */
+function ofBundle([letters = '', ...values]: readonly string[]): string[] {
+  if (letters.startsWith('-')) return [];
+  const valued = [...letters].filter((letter) => 'bfgCIFHKLNTVX'.includes(letter));
+  return values.filter((_, at) => /[IF]/.test(valued[at] ?? ''));
 }
 
 /** The values of options, whether they stand in the same word or in the next. */
@@ -247,9 +346,9 @@ function valuesOf(args: readonly string[], options: readonly string[]): string[]
       const next = args[at + 1];
       if (option.startsWith('--')) {
         const [given = '', ...rest] = word.split('=');
-        if (given.length < 4 || !option.startsWith(given)) continue;
+        if (given.length < 3 || !option.startsWith(given)) continue;
         if (rest.length > 0) values.push(rest.join('='));
-        else if (given === option && next !== undefined) values.push(next);
+        else if (next !== undefined) values.push(next);
       } else if (word.startsWith('-') && !word.startsWith('--')) {
         const letter = word.indexOf(option.slice(1), 1);
         if (letter === -1) continue;

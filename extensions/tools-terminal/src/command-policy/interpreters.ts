@@ -1,4 +1,4 @@
-import { SPLIT, UNKNOWN } from './marked-text.js';
+import { isUnknown, SPLIT, UNKNOWN } from './marked-text.js';
 
 const SHELLS = new Set([
   'sh',
@@ -25,19 +25,35 @@ interface Language {
   code: RegExp;
   /** Short options that take another value. */
   valued: string;
+  /** Long options that take the next word. */
+  longValued?: RegExp;
+  /** Options whose value is code, or loads it. */
+  loads?: RegExp;
   /** Options after which the next operand is data. */
   program?: RegExp;
+  /** Programs of those that run code in their operands, or what they read. */
+  runsCode?: RegExp;
 }
 
 const LANGUAGES: readonly Language[] = [
-  { names: /^(python|pypy)[\d.]*$/, code: /^-[a-zA-Z]*c/, valued: 'WXQ', program: /^-[a-zA-Z]*m/ },
+  {
+    names: /^(i?python|pypy|micropython|jython)[\d.]*$/,
+    code: /^-[a-zA-Z]*c/,
+    valued: 'WXQ',
+    longValued: /^--check-hash-based-pycs$/,
+    program: /^-[a-zA-Z]*m/,
+    runsCode: /^(timeit|code|asyncio|pdb|cProfile|profile|trace|IPython|doctest)$/,
+  },
   {
     names: /^(node|nodejs|bun|tsx|ts-node)$/,
     code: /^(-e|-p|-pe|-ep|--eval|--print)/,
     valued: 'rC',
+    longValued:
+      /^--(require|import|loader|title|conditions|env-file|stack-size|input-type|test-name-pattern)$/,
+    loads: /^--(import|loader|experimental-loader)=data:/,
   },
   { names: /^deno$/, code: /^$/, valued: '' },
-  { names: /^perl[\d.]*$/, code: /^-[a-zA-Z0-9]*[eE]/, valued: 'IMm' },
+  { names: /^perl[\d.]*$/, code: /^-[a-zA-Z0-9]*[eE]/, valued: 'I', loads: /^-[mM].*[;(=]|^-d:/ },
   { names: /^ruby[\d.]*$/, code: /^-[a-zA-Z]*e/, valued: 'IrC' },
   { names: /^(php[\d.]*)$/, code: /^-[rBRE]/, valued: 'cdz' },
   { names: /^(lua|luajit)[\d.]*$/, code: /^-e/, valued: 'l' },
@@ -68,48 +84,88 @@ export interface CodeSource {
 
 /** Finds the code of an interpreter. */
 export function codeOf(language: Language | 'shell', args: readonly string[]): CodeSource {
+  return language === 'shell' ? codeOfShell(args) : codeOfLanguage(language, args);
+}
+
+function isInput(word: string): boolean {
+  return /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/(self|thread-self)\/fd\/0)$/.test(word);
+}
+
+/** A file that is a descriptor, whatever it was opened for. */
+export function isDescriptor(word: string): boolean {
+  return /^\/(dev\/(stdin|fd\/)|proc\/[^/]+\/(task\/[^/]+\/)?fd\/)/.test(word);
+}
+
+function codeOfShell(args: readonly string[]): CodeSource {
   const code: string[] = [];
-  for (let at = 0; at < args.length; at += 1) {
+  let isCommand = false;
+  let at = 0;
+  for (; at < args.length; at += 1) {
     const word = args[at] ?? '';
     const next = args[at + 1] ?? SPLIT;
     // What may be options may be code.
+    if (word.startsWith(SPLIT) || word === UNKNOWN)
+      return { code: [...code, SPLIT], isStdin: false };
+    if (word === '--' || word === '-') {
+      at += 1;
+      break;
+    }
+    if (!/^[-+]/.test(word)) break;
+    const joined = /^--(?:init-)?command=(.*)$/s.exec(word)?.[1];
+    if (joined !== undefined) code.push(joined);
+    else if (/^(--init-command|-C)$/.test(word)) {
+      // Of fish. In other shells, the option takes nothing.
+      if (/\s/.test(next)) code.push(next);
+    } else if (/^(-Command|-EncodedCommand|--command)$/i.test(word)) isCommand = true;
+    else if (/^--(rcfile|init-file)$/.test(word)) {
+      if (isUnknown(next) || isDescriptor(next)) code.push(SPLIT);
+      at += 1;
+    } else if (!word.startsWith('--')) {
+      if (/^-[^-]*c/.test(word)) isCommand = true;
+      if (/^-[^-]*s/.test(word) && !isCommand) return { code, isStdin: true };
+      // Each of these takes a word, wherever it stands among the letters.
+      at += word.replaceAll(/[^oO]/g, '').length;
+    }
+  }
+  const operand = args[at];
+  if (operand === undefined) return { code, isStdin: code.length === 0 || !isCommand };
+  if (isCommand || operand.startsWith(SPLIT) || operand === UNKNOWN) {
+    return { code: [...code, operand], isStdin: false };
+  }
+  if (isInput(operand)) return { code, isStdin: true };
+  return { code: isDescriptor(operand) ? [...code, SPLIT] : code, isStdin: false };
+}
+
+function codeOfLanguage(language: Language, args: readonly string[]): CodeSource {
+  let isKnown = true;
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    const next = args[at + 1] ?? SPLIT;
     if (word.startsWith(SPLIT) || word === UNKNOWN) return { code: [SPLIT], isStdin: false };
-    if (
-      word === '-' ||
-      word === '/dev/stdin' ||
-      word === '/dev/fd/0' ||
-      word === '/proc/self/fd/0'
-    ) {
-      return { code, isStdin: true };
-    }
-    if (language === 'shell') {
-      if (word === '--') continue;
-      if (/^[-+]/.test(word)) {
-        if (/^-[^-]*c/.test(word) || /^(-Command|-EncodedCommand|--command)$/i.test(word)) {
-          // Options may stand between `-c` and the code.
-          const rest = args
-            .slice(at + 1)
-            .filter(
-              (other, index, all) =>
-                !/^[-+]/.test(other) || all.slice(0, index).some((before) => !/^[-+]/.test(before)),
-            );
-          return { code: [rest[0] ?? ''], isStdin: false };
-        }
-        if (/^-[^-]*s/.test(word)) return { code, isStdin: true };
-        if (/^(-[oO]|[+][oO]|--rcfile|--init-file)$/.test(word)) at += 1;
-        continue;
+    if (isInput(word)) return { code: [], isStdin: true };
+    if (isDescriptor(word)) return { code: [SPLIT], isStdin: false };
+    if (word.startsWith('-') && word !== '--') {
+      if (language.program?.test(word)) {
+        const program = word.slice(word.indexOf('m') + 1) || next;
+        return language.runsCode?.test(program)
+          ? { code: [next], isStdin: false }
+          : { code: [], isStdin: false };
       }
-      return { code, isStdin: false };
-    }
-    if (word.startsWith('-')) {
-      if (language.program?.test(word)) return { code, isStdin: false };
       if (language.code.test(word)) return { code: [next], isStdin: false };
+      if (language.loads?.test(word)) return { code: [word], isStdin: false };
       if (word.length === 2 && language.valued.includes(word.slice(1))) at += 1;
+      else if (language.longValued?.test(word)) {
+        if (/^(data|https?):/.test(next)) return { code: [next], isStdin: false };
+        at += 1;
+      } else if (word.startsWith('--') && !word.includes('=')) isKnown = false;
       continue;
     }
+    // The value of an option that is not known may stand here, with code behind it.
+    const rest = isKnown ? [] : args.slice(at + 1);
+    const code = rest.filter((_, index) => language.code.test(rest[index - 1] ?? ''));
     return { code, isStdin: false };
   }
   // `node --version` reads nothing.
   const tells = args.some((word) => /^(--version|-V|-v|--help|-h)$/.test(word));
-  return { code, isStdin: !tells || language === 'shell' };
+  return { code: [], isStdin: !tells };
 }

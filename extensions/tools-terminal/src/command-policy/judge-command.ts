@@ -4,6 +4,7 @@ import { matchesPattern } from './command-pattern.js';
 import { type Finding, type Verdict, verdictOf } from './decision.js';
 import { runsFetchedFile } from './fetched-files.js';
 import { type InnerCommand, innerCommands, subscriptText } from './inner-commands.js';
+import { afterChange, withKnownValues } from './known-values.js';
 import { isUnknown, SPLIT, toShellText } from './marked-text.js';
 import type { Place } from './place.js';
 import type { CommandPolicy } from './policy-settings.js';
@@ -15,7 +16,13 @@ import { commandOfWords, nameOf } from './words-to-command.js';
 
 const MAX_DEPTH = 8;
 const MAX_COMMANDS = 5_000;
+/** Characters of a line that is judged. */
+const MAX_LENGTH = 32_768;
+/** Words that are looked at, each as often as it is; text counts as its words would. */
+const MAX_WORDS = 200_000;
+const RULES_A_WORD = 50;
 const MAX_SHOWN = 200;
+const TOO_MUCH = 'holds too many commands to judge them all';
 
 /**
  * Says what a policy has to say to a command line: to each command in it, wherever it stands and
@@ -30,7 +37,12 @@ export function judgeCommand(
   { workingDir, cwd = workingDir }: { workingDir: string; cwd?: string },
 ): Verdict {
   const judge = new Judge(policy);
-  judge.text(command, { workingDir, dirs: [cwd] }, { from: 'nothing' }, 0);
+  if (command.length > MAX_LENGTH) {
+    judge.refuse(command, 'is too long to be judged: put it into a file, or split it');
+    return verdictOf(judge.findings);
+  }
+  const text = withKnownValues(command);
+  judge.text(text, { workingDir, dirs: [cwd] }, { from: 'nothing' }, 0);
   return verdictOf(judge.findings);
 }
 
@@ -38,39 +50,55 @@ class Judge {
   readonly findings: Finding[] = [];
   readonly #policy: CommandPolicy;
   #commands = 0;
+  #words = 0;
+  /** How many of the commands around are such only perhaps. */
+  #guesses = 0;
 
   constructor(policy: CommandPolicy) {
     this.#policy = policy;
   }
 
+  /** Denies what can not be judged. */
+  refuse(command: string, why: string): void {
+    this.#find('deny', 'unparseable', command, why);
+  }
+
   text(text: string, place: Place, input: CommandInput, depth: number): void {
-    const found = readCommands(text, input);
-    const inside = placeOf(found.commands, place);
-    if (!found.isComplete) {
-      this.#find('deny', 'unparseable', text, 'can not be understood as shell text');
+    this.#words += text.length / 8;
+    if (this.#isSpent(depth)) {
+      this.refuse(text, TOO_MUCH);
+      return;
     }
-    for (const { isForkBomb, source } of found.functions) {
-      if (isForkBomb && this.#isOn('fork-bomb')) {
+    const found = readCommands(text, input);
+    const sure = depth === 0 ? afterChange(text, place) : place;
+    const inside = placeOf(sure === place ? found.commands : found.commands.slice(1), sure);
+    if (!found.isComplete) {
+      this.refuse(text, 'can not be understood as shell text');
+    }
+    for (const { name, source } of found.functions) {
+      if (found.forkBombs.has(name) && this.#isOn('fork-bomb')) {
         this.#find('deny', 'fork-bomb', source, 'starts itself again and again');
       }
     }
+    for (const { source, why } of found.questions) this.#find('ask', 'unknown-text', source, why);
     if (this.#isOn('fetch-and-run')) {
       for (const { source } of runsFetchedFile(found.commands)) {
         this.#find('ask', 'fetch-and-run', source, 'runs a file that the same line fetches');
       }
     }
     for (const command of found.commands) this.#command(command, inside, depth);
+    if (!found.isArithmetic) return;
+    for (const word of new Set(found.subscripts)) {
+      const inner = subscriptText(word);
+      if (inner.kind === 'text') this.text(inner.text, inside, input, depth + 1);
+    }
   }
 
   #command(command: SimpleCommand, place: Place, depth: number): void {
     this.#commands += 1;
-    if (this.#commands > MAX_COMMANDS || depth > MAX_DEPTH) {
-      this.#find(
-        'deny',
-        'unparseable',
-        command.source,
-        'holds too many commands to judge them all',
-      );
+    this.#words += (1 + command.args.length) * (1 + this.#policy.rules.length / RULES_A_WORD);
+    if (this.#isSpent(depth)) {
+      this.refuse(command.source, TOO_MUCH);
       return;
     }
     this.#judge(command, place);
@@ -82,14 +110,23 @@ class Judge {
     for (const { value } of command.assignments) {
       if (hasSubscript(value)) this.#inner(subscriptText(value), command, place, depth + 1);
     }
-    for (const inner of innerCommands(command)) this.#inner(inner, command, place, depth + 1);
+    for (const inner of innerCommands(command)) {
+      this.#inner(inner, command, place, depth + 1);
+      if (this.#isSpent(depth)) return;
+    }
+  }
+
+  #isSpent(depth: number): boolean {
+    return this.#commands > MAX_COMMANDS || this.#words > MAX_WORDS || depth > MAX_DEPTH;
   }
 
   #inner(inner: InnerCommand, outer: SimpleCommand, place: Place, depth: number): void {
     if (inner.kind === 'words') {
       const command = commandOfWords(inner.words, { ...outer, redirects: [], assignments: [] });
       // What stands for itself, such as a folder after an option that is not known, is no command.
+      if (inner.isGuess === true) this.#guesses += 1;
       this.#command(command, placeOf([command], place), depth);
+      if (inner.isGuess === true) this.#guesses -= 1;
       return;
     }
     if (isUnknown(inner.text)) {
@@ -100,7 +137,7 @@ class Judge {
 
   #judge(command: SimpleCommand, place: Place): void {
     const { name } = command;
-    if (name === undefined) {
+    if (name === undefined && this.#guesses === 0) {
       this.#find(
         'ask',
         'unknown-command',
@@ -135,7 +172,7 @@ class Judge {
     }
     if (strictest === undefined) {
       const otherwise = this.#policy.default;
-      if (otherwise !== 'allow') {
+      if (otherwise !== 'allow' && this.#guesses === 0) {
         this.#find(otherwise, 'default', source, 'is not among the commands that are allowed');
       }
       return false;
@@ -152,7 +189,10 @@ class Judge {
   }
 
   #find(decision: Finding['decision'], rule: string, command: string, why: string): void {
-    const line = command.trim().replaceAll(/\s+/g, ' ');
+    const line = command
+      .slice(0, 4 * MAX_SHOWN)
+      .trim()
+      .replaceAll(/\s+/g, ' ');
     const shown =
       line.length > MAX_SHOWN
         ? `${line.slice(0, MAX_SHOWN).replace(/[\uD800-\uDBFF]$/, '')}…`

@@ -1,4 +1,4 @@
-import { isUnknown, maySplit } from './marked-text.js';
+import { isUnknown, maySplit, SPLIT } from './marked-text.js';
 
 /** Which options of a program take the next word as their value. */
 export interface OptionTable {
@@ -8,7 +8,11 @@ export interface OptionTable {
   long?: readonly string[];
   /** Names of long ones that take none; others are not known. */
   flags?: readonly string[];
+  /** `-` alone is an option. */
+  dash?: boolean;
 }
+
+const MAX_READINGS = 16;
 
 /** The operands of a command whose options stand before them. */
 export interface Operands {
@@ -33,10 +37,14 @@ export function readOperands(args: readonly string[], table: OptionTable): Opera
       readings.push(args.slice(at + 1));
       break;
     }
+    if (word === '-' && table.dash === true) continue;
     if (!word.startsWith('-') || word === '-') break;
     options.push(word);
     const takes = takesValue(word, table);
-    if (takes === 'unknown') readings.push(args.slice(at + 2));
+    if (takes === 'unknown') {
+      if (readings.length < MAX_READINGS) readings.push(args.slice(at + 2));
+      else if (readings.length === MAX_READINGS) readings.push([SPLIT]);
+    }
     if (takes === true) {
       at += 1;
       options.push(args[at] ?? '');

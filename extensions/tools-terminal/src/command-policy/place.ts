@@ -10,6 +10,8 @@ export interface Place {
 }
 
 const MAX_DIRS = 16;
+// Longer ones make each look at a path slow.
+const MAX_PATH = 1024;
 
 /** A path as it would be from one folder; marks stay in it. Not known: `undefined`. */
 export function resolveFrom(dir: string, path: string): string | undefined {
@@ -30,7 +32,10 @@ export function resolveIn(place: Place, path: string): (string | undefined)[] {
 
 /** The same place after a change of folder that may or may not happen. */
 export function withChange(place: Place, target: string): Place {
-  const next = place.dirs.map((dir) => resolveFrom(dir, target) ?? UNKNOWN_DIR);
+  const next = place.dirs.map((dir) => {
+    const resolved = resolveFrom(dir, target) ?? UNKNOWN_DIR;
+    return resolved.length > MAX_PATH ? UNKNOWN_DIR : resolved;
+  });
   const dirs = [...new Set([...place.dirs, ...next])];
   return { ...place, dirs: dirs.length > MAX_DIRS ? [place.workingDir, UNKNOWN_DIR] : dirs };
 }

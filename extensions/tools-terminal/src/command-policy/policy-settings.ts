@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isUsablePattern } from './command-pattern.js';
+import { patternProblem } from './command-pattern.js';
 import { RULE_NAMES } from './rule-names.js';
 
 const decision = z.enum(['allow', 'ask', 'deny']);
@@ -13,7 +13,10 @@ export const commandPolicySchema = z.strictObject({
         command: z
           .string()
           .max(1000)
-          .refine(isUsablePattern, 'is no pattern of a command')
+          .superRefine((pattern, ctx) => {
+            const problem = patternProblem(pattern);
+            if (problem !== undefined) ctx.addIssue(problem);
+          })
           .describe('First words of commands, e.g. `git push * --force`; `*` is any words.'),
         decision,
       }),

@@ -7,6 +7,9 @@ import {
   type Word,
 } from 'unbash';
 import { runsFetcher } from './fetchers.js';
+import { findRoots } from './find-executions.js';
+import { GLOB } from './marked-text.js';
+import { changesWhatRuns } from './rules/environment.js';
 import { wordText, wordTexts } from './shell-word.js';
 import type { CommandInput, CommandRedirect, SimpleCommand } from './simple-command.js';
 import { hasSubscript } from './subscripts.js';
@@ -15,19 +18,70 @@ import { commandOfWords } from './words-to-command.js';
 /** What a command line consists of. */
 export interface ReadCommands {
   commands: SimpleCommand[];
-  functions: { name: string; isForkBomb: boolean; source: string }[];
+  functions: { name: string; calls: Calls; source: string }[];
+  /** Those of them that multiply. */
+  forkBombs: ReadonlySet<string>;
+  /** Parts that run what only running tells. */
+  questions: { source: string; why: string }[];
+  /** Words that run what is in them when they are taken for numbers. */
+  subscripts: string[];
+  /** Whether a variable may be taken for a number. */
+  isArithmetic: boolean;
   /** Whether all of it was understood. */
   isComplete: boolean;
+}
+
+/** After `exec < x`, all that follows reads from there. */
+function withOwnInput(found: ReadCommands): ReadCommands {
+  const changed = found.commands.find(
+    ({ name, args, input }) => name === 'exec' && args.length === 0 && input.from !== 'nothing',
+  );
+  if (changed === undefined) return found;
+  const input: CommandInput = changed.input.from === 'file' ? { from: 'pipe' } : changed.input;
+  const commands = found.commands.map((command) =>
+    command.input.from === 'nothing' ? { ...command, input } : command,
+  );
+  return { ...found, commands };
+}
+
+const MAX_NESTING = 100;
+
+/** Whether brackets stand in brackets deeper than anybody writes. Quotes are not looked at. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (const character of text) {
+    if (character === '(' || character === '{') depth += 1;
+    else if (depth > 0 && (character === ')' || character === '}')) depth -= 1;
+    if (depth > MAX_NESTING) return true;
+  }
+  return false;
 }
 
 const NOTHING: CommandInput = { from: 'nothing' };
 
 /** Finds every command of a command line, wherever it stands. */
 export function readCommands(text: string, input: CommandInput = NOTHING): ReadCommands {
-  const found: ReadCommands = { commands: [], functions: [], isComplete: true };
-  if (text.includes('\0') || !text.isWellFormed()) return { ...found, isComplete: false };
-  visit(parse(text), { source: text, input }, found);
-  return found;
+  const found: ReadCommands = {
+    commands: [],
+    functions: [],
+    forkBombs: new Set(),
+    questions: [],
+    subscripts: [],
+    isArithmetic: false,
+    isComplete: true,
+  };
+  if (text.includes('\0') || !text.isWellFormed() || isDeep(text)) {
+    return { ...found, isComplete: false };
+  }
+  try {
+    visit(parse(text), { source: text, input }, found);
+  } catch (error) {
+    // Text that is nested deeper than a call stack.
+    if (!(error instanceof RangeError)) throw error;
+    return { ...found, isComplete: false };
+  }
+  found.forkBombs = forkBombs(new Map(found.functions.map(({ name, calls }) => [name, calls])));
+  return withOwnInput(found);
 }
 
 interface Around {
@@ -45,14 +99,18 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
       forEachChild(node, (child) => visit(child, inside, found));
       return;
     }
+    case 'Assignment':
+      if (hidesInNumbers(node.index?.text ?? '')) found.isComplete = false;
+      break;
     case 'Command':
       found.commands.push(toSimpleCommand(node, around));
+      if (isArithmetic(node)) found.isArithmetic = true;
       break;
     case 'Pipeline': {
       let input = around.input;
       for (const stage of node.commands) {
         visit(stage, { ...around, input }, found);
-        if (input.from !== 'fetch') input = { from: fetches(stage) ? 'fetch' : 'pipe' };
+        if (input.from !== 'fetch') input = fetches(stage) ? { from: 'fetch' } : pipeOf(stage);
       }
       return;
     }
@@ -68,7 +126,7 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
     case 'Function': {
       const source = around.source.slice(node.pos, node.end);
       const name = node.name.value;
-      found.functions.push({ name, isForkBomb: multiplies(name, node.body), source });
+      found.functions.push({ name, calls: callsOf(node.body), source });
       // Where its calls read from is not looked up.
       forEachChild(node, (child) => visit(child, { ...around, input: { from: 'pipe' } }, found));
       return;
@@ -85,24 +143,53 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
         return;
       }
       break;
+    case 'ArithmeticCommand':
+    case 'ArithmeticFor':
+      found.isArithmetic = true;
+      if (hidesInNumbers(around.source.slice(node.pos, node.end))) found.isComplete = false;
+      break;
+    case 'For':
+    case 'Select':
+      if (changesWhatRuns(node.name.value)) {
+        found.questions.push({ source: node.name.value, why: 'sets what changes what runs' });
+      }
+      break;
     case 'ArithmeticExpansion':
+      found.isArithmetic = true;
+      if (hidesInNumbers(node.text)) found.isComplete = false;
       if (node.expression === undefined && /[`$]/.test(node.text.slice(3, -2))) {
         found.isComplete = false;
       }
       break;
     case 'Word':
       if (hidesSubstitution(node)) found.isComplete = false;
+      found.subscripts.push(...wordTexts(node).filter(hasSubscript));
       break;
     case 'TestUnary':
       if (node.operator === '-v' && hasSubscript(wordText(node.operand))) found.isComplete = false;
       break;
     case 'TestBinary':
       if (/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
+        found.isArithmetic = true;
         const operands = [wordText(node.left), wordText(node.right)];
         if (operands.some(hasSubscript)) found.isComplete = false;
       }
       break;
     case 'ParameterExpansion':
+      if (
+        node.operation?.type === 'Transform' &&
+        /P|[^A-Za-z]/.test(wordText(node.operation.operand))
+      ) {
+        found.questions.push({ source: node.text, why: 'runs the substitutions in a variable' });
+      }
+      if (
+        /[A-Za-z$]/.test(node.index?.text ?? '') ||
+        node.operation?.type === 'Slice' ||
+        node.prefix === '!'
+      ) {
+        found.isArithmetic = true;
+      }
+      if (hidesInNumbers(node.index?.text ?? '')) found.isComplete = false;
       // The parser ends the pattern at the first slash, also at one within a substitution.
       if (node.operation?.type === 'Replace' && /`|[$<>]\(|\$\{[ \t\n|]/.test(node.text)) {
         found.isComplete = false;
@@ -115,6 +202,41 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
   }
   const input = node.type === 'Command' ? inputOf(node.redirects, around.input) : around.input;
   forEachChild(node, (child) => visit(child, { ...around, input }, found));
+}
+
+function pipeOf(stage: SyntaxNode): CommandInput {
+  if (stage.type !== 'Command' || stage.name === undefined) return { from: 'pipe' };
+  if (!/^(g?find|ls)$/.test(stage.name.value)) return { from: 'pipe' };
+  const args = stage.args.flatMap((argument) =>
+    argument.type === 'Word' ? wordTexts(argument) : [],
+  );
+  const roots = findRoots(
+    args.filter((word) => stage.name?.value !== 'ls' || !word.startsWith('-')),
+  );
+  return { from: 'pipe', found: roots.map((root) => `${root}/${GLOB}found`) };
+}
+
+/** Whether arithmetic holds quoted substitutions, which bash runs where they are a subscript. */
+function hidesInNumbers(text: string): boolean {
+  return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text);
+}
+
+/** Whether a command takes what a variable holds for a number, or for the name of another. */
+function isArithmetic(node: Command): boolean {
+  if (
+    node.prefix.some(
+      (part) => part.type === 'Assignment' && /[A-Za-z$]/.test(part.index?.text ?? ''),
+    )
+  )
+    return true;
+  const name = node.name?.value ?? '';
+  if (name === 'let') return true;
+  const words = node.args.flatMap((argument) => (argument.type === 'Word' ? [argument.value] : []));
+  return (
+    (/^(declare|typeset|local|export|readonly)$/.test(name) &&
+      words.some((word) => /^-[a-zA-Z]*[in]/.test(word))) ||
+    (/^(test|\[)$/.test(name) && words.includes('-v'))
+  );
 }
 
 function toSimpleCommand(node: Command, { source, input }: Around): SimpleCommand {
@@ -174,17 +296,17 @@ function inputOf(redirects: readonly Redirection[], before: CommandInput): Comma
           ? { from: 'fetch' }
           : { from: 'text', text: redirect.target ? wordText(redirect.target) : '' };
     } else if (redirect.operator === '<' || redirect.operator === '<>') {
-      input = { from: inputFile(redirect.target) };
+      input = inputFile(redirect.target);
     } else if (redirect.operator === '<&') input = { from: 'pipe' };
   }
   return input;
 }
 
-function inputFile(target: Word | undefined): 'fetch' | 'pipe' | 'file' {
-  if (target === undefined) return 'file';
-  if (fetches(target) || /^\/dev\/(tcp|udp)\//.test(wordText(target))) return 'fetch';
+function inputFile(target: Word | undefined): CommandInput {
+  if (target === undefined) return { from: 'file' };
+  if (fetches(target) || /^\/dev\/(tcp|udp)\//.test(wordText(target))) return { from: 'fetch' };
   const isFile = target.parts?.some((part) => part.type === 'ProcessSubstitution') !== true;
-  return isFile && !/^\/(dev|proc)\//.test(wordText(target)) ? 'file' : 'pipe';
+  return isFile && !/^\/(dev|proc)\//.test(wordText(target)) ? { from: 'file' } : { from: 'pipe' };
 }
 
 function hereDocText(body: Extract<Redirection, { type: 'HereDoc' }>['body']): string {
@@ -192,8 +314,18 @@ function hereDocText(body: Extract<Redirection, { type: 'HereDoc' }>['body']): s
   return wordText({ ...body, type: 'Word', value: body.text });
 }
 
+const FETCHING = new WeakMap<SyntaxNode, boolean>();
+
 /** Whether a network fetch is anywhere in a part of a command line. */
 function fetches(node: SyntaxNode): boolean {
+  const known = FETCHING.get(node);
+  if (known !== undefined) return known;
+  const found = fetchesItself(node);
+  FETCHING.set(node, found);
+  return found;
+}
+
+function fetchesItself(node: SyntaxNode): boolean {
   if (node.type === 'Command') {
     const words = node.name === undefined ? [] : wordTexts(node.name);
     for (const argument of node.args)
@@ -211,24 +343,66 @@ function embedsFetch(node: SyntaxNode): boolean {
   return found;
 }
 
-/** Whether a function starts itself more than once, or in the background. */
-function multiplies(name: string, body: SyntaxNode): boolean {
-  let calls = 0;
-  let inBackground = false;
-  const look = (node: SyntaxNode, background: boolean): void => {
-    if (node.type === 'Command' && node.name?.value === name) {
-      calls += 1;
-      inBackground ||= background;
+interface Calls {
+  /** How often each name is called. */
+  times: Map<string, number>;
+  inBackground: Set<string>;
+}
+
+/** What the body of a function calls, text that it evaluates among it. */
+function callsOf(body: SyntaxNode): Calls {
+  const calls: Calls = { times: new Map(), inBackground: new Set() };
+  const look = (node: SyntaxNode, background: boolean, depth: number): void => {
+    if (node.type === 'Command' && node.name !== undefined) {
+      const [name = '', ...args] = [node.name, ...node.args].flatMap((word) =>
+        word.type === 'Word' ? wordTexts(word) : [],
+      );
+      calls.times.set(name, (calls.times.get(name) ?? 0) + 1);
+      if (background) calls.inBackground.add(name);
+      if (name === 'eval' && depth < 3) look(parse(args.join(' ')), background, depth + 1);
     }
     const beside =
       background ||
       node.type === 'Pipeline' ||
       node.type === 'Coproc' ||
       (node.type === 'Statement' && node.background === true);
-    forEachChild(node, (child) => look(child, beside));
+    forEachChild(node, (child) => look(child, beside, depth));
   };
-  look(body, false);
-  return inBackground || calls > 1;
+  look(body, false, 0);
+  return calls;
+}
+
+const MAX_FUNCTIONS = 200;
+
+/** The functions that start themselves, also through others, more than once or in the background. */
+function forkBombs(bodies: ReadonlyMap<string, Calls>): Set<string> {
+  const bombs = new Set<string>();
+  if (bodies.size > MAX_FUNCTIONS) return bombs;
+  const reaches = new Map([...bodies.keys()].map((name) => [name, reachedFrom(name, bodies)]));
+  for (const [name, reached] of reaches) {
+    if (!reached.has(name)) continue;
+    const ring = [...reached].filter((other) => reaches.get(other)?.has(name));
+    const multiplies = ring.some((member) => {
+      const calls = bodies.get(member);
+      const times = ring.reduce((sum, other) => sum + (calls?.times.get(other) ?? 0), 0);
+      return times > 1 || ring.some((other) => calls?.inBackground.has(other));
+    });
+    if (multiplies) bombs.add(name);
+  }
+  return bombs;
+}
+
+function reachedFrom(name: string, bodies: ReadonlyMap<string, Calls>): Set<string> {
+  const reached = new Set<string>();
+  const waiting = [name];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const other of bodies.get(next)?.times.keys() ?? []) {
+      if (!bodies.has(other) || reached.has(other)) continue;
+      reached.add(other);
+      waiting.push(other);
+    }
+  }
+  return reached;
 }
 
 const SUBSTITUTION = /^(?:[^\\]|\\.)*?(?:[<>$]\(|\$\{|`)/s;

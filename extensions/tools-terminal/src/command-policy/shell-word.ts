@@ -13,7 +13,9 @@ export function wordTexts(word: Word): string[] {
     if (texts.length * next.length > MAX_WORDS) return [SPLIT];
     texts = texts.flatMap((text) => next.map((more) => text + more));
   }
-  return texts;
+  // A word of which nothing is left is none, unless it is quoted.
+  const mayVanish = word.parts.every(({ type }) => type === 'Literal' || type === 'BraceExpansion');
+  return mayVanish ? texts.filter((text) => text !== '') : texts;
 }
 
 /** The text of a word that stays one: of an assignment, or of the target of a redirection. */
@@ -55,8 +57,17 @@ function textsOf(part: WordPart, isFirst: boolean): string[] {
     case 'ExtendedGlob':
       return [GLOB];
     case 'BraceExpansion':
-      return PLAIN_LIST.test(part.text) ? part.text.slice(1, -1).split(',') : [SPLIT];
+      return PLAIN_LIST.test(part.text)
+        ? part.text
+            .slice(1, -1)
+            .split(',')
+            .map((item) => withTilde(isFirst ? item : '', withGlobs(item)))
+        : [SPLIT];
   }
+}
+
+function withGlobs(text: string): string {
+  return text.replaceAll(/[*?]|\[[^\]]*\]/g, GLOB);
 }
 
 function variable(name: string): string {

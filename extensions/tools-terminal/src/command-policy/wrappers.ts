@@ -10,6 +10,10 @@ export interface Wrapper extends OptionTable {
   text?: readonly string[];
   /** Words that are added at the end and are not known. */
   adds?: boolean;
+  /** Options whose value is split into words before the operands. */
+  splits?: readonly string[];
+  /** Options whose value is replaced in the operands by words that are not known. */
+  replaces?: readonly string[];
   /** The operands are shell text, joined by spaces. */
   joined?: boolean;
 }
@@ -43,7 +47,8 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     long: ['unset', 'chdir', 'argv0'],
     flags: ['ignore-environment', 'null', 'debug'],
     assignments: true,
-    text: ['-S', '--split-string'],
+    dash: true,
+    splits: ['-S', '--split-string'],
   },
   command: {},
   builtin: {},
@@ -76,19 +81,20 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   unbuffer: {},
   setsid: { flags: ['wait', 'fork', 'ctty'] },
   xargs: {
-    short: 'IEeLldnPsa',
-    long: [
-      'arg-file',
-      'delimiter',
-      'max-lines',
-      'max-args',
-      'max-procs',
-      'max-chars',
-      'process-slot-var',
+    short: 'IELdnPsa',
+    long: ['arg-file', 'delimiter', 'max-args', 'max-procs', 'max-chars', 'process-slot-var'],
+    flags: [
+      'null',
+      'no-run-if-empty',
+      'verbose',
+      'interactive',
+      'exit',
       'replace',
+      'max-lines',
+      'eof',
     ],
-    flags: ['null', 'no-run-if-empty', 'verbose', 'interactive', 'exit'],
     adds: true,
+    replaces: ['-I', '-i', '--replace'],
   },
   watch: {
     short: 'nq',
@@ -207,11 +213,25 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   'cross-env': { assignments: true },
   'cross-env-shell': { assignments: true, joined: true },
   'dbus-run-session': {},
+  shx: {},
+  split: { text: ['--filter'], skip: 99 },
+  gsplit: { text: ['--filter'], skip: 99 },
+  install: { text: ['--strip-program'], skip: 99 },
+  ginstall: { text: ['--strip-program'], skip: 99 },
+  sort: { text: ['--compress-program'], skip: 99 },
+  gsort: { text: ['--compress-program'], skip: 99 },
+  compgen: { text: ['-C'], skip: 99 },
+  man: { text: ['-P', '--pager', '-H', '--html'], skip: 99 },
+  rg: { text: ['--pre', '--hostname-bin'], skip: 99 },
+  bat: { text: ['--pager'], skip: 99 },
 };
 
 /** Programs that run others, with options too many to tell apart: each word may be the command. */
 export const SUFFIX_WRAPPERS =
-  /^(ld(-linux[^/]*)?\.so(\.\d+)?|firejail|bwrap|proot|gosu|su-exec|setpriv|capsh|cpulimit|choom|cgexec|dbus-launch|screen|start-stop-daemon|daemonize|faketime|chronic|ts|nix|entr|gdb|lldb|perf|valgrind|prlimit|setarch|rlwrap|expect_unbuffer)$/;
+  /^(ld(-linux[^/]*)?\.so(\.\d+)?|firejail|bwrap|proot|gosu|su-exec|setpriv|capsh|cpulimit|choom|cgexec|dbus-launch|screen|start-stop-daemon|daemonize|faketime|chronic|ts|nix|entr|gdb|lldb|perf|valgrind|prlimit|setarch|rlwrap|expect_unbuffer|linux(32|64)|i[3-6]86|x86_64|uname26|runcon|sg|newgrp|run0|tini|dumb-init|watchexec|ssh-agent|xterm|systemd-(cat|nspawn)|logsave|timelimit|abs|with-contenv|s6-.*)$/;
+
+/** Of those, the ones that take shell text as well. */
+export const SUFFIX_TEXT = /^(sg|newgrp|watchexec|xterm|entr|screen)$/;
 
 /** Commands of bash that evaluate the subscripts of their operands. */
 export const EVALUATES_SUBSCRIPTS =
@@ -232,7 +252,7 @@ export const SUBCOMMAND_WRAPPERS: Readonly<Record<string, Readonly<Record<string
     exec: { short: 'c', flags: ['recursive', 'parallel'] },
     dlx: { long: ['package', 'allow-build'] },
   },
-  yarn: { exec: { joined: true }, dlx: { short: 'p', long: ['package'] } },
+  yarn: { exec: { joined: true }, dlx: { short: 'p', long: ['package'] }, workspace: { skip: 1 } },
   bun: { x: {} },
   bundle: { exec: {} },
   poetry: { run: {} },
@@ -257,5 +277,6 @@ export const SUBCOMMAND_WRAPPERS: Readonly<Record<string, Readonly<Record<string
     'send-keys': { short: 'tN', joined: true },
     'run-shell': { short: 'bdt', joined: true },
   },
-  screen: {},
+  cmake: { '-E': {} },
+  jobs: { '-x': {} },
 };

@@ -1,31 +1,67 @@
 import stripAnsi from 'strip-ansi';
+import { tellsOfFailure } from '../reducer/failure-lines.js';
+import { INVISIBLE_UNITS, showInvisible } from './invisible.js';
 
 const ESCAPE = String.fromCharCode(0x1b);
-// Strings that a terminal takes for itself: titles, links, graphics.
+// Strings that a terminal takes for itself: titles, links, graphics. Only whole ones: of one that
+// never ends, a terminal may show nothing, but a reader must not miss what stands there.
 const CONTROL_STRINGS = new RegExp(
-  `${ESCAPE}[\\]PX^_][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)?`,
+  `${ESCAPE}[\\]PX^_][^\\u0007${ESCAPE}]{0,4096}(?:\\u0007|${ESCAPE}\\\\)`,
   'g',
 );
-const CONTROL_CHARACTERS = '\\u0000-\\u0008\\u000a-\\u001f\\u007f-\\u009f';
-// What is left of escape sequences, and C0 and C1 controls except the tab.
+const STRING_STARTS = new RegExp(`${ESCAPE}[\\]PX^_]|[\\u0090\\u0098\\u009d-\\u009f]`, 'g');
+// What is left of escape sequences, and C0 and C1 controls except the tab and the ends of lines.
 const CONTROLS = new RegExp(
-  `${ESCAPE}[ -/]*[0-~]?|[\\u0000-\\u0008\\u000a-\\u001f\\u007f-\\u009f]`,
+  `${ESCAPE}[ -/]*[0-~]?|[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]`,
   'g',
 );
-const NEEDS_CLEANING = new RegExp(`[${CONTROL_CHARACTERS}\\r]`);
+const NEEDS_CLEANING = new RegExp(
+  `[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f${INVISIBLE_UNITS}]`,
+);
+/** Of what was written over, lines that are kept. */
+const MAX_OVERWRITTEN = 20;
 
-/** What a terminal would show of one line: without colours, and of a progress bar the last state. */
-export function cleanLine(line: string): string {
-  if (!NEEDS_CLEANING.test(line)) return line;
-  const plain = stripAnsi(line.replace(CONTROL_STRINGS, ''));
-  return backspaced(lastState(plain)).replace(CONTROLS, '');
+/** Whether there is something in a text that `cleanLine` changes in a line of it. */
+export function needsCleaning(text: string): boolean {
+  return NEEDS_CLEANING.test(text);
 }
 
-/** What stands after the last return to the beginning of the line, where anything does. */
-function lastState(line: string): string {
-  if (!line.includes('\r')) return line;
-  const states = line.split('\r');
-  return states.findLast((state) => state.trim() !== '') ?? '';
+/**
+ * What a terminal would show of one line: without colours, and of a progress bar the last state.
+ * What was written over and tells of a failure stays, as a line before it.
+ */
+export function cleanLine(line: string): string {
+  if (!needsCleaning(line)) return line;
+  const plain = stripAnsi(line.replace(CONTROL_STRINGS, '').replace(STRING_STARTS, ''));
+  const states = plain.split('\r');
+  const last = states.findLastIndex((state) => state.trim() !== '');
+  const shown = backspaced(states[last] ?? '');
+  return showInvisible(
+    [...overwritten(states, last, shown), shown].join('\n').replace(CONTROLS, ''),
+  );
+}
+
+function overwritten(states: readonly string[], last: number, shown: string): string[] {
+  const kept: string[] = [];
+  let before = '';
+  const keep = (text: string) => {
+    // The states of a progress bar differ in numbers.
+    const shape = text.replaceAll(/\d+/g, '0').trim();
+    if (shape === before || !tellsOfFailure(text)) return;
+    before = shape;
+    kept.push(text);
+  };
+  for (const [at, state] of states.entries()) {
+    if (kept.length >= MAX_OVERWRITTEN) break;
+    if (at < last) keep(withoutGoingBack(state));
+  }
+  const whole = withoutGoingBack(states[last] ?? '');
+  if (whole !== shown && !tellsOfFailure(shown)) keep(whole);
+  return kept;
+}
+
+function withoutGoingBack(line: string): string {
+  return line.split('\b').filter(Boolean).join(' ');
 }
 
 function backspaced(line: string): string {

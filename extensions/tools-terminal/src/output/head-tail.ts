@@ -39,12 +39,14 @@ export class HeadTail {
   /**
    * At most `max` characters of it and a line that tells how many are left out; whole lines where
    * there are any.
+   *
+   * @param quote changes what was added, and not that line
    */
-  text(max: number): { text: string; omittedChars: number } {
+  text(max: number, quote = (text: string) => text): { text: string; omittedChars: number } {
     const tail = this.#tail.join('');
     const kept = this.#head.length + Math.min(tail.length, this.#limit);
     if (kept >= this.#chars && this.#chars <= max)
-      return { text: this.#head + tail, omittedChars: 0 };
+      return { text: quote(this.#head + tail), omittedChars: 0 };
     const half = Math.floor(Math.min(max, this.#limit * 2) / 2);
     // While all of it is here, the end may lie within the beginning.
     const all = kept >= this.#chars ? this.#head + tail : undefined;
@@ -52,7 +54,7 @@ export class HeadTail {
     const last = wholeLinesAtEnd((all ?? tail).slice(-half));
     const omittedChars = this.#chars - head.length - last.length;
     const gap = `${head.endsWith('\n') || head === '' ? '' : '\n'}[… ${omittedChars} characters left out …]\n`;
-    return { text: head + gap + last, omittedChars };
+    return { text: quote(head) + gap + quote(last), omittedChars };
   }
 }
 

@@ -1,4 +1,4 @@
-import { cleanLine } from './clean-line.js';
+import { cleanLine, needsCleaning } from './clean-line.js';
 
 const MAX_LINE_CHARS = 64 * 1024;
 
@@ -15,11 +15,15 @@ export class LineCleaner {
     if (this.#pending.length <= MAX_LINE_CHARS) return cleaned;
     // Only the last state of a progress bar will be shown.
     const state = this.#pending.lastIndexOf('\r', this.#pending.length - 2);
-    if (state > 0) this.#pending = this.#pending.slice(state);
-    if (this.#pending.length <= MAX_LINE_CHARS) return cleaned;
+    let told = '';
+    if (state > 0) {
+      told = overwrittenLines(this.#pending.slice(0, state));
+      this.#pending = this.#pending.slice(state);
+    }
+    if (this.#pending.length <= MAX_LINE_CHARS) return cleaned + told;
     const rest = cleanLine(this.#pending);
     this.#pending = '';
-    return cleaned + rest;
+    return cleaned + told + rest;
   }
 
   /** What is left of a line that never ended. */
@@ -31,11 +35,19 @@ export class LineCleaner {
 
   /** The line that is being written now, e.g. a progress bar. */
   current(): string {
-    return cleanLine(this.#pending.slice(-2000));
+    return cleanLine(this.#pending.slice(-2000)).split('\n').at(-1) ?? '';
   }
 }
 
+/** Of states that are written over, the lines that stay. */
+function overwrittenLines(states: string): string {
+  // As if something that is no failure came after them.
+  const lines = cleanLine(`${states}\r.`).split('\n').slice(0, -1);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
 function cleanLines(text: string): string {
+  if (!needsCleaning(text)) return text;
   return text
     .split('\n')
     .map((line) => cleanLine(line.endsWith('\r') ? line.slice(0, -1) : line))

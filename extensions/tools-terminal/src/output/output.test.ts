@@ -16,6 +16,23 @@ describe('cleanLine', () => {
     ['titles', `${ESC}]0;title\u0007x`, 'x'],
     ['device control strings', `${ESC}Pq#0${ESC}\\x`, 'x'],
     ['half a sequence', `x${ESC}[`, 'x'],
+    ['a string that never ends', `x${ESC}PFAIL: boom`, 'xFAIL: boom'],
+    ['a title that never ends', `a ${ESC}]0;FAIL one two`, 'a 0;FAIL one two'],
+    ['a title of eight bits that never ends', 'a\u009dFAIL', 'aFAIL'],
+    ['a string that is too long', `${ESC}]${'x'.repeat(5000)}\u0007`, 'x'.repeat(5000)],
+    ['a failure that is written over', 'FAIL: test a\rok', 'FAIL: test a\nok'],
+    [
+      'a failure that is written over in a progress bar',
+      '1 error\r2 errors\r3 errors\rdone',
+      '1 error\n2 errors\ndone',
+    ],
+    ['a failure that is gone back over', 'FAIL\b\b\b\bok', 'FAIL ok\nok'],
+    [
+      'what has no width, or turns the text',
+      'a\u202eb\u200bc\u{e0041}\u2028d',
+      'a<U+202E>b<U+200B>c<U+E0041><U+2028>d',
+    ],
+    ['emoji and joined letters', '👩‍💻 ❤️ می‌خواهم', '👩‍💻 ❤️ می‌خواهم'],
     ['a progress bar', '10%\r50%\r100%', '100%'],
     ['a progress bar that is wiped at the end', '50%\r100%\r   \r', '100%'],
     ['spinners', '|\b/\b-\bdone', 'done'],
@@ -41,7 +58,9 @@ describe('cleanLine', () => {
       const shown = cleanLine(line.replaceAll('\n', ''));
       for (const character of shown) {
         const code = character.codePointAt(0) ?? 0;
-        expect(character === '\t' || (code >= 0x20 && !(code >= 0x7f && code <= 0x9f))).toBe(true);
+        expect(/[\t\n]/.test(character) || (code >= 0x20 && !(code >= 0x7f && code <= 0x9f))).toBe(
+          true,
+        );
       }
       expect(cleanLine(shown)).toBe(shown);
     },
@@ -88,6 +107,11 @@ describe('LineCleaner', () => {
       expect(shown).toBe(all);
     },
   );
+  it('keeps a failure of a line that is written over for long', () => {
+    const cleaner = new LineCleaner();
+    const bar = '50%\r'.repeat(40_000);
+    expect(cleaner.add(`FAIL: a\r${bar}`) + cleaner.add(`${bar}done\n`)).toBe('FAIL: a\ndone\n');
+  });
   growsLinearly(
     'takes linear time for many small pieces of one line',
     (size) => size,

@@ -3,15 +3,22 @@
  * line that only looks like one is kept longer than it must be.
  */
 const FAILURE =
-  /(?:error|fail|fatal|panic|exception|traceback|assert|abort|denied|refused|cannot|can't|could not|unable|undefined|unresolved|not found|no such|not ok|missing|conflict|killed|segmentation|core dumped|timed? ?out|invalid|unexpected|critical|✗|✘|×|✖|●|❌|⨯|^E\s|^\s*-+ ?expected|^\s*\++ ?received|^\+{3}|\bE\d{3,4}\b|ERR!|\bTS\d{4}\b)/i;
+  /(?:error|fail|fatal|panic|exception|traceback|assert|abort|denied|refused|cannot|can't|could not|unable|undefined|unresolved|not found|no such|not ok|missing|conflict|killed|segmentation|core dumped|timed? ?out|invalid|unexpected|critical|✗|✘|×|✖|●|❌|⨯|^E\s|^\s*-+ ?expected|^\s*\++ ?received|^\+{3}|\bE\d{3,4}\b|ERR!|\bERR_[A-Z]|\*\*\* \[|^\s*\d+\) \S|\bexpected\b|\breceived:|\bfehler|\berreur|\bfixable\b|\bunreachable\b|\boom\b|\bTS\d{4}\b)/i;
 const SUCCESS =
   /^(?:.*\b(?:0|no) (?:errors?|failed|failures?|failing|vulnerabilities)\b(?!.*\b[1-9]\d* (?:errors?|failed|failures?|failing))|# fail 0$|ℹ fail 0$)/i;
+
+const WARNING = /\bwarn(?:ing)?s?\b|⚠/i;
 
 const MAX_SUCCESS_CHARS = 200;
 
 /** Whether a line may tell of a failure. */
 export function tellsOfFailure(line: string): boolean {
   return FAILURE.test(line) && !(line.length < MAX_SUCCESS_CHARS && SUCCESS.test(line));
+}
+
+/** Whether a line warns. */
+export function warns(line: string): boolean {
+  return WARNING.test(line);
 }
 
 /** Where a line tells of a failure; -1 where it doesn't. */

@@ -1,5 +1,5 @@
 import { clip } from './clip.js';
-import { tellsOfFailure } from './failure-lines.js';
+import { tellsOfFailure, warns } from './failure-lines.js';
 import type { OutputKind } from './output-kind.js';
 
 const CONTEXT_BEFORE = 2;
@@ -8,6 +8,8 @@ const CONTEXT_AFTER = 10;
 export interface ReduceOptions {
   kind: Omit<OutputKind, 'name'>;
   maxChars: number;
+  /** The command did not end well: something in the middle may say why. */
+  hasFailed: boolean;
   /** Lines that stay whatever they cost. */
   mustStay: (line: string, at: number) => boolean;
 }
@@ -18,7 +20,7 @@ export interface ReduceOptions {
  */
 export function reduceLines(
   lines: readonly string[],
-  { kind, maxChars, mustStay }: ReduceOptions,
+  { kind, maxChars, hasFailed, mustStay }: ReduceOptions,
 ): string[] {
   const failing = lines.map(tellsOfFailure);
   const kept = new Uint8Array(lines.length);
@@ -40,6 +42,10 @@ export function reduceLines(
   const near = nearFailures(lines, failing, kind);
   for (const at of near) keep(at);
   for (const [at, line] of lines.entries()) if (kind.summary.test(clip(line))) keep(at);
+  for (const [at, line] of lines.entries()) {
+    if (warns(clip(line)) && !kind.noise.test(clip(line))) keep(at);
+  }
+  if (hasFailed) for (const at of unlikeOthers(lines, room / 2)) keep(at);
   // The end says more than the beginning, and noise says nothing.
   const rest = [...lines.keys()].filter((at) => !kind.noise.test(clip(lines[at])));
   const half = room / 2;
@@ -49,6 +55,19 @@ export function reduceLines(
     keep(at);
   }
   return assemble(lines, kept, failing, kind.failuresFirst ? new Set(near) : undefined);
+}
+
+/** Lines that look like no other, numbers aside, as far as there is room. */
+function unlikeOthers(lines: readonly string[], maxChars: number): number[] {
+  const shapes = lines.map((line) => clip(line).replaceAll(/\d+/g, '0').trim());
+  const counts = new Map<string, number>();
+  for (const shape of shapes) counts.set(shape, (counts.get(shape) ?? 0) + 1);
+  let room = maxChars;
+  return [...lines.keys()].filter((at) => {
+    if (shapes[at] === '' || counts.get(shapes[at] ?? '') !== 1) return false;
+    room -= (lines[at]?.length ?? 0) + 1;
+    return room > 0;
+  });
 }
 
 /** The failing lines, with those before and after that are no noise. */

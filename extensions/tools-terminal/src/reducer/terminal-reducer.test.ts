@@ -185,6 +185,33 @@ describe('terminalReducer', () => {
     for (const part of hasNot) expect(reduced).not.toContain(part);
   });
 
+  const told = [
+    '1) should work',
+    '  Expected: 3',
+    'expected 1 to be 2',
+    'make: *** [x] Fehler 2',
+    'ERR_PNPM_X',
+    'warning: unused',
+    'src/a.ts:3:1 lint/x FIXABLE',
+    'unreachable',
+    'Es war nichts zu machen',
+  ];
+  const around: [kind: string, command: string, line: (at: number) => string][] = [
+    ['tests', 'vitest run', (at) => `✓ test ${at} (1 ms)`],
+    ['installs', 'npm install', (at) => `Downloading pkg-${at}`],
+    ['anything', './run', (at) => `line ${at} blah`],
+    ['git diff', 'git diff', (at) => ` context ${at}`],
+    ['git log', 'git log', (at) => `Date: ${at}`],
+  ];
+  it.each(
+    around.flatMap(([kind, command, other]) =>
+      told.map((line) => ({ kind, command, line, other })),
+    ),
+  )('shows %j of a command that failed', ({ command, line, other }) => {
+    const output = text(many(1500, other), line, many(1500, other));
+    expect(reduceOutput(output, command)).toContain(line);
+  });
+
   it('puts failures first', () => {
     const output = text(
       many(100, (at) => `setting up ${at}`),

@@ -33,6 +33,7 @@ export function reduceOutput(value: string, command: string): string {
   return reduceLines(lines, {
     kind: kindOf(lines, command),
     maxChars: MAX_CHARS,
+    hasFailed: !/^exit code 0\b/.test(value),
     mustStay: (line, at) => at === 0 || OWN_LINES.test(clip(line)),
   }).join('\n');
 }

@@ -1,3 +1,4 @@
+import { isSameOwner } from '@ethosagent/policy';
 import {
   CapabilityError,
   type ScopedSessions,
@@ -161,12 +162,7 @@ class NotSeen extends CapabilityError {
 }
 
 function isOf(session: SessionInfo, owner: SessionOwner | undefined): boolean {
-  return (
-    owner !== undefined &&
-    session.scopeId === owner.scopeId &&
-    session.userScopeId === owner.userScopeId &&
-    session.teamId === owner.teamId
-  );
+  return owner !== undefined && isSameOwner(session, owner);
 }
 
 /** What is best in two lists that are in order, the best first; of equals the first list's. */

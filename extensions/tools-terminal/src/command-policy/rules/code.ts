@@ -1,4 +1,4 @@
-import { codeOf, isShell, languageOf } from '../interpreters.js';
+import { codeOf, isDescriptor, isShell, languageOf } from '../interpreters.js';
 import { isUnknown } from '../marked-text.js';
 import { ask, type BuiltInRule, deny } from './rule.js';
 
@@ -43,14 +43,19 @@ export const unreadCode: BuiltInRule = {
       const { isStdin } = codeOf('shell', args);
       return isStdin && input.from === 'pipe' ? ask('runs shell text from a pipe') : undefined;
     }
-    if (/^(deno|bun)$/.test(name) && args[0] === 'eval') {
+    if (runsOtherwise(name, args)) {
       return ask('runs code that stands on the command line');
     }
     if (/^g?make$/.test(name)) {
       const isOpen = args.some(
-        (word, at) => /^(SHELL=|--eval|-f-$)/.test(word) || (word === '-' && args[at - 1] === '-f'),
+        (word) =>
+          /^(SHELL=|--eval|-[a-zA-Z]*E)/.test(word) ||
+          /^[^-].*=.*\$[({`]/.test(word) ||
+          /\$\(shell/.test(word),
       );
-      return isOpen ? ask('runs what stands on the command line') : undefined;
+      return isOpen || readsOpenFile(args, /^(-[a-zA-Z]*f|--file|--makefile)$/)
+        ? ask('runs what stands on the command line')
+        : undefined;
     }
     const language = languageOf(name);
     if (language !== undefined) {
@@ -61,12 +66,14 @@ export const unreadCode: BuiltInRule = {
         : undefined;
     }
     if (/^(g|m|n)?awk$/.test(name)) {
-      return args.some((word) => /\bsystem\s*\(|\|\s*("|getline|&)|"\s*\|/.test(word))
+      return args.some(runsFromAwk) || readsOpenFile(args, /^(-f|--file|-E|--exec)$/)
         ? ask('runs commands from awk')
         : undefined;
     }
     if (/^g?sed$/.test(name)) {
-      return args.some(runsFromSed) ? ask('runs commands from sed') : undefined;
+      const isOpen = readsOpenFile(args, /^(-[a-zA-Z]*f|--file)$/);
+      const isScript = args.some((word) => runsFromSed(word.replace(/^(-e|--expression=)/, '')));
+      return isScript || isOpen ? ask('runs commands from sed') : undefined;
     }
     if (/^(n?vim?|vi|ex|ed|emacs|view)$/.test(name)) {
       return args.some((word) => /!|system\(|shell|--eval|^--?(c|cmd|S|s)$/.test(word)) ||
@@ -78,11 +85,81 @@ export const unreadCode: BuiltInRule = {
   },
 };
 
+/** Filters that are known to run nothing, for `print | "sort"`. */
+const FILTERS = /\|&?\s*"(sort|uniq|head|tail|wc|cat|column|tr|cut|nl|rev|tac)( [\w ,.:=-]*)?"/g;
+
+function runsFromAwk(program: string): boolean {
+  const rest = program.replaceAll(FILTERS, '');
+  // Alternatives in a pattern, or in a text, are no pipes.
+  const bare = rest.replaceAll(/"(?:[^"\\\n]|\\.)*"|\/(?:[^/\\\n]|\\.)*\//g, (part) =>
+    part.startsWith('"') ? '""' : '//',
+  );
+  return (
+    /\bsystem\s*\(|\|\s*("|getline|&)|@\w+\s*\(/.test(rest) ||
+    /"\s*\|([^|]|$)|[^|]\|\s*[(\w"]/.test(bare)
+  );
+}
+
 /** A command `e`, or a substitution with the flag `e`. */
 function runsFromSed(script: string): boolean {
-  if (/^[\w./-]+$/.test(script) && !/^(\d*|\/.*\/)s[^\w\s]/.test(script)) return false;
+  if (/^[\w./-]+$/.test(script) && !/^(\d*|\/.*\/)s[^\w\s]|^\d+e/.test(script)) return false;
   return (
-    /(^|[;{}\n\d$/])[ \t]*e([ \t]|$)/.test(script) ||
+    /(^|[;{}\n\d$/!])[ \t]*e([ \t]|$|[;}\n])/.test(script) ||
+    // Directly before its command, only after an address.
+    /(^|[;{}\n!])[ \t]*(\d+[ \t]*|\$)(,(\d+|\$))?!?[ \t]*e/.test(script) ||
+    /(^|[;{\n]|\/[ \t]*\{)[ \t]*e[a-z./]/.test(script) ||
+    /^\/[^/]*\/[ \t]*!?[ \t]*e/.test(script) ||
     /[^\w\s][gpiIM\d]*e[gpiIMw\d]*[ \t]*([;}\n]|$)/.test(script)
   );
+}
+
+/** The value of `-f` and its like, where it is what only running tells. */
+function readsOpenFile(args: readonly string[], option: RegExp): boolean {
+  return args.some((word, at) => {
+    const value = option.test(args[at - 1] ?? '') ? word : /^(?:-f|--file=)(.+)$/.exec(word)?.[1];
+    return value !== undefined && (value === '-' || isUnknown(value) || isDescriptor(value));
+  });
+}
+
+/** What other programs run of their options. */
+function runsOtherwise(name: string, args: readonly string[]): boolean {
+  switch (name) {
+    case 'deno':
+      return (
+        args[0] === 'eval' ||
+        (args[0] === 'run' && args.some((word) => word === '-' || /^https?:/.test(word))) ||
+        args[0] === 'repl'
+      );
+    case 'bun':
+      return args[0] === 'eval';
+    case 'uv':
+      return args[0] === 'run' && args.includes('-');
+    case 'gdb':
+    case 'lldb':
+      return args.some((word) => /^--?(ex|eval-command|x|command|iex|o|source)/.test(word));
+    case 'sqlite3':
+    case 'psql':
+    case 'mysql':
+      return args.some((word) =>
+        /(^|[\n;])\s*(\.(shell|system|sh|read)|\\!|system\s|\\o \|)/.test(word),
+      );
+    case 'rg':
+      return args.some((word) => /^--(pre|hostname-bin)(=|$)/.test(word));
+    case 'go':
+      return args.some((word) => /^--?(exec|toolexec)(=|$)/.test(word));
+    case 'bat':
+    case 'man':
+      return args.some(
+        (word) => /^(-P.?|--pager)/.test(word) && word !== '--pager=never' && word !== '-P',
+      );
+    case 'less':
+    case 'more':
+      return args.some((word) => /^\+.*!/.test(word));
+    case 'gawk':
+      return args.some((word) => /^(-l|--load)/.test(word));
+    case 'erl':
+      return args.some((word) => /^-eval$/.test(word));
+    default:
+      return false;
+  }
 }

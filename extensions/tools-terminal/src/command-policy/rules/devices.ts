@@ -3,11 +3,19 @@ import { hasShort, operandsOf, optionsOf } from '../options.js';
 import { type Place, resolveIn } from '../place.js';
 import { ask, type BuiltInRule, deny, type Objection, worst } from './rule.js';
 
-const DEVICE =
-  /^\/proc\/(sysrq-trigger|kcore|sys\/)|^\/sys\/|^\/dev\/(\uE003|[shv]d|xvd|nvme|mmcblk|r?disk|mapper\/|dm-|loop|md|ram|zd|sr|nbd|k?mem|port|zram|bcache|drbd|mtd|ubi|fd\d+h|cciss|ida|pmem)/;
+const KERNEL = /^\/proc\/(sysrq-trigger|kcore|sys\/)|^\/sys\//;
+// All else below `/dev` may be a disk, by whatever name.
+const HARMLESS_DEVICE =
+  /^\/dev\/(null|zero|full|u?random|std(in|out|err)|tty[^/]*|pts\/.*|ptmx|fd\/\d+|shm\/.*|tcp\/.*|udp\/.*|log|kmsg|console|snd\/.*|dri\/.*|video\d+|input\/.*|serial\/.*|usb\/lp.*|lp\d+|rfcomm\d+|dsp)$/;
+
+function isDevice(path: string): boolean {
+  return KERNEL.test(path) || (/^\/dev\/./.test(path) && !HARMLESS_DEVICE.test(path));
+}
+
 const MAKERS =
   /^(mkfs(\..*)?|mke2fs|mkswap|mkdosfs|mkntfs|newfs|wipefs|blkdiscard|sgdisk|cfdisk|pvcreate|pvremove|vgremove|lvremove|badblocks|mdadm|zpool|cryptsetup|hdparm|nvme|diskutil|format)$/;
 const TABLES = /^(fdisk|sfdisk|gdisk|parted)$/;
+const CHANGES_TABLE = /^(rm|mklabel|mktable|mkpart|resizepart|set|toggle|name|rescue|disk_set)$/;
 const HARMLESS_WORDS =
   /^(-l|--list|-V|--version|-h|--help|print|list|status|info|detail|--detail|-d|--dump|luksDump|isLuks|-I|id-ctrl|smart-log|get|--query|--examine)$/;
 
@@ -20,12 +28,17 @@ export const blockDevices: BuiltInRule = {
     return worst([
       ...written.map((target) => toDevice(place, target)),
       byName(name, args),
-      ...writtenBy(name, args).map((path) => toDevice(place, path)),
+      ...[...writtenBy(name, args), ...perhapsWrittenBy(name, args)].map((path) =>
+        toDevice(place, path),
+      ),
     ]);
   },
 };
 
 function byName(name: string, args: readonly string[]): Objection | undefined {
+  if (name === 'parted' && args.some((word) => CHANGES_TABLE.test(word))) {
+    return deny('makes or destroys a table of partitions');
+  }
   if (TABLES.test(name) || MAKERS.test(name)) {
     const tells =
       args.some((word) => HARMLESS_WORDS.test(word)) ||
@@ -60,7 +73,7 @@ export function writtenBy(name: string, args: readonly string[]): string[] {
     case 'install':
     case 'rsync':
     case 'ln':
-      return operandsOf(args).slice(-1);
+      return targetsOf(args);
     case 'find':
       return args.filter((_, at) => /^-f(printf?|print0|ls)$/.test(args[at - 1] ?? ''));
     default:
@@ -68,11 +81,28 @@ export function writtenBy(name: string, args: readonly string[]): string[] {
   }
 }
 
+function targetsOf(args: readonly string[]): string[] {
+  const at = args.findIndex((word) => /^(-[a-zA-Z]*t|--target[a-z-]*)$/.test(word));
+  if (at !== -1) return args.slice(at + 1, at + 2);
+  const joined = args.flatMap((word) => /^(?:-t|--target[a-z-]*=)(.+)$/.exec(word)?.[1] ?? []);
+  return joined.length > 0 ? joined : operandsOf(args).slice(-1);
+}
+
+const WRITERS =
+  /^(curl|wget2?|aria2c|[gb]?s?d?tar|g?sort|uniq|qemu-img|openssl|gcc|g\+\+|cc|clang|ld|split|csplit|xxd|bmaptool|zip|socat|g?sed|[gmn]?awk|sqlite3|pg_dump|mysqldump|ffmpeg|scp|cpio|pv|partclone.*|flashcp|nandwrite|dd_rescue|parted)$/;
+
+/** Words of a program that writes to some of them, for which only a device would matter. */
+function perhapsWrittenBy(name: string, args: readonly string[]): string[] {
+  if (/^g?ddrescue$/.test(name)) return operandsOf(args).slice(1);
+  if (!WRITERS.test(name)) return [];
+  return args.flatMap((word) => word.match(/\/+(?:dev|proc|sys)\/[^\s"';,})]+/g) ?? []);
+}
+
 function toDevice(place: Place, path: string): Objection | undefined {
   return worst(
     resolveIn(place, path).map((resolved) => {
       if (resolved !== undefined)
-        return DEVICE.test(resolved) ? deny('writes to a device') : undefined;
+        return isDevice(resolved) ? deny('writes to a device') : undefined;
       // Most paths that are not known are no devices; those below `/dev` may be.
       return isUnknown(path) && /^\/+dev\//.test(path) ? ask('may write to a device') : undefined;
     }),

@@ -1,5 +1,6 @@
 import { isUnknown, maySplit } from '../marked-text.js';
 import { hasLong, hasShort, operandsOf, optionsOf, readOperands } from '../options.js';
+import type { SimpleCommand } from '../simple-command.js';
 import { ask, type BuiltInRule, deny, type Objection, worst } from './rule.js';
 
 const GLOBAL = {
@@ -31,6 +32,43 @@ export function gitSubcommand(args: readonly string[]): string[] {
   return readOperands(args, GLOBAL).readings[0] ?? [];
 }
 
+/** The words after `git`; of `git-push x`, `push x`. */
+export function gitArgs({ name = '', args }: SimpleCommand): readonly string[] | undefined {
+  if (/^(git|hub)$/.test(name)) return args;
+  return /^git-[a-z-]+$/.test(name) ? [name.slice(4), ...args] : undefined;
+}
+
+/** A setting that is given or kept: `[key, value]`, the key in small letters. */
+export function gitSettings(args: readonly string[]): [key: string, value: string][] {
+  const given: string[] = [];
+  for (const [at, word] of args.entries()) {
+    const next = args[at + 1];
+    if (/^(-c|--config)$/.test(word) && next !== undefined) given.push(next);
+    const joined = /^(?:-c|--config=)(.+)$/s.exec(word)?.[1];
+    if (joined !== undefined) given.push(joined);
+  }
+  const config = gitSubcommand(args);
+  if (config[0] === 'config') {
+    const operands = config
+      .slice(1)
+      .filter(
+        (word, at, all) =>
+          !word.startsWith('-') &&
+          !/^(-f|--file|--blob|--type|--default|--comment|--value)$/.test(all[at - 1] ?? '') &&
+          !(at === 0 && word === 'set') &&
+          !(word === 'set' && all.slice(0, at).every((before) => before.startsWith('-'))),
+      );
+    const [key, value] = operands;
+    if (key !== undefined && value !== undefined) given.push(`${key}=${value}`);
+  }
+  return given.map((setting) => {
+    const at = setting.indexOf('=');
+    return at === -1
+      ? [setting.toLowerCase(), 'true']
+      : [setting.slice(0, at).toLowerCase(), setting.slice(at + 1)];
+  });
+}
+
 /** A rule about git, by what each subcommand says. */
 function gitRule(
   name: string,
@@ -41,9 +79,10 @@ function gitRule(
     name,
     about,
     judge(command) {
-      if (command.name !== 'git') return undefined;
+      const args = gitArgs(command);
+      if (args === undefined) return undefined;
       return worst(
-        readOperands(command.args, GLOBAL).readings.map(([subcommand = '', ...rest]) =>
+        readOperands(args, GLOBAL).readings.map(([subcommand = '', ...rest]) =>
           Object.hasOwn(bySubcommand, subcommand) ? bySubcommand[subcommand]?.(rest) : undefined,
         ),
       );
@@ -51,38 +90,59 @@ function gitRule(
   };
 }
 
-/** Pushes that take something away from others. */
-export const gitForcePush = gitRule(
-  'git-force-push',
-  'Pushing over, or deleting, what is on the other side.',
-  {
-    push(rest) {
-      const refs = operandsOf(rest).slice(1);
-      if (
-        hasShort(rest, 'f') ||
-        (hasLong(rest, 'force', 5) && !onlyLease(rest)) ||
-        hasLong(rest, 'mirror', 2) ||
-        hasLong(rest, 'prune', 3)
-      ) {
-        return deny('overwrites what is on the other side');
-      }
-      if (refs.some((ref) => ref.startsWith('+')))
-        return deny('overwrites what is on the other side');
-      if (onlyLease(rest)) return ask('overwrites what is on the other side');
-      if (
-        hasShort(rest, 'd') ||
-        hasLong(rest, 'delete', 2) ||
-        refs.some((ref) => ref.startsWith(':'))
-      ) {
-        return ask('deletes what is on the other side');
-      }
-      return rest.some((word) => maySplit(word) || /^[\uE000]/.test(word))
-        ? ask('pushes what is known only when it runs')
-        : undefined;
-    },
-    'send-pack': () => ask('pushes without its usual safety'),
+const pushing = gitRule('git-force-push', 'Pushing over, or deleting, what is on the other side.', {
+  push(rest) {
+    const refs = operandsOf(rest).slice(1);
+    if (
+      hasShort(rest, 'f') ||
+      (hasLong(rest, 'force', 5) && !onlyLease(rest)) ||
+      hasLong(rest, 'mirror', 2) ||
+      hasLong(rest, 'prune', 3)
+    ) {
+      return deny('overwrites what is on the other side');
+    }
+    if (refs.some((ref) => ref.startsWith('+')))
+      return deny('overwrites what is on the other side');
+    if (onlyLease(rest)) return ask('overwrites what is on the other side');
+    if (
+      hasShort(rest, 'd') ||
+      hasLong(rest, 'delete', 2) ||
+      refs.some((ref) => ref.startsWith(':'))
+    ) {
+      return ask('deletes what is on the other side');
+    }
+    const isUpstream = hasShort(rest, 'u') || hasLong(rest, 'set-upstream', 2);
+    return rest.some(
+      (word, at) =>
+        (maySplit(word) && !(isUpstream && at === rest.length - 1 && refs.length === 1)) ||
+        /^[\uE000]/.test(word),
+    )
+      ? ask('pushes what is known only when it runs')
+      : undefined;
   },
-);
+  'send-pack': () => ask('pushes without its usual safety'),
+});
+
+/** Pushes that take something away from others. */
+export const gitForcePush: BuiltInRule = {
+  ...pushing,
+  judge(command, place) {
+    const args = gitArgs(command) ?? [];
+    const overwrites = gitSettings(args).some(([key, value]) =>
+      /^remote\..*\.push$/.test(key)
+        ? value.startsWith('+')
+        : /^remote\..*\.mirror$/.test(key) && !/^(false|no|off|0)$/.test(value),
+    );
+    return worst([
+      pushing.judge(command, place),
+      overwrites
+        ? gitSubcommand(args)[0] === 'config'
+          ? ask('makes every push overwrite what is on the other side')
+          : deny('overwrites what is on the other side')
+        : undefined,
+    ]);
+  },
+};
 
 function onlyLease(rest: readonly string[]): boolean {
   const forces = optionsOf(rest).filter(
@@ -99,7 +159,10 @@ export const gitHistory = gitRule(
     'filter-branch': () => deny('rewrites the whole history'),
     'filter-repo': () => deny('rewrites the whole history'),
     'fast-import': () => ask('writes history'),
-    replace: () => ask('replaces history'),
+    replace: (rest) =>
+      rest.some((word) => /^(-l|--list)$/.test(word)) || rest.length === 0
+        ? undefined
+        : ask('replaces history'),
     reflog: ([what]) =>
       what === 'expire' || what === 'delete' ? deny('drops what undoes a mistake') : undefined,
     gc: (rest) =>
@@ -123,6 +186,13 @@ export const gitHistory = gitRule(
   },
 );
 
+/** Whether a path is all of the working tree. */
+function isAll(path: string): boolean {
+  return (
+    /^(\.?\/*|(\.\/+)+|:\/?|:\(top\)|(:\/)?[*\uE003]+|\.\/[*\uE003]+)$/.test(path) && path !== ''
+  );
+}
+
 /** Work that was never committed. */
 export const gitUncommitted = gitRule(
   'git-uncommitted',
@@ -134,12 +204,13 @@ export const gitUncommitted = gitRule(
         : undefined,
     clean: (rest) =>
       (hasShort(rest, 'f') || hasLong(rest, 'force')) &&
-      !hasShort(rest, 'n') &&
+      // What follows `e` in the same word is its value.
+      !rest.some((word) => /^-[^-e]*n/.test(word)) &&
       !hasLong(rest, 'dry-run')
         ? ask('deletes files that are not in the repository')
         : undefined,
     checkout: (rest) =>
-      hasShort(rest, 'f') || hasLong(rest, 'force') || rest.at(-1) === '.'
+      hasShort(rest, 'f') || hasLong(rest, 'force') || isAll(rest.at(-1) ?? '')
         ? ask('throws away uncommitted changes')
         : undefined,
     switch: (rest) =>
@@ -147,12 +218,14 @@ export const gitUncommitted = gitRule(
         ? ask('throws away uncommitted changes')
         : undefined,
     restore: (rest) =>
-      operandsOf(rest).some((path) => /^(\.|:\/|\*|\uE003)$/.test(path)) &&
-      !(hasLong(rest, 'staged') || hasShort(rest, 'S'))
+      operandsOf(rest).some(isAll) &&
+      (!(hasLong(rest, 'staged') || hasShort(rest, 'S')) ||
+        hasLong(rest, 'worktree') ||
+        hasShort(rest, 'W'))
         ? ask('throws away uncommitted changes')
         : undefined,
     rm: (rest) =>
-      hasShort(rest, 'f') && operandsOf(rest).some((path) => /^(\.|\uE003|\/)$/.test(path))
+      (hasShort(rest, 'f') || hasLong(rest, 'force')) && operandsOf(rest).some(isAll)
         ? ask('removes everything in the working directory')
         : undefined,
   },
@@ -163,9 +236,15 @@ export const gitUnknown: BuiltInRule = {
   name: 'git-unknown',
   about: 'A git subcommand that is known only when it runs.',
   judge({ name, args }) {
-    if (name !== 'git') return undefined;
-    if (args.some((word) => /^--exec-path=/.test(word)))
+    if (!/^(git|hub)$/.test(name ?? '')) return undefined;
+    if (args.some((word) => /^--(exec-path=|config-env)/.test(word)))
       return ask('takes its subcommands from elsewhere');
+    const opens = gitSettings(args).some(([key, value]) =>
+      /^(include|includeif\..*)\.?path$|^include/.test(key)
+        ? true
+        : /^protocol\.(.*\.)?allow$/.test(key) && value !== 'never',
+    );
+    if (opens) return ask('takes settings from elsewhere, or commands from addresses');
     const [subcommand = ''] = gitSubcommand(args);
     return isUnknown(subcommand)
       ? ask('runs a git subcommand that is known only when it runs')

@@ -1,5 +1,6 @@
-import { findRoots, isFiltered } from '../find-executions.js';
-import { isUnknown, maySplit } from '../marked-text.js';
+import { matchesWord } from '../command-pattern.js';
+import { findRoots, findsRepository, isFiltered, isTested } from '../find-executions.js';
+import { GLOB, isUnknown, maySplit } from '../marked-text.js';
 import { hasLong, hasShort, operandsOf } from '../options.js';
 import type { Place } from '../place.js';
 import { worthOf } from '../precious.js';
@@ -24,14 +25,22 @@ export const recursiveRemoval: BuiltInRule = {
       case 'find':
       case 'gfind':
         return args.includes('-delete') ? deletion(args, place) : undefined;
+      case 'shred':
+      case 'unlink':
+        return single(args, place);
       case 'mv':
         return worst(
-          operandsOf(args)
-            .slice(0, -1)
-            .map((path) =>
-              worthOf(place, path) === 'all' ? deny('moves it all away') : undefined,
-            ),
+          sourcesOf(args).map((path) => {
+            if (REPOSITORY.test(path)) return ask('moves the history of the repository away');
+            return worthOf(place, path) === 'all' ? deny('moves it all away') : undefined;
+          }),
         );
+      case 'tar':
+      case 'gtar':
+      case 'bsdtar':
+        return hasLong(args, 'remove-files', 8)
+          ? worst(operandsOf(args).map((path) => judgePath(place, path)))
+          : undefined;
       case 'rsync':
         return args.some((word) => /^--del/.test(word))
           ? worst(
@@ -60,18 +69,53 @@ function removal({ name, args }: SimpleCommand, place: Place): Objection | undef
     ]);
   }
   // An unknown word may be `-rf`.
-  if (!args.some((word) => maySplit(word) || (isUnknown(word) && !word.includes('/'))))
-    return undefined;
-  const known = paths.filter((path) => !isUnknown(path));
-  return worst(
-    known.map((path) =>
+  const mayRecurse = args.some(
+    (word) => maySplit(word) || (isUnknown(word) && !word.includes('/')),
+  );
+  return worst([
+    single(args, place),
+    ...(mayRecurse ? paths.filter((path) => !isUnknown(path)) : []).map((path) =>
       worthOf(place, path) === 'all' ? ask('may remove it with all below it') : undefined,
     ),
+  ]);
+}
+
+/** Removal of files, of which there may be many. */
+function single(args: readonly string[], place: Place): Objection | undefined {
+  return worst(
+    operandsOf(args)
+      .filter((path) => path.includes(GLOB))
+      .map((path) =>
+        isRepository(path) || /^(all|working files|elsewhere)$/.test(worthOf(place, path))
+          ? ask('removes many files at once')
+          : undefined,
+      ),
+  );
+}
+
+/** What `mv` moves: all operands but the last, or all where `-t` names the target. */
+function sourcesOf(args: readonly string[]): string[] {
+  const at = args.findIndex((word) => /^(-[a-zA-Z]*t|--t[a-z-]*)$/.test(word));
+  if (at !== -1) return operandsOf(args.filter((_, index) => index !== at && index !== at + 1));
+  const isJoined = args.some((word) => /^(-t.|--t[a-z-]*=)/.test(word));
+  return isJoined ? operandsOf(args) : operandsOf(args).slice(0, -1);
+}
+
+const REPOSITORY = /(^|\/)\.git(\/|$)/;
+
+/** Whether a path is, or may be, that of a repository's history. */
+function isRepository(path: string): boolean {
+  if (REPOSITORY.test(path)) return true;
+  const name = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
+  return (
+    name.startsWith('.') &&
+    name.includes(GLOB) &&
+    matchesWord(name.replaceAll(GLOB, '*'), '.git', 'surely')
   );
 }
 
 function judgePath(place: Place, path: string): Objection | undefined {
-  if (/(^|\/)\.git\/?$/.test(path)) return ask('removes the history of the repository');
+  if (isRepository(path)) return ask('removes the history of the repository');
   switch (worthOf(place, path)) {
     case 'all':
       return deny('removes a root, a home or the working directory with all below it');
@@ -87,13 +131,13 @@ function judgePath(place: Place, path: string): Objection | undefined {
 }
 
 function deletion(args: readonly string[], place: Place): Objection | undefined {
-  const filtered = isFiltered(args);
+  if (findsRepository(args)) return ask('removes the history of the repository');
+  const isNamed = isFiltered(args);
   return worst(
     findRoots(args).map((root) => {
-      const objection = judgePath(place, root);
-      // With a filter, the working directory itself stays.
-      const isHere = worthOf(place, `${root}/found`) === 'little';
-      return filtered && isHere ? undefined : objection;
+      if (isNamed && worthOf(place, `${root}/found`) === 'little') return undefined;
+      // With any test, the root itself may stay.
+      return judgePath(place, isTested(args) ? `${root}/${GLOB}` : root);
     }),
   );
 }
@@ -107,8 +151,9 @@ export const recursiveOwnership: BuiltInRule = {
     if (!/^(chmod|chown|chgrp|chattr|setfacl|chcon)$/.test(name ?? '')) return undefined;
     if (!hasShort(args, 'R') && !hasLong(args, 'recursive')) return undefined;
     return worst(
+      // The first may be a mode, which is the name of nothing that matters.
       operandsOf(args)
-        .slice(1)
+        .filter((path, at) => at > 0 || !isUnknown(path))
         .map((path) => {
           const worth = worthOf(place, path);
           const inside = worthOf(place, `${path}/found`) === 'little';

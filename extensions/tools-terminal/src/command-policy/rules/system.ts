@@ -46,7 +46,9 @@ export const killAll: BuiltInRule = {
           : words;
       return targets.some((word) => /^(-1|0*1|-0*1)$/.test(word))
         ? deny('ends all processes, or the first')
-        : undefined;
+        : targets.includes('0')
+          ? ask('ends all processes of the group')
+          : undefined;
     }
     if (/^(pkill|killall|skill)$/.test(name)) {
       const all =
@@ -64,7 +66,13 @@ export const killAll: BuiltInRule = {
 export const privilege: BuiltInRule = {
   name: 'privilege',
   about: 'Running with the rights of another user.',
-  judge({ name = '' }) {
+  judge({ name = '', args }) {
+    if (
+      /^(su|sudo|doas)$/.test(name) &&
+      args.length === 1 &&
+      /^(--version|--help|-V)$/.test(args[0] ?? '')
+    )
+      return undefined;
     return /^(sudo|sudoedit|doas|su|pkexec|runuser|chroot|nsenter|visudo|passwd|chpasswd|usermod|useradd|userdel|adduser|deluser|groupdel|setcap|machinectl)$/.test(
       name,
     )
@@ -113,9 +121,12 @@ export const machine: BuiltInRule = {
           ? ask('changes the running system')
           : undefined;
       case 'history':
+        if (hasShort(args, 's')) return ask('puts a command into the history of the shell');
         return hasShort(args, 'c') || hasShort(args, 'w')
           ? ask('erases the history of the shell')
           : undefined;
+      case 'fc':
+        return hasShort(args, 'l') ? undefined : ask('runs a command of the history again');
       case 'shopt':
         return args.includes('expand_aliases') && hasShort(args, 's')
           ? ask('makes names mean something else')
@@ -161,6 +172,8 @@ export const container: BuiltInRule = {
         return ask('gives a container the files of the machine');
       }
     }
+    if (/\bdown\b.* (-v|--volumes)( |$)|\bvolume (rm|remove)\b/.test(text))
+      return ask('removes volumes with what they hold');
     return /\bprune\b/.test(text) ? ask('removes what is not in use') : undefined;
   },
 };
@@ -185,6 +198,9 @@ const PUBLISHERS: Readonly<Record<string, RegExp>> = {
   vsce: /^publish$/,
   gh: /^(release|repo|secret|api|auth)$/,
   mvn: /^deploy$/,
+  mvnw: /^deploy$/,
+  gradle: /^publish/,
+  gradlew: /^publish/,
 };
 
 /** Giving something to the public. */
@@ -213,7 +229,16 @@ export const publishing: BuiltInRule = {
         }
         if (name === 'yarn' && verb === 'npm')
           return next === 'publish' ? ask('publishes') : undefined;
-        return verbs.test(verb) || isUnknown(verb)
+        // Phases stand one after the other.
+        if (/^(mvnw?|gradlew?)$/.test(name))
+          return operandsOf(args).some((phase) => verbs.test(phase)) ? ask('publishes') : undefined;
+        if (/^(owner|access|token|dist-tag)$/.test(verb) && /^(ls|list|get)$/.test(next))
+          return undefined;
+        const isShort =
+          name === 'npm' &&
+          verb.length > 2 &&
+          ['publish', 'unpublish'].some((whole) => whole.startsWith(verb));
+        return isShort || verbs.test(verb) || isUnknown(verb)
           ? ask('publishes, or changes what is published')
           : undefined;
       }),

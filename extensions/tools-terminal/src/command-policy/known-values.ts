@@ -1,0 +1,39 @@
+import { posix } from 'node:path';
+import type { Place } from './place.js';
+import { resolveFrom } from './place.js';
+
+const ASSIGNMENT = /^\s*([A-Za-z_]\w*)=([\w.@:+-]*\/[\w./@:+-]*)[ \t]*(?:;|\n|&&)/;
+/** What bash fills itself, or what changes how words are read. */
+const OWN =
+  /^(IFS|S?RANDOM|SECONDS|LINENO|EPOCH\w*|BASH\w*|HOME|PATH|PWD|OLDPWD|CDPATH|UID|EUID|PPID|_|GROUPS|DIRSTACK|FUNCNAME|OPT\w*)$/;
+/** Where a variable may be set, or read elsewhere, in ways that are not looked at. */
+const UNSURE =
+  /['`\\#]|<<|IFS|(^|[\s;&|({])(eval|source|\.|unset|read|readarray|mapfile|export|declare|typeset|local|readonly|printf|getopts|for|select|let|trap|function|alias|set)[\s;]/;
+
+/**
+ * The same text with the values of the variables that its beginning sets to one path each, as in
+ * `dir=/tmp/x; rm -rf $dir`. Any doubt leaves it as it is.
+ */
+export function withKnownValues(text: string): string {
+  let known = '';
+  let rest = text;
+  for (let found = ASSIGNMENT.exec(rest); found !== null; found = ASSIGNMENT.exec(rest)) {
+    const [whole, name = '', value = ''] = found;
+    const after = rest.slice(whole.length);
+    const uses = new RegExp(`\\$(?:${name}\\b|\\{${name}\\})`, 'g');
+    if (OWN.test(name) || UNSURE.test(rest) || after.replaceAll(uses, '').includes(name)) break;
+    known += whole;
+    rest = after.replaceAll(uses, value);
+  }
+  return known + rest;
+}
+
+/**
+ * The place of a line that is one chain of `&&` after `cd folder`: nothing of it runs elsewhere.
+ */
+export function afterChange(text: string, place: Place): Place {
+  const [, target, rest = ''] = /^\s*cd[ \t]+([\w.][\w./-]*)[ \t]*&&(.*)$/s.exec(text) ?? [];
+  if (target === undefined || /[;|\n]|(^|[^&>])&([^&>]|$)|CDPATH/.test(rest)) return place;
+  const dirs = place.dirs.map((dir) => resolveFrom(dir, posix.normalize(target)) ?? dir);
+  return { ...place, dirs };
+}
