@@ -17,6 +17,7 @@ const input = z.strictObject({
     .trim()
     .min(1)
     .max(1_000)
+    .refine((text) => /[\p{L}\p{N}]/u.test(text), 'has no words; give words to look for')
     .describe('Words that a message must have; a phrase in double quotes.'),
   since: z
     .string()

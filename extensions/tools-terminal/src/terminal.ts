@@ -1,13 +1,6 @@
 import { resolve } from 'node:path';
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
-import type {
-  ProcessResult,
-  ScopedFs,
-  ScopedProcess,
-  Tool,
-  ToolContext,
-  ToolResult,
-} from '@ethosagent/types';
+import type { ScopedFs, ScopedProcess, Tool, ToolContext, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { withAccessFailures } from './access-failure.js';
 import { commandInput, cwdInput, missingFolder } from './command-input.js';
@@ -132,20 +125,14 @@ async function run(
   });
   if (description !== undefined) tell(showAll(description));
   const begin = performance.now();
-  let result: ProcessResult;
-  try {
-    result = await ctx.scopedProcess.spawn(SHELL, shellArguments(command), {
-      cwd,
-      env: SHELL_ENVIRONMENT,
-      timeout: timeoutMs,
-      maxOutputBytes: 0,
-      overflow: 'drop',
-      onOutput: (text, stream) => output.add(text, stream),
-    });
-  } finally {
-    // Also of a command that was aborted, what is written is there to be read.
-    if (ctx.abortSignal.aborted) await output.end();
-  }
+  const result = await ctx.scopedProcess.spawn(SHELL, shellArguments(command), {
+    cwd,
+    env: SHELL_ENVIRONMENT,
+    timeout: timeoutMs,
+    maxOutputBytes: 0,
+    overflow: 'drop',
+    onOutput: (text, stream) => output.add(text, stream),
+  });
   const spilled = await output.end();
   const durationMs = Math.round(performance.now() - begin);
   const { value, structured } = renderCommand(result, output, spilled, {

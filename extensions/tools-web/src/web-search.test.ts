@@ -272,7 +272,7 @@ describe('web_search', () => {
   it('asks nobody on a dry run', async () => {
     const { server, search } = await createWorld('brave', json(BRAVE_ANSWER));
     expect(textOf(await search({}, { dryRun: true }))).toBe(
-      `Would ask brave (${server.host}) for 5 results.`,
+      `[dry-run] Would ask brave (${server.host}) for 5 results.`,
     );
     expect(server.received).toEqual([]);
   });

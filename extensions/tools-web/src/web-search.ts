@@ -101,7 +101,7 @@ async function webSearch(
   const ignored = provider.ignores.filter((name) => query[name] !== undefined);
   if (ctx.dryRun) {
     return ok(
-      `Would ask ${provider.id} (${provider.hosts.join(', ')}) for ${query.count} results.`,
+      `[dry-run] Would ask ${provider.id} (${provider.hosts.join(', ')}) for ${query.count} results.`,
       {
         structured: { provider: provider.id, query: { ...query }, ignored },
       },

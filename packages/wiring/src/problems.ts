@@ -75,6 +75,15 @@ export function findProblems(
         message: `${file}: fs_reach: ${name} works on the files of the personality, and this one has none; list folders in fs_reach.read and fs_reach.write`,
         heldBack: false,
       })),
+    ...offered
+      .filter((tool) => reachesNoHost(tool, personality))
+      .map(({ name }) => ({
+        file,
+        key: 'safety.network.allow',
+        tool: name,
+        message: `${file}: safety.network.allow: ${name} may request whatever the personality allows, and this one allows no host; list hosts, or "*"`,
+        heldBack: false,
+      })),
     ...findSettingsProblems(personality, { file, tools }),
     ...offered
       .flatMap((tool) => validateRegistration(tool, personality))
@@ -96,4 +105,10 @@ function reachesNothing({ capabilities }: AnyTool, { fs_reach }: PersonalityConf
   const { read, write } = capabilities.fs_reach ?? {};
   const inherits = read === 'from-personality' || write === 'from-personality';
   return inherits && !fs_reach?.read?.length && !fs_reach?.write?.length;
+}
+
+/** Whether a tool lives on the hosts of the personality where there are none. */
+function reachesNoHost({ capabilities }: AnyTool, { safety }: PersonalityConfig): boolean {
+  const isOpen = capabilities.network?.allowedHosts.every((host) => host === '*') === true;
+  return isOpen && !safety?.network?.allow?.length;
 }

@@ -187,6 +187,29 @@ describe('settings that tools share', () => {
 });
 
 describe('ToolRuntime.problems', () => {
+  it.each([
+    ['no list', '', ['open']],
+    ['an empty list', 'safety:\n  network:\n    allow: []\n', ['open', 'closed']],
+    ['a host', 'safety:\n  network:\n    allow: [a.example]\n', []],
+  ])(
+    'names tools that may request what the personality allows, under %s',
+    async (_, yaml, names) => {
+      writeFileSync(file, `name: Coder\n${yaml}`);
+      const tools = Object.entries({ open: ['*'], closed: ['a.example'] }).map(([name, hosts]) =>
+        defineTool({
+          name,
+          description: 'Requests something.',
+          schema: { type: 'object' },
+          capabilities: { network: { allowedHosts: hosts } },
+          execute: async () => ok(''),
+        }),
+      );
+      const runtime = await createToolRuntime({ home, personality: 'coder', cwd: home, tools });
+      open.push(runtime);
+      expect((await runtime.problems()).map(({ tool }) => tool)).toEqual(names);
+    },
+  );
+
   it('names tools that work on the files of a personality which has none', async () => {
     writeFileSync(file, 'name: Coder\n');
     const options = { home, personality: 'coder', cwd: home, tools: family };
