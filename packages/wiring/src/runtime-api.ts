@@ -25,7 +25,12 @@ export interface ToolRuntimeOptions {
   home: string;
   /** The id of the personality to begin with. */
   personality: string;
-  tools?: readonly AnyTool[];
+  /**
+   * Tools, and names of tools of the extensions of this project: `read_file`, `terminal`,
+   * `web_search`, … A named one is loaded from its package, which must be installed, with the
+   * reducer that its package has for it.
+   */
+  tools?: readonly (AnyTool | string)[];
   plugins?: readonly Plugin[];
   reducers?: readonly ToolResultReducer[];
   /** The working directory: `${CWD}` in a personality, and where tools anchor relative paths. */

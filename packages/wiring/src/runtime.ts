@@ -36,6 +36,7 @@ import { findProblems, type RuntimeProblem } from './problems.js';
 import { baseEnvironment } from './process-env.js';
 import { heldBack, malformed, refuseAll } from './refusals.js';
 import type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
+import type { PickedTools } from './tools-by-name.js';
 import { expandToolset } from './toolset.js';
 
 /** What is open until the runtime is closed. */
@@ -50,6 +51,7 @@ export function closeAll(opened: Closable[]): void {
 /** What a runtime is put together from. */
 export interface RuntimeParts {
   options: ToolRuntimeOptions;
+  picked: PickedTools;
   cwd: string;
   personalities: PersonalityStore;
   store: SqliteKvStore;
@@ -99,12 +101,15 @@ export class Runtime implements ToolRuntime {
   }
 
   async start(): Promise<void> {
-    const { tools = [], reducers = [], plugins = [] } = this.#parts.options;
+    const { reducers = [], plugins = [] } = this.#parts.options;
+    const { tools, reducers: own } = this.#parts.picked;
     try {
       // Registration refuses what has no shape to look into.
       this.registry.registerAll(tools);
       assertDeclarations(tools);
       for (const reducer of reducers) this.#reducers.register(reducer);
+      const taken = new Set(reducers.map(({ toolName }) => toolName));
+      for (const reducer of own) if (!taken.has(reducer.toolName)) this.#reducers.register(reducer);
       for (const plugin of plugins) await this.plugins.load(plugin);
     } catch (error) {
       await this.close();

@@ -9,6 +9,7 @@ import { personalityReach } from './personality-reach.js';
 import { createPersonalityStore } from './personality-store.js';
 import { type Closable, closeAll, Runtime } from './runtime.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
+import { pickTools } from './tools-by-name.js';
 
 /**
  * The composition root: reads a personality from disk, binds disk, SQLite, memory, sessions,
@@ -18,6 +19,7 @@ import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
  */
 export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
   const { home, cwd = process.cwd() } = options;
+  const picked = await pickTools(options.tools ?? []);
   const personalities = createPersonalityStore({ home, cwd });
   personalityReach(home, await personalities.get(options.personality));
   const store = createSqliteKvStore({ path: join(home, 'state.sqlite') });
@@ -38,6 +40,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     const denyPaths = denyPathsOf(options);
     const runtime = new Runtime({
       options,
+      picked,
       cwd,
       personalities,
       store,

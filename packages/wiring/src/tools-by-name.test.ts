@@ -1,0 +1,91 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createCodeTools } from '@ethosagent/tools-code';
+import { createFileTools } from '@ethosagent/tools-file';
+import { createMemoryTools } from '@ethosagent/tools-memory';
+import { createTerminalTools, terminalReducer } from '@ethosagent/tools-terminal';
+import { createTodoTools } from '@ethosagent/tools-todo';
+import { createWebTools } from '@ethosagent/tools-web';
+import { describe, expect, it, vi } from 'vitest';
+import { createToolRuntime } from './tool-runtime.js';
+import { pickTools } from './tools-by-name.js';
+
+const ALL = [
+  ...createFileTools(),
+  ...createTerminalTools(),
+  ...createCodeTools(),
+  ...createWebTools(),
+  ...createMemoryTools(),
+  ...createTodoTools(),
+].map(({ name }) => name);
+
+describe('pickTools', () => {
+  it('knows every tool of every extension, and gives them in the order that they were named', async () => {
+    const names = [...ALL].reverse();
+    const { tools } = await pickTools(names);
+    expect(tools.map(({ name }) => name)).toEqual(names);
+  });
+
+  it('takes tools and names together, and the reducer of what was named', async () => {
+    const [own] = createTodoTools();
+    const { tools, reducers } = await pickTools([...(own ? [own] : []), 'terminal', 'lint']);
+    expect(tools.map(({ name }) => name)).toEqual(['todo_set', 'terminal', 'lint']);
+    expect(reducers).toEqual([terminalReducer]);
+  });
+
+  it.each([
+    ['a name that is near', 'web_serach', 'did you mean "web_search"?'],
+    ['a name that is none', 'teleport', 'there are read_file, write_file'],
+    ['a group', 'shell', 'no extension has a tool "shell"'],
+    ['a name from Object', 'constructor', 'no extension has a tool'],
+    ['nothing', '', 'no extension has a tool ""'],
+  ])('refuses %s', async (_what, name, message) => {
+    const refused = pickTools([name]);
+    await expect(refused).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(pickTools([name])).rejects.toThrow(message);
+  });
+
+  it('names the package that is not installed', async () => {
+    vi.doMock('@ethosagent/tools-todo', () => {
+      throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+    });
+    try {
+      await expect(pickTools(['todo_add'])).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('@ethosagent/tools-todo'),
+      });
+    } finally {
+      vi.doUnmock('@ethosagent/tools-todo');
+    }
+  });
+});
+
+describe('createToolRuntime with names', () => {
+  it('runs what was picked, filtered by the toolset of the personality', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'by-name-'));
+    const file = join(home, 'personalities', 'p', 'config.yaml');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, 'name: P\ntoolset: [todo]\n');
+    const tools = ['todo_add', 'todo_list', 'memory_read'];
+    const runtime = await createToolRuntime({ home, personality: 'p', cwd: home, tools });
+    try {
+      expect((await runtime.definitions()).map(({ name }) => name)).toEqual([
+        'todo_add',
+        'todo_list',
+      ]);
+      const [added] = await runtime.execute([
+        { toolCallId: '1', name: 'todo_add', args: { items: [{ text: 'water the plants' }] } },
+      ]);
+      expect(added?.result).toMatchObject({ ok: true });
+    } finally {
+      await runtime.close();
+      rmSync(home, { recursive: true });
+    }
+  });
+
+  it('does not start with a name that nobody has', async () => {
+    const options = { home: tmpdir(), personality: 'p', tools: ['todo_ad'] };
+    await expect(createToolRuntime(options)).rejects.toThrow('did you mean "todo_add"?');
+  });
+});
