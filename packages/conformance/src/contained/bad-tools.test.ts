@@ -114,7 +114,8 @@ const BAD: Array<
   [
     'follows links that are swapped in',
     makeTool('bad', FILES, async ({ path = '' }) => readFileSync(path, 'base64')),
-    { args: ({ file }) => ({ path: file('docs/plan.md') }) },
+    // A read and a swap must meet; how soon they do is up to the machine.
+    { args: ({ file }) => ({ path: file('docs/plan.md') }), rounds: 2_000 },
     'symlink swaps',
     [/^has what is outside the reach or the policy in what it answers$/],
   ],

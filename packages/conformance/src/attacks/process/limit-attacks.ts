@@ -12,9 +12,10 @@ export function limitAttacks(create: CreateCall): void {
   describe('is held to', () => {
     it('its number of processes, by whatever forks', async () => {
       const mark = randomUUID();
-      const forks = 'for i in $(seq 200); do sh -c "sleep 5; :" "$1" & done';
+      // Each waits without a child of its own, which it might no longer be able to have.
+      const forks = 'for i in $(seq 200); do sh -c "read -r line </tmp/never" "$1" & done';
       // What can fork no more dies of it; its children stay, and so does the first.
-      const bomb = `sh -c '${forks}' sh "$1"; sleep 2`;
+      const bomb = `mkfifo /tmp/never; sh -c '${forks}' sh "$1"; sleep 1`;
       const running = run({ processes: 40 }, bomb, mark);
       let most = 0;
       const ended = running.then(() => true);
