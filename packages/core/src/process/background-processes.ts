@@ -4,8 +4,8 @@ import { SessionProcesses } from './session-processes.js';
 /** Processes of one session that may run at once, unless an option says otherwise. */
 export const DEFAULT_MAX_BACKGROUND_PROCESSES = 8;
 
-/** Processes of all sessions that are remembered after their end. */
-const MAX_ENDED = 256;
+/** Processes of all sessions that are remembered after their end, each with its output. */
+const MAX_ENDED = 64;
 
 /** What tools left running, by session. */
 export class BackgroundProcessTable {
@@ -42,6 +42,7 @@ export class BackgroundProcessTable {
     const processes = this.#sessions.get(sessionId);
     // What begins from now on is of a session that begins anew.
     this.#sessions.delete(sessionId);
+    this.#ended = this.#ended.filter((ended) => ended.processes !== processes);
     const before = this.#ending.get(sessionId);
     const reason = new DOMException('the session has ended', 'AbortError');
     const ending = Promise.all([before, processes?.end(reason)]);
@@ -56,6 +57,8 @@ export class BackgroundProcessTable {
   }
 
   #remember(ended: { sessionId: string; processes: SessionProcesses; held: HeldProcess }): void {
+    // Nobody asks for those of a session that has ended.
+    if (this.#sessions.get(ended.sessionId) !== ended.processes) return;
     this.#ended.push(ended);
     while (this.#ended.length > MAX_ENDED) {
       const oldest = this.#ended.shift();

@@ -434,6 +434,22 @@ describe('ScopedBackgroundImpl', () => {
     });
   });
 
+  it('remembers a bounded number of ended ones over all sessions, the newest', async () => {
+    const { use } = world();
+    const ids = Array.from({ length: 70 }, (_, index) => `session-of-many-${index}`);
+    for (const sessionId of ids) {
+      const started = await use((b) => b.start('true', []), { sessionId }, ['true']);
+      const ended = () =>
+        use((b) => b.read(started.id, { waitMs: 10_000 }), { sessionId }, ['true']);
+      await expect.poll(async () => (await ended()).process.state).toBe('ended');
+    }
+    const kept = async () => {
+      const lists = ids.map((sessionId) => use((b) => b.list(), { sessionId }, ['true']));
+      return (await Promise.all(lists)).map((list) => list.length);
+    };
+    await expect.poll(kept).toEqual(ids.map((_, index) => (index < 6 ? 0 : 1)));
+  });
+
   it('fails to start what can not be started, as spawn does', async () => {
     const { use } = world();
     const folder = mkdtempSync(join(tmpdir(), 'background-'));
