@@ -38,6 +38,12 @@ const probes: [what: string, folder: string, refused: string, passes: string][] 
     imports('@ethosagent/types'),
   ],
   [
+    'agent-loop imports storage-sqlite',
+    'packages/agent-loop',
+    imports('@ethosagent/storage-sqlite'),
+    imports('@ethosagent/core'),
+  ],
+  [
     'an extension imports wiring',
     'extensions/tools-file',
     imports('@ethosagent/wiring'),

@@ -9,6 +9,7 @@ const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   'contained-read': () => import('./contained-read.js'),
   'loopback-fetch': () => import('./loopback-fetch.js'),
   processes: () => import('./processes.js'),
+  agent: () => import('./agent.js'),
 };
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--');
@@ -25,5 +26,5 @@ console.log(
 for (const name of asked.length > 0 ? asked : Object.keys(axes))
   await (await axes[name]?.())?.run();
 console.log(
-  '\nNot run here: the peers among agent frameworks (Mastra, OpenAI Agents, MCP, AI SDK, LangChain).',
+  '\nNot run here: the peers among agent frameworks that the axis `agent` does not name (Mastra, MCP, LangChain).',
 );

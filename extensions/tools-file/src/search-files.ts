@@ -49,6 +49,8 @@ export function createSearchFilesTool(options: SearchFilesOptions = {}): Tool<Se
       process: { allowedBinaries: [binary] },
     },
     outputIsUntrusted: true,
+    // It runs ripgrep, which reads.
+    effects: [],
     execute: (args, ctx) => withBoundaryFailures(() => search(args, ctx, binary)),
   });
 }

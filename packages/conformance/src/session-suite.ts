@@ -57,6 +57,23 @@ export function sessionConformance(
       (await store.search(query, opts)).map(({ message }) => message.text).sort();
 
     describe('append', () => {
+      it('of several writers that saw the same last message, lets one go first', async () => {
+        const session = fresh();
+        const race = (afterSequence: number) =>
+          Promise.all(
+            ['a', 'b', 'c'].map((text) =>
+              codeOf(store.append(session, [user(text), user(text)], { afterSequence })),
+            ),
+          );
+        expect((await race(0)).sort()).toEqual(['SESSION_CHANGED', 'SESSION_CHANGED', 'done']);
+        expect((await race(2)).sort()).toEqual(['SESSION_CHANGED', 'SESSION_CHANGED', 'done']);
+        for (const afterSequence of [0, 1, 2, 3, 5, -1, 4.5, Number.NaN]) {
+          const call = store.append(session, [user('late')], { afterSequence });
+          expect(await codeOf(call), `${afterSequence}`).toBe('SESSION_CHANGED');
+        }
+        expect(await store.messages(session.id)).toHaveLength(4);
+      });
+
       it('numbers the messages and keeps all of them', async () => {
         const session = { ...fresh(), key: 'cli:repo', personalityId: 'researcher' };
         const messages: NewSessionMessage[] = [

@@ -13,6 +13,8 @@ export interface ApprovalRequest {
   capabilities: ResolvedGrant;
   /** Why it is asked. */
   reason: string;
+  /** What the personality sets for the tool, frozen. */
+  settings?: unknown;
   sessionId: string;
   personalityId?: string;
   /** Fires when the answer is no longer wanted. */

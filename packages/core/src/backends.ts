@@ -4,6 +4,7 @@ import type {
   AuditSink,
   KeyValueStore,
   MemoryProvider,
+  NetworkPolicy,
   ProcessPolicy,
   QuotaPolicy,
   SecretRef,
@@ -43,6 +44,13 @@ export interface CapabilityBackends {
   personalityNetworkAllow?:
     | string[]
     | ((personalityId: string | undefined) => string[] | null | undefined);
+  /**
+   * The network policy of the active personality, or a function of its id, for services that no
+   * call opens: what the `networkPolicy` of a turn is for calls.
+   */
+  personalityNetworkPolicy?:
+    | NetworkPolicy
+    | ((personalityId: string | undefined) => NetworkPolicy | undefined);
   /** How processes run, of the active personality or by its id. Plain processes when absent. */
   personalityProcess?:
     | ProcessPolicy

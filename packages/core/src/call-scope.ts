@@ -32,6 +32,8 @@ export interface CallJournal {
   readonly audit: AuditSink | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Secrets of what is kept open beside the calls, which come out in none of them. */
+  readonly secrets?: () => SecretRedactor | undefined;
 }
 
 const nothing = () => {};
@@ -84,7 +86,8 @@ export class CallScope {
 
   /** Secrets that this call resolved, or `undefined` while there are none. */
   get redactor(): SecretRedactor | undefined {
-    return this.#redactor ?? this.#parent?.redactor;
+    const own = joined(this.#redactor, this.#parent?.redactor);
+    return joined(own, this.#journal.secrets?.());
   }
 
   addSecret(ref: string, value: string): void {
@@ -220,6 +223,14 @@ export class CallScope {
       );
     }
   }
+}
+
+function joined(
+  one: SecretRedactor | undefined,
+  other: SecretRedactor | undefined,
+): SecretRedactor | undefined {
+  if (one === undefined || one === other) return other;
+  return other === undefined ? one : new SecretRedactor(one, other);
 }
 
 function shorten(target: string): string {

@@ -1,15 +1,19 @@
 import { declaredRef } from '@ethosagent/policy';
+import type { NetworkGuard } from '@ethosagent/safety-network';
 import type {
   KeyValueStore,
   NetworkPolicy,
   ProcessPolicy,
   ScopedAttachments,
+  ScopedDelegation,
   ScopedFetch,
   ScopedFs,
   ScopedMemory,
   ScopedProcess,
   ScopedSecretsResolver,
+  ScopedServices,
   ScopedSessions,
+  ServiceScope,
   Storage,
   StorageScope,
   ToolCapabilities,
@@ -21,6 +25,7 @@ import { checkedKv } from './checked/checked-kv.js';
 import { checkedStorage } from './checked/checked-storage.js';
 import { FsGrant, GrantCache, NetworkGrant, type ResolvedGrant } from './grant.js';
 import {
+  type NetworkPolicySources,
   networkSources,
   personalityProcess,
   personalityQuotas,
@@ -63,7 +68,22 @@ export interface ScopedAccessors {
   attachments?: ScopedAttachments;
   memory?: ScopedMemory;
   sessions?: ScopedSessions;
+  services?: ScopedServices;
+  delegation?: ScopedDelegation;
 }
+
+/** The accessors of a service. */
+export type ServiceAccessors = Pick<
+  ServiceScope,
+  'kvStore' | 'secretsResolver' | 'scopedFetch' | 'scopedFs'
+> & {
+  scopedProcess?: ScopedProcessImpl;
+  /** What its `scopedFetch` goes through. */
+  guard?: NetworkGuard;
+};
+
+/** Milliseconds that what a service is answered may be silent. */
+export const SERVICE_IDLE_MS = 300_000;
 
 /** The accessors for one execution of a tool. Reach, hosts and namespaces are worked out here. */
 export function resolveCapabilities(
@@ -141,39 +161,9 @@ export class CapabilityPlan {
     const backends = this.#backends;
     const accessors: ScopedAccessors = {};
     const network = this.#network && this.#networkGrant(this.#network, ctx);
-    if (this.#secrets !== undefined && backends.secretsBackend !== undefined) {
-      accessors.secretsResolver = new ScopedSecretsImpl(this.#secrets, backends.secretsBackend, {
-        scope,
-        bindings: this.#bindings,
-        hosts: network?.hosts,
-      });
-    }
-    if (network !== undefined) {
-      accessors.scopedFetch = new ScopedFetchImpl(network.hosts, {
-        guard: network.guard(backends),
-        scope,
-        secrets: accessors.secretsResolver,
-      });
-    }
-    const files = this.#fs?.get(personalityReach(backends, ctx.personalityId));
-    if (files !== undefined && backends.storage !== undefined) {
-      const storage = checkedStorage(backends.storage);
-      const reach = files.reach(storage);
-      const { read, write } = files;
-      accessors.scopedFs = new ScopedFsImpl(storage, read, write, { reach, scope });
-    }
-    if (this.#declared.storage !== undefined && backends.kvStoreFactory !== undefined) {
-      accessors.kvStore = this.#store(this.#declared.storage, ctx, backends.kvStoreFactory, scope);
-    }
-    if (this.#binaries !== undefined) {
-      const allowed = this.#binaries;
-      const options: ScopedProcessOptions = {
-        baseEnv: backends.processEnv,
-        reach: files?.directories,
-        workingDir: ctx.workingDir,
-        policy: this.#processPolicy(ctx),
-        network: network?.hosts.size ? network.guard(backends) : undefined,
-      };
+    const options = this.#bindOutside(accessors, ctx, scope, { isService: false, network });
+    const allowed = this.#binaries;
+    if (allowed !== undefined) {
       const processes = new ScopedProcessImpl(allowed, { ...options, scope });
       if (background !== undefined && scope !== undefined) {
         processes.background = new ScopedBackgroundImpl({
@@ -212,6 +202,73 @@ export class CapabilityPlan {
   }
 
   /**
+   * Builds the accessors of a service. Its connections are its own, so that they can be closed.
+   * @param onStarted told of every process
+   */
+  bindService(
+    ctx: ResolveContext,
+    scope: AccessScope,
+    onStarted: NonNullable<ScopedProcessOptions['onStarted']>,
+  ): ServiceAccessors {
+    const accessors: ServiceAccessors = {};
+    const { network: declared } = this.#declared;
+    const network = declared && new NetworkGrant(declared.allowedHosts, this.#networkSources(ctx));
+    const options = this.#bindOutside(accessors, ctx, scope, { isService: true, network });
+    if (this.#binaries !== undefined) {
+      const own = { ...options, scope, onStarted };
+      accessors.scopedProcess = new ScopedProcessImpl(this.#binaries, own);
+    }
+    if (network !== undefined) accessors.guard = network.guard(this.#backends);
+    return accessors;
+  }
+
+  /** Adds what calls and services have in common. Gives how their processes run. */
+  #bindOutside(
+    accessors: Pick<ScopedAccessors, 'kvStore' | 'secretsResolver' | 'scopedFetch' | 'scopedFs'>,
+    ctx: ResolveContext,
+    scope: AccessScope | undefined,
+    { isService, network }: { isService: boolean; network: NetworkGrant | undefined },
+  ): ScopedProcessOptions {
+    const backends = this.#backends;
+    if (this.#secrets !== undefined && backends.secretsBackend !== undefined) {
+      accessors.secretsResolver = new ScopedSecretsImpl(this.#secrets, backends.secretsBackend, {
+        scope,
+        bindings: this.#bindings,
+        hosts: network?.hosts,
+      });
+    }
+    if (network !== undefined) {
+      accessors.scopedFetch = new ScopedFetchImpl(network.hosts, {
+        guard: network.guard(backends),
+        scope,
+        secrets: accessors.secretsResolver,
+        idleTimeoutMs: isService ? SERVICE_IDLE_MS : undefined,
+      });
+    }
+    const files = this.#fs?.get(personalityReach(backends, ctx.personalityId));
+    if (files !== undefined && backends.storage !== undefined) {
+      const storage = checkedStorage(backends.storage);
+      const reach = files.reach(storage);
+      const { read, write } = files;
+      accessors.scopedFs = new ScopedFsImpl(storage, read, write, { reach, scope });
+    }
+    const { storage } = this.#declared;
+    if (storage !== undefined && backends.kvStoreFactory !== undefined) {
+      // A service has no end at which it would give a namespace back to the calls.
+      const declared = isService ? { ...storage, concurrency: 'parallel' as const } : storage;
+      accessors.kvStore = this.#store(declared, ctx, backends.kvStoreFactory, scope);
+    }
+    if (this.#binaries === undefined) return {};
+    return {
+      baseEnv: backends.processEnv,
+      reach: files?.directories,
+      workingDir: ctx.workingDir,
+      policy: this.#processPolicy(ctx),
+      network: network?.hosts.size ? network.guard(backends) : undefined,
+    };
+  }
+
+  /**
    * Why processes can't run as the policy wants it, or `undefined`. Waits only where it wants a
    * sandbox.
    */
@@ -226,7 +283,7 @@ export class CapabilityPlan {
 
   /** What a call under this policy may reach, as data. */
   describe(ctx: ResolveContext): ResolvedGrant {
-    const { storage, attachments, memory, sessions, process } = this.#declared;
+    const { storage, attachments, memory, sessions, process, service, delegation } = this.#declared;
     const files = this.#fs?.get(personalityReach(this.#backends, ctx.personalityId));
     const quotas = needsBackends(this.#declared)
       ? personalityQuotas(this.#backends, ctx.personalityId)
@@ -243,12 +300,22 @@ export class CapabilityPlan {
         memory: { access: memory.access, scopes: [...new Set(memoryScopes(ctx).values())] },
       }),
       ...(sessions && { sessions: { access: sessions.access, owner: sessionOwner(ctx) ?? null } }),
+      ...(service && { service: { scope: service.scope } }),
+      ...(delegation && { delegation: { background: delegation.background === true } }),
       ...(quotas && { quotas: structuredClone(quotas) }),
     };
   }
 
   get declaresBackground(): boolean {
     return this.#declared.process?.background === true;
+  }
+
+  get declaresService(): boolean {
+    return this.#declared.service !== undefined;
+  }
+
+  get declaresDelegation(): boolean {
+    return this.#declared.delegation !== undefined;
   }
 
   get declaresFiles(): boolean {
@@ -292,7 +359,11 @@ export class CapabilityPlan {
     cache: GrantCache<Parameters<NetworkGrant['isFor']>[0], NetworkGrant>,
     ctx: ResolveContext,
   ): NetworkGrant {
-    return cache.get(networkSources(this.#backends, ctx.personalityId, ctx.networkPolicy));
+    return cache.get(this.#networkSources(ctx));
+  }
+
+  #networkSources(ctx: ResolveContext): NetworkPolicySources {
+    return networkSources(this.#backends, ctx.personalityId, ctx.networkPolicy);
   }
 
   #store(

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FsStorage } from '@ethosagent/storage-fs';
-import type { ToolCapabilities } from '@ethosagent/types';
+import type { ToolCapabilities, ToolContext } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CapabilityBackends } from './backends.js';
 import { createInMemoryKvStore } from './in-memory-kv.js';
@@ -146,6 +146,23 @@ describe('what is worked out once', () => {
       });
     },
   );
+
+  it('a machine that the operator named stays named beside a wider entry', async () => {
+    const allow = ['*', '127.0.0.1'];
+    const registry = new DefaultToolRegistry({
+      personalityNetworkAllow: allow,
+      fetch: async () => new Response('fine'),
+    });
+    const run = async (_args: unknown, ctx: Pick<ToolContext, 'scopedFetch'>) =>
+      ok((await (await ctx.scopedFetch?.fetch('http://127.0.0.1:8080/'))?.text()) ?? '');
+    registry.register(makeTool('t', run, { capabilities: { network: { allowedHosts: ['*'] } } }));
+    const call = { toolCallId: '1', name: 't', args: {} };
+    for (const networkPolicy of [{ allow }, { allow: [...allow] }]) {
+      const ctx = { ...batchContext(), networkPolicy };
+      const [answer] = await registry.executeParallel([call], ctx);
+      expect(answer?.result).toEqual(ok('fine'));
+    }
+  });
 
   it('an allow list of hosts that was changed in place takes effect with the next call', async () => {
     const personalityNetworkAllow = ['a.example'];

@@ -48,6 +48,10 @@ export interface ResolvedGrant {
   memory?: { access: 'read' | 'read-write'; scopes: readonly string[] };
   /** The sessions of an owner, beside the call's own; `null` for none beside it. */
   sessions?: { access: 'read'; owner: SessionOwner | null };
+  /** What is kept open beyond the call, with the reach of the call. */
+  service?: { scope: 'session' };
+  /** Sub-agents, which reach no more than the call's own agent. */
+  delegation?: { background: boolean };
   /** Caps on what the call, and its session, use up. */
   quotas?: QuotaPolicy;
 }
@@ -62,7 +66,11 @@ export class NetworkGrant {
   constructor(declared: readonly string[], sources: NetworkPolicySources) {
     this.#sources = structuredClone(sources);
     this.#policy = meetNetworkPolicy(this.#sources);
-    this.hosts = new Set(resolveAllowedHosts(declared, this.#policy.allow));
+    this.hosts = new Set(
+      resolveAllowedHosts(declared, this.#policy.allow, {
+        declaredOnly: this.#policy.declared_only === true,
+      }),
+    );
   }
 
   guard(options: Pick<NetworkGuardOptions, 'fetch' | 'lookup'>): NetworkGuard {
@@ -89,6 +97,7 @@ export class NetworkGrant {
     return (
       sameList(mine.personalityAllow, personalityAllow) &&
       mine.turn?.allow_private_urls === turn?.allow_private_urls &&
+      mine.turn?.declared_only === turn?.declared_only &&
       sameList(mine.turn?.allow, turn?.allow) &&
       sameList(mine.turn?.deny, turn?.deny)
     );

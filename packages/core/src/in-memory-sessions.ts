@@ -45,13 +45,19 @@ export function createInMemorySessionStore({
   };
 
   return {
-    async append(ref, messages) {
+    async append(ref, messages, { afterSequence } = {}) {
       assertIds(ref.id, ref.scopeId, ref.userScopeId, ref.teamId);
       const session = sessions.get(ref.id) ?? { ref: { ...ref }, messages: [] };
       if (!isOwner(session.ref, ref)) {
         throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
       }
       const before = session.messages.length;
+      if (messages.length > 0 && afterSequence !== undefined && afterSequence !== before) {
+        throw new EthosError(
+          'SESSION_CHANGED',
+          `the last message is ${before}, not ${afterSequence}; read the session again`,
+        );
+      }
       const now = Math.floor(clock());
       const stored = messages.map((message, index) => ({
         ...copyOf(message),

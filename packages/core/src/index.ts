@@ -18,3 +18,4 @@ export { createInMemorySessionStore } from './in-memory-sessions.js';
 export { markUntrusted, type UntrustedOrigin } from './results/mark-untrusted.js';
 export { DefaultToolResultReducerRegistry } from './tool-reducer-registry.js';
 export { DefaultToolRegistry, type ToolRegistryOptions } from './tool-registry.js';
+export type { TurnGate, TurnHost } from './turn-host.js';

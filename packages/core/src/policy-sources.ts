@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { meetHostLists } from '@ethosagent/policy';
 import type { NetworkPolicy, ProcessPolicy, QuotaPolicy } from '@ethosagent/types';
 import type { CapabilityBackends, PersonalityFsReach } from './backends.js';
@@ -29,6 +30,15 @@ export function personalityProcess(
   personalityId: string | undefined,
 ): ProcessPolicy | undefined {
   const source = backends.personalityProcess;
+  return typeof source === 'function' ? source(personalityId) : source;
+}
+
+/** The network policy of a service that no call opens; `undefined` for none. */
+export function personalityNetworkPolicy(
+  backends: CapabilityBackends,
+  personalityId: string | undefined,
+): NetworkPolicy | undefined {
+  const source = backends.personalityNetworkPolicy;
   return typeof source === 'function' ? source(personalityId) : source;
 }
 
@@ -67,13 +77,17 @@ export function networkSources(
  * private addresses come from the turn.
  */
 export function meetNetworkPolicy({ personalityAllow, turn }: NetworkPolicySources): NetworkPolicy {
+  // A list met with itself would lose what names a machine or a port beside a wider entry.
   const allow =
-    personalityAllow !== undefined && turn?.allow !== undefined
+    personalityAllow !== undefined &&
+    turn?.allow !== undefined &&
+    !isDeepStrictEqual(personalityAllow, turn.allow)
       ? meetHostLists(personalityAllow, turn.allow)
       : (personalityAllow ?? turn?.allow);
   return {
     ...(allow !== undefined && { allow: [...allow] }),
     ...(turn?.deny !== undefined && { deny: [...turn.deny] }),
     ...(turn?.allow_private_urls !== undefined && { allow_private_urls: turn.allow_private_urls }),
+    ...(turn?.declared_only !== undefined && { declared_only: turn.declared_only }),
   };
 }

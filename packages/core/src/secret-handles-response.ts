@@ -41,7 +41,7 @@ function scrubBody(
   body: ReadableStream<Uint8Array>,
   scrubbing: Scrubbing,
 ): ReadableStream<Uint8Array> {
-  const scrubber = new ByteScrubber(scrubbing);
+  const scrubber = new ByteScrubber(scrubbing, isEventStream(response));
   // What ends the request lives as long as the response that it gave.
   const source: { response: Response; reader?: ReadableStreamDefaultReader<Uint8Array> } = {
     response,
@@ -76,13 +76,15 @@ const CONTEXT_BYTES = 256;
 /** Replaces secrets in bytes that come in pieces. */
 class ByteScrubber {
   readonly #scrubbing: Scrubbing;
+  readonly #isEventStream: boolean;
   /** The end of what has come, one character a byte. */
   #text = '';
   /** How much of it was given. */
   #given = 0;
 
-  constructor(scrubbing: Scrubbing) {
+  constructor(scrubbing: Scrubbing, isEventStream: boolean) {
     this.#scrubbing = scrubbing;
+    this.#isEventStream = isEventStream;
   }
 
   push(chunk: Uint8Array): Uint8Array {
@@ -97,8 +99,12 @@ class ByteScrubber {
     this.#text += latin1(chunk);
     const { longestForm } = sent;
     // So that no byte is looked through more than about twice.
-    if (this.#text.length - this.#given < 2 * longestForm) return new Uint8Array();
-    return this.#giveUpTo(this.#text.length - longestForm);
+    const isEnough = this.#text.length - this.#given >= 2 * longestForm;
+    const place = isEnough ? this.#text.length - longestForm : 0;
+    // Whoever waits for an event gets it when it is there: the next one may never come.
+    const events = this.#isEventStream ? endOfEvents(this.#text) : 0;
+    if (Math.max(place, events) <= this.#given) return new Uint8Array();
+    return this.#giveUpTo(Math.max(place, events));
   }
 
   end(): Uint8Array {
@@ -122,6 +128,19 @@ class ByteScrubber {
     this.#given = end - kept;
     return bytes(given);
   }
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return /^\s*text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
+}
+
+/** After the last blank line, or 0 when there is none. */
+function endOfEvents(text: string): number {
+  const ends = ['\n\n', '\n\r\n', '\r\r'].map((blank) => {
+    const at = text.lastIndexOf(blank);
+    return at < 0 ? 0 : at + blank.length;
+  });
+  return Math.max(...ends);
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -3,9 +3,14 @@ import {
   type CapabilityValidationError,
   EthosError,
   type PersonalityConfig,
+  type ServiceDeclaration,
+  type ServiceHost,
+  type ServiceOwner,
+  type ServiceScope,
   type ToolBatchContext,
   type ToolCall,
   type ToolCallResult,
+  type ToolCapabilities,
   type ToolDefinition,
   type ToolFilterOpts,
   type ToolRegistry,
@@ -15,11 +20,15 @@ import {
 import type { CapabilityBackends } from './backends.js';
 import { type BatchOptions, DEFAULT_BATCH_OPTIONS, runBatch } from './batch/run-batch.js';
 import { CapabilityPlan, needsBackends, type ResolveContext } from './capability-resolver.js';
-import { validateRegistration } from './capability-validator.js';
+import { validateDeclaration, validateRegistration } from './capability-validator.js';
 import type { ResolvedGrant } from './grant.js';
 import { copyPlain, deepFreeze } from './plain.js';
+import { personalityNetworkPolicy } from './policy-sources.js';
 import { BackgroundProcessTable } from './process/background-processes.js';
 import { SessionMeters } from './quotas/session-meters.js';
+import { unawaited } from './rejections.js';
+import { ServicePlans } from './services/service-plans.js';
+import { ServiceTable } from './services/service-table.js';
 import {
   compileFilters,
   filteredOut,
@@ -30,18 +39,21 @@ import {
   unavailable,
 } from './tool-gates.js';
 import { SettingsPlan } from './tool-settings.js';
+import type { TurnHost } from './turn-host.js';
 
 /** Settings of a registry. */
 export type ToolRegistryOptions = Partial<BatchOptions>;
 
 /** Holds tools, gates their calls, and gives each call the accessors that it declared. */
-export class DefaultToolRegistry implements ToolRegistry {
+export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   readonly #tools = new Map<string, RegisteredTool>();
   readonly #backends: CapabilityBackends | undefined;
   readonly #reducers: ToolResultReducerRegistry | undefined;
   readonly #options: BatchOptions;
   readonly #meters = new SessionMeters();
   readonly #background: BackgroundProcessTable;
+  readonly #services: ServiceTable;
+  readonly #servicePlans: ServicePlans;
   /** Counts the changes of the set of tools. */
   #revision = 0;
   #lastPassing:
@@ -61,6 +73,13 @@ export class DefaultToolRegistry implements ToolRegistry {
     this.#reducers = reducers;
     this.#options = batchOptions(options);
     this.#background = new BackgroundProcessTable(this.#options.maxBackgroundProcesses);
+    this.#services = new ServiceTable({
+      backends,
+      meters: this.#meters,
+      maxPerSession: this.#options.maxServices,
+      now: this.#options.now,
+    });
+    this.#servicePlans = new ServicePlans(backends ?? {});
   }
 
   register(tool: AnyTool, opts: { pluginId?: string } = {}): void {
@@ -147,6 +166,7 @@ export class DefaultToolRegistry implements ToolRegistry {
     allowedTools?: readonly string[],
     filterOpts?: ToolFilterOpts,
     turnAttachments?: readonly TurnAttachment[],
+    host?: TurnHost,
   ): Promise<ToolCallResult[]> {
     return runBatch({
       calls: Array.isArray(calls) ? calls : [],
@@ -154,12 +174,44 @@ export class DefaultToolRegistry implements ToolRegistry {
       tools: this.#tools,
       filters: compileFilters(allowedTools, filterOpts),
       attachments: turnAttachments ?? [],
+      host,
       backends: this.#backends,
       reducers: this.#reducers,
       options: this.#options,
       meters: this.#meters,
       background: this.#background,
+      services: this.#services,
     });
+  }
+
+  /**
+   * Opens a service for whoever has no call: an MCP server, a browser. It reaches what a tool of
+   * this declaration would in a call of the owner.
+   *
+   * @throws `TOOL_INVALID` for a malformed declaration, `TOO_MANY_SERVICES`; `CONFIG_INVALID` in a
+   * registry without backends
+   */
+  openService(declaration: ServiceDeclaration, owner: ServiceOwner): Promise<ServiceScope> {
+    return unawaited(this.#openService(declaration, { ...owner }));
+  }
+
+  async #openService(declaration: ServiceDeclaration, owner: ServiceOwner): Promise<ServiceScope> {
+    const wrong = serviceProblem(declaration);
+    if (wrong !== undefined) throw new EthosError('TOOL_INVALID', wrong);
+    const { name, capabilities } = declaration;
+    if (this.#backends === undefined && needsBackends(capabilities)) {
+      throw new EthosError('CONFIG_INVALID', `${name}: capability backends are not configured`);
+    }
+    const plan = this.#servicePlans.of(declaration);
+    const networkPolicy = personalityNetworkPolicy(this.#backends ?? {}, owner.personalityId);
+    return this.#services.open({ name, plan, owner, networkPolicy });
+  }
+
+  /** Ends what is kept open for a personality, or for all of them, and waits for it. */
+  endServices({ personalityId }: { personalityId?: string } = {}): Promise<void> {
+    return personalityId === undefined
+      ? this.#services.endAll()
+      : this.#services.endPersonality(personalityId);
   }
 
   /** Lets a session begin anew with its quotas. Its calls that run go on with what they have. */
@@ -167,15 +219,15 @@ export class DefaultToolRegistry implements ToolRegistry {
     this.#meters.forget(sessionId);
   }
 
-  /** Ends what tools left running in a session, waits for it, and forgets the session. */
+  /** Ends what is left running or kept open in a session, waits for it, and forgets the session. */
   async endSession(sessionId: string): Promise<void> {
-    await this.#background.end(sessionId);
+    await Promise.all([this.#background.end(sessionId), this.#services.endSession(sessionId)]);
     this.forgetSession(sessionId);
   }
 
-  /** Ends what tools left running in any session, and waits for it. */
-  endAllSessions(): Promise<void> {
-    return this.#background.endAll();
+  /** Ends what is left running or kept open in any session, or in none, and waits for it. */
+  async endAllSessions(): Promise<void> {
+    await Promise.all([this.#background.endAll(), this.#services.endAll()]);
   }
 
   /** The tools that pass the filters. A personality asks again and again with the same ones. */
@@ -201,9 +253,10 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
     defaultTimeoutMs = DEFAULT_BATCH_OPTIONS.defaultTimeoutMs,
     maxConcurrency = DEFAULT_BATCH_OPTIONS.maxConcurrency,
     maxBackgroundProcesses = DEFAULT_BATCH_OPTIONS.maxBackgroundProcesses,
+    maxServices = DEFAULT_BATCH_OPTIONS.maxServices,
     now = DEFAULT_BATCH_OPTIONS.now,
   } = options;
-  const limits = { defaultTimeoutMs, maxConcurrency, maxBackgroundProcesses };
+  const limits = { defaultTimeoutMs, maxConcurrency, maxBackgroundProcesses, maxServices };
   for (const [name, limit] of Object.entries(limits)) {
     if (typeof limit === 'number' && limit > 0) continue;
     throw new EthosError('CONFIG_INVALID', `${name} is ${limit}; give a number above zero`);
@@ -231,9 +284,32 @@ function assertTool(tool: AnyTool): void {
 
 function structuralProblem(tool: AnyTool): string | undefined {
   if (typeof tool !== 'object' || tool === null) return 'a tool is an object';
-  const { name, capabilities: declared } = tool;
+  const { name, capabilities } = tool;
   if (typeof name !== 'string' || name === '') return 'a tool has a name';
   if (typeof tool.execute !== 'function') return `${name} has no execute function`;
+  return declarationProblem(name, capabilities);
+}
+
+/** What a service may be given. The rest is for calls. */
+const OF_SERVICES: readonly string[] = ['network', 'secrets', 'storage', 'fs_reach', 'process'];
+
+function serviceProblem(declaration: ServiceDeclaration): string | undefined {
+  if (typeof declaration !== 'object' || declaration === null) return 'a service is an object';
+  const { name, capabilities } = declaration;
+  if (typeof name !== 'string' || name === '') return 'a service has a name';
+  const wrong = declarationProblem(name, capabilities);
+  if (wrong !== undefined) return wrong;
+  const other = Object.entries(capabilities).find(
+    ([capability, declared]) => declared !== undefined && !OF_SERVICES.includes(capability),
+  );
+  if (other !== undefined) {
+    return `${name}: capabilities.${other[0]} is not for a service; there are ${OF_SERVICES.join(', ')}`;
+  }
+  const [malformed] = validateDeclaration(capabilities);
+  return malformed && `${name}: ${malformed.capability}: ${malformed.message}`;
+}
+
+function declarationProblem(name: string, declared: ToolCapabilities): string | undefined {
   if (typeof declared !== 'object' || declared === null) {
     return `${name} declares no capabilities; a tool that reaches nothing declares {}`;
   }
@@ -242,6 +318,9 @@ function structuralProblem(tool: AnyTool): string | undefined {
   const { network, secrets, storage, fs_reach, process, attachments } = declared;
   if (storage !== undefined && !isStorageDeclaration(storage)) {
     return `${name}: capabilities.storage is not { scope, kind: 'kv' } with a known scope`;
+  }
+  if (declared.service !== undefined && !isServiceDeclaration(declared.service)) {
+    return `${name}: capabilities.service is not { scope: 'session' }`;
   }
   const lists: Array<[key: string, declared: unknown, list: unknown]> = [
     ['network.allowedHosts', network, network?.allowedHosts],
@@ -252,6 +331,8 @@ function structuralProblem(tool: AnyTool): string | undefined {
   ];
   const wrongProcess = processProblem(process);
   if (wrongProcess !== undefined) return `${name}: ${wrongProcess}`;
+  const wrongDelegation = delegationProblem(declared.delegation);
+  if (wrongDelegation !== undefined) return `${name}: ${wrongDelegation}`;
   const wrongSecret = secretProblem(secrets);
   if (wrongSecret !== undefined) return `${name}: ${wrongSecret}`;
   const wrong = lists.find(([, needed, list]) => needed !== undefined && !isStringList(list));
@@ -268,6 +349,15 @@ function processProblem(process: AnyTool['capabilities']['process']): string | u
     return 'capabilities.process.background is not true or false';
   }
   return undefined;
+}
+
+function delegationProblem(delegation: unknown): string | undefined {
+  if (delegation === undefined) return undefined;
+  const { background }: { background?: unknown } = Object(delegation);
+  const isBoolean = background === undefined || typeof background === 'boolean';
+  return typeof delegation === 'object' && delegation !== null && isBoolean
+    ? undefined
+    : 'capabilities.delegation is not { background?: true or false }';
 }
 
 function secretProblem(secrets: unknown): string | undefined {
@@ -293,6 +383,8 @@ const CAPABILITY_KEYS: Readonly<Record<string, readonly string[] | undefined>> =
   attachments: ['mediaTypes'],
   memory: ['access'],
   sessions: ['access'],
+  service: ['scope'],
+  delegation: ['background'],
 };
 
 /** A misspelt capability would be one that nobody is given, and nobody is told why. */
@@ -317,6 +409,11 @@ function isStorageDeclaration(storage: unknown): boolean {
   if (typeof storage !== 'object' || storage === null) return false;
   const { scope, kind }: { scope?: unknown; kind?: unknown } = storage;
   return STORAGE_SCOPES.includes(scope) && kind === 'kv';
+}
+
+function isServiceDeclaration(service: unknown): boolean {
+  const { scope }: { scope?: unknown } = Object(service);
+  return scope === 'session';
 }
 
 function explicit(reach: string[] | 'from-personality' | undefined): string[] | undefined {

@@ -47,6 +47,16 @@ const REQUIREMENTS: readonly Requirement[] = [
     accessor: 'sessions',
     remedy: 'give the backends of the tool registry a session store',
   },
+  {
+    capability: 'service',
+    accessor: 'services',
+    remedy: 'call the tool through a tool registry, which holds the services of a session',
+  },
+  {
+    capability: 'delegation',
+    accessor: 'delegation',
+    remedy: 'call the tool from an agent loop, which runs the sub-agents',
+  },
 ];
 
 /** Says what a context lacks, or `undefined` when it has every accessor that was declared. */

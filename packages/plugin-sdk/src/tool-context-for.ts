@@ -2,11 +2,13 @@ import type {
   BackgroundProcesses,
   KeyValueStore,
   ScopedAttachments,
+  ScopedDelegation,
   ScopedFetch,
   ScopedFs,
   ScopedMemory,
   ScopedProcess,
   ScopedSecretsResolver,
+  ScopedServices,
   ScopedSessions,
   Storage,
   ToolAccessorName,
@@ -24,6 +26,8 @@ interface AccessorsByCapability<C> {
   attachments: { attachments: ScopedAttachments };
   memory: { memory: ScopedMemory };
   sessions: { sessions: ScopedSessions };
+  service: { services: ScopedServices };
+  delegation: { delegation: ScopedDelegation };
 }
 
 /** With `background` where it is sure to be declared. */
@@ -53,4 +57,6 @@ export type ToolContextFor<C extends ToolCapabilities> = Omit<ToolContext, ToolA
   AccessorsOf<C, 'process'> &
   AccessorsOf<C, 'attachments'> &
   AccessorsOf<C, 'memory'> &
-  AccessorsOf<C, 'sessions'>;
+  AccessorsOf<C, 'sessions'> &
+  AccessorsOf<C, 'service'> &
+  AccessorsOf<C, 'delegation'>;

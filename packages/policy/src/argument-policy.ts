@@ -21,14 +21,20 @@ type Matches = (arg: string, next: string | undefined) => boolean;
  * `-c` for `-cx` and `-pc`; `-oName` also for `-vo name=x`, in one argument or in two, and `--oName`; `--exec` for `--exec=x`, each abbreviation down to `--e`, and `-exec`. Any other
  * pattern without `*` is the argument itself.
  */
-export function compileArgumentPolicy({ allow, deny = [] }: ArgumentPolicy): ArgumentCheck {
-  const allowed = allow?.map(compileGlob);
+export function compileArgumentPolicy({
+  allow,
+  deny = [],
+  allow_each = [],
+}: ArgumentPolicy): ArgumentCheck {
+  const lists = [...(allow === undefined ? [] : [allow]), ...allow_each].map((list) =>
+    list.map(compileGlob),
+  );
   const denied = deny.map((pattern) => ({ pattern, matches: compileDenied(pattern) }));
   return (args) => {
     for (const [position, arg] of args.entries()) {
       const refusing = denied.find(({ matches }) => matches(arg, args[position + 1]));
       if (refusing !== undefined) return { position, denied: refusing.pattern };
-      if (allowed?.some((matches) => matches(arg)) === false) return { position };
+      if (lists.some((allowed) => !allowed.some((matches) => matches(arg)))) return { position };
     }
     return undefined;
   };

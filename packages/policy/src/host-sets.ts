@@ -75,16 +75,18 @@ export function meetHostLists(a: Iterable<string>, b: Iterable<string>): string[
  * @param declared the tool's `allowedHosts`; `*` stands for the personality's list
  * @param personalityAllow the personality's list. Absent: specific hosts stay as declared and `*`
  * is nothing. Empty: nothing is allowed.
+ * @param options `declaredOnly`: `*` is nothing, also with a list
  */
 export function resolveAllowedHosts(
   declared: readonly string[],
   personalityAllow: readonly string[] | undefined,
+  { declaredOnly = false }: { declaredOnly?: boolean } = {},
 ): string[] {
-  if (personalityAllow) return meetHostLists(declared, personalityAllow);
+  if (personalityAllow && !declaredOnly) return meetHostLists(declared, personalityAllow);
   const specific = parseAll(declared).filter((pattern) => pattern.kind !== 'any');
   return meetHostLists(
     specific.map((pattern) => pattern.text),
-    ['*'],
+    personalityAllow ?? ['*'],
   );
 }
 

@@ -5,6 +5,7 @@ export { compileArgumentPolicy } from './argument-policy.js';
 export { DEFAULT_RESULT_BUDGET_CHARS, resolveCallBudget, truncateToBudget } from './budget.js';
 export type { DenyFloorOptions } from './deny-floor.js';
 export { compileDenySet, denyFloor } from './deny-floor.js';
+export { effectsOf } from './effects.js';
 export type { HostSet } from './host-sets.js';
 export {
   compileHostSet,
@@ -29,6 +30,8 @@ export {
   incrementKvValue,
   kvExpiresAt,
 } from './kv-rules.js';
+export type { MeetOptions } from './meet-entries.js';
+export { meetPersonalities } from './meet-personalities.js';
 export type { MemoryLimits } from './memory-rules.js';
 export {
   applyMemoryChange,
@@ -51,6 +54,7 @@ export {
   resolveReach,
 } from './paths.js';
 export { isPortAllowed } from './ports.js';
+export { DEFAULT_PROCESS_LIMITS } from './process-limits.js';
 export type { PhraseHit } from './search-snippet.js';
 export { findPhrases, searchSnippet } from './search-snippet.js';
 export type { SearchPhrase, TextWord } from './search-words.js';

@@ -8,7 +8,8 @@ import { type BodyFate, type BodyHeaders, type ResponseSink, tapResponse } from 
 
 export interface ExchangeOptions {
   readonly host: string;
-  readonly maxBodyBytes: number;
+  /** By the `Content-Type`. */
+  readonly maxBodyBytes: (type: string) => number;
   /** Whose end is that of the exchange and its connection. */
   readonly lifetime: RequestLifetime;
   /** Whether `fetch` may be left without the body. */
@@ -33,6 +34,7 @@ export class Exchange implements ResponseSink {
   #abort: ((reason: Error) => void) | undefined;
   #stopWaiting: (() => void) | undefined;
   #bytes = 0;
+  #maxBytes = 0;
   #countsBody = false;
   #hasEnded = false;
 
@@ -80,7 +82,8 @@ export class Exchange implements ResponseSink {
     if (this.#options.lifetime.failed) this.#close();
   }
 
-  onHeaders({ encodings, length }: BodyHeaders, resume: () => void): BodyFate {
+  onHeaders({ encodings, length, type }: BodyHeaders, resume: () => void): BodyFate {
+    this.#maxBytes = this.#options.maxBodyBytes(type);
     if (encodings.split(',').length > MAX_CONTENT_ENCODINGS) {
       const detail = `${this.#options.host} encoded its answer too many times`;
       this.#options.onFailure(new EthosError('NETWORK_FAILED', detail));
@@ -99,10 +102,11 @@ export class Exchange implements ResponseSink {
 
   onData(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
-    const { maxBodyBytes, host, onFailure } = this.#options;
+    const { lifetime, host, onFailure } = this.#options;
+    lifetime.notIdle();
     // So put that a cap of NaN holds back everything.
-    if (!(this.#bytes <= maxBodyBytes)) {
-      onFailure(bodyTooLarge(host, maxBodyBytes));
+    if (!(this.#bytes <= this.#maxBytes)) {
+      onFailure(bodyTooLarge(host, this.#maxBytes));
       return false;
     }
     if (this.#countsBody) {

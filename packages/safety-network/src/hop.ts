@@ -27,7 +27,8 @@ export type NetworkSpending = 'requests' | 'bytes_out' | 'bytes_in';
 export interface HopContext {
   readonly rules: NetworkRules;
   readonly lifetime: RequestLifetime;
-  readonly maxBodyBytes: number;
+  /** By the `Content-Type`. */
+  readonly maxBodyBytes: (type: string) => number;
   readonly fetch: typeof globalThis.fetch;
   readonly onAccess: ((access: NetworkAccess) => void) | undefined;
   readonly onSpend: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
@@ -173,7 +174,8 @@ export class Hop {
     if (this.#exchange?.body) return this.#exchange.body;
     const isDecoded = response.headers?.has('content-encoding');
     if (this.#exchange?.hasEnded && !isDecoded && this.#isNodeFetch) return undefined;
-    const { lifetime, maxBodyBytes, onSpend } = this.#context;
+    const { lifetime, onSpend } = this.#context;
+    const maxBodyBytes = this.#context.maxBodyBytes(response.headers?.get('content-type') ?? '');
     const { host } = this.#url;
     const isCounted = onSpend === undefined || this.#exchange?.countsBody === true;
     let bytes = 0;
@@ -181,6 +183,7 @@ export class Hop {
       lifetime,
       onBytes: (count) => {
         bytes += count;
+        lifetime.notIdle();
         if (!(bytes <= maxBodyBytes)) this.#fail(bodyTooLarge(host, maxBodyBytes));
         else if (!isCounted) this.#spend('bytes_in', count);
       },

@@ -46,6 +46,11 @@ export interface GuardedFetchOptions extends NetworkLimits {
   /** Beside `init.signal`. */
   signal?: AbortSignal | undefined;
   /**
+   * Milliseconds that a body may be silent. When given, `timeoutMs` holds until the headers are
+   * there, and an event stream (`text/event-stream`) may have any number of bytes.
+   */
+  idleTimeoutMs?: number | undefined;
+  /**
    * Called for every hop once its URL has been judged, with what is about to be sent; what it gives
    * is sent instead. The next hop starts from the unprepared `init` again. What it throws ends the
    * request before there is a connection.
@@ -105,6 +110,7 @@ export class NetworkGuard {
       lifetime.throwIfFailed();
       if (this.#isClosed) throw new EthosError('NETWORK_FAILED', 'the network guard is closed');
       const response = await this.#follow(url, init, options, lifetime);
+      if (options.idleTimeoutMs !== undefined) lifetime.waitWhileBytesCome(options.idleTimeoutMs);
       lifetimes.set(response, lifetime);
       return response;
     } catch (error) {
@@ -144,10 +150,12 @@ export class NetworkGuard {
     options: GuardedFetchOptions,
     lifetime: RequestLifetime,
   ): Promise<Response> {
+    const maxBodyBytes = this.#limit('maxBodyBytes', options);
+    const isEndless = (type: string) => options.idleTimeoutMs !== undefined && isEventStream(type);
     const context: HopContext = {
       lifetime,
       rules: this.#rules,
-      maxBodyBytes: this.#limit('maxBodyBytes', options),
+      maxBodyBytes: (type) => (isEndless(type) ? Number.POSITIVE_INFINITY : maxBodyBytes),
       fetch: this.#options.fetch ?? globalThis.fetch,
       onAccess: options.onAccess,
       onSpend: options.onSpend,
@@ -218,6 +226,10 @@ export class NetworkGuard {
   #limit(name: keyof NetworkLimits, options: GuardedFetchOptions): number {
     return options[name] ?? this.#options[name] ?? DEFAULT_LIMITS[name];
   }
+}
+
+function isEventStream(type: string): boolean {
+  return /^\s*text\/event-stream\s*(;|$)/i.test(type);
 }
 
 function parseTarget(input: string | URL, { onAccess }: GuardedFetchOptions): URL {

@@ -11,6 +11,7 @@ import { tunnel } from './proxy-tunnel.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const USER = 'ethos';
+const CHALLENGE = 'Basic realm="ethos"';
 
 /** See `createFilteringProxy`. */
 export async function startProxy(options: FilteringProxyOptions): Promise<FilteringProxy> {
@@ -36,7 +37,7 @@ export async function startProxy(options: FilteringProxyOptions): Promise<Filter
   });
   server.on('request', (request, response) => {
     if (!isAuthorized(request, credential)) {
-      response.writeHead(407, { 'proxy-authenticate': 'Basic', connection: 'close' }).end();
+      response.writeHead(407, { 'proxy-authenticate': CHALLENGE, connection: 'close' }).end();
       return;
     }
     const run = () =>
@@ -57,7 +58,7 @@ export async function startProxy(options: FilteringProxyOptions): Promise<Filter
         `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${header}Connection: close\r\n\r\n${message}`,
       );
     if (!isAuthorized(request, credential)) {
-      refuse(407, '', 'Proxy-Authenticate: Basic\r\n');
+      refuse(407, '', `Proxy-Authenticate: ${CHALLENGE}\r\n`);
       return;
     }
     const target = () => asked(() => tunnelTarget(request.url ?? ''), context);

@@ -15,6 +15,8 @@ export class RequestLifetime {
   #reject: ((reason: unknown) => void) | undefined;
   readonly #failure: Promise<never>;
   #timer: NodeJS.Timeout | undefined;
+  #isIdleTimer = false;
+  #isComplete = false;
   readonly #unfollow: (() => void)[] = [];
 
   /**
@@ -28,13 +30,19 @@ export class RequestLifetime {
     this.#failure.catch(() => {});
     for (const signal of signals) if (signal) this.#follow(signal);
     if (this.#failed) return;
-    this.#timer = setTimeout(
-      () => {
-        this.fail(new EthosError('NETWORK_TIMEOUT', `no complete answer within ${timeoutMs} ms`));
-      },
-      Math.min(timeoutMs, MAX_TIMER_MS),
-    );
-    this.#timer.unref();
+    this.#startTimer(timeoutMs, `no complete answer within ${timeoutMs} ms`);
+  }
+
+  /** Lifts the deadline, and ends the request instead when nothing comes for this long. */
+  waitWhileBytesCome(idleMs: number): void {
+    if (this.#failed || this.#isComplete) return;
+    this.#isIdleTimer = true;
+    this.#startTimer(idleMs, `nothing came for ${idleMs} ms`);
+  }
+
+  /** To be called when bytes have come. */
+  notIdle(): void {
+    if (this.#isIdleTimer) this.#timer?.refresh();
   }
 
   get failed(): boolean {
@@ -73,15 +81,30 @@ export class RequestLifetime {
 
   /** All has come: lifts the deadline. An abort still errors a body that was not read. */
   complete(): void {
-    clearTimeout(this.#timer);
+    this.#isComplete = true;
+    this.#stopTimer();
   }
 
   /** All has been read, or nobody will: nothing ends the request any more. */
   release(): void {
-    clearTimeout(this.#timer);
+    this.#isComplete = true;
+    this.#stopTimer();
     if (this.#unfollow.length === 0) return;
     abandoned.unregister(this);
     for (const unfollow of this.#unfollow.splice(0)) unfollow();
+  }
+
+  #startTimer(ms: number, what: string): void {
+    clearTimeout(this.#timer);
+    const onTime = () => this.fail(new EthosError('NETWORK_TIMEOUT', what));
+    this.#timer = setTimeout(onTime, Math.min(ms, MAX_TIMER_MS));
+    this.#timer.unref();
+  }
+
+  // A timer that was cleared would run again when it is refreshed.
+  #stopTimer(): void {
+    this.#isIdleTimer = false;
+    clearTimeout(this.#timer);
   }
 
   #follow(signal: AbortSignal): void {

@@ -6,6 +6,8 @@ export interface BodyHeaders {
   encodings: string;
   /** The value of `Content-Length`, empty when there is none. */
   length: string;
+  /** The value of `Content-Type`, empty when there is none. */
+  type: string;
 }
 
 /**
@@ -110,7 +112,9 @@ class SecondTap implements Handler {
     const encodings = String(headers['content-encoding'] ?? '');
     const length = String(headers['content-length'] ?? '');
     const resume = () => controller.resume();
-    const fate = status < 200 ? 'passed' : this.#sink.onHeaders({ encodings, length }, resume);
+    const type = String(headers['content-type'] ?? '');
+    const fate =
+      status < 200 ? 'passed' : this.#sink.onHeaders({ encodings, length, type }, resume);
     if (fate === 'refused') return;
     this.#isTaken = fate === 'taken';
     this.#handler.onResponseStart?.(this.#fence(controller), status, headers, text);
@@ -165,19 +169,23 @@ class SecondTap implements Handler {
   }
 }
 
+const NAME_LENGTHS: ReadonlySet<number> = new Set(
+  ['content-encoding', 'content-length', 'content-type'].map(({ length }) => length),
+);
+
 function bodyHeaders(rawHeaders: readonly Buffer[]): BodyHeaders {
   const encodings: string[] = [];
   let length = '';
+  let type = '';
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
     // The length first: there are many headers, and hardly any is one of these.
-    if (name?.length !== 'content-encoding'.length && name?.length !== 'content-length'.length) {
-      continue;
-    }
+    if (name === undefined || !NAME_LENGTHS.has(name.length)) continue;
     const lowerCaseName = name.toString('latin1').toLowerCase();
     const value = String(rawHeaders[i + 1]);
     if (lowerCaseName === 'content-encoding') encodings.push(value);
     else if (lowerCaseName === 'content-length') length = value;
+    else if (lowerCaseName === 'content-type') type = value;
   }
-  return { encodings: encodings.join(','), length };
+  return { encodings: encodings.join(','), length, type };
 }

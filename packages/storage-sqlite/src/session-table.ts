@@ -100,30 +100,43 @@ export function prepareSessionTable(db: Database) {
   }
 
   // Several statements each: where one fails, nothing of them is left.
-  const append = db.transaction((session: SessionKey, rows: readonly MessageRow[]): number => {
-    const times = rows.map(({ createdAt }) => createdAt);
-    const first = times.reduce((a, b) => Math.min(a, b));
-    const { rowid, owner, messageCount } = sessionFor(session, first);
-    rows.forEach((row, index) => {
-      const { lastInsertRowid } = addMessage.run(
+  const append = db.transaction(
+    (
+      session: SessionKey,
+      rows: readonly MessageRow[],
+      afterSequence: number | undefined,
+    ): number => {
+      const times = rows.map(({ createdAt }) => createdAt);
+      const first = times.reduce((a, b) => Math.min(a, b));
+      const { rowid, owner, messageCount } = sessionFor(session, first);
+      if (afterSequence !== undefined && afterSequence !== messageCount) {
+        throw sessionChanged(messageCount, afterSequence);
+      }
+      rows.forEach((row, index) => {
+        const { lastInsertRowid } = addMessage.run(
+          rowid,
+          messageCount + index + 1,
+          row.createdAt,
+          row.role,
+          row.toolName,
+          row.text,
+          row.data,
+        );
+        addWords.run(
+          lastInsertRowid,
+          factsOf({ owner, session: rowid, role: row.role }),
+          row.words,
+        );
+      });
+      touch.run(
+        rows.length,
+        first,
+        times.reduce((a, b) => Math.max(a, b)),
         rowid,
-        messageCount + index + 1,
-        row.createdAt,
-        row.role,
-        row.toolName,
-        row.text,
-        row.data,
       );
-      addWords.run(lastInsertRowid, factsOf({ owner, session: rowid, role: row.role }), row.words);
-    });
-    touch.run(
-      rows.length,
-      first,
-      times.reduce((a, b) => Math.max(a, b)),
-      rowid,
-    );
-    return messageCount;
-  });
+      return messageCount;
+    },
+  );
 
   const remove = db.transaction((id: string): boolean => {
     const known = find.get(id);
@@ -136,8 +149,8 @@ export function prepareSessionTable(db: Database) {
 
   return {
     /** Appends messages, one at least, and says how many there were before. */
-    append(session: SessionKey, rows: readonly MessageRow[]): number {
-      return append(session, rows);
+    append(session: SessionKey, rows: readonly MessageRow[], afterSequence?: number): number {
+      return append(session, rows, afterSequence);
     },
     /** The number of an owner that has had a session. */
     owner(identity: string): number | undefined {
@@ -192,4 +205,11 @@ export function sessionFact(session: number): string {
 
 export function roleFact(role: MessageRole): string {
   return `role${role}`;
+}
+
+function sessionChanged(last: number, expected: number): EthosError {
+  return new EthosError(
+    'SESSION_CHANGED',
+    `the last message is ${last}, not ${expected}; read the session again`,
+  );
 }

@@ -76,12 +76,13 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Sq
     const reading = async <T>(of: () => T): Promise<T> => read(NAMESPACE, of);
 
     return {
-      async append(session, messages) {
+      async append(session, messages, opts = {}) {
         const key = { ...checkedRef(session), identity: ownerIdentity(session) };
+        const { afterSequence } = opts;
         const now = clock();
         const rows = messages.map((message) => messageRow(message, now, limits));
         if (rows.length === 0) return [];
-        const before = await queue.run(NAMESPACE, () => table.append(key, rows));
+        const before = await queue.run(NAMESPACE, () => table.append(key, rows, afterSequence));
         return rows.map((row, index) =>
           messageOf({ ...row, sessionId: key.id, sequence: before + index + 1 }),
         );

@@ -16,6 +16,10 @@ export const ERROR_CODES = {
   MEMORY_NOT_WRITABLE: 'The tool declared that it only reads memory.',
   PROCESS_NOT_FOUND: 'The session has no such background process that the tool may see.',
   TOO_MANY_PROCESSES: 'The session has as many background processes running as it may.',
+  TOO_MANY_SERVICES: 'The session keeps as much open as it may.',
+  DELEGATION_LIMIT: 'The task is too deep, or one more than may run at once.',
+  DELEGATION_REFUSED: 'The caller can not give the personality or the tool that the task names.',
+  DELEGATION_NOT_FOUND: 'The session has delegated no such task.',
   CALL_ENDED: 'The accessor was used after its call had ended.',
   AUDIT_FAILED: 'The access could not be recorded, so it was refused.',
   // Storage.
@@ -45,6 +49,7 @@ export const ERROR_CODES = {
   MEMORY_TOO_LARGE: 'The memory, or a section of it, would be larger than its cap.',
   MEMORY_CHANGED: 'The memory is no longer what it was when it was read.',
   SESSION_OWNER_MISMATCH: 'The session belongs to another owner.',
+  SESSION_CHANGED: 'The session is no longer what it was when it was read.',
   // Network.
   NETWORK_FAILED: 'The request was allowed, but failed: no connection, a reset, a bad answer.',
   NETWORK_TIMEOUT: 'The request took longer than its deadline.',
@@ -52,6 +57,11 @@ export const ERROR_CODES = {
   TOO_MANY_REDIRECTS: 'The request was redirected more often than allowed.',
   // Processes.
   SPAWN_FAILED: 'The binary was allowed, but could not be started.',
+  PROCESS_ENDED: 'The process has ended, or takes no more input.',
+  // Agents.
+  MODEL_FAILED: 'The model could not be asked, or broke off its answer, also when tried again.',
+  TURN_INVALID:
+    'The turn can not begin: the session has another one that is not finished, or none.',
   // Configuration.
   CONFIG_INVALID: 'A configuration file or option is wrong; the message names the file and key.',
   TOOL_NAME_TAKEN: 'Another owner has registered a tool of this name.',
@@ -93,6 +103,10 @@ export type DenialCode =
   | 'MEMORY_NOT_WRITABLE'
   | 'PROCESS_NOT_FOUND'
   | 'TOO_MANY_PROCESSES'
+  | 'TOO_MANY_SERVICES'
+  | 'DELEGATION_LIMIT'
+  | 'DELEGATION_REFUSED'
+  | 'DELEGATION_NOT_FOUND'
   | 'CALL_ENDED'
   | 'AUDIT_FAILED';
 

@@ -1,4 +1,12 @@
 export type { AuditEvent, AuditSink } from './audit.js';
+export type {
+  DelegatedTask,
+  DelegationCaller,
+  DelegationInfo,
+  DelegationProvider,
+  DelegationState,
+  ScopedDelegation,
+} from './delegation.js';
 export type { DenialCode, ErrorCode, ReachKind } from './errors.js';
 export {
   BoundaryError,
@@ -25,7 +33,20 @@ export type {
   QuotaLimits,
   QuotaName,
   QuotaPolicy,
+  UntrustedDecision,
+  UntrustedPolicy,
 } from './personality.js';
+export type {
+  PreparedCommand,
+  ProcessConnection,
+  ScopedServices,
+  ServiceDeclaration,
+  ServiceHost,
+  ServiceOwner,
+  ServiceProcesses,
+  ServiceProxy,
+  ServiceScope,
+} from './services.js';
 export type {
   MessageRole,
   NewSessionMessage,
@@ -47,6 +68,7 @@ export type {
   Tool,
   ToolAccessorName,
   ToolContext,
+  ToolEffect,
   ToolErrorCode,
   ToolFilterOpts,
   ToolInput,

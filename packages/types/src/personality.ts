@@ -5,16 +5,43 @@ export interface PersonalityConfig {
   id: string;
   name: string;
   description?: string;
+  /** What the model is told about itself. */
+  instructions?: string;
   /** Names of tools, or group labels. Every built-in tool when absent. */
   toolset?: string[];
   fs_reach?: { read?: string[]; write?: string[] };
-  safety?: { network?: NetworkPolicy; process?: ProcessPolicy; quotas?: QuotaPolicy };
+  safety?: {
+    network?: NetworkPolicy;
+    process?: ProcessPolicy;
+    quotas?: QuotaPolicy;
+    untrusted?: UntrustedPolicy;
+  };
   /** Settings of single tools, by their names. Each tool says what it knows. */
   tool_settings?: Record<string, Record<string, unknown>>;
   /** MCP servers whose tools are in. */
   mcp_servers?: string[];
   /** Plugins whose tools are in. */
   plugins?: string[];
+  /**
+   * Tools that are out, whatever the rest says, by the key of their settings, with the reason. No
+   * file says this: two personalities that set a tool differently make it when they meet.
+   */
+  withheld?: Record<string, string>;
+}
+
+/** What happens to a call of a tool. */
+export type UntrustedDecision = 'ask' | 'allow' | 'deny';
+
+/**
+ * What an agent may do in a turn after it has read untrusted content. Each is `ask` when absent: the
+ * call waits for approval.
+ */
+export interface UntrustedPolicy {
+  write?: UntrustedDecision;
+  send?: UntrustedDecision;
+  spawn?: UntrustedDecision;
+  /** Tools, or group labels, whose results don't count as untrusted here. They are marked all the same. */
+  trust?: string[];
 }
 
 /** How the processes of a personality's tools run. */
@@ -53,6 +80,8 @@ export interface ArgumentPolicy {
    * `-cx` and `-pc`, `--exec` for `--exec=x` and its abbreviations.
    */
   deny?: string[];
+  /** Further lists: every argument must match one of each. What a meet of two `allow` makes. */
+  allow_each?: string[][];
 }
 
 /** Caps on what the tools of a personality use up. Over a cap is `QUOTA_EXCEEDED`. */

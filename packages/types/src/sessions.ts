@@ -85,14 +85,18 @@ export interface SessionStore {
   /**
    * Appends messages to a session, all or none. A text over the cap of the store is cut.
    *
+   * @param opts `afterSequence`: only if this is the sequence of the last message, 0 for a session
+   * that has none, so that of several writers one goes first
    * @returns the messages as they were stored
-   * @throws `SESSION_OWNER_MISMATCH` when the session has another owner, `KEY_INVALID` for an id
+   * @throws `SESSION_OWNER_MISMATCH` when the session has another owner, `SESSION_CHANGED` when
+   * its last message is another one than `afterSequence`, `KEY_INVALID` for an id
    * that is not well-formed, `VALUE_INVALID` for a message that can't be stored,
    * `STORE_UNAVAILABLE`
    */
   append(
     session: SessionRef,
     messages: readonly NewSessionMessage[],
+    opts?: { afterSequence?: number },
   ): Promise<readonly SessionMessage[]>;
   get(sessionId: string): Promise<SessionInfo | null>;
   /** The most recent first. */

@@ -53,6 +53,10 @@ export interface ToolCapabilities {
   memory?: { access: 'read' | 'read-write' };
   /** The messages of earlier sessions. */
   sessions?: { access: 'read' };
+  /** Things that the tool keeps open beyond a call. They end with the session. */
+  service?: { scope: 'session' };
+  /** Work that is given to sub-agents. They reach no more than the caller. */
+  delegation?: { background?: boolean };
   /** The files that came with the turn. */
   attachments?: {
     /** Media types such as `image/png` or `image/*`. All types when absent. */
@@ -70,7 +74,9 @@ export type CapabilityName =
   | 'process'
   | 'attachments'
   | 'memory'
-  | 'sessions';
+  | 'sessions'
+  | 'service'
+  | 'delegation';
 
 /** One way in which a declaration is malformed or exceeds the policy. Returned, not thrown. */
 export interface CapabilityValidationError {

@@ -1,4 +1,6 @@
+import type { ScopedDelegation } from './delegation.js';
 import type { ScopedMemory } from './memory.js';
+import type { ScopedServices } from './services.js';
 import type { ScopedSessions } from './sessions.js';
 import type { Storage } from './storage.js';
 import type {
@@ -57,6 +59,11 @@ export interface NetworkPolicy {
   deny?: string[];
   /** Private, loopback and link-local addresses too; never a metadata address. */
   allow_private_urls?: boolean;
+  /**
+   * Tools get nothing through `*`, as without an allow list. No file says this: a personality with
+   * an allow list and one without make it when they meet.
+   */
+  declared_only?: boolean;
 }
 
 /** What a tool sees of the turn, and the accessors that its capabilities gave it. */
@@ -98,6 +105,8 @@ export interface ToolContext {
   attachments?: ScopedAttachments;
   memory?: ScopedMemory;
   sessions?: ScopedSessions;
+  services?: ScopedServices;
+  delegation?: ScopedDelegation;
   /** What the personality sets for this tool, parsed by the tool's `settings`. */
   settings?: unknown;
   /** Return what would happen, without a side effect. */
@@ -114,7 +123,9 @@ export type ToolAccessorName =
   | 'scopedProcess'
   | 'attachments'
   | 'memory'
-  | 'sessions';
+  | 'sessions'
+  | 'services'
+  | 'delegation';
 
 /** Arguments after parsing, or why they are wrong. */
 export type ToolInputResult<TArgs> = { ok: true; args: TArgs } | { ok: false; error: string };
@@ -152,6 +163,9 @@ export interface ApprovalFacts<TSettings = unknown> {
   personalityId?: string;
 }
 
+/** What a call may do outside: change something that stays, send something away, run a program. */
+export type ToolEffect = 'write' | 'send' | 'spawn';
+
 /** A tool: what the model is told, what it may reach, and what it does. */
 export interface Tool<TArgs = unknown> {
   /** Unique; `snake_case`. `mcp__<server>__<tool>` marks a tool of an MCP server. */
@@ -172,6 +186,11 @@ export interface Tool<TArgs = unknown> {
   alwaysInclude?: boolean;
   /** The output may be written by an adversary: file contents, pages, output of commands. */
   outputIsUntrusted?: boolean;
+  /**
+   * What calls do. When absent, all that the capabilities allow. An agent that has read untrusted
+   * content asks before a call with an effect.
+   */
+  effects?: readonly ToolEffect[];
   /** Milliseconds that a call may take. The registry's default when absent. */
   timeoutMs?: number;
   /** The tool runs on a dry run, and then has no side effect. */

@@ -1,3 +1,4 @@
+export type { RuntimeMcp, RuntimeMcpParts } from './mcp.js';
 export type { PersonalityOptions } from './personality-file.js';
 export { loadPersonality, personalityConfigPath } from './personality-file.js';
 export type { PersonalityStore } from './personality-store.js';

@@ -53,10 +53,20 @@ const quotas = z.strictObject({
   per_session: quota.exactOptional(),
 });
 
+const decision = z.literal(['ask', 'allow', 'deny']);
+
+const untrusted = z.strictObject({
+  write: decision.exactOptional(),
+  send: decision.exactOptional(),
+  spawn: decision.exactOptional(),
+  trust: names.exactOptional(),
+});
+
 const safety = z.strictObject({
   network: network.exactOptional(),
   process: processes.exactOptional(),
   quotas: quotas.exactOptional(),
+  untrusted: untrusted.exactOptional(),
 });
 
 /**
@@ -76,6 +86,7 @@ export function personalitySchema(variables: PathVariables) {
   return z.strictObject({
     name: text,
     description: z.string().exactOptional(),
+    instructions: z.string().exactOptional(),
     toolset: names.exactOptional(),
     fs_reach: reach.exactOptional(),
     safety: safety.exactOptional(),

@@ -84,6 +84,12 @@ export function findProblems(
         message: `${file}: safety.network.allow: ${name} may request whatever the personality allows, and this one allows no host; list hosts, or "*"`,
         heldBack: false,
       })),
+    ...offered.flatMap(({ name, settingsKey = name }) => {
+      const why = ownOf(personality.withheld, settingsKey);
+      if (why === undefined) return [];
+      const message = `${name} is held back: ${why}; give both the same settings`;
+      return [{ file, key: 'tool_settings', tool: name, message, heldBack: true }];
+    }),
     ...findSettingsProblems(personality, { file, tools }),
     ...offered
       .flatMap((tool) => validateRegistration(tool, personality))
@@ -100,15 +106,22 @@ export function findProblems(
   ];
 }
 
+function ownOf(record: Record<string, string> | undefined, key: string): string | undefined {
+  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
 /** Whether a tool lives on the reach of the personality where there is none. */
-function reachesNothing({ capabilities }: AnyTool, { fs_reach }: PersonalityConfig): boolean {
+function reachesNothing({ name, capabilities }: AnyTool, { fs_reach }: PersonalityConfig): boolean {
+  // What a server declares, it may never need.
+  if (MCP_TOOL.test(name)) return false;
   const { read, write } = capabilities.fs_reach ?? {};
   const inherits = read === 'from-personality' || write === 'from-personality';
   return inherits && !fs_reach?.read?.length && !fs_reach?.write?.length;
 }
 
 /** Whether a tool lives on the hosts of the personality where there are none. */
-function reachesNoHost({ capabilities }: AnyTool, { safety }: PersonalityConfig): boolean {
+function reachesNoHost({ name, capabilities }: AnyTool, { safety }: PersonalityConfig): boolean {
+  if (MCP_TOOL.test(name)) return false;
   const isOpen = capabilities.network?.allowedHosts.every((host) => host === '*') === true;
   return isOpen && !safety?.network?.allow?.length;
 }

@@ -16,6 +16,15 @@ export function heldBack(call: ToolCall, why: string | undefined): ToolCallResul
   return why === undefined ? undefined : refuse(call, 'not_available', why);
 }
 
+/** The answer to a call of a tool that is not among those of its turn. */
+export function leftOut(
+  call: ToolCall,
+  tools: readonly string[] | undefined,
+): ToolCallResult | undefined {
+  if (tools === undefined || tools.includes(call.name)) return undefined;
+  return refuse(call, 'not_available', `${call.name} is not among the tools of this turn`);
+}
+
 function refuse(
   { toolCallId, name }: ToolCall,
   code: 'not_available' | 'input_invalid',

@@ -3,12 +3,14 @@ import type {
   DefaultToolRegistry,
   ResolvedGrant,
   ToolRegistryOptions,
+  TurnHost,
 } from '@ethosagent/core';
 import type { Plugin, PluginHost } from '@ethosagent/plugin-sdk';
 import type {
   AnyTool,
   AuditSink,
   MemoryProvider,
+  PersonalityConfig,
   SessionStore,
   ToolCall,
   ToolCallResult,
@@ -17,6 +19,7 @@ import type {
   ToolResultReducer,
   TurnAttachment,
 } from '@ethosagent/types';
+import type { RuntimeMcp, RuntimeMcpParts } from './mcp.js';
 import type { RuntimeProblem } from './problems.js';
 
 /** What a runtime is made of. */
@@ -45,6 +48,13 @@ export interface ToolRuntimeOptions {
   sessions?: SessionStore;
   /** In place of `<home>/audit/audit.jsonl`. */
   audit?: AuditSink;
+  /**
+   * MCP servers, each for the personalities whose `mcp_servers` name it, or which have no such list.
+   * `true`: those of `<home>/mcp.json`, which needs `@ethosagent/tools-mcp`. A function makes the
+   * bridge, e.g. with `createMcpBridge`. A personality's servers are started when its tools are
+   * first asked for.
+   */
+  mcp?: true | ((parts: RuntimeMcpParts) => RuntimeMcp);
   approve?: CapabilityBackends['approve'];
   /** Names of environment variables that child processes get beside the usual ones. */
   passEnv?: readonly string[];
@@ -60,7 +70,9 @@ export interface ToolRuntimeOptions {
 
 /** What one batch has of its own. */
 export interface ExecuteOptions {
-  /** The personality of this batch; the active one when absent. */
+  /**
+   * The personality of this batch; the active one when absent. `a/b` is what both of them allow.
+   */
   personality?: string;
   sessionId?: string;
   sessionKey?: string;
@@ -79,6 +91,10 @@ export interface ExecuteOptions {
   emit?: (event: ToolProgressEvent) => void;
   attachments?: readonly TurnAttachment[];
   dryRun?: boolean;
+  /** The names of the tools that the batch may use, of those that the personality has. */
+  tools?: readonly string[];
+  /** Whoever runs the turn: approvals, gates and records of its calls. */
+  host?: TurnHost;
 }
 
 /** What a tool can touch under the active personality. */
@@ -97,10 +113,19 @@ export interface ToolRuntime {
   /** What tools remember, and the messages that `session_search` finds: for the host to fill. */
   readonly memory: MemoryProvider;
   readonly sessions: SessionStore;
+  /** How the MCP servers stand, and what of them waits to be accepted. */
+  readonly mcp?: RuntimeMcp;
   /** The id of the active personality. */
   readonly personalityId: string;
-  /** What the model is told. @throws `CONFIG_INVALID` */
-  definitions(): Promise<ToolDefinition[]>;
+  /** A personality as its file says now; the active one when no id is given. @throws `CONFIG_INVALID` */
+  personality(id?: string): Promise<PersonalityConfig>;
+  /** A tool by its name, whether or not the personality has it. */
+  tool(name: string): AnyTool | undefined;
+  /**
+   * What the model is told, under the active personality when none is given.
+   * @throws `CONFIG_INVALID`
+   */
+  definitions(personality?: string): Promise<ToolDefinition[]>;
   /**
    * Runs a batch of calls under the personality as its file says now. Results are in the order of
    * the calls; nothing throws. While the file is wrong, every call is `not_available`; what is no

@@ -5,6 +5,7 @@ import {
   DefaultToolRegistry,
   DefaultToolResultReducerRegistry,
   type PersonalityFsReach,
+  type TurnHost,
   validateDeclaration,
 } from '@ethosagent/core';
 import { createPluginHost, type PluginHost } from '@ethosagent/plugin-sdk';
@@ -29,12 +30,14 @@ import {
   type ToolCallResult,
   type ToolDefinition,
 } from '@ethosagent/types';
+import { hostVariables, openMcp, type RuntimeMcp, tokenStore } from './mcp.js';
+import { MetPersonalities, plainId } from './met-personalities.js';
 import { personalityConfigPath } from './personality-file.js';
 import { personalityReach } from './personality-reach.js';
 import type { PersonalityStore } from './personality-store.js';
 import { findProblems, type RuntimeProblem } from './problems.js';
 import { baseEnvironment } from './process-env.js';
-import { heldBack, malformed, refuseAll } from './refusals.js';
+import { heldBack, leftOut, malformed, refuseAll } from './refusals.js';
 import type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import type { PickedTools } from './tools-by-name.js';
 import { expandToolset } from './toolset.js';
@@ -69,6 +72,7 @@ export class Runtime implements ToolRuntime {
   readonly plugins: PluginHost;
   readonly memory: MemoryProvider;
   readonly sessions: SessionStore;
+  mcp?: RuntimeMcp;
   readonly #parts: RuntimeParts;
   readonly #storage = new FsStorage();
   readonly #sessionId: string;
@@ -83,9 +87,12 @@ export class Runtime implements ToolRuntime {
   >();
   readonly #reaches = new WeakMap<PersonalityConfig, Required<PersonalityFsReach>>();
   readonly #scoped = new WeakMap<PersonalityConfig, Storage>();
+  /** For which config of a personality its MCP servers were started. */
+  readonly #served = new Map<string, { config: PersonalityConfig; started: Promise<unknown> }>();
   readonly #reads = new Map<string, NonNullable<ToolBatchContext['readMtimes']>>();
   readonly #running = new Map<AbortController, Promise<unknown>>();
   readonly #reducers = new DefaultToolResultReducerRegistry();
+  readonly #personalities: MetPersonalities;
   #personalityId: string;
   #closing: Promise<void> | undefined;
 
@@ -97,11 +104,12 @@ export class Runtime implements ToolRuntime {
     this.#personalityId = options.personality;
     this.#sessionId = options.sessionId ?? randomUUID();
     this.registry = new DefaultToolRegistry(this.#backends(), this.#reducers, options.limits);
+    this.#personalities = new MetPersonalities(parts.personalities, () => this.registry.list());
     this.plugins = createPluginHost({ registry: this.registry, reducers: this.#reducers });
   }
 
   async start(): Promise<void> {
-    const { reducers = [], plugins = [] } = this.#parts.options;
+    const { reducers = [], plugins = [], mcp } = this.#parts.options;
     const { tools, reducers: own } = this.#parts.picked;
     try {
       // Registration refuses what has no shape to look into.
@@ -111,6 +119,7 @@ export class Runtime implements ToolRuntime {
       const taken = new Set(reducers.map(({ toolName }) => toolName));
       for (const reducer of own) if (!taken.has(reducer.toolName)) this.#reducers.register(reducer);
       for (const plugin of plugins) await this.plugins.load(plugin);
+      if (mcp !== undefined) this.mcp = await this.#openMcp(mcp);
     } catch (error) {
       await this.close();
       throw error;
@@ -121,8 +130,16 @@ export class Runtime implements ToolRuntime {
     return this.#personalityId;
   }
 
-  async definitions(): Promise<ToolDefinition[]> {
-    const config = await this.#config(this.#personalityId);
+  personality(id: string = this.#personalityId): Promise<PersonalityConfig> {
+    return this.#config(id);
+  }
+
+  tool(name: string): AnyTool | undefined {
+    return this.registry.get(name);
+  }
+
+  async definitions(personality: string = this.#personalityId): Promise<ToolDefinition[]> {
+    const config = await this.#ready(personality);
     const held = this.#heldBack(config);
     return this.registry
       .toDefinitions(this.#toolNames(config), filtersOf(config))
@@ -138,7 +155,7 @@ export class Runtime implements ToolRuntime {
     const batch: readonly ToolCall[] = Array.from(calls);
     let config: PersonalityConfig;
     try {
-      config = await this.#config(options.personality ?? this.#personalityId);
+      config = await this.#ready(options.personality ?? this.#personalityId);
     } catch (error) {
       return refuseAll(batch, error instanceof Error ? error.message : String(error));
     }
@@ -146,8 +163,12 @@ export class Runtime implements ToolRuntime {
     if (this.#closing !== undefined) return refuseAll(batch, 'the runtime is closed');
     const held = this.#heldBack(config);
     const refusals = batch.map(
-      (call, index) => malformed(call, index) ?? heldBack(call, held.get(call.name)),
+      (call, index) =>
+        malformed(call, index) ??
+        leftOut(call, options.tools) ??
+        heldBack(call, held.get(call.name)),
     );
+    for (const refusal of refusals) if (refusal !== undefined) tell(options.host, refusal);
     const admitted = batch.filter((_, index) => refusals[index] === undefined);
     const { controller, unlink } = linkedController(options.abortSignal);
     const running = this.registry.executeParallel(
@@ -156,6 +177,7 @@ export class Runtime implements ToolRuntime {
       this.#toolNames(config),
       filtersOf(config),
       options.attachments,
+      options.host,
     );
     this.#running.set(controller, running);
     const results = await running;
@@ -171,11 +193,11 @@ export class Runtime implements ToolRuntime {
   }
 
   async problems(): Promise<RuntimeProblem[]> {
-    return this.#problems(await this.#config(this.#personalityId));
+    return this.#problems(await this.#ready(this.#personalityId));
   }
 
   async reach(): Promise<ToolReach[]> {
-    const config = await this.#config(this.#personalityId);
+    const config = await this.#ready(this.#personalityId);
     const offered = new Set((await this.definitions()).map(({ name }) => name));
     const ctx = {
       sessionId: this.#sessionId,
@@ -206,12 +228,48 @@ export class Runtime implements ToolRuntime {
       controller.abort(new DOMException('the runtime was closed', 'AbortError'));
     }
     await Promise.allSettled(this.#running.values());
+    await this.mcp?.close();
     await this.registry.endAllSessions();
     try {
       for (const { id } of this.plugins.list()) await this.plugins.unload(id);
     } finally {
       closeAll(this.#parts.opened);
     }
+  }
+
+  #openMcp(mcp: NonNullable<ToolRuntimeOptions['mcp']>): Promise<RuntimeMcp> {
+    const { options, cwd, store } = this.#parts;
+    return openMcp(mcp, options.home, {
+      host: {
+        openService: async (declaration, owner) => {
+          const config = await this.#config(owner.personalityId ?? this.#personalityId);
+          return this.registry.openService(declaration, { ...owner, personalityId: config.id });
+        },
+      },
+      registry: this.registry,
+      workingDir: cwd,
+      variables: hostVariables(),
+      pins: store.kvStoreFactory('mcp', 'mcp:pins'),
+      tokens: tokenStore(options.home),
+    });
+  }
+
+  /** The config of a personality whose MCP servers are there, as far as they can be. */
+  async #ready(id: string): Promise<PersonalityConfig> {
+    const config = await this.#config(id);
+    if (this.mcp === undefined || this.#closing !== undefined) return config;
+    const known = this.#served.get(config.id);
+    if (known?.config === config) {
+      await known.started;
+      return config;
+    }
+    const before = known === undefined ? undefined : this.mcp.stop(config.id);
+    const started = Promise.resolve(before).then(() =>
+      this.mcp?.start(config.id, config.mcp_servers),
+    );
+    this.#served.set(config.id, { config, started });
+    await started;
+    return config;
   }
 
   #backends(): CapabilityBackends {
@@ -234,6 +292,7 @@ export class Runtime implements ToolRuntime {
         const config = ofPersonality(id);
         return config && (config.safety?.network?.allow ?? null);
       },
+      personalityNetworkPolicy: (id) => ofPersonality(id)?.safety?.network,
       personalityProcess: (id) => {
         const config = ofPersonality(id);
         return config === undefined ? { sandbox: 'required' } : config.safety?.process;
@@ -285,18 +344,30 @@ export class Runtime implements ToolRuntime {
     };
   }
 
-  async #config(id: string): Promise<PersonalityConfig> {
+  async #config(asked: string): Promise<PersonalityConfig> {
+    const id = plainId(asked);
     try {
-      const config = await this.#parts.personalities.get(id);
+      const config = await this.#personalities.get(id);
       // Before the config counts: a reach that it may not have is a mistake in the file.
       this.#reachOf(config);
+      const before = this.#configs.get(id);
       this.#configs.set(id, config);
+      if (before !== undefined && before !== config) await this.#endServicesOf(id);
       return config;
     } catch (error) {
       // Calls that still run lose their reach too.
       this.#configs.delete(id);
+      await this.#endServicesOf(id);
       throw error;
     }
+  }
+
+  /** What is kept open has the reach that the file gave when it was opened. */
+  async #endServicesOf(id: string): Promise<void> {
+    const meets = [...this.#configs.keys()].filter((known) => known.split('/').includes(id));
+    await Promise.all(
+      [id, ...meets].map((personalityId) => this.registry.endServices({ personalityId })),
+    );
   }
 
   #problems(config: PersonalityConfig): RuntimeProblem[] {
@@ -306,7 +377,8 @@ export class Runtime implements ToolRuntime {
     if (known !== undefined && sameItems(known.tools, tools) && sameItems(known.plugins, plugins)) {
       return known.problems;
     }
-    const file = personalityConfigPath(this.#parts.options.home, config.id);
+    const last = this.#personalities.partsOf(config).at(-1) ?? config;
+    const file = personalityConfigPath(this.#parts.options.home, last.id);
     const problems = findProblems(config, { file, tools, plugins });
     this.#checked.set(config, { tools, plugins, problems });
     return problems;
@@ -325,10 +397,19 @@ export class Runtime implements ToolRuntime {
   #reachOf(config: PersonalityConfig): Required<PersonalityFsReach> {
     let reach = this.#reaches.get(config);
     if (reach === undefined) {
-      reach = personalityReach(this.#parts.options.home, config);
+      reach = this.#newReach(config);
       this.#reaches.set(config, reach);
     }
     return reach;
+  }
+
+  /** What a meet may reach, without what any of those that met may not. */
+  #newReach(config: PersonalityConfig): Required<PersonalityFsReach> {
+    const { home } = this.#parts.options;
+    const parts = this.#personalities.partsOf(config);
+    const denied = parts.flatMap((part) => personalityReach(home, part).deny);
+    const { read = [], write = [] } = config.fs_reach ?? {};
+    return { read, write, deny: [...new Set(denied)] };
   }
 
   #scopedStorage(config: PersonalityConfig): Storage {
@@ -386,6 +467,15 @@ function filtersOf({ mcp_servers, plugins }: PersonalityConfig) {
 
 function networkOf({ safety }: PersonalityConfig) {
   return safety?.network === undefined ? {} : { networkPolicy: safety.network };
+}
+
+/** A host that fails harms no call. */
+function tell(host: TurnHost | undefined, refusal: ToolCallResult): void {
+  try {
+    host?.onResult?.(refusal);
+  } catch {
+    // It is told; it has no say.
+  }
 }
 
 /** A controller that a session's signal aborts, until it is unlinked: the signal outlives many batches. */

@@ -46,6 +46,33 @@ const EXTENSIONS: readonly {
     tools: ['todo_set', 'todo_add', 'todo_update', 'todo_list', 'todo_clear'],
     load: async () => ({ tools: (await import('@ethosagent/tools-todo')).createTodoTools() }),
   },
+  {
+    package: '@ethosagent/tools-delegation',
+    tools: ['task', 'task_start', 'task_status', 'task_result', 'task_cancel'],
+    load: async () => ({
+      tools: (await import('@ethosagent/tools-delegation')).createDelegationTools(),
+    }),
+  },
+  {
+    package: '@ethosagent/tools-browser',
+    tools: [
+      'browser_navigate',
+      'browser_snapshot',
+      'browser_click',
+      'browser_type',
+      'browser_select',
+      'browser_press',
+      'browser_scroll',
+      'browser_back',
+      'browser_wait',
+      'browser_console',
+      'browser_screenshot',
+      'browser_close',
+    ],
+    load: async () => ({
+      tools: (await import('@ethosagent/tools-browser')).createBrowserTools(),
+    }),
+  },
 ];
 
 /** Tools as they are registered, and the reducers that come with those that were named. */

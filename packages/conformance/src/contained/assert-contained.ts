@@ -128,6 +128,8 @@ function unusedCapabilities({ capabilities }: AnyTool, { audit }: World): Capabi
     attachments,
     memory,
     sessions: earlier,
+    service,
+    delegation,
   } = capabilities;
   const declared: Array<[CapabilityName, unknown]> = [
     ['network', network],
@@ -139,6 +141,8 @@ function unusedCapabilities({ capabilities }: AnyTool, { audit }: World): Capabi
     ['attachments', attachments],
     ['memory', memory],
     ['sessions', earlier],
+    ['service', service],
+    ['delegation', delegation],
   ];
   const used = new Set<string>(audit.events.map(({ capability }) => capability));
   return declared

@@ -3,7 +3,7 @@ import { openSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
-import type { AnyTool, ToolContext } from '@ethosagent/types';
+import type { AnyTool, ServiceScope, ToolContext } from '@ethosagent/types';
 import { afterAll, describe, expect, it } from 'vitest';
 import { assertContained } from './assert-contained.js';
 import { ContainmentError } from './containment-error.js';
@@ -42,6 +42,7 @@ const rotated = (text: string) =>
   text.replaceAll(/[a-z]/g, (letter) => ALPHABET.at(ALPHABET.indexOf(letter) - 13) ?? '');
 
 let lastAnswer = '';
+let opened: { service: ServiceScope; path: string } | undefined;
 
 function parsed(text: string): object {
   try {
@@ -257,6 +258,22 @@ const BAD: Array<
       lastAnswer = (await scopedFs?.read(path)) ?? '';
       return `${lastAnswer} ${before}`;
     }),
+    { args: ({ file }) => ({ path: file('notes.txt') }) },
+    'sessions',
+    [/^has what a file or an answer says of another session$/],
+  ],
+  [
+    'keeps open for one session what another opened',
+    makeTool(
+      'bad',
+      { ...FILES, service: { scope: 'session' } },
+      async ({ path = '' }, { services }) => {
+        const service = await services?.open();
+        if (service === undefined) return 'no service';
+        if (opened === undefined || opened.service.signal.aborted) opened = { service, path };
+        return (await opened.service.scopedFs?.read(opened.path)) ?? '';
+      },
+    ),
     { args: ({ file }) => ({ path: file('notes.txt') }) },
     'sessions',
     [/^has what a file or an answer says of another session$/],

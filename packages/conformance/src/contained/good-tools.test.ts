@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { AnyTool } from '@ethosagent/types';
+import type { AnyTool, ServiceScope } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { countTries } from '../tries.js';
 import { assertContained } from './assert-contained.js';
@@ -101,6 +101,56 @@ const remember = tool(
   },
 );
 
+/** What each session keeps open. */
+const pages = new Map<string, ServiceScope>();
+
+const keepOpen = tool(
+  'keep_open',
+  {
+    service: { scope: 'session' },
+    network: { allowedHosts: ['*'] },
+    process: { allowedBinaries: ['cat'] },
+  },
+  async ({ url = '' }, { services, sessionId, abortSignal }) => {
+    let service = pages.get(sessionId);
+    if (service === undefined || service.signal.aborted) {
+      service = await services?.open();
+      if (service === undefined) return 'no service';
+      pages.set(sessionId, service);
+    }
+    const response = await service.scopedFetch?.fetch(url, { signal: abortSignal });
+    let copied = '';
+    const cat = await service.scopedProcess?.open('cat', [], {
+      onOutput: (text) => {
+        copied = (copied + text).slice(-1000);
+      },
+    });
+    // A call that has ended must not go on in what it keeps open.
+    const stop = () => void cat?.stop();
+    abortSignal.addEventListener('abort', stop, { once: true });
+    try {
+      for await (const chunk of response?.body ?? []) await cat?.write(chunk);
+      cat?.end();
+      await cat?.result;
+      return copied;
+    } finally {
+      abortSignal.removeEventListener('abort', stop);
+      await cat?.stop();
+    }
+  },
+);
+
+const delegate = tool(
+  'delegate',
+  { delegation: { background: true } },
+  async ({ prompt = '' }, { delegation }) => {
+    const answer = await delegation?.run({ prompt });
+    const started = await delegation?.start({ prompt });
+    const all = await delegation?.list();
+    return `${answer?.result} ${started?.state} ${all?.length}`;
+  },
+);
+
 const GOOD: Array<[AnyTool, ContainmentOptions]> = [
   [weather, { args: { city: 'Bern' }, answer: () => Response.json({ main: { temp: 4 } }) }],
   [summarizeConfig, { args: ({ file }) => ({ path: file('docs/plan.md') }) }],
@@ -115,6 +165,8 @@ const GOOD: Array<[AnyTool, ContainmentOptions]> = [
     },
   ],
   [remember, { args: { text: 'A fine July.' }, personality: { id: 'gardener' } }],
+  [keepOpen, { args: ({ url }) => ({ url: url('/page') }) }],
+  [delegate, { args: { prompt: 'Count the files.' } }],
   [gitLog, { args: { count: '3' }, binaries: { git: 'echo "commit $3"' } }],
 ];
 

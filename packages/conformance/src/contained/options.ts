@@ -1,5 +1,5 @@
 import type { CapabilityBackends } from '@ethosagent/core';
-import type { PersonalityConfig, TurnAttachment } from '@ethosagent/types';
+import type { DelegationProvider, PersonalityConfig, TurnAttachment } from '@ethosagent/types';
 
 /** The temporary world that a tool runs in. */
 export interface ContainedWorld {
@@ -41,6 +41,8 @@ export interface ContainmentOptions {
   memory?: FromWorld<Readonly<Record<string, string>>>;
   /** What earlier sessions of the same owner say. A few texts when absent. */
   messages?: FromWorld<readonly string[]>;
+  /** Who answers the tasks that the tool delegates. A short text is answered when absent. */
+  delegation?: DelegationProvider;
   /** What the personality sets for the tool. */
   settings?: Readonly<Record<string, unknown>>;
   /** Decides on calls that require approval. All are approved when absent. */

@@ -131,16 +131,17 @@ export class Probe {
         undefined,
         undefined,
         world.attachments,
+        { delegation: world.delegation },
       );
       results = answered.map(({ result }) => result);
     } finally {
       clearTimeout(timer);
     }
-    // What a tool may leave running ends with its session, which is this.
-    await registry.endAllSessions();
     if (sinceStop?.isLate() === true) {
       this.reach('batches', 'answered more than a second after it was to stop');
     }
+    // What a tool may leave running, or keep open, ends with its session, which is this.
+    await registry.endAllSessions();
     world.endRequests();
     for (const result of results) this.#judgeResult(result);
     this.judgeTexts(results.map(allText), world.canaries(), 'in what it answers');

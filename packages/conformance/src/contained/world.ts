@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { type CapabilityBackends, DefaultToolRegistry, MemoryAuditSink } from '@ethosagent/core';
-import type { AnyTool, TurnAttachment } from '@ethosagent/types';
+import type { AnyTool, DelegationProvider, TurnAttachment } from '@ethosagent/types';
 import { honestAnswer } from './answers.js';
 import type { Canary } from './canaries.js';
 import type { ContainedWorld, ContainmentOptions, FromWorld } from './options.js';
 import { endMarkedProcesses } from './processes.js';
 import { createBackends, declaredHosts, declaredPaths, isLoopback } from './world-backends.js';
+import { WorldDelegation } from './world-delegation.js';
 import { createWorldFetch } from './world-fetch.js';
 import { WorldFiles } from './world-files.js';
 import { WorldMemory } from './world-memory.js';
@@ -28,6 +29,7 @@ export class World implements ContainedWorld {
   readonly #outside = `outside-${randomUUID()}`;
   readonly #tool: AnyTool;
   readonly #options: ContainmentOptions;
+  readonly #subAgents = new WorldDelegation(() => this.token);
   readonly #secrets = new Map<string, string>();
   readonly #fetch: typeof globalThis.fetch;
   #backends: CapabilityBackends | undefined;
@@ -87,6 +89,11 @@ export class World implements ContainedWorld {
   /** What the world's server answers when nothing is wrong. */
   get honestAnswer(): Answer {
     return honestAnswer(this.#options.answer, this);
+  }
+
+  /** Who answers tasks in place of sub-agents. */
+  get delegation(): DelegationProvider {
+    return this.#options.delegation ?? this.#subAgents;
   }
 
   get attachments(): readonly TurnAttachment[] {

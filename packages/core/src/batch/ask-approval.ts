@@ -1,5 +1,6 @@
 import type { AnyTool, ApprovalFacts } from '@ethosagent/types';
 import { errorText } from '../results/error-text.js';
+import type { TurnGate } from '../turn-host.js';
 import { type Ending, guarded } from './guarded.js';
 import type { Watch } from './watch.js';
 
@@ -49,4 +50,23 @@ export function refusal(decision: unknown): string | undefined {
   } catch {
     return 'the decision can not be read';
   }
+}
+
+/** What whoever runs the turn says of a call. One that throws, or says what is none, refuses it. */
+export function turnGate(ask: () => TurnGate | undefined): TurnGate | undefined {
+  try {
+    const gate: unknown = ask();
+    if (gate === undefined) return undefined;
+    const { ask: reason, refuse }: { ask?: unknown; refuse?: unknown } = Object(gate);
+    if (typeof refuse === 'string') return { refuse };
+    if (typeof reason === 'string') return { ask: reason === '' ? FOR_THESE : shorten(reason) };
+    return { refuse: 'the turn could not decide whether the call may run' };
+  } catch (error) {
+    return { refuse: `the turn could not decide whether the call may run (${errorText(error)})` };
+  }
+}
+
+/** Two reasons as one; `undefined` when there is none. */
+export function joined(first: string | undefined, second: string | undefined): string | undefined {
+  return first !== undefined && second !== undefined ? `${first}; ${second}` : (first ?? second);
 }

@@ -2,11 +2,13 @@ import type {
   KeyValueStore,
   NetworkPolicy,
   ScopedAttachments,
+  ScopedDelegation,
   ScopedFetch,
   ScopedFs,
   ScopedMemory,
   ScopedProcess,
   ScopedSecretsResolver,
+  ScopedServices,
   ScopedSessions,
   Storage,
   ToolBatchContext,
@@ -91,6 +93,8 @@ export class CallContext implements ToolContext {
   declare attachments?: ScopedAttachments;
   declare memory?: ScopedMemory;
   declare sessions?: ScopedSessions;
+  declare services?: ScopedServices;
+  declare delegation?: ScopedDelegation;
   declare settings?: unknown;
   declare dryRun?: boolean;
 

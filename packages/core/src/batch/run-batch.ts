@@ -14,7 +14,10 @@ import {
   DEFAULT_MAX_BACKGROUND_PROCESSES,
 } from '../process/background-processes.js';
 import type { SessionMeters } from '../quotas/session-meters.js';
+import { discard } from '../rejections.js';
+import { DEFAULT_MAX_SERVICES, type ServiceTable } from '../services/service-table.js';
 import type { RegisteredTool, ToolFilters } from '../tool-gates.js';
+import type { TurnHost } from '../turn-host.js';
 import { type BatchFacts, batchFacts } from './call-context.js';
 import { RunningCall } from './running-call.js';
 import { Slots } from './slots.js';
@@ -28,6 +31,8 @@ export interface BatchOptions {
   maxConcurrency: number;
   /** Background processes of one session that may run at once. */
   maxBackgroundProcesses: number;
+  /** Services of one session that may be open at once. */
+  maxServices: number;
   /** The clock of audit events, in milliseconds since the epoch. */
   now: () => number;
 }
@@ -36,6 +41,7 @@ export const DEFAULT_BATCH_OPTIONS: BatchOptions = {
   defaultTimeoutMs: 120_000,
   maxConcurrency: 32,
   maxBackgroundProcesses: DEFAULT_MAX_BACKGROUND_PROCESSES,
+  maxServices: DEFAULT_MAX_SERVICES,
   now: Date.now,
 };
 
@@ -47,6 +53,8 @@ export interface BatchInput {
   tools: ReadonlyMap<string, RegisteredTool>;
   filters: ToolFilters;
   attachments: readonly TurnAttachment[];
+  /** Whoever runs the turn. */
+  host: TurnHost | undefined;
   backends: CapabilityBackends | undefined;
   reducers: ToolResultReducerRegistry | undefined;
   options: BatchOptions;
@@ -54,6 +62,8 @@ export interface BatchInput {
   meters: SessionMeters;
   /** What tools left running, of all sessions. */
   background: BackgroundProcessTable;
+  /** What tools keep open, of all sessions. */
+  services: ServiceTable;
 }
 
 /** What the calls of one batch share while they run. */
@@ -67,7 +77,7 @@ export interface Batch {
 
 /** Runs the calls of a batch. The results are in the order of the calls; nothing throws. */
 export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
-  const { calls, ctx, backends, options } = input;
+  const { calls, ctx, backends, options, host } = input;
   const facts = batchFacts(ctx);
   const { abortSignal } = facts;
   // Every request of every call may listen; Node warns of a leak from the eleventh on.
@@ -83,6 +93,7 @@ export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
       personalityId: facts.personalityId,
       audit: backends?.audit,
       now: options.now,
+      secrets: () => input.services.secretsOf(facts),
     },
   };
   // One promise for the batch and a count, where a promise for each call would cost as much as the
@@ -97,12 +108,25 @@ export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
     if (pending === 0) finish();
     for (const [index, call] of calls.entries()) {
       new RunningCall(batch, call, (result) => {
-        results[index] = resultOf(call, result);
+        const answer = resultOf(call, result);
+        results[index] = answer;
+        tell(host, answer);
         pending -= 1;
         if (pending === 0) finish();
       }).start();
     }
   });
+}
+
+/** A host that fails harms no call, and no other host. */
+function tell(host: TurnHost | undefined, answer: ToolCallResult): void {
+  if (host?.onResult === undefined) return;
+  try {
+    const returned: unknown = host.onResult(answer);
+    discard(returned);
+  } catch {
+    // It is told; it has no say.
+  }
 }
 
 /** A host may pass on what can not even be read, as a revoked `Proxy`; it is answered all the same. */

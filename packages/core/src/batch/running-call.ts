@@ -1,25 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
 import { resolveCallBudget } from '@ethosagent/policy';
-import type { Storage, ToolCall, ToolResult } from '@ethosagent/types';
+import type {
+  DelegationProvider,
+  ScopedServices,
+  Storage,
+  ToolCall,
+  ToolResult,
+} from '@ethosagent/types';
 import { CallScope } from '../call-scope.js';
 import type { BackgroundSession, CapabilityPlan } from '../capability-resolver.js';
 import { copyPlain, deepFreeze } from '../plain.js';
 import { personalityQuotas } from '../policy-sources.js';
 import { CallQuotas } from '../quotas/call-quotas.js';
+import { discard } from '../rejections.js';
 import { checkShape, failure } from '../results/check-shape.js';
 import { errorText } from '../results/error-text.js';
 import { redactResult } from '../results/redact.js';
 import { reduceResult } from '../results/reduce.js';
 import { trimResult } from '../results/trim.js';
+import { ScopedDelegationImpl } from '../scoped/scoped-delegation.js';
 import { ScopedStorageView } from '../scoped/scoped-storage-view.js';
 import { filteredOut, type RegisteredTool, unavailable } from '../tool-gates.js';
 import type { ResolvedSettings } from '../tool-settings.js';
-import { approvalReason, refusal } from './ask-approval.js';
+import { approvalReason, joined, refusal, turnGate } from './ask-approval.js';
 import { CallContext } from './call-context.js';
 import { dryRunResult } from './dry-run.js';
 import { type Ending, guarded, isThenable } from './guarded.js';
 import { createEmit } from './progress.js';
-import type { Batch } from './run-batch.js';
+import type { Batch, BatchInput } from './run-batch.js';
 import type { Waiting } from './slots.js';
 import type { Watched } from './watch.js';
 
@@ -144,12 +152,20 @@ export class RunningCall implements Watched, Waiting {
     if (this.#batch.facts.dryRun === true) {
       return tool?.supportsDryRun === true ? undefined : dryRunResult(name ?? '', this.#args);
     }
-    return tool?.requiresApproval === undefined ? undefined : this.#askApproval();
+    const answered = this.#approve();
+    if (this.#batch.input.host?.beforeRun === undefined) return answered;
+    if (answered instanceof Promise) return answered.then((result) => result ?? this.#announce());
+    return answered ?? this.#announce();
   }
 
-  #askApproval(): ToolResult | undefined | Promise<ToolResult | undefined> {
+  /** Asks whoever runs the turn, and the tool, whether the call must be approved; then has it approved. */
+  #approve(): ToolResult | undefined | Promise<ToolResult | undefined> {
     const entry = this.#entry;
     if (entry === undefined) return undefined;
+    const gate = this.#batch.input.host?.gate;
+    if (gate === undefined && entry.tool.requiresApproval === undefined) return undefined;
+    const gated = gate && turnGate(() => gate({ toolCallId: this.#toolCallId, name: entry.name }));
+    if (gated !== undefined && 'refuse' in gated) return notAvailable(gated.refuse);
     const { facts, watch } = this.#batch;
     const { workingDir, sessionId, personalityId } = facts;
     const reason = approvalReason(
@@ -163,8 +179,12 @@ export class RunningCall implements Watched, Waiting {
       },
       { watch, timeoutMs: this.#timeoutMs },
     );
-    if (reason instanceof Promise) return reason.then((why) => this.#askHost(entry, why));
-    return reason === undefined ? undefined : this.#askHost(entry, reason);
+    const asked = gated?.ask;
+    if (reason instanceof Promise) {
+      return reason.then((why) => this.#askHost(entry, joined(asked, why)));
+    }
+    const why = joined(asked, reason);
+    return why === undefined ? undefined : this.#askHost(entry, why);
   }
 
   async #askHost(
@@ -175,13 +195,14 @@ export class RunningCall implements Watched, Waiting {
     const { input, facts, watch } = this.#batch;
     const { sessionId, personalityId } = facts;
     const refused = (why: string) => notAvailable(`${entry.name} needs approval, and ${why}`);
-    const approve = input.backends?.approve;
+    const approve = input.host?.approve ?? input.backends?.approve;
     if (approve === undefined) return refused('no approval callback is configured');
     const scope = this.#newScope(entry);
     // What a schema turned into class instances would be shown wrong; then what it came from is.
     const plain = copyPlain(this.#args);
     const shown = plain.ok ? plain.value : structuredClone(this.#issued);
     const capabilities = entry.plan.describe(facts);
+    const settings = frozenCopy(this.#settings);
     const ending = await guarded(watch, Number.POSITIVE_INFINITY, () =>
       approve({
         toolCallId: this.#toolCallId,
@@ -189,6 +210,7 @@ export class RunningCall implements Watched, Waiting {
         args: deepFreeze(shown),
         capabilities,
         reason,
+        ...(settings !== undefined && { settings }),
         sessionId,
         ...(personalityId !== undefined && { personalityId }),
         signal: scope.signal,
@@ -206,6 +228,24 @@ export class RunningCall implements Watched, Waiting {
       isDeepStrictEqual(entry.plan.describe(facts), capabilities) &&
       isDeepStrictEqual(entry.settings?.resolve(personalityId), this.#resolvedSettings);
     return isSame ? undefined : refused('what it may do changed while it waited');
+  }
+
+  /** Lets whoever runs the turn write down that the call begins. */
+  async #announce(): Promise<ToolResult | undefined> {
+    const { input, watch } = this.#batch;
+    const call = {
+      toolCallId: this.#toolCallId,
+      name: this.#entry?.name ?? '',
+      args: this.#issued,
+    };
+    const ending = await guarded(watch, Number.POSITIVE_INFINITY, () =>
+      input.host?.beforeRun?.(call),
+    );
+    if (ending.kind === 'returned') return undefined;
+    if (ending.kind === 'stopped') return this.#unfinished(ending);
+    return failure(
+      `the call did not run, since it could not be recorded: ${errorText(ending.error)}`,
+    );
   }
 
   /** Waits for a place, unless there is an answer already. */
@@ -315,16 +355,57 @@ export class RunningCall implements Watched, Waiting {
     const { input, facts } = this.#batch;
     if (needsBackends) this.#limit(scope);
     const { storage, readMtimes } = facts;
+    const accessors = needsBackends
+      ? plan.bind(facts, scope, input.attachments, this.#backgroundOf(entry))
+      : undefined;
+    if (accessors !== undefined && plan.declaresDelegation && input.host?.delegation) {
+      accessors.delegation = this.#delegationOf(entry, input.host.delegation, scope);
+    }
+    if (accessors !== undefined && plan.declaresService) {
+      accessors.services = this.#servicesOf(entry, scope);
+    }
     return new CallContext(facts, {
-      emit: createEmit(name, scope, input.ctx.emit),
+      emit: createEmit(name, scope, this.#listener),
       resultBudgetChars: this.#budget,
       settings: this.#settings,
-      accessors: needsBackends
-        ? plan.bind(facts, scope, input.attachments, this.#backgroundOf(entry))
-        : undefined,
+      accessors,
       files: plan.declaresFiles
         ? { storage: storage && this.#storageOf(storage, plan, scope), readMtimes }
         : undefined,
+    });
+  }
+
+  #servicesOf({ name, plan }: RegisteredTool, opener: CallScope): ScopedServices {
+    const { facts, input } = this.#batch;
+    const { sessionId, personalityId, workingDir, networkPolicy } = facts;
+    const owner = { sessionId, workingDir, ...(personalityId !== undefined && { personalityId }) };
+    return {
+      open: () => input.services.open({ name, plan, owner, networkPolicy, opener }),
+    };
+  }
+
+  get #listener(): BatchInput['ctx']['emit'] | undefined {
+    const { ctx, host } = this.#batch.input;
+    const { emit } = ctx;
+    const onProgress = host?.onProgress;
+    if (onProgress === undefined) return emit;
+    return (event) => {
+      discard(onProgress(event, this.#toolCallId));
+      return emit?.(event);
+    };
+  }
+
+  #delegationOf(
+    { tool }: RegisteredTool,
+    provider: DelegationProvider,
+    scope: CallScope,
+  ): ScopedDelegationImpl {
+    const { sessionId, personalityId } = this.#batch.facts;
+    return new ScopedDelegationImpl(provider, {
+      sessionId,
+      personalityId,
+      mayStart: tool.capabilities.delegation?.background === true,
+      scope,
     });
   }
 
@@ -346,11 +427,11 @@ export class RunningCall implements Watched, Waiting {
 
   #limit(scope: CallScope): void {
     const { sessionId, personalityId } = this.#batch.facts;
-    const { backends } = this.#batch.input;
+    const { backends, meters, host } = this.#batch.input;
     if (backends === undefined) return;
     const quotas = personalityQuotas(backends, personalityId);
     if (quotas === undefined) return;
-    const { meter, leave } = this.#batch.input.meters.enter(sessionId);
+    const { meter, leave } = meters.enter(host?.quotaSession ?? sessionId);
     scope.limit(new CallQuotas(quotas, meter));
     scope.onEnd(leave);
   }
@@ -369,6 +450,12 @@ export class RunningCall implements Watched, Waiting {
     const text = `${this.#entry?.name} took longer than ${this.#timeoutMs} ms`;
     return new DOMException(text, 'TimeoutError');
   }
+}
+
+/** For whoever decides; `undefined` for what is not plain. */
+function frozenCopy(value: unknown): unknown {
+  const copy = copyPlain(value);
+  return copy.ok ? deepFreeze(copy.value) : undefined;
 }
 
 // What a schema makes of arguments may be beyond copying.

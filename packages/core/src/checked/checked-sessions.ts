@@ -34,8 +34,9 @@ class CheckedSessions implements SessionStore {
   append(
     session: SessionRef,
     messages: readonly NewSessionMessage[],
+    opts?: { afterSequence?: number },
   ): Promise<readonly SessionMessage[]> {
-    return answerOf(KIND, 'append', () => this.#store.append(session, messages), isMessages);
+    return answerOf(KIND, 'append', () => this.#store.append(session, messages, opts), isMessages);
   }
 
   get(sessionId: string): Promise<SessionInfo | null> {

@@ -1,5 +1,5 @@
+import { DEFAULT_PROCESS_LIMITS } from '@ethosagent/policy';
 import type { ProcessLimits } from '@ethosagent/types';
-import { DEFAULT_PROCESS_LIMITS } from './sandbox-begin.js';
 
 /**
  * The limits of one process: what the operator set, or the default, and less where the call asks

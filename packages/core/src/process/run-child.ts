@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { EthosError, type ProcessResult, type SpawnOpts } from '@ethosagent/types';
 import { LONGEST_TIMER_MS } from '../timer.js';
+import { ChildInput } from './child-input.js';
 import { ChildOutput, type ChildOutputOptions } from './child-output.js';
 import type { BaseEnvironment } from './environment.js';
 import { withoutInherited } from './inherited.js';
@@ -24,6 +25,8 @@ export interface ChildOptions {
   overflow: SpawnOpts['overflow'];
   onOutput: SpawnOpts['onOutput'];
   signal: AbortSignal | undefined;
+  /** Whether its standard input stays open. Closed when absent. */
+  keepsInput?: boolean | undefined;
   /** Of a child that is a sandbox: what it gets from the fourth on. */
   descriptors?: readonly number[] | undefined;
 }
@@ -32,6 +35,8 @@ export interface ChildOptions {
 export interface RunningChild {
   /** `undefined` when it could not be started. */
   pid: number | undefined;
+  /** Its standard input, where that stays open. */
+  input: ChildInput | undefined;
   /** Rejects with `SPAWN_FAILED`, the reason of `signal`, or what `end` was given. */
   result: Promise<ProcessResult>;
   /** Ends the whole tree, and rejects with `reason`. */
@@ -51,6 +56,7 @@ export function runChild(
   options: ChildOptions,
 ): RunningChild {
   const { name, cwd, env, tag, timeoutMs, maxOutputBytes, signal, descriptors } = options;
+  const keepsInput = options.keepsInput === true;
   const child: ChildProcess = spawn(file, args, {
     ...(descriptors === undefined && { argv0: name }),
     ...(cwd !== undefined && { cwd }),
@@ -59,10 +65,11 @@ export function runChild(
     shell: false,
     stdio:
       descriptors === undefined
-        ? ['ignore', 'pipe', 'pipe']
+        ? [keepsInput ? 'pipe' : 'ignore', 'pipe', 'pipe']
         : withoutInherited(['pipe', 'pipe', 'pipe', ...descriptors]),
     windowsHide: true,
   });
+  const input = keepsInput ? new ChildInput(child.stdin, name) : undefined;
   let abandon: (reason: unknown) => void = () => {};
   let stop = () => {};
   const result = new Promise<ProcessResult>((resolve, reject) => {
@@ -72,7 +79,14 @@ export function runChild(
     let hasGroup = true;
     // One that is ended is not told to go on; one that has died already does not hear it.
     child.stdin?.on('error', () => {});
-    const sandbox = descriptors && new SandboxOutcome((go) => ending || child.stdin?.end(go));
+    const sandbox =
+      descriptors &&
+      new SandboxOutcome((go) => {
+        if (ending) return;
+        if (input === undefined) child.stdin?.end(go);
+        else input.begin(go);
+      });
+    if (sandbox === undefined) input?.begin();
     const closePipes = () => {
       // What was written before the end is waited for, unless nobody wants it any more.
       if (!isAbandoned && isDraining()) {
@@ -165,6 +179,7 @@ export function runChild(
   const on = (event: string) => new Promise<void>((resolve) => child.once(event, () => resolve()));
   return {
     pid: child.pid,
+    input,
     result,
     abandon: (reason) => abandon(reason),
     stop: () => stop(),

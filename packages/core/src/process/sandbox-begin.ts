@@ -1,13 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ProcessLimits } from '@ethosagent/types';
 
-/** The limits of a sandboxed process that the operator does not set. Memory and time have none. */
-export const DEFAULT_PROCESS_LIMITS = {
-  processes: 512,
-  open_files: 1024,
-  file_size_mb: 1024,
-} satisfies ProcessLimits;
-
 /** What a sandbox says on its standard error before a command is begun. */
 export const READY = '\u0001ready\n';
 
@@ -24,9 +17,11 @@ const SHELL = '/bin/sh';
 // and nothing is begun.
 const BEGIN = [
   "while read -r stat </proc/1/stat; do case $stat in *') S '*) break; esac; done",
-  String.raw`printf '\001ready\n' >&2 && read -r go || exit`,
-  'exec </dev/null; ',
+  String.raw`printf '\001ready\n' >&2 && read -r go || exit; `,
 ].join('; ');
+
+// A shell reads no further than the line of the answer: what follows is for the command.
+const begin = (keepsInput: boolean) => (keepsInput ? BEGIN : `${BEGIN}exec </dev/null; `);
 
 /** How the shell calls each limit, how `/proc/self/limits` does, and the units of both in ours. */
 const RESOURCES: ReadonlyArray<{
@@ -75,13 +70,13 @@ const RESOURCES: ReadonlyArray<{
 ];
 
 /** What begins a command when the host has answered. */
-export function beginning(): string[] {
-  return [SHELL, '-c', `${BEGIN}exec "$@"`, SHELL_NAME];
+export function beginning(keepsInput: boolean): string[] {
+  return [SHELL, '-c', `${begin(keepsInput)}exec "$@"`, SHELL_NAME];
 }
 
 /** The same, and holds the command to limits. */
-export function limitedBeginning(limits: ProcessLimits): string[] {
-  return [SHELL, '-c', `${BEGIN}${limitCommands(limits)}exec "$@"`, SHELL_NAME];
+export function limitedBeginning(limits: ProcessLimits, keepsInput: boolean): string[] {
+  return [SHELL, '-c', `${begin(keepsInput)}${limitCommands(limits)}exec "$@"`, SHELL_NAME];
 }
 
 /** What holds a command to limits. */

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFilteringProxy, type NetworkGuard } from '@ethosagent/safety-network';
 import type { AccessScope } from '../access.js';
+import { auditedProxy } from './audited-proxy.js';
 import { isAlive } from './process-tree.js';
 
 /** A way out of a sandbox: a unix socket, behind which a guard holds. */
@@ -34,14 +35,8 @@ export async function openWayOut(guard: NetworkGuard, scope: AccessScope): Promi
   const socketPath = join(folder, 'proxy');
   try {
     const proxy = await createFilteringProxy({
-      guard,
+      ...auditedProxy(guard, scope),
       socketPath,
-      onAccess: ({ url, decision, rule }) => {
-        scope.assertLive();
-        const reason = decision === 'allowed' ? `matched ${rule}` : rule;
-        scope.record({ capability: 'network', operation: 'proxy', target: url, decision, reason });
-      },
-      ...(scope.capsNetwork && { onSpend: (amounts) => scope.spendAll(amounts) }),
     });
     return {
       socketPath,

@@ -102,6 +102,7 @@ function works(bwrap: string): boolean {
       limits: undefined,
       callLimits: undefined,
       socketPath: undefined,
+      keepsInput: false,
     },
   );
   try {
@@ -141,6 +142,8 @@ export function sandboxedCommand(
     callLimits: ProcessLimits | undefined;
     /** The socket of a proxy. No network when absent. */
     socketPath: string | undefined;
+    /** Whether standard input is the command's once it has begun. */
+    keepsInput: boolean;
   },
 ): SandboxedCommand {
   const { roots, deny } = options.reach?.shown ?? NOTHING;
@@ -152,11 +155,11 @@ export function sandboxedCommand(
     for (const { asked, real } of roots) mounts.link(asked, real);
     showBinary(mounts, command.file);
     const limits = limitsOf(options.limits, options.callLimits);
-    const { socketPath } = options;
+    const { socketPath, keepsInput } = options;
     const begin =
       socketPath === undefined
-        ? limitedBeginning(limits)
-        : [...beginning(), ...forwarder(mounts), ...limited(limits)];
+        ? limitedBeginning(limits, keepsInput)
+        : [...beginning(keepsInput), ...forwarder(mounts), ...limited(limits)];
     const descriptors: number[] = [];
     const hold = (descriptor: number) =>
       String(FIRST_DESCRIPTOR + descriptors.push(descriptor) - 1);

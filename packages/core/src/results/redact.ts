@@ -21,11 +21,20 @@ const FORMS_BEYOND = 4;
 export class SecretRedactor {
   readonly #needles: Needle[] = [];
 
+  /** @param known whose secrets are also its own, as they are now */
+  constructor(...known: SecretRedactor[]) {
+    for (const other of known) this.#addAll(other.#needles);
+  }
+
   add(ref: string, value: string): void {
     if (value === '' || this.#needles.some((needle) => needle.value === value)) return;
     // Files and consoles add a line break that whoever uses the secret takes off.
     if (value.trim() !== value) this.add(ref, value.trim());
-    this.#needles.push(needleOf(ref, value));
+    this.#addAll([needleOf(ref, value)]);
+  }
+
+  #addAll(needles: readonly Needle[]): void {
+    this.#needles.push(...needles);
     // Longest first, so that a secret goes whole and not only another that is a part of it.
     this.#needles.sort((a, b) => b.value.length - a.value.length);
   }

@@ -22,6 +22,8 @@ export interface ScopedFetchOptions {
   scope?: AccessScope | undefined;
   /** The same call's secrets, whose handles are replaced in requests. */
   secrets?: ScopedSecretsResolver | undefined;
+  /** As `GuardedFetchOptions` has it. */
+  idleTimeoutMs?: number | undefined;
 }
 
 const FETCH = { capability: 'network', operation: 'fetch' } as const;
@@ -31,9 +33,11 @@ export class ScopedFetchImpl implements ScopedFetch {
   readonly #guard: NetworkGuard;
   readonly #scope: AccessScope | undefined;
   readonly #secrets: ScopedSecretsResolver | undefined;
+  readonly #idleTimeoutMs: number | undefined;
 
   constructor(allowedHosts: ReadonlySet<string>, options: ScopedFetchOptions = {}) {
-    const { guard, scope, secrets, ...rest } = options;
+    const { guard, scope, secrets, idleTimeoutMs, ...rest } = options;
+    this.#idleTimeoutMs = idleTimeoutMs;
     this.#guard = guard ?? createNetworkGuard({ allowedHosts, ...rest });
     this.#scope = scope;
     this.#secrets = secrets;
@@ -58,7 +62,10 @@ export class ScopedFetchImpl implements ScopedFetch {
     };
     try {
       scope?.assertLive();
-      const response = await this.#guard.fetch(url, init, guarding(scope, handles, onRecord));
+      const response = await this.#guard.fetch(url, init, {
+        ...guarding(scope, handles, onRecord),
+        idleTimeoutMs: this.#idleTimeoutMs,
+      });
       return handles === undefined ? response : handles.scrub(response);
     } catch (error) {
       // What was over before its first hop was judged: the call has ended, or a signal was aborted.

@@ -6,6 +6,7 @@ import {
   CapabilityError,
   EthosError,
   errorCodeOf,
+  type PreparedCommand,
   type ProcessPolicy,
   type ProcessResult,
   type ScopedProcess,
@@ -48,6 +49,8 @@ export interface ScopedProcessOptions {
   network?: NetworkGuard | undefined;
   /** Bytes of each output stream that are kept; more ends the process. */
   maxOutputBytes?: number;
+  /** Told of every process that was started. */
+  onStarted?: (child: RunningChild) => void;
   scope?: AccessScope | undefined;
 }
 
@@ -55,6 +58,7 @@ export interface ScopedProcessOptions {
 const loadRunChild = lazily(() => import('../process/run-child.js'));
 
 const SANDBOXED = ', sandboxed';
+const LEFT_TO_CALLER = ', not sandboxed: started by the caller';
 const NOT_SANDBOXED = ', not sandboxed: this machine has no sandbox';
 
 const NOWHERE: DirectoryReach = { roots: [], denies: () => false };
@@ -64,6 +68,17 @@ interface Command {
   file: string;
   args: readonly string[];
   env: BaseEnvironment;
+}
+
+interface Tagged {
+  tag: string;
+  /** The host's `PATH`. */
+  path: string;
+}
+
+interface LaunchOpts extends SpawnOpts {
+  /** Whether its standard input stays open. */
+  keepsInput?: boolean;
 }
 
 /** The same where it is to run, held until it has begun. */
@@ -108,44 +123,98 @@ export class ScopedProcessImpl implements ScopedProcess {
 
   /** Starts a process and does not wait for its end. Throws as `spawn`. */
   launch(
-    operation: 'spawn' | 'start',
+    operation: 'spawn' | 'start' | 'open',
     binary: string,
     args: string[],
     opts: SpawnOpts,
     /** Throws when it must not begin any more. */
     assertWanted: () => void = () => {},
   ): Promise<RunningChild> {
+    return this.#access(operation, binary, (allow) =>
+      this.#start(binary, args, { ...opts, keepsInput: operation === 'open' }, (take, where) =>
+        allow(() => {
+          assertWanted();
+          take();
+        }, where),
+      ),
+    );
+  }
+
+  /**
+   * What `spawn` would start, checked and recorded like it, and not started. What carries its
+   * environment ends with the call all the same.
+   * @throws as `spawn`; `SANDBOX_UNAVAILABLE` also where there is one, if it is required
+   */
+  prepare(
+    binary: string,
+    args: string[],
+    opts: Pick<SpawnOpts, 'cwd' | 'env'> = {},
+  ): Promise<PreparedCommand> {
+    return this.#access('prepare', binary, async (allow) => {
+      const { policy, scope, reach } = this.#options;
+      const { sandbox } = policy ?? {};
+      const { file, env } = this.#judge(binary, args, opts);
+      if (sandbox !== undefined && sandbox !== false && sandbox !== 'preferred') {
+        throw new CapabilityError(
+          'SANDBOX_UNAVAILABLE',
+          `processes must run in a sandbox, and ${binary} is started by a library that has none; ask the operator to set safety.process.sandbox to preferred`,
+          'sandbox required',
+        );
+      }
+      const cwd = reach === undefined ? opts.cwd : this.#realPath(opts.cwd, reach);
+      allow(() => scope?.spendTime(() => {})(), sandbox ? LEFT_TO_CALLER : '');
+      // Whatever its id is.
+      this.#endStragglersWithCall(1);
+      const given = Object.entries(env).filter((pair): pair is [string, string] => pair[1] != null);
+      return {
+        file,
+        args: [...args],
+        env: Object.fromEntries(given),
+        ...(cwd !== undefined && { cwd }),
+      };
+    });
+  }
+
+  /** Records an access to a binary; `allow` is told where it is to run. */
+  #access<T>(
+    operation: string,
+    binary: string,
+    run: (allow: (take: () => void, where: string) => void) => Promise<T>,
+  ): Promise<T> {
     const rule = `declared as ${this.#allowed.has(binary) ? binary : '*'}`;
     const target = textOf(binary);
     const access: AccessAsked = { capability: 'process', operation, target, rule };
     return recordAccess(this.#options.scope, access, async (allow) =>
-      this.#start(binary, args, opts, (take, where) => {
+      run((take, where) => {
         access.rule = rule + where;
-        allow(() => {
-          assertWanted();
-          take();
-        });
+        allow(take);
       }),
     );
   }
 
-  async #start(
-    binary: string,
-    args: string[],
-    opts: SpawnOpts,
-    allow: (take: () => void, where: string) => void,
-  ): Promise<RunningChild> {
-    const { runChild } = await loadRunChild();
-    const { policy, scope } = this.#options;
+  /** What would run, with a tag of its own in its environment. */
+  #judge(binary: string, args: readonly string[], opts: Pick<SpawnOpts, 'env'>): Command & Tagged {
+    const { policy } = this.#options;
     const baseEnv = baseEnvironment(this.#options.baseEnv);
     const path = baseEnv.PATH ?? '';
     const file = this.#resolveBinary(binary, path);
     if (opts.env !== undefined) assertSafeEnvironment(opts.env);
     assertArguments(binary, file, args, policy?.arguments);
-    const sandbox = policy?.sandbox ? await sandboxFor(policy, path) : undefined;
     this.#callTag ??= crypto.randomUUID();
     const tag = `${this.#callTag}.${++this.#spawned}.`;
-    const env = { ...baseEnv, ...opts.env, [TAG_VARIABLE]: tag };
+    return { file, args, env: { ...baseEnv, ...opts.env, [TAG_VARIABLE]: tag }, tag, path };
+  }
+
+  async #start(
+    binary: string,
+    args: string[],
+    opts: LaunchOpts,
+    allow: (take: () => void, where: string) => void,
+  ): Promise<RunningChild> {
+    const { runChild } = await loadRunChild();
+    const { policy, scope } = this.#options;
+    const { file, env, tag, path } = this.#judge(binary, args, opts);
+    const sandbox = policy?.sandbox ? await sandboxFor(policy, path) : undefined;
     const place = sandbox
       ? await this.#placeInSandbox(sandbox, { file, args, env }, opts)
       : this.#place({ file, args, env }, opts);
@@ -174,11 +243,13 @@ export class ScopedProcessImpl implements ScopedProcess {
         overflow: opts.overflow,
         onOutput: opts.onOutput,
         signal: scope?.signal,
+        keepsInput: opts.keepsInput,
         descriptors: place.descriptors,
       });
       end = child.abandon;
       child.closed.then(ended);
       this.#endStragglersWithCall(child.pid);
+      this.#options.onStarted?.(child);
       return child;
     } catch (error) {
       ended();
@@ -195,7 +266,7 @@ export class ScopedProcessImpl implements ScopedProcess {
     return { ...command, cwd: path, release };
   }
 
-  async #placeInSandbox(sandbox: Sandbox, command: Command, opts: SpawnOpts): Promise<Place> {
+  async #placeInSandbox(sandbox: Sandbox, command: Command, opts: LaunchOpts): Promise<Place> {
     const { sandboxedCommand } = await loadSandbox();
     const { policy, reach } = this.#options;
     const env = { ...command.env, TMPDIR: opts.env?.TMPDIR ?? '/tmp' };
@@ -209,6 +280,7 @@ export class ScopedProcessImpl implements ScopedProcess {
           limits: policy?.limits,
           callLimits: opts.limits,
           socketPath: (await this.#openWayOut())?.socketPath,
+          keepsInput: opts.keepsInput === true,
         },
       ),
       cwd: '/',
@@ -232,13 +304,17 @@ export class ScopedProcessImpl implements ScopedProcess {
   /** Where a sandboxed child works; `undefined` for the folder of its own that every one has. */
   #realDirectory(cwd: string | undefined, reach: DirectoryReach = NOWHERE): string | undefined {
     try {
-      const { real, release } = this.#pin(cwd, reach);
-      release();
-      return real;
+      return this.#realPath(cwd, reach);
     } catch (error) {
       if (cwd === undefined && errorCodeOf(error) === 'PATH_NOT_REACHABLE') return undefined;
       throw error;
     }
+  }
+
+  #realPath(cwd: string | undefined, reach: DirectoryReach): string {
+    const { real, release } = this.#pin(cwd, reach);
+    release();
+    return real;
   }
 
   #pin(cwd: string | undefined, reach: DirectoryReach): PinnedDirectory {

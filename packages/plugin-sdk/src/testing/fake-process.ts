@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   type AuditEvent,
   CapabilityError,
@@ -11,13 +12,16 @@ import { createFakeBackground, type FakeBackgroundProcess } from './fake-backgro
 
 /**
  * What a binary comes back with; exit code 0 and no output where nothing else is said. A function
- * of a process that is to go on may write by `opts.onOutput`, and return a promise that is pending.
+ * of a process that is to go on may write by `opts.onOutput`, read what it is told from `input`,
+ * and return a promise that is pending.
  */
 export type ProcessAnswer =
   | Partial<ProcessResult>
   | ((
       args: readonly string[],
       opts: SpawnOpts,
+      /** What is written to a process that a service opened; nothing for any other. */
+      input: AsyncIterable<string>,
     ) => Partial<ProcessResult> | Promise<Partial<ProcessResult>>);
 
 /** Answers by binary. */
@@ -49,9 +53,26 @@ export interface FakeProcessOptions {
   onAccess?: ((access: ProcessAccess) => void) | undefined;
 }
 
-/** A `ScopedProcess` that starts nothing: it answers from a table, for declared binaries only. */
-export function createFakeProcess(options: FakeProcessOptions): ScopedProcess {
-  const { declared, table, spawned, background, owner, signal, now, onAccess } = options;
+/** How processes that start nothing are checked, noted and answered. */
+export interface FakeStarts {
+  allows: (binary: string) => boolean;
+  /** Tells of a decision, and its denial if that is what comes out. */
+  record: <T>(operation: string, target: string, run: () => T) => T;
+  /** Checks what is to be started, notes it, and gives what answers for it. */
+  begin: (
+    binary: string,
+    args: readonly string[],
+    opts: SpawnOpts,
+  ) => (told: SpawnOpts, input?: AsyncIterable<string>) => Promise<ProcessResult>;
+}
+
+/** Starts from a table, for declared binaries only. */
+export function createFakeStarts({
+  declared,
+  table,
+  spawned,
+  onAccess,
+}: Pick<FakeProcessOptions, 'declared' | 'table' | 'spawned' | 'onAccess'>): FakeStarts {
   const allows = (binary: string) =>
     declared.allowedBinaries.includes(binary) || declared.allowedBinaries.includes('*');
   const record = <T>(operation: string, target: string, run: () => T): T => {
@@ -81,8 +102,16 @@ export function createFakeProcess(options: FakeProcessOptions): ScopedProcess {
       throw new EthosError('SPAWN_FAILED', `${binary} is not in the table of processes; add it`);
     }
     spawned.push({ binary, args: [...args], opts });
-    return (told: SpawnOpts) => run(answer, args, told);
+    return (told: SpawnOpts, input: AsyncIterable<string> = Readable.from([])) =>
+      run(answer, args, told, input);
   };
+  return { allows, record, begin };
+}
+
+/** A `ScopedProcess` that starts nothing: it answers from a table, for declared binaries only. */
+export function createFakeProcess(options: FakeProcessOptions): ScopedProcess {
+  const { declared, background, owner, signal, now } = options;
+  const { allows, record, begin } = createFakeStarts(options);
   return {
     async spawn(binary, args, opts = {}) {
       return record('spawn', binary, () => begin(binary, args, opts))(opts);
@@ -105,8 +134,9 @@ async function run(
   answer: ProcessAnswer,
   args: readonly string[],
   opts: SpawnOpts,
+  input: AsyncIterable<string>,
 ): Promise<ProcessResult> {
-  const given = typeof answer === 'function' ? await answer(args, opts) : answer;
+  const given = typeof answer === 'function' ? await answer(args, opts, input) : answer;
   const result = { exitCode: 0, stdout: '', stderr: '', ...given };
   for (const stream of ['stdout', 'stderr'] as const) {
     if (result[stream] !== '') await opts.onOutput?.(result[stream], stream);

@@ -1,5 +1,6 @@
 import { DefaultToolRegistry } from '@ethosagent/core';
 import type { AnyTool, AuditEvent, ToolContext, ToolResult } from '@ethosagent/types';
+import type { ProcessAccess } from './fake-process.js';
 import {
   createTestWorld,
   type TestObservations,
@@ -25,7 +26,7 @@ export async function runTool(
   options: TestOptions = {},
 ): Promise<ToolRun> {
   const world = createTestWorld(tool.capabilities, options);
-  const { backends, batchContext, processOf: _, ...observations } = world;
+  const { backends, batchContext, processOf: _, keepOpen: __, ...observations } = world;
   const { now } = options;
   const registry = new DefaultToolRegistry(backends, undefined, now && { now });
   registry.register(withFakeProcess(tool, options, world));
@@ -42,13 +43,12 @@ export async function runTool(
 
 // The registry has no backend for processes; the tool is given the fake in front of its accessor.
 function withFakeProcess(tool: AnyTool, options: TestOptions, world: TestWorld): AnyTool {
-  const { processOf, audit } = world;
-  if (processOf === undefined) return tool;
+  const { processOf, keepOpen, audit } = world;
+  if (processOf === undefined && tool.capabilities.service === undefined) return tool;
   const { input } = tool;
-  const overlay = (ctx: ToolContext): ToolContext => ({
-    ...ctx,
-    scopedProcess: processOf(ctx, (access) =>
-      audit.push({
+  const overlay = (ctx: ToolContext): ToolContext => {
+    const onAccess = (access: ProcessAccess) =>
+      void audit.push({
         time: new Date(options.now?.() ?? Date.now()).toISOString(),
         sessionId: ctx.sessionId,
         ...(ctx.personalityId !== undefined && { personalityId: ctx.personalityId }),
@@ -56,9 +56,16 @@ function withFakeProcess(tool: AnyTool, options: TestOptions, world: TestWorld):
         toolCallId: 'test-call',
         capability: 'process',
         ...access,
+      });
+    const { services } = ctx;
+    return {
+      ...ctx,
+      ...(processOf !== undefined && { scopedProcess: processOf(ctx, onAccess) }),
+      ...(services !== undefined && {
+        services: { open: async () => keepOpen(await services.open(), onAccess) },
       }),
-    ),
-  });
+    };
+  };
   return {
     ...tool,
     execute: (args, ctx) => tool.execute(args, overlay(ctx)),

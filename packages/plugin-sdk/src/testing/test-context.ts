@@ -1,8 +1,14 @@
-import { resolveCapabilities } from '@ethosagent/core';
+import {
+  type CapabilityBackends,
+  DefaultToolRegistry,
+  resolveCapabilities,
+} from '@ethosagent/core';
 import { ScopedAttachmentsImpl } from '@ethosagent/core/scoped';
 import {
   type AnyTool,
   EthosError,
+  type ServiceScope,
+  type ToolBatchContext,
   type ToolCapabilities,
   type ToolContext,
 } from '@ethosagent/types';
@@ -30,6 +36,7 @@ export function createTestContext(
     backends,
     batchContext,
     processOf,
+    keepOpen,
     audit: _,
     ...observations
   } = createTestWorld(capabilities, options);
@@ -40,6 +47,11 @@ export function createTestContext(
     ...resolveCapabilities(name, capabilities, context, backends),
   };
   if (processOf !== undefined) ctx.scopedProcess = processOf(ctx);
+  if (capabilities.service !== undefined) {
+    ctx.services = {
+      open: async () => keepOpen(await openService(name, capabilities, backends, context)),
+    };
+  }
   if (capabilities.attachments !== undefined) {
     ctx.attachments = new ScopedAttachmentsImpl(
       options.attachments ?? [],
@@ -58,4 +70,32 @@ export function createTestContext(
     ctx.settings = parsed.settings;
   }
   return { ctx, ...observations };
+}
+
+/** A service as a call of the tool would open it. */
+async function openService(
+  name: string,
+  capabilities: ToolCapabilities,
+  backends: CapabilityBackends,
+  context: ToolBatchContext,
+): Promise<ServiceScope> {
+  const registry = new DefaultToolRegistry(backends);
+  let opened: Promise<ServiceScope> | undefined;
+  registry.register({
+    name,
+    description: '',
+    schema: {},
+    capabilities,
+    async execute(_args, { services }) {
+      opened = services?.open();
+      await opened;
+      return { ok: true, value: '' };
+    },
+  });
+  const [answer] = await registry.executeParallel([{ toolCallId: '', name, args: {} }], {
+    ...context,
+    abortSignal: new AbortController().signal,
+  });
+  if (opened !== undefined) return opened;
+  throw new EthosError('CALL_ENDED', answer?.result.ok === false ? answer.result.error : name);
 }

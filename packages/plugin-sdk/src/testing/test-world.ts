@@ -8,6 +8,7 @@ import type {
   AuditEvent,
   MemoryProvider,
   ScopedProcess,
+  ServiceScope,
   SessionStore,
   Storage,
   ToolBatchContext,
@@ -20,10 +21,12 @@ import type { FakeBackgroundProcess } from './fake-background.js';
 import { createFakeFetch, type Routes } from './fake-fetch.js';
 import {
   createFakeProcess,
+  createFakeStarts,
   type ProcessAccess,
   type ProcessTable,
   type SpawnedProcess,
 } from './fake-process.js';
+import { withFakeProcesses } from './fake-services.js';
 import { createInMemoryStorage } from './in-memory-storage.js';
 import { createRecordingEmitter } from './recording-emitter.js';
 
@@ -75,6 +78,8 @@ export interface TestObservations {
   readonly spawned: readonly SpawnedProcess[];
   /** The processes that were left running, and those of them that have ended. */
   readonly background: FakeBackgroundProcess[];
+  /** What the tool opened, and keeps open unless it has ended; a test ends it with `end()`. */
+  readonly services: readonly ServiceScope[];
   /** The files behind `scopedFs`. */
   readonly storage: Storage;
   /** The memories behind `ctx.memory`. */
@@ -90,6 +95,8 @@ export interface TestWorld extends TestObservations {
     ctx: Pick<ToolContext, 'sessionId' | 'personalityId' | 'abortSignal'>,
     onAccess?: (access: ProcessAccess) => void,
   ) => ScopedProcess;
+  /** What a service that was opened is to the tool: it starts nothing, and is noted. */
+  keepOpen: (service: ServiceScope, onAccess?: (access: ProcessAccess) => void) => ServiceScope;
   backends: CapabilityBackends;
   batchContext: ToolBatchContext;
 }
@@ -107,7 +114,9 @@ export function createTestWorld(capabilities: ToolCapabilities, options: TestOpt
   const sessions = options.sessions ?? createInMemorySessionStore(clock);
   const spawned: SpawnedProcess[] = [];
   const background = options.background ?? [];
+  const services: ServiceScope[] = [];
   const { process } = capabilities;
+  const table = options.processes ?? {};
   const batchContext: ToolBatchContext = {
     sessionId: 'test-session',
     sessionKey: 'test:session',
@@ -125,6 +134,7 @@ export function createTestWorld(capabilities: ToolCapabilities, options: TestOpt
     requests,
     spawned,
     background,
+    services,
     storage,
     memory,
     sessions,
@@ -134,7 +144,7 @@ export function createTestWorld(capabilities: ToolCapabilities, options: TestOpt
       processOf: ({ sessionId, personalityId, abortSignal }, onAccess) =>
         createFakeProcess({
           declared: process,
-          table: options.processes ?? {},
+          table,
           spawned,
           background,
           owner: { sessionId, ...(personalityId !== undefined && { personalityId }) },
@@ -143,6 +153,12 @@ export function createTestWorld(capabilities: ToolCapabilities, options: TestOpt
           onAccess,
         }),
     }),
+    keepOpen(service, onAccess) {
+      const starts = process && createFakeStarts({ declared: process, table, spawned, onAccess });
+      const open = withFakeProcesses(service, starts);
+      services.push(open);
+      return open;
+    },
     backends: {
       kvStoreFactory: options.kvStoreFactory ?? createInMemoryKvStore(clock).kvStoreFactory,
       async secretsBackend(ref) {

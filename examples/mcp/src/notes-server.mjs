@@ -1,0 +1,27 @@
+// A small MCP server, which describes its tool as its first argument says.
+import { createInterface } from 'node:readline';
+
+const [description] = process.argv.slice(2);
+const tools = [{ name: 'note', description, inputSchema: { type: 'object', properties: {} } }];
+
+function answer(method, params) {
+  switch (method) {
+    case 'initialize': {
+      const { protocolVersion } = params;
+      const serverInfo = { name: 'notes', version: '1.0.0' };
+      return { protocolVersion, capabilities: { tools: {} }, serverInfo };
+    }
+    case 'tools/list':
+      return { tools };
+    default:
+      return { content: [{ type: 'text', text: 'Water the plants' }] };
+  }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) continue;
+  process.stdout.write(
+    `${JSON.stringify({ jsonrpc: '2.0', id, result: answer(method, params) })}\n`,
+  );
+}

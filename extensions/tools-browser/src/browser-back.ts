@@ -1,0 +1,36 @@
+import { defineTool, err } from '@ethosagent/plugin-sdk';
+import type { Tool } from '@ethosagent/types';
+import { z } from 'zod';
+import type { BrowserHub } from './browser-hub.js';
+import { onPage, showPage } from './call-browser.js';
+import { TOOL_BASE, wouldDo } from './tool-base.js';
+
+const input = z.object({});
+
+/** Goes back to the page before, or leaves a tab that has none. */
+export function createBrowserBackTool(hub: BrowserHub): Tool<z.output<typeof input>> {
+  return defineTool({
+    ...TOOL_BASE,
+    name: 'browser_back',
+    description:
+      'Go back to the page before, and show it. In a tab that a page opened, and that has no page before, go back to the tab that it was opened from.',
+    input,
+    capabilities: {},
+    effects: ['send'],
+    async execute(_args, ctx) {
+      if (ctx.dryRun) return wouldDo('go back');
+      return onPage(hub, ctx, ctx.settings.navigation_timeout_ms, async (call) => {
+        const { deadline, page, session } = call;
+        const before = session.documentNumber;
+        const timeout = deadline.leftMs() * 0.8;
+        const response = await deadline.race(
+          page.goBack({ waitUntil: 'domcontentloaded', timeout, signal: deadline.signal }),
+        );
+        const hasMoved = response !== null || session.documentNumber !== before;
+        if (hasMoved) return showPage(call, ctx, 'Went back.');
+        if (session.closeTab()) return showPage(call, ctx, 'Closed the tab.');
+        return err('There is no page before this one.');
+      });
+    },
+  });
+}

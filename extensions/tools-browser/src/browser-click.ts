@@ -1,0 +1,43 @@
+import { defineTool } from '@ethosagent/plugin-sdk';
+import type { Tool } from '@ethosagent/types';
+import { z } from 'zod';
+import type { BrowserHub } from './browser-hub.js';
+import { asksBefore } from './browser-settings.js';
+import { elementOf, onPage, showPage } from './call-browser.js';
+import { andSettle } from './settle.js';
+import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
+
+const NAME = 'browser_click';
+
+const input = z.object({
+  ref: refSchema,
+  button: z.enum(['left', 'right', 'middle']).default('left').describe('The button of the mouse.'),
+  double: z.boolean().default(false).describe('Click twice.'),
+});
+
+/** Clicks an element, and shows what the page is then. */
+export function createBrowserClickTool(hub: BrowserHub): Tool<z.output<typeof input>> {
+  return defineTool({
+    ...TOOL_BASE,
+    name: NAME,
+    description:
+      'Click an element of the page that is open in the browser, and show the page as it is then. Waits until the element can be clicked, and for a page that the click opens.',
+    input,
+    capabilities: {},
+    effects: ['send'],
+    requiresApproval: asksBefore(NAME),
+    async execute({ ref, button, double }, ctx) {
+      if (ctx.dryRun) return wouldDo(`click ${ref}`);
+      return onPage(hub, ctx, ctx.settings.action_timeout_ms, async (call) => {
+        const element = await elementOf(call, ref);
+        if ('failure' in element) return element.failure;
+        const { deadline } = call;
+        const options = { button, timeout: deadline.leftMs() * 0.8, signal: deadline.signal };
+        await andSettle(call, () =>
+          double ? element.locator.dblclick(options) : element.locator.click(options),
+        );
+        return showPage(call, ctx, `Clicked ${element.name}.`);
+      });
+    },
+  });
+}

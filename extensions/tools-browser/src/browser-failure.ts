@@ -1,0 +1,88 @@
+import { err, failureOf } from '@ethosagent/plugin-sdk';
+import type { ToolResult } from '@ethosagent/types';
+import type { Deadline } from './deadline.js';
+import { oneLine } from './one-line.js';
+
+const INSTALL =
+  'Tell the user to install Chromium (apt-get install chromium), or to name one in the setting executable_path of tool_settings.browser';
+
+const ANSWERS = {
+  SPAWN_FAILED: ['not_available', INSTALL],
+  BINARY_NOT_ALLOWED: ['not_available', INSTALL],
+  SANDBOX_UNAVAILABLE: [
+    'not_available',
+    'Tell the user that the browser can not run in the sandbox that this personality requires',
+  ],
+  TOO_MANY_SERVICES: 'Close what is no longer needed, e.g. with browser_close',
+  PATH_NOT_REACHABLE: 'Use a path inside the folders that this agent was given',
+  FILE_NOT_FOUND: 'Give the path of a file that is there',
+  NOT_A_FILE: 'Give the path of a regular file',
+  FILE_TOO_LARGE: 'Give a smaller file',
+  PATH_INVALID: 'Give another path',
+  PERMISSION_DENIED: 'Give another path',
+  ALREADY_EXISTS: 'Give another path',
+  DISK_FULL: 'Tell the user that the disk is full',
+  READ_ONLY: 'Give a path on another file system',
+  STORAGE_FAILED: 'Try once more; if it fails again, tell the user',
+} as const;
+
+/** What Chromium says of an address that it could not open, and what to do. */
+const NET_ERRORS: ReadonlyArray<[part: string, answer: string]> = [
+  [
+    'ERR_TUNNEL_CONNECTION_FAILED',
+    'the host is not among those that may be reached, or does not answer',
+  ],
+  ['ERR_PROXY', 'the way to the network is closed; close the browser and open the page again'],
+  ['ERR_CERT', 'the certificate of the server is not valid'],
+  ['ERR_SSL', 'the server does not speak TLS as it should'],
+  ['ERR_TOO_MANY_REDIRECTS', 'the page redirects too often'],
+  ['ERR_UNSAFE_PORT', 'the port belongs to another kind of service'],
+  ['ERR_EMPTY_RESPONSE', 'the server closed the connection without an answer'],
+  ['ERR_INVALID_AUTH_CREDENTIALS', 'the server asks for a user and a password'],
+  ['ERR_ABORTED', 'the page did not load: it is a file, or another page came first'],
+];
+
+/** What went wrong, as a result; what nobody expected is thrown again. */
+export function browserFailure(error: unknown, deadline?: Deadline): ToolResult {
+  if (deadline?.ended === 'cancelled') throw error;
+  if (deadline?.ended === 'browser gone') {
+    return err('The browser ended meanwhile. Open the page again with browser_navigate.');
+  }
+  if (deadline?.ended === 'out of time') return outOfTime(deadline.totalMs);
+  const known = failureOf(error, ANSWERS);
+  if (known !== undefined) return known;
+  const message = error instanceof Error ? error.message : '';
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return outOfTime(deadline?.totalMs, blockedBy(message));
+  }
+  if (message.includes('Download is starting')) {
+    return err(
+      'The address is that of a file to download. Click a link to it with browser_download.',
+    );
+  }
+  const net = NET_ERRORS.find(([part]) => message.includes(part));
+  if (net !== undefined) return err(`The page could not be opened: ${net[1]}.`);
+  if (/Target (?:page|crashed)|has been closed|crashed/.test(message)) {
+    return err('The page crashed or was closed. Open it again with browser_navigate.');
+  }
+  const said = oneLine(message.replace(/^\w+\.\w+: /, '').split('\nCall log')[0] ?? '', 300);
+  return err(`The browser refused: ${said}. Take a new browser_snapshot and try another way.`);
+}
+
+function outOfTime(totalMs: number | undefined, why = ''): ToolResult {
+  const time = totalMs === undefined ? 'in time' : `within ${totalMs} ms`;
+  return err(
+    `The page did not answer ${time}${why}. It may be busy or waiting: look at browser_snapshot, use browser_wait, or open another page with browser_navigate.`,
+  );
+}
+
+const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
+const OBSTACLE =
+  /intercepts pointer events|not (?:visible|enabled|stable|editable)|outside of the viewport/;
+
+/** The last thing that an action waited for, as the library logged it. */
+function blockedBy(message: string): string {
+  const lines = message.replace(COLOUR, '').split('\n');
+  const line = lines.findLast((candidate) => OBSTACLE.test(candidate));
+  return line === undefined ? '' : `: ${oneLine(line.replace(/^\s*- /, ''), 200)}`;
+}

@@ -1,0 +1,200 @@
+import { defineTool, err } from '@ethosagent/plugin-sdk';
+import {
+  errorCodeOf,
+  type ScopedServices,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from '@ethosagent/types';
+import type { Page, Response } from 'playwright-core';
+import { z } from 'zod';
+import { browserFailure } from './browser-failure.js';
+import type { BrowserHub } from './browser-hub.js';
+import type { BrowserSession } from './browser-session.js';
+import { asksBefore } from './browser-settings.js';
+import { type BrowserContextOfCall, showPage, withNotices } from './call-browser.js';
+import { createDeadline, type Deadline } from './deadline.js';
+import { loaded } from './settle.js';
+import { TOOL_BASE, wouldDo } from './tool-base.js';
+
+const NAME = 'browser_navigate';
+const LOAD_MS = 3_000;
+const TAB_MS = 4_000;
+const START_MS = 45_000;
+const NO_SIGNAL = new AbortController().signal;
+
+const input = z.object({
+  url: z
+    .string()
+    .max(8_000)
+    .refine(isOpenable, 'expected an absolute http: or https: URL, or about:blank')
+    .describe('The address to open: an absolute http: or https: URL.'),
+});
+
+/** Opens an address, and starts the browser of the session when there is none. */
+export function createBrowserNavigateTool(hub: BrowserHub): Tool<z.output<typeof input>> {
+  return defineTool({
+    ...TOOL_BASE,
+    name: NAME,
+    description:
+      'Open an address in the browser of this session, which is started when there is none, and show the page: a list of its elements, with a ref for each that other calls can name. Scripts run. Only hosts that this agent may reach can be opened or loaded.',
+    input,
+    capabilities: {
+      network: { allowedHosts: ['*'] },
+      process: { allowedBinaries: ['*'] },
+      service: { scope: 'session' },
+    },
+    effects: ['send'],
+    requiresApproval: asksBefore(NAME),
+    async execute({ url }, ctx: Context) {
+      if (ctx.dryRun) return wouldDo(`open ${new URL(url).href}`);
+      return navigate(hub, url, ctx);
+    },
+  });
+}
+
+type Context = BrowserContextOfCall &
+  Pick<ToolContext, 'dryRun' | 'emit'> & { services?: ScopedServices };
+
+async function navigate(hub: BrowserHub, url: string, ctx: Context): Promise<ToolResult> {
+  const { services } = ctx;
+  if (services === undefined) {
+    return err(
+      'browser_navigate needs ctx.services: call it through a tool registry.',
+      'not_available',
+    );
+  }
+  let session = await start(hub, services, ctx);
+  if ('ok' in session) return session;
+  let result = await openIn(hub, session, url, ctx);
+  if (result === 'stuck') {
+    await hub.close(ctx, 'The one before no longer answered, and was ended.');
+    session = await start(hub, services, ctx);
+    if ('ok' in session) return session;
+    result = await openIn(hub, session, url, ctx);
+  }
+  return result === 'stuck' ? err('The browser does not answer. Try once more.') : result;
+}
+
+/** The browser of the session, started when there is none; or why there can't be one. */
+async function start(
+  hub: BrowserHub,
+  services: ScopedServices,
+  ctx: Context,
+): Promise<BrowserSession | ToolResult> {
+  const { settings } = ctx;
+  const reason = hub.takeReason(ctx);
+  const starting = createDeadline(START_MS, ctx.abortSignal, NO_SIGNAL);
+  let session: BrowserSession | undefined;
+  try {
+    if (hub.running(ctx) === undefined) {
+      ctx.emit({
+        type: 'progress',
+        toolName: NAME,
+        message: 'starting the browser',
+        audience: 'user',
+      });
+    }
+    session = await starting.race(hub.open(ctx, services, settings));
+  } catch (error) {
+    return browserFailure(error, starting);
+  } finally {
+    starting.clear();
+  }
+  if (session === undefined) {
+    return err(
+      `${settings.max_sessions} browsers run already, and no more may. Try again when another session has closed its own.`,
+    );
+  }
+  if (reason !== undefined) session.notices.add(`This is a new browser. ${reason}`);
+  return session;
+}
+
+async function openIn(
+  hub: BrowserHub,
+  session: BrowserSession,
+  url: string,
+  ctx: Context,
+): Promise<ToolResult | 'stuck'> {
+  const { settings } = ctx;
+  const deadline = createDeadline(settings.navigation_timeout_ms, ctx.abortSignal, session.gone);
+  try {
+    const result = await session.turns.run(deadline.race, () => goTo(session, url, ctx, deadline));
+    return result === 'stuck' ? result : withNotices(session, result);
+  } catch (error) {
+    return withNotices(session, browserFailure(error, deadline));
+  } finally {
+    deadline.clear();
+    hub.touch(ctx, settings);
+  }
+}
+
+async function goTo(
+  session: BrowserSession,
+  url: string,
+  ctx: Context,
+  deadline: Deadline,
+): Promise<ToolResult | 'stuck'> {
+  let page = await tabOf(session, deadline);
+  if (page === undefined) return 'stuck';
+  let response: Response | null;
+  try {
+    response = await open(page, url, deadline);
+  } catch (error) {
+    if (!isCrossed(error)) throw error;
+    // The page that is being left keeps going elsewhere: it is closed first.
+    session.closePage();
+    page = await tabOf(session, deadline);
+    if (page === undefined) return 'stuck';
+    response = await open(page, url, deadline);
+  }
+  const refusal = response && (await refusalIn(response, deadline));
+  if (refusal) return err(`The page could not be opened: ${refusal}`);
+  await loaded(page, 'load', LOAD_MS, deadline);
+  const status = response?.status();
+  const said = status === undefined || (status >= 200 && status < 300) ? '' : `HTTP ${status}`;
+  return showPage({ session, deadline }, ctx, said, {
+    structured: { ...(status !== undefined && { status }) },
+  });
+}
+
+/** A tab that answers; `undefined` when the whole browser doesn't, since a page floods it. */
+async function tabOf(session: BrowserSession, deadline: Deadline): Promise<Page | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), TAB_MS);
+  });
+  try {
+    return await deadline.race(Promise.race([session.freshPage(), late]));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function open(page: Page, url: string, deadline: Deadline): Promise<Response | null> {
+  const options = { timeout: deadline.leftMs(), signal: deadline.signal };
+  return deadline.race(page.goto(url, { ...options, waitUntil: 'domcontentloaded' }));
+}
+
+/** Whether another navigation came between. */
+function isCrossed(error: unknown): boolean {
+  const message = error instanceof Error ? error.message : '';
+  return (
+    /ERR_ABORTED|interrupted by another navigation/.test(message) &&
+    !message.includes('Download is starting')
+  );
+}
+
+/** What the proxy answered in place of the server. */
+async function refusalIn(response: Response, deadline: Deadline): Promise<string | undefined> {
+  const type = response.headers()['content-type'];
+  if (![403, 502, 504].includes(response.status()) || type !== undefined) return undefined;
+  const text = await deadline.race(response.text().catch(() => ''));
+  const code = errorCodeOf({ code: /^([A-Z_]+): /.exec(text)?.[1] });
+  return code === undefined ? undefined : text.slice(0, 500);
+}
+
+function isOpenable(url: string): boolean {
+  if (url === 'about:blank') return true;
+  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
+}

@@ -1,0 +1,93 @@
+import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import type { Tool, ToolResult } from '@ethosagent/types';
+import type { Locator, Page } from 'playwright-core';
+import { z } from 'zod';
+import type { BrowserHub } from './browser-hub.js';
+import { elementOf, onPage, type PageCall } from './call-browser.js';
+import { oneLine } from './one-line.js';
+import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
+
+const MAX_HEIGHT = 5_000;
+/** From the best to the smallest. */
+const FORMATS = [
+  { type: 'png' },
+  { type: 'jpeg', quality: 75 },
+  { type: 'jpeg', quality: 30 },
+] as const;
+
+const input = z
+  .object({
+    full_page: z
+      .boolean()
+      .default(false)
+      .describe(
+        `The whole page, ${MAX_HEIGHT} pixels of it at most, and not only what is in view.`,
+      ),
+    ref: refSchema.optional().describe('Only this element.'),
+  })
+  .refine(
+    ({ full_page, ref }) => !full_page || ref === undefined,
+    'expected full_page or ref, not both',
+  );
+
+/** Takes a picture of the page, or of an element. */
+export function createBrowserScreenshotTool(hub: BrowserHub): Tool<z.output<typeof input>> {
+  return defineTool({
+    ...TOOL_BASE,
+    name: 'browser_screenshot',
+    description:
+      'Take a picture of the page that is open in the browser, or of one element. To act on a page use browser_snapshot: a picture has no refs.',
+    input,
+    capabilities: {},
+    effects: [],
+    async execute({ full_page, ref }, ctx) {
+      if (ctx.dryRun) return wouldDo('take a picture of the page');
+      const { action_timeout_ms, max_image_bytes, viewport } = ctx.settings;
+      return onPage(hub, ctx, action_timeout_ms, async (call) => {
+        const { page } = call;
+        if (ref !== undefined) {
+          const element = await elementOf(call, ref);
+          if ('failure' in element) return element.failure;
+          return picture(element.locator, {}, element.name, max_image_bytes, call);
+        }
+        const options = full_page ? { fullPage: true, clip: await wholePage(call, viewport) } : {};
+        const what = full_page ? 'the page' : 'what is in view';
+        return picture(page, options, what, max_image_bytes, call);
+      });
+    },
+  });
+}
+
+async function picture(
+  of: Page | Locator,
+  options: { fullPage?: boolean; clip?: { x: number; y: number; width: number; height: number } },
+  what: string,
+  maxBytes: number,
+  { deadline, page }: PageCall,
+): Promise<ToolResult> {
+  for (const format of FORMATS) {
+    const bytes = await deadline.race(
+      of.screenshot({ ...options, ...format, timeout: deadline.leftMs(), signal: deadline.signal }),
+    );
+    if (bytes.length > maxBytes) continue;
+    const mediaType = `image/${format.type}`;
+    return ok(`A picture of ${what} (${mediaType}, ${bytes.length} bytes).`, {
+      structured: {
+        url: oneLine(page.url(), 2_000),
+        images: [{ mediaType, data: bytes.toString('base64') }],
+      },
+    });
+  }
+  return err(`The picture has more than ${maxBytes} bytes. Take one of an element, or of less.`);
+}
+
+/** The page from its top, as high as a picture may be. */
+async function wholePage(
+  { deadline, page }: PageCall,
+  viewport: { width: number; height: number },
+) {
+  const height = await deadline.race(page.evaluate('document.documentElement.scrollHeight'));
+  const isNumber = typeof height === 'number' && height > 0;
+  const shown = isNumber ? Math.min(height, MAX_HEIGHT) : viewport.height;
+  return { x: 0, y: 0, width: viewport.width, height: Math.ceil(shown) };
+}

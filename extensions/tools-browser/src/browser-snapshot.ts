@@ -1,0 +1,33 @@
+import { defineTool } from '@ethosagent/plugin-sdk';
+import type { Tool } from '@ethosagent/types';
+import { z } from 'zod';
+import type { BrowserHub } from './browser-hub.js';
+import { onPage, showPage } from './call-browser.js';
+import { TOOL_BASE, wouldDo } from './tool-base.js';
+
+const input = z.object({
+  from_line: z
+    .int()
+    .min(1)
+    .default(1)
+    .describe('The first line to show: where an earlier answer said that the rest begins.'),
+});
+
+/** Shows the page as it is now. */
+export function createBrowserSnapshotTool(hub: BrowserHub): Tool<z.output<typeof input>> {
+  return defineTool({
+    ...TOOL_BASE,
+    name: 'browser_snapshot',
+    description:
+      'Show the page that is open in the browser as it is now: a list of its elements, with a ref for each that other calls can name. Frames are part of it.',
+    input,
+    capabilities: {},
+    effects: [],
+    async execute({ from_line }, ctx) {
+      if (ctx.dryRun) return wouldDo('show the page');
+      return onPage(hub, ctx, ctx.settings.action_timeout_ms, (call) =>
+        showPage(call, ctx, '', { from: from_line }),
+      );
+    },
+  });
+}

@@ -1,0 +1,51 @@
+import { defineTool } from '@ethosagent/plugin-sdk';
+import type { Tool } from '@ethosagent/types';
+import { z } from 'zod';
+import type { BrowserHub } from './browser-hub.js';
+import { asksBefore } from './browser-settings.js';
+import { elementOf, onPage, showPage } from './call-browser.js';
+import { andSettle } from './settle.js';
+import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
+
+const NAME = 'browser_type';
+
+const input = z.object({
+  ref: refSchema,
+  text: z.string().max(100_000).describe('What is to stand in the field, exactly.'),
+  append: z
+    .boolean()
+    .default(false)
+    .describe('Type it key by key after what is there, instead of replacing that.'),
+  submit: z.boolean().default(false).describe('Press Enter afterwards.'),
+});
+
+/** Fills in a field. What was typed is not repeated in the answer. */
+export function createBrowserTypeTool(hub: BrowserHub): Tool<z.output<typeof input>> {
+  return defineTool({
+    ...TOOL_BASE,
+    name: NAME,
+    description:
+      'Type a text into a field of the page that is open in the browser, in place of what is there, and show the page as it is then. With submit, Enter is pressed afterwards.',
+    input,
+    capabilities: {},
+    effects: ['send'],
+    requiresApproval: asksBefore(NAME),
+    async execute({ ref, text, append, submit }, ctx) {
+      if (ctx.dryRun) return wouldDo(`type ${text.length} characters into ${ref}`);
+      return onPage(hub, ctx, ctx.settings.action_timeout_ms, async (call) => {
+        const element = await elementOf(call, ref);
+        if ('failure' in element) return element.failure;
+        const { deadline } = call;
+        const { locator, name } = element;
+        const options = { timeout: deadline.leftMs() * 0.8, signal: deadline.signal };
+        await andSettle(call, async () => {
+          if (append) await locator.pressSequentially(text, options);
+          else await locator.fill(text, options);
+          if (submit) await locator.press('Enter', options);
+        });
+        const entered = submit ? ' and pressed Enter' : '';
+        return showPage(call, ctx, `Typed ${text.length} characters into ${name}${entered}.`);
+      });
+    },
+  });
+}

@@ -1,0 +1,78 @@
+import { posix } from 'node:path';
+import { defineTool, err } from '@ethosagent/plugin-sdk';
+import type { ScopedFs, Tool } from '@ethosagent/types';
+import { z } from 'zod';
+import type { BrowserHub } from './browser-hub.js';
+import { asksBefore } from './browser-settings.js';
+import { elementOf, onPage, showPage } from './call-browser.js';
+import { andSettle } from './settle.js';
+import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
+
+const NAME = 'browser_upload';
+const MAX_BYTES = 20_000_000;
+const FILE_FIELD = 'xpath=self::input[translate(@type, "FILE", "file") = "file"]';
+
+const input = z.object({
+  ref: refSchema.describe('The field for files, or the button that asks for files, by its ref.'),
+  paths: z
+    .array(z.string().min(1).max(4_096))
+    .min(1)
+    .max(10)
+    .describe('The files to give to the page: absolute, or from the working directory.'),
+});
+
+/** Gives files to a page. */
+export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof input>> {
+  return defineTool({
+    ...TOOL_BASE,
+    name: NAME,
+    description:
+      'Give files to a field of the page that is open in the browser, or to a button that asks for files. Only files that this agent may read.',
+    input,
+    capabilities: { fs_reach: { read: 'from-personality' } },
+    effects: ['send'],
+    requiresApproval: asksBefore(NAME),
+    async execute({ ref, paths }, ctx) {
+      const files = paths.map((path) => posix.resolve(ctx.workingDir, path));
+      if (ctx.dryRun) return wouldDo(`give ${files.join(', ')} to ${ref}`);
+      return onPage(hub, ctx, ctx.settings.action_timeout_ms, async (call) => {
+        const { deadline, page } = call;
+        const element = await elementOf(call, ref);
+        if ('failure' in element) return element.failure;
+        const payloads = await read(ctx.scopedFs, files);
+        if (payloads === undefined) {
+          return err(`The files have more than ${MAX_BYTES} bytes together. Give less at a time.`);
+        }
+        const options = { timeout: deadline.leftMs() * 0.8, signal: deadline.signal };
+        const isField = await deadline.race(element.locator.locator(FILE_FIELD).count());
+        await andSettle(call, async () => {
+          if (isField > 0) return element.locator.setInputFiles(payloads, options);
+          const chooser = page.waitForEvent('filechooser', options);
+          chooser.catch(() => {});
+          await element.locator.click(options);
+          await (await deadline.race(chooser)).setFiles(payloads, { timeout: options.timeout });
+          // That the page asked is what was wanted.
+          call.session.notices.take();
+        });
+        const names = payloads.map(({ name }) => name).join(', ');
+        return showPage(call, ctx, `Gave ${names} to ${element.name}.`);
+      });
+    },
+  });
+}
+
+async function read(fs: ScopedFs, files: string[]) {
+  const payloads: Array<{ name: string; mimeType: string; buffer: Buffer }> = [];
+  let total = 0;
+  for (const file of files) {
+    const bytes = await fs.readBytes(file);
+    total += bytes.length;
+    if (total > MAX_BYTES) return undefined;
+    payloads.push({
+      name: posix.basename(file),
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(bytes),
+    });
+  }
+  return payloads;
+}

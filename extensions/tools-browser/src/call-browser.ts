@@ -1,0 +1,123 @@
+import { err, ok } from '@ethosagent/plugin-sdk';
+import type { ToolContext, ToolResult } from '@ethosagent/types';
+import type { Locator, Page } from 'playwright-core';
+import { browserFailure } from './browser-failure.js';
+import type { BrowserHub } from './browser-hub.js';
+import type { BrowserSession } from './browser-session.js';
+import type { BrowserSettings } from './browser-settings.js';
+import { createDeadline, type Deadline } from './deadline.js';
+import { oneLine } from './one-line.js';
+import { renderSnapshot } from './render-snapshot.js';
+import { takeSnapshot } from './snapshot.js';
+
+/** What every tool of the browser uses of its context. */
+export type BrowserContextOfCall = Pick<
+  ToolContext,
+  'abortSignal' | 'personalityId' | 'resultBudgetChars' | 'sessionId'
+> & { settings: BrowserSettings };
+
+/** A call that has its turn on the page that is shown. */
+export interface PageCall {
+  session: BrowserSession;
+  page: Page;
+  deadline: Deadline;
+}
+
+export const NO_PAGE = 'No page is open. Open one with browser_navigate.';
+
+const NOTES_SHARE = 0.2;
+
+/** Runs a call on the page that is shown, when its turn comes. */
+export async function onPage(
+  hub: BrowserHub,
+  ctx: BrowserContextOfCall,
+  totalMs: number,
+  work: (call: PageCall) => Promise<ToolResult>,
+): Promise<ToolResult> {
+  const session = hub.running(ctx);
+  if (session === undefined) {
+    const reason = hub.takeReason(ctx);
+    return err(reason === undefined ? NO_PAGE : `${NO_PAGE} ${reason}`);
+  }
+  const deadline = createDeadline(totalMs, ctx.abortSignal, session.gone);
+  try {
+    return await session.turns.run(deadline.race, async () => {
+      if (session.hasCrashed) {
+        return err('The page has crashed. Open it again with browser_navigate.');
+      }
+      const { page } = session;
+      if (page === undefined) return err(NO_PAGE);
+      return withNotices(session, await deadline.race(work({ session, page, deadline })));
+    });
+  } catch (error) {
+    return withNotices(session, browserFailure(error, deadline));
+  } finally {
+    deadline.clear();
+    hub.touch(ctx, ctx.settings);
+  }
+}
+
+/** An answer with what happened on the page meanwhile. */
+export function withNotices(session: BrowserSession, result: ToolResult): ToolResult {
+  const notices = session.notices.take();
+  if (notices.length === 0) return result;
+  const notes = notices.map((notice) => `Note: ${notice}`).join('\n');
+  return result.ok
+    ? { ...result, value: `${notes}\n${result.value}` }
+    : { ...result, error: `${result.error}\n${notes}` };
+}
+
+/** The element that a ref names, or why there is none. */
+export async function elementOf(
+  { session, page, deadline }: PageCall,
+  ref: string,
+): Promise<{ locator: Locator; name: string } | { failure: ToolResult }> {
+  const node = session.known.get(ref);
+  if (node === undefined) {
+    return {
+      failure: err(
+        `There is no element ${oneLine(ref, 40)} in the last snapshot of this page: refs hold for one document. Take a new browser_snapshot and use a ref of it.`,
+      ),
+    };
+  }
+  const locator = page.getByRef(node.ref);
+  const count = await deadline.race(locator.count().catch(() => 0));
+  const name = `${node.role}${node.name === '' ? '' : ` ${JSON.stringify(node.name)}`}`;
+  if (count > 0) return { locator, name };
+  return {
+    failure: err(
+      `${name} (${ref}) is no longer on the page: it has changed since the snapshot. Take a new browser_snapshot and use a ref of it.`,
+    ),
+  };
+}
+
+/** The answer of a call after which the page is shown. */
+export async function showPage(
+  call: Pick<PageCall, 'session' | 'deadline'>,
+  ctx: BrowserContextOfCall,
+  said: string,
+  options: { from?: number | undefined; structured?: Record<string, unknown> } = {},
+): Promise<ToolResult> {
+  const snapshot = await takeSnapshot(call.session, call.deadline);
+  const { url, title } = snapshot;
+  const head = [
+    said,
+    `URL: ${oneLine(url, 500)}`,
+    `Title: ${JSON.stringify(oneLine(title, 200))}`,
+  ].filter((line) => line !== '');
+  const budget = Math.min(ctx.settings.max_chars, ctx.resultBudgetChars);
+  const notes = Math.min(2_000, budget * NOTES_SHARE);
+  const maxChars = Math.max(200, budget - head.join('\n').length - notes);
+  const shown = renderSnapshot(snapshot, { from: options.from, maxChars });
+  return ok([...head, shown.text].join('\n'), {
+    structured: {
+      ...options.structured,
+      url,
+      title,
+      totalLines: shown.totalLines,
+      firstLine: shown.firstLine,
+      lastLine: shown.lastLine,
+      isPartial: snapshot.isPartial,
+    },
+  });
+}

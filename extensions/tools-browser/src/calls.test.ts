@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createBrowserWorld, errorOf, textOf } from './fixtures/browser-world.js';
+import { servePages } from './fixtures/servers.js';
+
+const REF = 'd1e1';
+
+describe('calls without a browser', () => {
+  const world = createBrowserWorld();
+  afterAll(() => world.close());
+
+  const calls: [name: string, args: Record<string, unknown>][] = [
+    ['browser_snapshot', {}],
+    ['browser_click', { ref: REF }],
+    ['browser_type', { ref: REF, text: 'x' }],
+    ['browser_select', { ref: REF, values: ['x'] }],
+    ['browser_press', { key: 'Enter' }],
+    ['browser_scroll', {}],
+    ['browser_back', {}],
+    ['browser_wait', {}],
+    ['browser_console', {}],
+    ['browser_screenshot', {}],
+    ['browser_upload', { ref: REF, paths: ['a'] }],
+    ['browser_download', { ref: REF }],
+  ];
+  it.each(calls)('%s says that no page is open', async (name, args) => {
+    expect(errorOf(await world.run(name, args))).toContain('browser_navigate');
+  });
+
+  it.each([
+    ...calls,
+    ['browser_navigate', { url: 'http://a.test/' }],
+    ['browser_close', {}],
+  ] as const)('%s does nothing on a dry run', async (name, args) => {
+    expect(textOf(await world.run(name, args, { dryRun: true }))).toContain('[dry-run]');
+    expect(world.audit.events).toEqual([]);
+  });
+
+  const wrong: [name: string, args: Record<string, unknown>, expected: string][] = [
+    ['browser_click', { ref: 'e1' }, 'a ref of the last snapshot'],
+    ['browser_click', { ref: 'd1e1 >> css=*' }, 'a ref of the last snapshot'],
+    ['browser_press', { key: 'Nonsense' }, 'expected a key'],
+    ['browser_press', { key: '' }, 'expected a key'],
+    ['browser_wait', { text: 'a', text_gone: 'b' }, 'not both'],
+    ['browser_wait', { seconds: 1e9 }, 'seconds'],
+    ['browser_screenshot', { full_page: true, ref: REF }, 'not both'],
+    ['browser_select', { ref: REF, values: [] }, 'values'],
+    ['browser_upload', { ref: REF, paths: [] }, 'paths'],
+    ['browser_snapshot', { from_line: 0 }, 'from_line'],
+  ];
+  it.each(wrong)('%s refuses %j', async (name, args, expected) => {
+    const result = await world.run(name, args);
+    expect(result).toMatchObject({ ok: false, code: 'input_invalid' });
+    expect(errorOf(result)).toContain(expected);
+  });
+});
+
+describe('where there is no browser to be had', () => {
+  it.each([
+    { settings: { executable_path: '/nowhere/chromium' }, says: 'apt-get install chromium' },
+    { settings: { executable_path: '/bin/false' }, says: 'apt-get install chromium' },
+  ])('$settings is not available, and says how to install one', async ({ settings, says }) => {
+    const world = createBrowserWorld({ allow: ['*'], settings });
+    onTestFinished(() => world.close());
+    const result = await world.run('browser_navigate', { url: 'about:blank' });
+    expect(result).toMatchObject({ ok: false, code: 'not_available' });
+    expect(errorOf(result)).toContain(says);
+    expect(errorOf(result)).toContain('executable_path');
+  });
+});
+
+describe('browsers of several sessions', () => {
+  it('share nothing, are bounded, and end with their session', async () => {
+    const site = await servePages({
+      '/': `<script>document.cookie = 'who=' + (document.cookie.slice(4) || location.search.slice(1)); document.write('I am ' + document.cookie)</script>`,
+    });
+    const world = createBrowserWorld({
+      allow: [`127.0.0.1:${site.port}`],
+      settings: { max_sessions: 2 },
+    });
+    onTestFinished(() => world.close());
+    const go = (sessionId: string, personalityId?: string) =>
+      world.run(
+        'browser_navigate',
+        { url: `${site.origin}/?${sessionId}` },
+        { sessionId, ...(personalityId !== undefined && { personalityId }) },
+      );
+    expect(textOf(await go('a'))).toContain('I am who=a');
+    expect(textOf(await go('b'))).toContain('I am who=b');
+    const third = await go('a', 'another');
+    expect(errorOf(third)).toContain('2 browsers run already');
+    await world.registry.endSession('b');
+    expect(errorOf(await world.run('browser_snapshot', {}, { sessionId: 'b' }))).toContain(
+      'No page is open',
+    );
+    expect(textOf(await go('a', 'another'))).toContain('I am who=a');
+  });
+
+  it('one that is not used is closed, the next call says so, and the one after begins anew', async () => {
+    const world = createBrowserWorld({ settings: { idle_ms: 200 } });
+    onTestFinished(() => world.close());
+    textOf(await world.run('browser_navigate', { url: 'about:blank' }));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const idle = await world.run('browser_snapshot');
+    expect(errorOf(idle)).toContain('had not been used for a while');
+    textOf(await world.run('browser_navigate', { url: 'about:blank' }));
+  });
+
+  it('approval is asked for what the settings name', async () => {
+    const asked: string[] = [];
+    const world = createBrowserWorld({
+      settings: { ask_before: ['browser_navigate'] },
+      backends: {
+        approve: ({ toolName }) => {
+          asked.push(toolName);
+          return false;
+        },
+      },
+    });
+    onTestFinished(() => world.close());
+    const result = await world.run('browser_navigate', { url: 'http://a.test/' });
+    expect(result).toMatchObject({ ok: false, code: 'not_available' });
+    expect(asked).toEqual(['browser_navigate']);
+    expect(existsSync(join(world.dir, 'downloads'))).toBe(false);
+  });
+});

@@ -1,0 +1,84 @@
+/** Parts of Chromium that talk to somebody on their own, or past the proxy. */
+const DISABLED_FEATURES = [
+  'AimEnabled',
+  'AsyncDns',
+  'AttributionReportingInBrowserMigration',
+  'AutofillServerCommunication',
+  'CertificateTransparencyComponentUpdater',
+  'DialMediaRouteProvider',
+  'DirectSockets',
+  'DnsOverHttps',
+  'DnsOverHttpsUpgrade',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'InterestFeedContentSuggestions',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationGuideModelDownloading',
+  'OptimizationHints',
+  'PreconnectToSearch',
+  'PrivacySandboxSettings4',
+  'Translate',
+  'UseDnsHttpsSvcb',
+  'WebBluetooth',
+  'WebUsb',
+];
+
+const FLAGS = [
+  '--headless=new',
+  '--remote-debugging-pipe',
+  '--no-startup-window',
+  '--no-first-run',
+  '--no-default-browser-check',
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  '--mute-audio',
+  '--hide-scrollbars',
+  '--force-color-profile=srgb',
+  '--password-store=basic',
+  '--use-mock-keychain',
+  '--disable-infobars',
+  '--disable-prompt-on-repost',
+  '--disable-back-forward-cache',
+  '--disable-hang-monitor',
+  '--disable-search-engine-choice-screen',
+  // Nothing is reported, updated, synchronised or looked up on its own.
+  '--disable-background-networking',
+  '--disable-breakpad',
+  '--disable-crash-reporter',
+  '--disable-client-side-phishing-detection',
+  '--disable-component-extensions-with-background-pages',
+  '--disable-component-update',
+  '--disable-default-apps',
+  '--disable-domain-reliability',
+  '--disable-extensions',
+  '--disable-field-trial-config',
+  '--disable-sync',
+  '--metrics-recording-only',
+  '--no-pings',
+  '--no-service-autorun',
+  '--safebrowsing-disable-auto-update',
+  // No page is given anything of the machine.
+  '--deny-permission-prompts',
+  '--disable-notifications',
+  '--disable-speech-api',
+  // Past the proxy there is no way: no name is looked up, no UDP is sent.
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  '--disable-quic',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  `--disable-features=${DISABLED_FEATURES.join(',')}`,
+  // A page can't use up the machine's memory: its tab crashes first.
+  '--js-flags=--max-old-space-size=512',
+];
+
+/** The command line of a Chromium that knows no way out but a proxy. */
+export function chromiumFlags(proxyServer: string): string[] {
+  return [
+    ...FLAGS,
+    `--proxy-server=${proxyServer}`,
+    // Without it, loopback addresses are reached directly.
+    '--proxy-bypass-list=<-loopback>',
+  ];
+}

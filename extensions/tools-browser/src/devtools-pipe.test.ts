@@ -1,0 +1,72 @@
+import { fuzz } from '@ethosagent/conformance';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DevtoolsPipe } from './devtools-pipe.js';
+
+function createPipe(maxMessageChars = 1_000) {
+  const sent: string[] = [];
+  const got: object[] = [];
+  let oversize = 0;
+  const connection = {
+    write: async (data: string | Uint8Array) => {
+      sent.push(String(data));
+    },
+    end: () => {},
+  };
+  const pipe = new DevtoolsPipe(connection, {
+    maxMessageChars,
+    onOversize: () => {
+      oversize += 1;
+    },
+  });
+  pipe.onmessage = (message) => got.push(message);
+  return { pipe, sent, got, oversize: () => oversize };
+}
+
+describe('DevtoolsPipe', () => {
+  const messages = fc.array(fc.record({ id: fc.nat(), method: fc.string() }), { maxLength: 8 });
+  fuzz(
+    'gives every message once, however the text is cut',
+    fc.tuple(messages, fc.array(fc.nat(40))),
+    ([list, cuts]) => {
+      const { pipe, got } = createPipe(100_000);
+      let text = list.map((message) => `${JSON.stringify(message)}\0`).join('');
+      for (const cut of cuts) {
+        pipe.receive(text.slice(0, cut));
+        text = text.slice(cut);
+      }
+      pipe.receive(text);
+      expect(got).toEqual(list);
+    },
+  );
+
+  it('answers in place of an answer that is too large, and leaves out such an event', () => {
+    const { pipe, got, oversize } = createPipe();
+    pipe.send({ id: 7, method: 'a', sessionId: 's' });
+    const large = 'x'.repeat(400);
+    pipe.receive('{"id":7,"result":"');
+    for (let part = 0; part < 10; part += 1) pipe.receive(large);
+    pipe.receive(`"}\0{"method":"m","params":"${large}${large}${large}"}\0{"method":"next"}\0`);
+    expect(got).toEqual([
+      { id: 7, sessionId: 's', error: expect.objectContaining({ code: -32_000 }) },
+      { method: 'next' },
+    ]);
+    expect(oversize()).toBe(2);
+  });
+
+  it('keeps none of gigabytes', () => {
+    const { pipe, oversize } = createPipe(1_000_000);
+    const chunk = 'y'.repeat(65_536);
+    const before = process.memoryUsage().rss;
+    for (let chars = 0; chars < 2_000_000_000; chars += chunk.length) pipe.receive(chunk);
+    pipe.receive('\0');
+    expect(oversize()).toBe(1);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+  });
+
+  fuzz('takes any text', fc.string({ maxLength: 3_000 }), (text) => {
+    const { pipe, got } = createPipe();
+    pipe.receive(`${text}\0{"id":1}\0`);
+    expect(got.at(-1)).toEqual({ id: 1 });
+  });
+});

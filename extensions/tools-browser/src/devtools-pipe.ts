@@ -1,0 +1,145 @@
+import { EthosError, type ProcessConnection } from '@ethosagent/types';
+import type { ConnectOverCDPTransport } from 'playwright-core';
+import { z } from 'zod';
+
+/** Characters that one message of the browser may have. A page can make it send any number. */
+const MAX_MESSAGE_CHARS = 24_000_000;
+const HEAD_CHARS = 200;
+const END = '\0';
+const ANSWER_ID = /^\{"id":(\d+),/;
+
+const messageSchema = z.looseObject({
+  id: z.number().optional(),
+  sessionId: z.string().optional(),
+});
+
+/** The events of which others than the library want to know. */
+const eventSchema = z.discriminatedUnion('method', [
+  z.object({
+    method: z.literal('Browser.downloadProgress'),
+    params: z.object({ receivedBytes: z.number() }),
+  }),
+  z.object({
+    method: z.literal('Target.attachedToTarget'),
+    params: z.object({
+      targetInfo: z.object({ type: z.literal('page'), openerId: z.string().optional() }),
+    }),
+  }),
+]);
+
+export interface DevtoolsPipeOptions {
+  /** Told of each message that was too large to be taken. */
+  onOversize?: () => void;
+  /** Told how many bytes of a file there are by now. */
+  onDownloadProgress?: (bytes: number) => void;
+  /** Told that a page opens a tab, well before there is a page in it. */
+  onTab?: () => void;
+  maxMessageChars?: number;
+}
+
+/**
+ * The DevTools protocol over the standard streams of a process: JSON, each message ended by NUL.
+ *
+ * What a page does decides how large messages are, so that one over the cap is thrown away as it
+ * comes: an answer becomes an error, an event is left out.
+ */
+export class DevtoolsPipe implements ConnectOverCDPTransport {
+  onmessage?: (message: object) => void;
+  onclose?: (reason?: string) => void;
+  readonly #connection: Pick<ProcessConnection, 'write' | 'end'>;
+  readonly #options: DevtoolsPipeOptions;
+  readonly #maxChars: number;
+  /** The DevTools session of each command without an answer. */
+  readonly #open = new Map<number, string | undefined>();
+  #parts: string[] = [];
+  #chars = 0;
+  #head = '';
+  #isClosed = false;
+
+  constructor(
+    connection: Pick<ProcessConnection, 'write' | 'end'>,
+    options: DevtoolsPipeOptions = {},
+  ) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#maxChars = options.maxMessageChars ?? MAX_MESSAGE_CHARS;
+  }
+
+  /** Takes what the process wrote. */
+  receive(text: string): void {
+    let from = 0;
+    for (let at = text.indexOf(END); at !== -1; at = text.indexOf(END, from)) {
+      this.#add(text.slice(from, at));
+      this.#finish();
+      from = at + 1;
+    }
+    this.#add(text.slice(from));
+  }
+
+  send(message: object): void {
+    if (this.#isClosed) throw new EthosError('CALL_ENDED', 'the browser is closed');
+    const { id, sessionId } = messageSchema.parse(message);
+    if (id !== undefined) this.#open.set(id, sessionId);
+    this.#connection.write(`${JSON.stringify(message)}${END}`).catch(() => this.closed());
+  }
+
+  close(): void {
+    if (!this.#isClosed) this.#connection.end();
+  }
+
+  /** The process has ended. */
+  closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#open.clear();
+    this.onclose?.();
+  }
+
+  #add(text: string): void {
+    if (text === '') return;
+    this.#chars += text.length;
+    if (this.#head.length < HEAD_CHARS) this.#head += text.slice(0, HEAD_CHARS);
+    if (this.#chars > this.#maxChars) this.#parts = [];
+    else this.#parts.push(text);
+  }
+
+  #finish(): void {
+    const [text, head, chars] = [this.#parts.join(''), this.#head, this.#chars];
+    this.#parts = [];
+    this.#head = '';
+    this.#chars = 0;
+    const message = chars > this.#maxChars ? this.#inPlaceOf(head) : parsed(text);
+    if (message === undefined) return;
+    const { id } = message;
+    if (id !== undefined) this.#open.delete(id);
+    else this.#tell(message);
+    this.onmessage?.(message);
+  }
+
+  #tell(message: object): void {
+    const event = eventSchema.safeParse(message).data;
+    if (event?.method === 'Browser.downloadProgress') {
+      this.#options.onDownloadProgress?.(event.params.receivedBytes);
+    } else if (event?.params.targetInfo.openerId !== undefined) this.#options.onTab?.();
+  }
+
+  #inPlaceOf(head: string) {
+    this.#options.onOversize?.();
+    const id = ANSWER_ID.exec(head)?.[1];
+    if (id === undefined) return undefined;
+    const sessionId = this.#open.get(Number(id));
+    return {
+      id: Number(id),
+      ...(sessionId !== undefined && { sessionId }),
+      error: { code: -32_000, message: 'the answer of the browser is too large' },
+    };
+  }
+}
+
+function parsed(text: string) {
+  try {
+    return messageSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

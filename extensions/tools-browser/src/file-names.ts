@@ -1,0 +1,28 @@
+import { posix } from 'node:path';
+
+const MAX_CHARS = 100;
+
+/** A name that a page gave to a file, as one that is safe in a folder. */
+export function cleanFileName(suggested: string): string {
+  const last = suggested.slice(-1_000).split(/[/\\]/).at(-1) ?? '';
+  const clean = last
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
+    .replace(/[<>:"|?*]/g, '_')
+    .replace(/^[\s.]+|[\s.]+$/g, '');
+  if (clean === '') return 'download';
+  const extension = posix.extname(clean).slice(0, 20);
+  const stem = clean.slice(0, clean.length - posix.extname(clean).length);
+  return `${cut(stem, MAX_CHARS - extension.length)}${extension}`;
+}
+
+/** The same name with a number, for one that is taken. */
+export function numberedName(name: string, number: number): string {
+  if (number < 2) return name;
+  const extension = posix.extname(name);
+  return `${name.slice(0, name.length - extension.length)} (${number})${extension}`;
+}
+
+function cut(text: string, maxChars: number): string {
+  return text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
+}

@@ -1,0 +1,25 @@
+import { oneLine } from './one-line.js';
+
+const MAX_NOTICES = 8;
+const MAX_CHARS = 240;
+
+/** What happened on a page that no answer has told yet. Bounded, whatever the page does. */
+export class Notices {
+  #texts: string[] = [];
+  #more = 0;
+
+  add(text: string): void {
+    const line = oneLine(text, MAX_CHARS);
+    if (this.#texts.at(-1) === line || this.#texts.length >= MAX_NOTICES) this.#more += 1;
+    else this.#texts.push(line);
+  }
+
+  /** Takes them all, as lines. */
+  take(): string[] {
+    const lines = this.#texts;
+    if (this.#more > 0) lines.push(`${this.#more} more of this kind`);
+    this.#texts = [];
+    this.#more = 0;
+    return lines;
+  }
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { oneLine } from './one-line.js';
+
+/** An element of a snapshot that a call can name. */
+export interface KnownNode {
+  role: string;
+  name: string;
+  /** The library's own ref. */
+  ref: string;
+}
+
+/** A page as a tree of roles and names, as the library gives it. */
+export type TreeNode =
+  | string
+  | {
+      role: string;
+      name?: string | undefined;
+      text?: string | undefined;
+      ref?: string | undefined;
+      children?: TreeNode[] | undefined;
+      [property: string]: unknown;
+    };
+
+const KNOWN_PROPERTIES: ReadonlySet<string> = new Set([
+  'role',
+  'name',
+  'text',
+  'ref',
+  'children',
+  'cursor',
+  'box',
+]);
+const NAME_CHARS = 500;
+const TEXT_CHARS = 5_000;
+const MAX_DEPTH = 60;
+const MAX_LINES = 50_000;
+
+/** A snapshot as text, a line for each element, and its elements by the refs that it shows. */
+export interface RenderedTree {
+  lines: string[];
+  known: Map<string, KnownNode>;
+  /** Not all of the page is in the lines. */
+  isPartial: boolean;
+}
+
+export interface RenderOptions {
+  /** Put before each ref, so that it fits one document only. */
+  refPrefix: string;
+  /** The library's refs of fields whose content is secret. */
+  secretRefs: ReadonlySet<string>;
+}
+
+const nodeSchema = z.looseObject({
+  role: z.string().catch('generic'),
+  name: z.string().optional().catch(undefined),
+  text: z.string().optional().catch(undefined),
+  ref: z.string().optional().catch(undefined),
+  children: z.array(z.unknown()).optional().catch(undefined),
+});
+
+/** What the library gave as a snapshot, as deep as it is shown; empty when it is none. */
+export function parseTree(json: unknown, depth = 0): { tree: TreeNode[]; isPartial: boolean } {
+  const tree: TreeNode[] = [];
+  let isPartial = false;
+  for (const item of Array.isArray(json) ? json : []) {
+    if (typeof item === 'string') tree.push(item);
+    const node = nodeSchema.safeParse(item).data;
+    if (node === undefined) continue;
+    const below = depth < MAX_DEPTH ? parseTree(node.children, depth + 1) : undefined;
+    isPartial ||= below?.isPartial ?? (node.children ?? []).length > 0;
+    tree.push({ ...node, children: below?.tree ?? [] });
+  }
+  return { tree, isPartial };
+}
+
+/** Every text field with a content, by the library's refs. */
+export function filledFields(tree: readonly TreeNode[]): string[] {
+  const refs: string[] = [];
+  walk(tree, (node) => {
+    if (node.role === 'textbox' && node.ref !== undefined && node.text) refs.push(node.ref);
+  });
+  return refs;
+}
+
+/** Writes a snapshot as an indented list. Texts of the page stand in quotes, as JSON strings. */
+export function renderTree(
+  tree: readonly TreeNode[],
+  { refPrefix, secretRefs }: RenderOptions,
+): RenderedTree {
+  const lines: string[] = [];
+  const known = new Map<string, KnownNode>();
+  let isPartial = false;
+  const add = (node: TreeNode, depth: number): void => {
+    if (lines.length >= MAX_LINES) {
+      isPartial = true;
+      return;
+    }
+    const indent = '  '.repeat(depth);
+    if (typeof node === 'string') {
+      lines.push(`${indent}- text: ${quoted(node, TEXT_CHARS)}`);
+      return;
+    }
+    const { role, name = '', text, ref, children = [] } = node;
+    const isSecret = ref !== undefined && secretRefs.has(ref);
+    let line = `${indent}- ${oneLine(role, 40)}`;
+    if (name !== '') line += ` ${quoted(name, NAME_CHARS)}`;
+    for (const [property, value] of Object.entries(node)) {
+      if (KNOWN_PROPERTIES.has(property)) continue;
+      line += ` [${oneLine(property, 40)}${stateOf(value)}]`;
+    }
+    if (ref !== undefined) {
+      line += ` [ref=${refPrefix}${ref}]`;
+      known.set(`${refPrefix}${ref}`, { role, name: oneLine(name, 80), ref });
+    }
+    if (text) line += `: ${isSecret ? '(hidden)' : quoted(text, TEXT_CHARS)}`;
+    lines.push(line);
+    for (const child of children) add(child, depth + 1);
+  };
+  for (const node of tree) add(node, 0);
+  return { lines, known, isPartial };
+}
+
+function walk(tree: readonly TreeNode[], visit: (node: Exclude<TreeNode, string>) => void): void {
+  const open: TreeNode[] = [...tree];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (typeof node === 'string') continue;
+    visit(node);
+    for (const child of node.children ?? []) open.push(child);
+  }
+}
+
+function stateOf(value: unknown): string {
+  if (value === true) return '';
+  return `=${typeof value === 'string' ? quoted(value, 300) : oneLine(String(value), 40)}`;
+}
+
+function quoted(text: string, maxChars: number): string {
+  return JSON.stringify(oneLine(text, maxChars));
+}

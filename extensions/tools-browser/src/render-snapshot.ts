@@ -1,0 +1,37 @@
+import type { Snapshot } from './snapshot.js';
+
+export interface ShownSnapshot {
+  text: string;
+  firstLine: number;
+  lastLine: number;
+  totalLines: number;
+}
+
+/** Lines of a snapshot, as many as fit, and where to read on. */
+export function renderSnapshot(
+  { lines, isPartial }: Snapshot,
+  { from = 1, maxChars }: { from?: number | undefined; maxChars: number },
+): ShownSnapshot {
+  let chars = 0;
+  let end = from - 1;
+  const shown: string[] = [];
+  for (const line of lines.slice(from - 1)) {
+    if (chars + line.length + 1 > maxChars) break;
+    shown.push(line);
+    chars += line.length + 1;
+    end += 1;
+  }
+  const next = lines[end];
+  if (shown.length === 0 && next !== undefined) {
+    shown.push(`${next.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '')}…`);
+    end += 1;
+  }
+  if (lines.length === 0) shown.push('(the page is empty)');
+  if (from > 1 || end < lines.length) {
+    const rest =
+      end < lines.length ? `; browser_snapshot with from_line ${end + 1} shows the rest` : '';
+    shown.push(`[lines ${from} to ${end} of ${lines.length}${rest}]`);
+  }
+  if (isPartial) shown.push('[the page is larger than a snapshot can hold: not all of it is here]');
+  return { text: shown.join('\n'), firstLine: from, lastLine: end, totalLines: lines.length };
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createBrowserWorld, errorOf, textOf } from './fixtures/browser-world.js';
+import { servePages } from './fixtures/servers.js';
+
+describe('under a personality with a sandbox', () => {
+  it.each(['required', 'preferred'] as const)(
+    'that is %s, the browser works in it, and reaches what it may',
+    async (sandbox) => {
+      const place = await servePages({});
+      const site = await servePages({
+        '/': `<h1>in</h1><img src="http://127.0.0.1:${place.port}/x">`,
+      });
+      const world = createBrowserWorld({
+        allow: [`127.0.0.1:${site.port}`],
+        backends: { personalityProcess: { sandbox } },
+      });
+      onTestFinished(() => world.close());
+      expect(textOf(await world.run('browser_navigate', { url: `${site.origin}/` }))).toContain(
+        '"in"',
+      );
+      expect(place.connections).toBe(0);
+      const away = await world.run('browser_navigate', { url: `${place.origin}/` });
+      expect(errorOf(away)).toContain('HOST_NOT_ALLOWED');
+      expect(JSON.stringify(world.audit.events)).toMatch(/declared as \*[^"]*sandbox/);
+    },
+  );
+});

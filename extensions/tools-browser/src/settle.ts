@@ -1,0 +1,56 @@
+import type { Page, Request } from 'playwright-core';
+import type { PageCall } from './call-browser.js';
+
+const GRACE_MS = 150;
+const NEW_DOCUMENT_MS = 10_000;
+const REST_MS = 1_500;
+const NEW_TAB_MS = 3_000;
+const POLL_MS = 25;
+
+/** Does something to a page, and waits for what that sets off: another document, or a redraw. */
+export async function andSettle(
+  { session, page, deadline }: PageCall,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  let isLeaving = false;
+  const onRequest = (request: Request) => {
+    if (request.isNavigationRequest() && !isOfFrame(request)) isLeaving = true;
+  };
+  page.on('request', onRequest);
+  try {
+    await session.act(async () => {
+      await work();
+      await deadline.sleep(Math.min(GRACE_MS, deadline.leftMs()));
+      const last = Date.now() + NEW_TAB_MS;
+      while (session.expectsTab && Date.now() < last) await deadline.sleep(POLL_MS);
+      session.forgetTabs();
+    });
+  } finally {
+    page.off('request', onRequest);
+  }
+  const shown = session.page;
+  if (shown === undefined) return;
+  if (isLeaving || shown !== page)
+    await loaded(shown, 'domcontentloaded', NEW_DOCUMENT_MS, deadline);
+  await loaded(shown, 'load', REST_MS, deadline);
+}
+
+/** Waits for a page to load, though not for ever; what is there is there. */
+export async function loaded(
+  page: Page,
+  state: 'domcontentloaded' | 'load',
+  atMostMs: number,
+  deadline: PageCall['deadline'],
+): Promise<void> {
+  const timeout = Math.min(atMostMs, deadline.leftMs() / 2);
+  await deadline.race(page.waitForLoadState(state, { timeout }).catch(() => {}));
+}
+
+function isOfFrame(request: Request): boolean {
+  try {
+    return request.frame().parentFrame() !== null;
+  } catch {
+    // A document that has no frame yet is a new one of the page.
+    return false;
+  }
+}

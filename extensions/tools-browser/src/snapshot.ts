@@ -1,0 +1,108 @@
+import { EthosError } from '@ethosagent/types';
+import type { Page } from 'playwright-core';
+import type { BrowserSession } from './browser-session.js';
+import type { Deadline } from './deadline.js';
+import { filledFields, parseTree, renderTree } from './page-tree.js';
+
+/** What a page shows, as text. */
+export interface Snapshot {
+  url: string;
+  title: string;
+  lines: string[];
+  /** Not all of the page is in it. */
+  isPartial: boolean;
+}
+
+const REF_PREFIX = 'd';
+const SECRET_FIELDS = 'input[type=password]';
+const PASSWORD_FIELD = 'xpath=self::*[translate(@type, "PASWORD", "pasword") = "password"]';
+const MAX_FIELDS = 200;
+const TITLE_CHARS = 200;
+const DEAD_FRAME_MS = 1_500;
+/** How deep a page is shown that is too large as a whole. */
+const DEPTHS = [undefined, 12, 5] as const;
+
+/** Looks at the page that is shown, and makes its refs the ones that count. */
+export async function takeSnapshot(session: BrowserSession, deadline: Deadline): Promise<Snapshot> {
+  const { page } = session;
+  if (page === undefined) throw new EthosError('CALL_ENDED', 'no page is open');
+  const document = session.documentNumber;
+  const { json, isWhole } = await readTree(session, page, deadline);
+  const { tree, isPartial } = parseTree(json);
+  const secretRefs = await secretsAmong(page, filledFields(tree), deadline);
+  const refPrefix = `${REF_PREFIX}${document}`;
+  const rendered = renderTree(tree, { refPrefix, secretRefs });
+  const title = await deadline.race(page.title());
+  if (session.documentNumber === document) session.known = rendered.known;
+  return {
+    url: page.url(),
+    title: title.slice(0, TITLE_CHARS),
+    lines: rendered.lines,
+    isPartial: !isWhole || isPartial || rendered.isPartial,
+  };
+}
+
+async function readTree(
+  session: BrowserSession,
+  page: Page,
+  deadline: Deadline,
+): Promise<{ json: unknown; isWhole: boolean }> {
+  const before = session.oversized;
+  for (const depth of DEPTHS) {
+    const stop = new AbortController();
+    // The library would ask again and again, as though the page were not ready.
+    const tooLarge = setInterval(() => {
+      if (session.oversized > before + DEPTHS.indexOf(depth)) stop.abort();
+    }, 50);
+    try {
+      const signal = AbortSignal.any([stop.signal, deadline.signal]);
+      const options = { mode: 'ai', signal, timeout: timeFor(page, deadline) } as const;
+      const asked = page.ariaSnapshotJSON(depth === undefined ? options : { ...options, depth });
+      return { json: await deadline.race(asked), isWhole: depth === undefined };
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+    } finally {
+      clearInterval(tooLarge);
+    }
+  }
+  return { json: ['The page is too large to be shown.'], isWhole: false };
+}
+
+/**
+ * How long the library may look. A frame that was never loaded, because its address is refused,
+ * doesn't answer: what the others say is there when the time is up.
+ */
+function timeFor(page: Page, deadline: Deadline): number {
+  const hasDeadFrame = page.frames().some((frame) => frame.url() === '');
+  return Math.min(deadline.leftMs() * 0.7, hasDeadFrame ? DEAD_FRAME_MS : Number.POSITIVE_INFINITY);
+}
+
+/** Which of these fields are for passwords. */
+async function secretsAmong(
+  page: Page,
+  refs: readonly string[],
+  deadline: Deadline,
+): Promise<ReadonlySet<string>> {
+  const secret = new Set<string>(refs.slice(MAX_FIELDS));
+  if (refs.length === 0) return secret;
+  const counts = await deadline.race(
+    Promise.all(
+      page
+        .frames()
+        .filter((frame) => frame.url() !== '')
+        .map((frame) =>
+          frame
+            .locator(SECRET_FIELDS)
+            .count()
+            .catch(() => 1),
+        ),
+    ),
+  );
+  if (counts.every((count) => count === 0)) return secret;
+  const looks = refs.slice(0, MAX_FIELDS).map(async (ref) => {
+    const field = page.getByRef(ref).locator(PASSWORD_FIELD);
+    if ((await field.count().catch(() => 1)) > 0) secret.add(ref);
+  });
+  await deadline.race(Promise.all(looks));
+  return secret;
+}

@@ -1,0 +1,190 @@
+import {
+  EthosError,
+  errorCodeOf,
+  type ServiceProcesses,
+  type ServiceScope,
+} from '@ethosagent/types';
+import type { Browser, BrowserContext } from 'playwright-core';
+import type { BrowserSettings } from './browser-settings.js';
+import { chromiumFlags } from './chromium-flags.js';
+import { DevtoolsPipe } from './devtools-pipe.js';
+
+/** A Chromium that runs, with the one context that is used. */
+export interface RunningChromium {
+  browser: Browser;
+  context: BrowserContext;
+  /** How often a message was too large to be taken. */
+  readonly oversized: number;
+  /** Fires when Chromium has ended. */
+  readonly gone: AbortSignal;
+  /** How many tabs pages have opened, counted before the library tells of them. */
+  readonly tabsOpened: number;
+  readonly maxDownloadBytes: number;
+  /** Tells when a file that is being downloaded has become too large. */
+  onLargeDownload(listener: () => void): void;
+}
+
+/** Where Chromium is found when the settings don't say. */
+export const CHROMIUM_NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+] as const;
+
+const START_TIMEOUT_MS = 30_000;
+const STDERR_CHARS = 2_000;
+
+const PROXY_MARK = 'the proxy of the sandbox: ';
+const PROXY_LINE = new RegExp(`^${PROXY_MARK}(http://127\\.0\\.0\\.1:\\d+)$`, 'm');
+/**
+ * Starts the command with the descriptors 3 and 4 of the DevTools pipe on its standard streams, in
+ * a profile folder of its own that goes with it. Chromium's own sandbox refuses to work for root.
+ * Only in a sandbox of ours there is the socket, and the proxy on a port of the sandbox's own; the
+ * script that Debian starts Chromium with needs what is not there.
+ */
+const STARTER = `
+profile=$(mktemp -d "\${TMPDIR:-/tmp}/ethos-browser-XXXXXX") || exit 1
+sandbox=$1; shift
+if [ "$sandbox" = off ] || [ "$(id -u)" = 0 ]; then set -- "$@" --no-sandbox; fi
+if [ -S /run/ethos/proxy ]; then
+  echo "${PROXY_MARK}$HTTP_PROXY" >&2
+  set -- "$@" --no-sandbox "--proxy-server=$HTTP_PROXY"
+  real=/usr/lib/\${1##*/}/\${1##*/}
+  if [ -x "$real" ]; then shift; set -- "$real" "$@"; fi
+fi
+trap : TERM INT HUP
+HOME=$profile XDG_CONFIG_HOME=$profile XDG_CACHE_HOME=$profile "$@" "--user-data-dir=$profile" 3<&0 4>&1 </dev/null >/dev/null
+status=$?
+rm -rf -- "\${profile:?}"
+exit $status
+`;
+
+/**
+ * Starts Chromium behind the proxy of a service.
+ *
+ * @throws what `ServiceProcesses` throws; `SPAWN_FAILED` when it ends, or says nothing, at once
+ */
+export async function startChromium(
+  scope: ServiceScope,
+  settings: BrowserSettings,
+): Promise<RunningChromium> {
+  const { scopedProcess } = scope;
+  const proxy = await scope.proxy?.();
+  if (scopedProcess === undefined || proxy === undefined) {
+    throw new EthosError('SPAWN_FAILED', 'the service has no processes or no proxy');
+  }
+  const [file, ...args] = await prepared(scopedProcess, settings, chromiumFlags(proxy.server));
+  let begin = '';
+  let stderr = '';
+  let oversized = 0;
+  let pipe: DevtoolsPipe | undefined;
+  const connection = await scopedProcess.open(
+    'sh',
+    ['-c', STARTER, 'sh', settings.chromium_sandbox ? 'on' : 'off', file, ...args],
+    {
+      async onOutput(text, stream) {
+        if (stream === 'stderr') {
+          if (begin.length < STDERR_CHARS) begin += text;
+          stderr = (stderr + text).slice(-STDERR_CHARS);
+        } else pipe?.receive(text);
+        // A page that floods the pipe leaves the others their turn.
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    },
+  );
+  const gone = new AbortController();
+  const maxDownloadBytes = settings.max_download_bytes;
+  let onLargeDownload = () => {};
+  let tabs = 0;
+  pipe = new DevtoolsPipe(connection, {
+    onOversize: () => {
+      oversized += 1;
+    },
+    onTab: () => {
+      tabs += 1;
+    },
+    onDownloadProgress: (bytes) => {
+      if (bytes > maxDownloadBytes) onLargeDownload();
+    },
+  });
+  const ended = connection.result.then(
+    () => {},
+    () => {},
+  );
+  const transport = pipe;
+  const exited = ended.then(() => {
+    gone.abort(new Error('the browser has ended'));
+    transport.closed();
+  });
+  try {
+    const { chromium } = await import('playwright-core');
+    const browser = await Promise.race([
+      chromium.connectOverCDP(transport, { timeout: START_TIMEOUT_MS }),
+      exited.then(() => {
+        throw new EthosError('SPAWN_FAILED', 'it ended at once');
+      }),
+    ]);
+    scope.onEnd(async () => {
+      await Promise.race([browser.close(), exited]).catch(() => {});
+      await connection.stop();
+    });
+    const context = await browser.newContext({
+      viewport: settings.viewport,
+      acceptDownloads: settings.max_download_bytes > 0,
+      permissions: [],
+      // There are no pages yet, so that none can have written this.
+      proxy: {
+        ...proxy,
+        server: PROXY_LINE.exec(begin)?.[1] ?? proxy.server,
+        bypass: '<-loopback>',
+      },
+    });
+    return {
+      browser,
+      context,
+      gone: gone.signal,
+      get tabsOpened() {
+        return tabs;
+      },
+      maxDownloadBytes,
+      onLargeDownload(listener) {
+        onLargeDownload = listener;
+      },
+      get oversized() {
+        return oversized;
+      },
+    };
+  } catch (cause) {
+    await connection.stop().catch(() => {});
+    const said = lastLineOf(stderr);
+    throw new EthosError('SPAWN_FAILED', `Chromium did not start${said && `: ${said}`}`, { cause });
+  }
+}
+
+/** The command line of the first Chromium that there is. */
+async function prepared(
+  processes: ServiceProcesses,
+  { executable_path }: BrowserSettings,
+  flags: string[],
+): Promise<[file: string, ...args: string[]]> {
+  let failure: unknown;
+  for (const name of executable_path === undefined ? CHROMIUM_NAMES : [executable_path]) {
+    try {
+      const { file, args } = await processes.prepare(name, flags);
+      return [file, ...args];
+    } catch (error) {
+      const code = errorCodeOf(error);
+      // It is there and may be started, though not by others than `open`, which is what starts it.
+      if (code === 'SANDBOX_UNAVAILABLE') return [name, ...flags];
+      if (code !== 'SPAWN_FAILED' && code !== 'BINARY_NOT_ALLOWED') throw error;
+      failure ??= error;
+    }
+  }
+  throw failure;
+}
+
+function lastLineOf(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return (lines.at(-1) ?? '').slice(0, 300);
+}

@@ -1,0 +1,58 @@
+import type { Dialog, Download, Page, Request } from 'playwright-core';
+import type { ConsoleLog } from './console-log.js';
+import type { Notices } from './notices.js';
+import { oneLine } from './one-line.js';
+
+/** What a page reports to. */
+export interface PageWatcher {
+  readonly notices: Notices;
+  readonly console: ConsoleLog;
+  /** Takes a download that a call waits for. */
+  takeDownload(download: Download): boolean;
+  /** The main frame shows another document. */
+  onDocument(page: Page): void;
+  onCrash(page: Page): void;
+}
+
+const URL_CHARS = 150;
+
+/** Answers what a page asks of its user, and notes what no answer would tell otherwise. */
+export function watchPage(page: Page, watcher: PageWatcher): void {
+  const { notices } = watcher;
+  page.on('dialog', (dialog) => answerDialog(dialog, notices));
+  page.on('console', (message) => watcher.console.add(message.type(), message.text()));
+  page.on('pageerror', (error) => watcher.console.add('error', `uncaught: ${error.message}`));
+  page.on('crash', () => watcher.onCrash(page));
+  page.on('framenavigated', (frame) => {
+    if (frame === page.mainFrame()) watcher.onDocument(page);
+  });
+  // Who listens for it keeps the chooser of files from opening.
+  page.on('filechooser', () => {
+    notices.add('The page asked for a file, and got none; give one with browser_upload.');
+  });
+  page.on('download', (download) => {
+    if (watcher.takeDownload(download)) return;
+    download.cancel().catch(() => {});
+    notices.add(
+      `The page offered the file ${JSON.stringify(oneLine(download.suggestedFilename(), 80))} to download; it was not taken. Use browser_download to save it.`,
+    );
+  });
+  page.on('requestfailed', (request) => noteFailure(request, notices));
+}
+
+function answerDialog(dialog: Dialog, notices: Notices): void {
+  const leaves = dialog.type() === 'beforeunload';
+  (leaves ? dialog.accept() : dialog.dismiss()).catch(() => {});
+  if (leaves) return;
+  notices.add(
+    `The page showed a dialog (${dialog.type()}), which was dismissed: ${JSON.stringify(oneLine(dialog.message(), 120))}`,
+  );
+}
+
+/** A tunnel that the proxy refused is one to a host that may not be reached, or can't be. */
+function noteFailure(request: Request, notices: Notices): void {
+  const failure = request.failure()?.errorText ?? '';
+  if (!failure.includes('ERR_TUNNEL_CONNECTION_FAILED') || request.isNavigationRequest()) return;
+  const { host } = new URL(request.url());
+  notices.add(`The page could not reach ${oneLine(host, URL_CHARS)}: not allowed, or no answer.`);
+}

@@ -1,0 +1,36 @@
+import { assertContained, type ContainmentOptions, countTries } from '@ethosagent/conformance';
+import type { AnyTool, ToolContext } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import { createDelegationTools } from './delegation-tools.js';
+
+/** Calls with which each tool works. */
+const CALLS: Record<string, ContainmentOptions['args']> = {
+  task: ({ token }) => [{ prompt: token }],
+  task_start: ({ token }) => [{ prompt: token }],
+  task_status: [{}],
+  task_result: [{ id: 'the newest' }],
+  task_cancel: [{ id: 'the newest' }],
+};
+
+describe('assertContained finds nothing that it reached', () => {
+  for (const tool of createDelegationTools()) {
+    it(`by ${tool.name}`, async (context) => {
+      const args = CALLS[tool.name] ?? {};
+      const { tries, unused } = await assertContained(withATask(tool), { args });
+      expect(unused).toEqual([]);
+      for (const [promised, count] of tries) countTries(context, promised, count);
+    });
+  }
+});
+
+/** The tool, after something began a task where an id is needed, whose id nobody can know before. */
+function withATask(tool: AnyTool): AnyTool {
+  const { input = expect.fail('it has no input') } = tool;
+  const run = async (args: unknown, ctx: ToolContext) => {
+    const { id } = Object(args);
+    if (id !== 'the newest') return input.run(args, ctx);
+    const begun = await ctx.delegation?.start({ prompt: 'look' });
+    return input.run({ ...Object(args), id: begun?.id ?? 'none' }, ctx);
+  };
+  return { ...tool, input: { parse: input.parse, run } };
+}

@@ -1,0 +1,11 @@
+import type { AnyTool } from '@ethosagent/types';
+import { taskTool } from './task.js';
+import { taskCancelTool } from './task-cancel.js';
+import { taskResultTool } from './task-result.js';
+import { taskStartTool } from './task-start.js';
+import { taskStatusTool } from './task-status.js';
+
+/** `task`, `task_start`, `task_status`, `task_result` and `task_cancel`. */
+export function createDelegationTools(): AnyTool[] {
+  return [taskTool, taskStartTool, taskStatusTool, taskResultTool, taskCancelTool];
+}

@@ -1,0 +1,6 @@
+export { createDelegationTools } from './delegation-tools.js';
+export { taskTool } from './task.js';
+export { taskCancelTool } from './task-cancel.js';
+export { taskResultTool } from './task-result.js';
+export { taskStartTool } from './task-start.js';
+export { taskStatusTool } from './task-status.js';

@@ -1,0 +1,38 @@
+import type { DelegationInfo } from '@ethosagent/types';
+
+const MAX_PROMPT_CHARS = 80;
+
+/** The id, how it stands, and what it took, on one line that holds nothing a sub-agent wrote. */
+export function renderHead({ id, state, steps, calls, costUsd }: DelegationInfo): string {
+  const cost = costUsd > 0 ? `, $${costUsd.toFixed(4)}` : '';
+  return `${id}: ${state} (${count(steps, 'model call')}, ${count(calls, 'tool call')}${cost})`;
+}
+
+/** One line of a list. */
+export function renderLine(info: DelegationInfo): string {
+  return `${renderHead(info)} ${oneLine(info.prompt)}`;
+}
+
+/** A task with its answer. What the sub-agent wrote comes last: nothing that follows could be forged. */
+export function renderResult(info: DelegationInfo): string {
+  const { state, error, result } = info;
+  const why = error === undefined || state === 'done' ? '' : `. ${error}`;
+  const none = state === 'done' ? 'It gave no answer.' : 'There is no answer.';
+  if (state === 'running') return `${renderHead(info)}. It still runs.`;
+  return `${renderHead(info)}${why}\n\n${result ?? none}`;
+}
+
+/** For programs. */
+export function structuredOf(info: DelegationInfo): Record<string, unknown> {
+  return { task: { ...info } };
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  if (line.length <= MAX_PROMPT_CHARS) return line;
+  return `${line.slice(0, MAX_PROMPT_CHARS).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

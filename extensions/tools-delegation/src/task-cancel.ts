@@ -1,0 +1,25 @@
+import { defineTool, ok, withFailures } from '@ethosagent/plugin-sdk';
+import { z } from 'zod';
+import { DELEGATION_FAILURES } from './failures.js';
+import { renderHead } from './render-task.js';
+import { taskId } from './task-input.js';
+
+/** Ends a task. Needs `delegation` with `background`. */
+export const taskCancelTool = defineTool({
+  name: 'task_cancel',
+  description: 'End a task that task_start began. What it has done until then stays done.',
+  toolset: 'delegation',
+  input: z.strictObject({ id: taskId }),
+  capabilities: { delegation: { background: true } },
+  effects: [],
+  supportsDryRun: true,
+  execute: ({ id }, ctx) =>
+    withFailures(DELEGATION_FAILURES, async () => {
+      const before = await ctx.delegation.get(id);
+      if (before.state !== 'running') return ok(`${renderHead(before)}. It had ended already.`);
+      if (ctx.dryRun) return ok(`${id} would be cancelled.`);
+      const info = await ctx.delegation.cancel(id);
+      const { result: _, error: __, ...task } = info;
+      return ok(renderHead(info), { structured: { task } });
+    }),
+});

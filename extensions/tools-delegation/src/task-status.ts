@@ -1,0 +1,47 @@
+import { defineTool, ok, withFailures } from '@ethosagent/plugin-sdk';
+import type { DelegationInfo } from '@ethosagent/types';
+import { z } from 'zod';
+import { DELEGATION_FAILURES } from './failures.js';
+import { renderLine } from './render-task.js';
+import { taskId } from './task-input.js';
+
+/** As many as a model can use; those that run are always among them. */
+const MAX_SHOWN = 50;
+
+/** Tells how the tasks of the session stand. Needs `delegation` with `background`. */
+export const taskStatusTool = defineTool({
+  name: 'task_status',
+  description:
+    'See how the tasks stand that task_start began in this session, or one of them: running, done, failed, cancelled, or interrupted by an end of the program.',
+  toolset: 'delegation',
+  input: z.strictObject({
+    id: taskId.optional().describe('The id that task_start answered. All tasks when absent.'),
+  }),
+  capabilities: { delegation: { background: true } },
+  effects: [],
+  supportsDryRun: true,
+  execute: ({ id }, ctx) =>
+    withFailures(DELEGATION_FAILURES, async () => {
+      const all = id === undefined ? await ctx.delegation.list() : [await ctx.delegation.get(id)];
+      const shown = newest(all);
+      const left = all.length - shown.length;
+      const lines = [
+        ...(left > 0 ? [`${left} older ones are not shown; ask for them by id.`] : []),
+        ...shown.map(renderLine),
+      ];
+      return ok(lines.join('\n') || 'This session has started no tasks.', {
+        structured: { tasks: shown.map(withoutAnswer), left },
+      });
+    }),
+});
+
+function newest(tasks: readonly DelegationInfo[]): DelegationInfo[] {
+  const ended = tasks.filter(({ state }) => state !== 'running');
+  const dropped = new Set(ended.slice(0, Math.max(0, tasks.length - MAX_SHOWN)));
+  return tasks.filter((task) => !dropped.has(task));
+}
+
+/** What a sub-agent wrote is for `task_result`, whose output is marked. */
+function withoutAnswer({ result: _, error: __, ...info }: DelegationInfo) {
+  return info;
+}

@@ -1,0 +1,33 @@
+import { defineTool, err, ok, withFailures } from '@ethosagent/plugin-sdk';
+import { DELEGATION_FAILURES } from './failures.js';
+import { renderResult, structuredOf } from './render-task.js';
+import { taskInput } from './task-input.js';
+import { describeTask, toTask } from './to-task.js';
+
+/** For one that the host bounds itself; the call outlives the task, so that its end is told. */
+const TIMEOUT_MS = 60 * 60_000;
+const TASK_TIMEOUT_MS = TIMEOUT_MS - 30_000;
+
+/** Gives a task to a sub-agent and waits for its answer. Needs `delegation`. */
+export const taskTool = defineTool({
+  name: 'task',
+  description:
+    'Give a self-contained subtask to a sub-agent and wait for its answer. It works in its own session, with your tools or fewer, and never may more than you. Several calls in one step run side by side.',
+  toolset: 'delegation',
+  input: taskInput,
+  capabilities: { delegation: {} },
+  effects: [],
+  outputIsUntrusted: true,
+  supportsDryRun: true,
+  timeoutMs: TIMEOUT_MS,
+  execute: (args, ctx) =>
+    withFailures(DELEGATION_FAILURES, async () => {
+      if (ctx.dryRun) return ok(describeTask(args));
+      const asked = { ...toTask(args), timeoutMs: TASK_TIMEOUT_MS };
+      const info = await ctx.delegation.run(asked, (message) =>
+        ctx.emit({ type: 'progress', toolName: 'task', message, audience: 'user' }),
+      );
+      const text = renderResult(info);
+      return info.state === 'done' ? ok(text, { structured: structuredOf(info) }) : err(text);
+    }),
+});

@@ -1,0 +1,165 @@
+import { err, failureOf } from '@ethosagent/plugin-sdk';
+import { errorCodeOf, type ToolContext, type ToolResult } from '@ethosagent/types';
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import type { z } from 'zod';
+import { cleanText } from './clean-text.js';
+import type { Connection } from './connection.js';
+import { type Link, messageOf } from './link.js';
+import { BROKEN_OFF } from './redacted-transport.js';
+
+/** A request of a tool to a server. */
+export interface ServerCall<T> {
+  connection: Connection;
+  /** The tool as the model knows it. */
+  toolName: string;
+  method: string;
+  params: Record<string, unknown>;
+  schema: z.ZodType<T>;
+  timeoutMs: number;
+  /** Why the call is not made after all, once the server is connected. */
+  refuse?: () => string | undefined;
+}
+
+const PROGRESS_MS = 200;
+
+/**
+ * Sends a request once, and waits for its answer.
+ *
+ * @returns what was answered, or the result that says what became of the call
+ */
+export async function callServer<T>(
+  call: ServerCall<T>,
+  ctx: ToolContext,
+): Promise<{ ok: true; answer: T } | { ok: false; result: ToolResult }> {
+  const { connection, timeoutMs } = call;
+  const name = connection.server.name;
+  const opened = await untilAborted(connection.open(), ctx.abortSignal);
+  if (opened === undefined)
+    return failed(err(`${name}: the call was cancelled before it was sent`));
+  if (!opened.ok) {
+    return failed(
+      err(`The MCP server ${name} is not available: ${opened.reason}`, 'not_available'),
+    );
+  }
+  const refusal = call.refuse?.();
+  if (refusal !== undefined) return failed(err(refusal, 'not_available'));
+  const { link } = opened;
+  const stop = new AbortController();
+  let stopped: 'time' | 'abort' | undefined;
+  const end = (why: 'time' | 'abort') => {
+    stopped ??= why;
+    stop.abort(why === 'time' ? 'the call took too long' : 'the call was cancelled');
+  };
+  const onAbort = () => end('abort');
+  const timer = setTimeout(() => end('time'), timeoutMs);
+  ctx.abortSignal.addEventListener('abort', onAbort, { once: true });
+  try {
+    if (ctx.abortSignal.aborted)
+      return failed(err(`${name}: the call was cancelled before it was sent`));
+    const answer = await connection.use(link, () =>
+      link.client.request({ method: call.method, params: call.params }, call.schema, {
+        signal: stop.signal,
+        // The time-out is the one above.
+        timeout: 2 ** 31 - 1,
+        onprogress: progressTo(call, ctx),
+      }),
+    );
+    return { ok: true, answer };
+  } catch (error) {
+    if (stopped === 'abort') {
+      return failed(err(`${name} was told to cancel the call; it may have run all the same`));
+    }
+    if (stopped === 'time') {
+      return failed(
+        err(
+          `${name} gave no answer within ${timeoutMs / 1_000} s and was told to cancel; the call may have run. Do not repeat it before you know that it has not.`,
+        ),
+      );
+    }
+    return failed(resultOf(error, connection, link));
+  } finally {
+    clearTimeout(timer);
+    ctx.abortSignal.removeEventListener('abort', onAbort);
+  }
+}
+
+const failed = (result: ToolResult) => ({ ok: false as const, result });
+
+/** What became of a call that was sent, by what came back in place of an answer. */
+function resultOf(error: unknown, connection: Connection, link: Link): ToolResult {
+  const { name } = connection.server;
+  const mayHaveRun = `the call may have run, and is not sent again. Do not repeat it before you know that it has not.`;
+  if (!connection.isCurrent(link)) {
+    const why = connection.reason === '' ? 'it ended' : connection.reason;
+    return err(`The MCP server ${name} ended during the call (${why}): ${mayHaveRun}`);
+  }
+  if (error instanceof McpError) {
+    if (error.data === BROKEN_OFF) {
+      return err(`The answer of ${name} broke off: ${mayHaveRun}`);
+    }
+    const said = cleanText(error.message, 2_000);
+    return error.code === ErrorCode.InvalidParams
+      ? err(`${name} refuses the arguments: ${said}`, 'input_invalid')
+      : err(`${name} answered with an error: ${said}`);
+  }
+  if (error instanceof UnauthorizedError) {
+    connection.lost(link, 'it waits until the user has authorized it');
+    return err(`${name} did not run the call: the user has to authorize it first`, 'not_available');
+  }
+  if (error instanceof StreamableHTTPError) {
+    if (error.code === 404) {
+      connection.lost(link, 'it has forgotten the session');
+      return err(
+        `${name} has forgotten the session and did not run the call; call it again`,
+        'not_available',
+      );
+    }
+    return err(`${name} answered with HTTP ${error.code}: ${messageOf(error)}`);
+  }
+  const denied = failureOf(error, {
+    HOST_NOT_ALLOWED: ['not_available', 'Go on without it: the operator has not allowed this.'],
+    SECRET_NOT_BOUND: 'Tell the user that the server is set up wrong.',
+  });
+  if (denied !== undefined) return denied;
+  const code = errorCodeOf(error);
+  if (code === undefined)
+    return err(`${name} gave an answer that is none of the protocol; the call may have run`);
+  connection.lost(link, messageOf(error));
+  return err(`${name} was not reached (${messageOf(error)}): ${mayHaveRun}`);
+}
+
+/** Passes the progress of a server on, in its words, and not too often. */
+function progressTo({ toolName }: ServerCall<unknown>, ctx: ToolContext) {
+  let last = Number.NEGATIVE_INFINITY;
+  return (progress: {
+    progress: number;
+    total?: number | undefined;
+    message?: string | undefined;
+  }) => {
+    const now = performance.now();
+    const { progress: done, total, message } = progress;
+    if (now - last < PROGRESS_MS && done !== total) return;
+    last = now;
+    const share = total !== undefined && total > 0 ? (done / total) * 100 : undefined;
+    const counted = total === undefined ? `${done}` : `${done} of ${total}`;
+    ctx.emit({
+      type: 'progress',
+      toolName,
+      message: cleanText(message ?? '', 200) || counted,
+      audience: 'user',
+      ...(share === undefined ? {} : { percent: Math.min(100, Math.max(0, share)) }),
+    });
+  };
+}
+
+/** What is awaited, or `undefined` once the signal fires. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const abort = () => resolve(undefined);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,60 @@
+import { fuzz } from '@ethosagent/conformance';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { argumentProblem } from './check-arguments.js';
+
+const schema = {
+  type: 'object',
+  properties: {
+    path: { type: 'string' },
+    count: { type: 'integer' },
+    mode: { type: 'string', enum: ['fast', 'slow'] },
+    any: {},
+    either: { type: ['string', 'null'] },
+    odd: { type: 'wonder' },
+  },
+  required: ['path'],
+  additionalProperties: false,
+};
+
+describe('argumentProblem', () => {
+  it.each([
+    ['a text', 'x', 'expected an object, not a value of type string'],
+    ['nothing', undefined, 'expected an object, not missing'],
+    ['no path', {}, 'path is missing (string)'],
+    ['a number for a text', { path: 1 }, 'path is a value of type number, expected string'],
+    ['a fraction', { path: '', count: 1.5 }, 'count is a value of type number, expected integer'],
+    ['another mode', { path: '', mode: 'x' }, 'mode is none of "fast", "slow"'],
+    ['a list', { path: [] }, 'path is an array, expected string'],
+    ['an unknown one', { path: '', x: 1 }, 'x is no argument; there are path, count'],
+    ['__proto__', JSON.parse('{"path":"","__proto__":1}'), '__proto__ is no argument'],
+    ['null', { path: null }, 'path is null, expected string'],
+  ])('says what is wrong with %s', (_name, args, problem) => {
+    expect(argumentProblem(schema, args)).toContain(problem);
+  });
+
+  it.each([
+    ['what fits', { path: 'a', count: 1, mode: 'fast', any: [], either: null, odd: 1 }],
+    ['what is left out', { path: 'a' }],
+  ])('has nothing against %s', (_name, args) => {
+    expect(argumentProblem(schema, args)).toBeUndefined();
+  });
+
+  it.each([
+    ['no properties', {}],
+    ['properties that are none', { properties: [], required: 'path' }],
+    ['pattern properties', { additionalProperties: false, patternProperties: { '^x': {} } }],
+    ['a property of true', { properties: { x: true }, additionalProperties: false }],
+    ['required of numbers', { required: [1] }],
+  ])('leaves a schema with %s to the server', (_name, odd) => {
+    expect(argumentProblem(odd, { x: 1 })).toBeUndefined();
+  });
+
+  fuzz(
+    'never throws, whatever the schema',
+    fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.anything()),
+    ([odd, args]) => {
+      expect(['string', 'undefined']).toContain(typeof argumentProblem(odd, args));
+    },
+  );
+});

@@ -1,0 +1,174 @@
+import { fuzz } from '@ethosagent/conformance';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseMcpConfig } from './config.js';
+
+const one = (server: object) => parseMcpConfig({ mcpServers: { s: server } }).servers[0];
+const errorOf = (source: unknown) => {
+  try {
+    parseMcpConfig(source);
+    return 'none';
+  } catch (error) {
+    return error instanceof Error ? error.message : 'another';
+  }
+};
+
+describe('parseMcpConfig reads', () => {
+  it('what Claude Desktop and Cursor have', () => {
+    const text = `{
+      // The files of the project
+      "mcpServers": {
+        "files": {
+          "command": "npx",
+          "args": ["-y", "@modelcontextprotocol/server-filesystem", "\${workspaceFolder}"],
+          "env": { "LEVEL": "1", "TOKEN": "\${API_TOKEN}" },
+        },
+      },
+    }`;
+    expect(parseMcpConfig(text)).toEqual({
+      servers: [
+        {
+          kind: 'process',
+          name: 'files',
+          command: ['npx'],
+          args: [
+            ['-y'],
+            ['@modelcontextprotocol/server-filesystem'],
+            [{ kind: 'host', name: 'workspaceFolder' }],
+          ],
+          env: new Map([
+            ['LEVEL', ['1']],
+            ['TOKEN', [{ kind: 'secret', name: 'API_TOKEN' }]],
+          ]),
+        },
+      ],
+      disabled: [],
+      inputs: new Map(),
+      notes: [],
+    });
+  });
+
+  it('what VS Code has', () => {
+    const config = parseMcpConfig({
+      inputs: [{ type: 'promptString', id: 'key', description: 'The key', password: true }],
+      servers: {
+        hub: {
+          type: 'http',
+          url: 'https://hub.example/mcp',
+          headers: { Authorization: 'Bearer ${input:key}' },
+        },
+        local: { type: 'stdio', command: 'node', args: ['a.js'], env: { N: 1, B: true } },
+      },
+    });
+    expect(config.inputs).toEqual(new Map([['key', 'The key']]));
+    expect(config.servers).toMatchObject([
+      {
+        kind: 'remote',
+        transport: 'http',
+        headers: new Map([['Authorization', ['Bearer ', { kind: 'secret', name: 'key' }]]]),
+      },
+      {
+        env: new Map([
+          ['N', ['1']],
+          ['B', ['true']],
+        ]),
+      },
+    ]);
+  });
+
+  it.each([
+    ['url', { url: 'https://a.example' }, 'http'],
+    ['serverUrl', { serverUrl: 'https://a.example' }, 'http'],
+    ['httpUrl', { httpUrl: 'https://a.example' }, 'http'],
+    ['streamable-http', { type: 'streamable-http', url: 'https://a.example' }, 'http'],
+    ['sse', { type: 'sse', url: 'https://a.example' }, 'sse'],
+    ['transport', { transport: 'sse', url: 'https://a.example' }, 'sse'],
+  ])('a remote server by %s', (_name, server, transport) => {
+    expect(one(server)).toMatchObject({ kind: 'remote', transport, url: ['https://a.example'] });
+  });
+
+  it('settings.json of VS Code, servers that are switched off, and time-outs', () => {
+    const config = parseMcpConfig({
+      mcp: {
+        servers: {
+          off: { command: 'a', disabled: true },
+          out: { command: 'a', enabled: false },
+          seconds: { command: 'a', timeout: 60 },
+          milliseconds: { command: 'a', timeout: 5_000, alwaysAllow: ['x'] },
+        },
+      },
+    });
+    expect(config.disabled).toEqual(['off', 'out']);
+    expect(config.servers.map(({ name, timeoutMs }) => [name, timeoutMs])).toEqual([
+      ['seconds', 60_000],
+      ['milliseconds', 5_000],
+    ]);
+    expect(config.notes).toEqual([
+      'mcp.json: mcp.servers.seconds.timeout: 60 is read as seconds',
+      'mcp.json: mcp.servers.milliseconds.alwaysAllow: is not read',
+    ]);
+  });
+
+  it.each([
+    ['${A}', [{ kind: 'secret', name: 'A' }]],
+    ['${env:A}', [{ kind: 'secret', name: 'A' }]],
+    ['${A:-}', [{ kind: 'secret', name: 'A', fallback: '' }]],
+    ['${A:-x:-y}', [{ kind: 'secret', name: 'A', fallback: 'x:-y' }]],
+    ['a ${userHome}/b', ['a ', { kind: 'host', name: 'userHome' }, '/b']],
+    ['${A', ['${A']],
+    ['$A', ['$A']],
+    ['', []],
+  ])('the variable %s', (text, template) => {
+    expect(one({ command: 'a', args: [text] })).toMatchObject({ args: [template] });
+  });
+});
+
+describe('parseMcpConfig names what is wrong', () => {
+  it.each([
+    ['no JSON', '{"mcpServers": ', 'mcp.json: line 1, column 16: ValueExpected'],
+    ['a list', [], 'mcp.json: has neither mcpServers nor servers'],
+    ['nothing', undefined, 'has neither mcpServers nor servers'],
+    ['a server that is a text', { mcpServers: { a: 'npx' } }, 'mcp.json: mcpServers.a: '],
+    ['no command', { mcpServers: { a: {} } }, 'mcpServers.a: has neither a command nor a url'],
+    ['both', { servers: { a: { command: 'x', url: 'y' } } }, 'servers.a: has a command and a url'],
+    ['no url', { servers: { a: { type: 'http' } } }, 'servers.a: has no url'],
+    ['an unknown type', { servers: { a: { type: 'ws', url: 'x' } } }, 'servers.a.type: ws is none'],
+    ['args that are a text', { servers: { a: { command: 'x', args: 'y' } } }, 'servers.a.args: '],
+    ['env of objects', { servers: { a: { command: 'x', env: { A: {} } } } }, 'servers.a.env.A: '],
+    [
+      'an unknown variable',
+      { servers: { a: { command: 'x', args: ['${command:ls}'] } } },
+      'servers.a.args.0: ${command:ls} is no variable',
+    ],
+    ['a ref that leads out', { servers: { a: { command: '${../x}' } } }, 'is no variable'],
+    ['too deep', `{"mcpServers":${'['.repeat(200_000)}`, 'nested deeper than 100 levels'],
+    ['too long', `{"mcpServers":{}}${' '.repeat(1_000_000)}`, 'longer than 1000000 characters'],
+  ])('%s', (_name, source, error) => {
+    expect(errorOf(source)).toMatch(/^CONFIG_INVALID: mcp\.json/);
+    expect(errorOf(source)).toContain(error);
+  });
+
+  it('all at once', () => {
+    const error = errorOf({ mcpServers: { a: {}, b: { type: 'x' } } });
+    expect(error).toMatch(/mcpServers\.a.*mcpServers\.b\.type/);
+  });
+
+  fuzz(
+    'whatever it is given, by CONFIG_INVALID and nothing else',
+    fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.anything(),
+      fc.record({ mcpServers: fc.dictionary(fc.string(), fc.anything()) }),
+      fc
+        .record(
+          { command: fc.string(), args: fc.array(fc.string()), url: fc.string() },
+          { requiredKeys: [] },
+        )
+        .map((server) => ({ servers: { server } })),
+    ),
+    (source) => {
+      expect(errorOf(source)).toMatch(/^(?:none|CONFIG_INVALID: )/);
+    },
+  );
+});

@@ -1,0 +1,288 @@
+import { EthosError } from '@ethosagent/types';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { z } from 'zod';
+import { type McpTemplate, parseTemplate } from './templates.js';
+
+/** An MCP server that is a program. */
+export interface McpProcessServer {
+  kind: 'process';
+  name: string;
+  command: McpTemplate;
+  args: readonly McpTemplate[];
+  env: ReadonlyMap<string, McpTemplate>;
+  cwd?: McpTemplate;
+  /** Milliseconds that a call may take. */
+  timeoutMs?: number;
+}
+
+/** An MCP server that is reached by HTTP. */
+export interface McpRemoteServer {
+  kind: 'remote';
+  name: string;
+  /** `http`: streamable HTTP, and SSE for a server that knows no other. */
+  transport: 'http' | 'sse';
+  url: McpTemplate;
+  headers: ReadonlyMap<string, McpTemplate>;
+  oauth: McpOAuthConfig;
+  /** Milliseconds that a call may take. */
+  timeoutMs?: number;
+}
+
+/** How a remote server is authorized. */
+export interface McpOAuthConfig {
+  /** Hosts of the authorization server, beside the server's own. */
+  hosts: readonly string[];
+  /** Of a client that is registered already. */
+  clientId?: McpTemplate;
+  clientSecret?: McpTemplate;
+  scope?: string;
+}
+
+export type McpServerConfig = McpProcessServer | McpRemoteServer;
+
+/** What an `mcp.json` says. */
+export interface McpConfig {
+  servers: readonly McpServerConfig[];
+  /** Servers that the file switches off. */
+  disabled: readonly string[];
+  /** What the file asks of its inputs, by id. */
+  inputs: ReadonlyMap<string, string>;
+  /** What is not read, or read in another way than it may be meant. */
+  notes: readonly string[];
+}
+
+const MAX_CHARS = 1_000_000;
+const MAX_SERVERS = 200;
+// Programs differ in the unit; no call is meant to end within a second.
+const SECONDS_BELOW = 1_000;
+
+const texts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+const entrySchema = z.object({
+  type: z.string().optional(),
+  transport: z.string().optional(),
+  command: z.string().min(1).optional(),
+  args: z.array(z.union([z.string(), z.number()])).optional(),
+  env: texts.optional(),
+  cwd: z.string().min(1).optional(),
+  url: z.string().min(1).optional(),
+  serverUrl: z.string().min(1).optional(),
+  httpUrl: z.string().min(1).optional(),
+  headers: texts.optional(),
+  oauth: z
+    .object({
+      hosts: z.array(z.string().min(1)).optional(),
+      clientId: z.string().min(1).optional(),
+      clientSecret: z.string().min(1).optional(),
+      scope: z.string().min(1).optional(),
+    })
+    .optional(),
+  timeout: z.number().positive().optional(),
+  disabled: z.boolean().optional(),
+  enabled: z.boolean().optional(),
+});
+type Entry = z.infer<typeof entrySchema>;
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(entrySchema.shape));
+const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_http'];
+
+/**
+ * Reads an `mcp.json` in the forms that Claude, Cursor and VS Code have, with comments and trailing
+ * commas.
+ *
+ * @param source the text of the file, or its value
+ * @param file what to call it in messages
+ * @throws `CONFIG_INVALID` with every key that is wrong, and how
+ */
+export function parseMcpConfig(source: unknown, file = 'mcp.json'): McpConfig {
+  const value = typeof source === 'string' ? parseText(source, file) : source;
+  const reader = new ConfigReader(file);
+  const config = reader.read(value);
+  if (reader.wrong.length > 0) throw new EthosError('CONFIG_INVALID', reader.wrong.join('; '));
+  return config;
+}
+
+function parseText(text: string, file: string): unknown {
+  const invalid = (detail: string) => new EthosError('CONFIG_INVALID', `${file}: ${detail}`);
+  if (text.length > MAX_CHARS) throw invalid(`longer than ${MAX_CHARS} characters`);
+  if (nestsDeeper(text, 100)) throw invalid('nested deeper than 100 levels');
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error === undefined) return value;
+  const before = text.slice(0, error.offset).split('\n');
+  throw invalid(
+    `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${printParseErrorCode(error.error)}`,
+  );
+}
+
+// jsonc-parser recurses.
+function nestsDeeper(text: string, levels: number): boolean {
+  let depth = 0;
+  for (const { 0: bracket } of text.matchAll(/[[\]{}]/g)) {
+    if (bracket === '[' || bracket === '{') depth++;
+    else depth--;
+    if (depth > levels) return true;
+  }
+  return false;
+}
+
+class ConfigReader {
+  readonly wrong: string[] = [];
+  readonly #notes: string[] = [];
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  read(value: unknown): McpConfig {
+    const found = isRecord(value) ? serversIn(value) : undefined;
+    if (found === undefined) {
+      this.wrong.push(`${this.#file}: has neither mcpServers nor servers`);
+    }
+    const servers: McpServerConfig[] = [];
+    const disabled: string[] = [];
+    const entries = Object.entries(found?.servers ?? {});
+    if (entries.length > MAX_SERVERS) this.#wrong(found?.key ?? '', `more than ${MAX_SERVERS}`);
+    for (const [name, raw] of entries.slice(0, MAX_SERVERS)) {
+      const path = `${found?.key}.${name}`;
+      const parsed = entrySchema.safeParse(raw);
+      if (!parsed.success) {
+        for (const { path: below, message } of parsed.error.issues) {
+          this.#wrong([path, ...below.map(String)].join('.'), message);
+        }
+        continue;
+      }
+      for (const key of Object.keys(isRecord(raw) ? raw : {})) {
+        if (!KNOWN.has(key)) this.#note(`${path}.${key}`, 'is not read');
+      }
+      const { data } = parsed;
+      if (data.disabled === true || data.enabled === false) {
+        disabled.push(name);
+        continue;
+      }
+      const server = this.#server(name, path, data);
+      if (server !== undefined) servers.push(server);
+    }
+    return {
+      servers,
+      disabled,
+      inputs: inputsIn(isRecord(value) ? value.inputs : undefined),
+      notes: this.#notes,
+    };
+  }
+
+  #server(name: string, path: string, entry: Entry): McpServerConfig | undefined {
+    const type = entry.type ?? entry.transport;
+    const url = entry.url ?? entry.serverUrl ?? entry.httpUrl;
+    const transport = type === 'sse' ? 'sse' : 'http';
+    const known = type === undefined || ['stdio', 'sse', ...HTTP_TYPES].includes(type);
+    if (!known) {
+      this.#wrong(`${path}.type`, `${type} is none of stdio, http, streamable-http, sse`);
+      return undefined;
+    }
+    const isProcess = type === 'stdio' || (type === undefined && url === undefined);
+    if (type === undefined && url !== undefined && entry.command !== undefined) {
+      this.#wrong(path, 'has a command and a url; say which by type');
+      return undefined;
+    }
+    const timeoutMs = this.#timeout(path, entry.timeout);
+    const limits = timeoutMs === undefined ? {} : { timeoutMs };
+    if (isProcess) {
+      if (entry.command === undefined) {
+        this.#wrong(path, 'has neither a command nor a url');
+        return undefined;
+      }
+      return {
+        kind: 'process',
+        name,
+        command: this.#template(`${path}.command`, entry.command),
+        args: (entry.args ?? []).map((arg, at) => this.#template(`${path}.args.${at}`, `${arg}`)),
+        env: this.#templates(`${path}.env`, entry.env),
+        ...(entry.cwd === undefined ? {} : { cwd: this.#template(`${path}.cwd`, entry.cwd) }),
+        ...limits,
+      };
+    }
+    if (url === undefined) {
+      this.#wrong(path, 'has no url');
+      return undefined;
+    }
+    return {
+      kind: 'remote',
+      name,
+      transport,
+      url: this.#template(`${path}.url`, url),
+      headers: this.#templates(`${path}.headers`, entry.headers),
+      oauth: this.#oauth(`${path}.oauth`, entry.oauth),
+      ...limits,
+    };
+  }
+
+  #oauth(path: string, oauth: Entry['oauth']): McpOAuthConfig {
+    const { hosts = [], clientId, clientSecret, scope } = oauth ?? {};
+    return {
+      hosts,
+      ...(clientId === undefined ? {} : { clientId: this.#template(`${path}.clientId`, clientId) }),
+      ...(clientSecret === undefined
+        ? {}
+        : { clientSecret: this.#template(`${path}.clientSecret`, clientSecret) }),
+      ...(scope === undefined ? {} : { scope }),
+    };
+  }
+
+  #timeout(path: string, timeout: number | undefined): number | undefined {
+    if (timeout === undefined || timeout >= SECONDS_BELOW) return timeout;
+    this.#note(`${path}.timeout`, `${timeout} is read as seconds`);
+    return timeout * 1_000;
+  }
+
+  #templates(path: string, values: Entry['env']): ReadonlyMap<string, McpTemplate> {
+    return new Map(
+      Object.entries(values ?? {}).map(([key, text]) => [
+        key,
+        this.#template(`${path}.${key}`, `${text}`),
+      ]),
+    );
+  }
+
+  #template(path: string, text: string): McpTemplate {
+    if (/^\$[A-Za-z_]\w*$/.test(text)) this.#note(path, `${text} is no variable; \${…} is`);
+    const parsed = parseTemplate(text);
+    if (parsed.ok) return parsed.template;
+    this.#wrong(path, parsed.problem);
+    return [];
+  }
+
+  #wrong(path: string, what: string): void {
+    if (this.wrong.length < 50) this.wrong.push(`${this.#file}: ${path}: ${what}`);
+  }
+
+  #note(path: string, what: string): void {
+    if (this.#notes.length < 50) this.#notes.push(`${this.#file}: ${path}: ${what}`);
+  }
+}
+
+function serversIn(
+  value: Record<string, unknown>,
+): { key: string; servers: Record<string, unknown> } | undefined {
+  const inMcp = isRecord(value.mcp) ? value.mcp.servers : undefined;
+  const places: [string, unknown][] = [
+    ['mcpServers', value.mcpServers],
+    ['servers', value.servers],
+    ['mcp.servers', inMcp],
+  ];
+  for (const [key, servers] of places) if (isRecord(servers)) return { key, servers };
+  return undefined;
+}
+
+function inputsIn(inputs: unknown): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const input of Array.isArray(inputs) ? inputs : []) {
+    if (!isRecord(input) || typeof input.id !== 'string') continue;
+    found.set(input.id, typeof input.description === 'string' ? input.description : '');
+  }
+  return found;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

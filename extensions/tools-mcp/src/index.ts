@@ -1,0 +1,19 @@
+export type { McpBridge, McpBridgeOptions, McpServerStatus } from './bridge.js';
+export { createMcpBridge } from './bridge.js';
+export type { McpAsker, McpElicitation, McpSampling } from './client.js';
+export type {
+  McpConfig,
+  McpOAuthConfig,
+  McpProcessServer,
+  McpRemoteServer,
+  McpServerConfig,
+} from './config.js';
+export { parseMcpConfig } from './config.js';
+export type { McpServerState } from './connection.js';
+export type { McpLimits } from './limits.js';
+export type { HeldTool, McpToolDefinition } from './listed-tool.js';
+export { mcpServerPart, mcpToolName } from './names.js';
+export type { McpAuthorize, McpTokenStore } from './oauth.js';
+export type { McpPendingChange, McpPinStore } from './pins.js';
+export type { McpApproval, McpCallFacts } from './server-tools.js';
+export type { McpTemplate, McpVariable } from './templates.js';

@@ -1,0 +1,83 @@
+import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { MAX_MESSAGE_DEPTH } from './limits.js';
+
+/** A message, or why a text is none. */
+export type MessageResult = { ok: true; message: JSONRPCMessage } | { ok: false; problem: string };
+
+/** Reads a message of JSON-RPC that nests no deeper than it may. Never throws. */
+export function readMessage(text: string): MessageResult {
+  if (jsonDepth(text) > MAX_MESSAGE_DEPTH) {
+    return { ok: false, problem: `a message nested deeper than ${MAX_MESSAGE_DEPTH} levels` };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { ok: false, problem: 'a line that is no JSON' };
+  }
+  const parsed = JSONRPCMessageSchema.safeParse(value);
+  return parsed.success
+    ? { ok: true, message: parsed.data }
+    : { ok: false, problem: 'JSON that is no JSON-RPC message' };
+}
+
+/** How deep the brackets of a JSON text nest; counted before it is parsed. */
+export function jsonDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      at = endOfString(text, at);
+    } else if (code === 0x7b || code === 0x5b) {
+      depth++;
+      if (depth > deepest) deepest = depth;
+    } else if (code === 0x7d || code === 0x5d) {
+      depth--;
+    }
+  }
+  return deepest;
+}
+
+function endOfString(text: string, start: number): number {
+  let end = start + 1;
+  for (;;) {
+    end = text.indexOf('"', end);
+    if (end < 0) return text.length;
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return end;
+    end++;
+  }
+}
+
+/** How deep a value nests. */
+export function depthOf(value: unknown, limit: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (limit <= 0) return 1;
+  let deepest = 0;
+  for (const child of Object.values(value)) deepest = Math.max(deepest, depthOf(child, limit - 1));
+  return deepest + 1;
+}
+
+/** A value with another text for every string and key in it. `__proto__` keys are left out. */
+export function mapStrings(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, map));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== '__proto__')
+      .map(([key, item]) => [map(key), mapStrings(item, map)]),
+  );
+}
+
+/** JSON in which the order of keys makes no difference. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
+}

@@ -1,0 +1,52 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { z } from 'zod';
+import { MAX_PAGES } from './limits.js';
+
+/** What a server lists, page after page. */
+export interface Listing {
+  items: unknown[];
+  /** Not the whole list: there was more than may be. */
+  cut: boolean;
+}
+
+const LISTS = {
+  'tools/list': 'tools',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'prompts/list': 'prompts',
+} as const;
+
+/** Reads a list to its end, or until it is too long, has too many pages, or goes in a circle. */
+export async function listAll(
+  client: Client,
+  method: keyof typeof LISTS,
+  opts: { maxItems: number; signal: AbortSignal; timeoutMs: number },
+): Promise<Listing> {
+  const key = LISTS[method];
+  const pageSchema = z.looseObject({
+    [key]: z.array(z.unknown()),
+    nextCursor: z.string().nullish(),
+  });
+  const items: unknown[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const answer = await client.request({ method, params }, pageSchema, {
+      // One of its own, since the SDK leaves its listeners on it.
+      signal: AbortSignal.any([opts.signal]),
+      timeout: opts.timeoutMs,
+    });
+    const list = answer[key];
+    for (const item of Array.isArray(list) ? list : []) {
+      if (items.length >= opts.maxItems) return { items, cut: true };
+      items.push(item);
+    }
+    const { nextCursor } = answer;
+    if (typeof nextCursor !== 'string' || nextCursor === '') return { items, cut: false };
+    if (seen.has(nextCursor)) return { items, cut: true };
+    seen.add(nextCursor);
+    cursor = nextCursor;
+  }
+  return { items, cut: true };
+}

@@ -1,0 +1,89 @@
+import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import type { AnyTool, ToolContext, ToolResult } from '@ethosagent/types';
+import { z } from 'zod';
+import { callServer } from './call.js';
+import type { Connection } from './connection.js';
+import { MAX_PAGES } from './limits.js';
+import { type BridgeTool, bridgeToolName } from './names.js';
+import { closedText, commonOf, type ServerToolOptions } from './server-tools.js';
+
+/** A list that a server keeps, and how an entry of it is shown. */
+export interface ListToolSpec {
+  tool: BridgeTool;
+  what: string;
+  description: string;
+  lists: readonly ('resources/list' | 'resources/templates/list' | 'prompts/list')[];
+  has(connection: Connection): boolean;
+  /** A line; `undefined` for an entry that is malformed. */
+  show(item: unknown): string | undefined;
+}
+
+const pageSchema = z.looseObject({
+  resources: z.array(z.unknown()).optional(),
+  resourceTemplates: z.array(z.unknown()).optional(),
+  prompts: z.array(z.unknown()).optional(),
+  nextCursor: z.string().nullish(),
+});
+
+/** A tool that shows a list of a server, all pages of it that may be. */
+export function listTool(
+  options: ServerToolOptions & { maxListed: number },
+  spec: ListToolSpec,
+): AnyTool {
+  const { server, maxListed } = options;
+  const name = bridgeToolName(server.name, spec.tool);
+  return defineTool({
+    ...commonOf(options),
+    name,
+    description: spec.description,
+    input: z.strictObject({}),
+    execute: async (_args: object, ctx: ToolContext): Promise<ToolResult> => {
+      const connection = options.connectionFor(ctx.personalityId);
+      if (connection === undefined) return err(closedText(server.name), 'not_available');
+      if (ctx.dryRun === true) {
+        return ok(`[dry-run] the ${spec.what} of ${server.name} would be listed`);
+      }
+      const lines: string[] = [];
+      let cut = false;
+      for (const method of spec.lists) {
+        let cursor: string | undefined;
+        const seen = new Set<string>();
+        do {
+          const called = await callServer(
+            {
+              connection,
+              toolName: name,
+              method,
+              params: cursor === undefined ? {} : { cursor },
+              schema: pageSchema,
+              timeoutMs: options.timeoutMs,
+              refuse: () =>
+                spec.has(connection)
+                  ? undefined
+                  : `the MCP server ${server.name} has no ${spec.what}`,
+            },
+            ctx,
+          );
+          if (!called.ok) {
+            // A server may know the one list and not the other.
+            if (lines.length > 0) break;
+            return called.result;
+          }
+          const { resources, resourceTemplates, prompts, nextCursor } = called.answer;
+          for (const item of resources ?? resourceTemplates ?? prompts ?? []) {
+            if (lines.length >= maxListed) cut = true;
+            else lines.push(...[spec.show(item)].filter((line) => line !== undefined));
+          }
+          cursor = nextCursor ?? undefined;
+          cut ||= cursor !== undefined && (seen.has(cursor) || seen.size >= MAX_PAGES);
+          if (cursor !== undefined) seen.add(cursor);
+        } while (cursor !== undefined && cursor !== '' && !cut);
+      }
+      if (lines.length === 0) return ok(`${server.name} has no ${spec.what} now.`);
+      const more = cut ? [`[there are more ${spec.what} than the first ${lines.length}]`] : [];
+      return ok([...lines, ...more].join('\n'), {
+        structured: { mcp: { server: server.name }, count: lines.length, cut },
+      });
+    },
+  });
+}

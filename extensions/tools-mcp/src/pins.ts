@@ -1,0 +1,125 @@
+import { EthosError, type KeyValueStore } from '@ethosagent/types';
+import { z } from 'zod';
+import type { ListedTool, McpToolDefinition } from './listed-tool.js';
+import { mcpToolName } from './names.js';
+
+/** Where pins are kept: a key-value store, or a part of one. */
+export type McpPinStore = Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
+
+/** A tool that is no longer what it was pinned as, and waits until it is accepted. */
+export interface McpPendingChange {
+  server: string;
+  tool: string;
+  /** As it was at first use, or when it was last accepted. */
+  old: McpToolDefinition;
+  new: McpToolDefinition;
+  /** SHA-256 of what would be accepted. */
+  hash: string;
+}
+
+const pinSchema = z.object({
+  hash: z.string(),
+  definition: z.object({
+    name: z.string(),
+    description: z.string(),
+    inputSchema: z.record(z.string(), z.unknown()),
+    annotations: z.record(z.string(), z.unknown()),
+  }),
+});
+type Pin = z.infer<typeof pinSchema>;
+
+/** What the tools of servers were at first use. A definition holds whatever the personality. */
+export class Pins {
+  readonly #store: McpPinStore;
+  readonly #pending = new Map<string, McpPendingChange>();
+  /** Of two connections that see a tool first at once, one pins it. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(store: McpPinStore = memoryStore()) {
+    this.#store = store;
+  }
+
+  /**
+   * Pins a tool that is new; says whether one that is known is what it was.
+   *
+   * @throws `STORE_UNAVAILABLE`, and what else the store throws
+   */
+  check(server: string, { definition, hash }: ListedTool): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const key = keyOf(server, definition.name);
+      const pin = await this.#read(key);
+      if (pin === undefined) await this.#write(key, { hash, definition });
+      if (pin === undefined || pin.hash === hash) {
+        this.#pending.delete(key);
+        return true;
+      }
+      const { name: tool } = definition;
+      this.#pending.set(key, { server, tool, old: pin.definition, new: definition, hash });
+      return false;
+    });
+  }
+
+  pending(): McpPendingChange[] {
+    return [...this.#pending.values()];
+  }
+
+  /** Pins tools of a server as they are now; says which were. */
+  accept(server: string, tool?: string, hash?: string): Promise<string[]> {
+    return this.#inTurn(async () => {
+      const accepted: string[] = [];
+      for (const [key, change] of this.#pending) {
+        if (change.server !== server) continue;
+        if (tool !== undefined && change.tool !== tool) continue;
+        if (hash !== undefined && change.hash !== hash) continue;
+        await this.#write(key, { hash: change.hash, definition: change.new });
+        this.#pending.delete(key);
+        accepted.push(change.tool);
+      }
+      return accepted;
+    });
+  }
+
+  async #read(key: string): Promise<Pin | undefined> {
+    const text = await this.#store.get(key);
+    if (text === null) return undefined;
+    const parsed = pinSchema.safeParse(parseJson(text));
+    if (parsed.success) return parsed.data;
+    // A pin that can't be read must not become a first use.
+    throw new EthosError('STORE_CORRUPT', `the pin ${key} can not be read; delete it to pin anew`);
+  }
+
+  #write(key: string, pin: Pin): Promise<void> {
+    return this.#store.set(key, JSON.stringify(pin));
+  }
+
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(run);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+}
+
+function keyOf(server: string, tool: string): string {
+  return `pin:${mcpToolName(server, tool)}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function memoryStore(): McpPinStore {
+  const pins = new Map<string, string>();
+  return {
+    get: async (key) => pins.get(key) ?? null,
+    set: async (key, value) => {
+      pins.set(key, value);
+    },
+    delete: async (key) => {
+      pins.delete(key);
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { EthosError, type ProcessConnection, type SpawnOpts } from '@ethosagent/types';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { cleanText } from './clean-text.js';
+import { readMessage } from './json-message.js';
+import { LineSplitter } from './line-splitter.js';
+import { pause, TokenBucket } from './token-bucket.js';
+
+/** Starts the server's process with its output going where it is told. */
+export type OpenProcess = (
+  onOutput: NonNullable<SpawnOpts['onOutput']>,
+) => Promise<ProcessConnection>;
+
+export interface ProcessTransportOptions {
+  maxMessageChars: number;
+  messagesPerSecond: number;
+}
+
+const MAX_UNSENT_CHARS = 16_000_000;
+const STDERR_TAIL_CHARS = 2_000;
+const STDERR_CHARS_PER_SECOND = 200_000;
+const END_GRACE_MS = 1_000;
+
+/** The stdio transport over a process of a service: a line is a message, both ways. */
+export class ProcessTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+
+  readonly #open: OpenProcess;
+  readonly #lines: LineSplitter;
+  readonly #messages: TokenBucket;
+  readonly #stderrChars = new TokenBucket(STDERR_CHARS_PER_SECOND, STDERR_CHARS_PER_SECOND * 5);
+  readonly #closing = new AbortController();
+  #process: ProcessConnection | undefined;
+  #unsentChars = 0;
+  #stderr = '';
+  #ended: string | undefined;
+  #overlong = false;
+
+  constructor(open: OpenProcess, { maxMessageChars, messagesPerSecond }: ProcessTransportOptions) {
+    this.#open = open;
+    this.#lines = new LineSplitter(maxMessageChars);
+    this.#messages = new TokenBucket(messagesPerSecond, messagesPerSecond * 10);
+  }
+
+  /** Why the process is no longer talked to. */
+  get ended(): string | undefined {
+    return this.#ended;
+  }
+
+  /** The end of what the process wrote to its standard error. */
+  get stderr(): string {
+    return cleanText(this.#stderr, STDERR_TAIL_CHARS);
+  }
+
+  /** The last lines of what there is; half a line could hold half a secret. */
+  #tail(text: string): string {
+    if (text.length <= STDERR_TAIL_CHARS) return text;
+    const tail = text.slice(-STDERR_TAIL_CHARS);
+    return tail.slice(tail.indexOf('\n') + 1);
+  }
+
+  async start(): Promise<void> {
+    const process = await this.#open((text, stream) =>
+      stream === 'stdout' ? this.#read(text) : this.#log(text),
+    );
+    this.#process = process;
+    process.result.then(
+      ({ exitCode, signal }) =>
+        this.#end(signal === undefined ? `it exited with code ${exitCode}` : `${signal} ended it`),
+      (error: unknown) => this.#end(error instanceof Error ? error.message : 'it failed'),
+    );
+    if (this.#closing.signal.aborted) await process.stop();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const process = this.#process;
+    if (process === undefined || this.#ended !== undefined) {
+      throw new EthosError('NETWORK_FAILED', 'the server is not connected');
+    }
+    const line = `${JSON.stringify(message)}\n`;
+    this.#unsentChars += line.length;
+    if (this.#unsentChars > MAX_UNSENT_CHARS) {
+      void this.#kill('it does not read what it is sent');
+      throw new EthosError('NETWORK_FAILED', 'the server does not read what it is sent');
+    }
+    try {
+      await process.write(line);
+    } finally {
+      this.#unsentChars -= line.length;
+    }
+  }
+
+  /** Ends standard input, waits a moment for the process, and ends it. */
+  async close(): Promise<void> {
+    const process = this.#process;
+    if (process !== undefined && !this.#closing.signal.aborted && this.#ended === undefined) {
+      process.end();
+      const exited = process.result.then(
+        () => {},
+        () => {},
+      );
+      await Promise.race([exited, pause(END_GRACE_MS, this.#closing.signal)]);
+    }
+    await this.#kill('it was closed');
+  }
+
+  async #kill(reason: string): Promise<void> {
+    const process = this.#process;
+    this.#end(reason);
+    await process?.stop();
+  }
+
+  #end(reason: string): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = reason;
+    this.#closing.abort();
+    this.onclose?.();
+  }
+
+  async #read(text: string): Promise<void> {
+    if (this.#overlong || this.#ended !== undefined) return;
+    const lines = this.#lines.push(text);
+    if (lines === null) {
+      this.#overlong = true;
+      void this.#kill('it sent a message that is too long');
+      return;
+    }
+    for (const line of lines) {
+      const waitMs = this.#messages.take(1);
+      if (waitMs > 0) await pause(waitMs, this.#closing.signal);
+      if (this.#ended !== undefined) return;
+      if (line.trim() !== '') this.#deliver(line);
+      // What a message sets off comes before the next one: progress before the answer.
+      await null;
+    }
+  }
+
+  #deliver(line: string): void {
+    const read = readMessage(line);
+    if (read.ok) this.onmessage?.(read.message);
+    else this.onerror?.(new EthosError('NETWORK_FAILED', `the server sent ${read.problem}`));
+  }
+
+  #log(text: string): Promise<void> | undefined {
+    this.#stderr = this.#tail(this.#stderr + text);
+    const waitMs = this.#stderrChars.take(text.length);
+    return waitMs > 0 ? pause(waitMs, this.#closing.signal) : undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { errorCodeOf, type ServiceScope } from '@ethosagent/types';
+import { secretRef } from './declaration.js';
+import { expandTemplate, type McpTemplate, type McpVariable } from './templates.js';
+
+/** The texts of a server's templates, or what they lack. */
+export class Variables {
+  /** What there is no value for, and how to give it. */
+  readonly missing: string[] = [];
+  readonly #server: string;
+  readonly #scope: ServiceScope;
+  readonly #host: ReadonlyMap<string, string>;
+  readonly #inputs: ReadonlyMap<string, string>;
+
+  constructor(
+    server: string,
+    scope: ServiceScope,
+    host: ReadonlyMap<string, string>,
+    inputs: ReadonlyMap<string, string>,
+  ) {
+    this.#server = server;
+    this.#scope = scope;
+    this.#host = host;
+    this.#inputs = inputs;
+  }
+
+  /** The text of a template; empty where something is missing. */
+  text(template: McpTemplate): Promise<string> {
+    return expandTemplate(template, (variable) => this.#value(variable, false));
+  }
+
+  /** Texts by key. */
+  async texts(templates: ReadonlyMap<string, McpTemplate>): Promise<Map<string, string>> {
+    return this.#all(templates, false);
+  }
+
+  /** Texts for headers, in which handles stand for the secrets. */
+  async headers(templates: ReadonlyMap<string, McpTemplate>): Promise<Map<string, string>> {
+    return this.#all(templates, true);
+  }
+
+  async #all(templates: ReadonlyMap<string, McpTemplate>, asHandles: boolean) {
+    const texts = new Map<string, string>();
+    for (const [key, template] of templates) {
+      const expand = (variable: McpVariable) => this.#value(variable, asHandles);
+      texts.set(key, await expandTemplate(template, expand));
+    }
+    return texts;
+  }
+
+  async #value(variable: McpVariable, asHandle: boolean): Promise<string> {
+    if (variable.kind === 'host') {
+      const value = this.#host.get(variable.name);
+      if (value === undefined) this.#lacks(`\${${variable.name}}, which the host does not give`);
+      return value ?? '';
+    }
+    const ref = secretRef(this.#server, variable.name);
+    const { secretsResolver } = this.#scope;
+    try {
+      if (secretsResolver === undefined) return this.#absent(variable, ref);
+      return asHandle && variable.fallback === undefined
+        ? await secretsResolver.handle(ref)
+        : await secretsResolver.get(ref);
+    } catch (error) {
+      if (errorCodeOf(error) !== 'SECRET_NOT_FOUND') throw error;
+      return this.#absent(variable, ref);
+    }
+  }
+
+  #absent({ name, fallback }: { name: string; fallback?: string }, ref: string): string {
+    if (fallback !== undefined) return fallback;
+    const asked = this.#inputs.get(name);
+    const about = asked === undefined || asked === '' ? '' : ` (${asked})`;
+    this.#lacks(`the secret ${ref}${about}; store it, and start the server again`);
+    return '';
+  }
+
+  #lacks(what: string): void {
+    if (!this.missing.includes(what)) this.missing.push(what);
+  }
+}

@@ -1,0 +1,123 @@
+import { err, ok } from '@ethosagent/plugin-sdk';
+import type {
+  AnyTool,
+  ToolCapabilities,
+  ToolContext,
+  ToolEffect,
+  ToolResult,
+} from '@ethosagent/types';
+import { callServer } from './call.js';
+import { argumentProblem } from './check-arguments.js';
+import { cleanText } from './clean-text.js';
+import type { McpServerConfig } from './config.js';
+import type { Connection } from './connection.js';
+import { cleanSchema, type ListedTool } from './listed-tool.js';
+import { mcpToolName } from './names.js';
+import { callResultSchema, toolResultOf } from './results.js';
+
+/** What the host knows of a call when it says whether the call needs approval. */
+export interface McpCallFacts {
+  server: string;
+  /** The tool as the server calls it. */
+  tool: string;
+  /** What the server says of the tool. It may say what it likes. */
+  annotations: Record<string, unknown>;
+  args: unknown;
+  personality: string | undefined;
+}
+
+/** Whether a call needs approval; text means yes, and is the reason. */
+export type McpApproval = (call: McpCallFacts) => boolean | string;
+
+export interface ServerToolOptions {
+  server: McpServerConfig;
+  capabilities: ToolCapabilities;
+  timeoutMs: number;
+  approval: McpApproval | undefined;
+  connectionFor(personality: string | undefined): Connection | undefined;
+}
+
+const MAX_DESCRIPTION_CHARS = 4_000;
+const MAX_RESULT_CHARS = 60_000;
+
+/** What calls of a server do, for all that is known: a server's own word loosens nothing. */
+export function effectsOf({ kind }: McpServerConfig): ToolEffect[] {
+  return kind === 'process' ? ['write', 'send', 'spawn'] : ['write', 'send'];
+}
+
+/** What all tools of a server have in common. */
+export function commonOf({ server, capabilities, timeoutMs }: ServerToolOptions) {
+  return {
+    toolset: 'mcp',
+    capabilities,
+    outputIsUntrusted: true,
+    effects: effectsOf(server),
+    supportsDryRun: true,
+    maxResultChars: MAX_RESULT_CHARS,
+    // The call's own time-out comes first, and tells the server.
+    timeoutMs: timeoutMs + 2_000,
+  };
+}
+
+/** A server's tool as one of the registry. */
+export function serverTool(listed: ListedTool, options: ServerToolOptions): AnyTool {
+  const { definition, hash } = listed;
+  const { server, approval } = options;
+  const { name: tool, inputSchema, annotations } = definition;
+  const name = mcpToolName(server.name, tool);
+  const described = cleanText(definition.description, MAX_DESCRIPTION_CHARS);
+  const origin = { server: server.name, tool, annotations };
+  const run = async (given: unknown, ctx: ToolContext): Promise<ToolResult> => {
+    // Models leave out the arguments of a tool that has none.
+    const args = given ?? {};
+    const problem = argumentProblem(inputSchema, args);
+    if (problem !== undefined) return err(`${name}: ${problem}`, 'input_invalid');
+    const connection = options.connectionFor(ctx.personalityId);
+    if (connection === undefined) return err(closedText(server.name), 'not_available');
+    if (ctx.dryRun === true) {
+      return ok(`[dry-run] ${tool} of the MCP server ${server.name} would be called`, {
+        structured: { mcp: origin, args },
+      });
+    }
+    const call = {
+      connection,
+      toolName: name,
+      method: 'tools/call',
+      params: { name: tool, arguments: args },
+      schema: callResultSchema,
+      timeoutMs: options.timeoutMs,
+      refuse: () => refusalOf(connection, tool, hash),
+    };
+    const called = await callServer(call, ctx);
+    return called.ok ? toolResultOf(called.answer, origin) : called.result;
+  };
+  return {
+    ...commonOf(options),
+    name,
+    description:
+      described === ''
+        ? `${cleanText(tool, 100)}, a tool of the MCP server ${cleanText(server.name, 100)}.`
+        : described,
+    schema: cleanSchema(inputSchema),
+    execute: run,
+    ...(approval === undefined
+      ? {}
+      : {
+          requiresApproval: (args: unknown, { personalityId }: { personalityId?: string }) =>
+            approval({ server: server.name, tool, annotations, args, personality: personalityId }),
+        }),
+  };
+}
+
+export function closedText(server: string): string {
+  return `The MCP server ${server} is not available: its bridge is closed`;
+}
+
+/** Why a tool is not called under a personality. */
+function refusalOf(connection: Connection, tool: string, hash: string): string | undefined {
+  if (connection.offered.get(tool)?.hash === hash) return undefined;
+  const { name } = connection.server;
+  return connection.listed.has(tool)
+    ? `${tool} of ${name} is not what it was when it was first used; it is held back until the operator accepts it`
+    : `${name} has no tool ${tool} any more, or not under this personality`;
+}

@@ -1,0 +1,40 @@
+/** Lets bursts through, and a steady rate after them. */
+export class TokenBucket {
+  readonly #perSecond: number;
+  readonly #burst: number;
+  readonly #now: () => number;
+  #tokens: number;
+  #at: number;
+
+  constructor(perSecond: number, burst: number, now: () => number = () => performance.now()) {
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+    this.#now = now;
+    this.#tokens = burst;
+    this.#at = now();
+  }
+
+  /** Takes tokens, and says how many milliseconds to wait for them. */
+  take(count: number): number {
+    const now = this.#now();
+    const earned = ((now - this.#at) / 1_000) * this.#perSecond;
+    this.#tokens = Math.min(this.#burst, this.#tokens + earned) - count;
+    this.#at = now;
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#perSecond) * 1_000;
+  }
+}
+
+/** Waits, or until the signal fires. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    timer.unref();
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

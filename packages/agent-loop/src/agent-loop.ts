@@ -1,0 +1,156 @@
+import { EthosError, errorCodeOf } from '@ethosagent/types';
+import type {
+  AgentEvent,
+  AgentLoopOptions,
+  PendingApproval,
+  ResumeInput,
+  SessionState,
+  TurnInput,
+} from './api.js';
+import { interrupted, notRun, resultRecord } from './turn-calls.js';
+import { TurnRunner, unfinished } from './turn-runner.js';
+
+/** How the last event of a turn looks. */
+export type TurnDone = Extract<AgentEvent, { type: 'done' }>;
+
+/** Attempts to write a decision while others write too. */
+const MAX_ATTEMPTS = 10;
+
+/** Runs conversations over a model and the tools of a registry, one turn after the other. */
+export class AgentLoop {
+  readonly #runner: TurnRunner;
+
+  /** @throws `CONFIG_INVALID` for a limit that limits nothing */
+  constructor(options: AgentLoopOptions) {
+    this.#runner = new TurnRunner(options);
+  }
+
+  /**
+   * Begins a turn. What went wrong before the event `start` is thrown, later errors are events.
+   * Whoever stops reading ends the turn, which `resume` can then go on with.
+   *
+   * @throws `TURN_INVALID` when the last turn of the session is not finished, or what is stored of
+   * it can't be read; `SESSION_CHANGED` when another process writes to the session;
+   * `SESSION_OWNER_MISMATCH`, `CONFIG_INVALID`
+   */
+  run(input: TurnInput): AsyncIterable<AgentEvent> {
+    return this.#runner.run(input);
+  }
+
+  /**
+   * Goes on with the last turn: asks the model again whose answer broke off, runs calls that had not
+   * begun and those that were approved, and tells the model of calls that may have run.
+   *
+   * @throws as `run`; `TURN_INVALID` when there is nothing to go on with
+   */
+  resume(input: ResumeInput): AsyncIterable<AgentEvent> {
+    return this.#runner.resume(input);
+  }
+
+  /** Runs a turn and gives its last event. @throws as `run` */
+  async ask(input: TurnInput): Promise<TurnDone> {
+    for await (const event of this.run(input)) if (event.type === 'done') return event;
+    throw new EthosError('TURN_INVALID', 'the turn ended without a word');
+  }
+
+  /** How a session stands, as it is stored. A turn that runs is `unfinished`. */
+  async state(sessionId: string): Promise<SessionState> {
+    const log = await this.#runner.read(sessionId);
+    if (log.turn === undefined || log.turn.end !== undefined) return 'idle';
+    const open = log.openCalls();
+    const allWait = open.every(({ approval }) => approval !== undefined && !approval.decision);
+    return open.length > 0 && allWait ? 'paused' : 'unfinished';
+  }
+
+  /** The calls that were asked about and are not answered yet, decided or not. */
+  async pending(sessionId: string): Promise<PendingApproval[]> {
+    const log = await this.#runner.read(sessionId);
+    return log.openCalls().flatMap(({ approval }) => approval ?? []);
+  }
+
+  /**
+   * Decides on a call that waits; `resume` then does it. From any process.
+   *
+   * @param approval as the event, `pending` or `done` showed it
+   * @throws `TURN_INVALID` when no such call waits, it asks for something else by now, or another
+   * decision was made already
+   */
+  async decide(
+    sessionId: string,
+    { toolCallId, question }: Pick<PendingApproval, 'toolCallId' | 'question'>,
+    { approved, reason }: { approved: boolean; reason?: string },
+  ): Promise<void> {
+    if (typeof approved !== 'boolean') {
+      throw new EthosError('TURN_INVALID', '`approved` is neither true nor false');
+    }
+    for (let attempt = 1; ; attempt++) {
+      const journal = await this.#runner.journal(sessionId);
+      const { log } = journal;
+      const waiting = log.openCalls().find(({ call }) => call.id === toolCallId)?.approval;
+      if (waiting === undefined) {
+        throw new EthosError('TURN_INVALID', `no call ${toolCallId} of the session waits`);
+      }
+      if (waiting.question !== question) {
+        throw new EthosError(
+          'TURN_INVALID',
+          `${toolCallId} asks for something else by now; look at \`pending\` and decide again`,
+        );
+      }
+      if (waiting.decision?.approved === approved) return;
+      if (waiting.decision !== undefined) {
+        throw new EthosError('TURN_INVALID', `it is decided on ${toolCallId} already`);
+      }
+      try {
+        await journal.append({
+          kind: 'decided',
+          turn: log.turn?.turn ?? 0,
+          call: toolCallId,
+          approved,
+          ...(typeof reason === 'string' && { reason: reason.toWellFormed() }),
+        });
+        return;
+      } catch (error) {
+        if (errorCodeOf(error) !== 'SESSION_CHANGED' || attempt >= MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /**
+   * Ends an unfinished turn without going on with it, so that a new one can begin.
+   *
+   * @throws `TURN_INVALID` when there is none, or it runs; `SESSION_CHANGED`
+   */
+  async abandon(sessionId: string): Promise<void> {
+    this.#runner.assertNotRunning(sessionId);
+    const journal = await this.#runner.journal(sessionId);
+    const { turn } = unfinished(journal.log);
+    const plain = { isMarked: false, isUntrusted: false };
+    const answers = journal.log
+      .openCalls()
+      .map((logged) =>
+        resultRecord(
+          turn,
+          logged,
+          logged.started ? interrupted() : notRun('the turn was given up'),
+          plain,
+        ),
+      );
+    await journal.append(...answers, { kind: 'end', turn, end: 'aborted' });
+  }
+
+  /**
+   * Ends what runs in a session, its sub-agents and what its tools left running included, and waits
+   * for it. A turn that runs stays unfinished.
+   */
+  endSession(sessionId: string): Promise<void> {
+    return this.#runner.endSession(sessionId);
+  }
+
+  /**
+   * Ends the turns that run, which stay unfinished and give no more events, and all sub-agents, and
+   * waits for them.
+   */
+  close(): Promise<void> {
+    return this.#runner.close();
+  }
+}

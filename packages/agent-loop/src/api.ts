@@ -1,0 +1,253 @@
+import type { ApprovalDecision, ApprovalRequest, ResolvedGrant, TurnHost } from '@ethosagent/core';
+import type {
+  AnyTool,
+  EthosError,
+  PersonalityConfig,
+  SessionStore,
+  ToolCall,
+  ToolCallResult,
+  ToolDefinition,
+  ToolProgressEvent,
+  ToolResult,
+  TurnAttachment,
+} from '@ethosagent/types';
+import type { LanguageModel } from 'ai';
+
+/** The tools of an agent, as `createToolRuntime` and `registryTools` have them. */
+export interface AgentTools {
+  /** The personality as it is now; the active one when no id is given. @throws `CONFIG_INVALID` */
+  personality(id?: string): Promise<PersonalityConfig>;
+  /** What the model is told. @throws `CONFIG_INVALID` */
+  definitions(personality?: string): Promise<ToolDefinition[]>;
+  /** A tool by its name, whether or not the personality has it. */
+  tool(name: string): AnyTool | undefined;
+  /** Runs a batch of calls; results are in the order of the calls, and nothing throws. */
+  execute(calls: readonly ToolCall[], options: AgentBatchOptions): Promise<ToolCallResult[]>;
+  /** Ends what tools left running in a session, and waits for it. */
+  endSession?(sessionId: string): Promise<void>;
+}
+
+/** What a batch of an agent has of its own. */
+export interface AgentBatchOptions extends AgentIdentity {
+  personality?: string;
+  /** The names of the tools that it may use, of those that the personality has. */
+  tools?: readonly string[];
+  sessionId: string;
+  currentTurn: number;
+  messageCount: number;
+  abortSignal: AbortSignal;
+  resultBudgetChars: number;
+  attachments?: readonly TurnAttachment[];
+  host: TurnHost;
+}
+
+/** For whom a session runs. */
+export interface AgentIdentity {
+  /** For people, e.g. `cli:my-repo`. */
+  sessionKey?: string;
+  /** The surface: `cli`, `telegram`, … */
+  platform?: string;
+  agentId?: string;
+  memoryScope?: 'global' | 'per-personality';
+  memoryScopeId?: string;
+  userScopeId?: string;
+  teamId?: string;
+}
+
+/** US dollars for a million tokens. */
+export interface TokenPrices {
+  input: number;
+  output: number;
+  /** Of input that the provider had cached; as `input` when absent. */
+  cachedInput?: number;
+}
+
+/** What one turn may use up. Over a limit the turn ends, with that as its reason. */
+export interface AgentLimits {
+  /** Model calls. 50. */
+  maxSteps?: number;
+  /** Tool calls. 200. */
+  maxCalls?: number;
+  /** Calls in a row of one tool with the very same arguments. 5. */
+  maxIdenticalCalls?: number;
+  /** Tokens, input and output of all model calls together. No limit when absent. */
+  maxTokens?: number;
+  /** US dollars, of the model and of the tools. No limit when absent; needs `prices` for the model. */
+  maxCostUsd?: number;
+  /** Milliseconds. 30 minutes. */
+  maxMs?: number;
+  /** Characters for the results of one batch of calls. 80,000. */
+  resultBudgetChars?: number;
+}
+
+/** How a model is asked again when it fails. */
+export interface AgentRetries {
+  /** Attempts after the first. 4. */
+  maxRetries?: number;
+  /** Milliseconds before the second attempt, doubled each time; a server's `Retry-After` wins. 1,000. */
+  firstDelayMs?: number;
+  /** 60,000. */
+  maxDelayMs?: number;
+  /** Milliseconds without a word of the model after which its answer counts as broken off. 300,000. */
+  idleMs?: number;
+}
+
+/** What sub-agents may do. */
+export interface DelegationLimits {
+  /** Sub-agents below each other. 2. */
+  maxDepth?: number;
+  /** Sub-agents of one agent that run at once. 4. */
+  maxRunning?: number;
+  /** Sub-agents of one turn of the agent at the top, all levels together. 16. */
+  maxTotal?: number;
+  /** Characters of a sub-agent's answer. 20,000. */
+  maxResultChars?: number;
+}
+
+export interface AgentLoopOptions {
+  model: LanguageModel;
+  tools: AgentTools;
+  sessions: SessionStore;
+  /** The id of the personality; the active one of `tools` when absent. */
+  personality?: string;
+  /** What the model is told about itself, before what the framework tells it. */
+  instructions?: string;
+  identity?: AgentIdentity;
+  limits?: AgentLimits;
+  retries?: AgentRetries;
+  prices?: TokenPrices;
+  delegation?: DelegationLimits;
+  /**
+   * Decides on calls that need approval while the turn waits. `'later'`, and no callback: the turn
+   * pauses, and `decide` and `resume` go on with it.
+   */
+  approve?: (
+    request: ApprovalRequest,
+  ) => ApprovalDecision | 'later' | Promise<ApprovalDecision | 'later'>;
+  /** Progress with the audience `internal`, for logs; it is never among the events. */
+  onInternal?: (event: ToolProgressEvent) => void;
+  /**
+   * Whether the model takes images in tool results, as `structured.images: { mediaType, data }[]` of
+   * a result has them, `data` in base64. By the provider's name when absent.
+   */
+  toolImages?: boolean;
+  /** Settings of the model call: temperature, maxOutputTokens, providerOptions, … */
+  modelSettings?: ModelSettings;
+  /** Milliseconds since the epoch; `Date.now` when absent. */
+  now?: () => number;
+}
+
+/** What is passed on to the model call as it is. */
+export interface ModelSettings {
+  temperature?: number;
+  topP?: number;
+  maxOutputTokens?: number;
+  seed?: number;
+  headers?: Record<string, string>;
+  providerOptions?: Record<string, Record<string, unknown>>;
+}
+
+/** What a turn begins with. */
+export interface TurnInput {
+  sessionId: string;
+  prompt: string;
+  attachments?: readonly TurnAttachment[];
+  /**
+   * Somebody else had a hand in the prompt, e.g. who wrote a mail that it quotes: calls with effects
+   * need approval from the beginning.
+   */
+  untrusted?: boolean;
+  abortSignal?: AbortSignal;
+}
+
+/** What a turn is gone on with. */
+export interface ResumeInput {
+  sessionId: string;
+  abortSignal?: AbortSignal;
+}
+
+/** Why a turn is over. */
+export type TurnEnd =
+  | 'answered'
+  | 'paused'
+  | 'aborted'
+  | 'failed'
+  | 'max_steps'
+  | 'max_calls'
+  | 'identical_calls'
+  | 'max_tokens'
+  | 'max_cost'
+  | 'max_time';
+
+export interface AgentUsage {
+  inputTokens: number;
+  cachedInputTokens: number;
+  outputTokens: number;
+  /** US dollars of the model, where there are prices, and of the tools. */
+  costUsd: number;
+}
+
+/** A call that waits for a decision, as it is stored. */
+export interface PendingApproval {
+  toolCallId: string;
+  /** Stands for all that is asked: the call, its reach, the reason, and the tool as it was. */
+  question: string;
+  toolName: string;
+  args: unknown;
+  capabilities: ResolvedGrant;
+  reason: string;
+  /** What the personality sets for the tool. */
+  settings?: unknown;
+  /** Milliseconds since the epoch. */
+  askedAt: number;
+  /** Once somebody has decided. */
+  decision?: { approved: boolean; reason?: string };
+}
+
+/** What happens in a turn, in order. Every turn ends with `done`. */
+export type AgentEvent =
+  | { type: 'start'; sessionId: string; turn: number; resumed: boolean }
+  | { type: 'step'; step: number }
+  | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
+  /** What came since the last `step` is void: the model is asked again. */
+  | { type: 'retry'; attempt: number; delayMs: number; reason: string }
+  | { type: 'tool_start'; toolCallId: string; toolName: string; args: unknown }
+  /** Never with the audience `internal`. */
+  | {
+      type: 'tool_progress';
+      toolCallId: string;
+      toolName: string;
+      message: string;
+      percent?: number;
+      audience: 'user' | 'dashboard';
+    }
+  | { type: 'tool_end'; toolCallId: string; toolName: string; result: ToolResult; ms: number }
+  | { type: 'approval'; approval: PendingApproval }
+  /** After each step: what the turn has used so far, and what this step did. */
+  | { type: 'usage'; step: AgentUsage; turn: AgentUsage }
+  /** Something went wrong, and the turn ends or goes on, as `done` says. */
+  | { type: 'error'; error: EthosError }
+  | {
+      type: 'done';
+      end: TurnEnd;
+      /** The last answer. */
+      text: string;
+      turn: number;
+      steps: number;
+      calls: number;
+      usage: AgentUsage;
+      /** For a person: which limit, and how to go on. */
+      message?: string;
+      /** Those that the turn waits for, when it is paused. */
+      approvals: PendingApproval[];
+    };
+
+/** How a session stands. */
+export type SessionState =
+  /** A new turn can begin. */
+  | 'idle'
+  /** `resume` goes on with its last turn, or does what was approved. */
+  | 'unfinished'
+  /** Calls wait for `decide`. */
+  | 'paused';

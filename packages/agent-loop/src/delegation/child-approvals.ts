@@ -1,0 +1,15 @@
+import type { ApprovalDecision } from '@ethosagent/core';
+import type { AgentLoopOptions } from '../api.js';
+import type { ChildTurn } from './child-turn.js';
+
+const CAN_NOT_WAIT =
+  'a sub-agent can not wait for approval; leave this to the agent that gave you the task, and say so in your answer';
+
+/** Asks whoever decides for the agent above, at once or not at all. */
+export function approveForChild(approve: AgentLoopOptions['approve']): ChildTurn['approve'] {
+  return async (request) => {
+    const decision: ApprovalDecision | 'later' =
+      approve === undefined ? 'later' : await approve(request);
+    return decision === 'later' ? { approved: false, reason: CAN_NOT_WAIT } : decision;
+  };
+}

@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import {
+  CapabilityError,
+  type DelegatedTask,
+  type DelegationCaller,
+  type DelegationInfo,
+  type DelegationProvider,
+  EthosError,
+  type SessionStore,
+} from '@ethosagent/types';
+import type { AgentLoopOptions, DelegationLimits } from '../api.js';
+import type { DelegatingTurn, RunChild } from './child-turn.js';
+import { grantTask, type TaskGrant } from './grant-task.js';
+import { isUsedUp, runTask } from './run-task.js';
+import { Task } from './task.js';
+import { TaskTable } from './task-table.js';
+
+/** What the sub-agents of a loop are made of. */
+export interface DelegationsOptions {
+  sessions: SessionStore;
+  runChild: RunChild;
+  /** Ends what the tools of a session left running. */
+  endToolsOf?: (sessionId: string) => Promise<void>;
+  approve?: AgentLoopOptions['approve'];
+  limits?: DelegationLimits;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+const DEFAULTS = {
+  maxDepth: 2,
+  maxRunning: 4,
+  maxTotal: 16,
+  maxResultChars: 20_000,
+} as const satisfies Required<DelegationLimits>;
+
+type Progress = (message: string) => void;
+
+/** The sub-agents of a loop: of all its sessions, and all levels below them. */
+export class Delegations {
+  readonly #options: DelegationsOptions;
+  readonly #limits: Required<DelegationLimits>;
+  readonly #now: () => number;
+  readonly #table: TaskTable;
+  #isClosed = false;
+
+  /** @throws `CONFIG_INVALID` for a limit that is no whole number */
+  constructor(options: DelegationsOptions) {
+    const { sessions, limits = {}, now = Date.now } = options;
+    this.#options = options;
+    this.#limits = limitsOf(limits);
+    this.#now = now;
+    this.#table = new TaskTable(sessions);
+  }
+
+  /** Runs the tasks of one turn. */
+  forTurn(turn: DelegatingTurn): DelegationProvider {
+    return {
+      run: (caller, task, onProgress) => this.#run(turn, caller, task, onProgress),
+      start: (_caller, task) => this.#start(turn, task),
+      list: () => this.#table.list(turn.ref),
+      get: ({ signal }, id, opts) => this.#table.get(turn.ref, id, { ...opts, signal }),
+      cancel: (_caller, id) => this.#table.cancel(turn.ref, id),
+    };
+  }
+
+  /** Ends what a session has running, and waits for it. */
+  endSession(sessionId: string): Promise<void> {
+    return this.#table.endWhere(
+      ({ parent }) => parent.id === sessionId,
+      'the session of the agent that gave the task has ended',
+    );
+  }
+
+  /** Ends all that run, and waits for it. None begins any more. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#table.endWhere(() => true, 'the agent was closed');
+  }
+
+  async #run(
+    turn: DelegatingTurn,
+    caller: DelegationCaller,
+    asked: DelegatedTask,
+    onProgress: Progress | undefined,
+  ): Promise<DelegationInfo> {
+    const task = this.#reserve(turn, asked, false);
+    const abort = () => task.cancel('the call that gave the task has ended');
+    caller.signal.addEventListener('abort', abort, { once: true });
+    if (caller.signal.aborted) abort();
+    try {
+      await this.#drive(turn, asked, task, await this.#admit(turn, asked, task), onProgress);
+    } finally {
+      caller.signal.removeEventListener('abort', abort);
+    }
+    return task.info();
+  }
+
+  async #start(turn: DelegatingTurn, asked: DelegatedTask): Promise<DelegationInfo> {
+    const task = this.#reserve(turn, asked, true);
+    const grant = await this.#admit(turn, asked, task);
+    const info = task.info();
+    void this.#drive(turn, asked, task, grant, undefined);
+    return info;
+  }
+
+  /** Counts a task before anything is waited for: of calls at once none slips past a limit. */
+  #reserve(turn: DelegatingTurn, { prompt }: DelegatedTask, isBackground: boolean): Task {
+    this.#assertRoom(turn);
+    const id = `task-${randomBytes(8).toString('hex')}`;
+    const task = new Task(
+      { id, prompt, startedAt: this.#now() },
+      { turn, parent: turn.ref, isBackground },
+    );
+    this.#table.add(task);
+    turn.begun.count += 1;
+    return task;
+  }
+
+  #assertRoom(turn: DelegatingTurn): void {
+    const { maxDepth, maxRunning, maxTotal } = this.#limits;
+    if (this.#isClosed) throw tooLate();
+    if (turn.depth >= maxDepth) {
+      throw limit(
+        `there are at most ${maxDepth} levels of sub-agents, and this one is on the last; do it yourself`,
+        'maxDepth',
+      );
+    }
+    if (this.#table.runningOf(turn.ref.id) >= maxRunning) {
+      throw limit(
+        `${maxRunning} sub-agents run, and no more may at once; wait for one, or cancel it`,
+        'maxRunning',
+      );
+    }
+    if (turn.begun.count >= maxTotal) {
+      throw limit(
+        `${maxTotal} sub-agents were begun in this turn, on all levels together, and no more may be; do the rest yourself`,
+        'maxTotal',
+      );
+    }
+    if (isUsedUp(turn)) throw limit('the budget of the turn is used up', 'budget');
+  }
+
+  async #admit(turn: DelegatingTurn, asked: DelegatedTask, task: Task): Promise<TaskGrant> {
+    try {
+      const grant = await grantTask(turn, asked);
+      task.runsUnder(grant.personalityId);
+      await this.#table.begin(task);
+      return grant;
+    } catch (error) {
+      turn.begun.count -= 1;
+      this.#table.drop(task);
+      throw error;
+    }
+  }
+
+  async #drive(
+    turn: DelegatingTurn,
+    asked: DelegatedTask,
+    task: Task,
+    grant: TaskGrant,
+    onProgress: Progress | undefined,
+  ): Promise<void> {
+    const { runChild, approve, endToolsOf } = this.#options;
+    await runTask(
+      task,
+      asked,
+      { turn, grant },
+      {
+        runChild,
+        approve,
+        maxResultChars: this.#limits.maxResultChars,
+        now: this.#now,
+        onProgress,
+        onUsedUp: () =>
+          this.#table.cancelWhere(
+            (each) => each.turn === turn,
+            'the budget of the turn is used up',
+          ),
+      },
+    );
+    // What the sub-agent itself left running goes with it.
+    await this.endSession(task.id);
+    await endToolsOf?.(task.id).catch(() => {});
+    await this.#table.end(task);
+  }
+}
+
+function limitsOf(limits: DelegationLimits): Required<DelegationLimits> {
+  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+  const wrong = given.find(([, limit]) => !Number.isSafeInteger(limit) || limit < 0);
+  if (wrong !== undefined) {
+    const [name, value] = wrong;
+    throw new EthosError('CONFIG_INVALID', `delegation.${name} is ${value}; give a whole number`);
+  }
+  return { ...DEFAULTS, ...Object.fromEntries(given) };
+}
+
+function limit(detail: string, rule: string): CapabilityError {
+  return new CapabilityError('DELEGATION_LIMIT', detail, rule);
+}
+
+function tooLate(): CapabilityError {
+  return new CapabilityError('DELEGATION_REFUSED', 'the agent was closed', 'closed');
+}

@@ -1,0 +1,69 @@
+import { CapabilityError, type DelegatedTask, errorCodeOf } from '@ethosagent/types';
+import type { AgentTools } from '../api.js';
+import type { DelegatingTurn } from './child-turn.js';
+import { narrowTools } from './narrow-tools.js';
+
+/** Under what a sub-agent runs. */
+export interface TaskGrant {
+  personalityId: string;
+  tools: AgentTools;
+}
+
+/**
+ * What the caller can give: its own personality, or that and another one held together, and of its
+ * own tools those that were named.
+ *
+ * @throws `DELEGATION_REFUSED`
+ */
+export async function grantTask(
+  turn: Pick<DelegatingTurn, 'personalityId' | 'ref' | 'tools'>,
+  task: Pick<DelegatedTask, 'personality' | 'tools'>,
+): Promise<TaskGrant> {
+  const own = await turn.tools.definitions(turn.personalityId);
+  const names = new Set(own.map(({ name }) => name));
+  const foreign = task.tools?.find((name) => !names.has(name));
+  if (foreign !== undefined) {
+    throw refused(
+      `${quote(foreign)} is not among your own tools; name some of ${[...names].join(', ') || 'none'}`,
+      'not a tool of the caller',
+    );
+  }
+  const personalityId = await meetOf(turn, task.personality);
+  return { personalityId, tools: narrowTools(turn.tools, task.tools ?? [...names], turn.ref.id) };
+}
+
+async function meetOf(
+  { personalityId, tools }: Pick<DelegatingTurn, 'personalityId' | 'tools'>,
+  other: string | undefined,
+): Promise<string> {
+  if (other === undefined || personalityId.split('/').includes(other)) return personalityId;
+  // A slash would name a meet of the model's own making.
+  if (!/^[^/\s]+$/.test(other)) throw noPersonality(other);
+  const asked = `${personalityId}/${other}`;
+  try {
+    const met = await tools.personality(asked);
+    // A host that does not know of meets must not run the other one alone.
+    if (met.id === asked) return asked;
+  } catch (error) {
+    const code = errorCodeOf(error);
+    if (code !== 'CONFIG_INVALID' && code !== 'DELEGATION_REFUSED') throw error;
+    throw noPersonality(other, error);
+  }
+  throw noPersonality(other);
+}
+
+function noPersonality(name: string, cause?: unknown): CapabilityError {
+  return refused(
+    `there is no personality ${quote(name)} that a task can be given here; leave it out to use your own`,
+    'no such personality',
+    { cause },
+  );
+}
+
+function refused(detail: string, rule: string, options?: ErrorOptions): CapabilityError {
+  return new CapabilityError('DELEGATION_REFUSED', detail, rule, options);
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 100));
+}

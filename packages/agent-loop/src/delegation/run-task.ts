@@ -1,0 +1,127 @@
+import { truncateToBudget } from '@ethosagent/policy';
+import { type DelegatedTask, errorCodeOf } from '@ethosagent/types';
+import type { AgentEvent, AgentLoopOptions, AgentUsage } from '../api.js';
+import { NO_USAGE } from '../usage.js';
+import { approveForChild } from './child-approvals.js';
+import { childLimits } from './child-limits.js';
+import { progressOf } from './child-progress.js';
+import type { DelegatingTurn, RunChild } from './child-turn.js';
+import type { TaskGrant } from './grant-task.js';
+import type { Task } from './task.js';
+
+/** What a task is run with. */
+export interface TaskRun {
+  runChild: RunChild;
+  approve: AgentLoopOptions['approve'];
+  maxResultChars: number;
+  now: () => number;
+  onProgress: ((message: string) => void) | undefined;
+  /** Called when the turn that gave the task has nothing left to use. */
+  onUsedUp: () => void;
+}
+
+/** Runs a task to its end, and says in it how it went. Never rejects. */
+export async function runTask(
+  task: Task,
+  asked: DelegatedTask,
+  { turn, grant }: { turn: DelegatingTurn; grant: TaskGrant },
+  run: TaskRun,
+): Promise<void> {
+  let charged = NO_USAGE;
+  const charge = (used: AgentUsage) => {
+    turn.charge(less(used, charged));
+    charged = used;
+    if (isUsedUp(turn)) run.onUsedUp();
+  };
+  try {
+    const events = run.runChild({
+      sessionId: task.id,
+      sessionKey: `task of ${turn.ref.key ?? turn.ref.id}`,
+      personalityId: grant.personalityId,
+      prompt: asked.prompt,
+      tools: grant.tools,
+      identity: turn.identity,
+      limits: childLimits(turn, asked, { outlivesTurn: task.isBackground }),
+      isTainted: turn.isTainted(),
+      approve: approveForChild(run.approve),
+      abortSignal: task.signal,
+      depth: turn.depth + 1,
+      begun: turn.begun,
+    });
+    let failure: string | undefined;
+    for await (const event of events) {
+      task.follow(event);
+      if (event.type === 'error') failure = failureOf(event.error);
+      tell(run.onProgress, event);
+      if (event.type === 'usage') charge(event.turn);
+      if (event.type !== 'done') continue;
+      charge(event.usage);
+      finish(task, event, failure, run);
+    }
+    task.finish('failed', run.now(), { error: 'the sub-agent ended without an answer' });
+  } catch (error) {
+    const isAborted = task.signal.aborted;
+    task.finish(isAborted ? 'cancelled' : 'failed', run.now(), {
+      error: isAborted ? reasonOf(task) : failureOf(error),
+    });
+  }
+}
+
+function finish(
+  task: Task,
+  { end, text, message }: AgentEvent & { type: 'done' },
+  failure: string | undefined,
+  { maxResultChars, now }: TaskRun,
+): void {
+  const result = text === '' ? {} : { result: truncateToBudget(text, maxResultChars) };
+  if (end === 'answered') task.finish('done', now(), result);
+  else if (end === 'aborted' || task.signal.aborted) {
+    task.finish('cancelled', now(), { ...result, error: reasonOf(task) });
+  } else {
+    task.finish('failed', now(), {
+      ...result,
+      error: truncateToBudget(
+        failure ?? message ?? `the sub-agent ended with ${end}`,
+        MAX_ERROR_CHARS,
+      ),
+    });
+  }
+}
+
+const MAX_ERROR_CHARS = 1_000;
+
+/** One that throws harms no task. */
+function tell(onProgress: TaskRun['onProgress'], event: AgentEvent): void {
+  const progress = onProgress && progressOf(event);
+  if (progress === undefined) return;
+  try {
+    onProgress?.(progress);
+  } catch {
+    // It is told; it has no say.
+  }
+}
+
+function reasonOf({ signal }: Task): string {
+  return signal.reason instanceof Error ? signal.reason.message : 'it was cancelled';
+}
+
+/** Only what is ours to tell: another error may name what the model should not know. */
+function failureOf(error: unknown): string {
+  const isOurs = errorCodeOf(error) !== undefined && error instanceof Error;
+  return isOurs ? truncateToBudget(error.message, MAX_ERROR_CHARS) : 'the sub-agent failed';
+}
+
+/** Whether a turn has no tokens or money left. */
+export function isUsedUp(turn: DelegatingTurn): boolean {
+  const { tokens, costUsd } = turn.remaining();
+  return (tokens ?? 1) <= 0 || (costUsd ?? 1) <= 0;
+}
+
+function less(now: AgentUsage, before: AgentUsage): AgentUsage {
+  return {
+    inputTokens: now.inputTokens - before.inputTokens,
+    cachedInputTokens: now.cachedInputTokens - before.cachedInputTokens,
+    outputTokens: now.outputTokens - before.outputTokens,
+    costUsd: now.costUsd - before.costUsd,
+  };
+}

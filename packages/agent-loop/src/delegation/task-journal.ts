@@ -1,0 +1,122 @@
+import type {
+  DelegationInfo,
+  DelegationState,
+  NewSessionMessage,
+  SessionRef,
+  SessionStore,
+} from '@ethosagent/types';
+import { type Check, isAmount, isAnything, isOneOf, isShape, isString } from '../journal/shape.js';
+
+const VERSION = 1;
+const MAX_PROMPT_CHARS = 4_000;
+
+const ENDED = [
+  'done',
+  'failed',
+  'cancelled',
+  'interrupted',
+] as const satisfies readonly DelegationState[];
+
+const isStarted = isShape(
+  { kind: isOneOf(['task_started']), id: isString, prompt: isString, startedAt: isAmount },
+  { personalityId: isString },
+);
+const isEnded = isShape(
+  {
+    kind: isOneOf(['task_ended']),
+    id: isString,
+    state: isOneOf(ENDED),
+    endedAt: isAmount,
+    steps: isAmount,
+    calls: isAmount,
+    costUsd: isAmount,
+  },
+  { result: isString, error: isString },
+);
+const isEntry = isShape({ v: isAmount, task: isAnything });
+type Checked<C> = C extends Check<infer T> ? T : never;
+type Started = Checked<typeof isStarted>;
+type Ended = Checked<typeof isEnded>;
+
+export const INTERRUPTED =
+  'the process that ran it has ended, or another one runs it; what it did until then is done';
+
+/**
+ * The background tasks of a session, in a session of their own: what a process began and did not end
+ * is there for the next one to see.
+ */
+export class TaskJournal {
+  readonly #store: SessionStore;
+  readonly #owner: SessionRef;
+
+  /** @param parent the session whose tasks they are, with its owner */
+  constructor(store: SessionStore, parent: SessionRef) {
+    const { id, key, ...owner } = parent;
+    this.#store = store;
+    this.#owner = { ...owner, id: `tasks of ${id}`, key: `tasks of ${key ?? id}` };
+  }
+
+  started({ id, prompt, startedAt, personalityId }: DelegationInfo): Promise<void> {
+    const begin = prompt.slice(0, MAX_PROMPT_CHARS).toWellFormed();
+    const record: Started = {
+      kind: 'task_started',
+      id,
+      prompt: begin,
+      startedAt,
+      ...(personalityId !== undefined && { personalityId }),
+    };
+    return this.#append(`${id} was started`, record);
+  }
+
+  ended(info: DelegationInfo): Promise<void> {
+    const { id, state, endedAt = info.startedAt, steps, calls, costUsd, result, error } = info;
+    if (state === 'running') return Promise.resolve();
+    const record: Ended = {
+      kind: 'task_ended',
+      id,
+      state,
+      endedAt,
+      steps,
+      calls,
+      costUsd,
+      ...(result !== undefined && { result }),
+      ...(error !== undefined && { error }),
+    };
+    return this.#append(`${id}: ${state}`, record);
+  }
+
+  /** The oldest first. One that has no end is `interrupted`: who runs it knows better. */
+  async list(): Promise<DelegationInfo[]> {
+    const tasks = new Map<string, DelegationInfo>();
+    for await (const task of this.#records()) {
+      if (isStarted(task)) {
+        const { kind: _, ...begun } = task;
+        const none = { steps: 0, calls: 0, costUsd: 0 };
+        tasks.set(task.id, { ...begun, state: 'interrupted', ...none, error: INTERRUPTED });
+      } else if (isEnded(task)) {
+        const begun = tasks.get(task.id);
+        if (begun === undefined) continue;
+        const { kind: _, ...end } = task;
+        const { error: __, ...known } = begun;
+        tasks.set(task.id, { ...known, ...end });
+      }
+    }
+    return [...tasks.values()];
+  }
+
+  async *#records(): AsyncGenerator<unknown> {
+    const { id } = this.#owner;
+    for (let after = 0; ; ) {
+      const page = await this.#store.messages(id, { afterSequence: after });
+      for (const { data } of page) if (isEntry(data) && data.v === VERSION) yield data.task;
+      const last = page.at(-1);
+      if (last === undefined) return;
+      after = last.sequence;
+    }
+  }
+
+  async #append(text: string, task: Started | Ended): Promise<void> {
+    const message: NewSessionMessage = { role: 'system', text, data: { v: VERSION, task } };
+    await this.#store.append(this.#owner, [message]);
+  }
+}

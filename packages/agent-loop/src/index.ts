@@ -1,0 +1,20 @@
+export { AgentLoop, type TurnDone } from './agent-loop.js';
+export type {
+  AgentBatchOptions,
+  AgentEvent,
+  AgentIdentity,
+  AgentLimits,
+  AgentLoopOptions,
+  AgentRetries,
+  AgentTools,
+  AgentUsage,
+  DelegationLimits,
+  ModelSettings,
+  PendingApproval,
+  ResumeInput,
+  SessionState,
+  TokenPrices,
+  TurnEnd,
+  TurnInput,
+} from './api.js';
+export { type RegistryToolsOptions, registryTools } from './registry-tools.js';

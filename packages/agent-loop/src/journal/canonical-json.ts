@@ -1,0 +1,9 @@
+/** JSON in which equal data is equal text: without `undefined`, keys sorted. */
+export function canonicalJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, item: unknown) => {
+      if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
+      return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
+    }) ?? 'null'
+  );
+}

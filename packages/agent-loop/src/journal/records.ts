@@ -1,0 +1,184 @@
+import type { ResolvedGrant } from '@ethosagent/core';
+import type { NewSessionMessage, ToolErrorCode } from '@ethosagent/types';
+import type { ProviderMetadata } from 'ai';
+import type { TurnEnd } from '../api.js';
+import {
+  type Check,
+  isAmount,
+  isAnything,
+  isBoolean,
+  isCount,
+  isListOf,
+  isObject,
+  isOneOf,
+  isShape,
+  isString,
+  isTrue,
+} from './shape.js';
+
+/** The version of what `data` of a message holds. */
+const VERSION = 1;
+
+const isMetadata: Check<ProviderMetadata> = (value): value is ProviderMetadata =>
+  isObject(value) && Object.values(value).every(isObject);
+const isGrant: Check<ResolvedGrant> = (value): value is ResolvedGrant => isObject(value);
+const CODES: readonly ToolErrorCode[] = [
+  'input_invalid',
+  'not_available',
+  'execution_failed',
+  'STALE_WRITE',
+];
+const isCode = isOneOf(CODES);
+const ENDS = [
+  'answered',
+  'aborted',
+  'max_steps',
+  'max_calls',
+  'identical_calls',
+  'max_tokens',
+  'max_cost',
+  'max_time',
+] as const satisfies readonly TurnEnd[];
+
+const isUsage = isShape({
+  inputTokens: isAmount,
+  cachedInputTokens: isAmount,
+  outputTokens: isAmount,
+  costUsd: isAmount,
+});
+const isImage = isShape({ mediaType: isString, data: isString });
+const isAttachment = isShape({
+  id: isString,
+  name: isString,
+  mediaType: isString,
+  sizeBytes: isAmount,
+});
+/** What the model said, or thought. */
+export interface StepText {
+  type: 'text' | 'reasoning';
+  text: string;
+  metadata?: ProviderMetadata;
+}
+
+/** A call of a step. */
+export interface StepCall {
+  type: 'call';
+  id: string;
+  name: string;
+  input: Record<string, unknown>;
+  metadata?: ProviderMetadata;
+  /** Why it can not be run: the model is told, and nothing runs. */
+  problem?: { code: ToolErrorCode; error: string };
+}
+
+export type StepPart = StepText | StepCall;
+
+const isText: Check<StepText> = isShape(
+  { type: isOneOf(['text', 'reasoning']), text: isString },
+  { metadata: isMetadata },
+);
+const isCall: Check<StepCall> = isShape(
+  { type: isOneOf(['call']), id: isString, name: isString, input: isObject },
+  { metadata: isMetadata, problem: isShape({ code: isCode, error: isString }) },
+);
+const isPart: Check<StepPart> = (value): value is StepPart => isText(value) || isCall(value);
+const isDecision = isShape({ approved: isBoolean }, { reason: isString });
+const isApproval = isShape(
+  {
+    toolCallId: isString,
+    question: isString,
+    toolName: isString,
+    args: isAnything,
+    capabilities: isGrant,
+    reason: isString,
+    askedAt: isAmount,
+  },
+  { decision: isDecision, settings: isAnything },
+);
+
+type Checked<C> = C extends Check<infer T> ? T : never;
+
+const CHECKS = {
+  user: isShape(
+    { turn: isCount, prompt: isString },
+    { attachments: isListOf(isAttachment), untrusted: isTrue, meta: isAnything },
+  ),
+  step: isShape(
+    { turn: isCount, step: isCount, parts: isListOf(isPart), usage: isUsage, finish: isString },
+    { untrusted: isTrue },
+  ),
+  started: isShape({ turn: isCount, calls: isListOf(isString) }),
+  result: isShape(
+    { turn: isCount, call: isString, output: isString, ok: isBoolean },
+    { code: isCode, costUsd: isAmount, images: isListOf(isImage), untrusted: isTrue },
+  ),
+  asked: isShape({ turn: isCount, approval: isApproval }),
+  decided: isShape({ turn: isCount, call: isString, approved: isBoolean }, { reason: isString }),
+  resumed: isShape({ turn: isCount }),
+  end: isShape({ turn: isCount, end: isOneOf(ENDS) }, { message: isString }),
+};
+
+type RecordOf<K extends keyof typeof CHECKS> = { kind: K } & Checked<(typeof CHECKS)[K]>;
+
+/** A piece of what happened in a session, as it is stored. */
+export type AgentRecord = { [K in keyof typeof CHECKS]: RecordOf<K> }[keyof typeof CHECKS];
+export type UserRecord = RecordOf<'user'>;
+export type StepRecord = RecordOf<'step'>;
+export type ResultRecord = RecordOf<'result'>;
+export type ResultImage = Checked<typeof isImage>;
+
+/** The record of a message's data, or `undefined` for what is none that is known. */
+export function parseRecord(data: unknown): AgentRecord | undefined {
+  if (!isObject(data) || data.v !== VERSION || !isString(data.kind)) return undefined;
+  return isRecord(data) ? data : undefined;
+}
+
+function isRecord(data: Record<string, unknown>): data is Record<string, unknown> & AgentRecord {
+  const { kind } = data;
+  if (!isString(kind) || !Object.hasOwn(CHECKS, kind)) return false;
+  return Object.entries(CHECKS).some(([name, check]) => name === kind && check(data));
+}
+
+/** A record as a message: for people and searches its text, for who resumes its data. */
+export function messageOf(record: AgentRecord, toolNameOf: (call: string) => string | undefined) {
+  const data = { v: VERSION, ...record };
+  const message = (role: NewSessionMessage['role'], text: string): NewSessionMessage => ({
+    role,
+    text,
+    data,
+  });
+  switch (record.kind) {
+    case 'user':
+      return message('user', record.prompt);
+    case 'step':
+      return message('assistant', textOf(record));
+    case 'result': {
+      const toolName = toolNameOf(record.call)?.slice(0, 1_000);
+      return { ...message('tool', record.output), ...(toolName !== undefined && { toolName }) };
+    }
+    case 'asked':
+      return message(
+        'system',
+        `${record.approval.toolName} waits for approval: ${record.approval.reason}`,
+      );
+    case 'decided':
+      return message(
+        'system',
+        `${toolNameOf(record.call) ?? 'A call'} was ${record.approved ? 'approved' : 'refused'}${record.reason === undefined ? '' : `: ${record.reason}`}`,
+      );
+    case 'end':
+      return message('system', record.message ?? '');
+    default:
+      return message('system', '');
+  }
+}
+
+/** What the model said in a step. */
+export function textOf({ parts }: Pick<StepRecord, 'parts'>): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+}
+
+/** The calls of a step, in order. */
+export function callsOf({ parts }: Pick<StepRecord, 'parts'>): StepCall[] {
+  return parts.filter((part) => part.type === 'call');
+}

@@ -1,0 +1,316 @@
+import type { ToolDefinition } from '@ethosagent/types';
+import type {
+  LanguageModel,
+  LanguageModelUsage,
+  ModelMessage,
+  ProviderMetadata,
+  ToolSet,
+} from 'ai';
+import type { ModelSettings } from '../api.js';
+import type { IssuedCall } from './call-parts.js';
+import { ModelFailure, modelFailure } from './model-error.js';
+
+export interface ModelRequest {
+  model: LanguageModel;
+  system: string;
+  messages: ModelMessage[];
+  definitions: readonly ToolDefinition[];
+  settings: ModelSettings;
+  signal: AbortSignal;
+  /** Milliseconds without a word after which the answer counts as broken off. */
+  idleMs: number;
+  now: () => number;
+}
+
+/** What the model answered with. */
+export interface ModelAnswer {
+  parts: AnswerPart[];
+  finish: string;
+  usage: Partial<LanguageModelUsage> | undefined;
+  /** Characters, of whatever the model wrote. */
+  chars: number;
+  /** The provider put what it had found elsewhere into the answer. */
+  hasSources: boolean;
+}
+
+export type AnswerPart =
+  | { type: 'text' | 'reasoning'; text: string; metadata?: ProviderMetadata }
+  | { type: 'call'; call: IssuedCall; metadata?: ProviderMetadata };
+
+/** Characters of one answer; no model that there is writes as many. */
+const MAX_ANSWER_CHARS = 2_000_000;
+
+/**
+ * Asks the model once, without a retry.
+ *
+ * @param tell is told of text as it comes, and waited for
+ * @throws `ModelFailure`; the reason of the signal when it fires
+ */
+export async function askModel(
+  request: ModelRequest,
+  tell: (type: 'text' | 'reasoning', text: string) => Promise<void>,
+): Promise<ModelAnswer> {
+  const attempt = new AbortController();
+  const abort = () => attempt.abort(request.signal.reason);
+  if (request.signal.aborted) abort();
+  request.signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await readAnswer(request, attempt, tell);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw modelFailure(error, request.now);
+  } finally {
+    request.signal.removeEventListener('abort', abort);
+    // Ends what is still on its way of an answer that is not wanted.
+    attempt.abort();
+  }
+}
+
+async function readAnswer(
+  { model, system, messages, definitions, settings, idleMs, signal }: ModelRequest,
+  attempt: AbortController,
+  tell: (type: 'text' | 'reasoning', text: string) => Promise<void>,
+): Promise<ModelAnswer> {
+  const sdk = await import('ai');
+  const { streamText, jsonSchema } = sdk;
+  signal.throwIfAborted();
+  const { providerOptions, ...rest } = settings;
+  const result = streamText({
+    model,
+    ...(isSeven(sdk) ? { instructions: system } : { system }),
+    // Here every message is parsed again in every step, which made long turns ten times as slow.
+    messages: messages.slice(0, 1),
+    prepareStep: () => ({ messages }),
+    tools: toolSet(definitions, jsonSchema),
+    maxRetries: 0,
+    abortSignal: attempt.signal,
+    // The parts of the stream say it too; without this they are printed as well.
+    onError: () => {},
+    ...rest,
+    ...(providerOptions !== undefined && {
+      providerOptions: JSON.parse(JSON.stringify(providerOptions)),
+    }),
+  });
+  const answer = new AnswerBuilder();
+  for await (const part of watched(partsOf(result), idleMs, attempt)) {
+    const word = answer.add(part);
+    if (answer.size > MAX_ANSWER_CHARS) {
+      throw new ModelFailure(`the answer is longer than ${MAX_ANSWER_CHARS} characters`, {
+        isRetryable: false,
+      });
+    }
+    if (word !== undefined) await tell(word.type, word.text);
+  }
+  signal.throwIfAborted();
+  return answer.answer();
+}
+
+type Part = { type: string };
+
+class AnswerBuilder {
+  chars = 0;
+  /** Characters, and parts. */
+  size = 0;
+  readonly #parts: AnswerPart[] = [];
+  readonly #blocks = new Map<string, Extract<AnswerPart, { text: string }>>();
+  #finish: string | undefined;
+  #usage: Partial<LanguageModelUsage> | undefined;
+  #hasSources = false;
+
+  /** Takes a part of the stream, and says what a reader sees of it. */
+  add(part: StreamPart): { type: 'text' | 'reasoning'; text: string } | undefined {
+    // A flood of nothing is one too.
+    this.size += 1;
+    switch (part.type) {
+      case 'text-start':
+      case 'reasoning-start':
+        this.#block(part);
+        return undefined;
+      case 'text-delta':
+      case 'reasoning-delta': {
+        const block = this.#block(part);
+        block.text += part.text;
+        this.#grow(part.text);
+        return part.text === '' ? undefined : { type: block.type, text: part.text };
+      }
+      case 'text-end':
+      case 'reasoning-end':
+        this.#block(part);
+        return undefined;
+      case 'tool-input-delta':
+        this.#grow(part.delta);
+        return undefined;
+      case 'tool-call':
+        this.#addCall(part);
+        return undefined;
+      case 'source':
+      case 'tool-result':
+      case 'tool-error':
+        this.#hasSources ||= part.type === 'source' || part.providerExecuted === true;
+        return undefined;
+      case 'finish-step':
+        this.#finish = isBrokenOff(part) ? undefined : part.finishReason;
+        this.#usage = part.usage;
+        return undefined;
+      case 'error':
+        throw part.error;
+      default:
+        return undefined;
+    }
+  }
+
+  answer(): ModelAnswer {
+    if (this.#finish === undefined || this.#finish === 'error') {
+      throw new ModelFailure('the answer broke off', { isRetryable: true });
+    }
+    return {
+      parts: this.#parts.filter((part) => part.type !== 'text' || part.text !== ''),
+      finish: this.#finish,
+      usage: this.#usage,
+      chars: this.chars,
+      hasSources: this.#hasSources,
+    };
+  }
+
+  #grow({ length }: string): void {
+    this.chars += length;
+    this.size += length;
+  }
+
+  #block(part: TextPart): Extract<AnswerPart, { text: string }> {
+    const type = part.type.startsWith('text') ? 'text' : 'reasoning';
+    const key = `${type} ${part.id}`;
+    let block = part.type.endsWith('-start') ? undefined : this.#blocks.get(key);
+    if (block === undefined) {
+      block = { type, text: '' };
+      this.#blocks.set(key, block);
+      this.#parts.push(block);
+    }
+    if (part.providerMetadata !== undefined) block.metadata = part.providerMetadata;
+    return block;
+  }
+
+  #addCall(part: CallPart): void {
+    if (part.providerExecuted === true) {
+      this.#hasSources = true;
+      return;
+    }
+    this.#parts.push({
+      type: 'call',
+      call: {
+        id: part.toolCallId,
+        name: part.toolName,
+        input: part.input,
+        ...(part.invalid === true && { error: errorFacts(part.error) }),
+      },
+      ...(part.providerMetadata !== undefined && { metadata: part.providerMetadata }),
+    });
+  }
+}
+
+type StreamPart =
+  Awaited<ReturnType<typeof import('ai')['streamText']>>['fullStream'] extends AsyncIterable<
+    infer P
+  >
+    ? P
+    : Part;
+type TextPart = Extract<
+  StreamPart,
+  { type: `${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}` }
+>;
+type CallPart = Extract<StreamPart, { type: 'tool-call' }>;
+
+/** The SDK makes up a finish where the stream ends without one. */
+function isBrokenOff(part: Extract<StreamPart, { type: 'finish-step' }>): boolean {
+  const { finishReason, rawFinishReason, usage } = part;
+  return (
+    finishReason === 'other' && rawFinishReason === undefined && usage?.outputTokens === undefined
+  );
+}
+
+function errorFacts(error: unknown): { name: string; message: string } {
+  const { name, cause, message }: { name?: unknown; cause?: unknown; message?: unknown } =
+    Object(error);
+  // The SDK's own text repeats the arguments; its cause says what is wrong with them.
+  const { message: reason }: { message?: unknown } = Object(cause);
+  return {
+    name: typeof name === 'string' ? name : '',
+    message: typeof reason === 'string' ? reason : typeof message === 'string' ? message : '',
+  };
+}
+
+function toolSet(
+  definitions: readonly ToolDefinition[],
+  jsonSchema: typeof import('ai')['jsonSchema'],
+): ToolSet {
+  // Without a prototype: a model may well call `constructor`.
+  const tools: ToolSet = Object.create(null);
+  for (const { name, description, parameters } of definitions) {
+    tools[name] = { description, inputSchema: jsonSchema({ type: 'object', ...parameters }) };
+  }
+  return tools;
+}
+
+/** `ai` 7 calls some things by other names. */
+function isSeven(sdk: object): boolean {
+  return 'isStepCount' in sdk;
+}
+
+function partsOf(
+  result: ReturnType<typeof import('ai')['streamText']> & { stream?: unknown },
+): AsyncIterable<StreamPart> {
+  return isParts(result.stream) ? result.stream : result.fullStream;
+}
+
+function isParts(stream: unknown): stream is AsyncIterable<StreamPart> {
+  return typeof stream === 'object' && stream !== null && Symbol.asyncIterator in stream;
+}
+
+/** Aborts an attempt whose next part does not come in time. */
+async function* watched<T>(
+  parts: AsyncIterable<T>,
+  idleMs: number,
+  attempt: AbortController,
+): AsyncGenerator<T> {
+  const iterator = parts[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await inTime(iterator.next(), idleMs, attempt);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    attempt.abort();
+    // Not waited for: a stream that ignores its signal would hold up the turn.
+    void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}
+
+async function inTime<T>(
+  next: Promise<T>,
+  idleMs: number,
+  { signal }: AbortController,
+): Promise<T> {
+  let end = () => {};
+  const over = new Promise<never>((_resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(
+        new ModelFailure(`the model was silent for ${Math.round(idleMs / 1_000)} s`, {
+          isRetryable: true,
+        }),
+      );
+    }, idleMs);
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+  });
+  try {
+    return await Promise.race([next, over]);
+  } finally {
+    end();
+  }
+}

@@ -1,0 +1,76 @@
+import { fuzz } from '@ethosagent/conformance';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type IssuedCall, stepCall } from './call-parts.js';
+
+const options = { isTaken: (id: string) => id === 'taken', spareId: () => 'spare' };
+const call = (issued: Partial<IssuedCall>) =>
+  stepCall({ id: 'id', name: 'tool', input: { a: 1 }, ...issued }, options);
+
+function nested(levels: number): unknown {
+  let value: unknown = {};
+  for (let level = 1; level < levels; level++) value = { value };
+  return value;
+}
+
+describe('stepCall', () => {
+  it('keeps a plain call as it is', () => {
+    expect(call({})).toEqual({ type: 'call', id: 'id', name: 'tool', input: { a: 1 } });
+  });
+
+  it.each(['', 'taken', 'a b', 'a"b', 'a\nb', '\u0000', '\ud800', 'x'.repeat(129), '💥'])(
+    'gives a call with the id %j another one',
+    (id) => {
+      expect(call({ id })).toMatchObject({ id: 'spare' });
+    },
+  );
+
+  it.each([
+    ['', 'unnamed'],
+    ['a b', 'a_b'],
+    ['<untrusted>', '_untrusted_'],
+    ['x'.repeat(200), 'x'.repeat(64)],
+  ])('answers a call of %j, which no tool can be named', (name, plain) => {
+    expect(call({ name })).toMatchObject({
+      name: plain,
+      problem: { code: 'not_available', error: `there is no tool ${plain}` },
+    });
+  });
+
+  it.each([
+    ['a list', [1]],
+    ['a text', 'text'],
+    ['null', null],
+    ['nothing', undefined],
+    ['101 levels', nested(101)],
+    ['100,000 levels', nested(100_000)],
+  ])('answers a call with %s as arguments', (_name, input) => {
+    expect(call({ input })).toMatchObject({ input: {}, problem: { code: 'input_invalid' } });
+  });
+
+  it('takes arguments of 100 levels', () => {
+    expect(call({ input: nested(100) }).problem).toBeUndefined();
+  });
+
+  it.each([
+    ['AI_NoSuchToolError', 'not_available', 'there is no tool tool'],
+    ['AI_InvalidToolInputError', 'input_invalid', 'the arguments are not what the tool takes: why'],
+  ])('says of %s what is wrong', (name, code, error) => {
+    expect(call({ error: { name, message: 'why' } }).problem).toEqual({ code, error });
+  });
+
+  fuzz(
+    'makes what every provider takes of anything',
+    fc.record({
+      id: fc.string({ unit: 'binary' }),
+      name: fc.string({ unit: 'binary' }),
+      input: fc.anything(),
+    }),
+    (issued) => {
+      const { id, name, input } = stepCall(issued, options);
+      expect(id).toMatch(/^[\w.:-]{1,128}$/);
+      expect(name).toMatch(/^[\w-]{1,128}$/);
+      expect(typeof input === 'object' && input !== null && !Array.isArray(input)).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,89 @@
+import type { ToolErrorCode } from '@ethosagent/types';
+import type { StepCall } from '../journal/records.js';
+import { isObject } from '../journal/shape.js';
+
+/** A call as the model sent it. */
+export interface IssuedCall {
+  id: string;
+  name: string;
+  input: unknown;
+  /** What the AI SDK found wrong. */
+  error?: { name: string; message: string };
+}
+
+const MAX_DEPTH = 100;
+const PLAIN_ID = /^[\w.:-]{1,128}$/;
+const PLAIN_NAME = /^[\w-]{1,128}$/;
+
+/**
+ * A call as it goes into the history. What providers would refuse there, and so with it every later
+ * request of the session, is replaced: ids that came before, names and arguments that are none.
+ */
+export function stepCall(
+  issued: IssuedCall,
+  options: { isTaken: (id: string) => boolean; spareId: () => string },
+): StepCall {
+  const { id, name, input } = issued;
+  const isPlain = isObject(input) && depthOf(input) <= MAX_DEPTH;
+  const problem = problemOf(issued, isPlain);
+  return {
+    type: 'call',
+    id: PLAIN_ID.test(id) && !options.isTaken(id) ? id : options.spareId(),
+    name: PLAIN_NAME.test(name) ? name : plainName(name),
+    input: isPlain ? wellFormedEntries(input) : {},
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+function problemOf(
+  { name, error, input }: IssuedCall,
+  isPlain: boolean,
+): { code: ToolErrorCode; error: string } | undefined {
+  if (error?.name === 'AI_NoSuchToolError' || !PLAIN_NAME.test(name)) {
+    return { code: 'not_available', error: `there is no tool ${plainName(name)}` };
+  }
+  if (error !== undefined) {
+    return {
+      code: 'input_invalid',
+      error: `the arguments are not what the tool takes: ${error.message.slice(0, 500).toWellFormed()}`,
+    };
+  }
+  if (isPlain) return undefined;
+  return {
+    code: 'input_invalid',
+    error: isObject(input)
+      ? `the arguments are nested deeper than ${MAX_DEPTH} levels`
+      : 'the arguments are not a JSON object',
+  };
+}
+
+function wellFormedEntries(input: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [key.toWellFormed(), wellFormed(value)]),
+  );
+}
+
+// Half of a surrogate pair is no JSON to some providers.
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  return isObject(value) ? wellFormedEntries(value) : value;
+}
+
+function plainName(name: string): string {
+  return name.slice(0, 64).replaceAll(/[^\w-]/g, '_') || 'unnamed';
+}
+
+function depthOf(value: unknown): number {
+  let level: unknown[] = [value];
+  let depth = 0;
+  while (level.length > 0 && depth <= MAX_DEPTH) {
+    depth += 1;
+    level = level.flatMap((item) =>
+      typeof item === 'object' && item !== null
+        ? Object.values(item).filter((child) => typeof child === 'object' && child !== null)
+        : [],
+    );
+  }
+  return depth;
+}

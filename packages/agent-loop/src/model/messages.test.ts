@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentRecord } from '../journal/records.js';
+import { SessionLog } from '../journal/session-log.js';
+import { modelMessages } from './messages.js';
+
+const usage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 };
+const step = (parts: Extract<AgentRecord, { kind: 'step' }>['parts']): AgentRecord => ({
+  kind: 'step',
+  turn: 1,
+  step: 1,
+  parts,
+  usage,
+  finish: 'tool-calls',
+});
+const user: AgentRecord = { kind: 'user', turn: 1, prompt: 'Hi' };
+
+function logOf(...records: AgentRecord[]): SessionLog {
+  const log = new SessionLog();
+  for (const [index, record] of records.entries()) log.apply(record, index + 1);
+  return log;
+}
+
+describe('modelMessages', () => {
+  it('answers calls in their order, whichever came back first', () => {
+    const { entries } = logOf(
+      user,
+      step([
+        { type: 'reasoning', text: 'hm', metadata: { p: { signature: 's' } } },
+        { type: 'text', text: 'Well.' },
+        { type: 'call', id: 'a', name: 'x', input: { n: 1 } },
+        { type: 'call', id: 'b', name: 'y', input: {}, metadata: { p: { id: 'i' } } },
+      ]),
+      { kind: 'result', turn: 1, call: 'b', output: 'no', ok: false, code: 'execution_failed' },
+      { kind: 'result', turn: 1, call: 'a', output: 'one', ok: true },
+    );
+    expect(modelMessages(entries, { images: true })).toEqual([
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'hm', providerOptions: { p: { signature: 's' } } },
+          { type: 'text', text: 'Well.' },
+          { type: 'tool-call', toolCallId: 'a', toolName: 'x', input: { n: 1 } },
+          {
+            type: 'tool-call',
+            toolCallId: 'b',
+            toolName: 'y',
+            input: {},
+            providerOptions: { p: { id: 'i' } },
+          },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'a',
+            toolName: 'x',
+            output: { type: 'text', value: 'one' },
+          },
+          {
+            type: 'tool-result',
+            toolCallId: 'b',
+            toolName: 'y',
+            output: { type: 'error-text', value: 'no' },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('names the files that came with a prompt', () => {
+    const files = [{ id: 'i', name: 'a"\n.txt', mediaType: 'text/plain', sizeBytes: 3 }];
+    const { entries } = logOf({ ...user, kind: 'user', turn: 1, prompt: 'Hi', attachments: files });
+    expect(modelMessages(entries, { images: false })).toEqual([
+      {
+        role: 'user',
+        content:
+          'Hi\n\nAttached files:\n- {"id":"i","name":"a\\"\\n.txt","mediaType":"text/plain","sizeBytes":3}',
+      },
+    ]);
+  });
+
+  it.each([
+    [true, ['text', 'image-data', 'image-data', 'image-data', 'image-data']],
+    [false, []],
+  ])('shows the last images, where the model takes them: %s', (images, expected) => {
+    const four = () => [1, 2, 3, 4].map((n) => ({ mediaType: 'image/png', data: `${n}` }));
+    const calls = ['a', 'b', 'c'].map((id) => ({
+      type: 'call' as const,
+      id,
+      name: 'shot',
+      input: {},
+    }));
+    const results = calls.map(
+      ({ id }): AgentRecord => ({
+        kind: 'result',
+        turn: 1,
+        call: id,
+        output: id,
+        ok: true,
+        images: four(),
+      }),
+    );
+    const { entries } = logOf(user, step(calls), ...results);
+    const [, , answers] = modelMessages(entries, { images });
+    const outputs = answers?.role === 'tool' ? answers.content : [];
+    const shown = outputs.map((part) =>
+      part.type === 'tool-result' && part.output.type === 'content'
+        ? part.output.value.map(({ type }) => type)
+        : [],
+    );
+    // Eight at most: of the first result there is none.
+    expect(shown).toEqual([[], expected, expected]);
+  });
+});

@@ -1,0 +1,70 @@
+import { EthosError } from '@ethosagent/types';
+import type { AgentLimits, AgentLoopOptions, AgentRetries } from './api.js';
+
+/** Limits with their defaults. */
+export interface TurnLimits {
+  maxSteps: number;
+  maxCalls: number;
+  maxIdenticalCalls: number;
+  maxTokens: number;
+  maxCostUsd: number;
+  maxMs: number;
+  resultBudgetChars: number;
+}
+
+export interface RetryPlan {
+  maxRetries: number;
+  firstDelayMs: number;
+  maxDelayMs: number;
+  idleMs: number;
+}
+
+/** A timer of Node takes no more. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** @throws `CONFIG_INVALID` for a limit that limits nothing */
+export function turnLimits(
+  limits: AgentLimits = {},
+  prices?: AgentLoopOptions['prices'],
+): TurnLimits {
+  const {
+    maxSteps = 50,
+    maxCalls = 200,
+    maxIdenticalCalls = 5,
+    maxTokens = Number.POSITIVE_INFINITY,
+    maxCostUsd = Number.POSITIVE_INFINITY,
+    maxMs = 30 * 60_000,
+    resultBudgetChars = 80_000,
+  } = limits;
+  const all = {
+    maxSteps,
+    maxCalls,
+    maxIdenticalCalls,
+    maxTokens,
+    maxCostUsd,
+    maxMs,
+    resultBudgetChars,
+  };
+  for (const [name, limit] of Object.entries(all)) {
+    if (typeof limit === 'number' && limit > 0) continue;
+    throw new EthosError('CONFIG_INVALID', `limits.${name} is ${limit}; give a number above zero`);
+  }
+  if (Number.isFinite(maxCostUsd) && prices === undefined) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      'limits.maxCostUsd needs prices, or the cost of the model would not count',
+    );
+  }
+  return { ...all, maxMs: Math.min(maxMs, MAX_TIMER_MS) };
+}
+
+/** @throws `CONFIG_INVALID` */
+export function retryPlan(retries: AgentRetries = {}): RetryPlan {
+  const { maxRetries = 4, firstDelayMs = 1_000, maxDelayMs = 60_000, idleMs = 300_000 } = retries;
+  const all = { maxRetries, firstDelayMs, maxDelayMs, idleMs };
+  for (const [name, value] of Object.entries(all)) {
+    if (typeof value === 'number' && value >= 0) continue;
+    throw new EthosError('CONFIG_INVALID', `retries.${name} is ${value}; give a number from zero`);
+  }
+  return { ...all, idleMs: Math.min(Math.max(idleMs, 1), MAX_TIMER_MS) };
+}

@@ -1,0 +1,78 @@
+import type { AgentUsage, TurnEnd } from './api.js';
+import type { AgentRecord, StepRecord } from './journal/records.js';
+import type { LoggedCall } from './journal/session-log.js';
+import type { TurnLimits } from './options.js';
+
+/** How a turn ends. */
+export interface Outcome {
+  end: TurnEnd;
+  /** For a person. */
+  message?: string;
+}
+
+export const ABORTED: Outcome = { end: 'aborted', message: 'The turn was aborted.' };
+export const PAUSED: Outcome = {
+  end: 'paused',
+  message: 'Calls wait for approval: decide on them, then resume the turn.',
+};
+export const FAILED: Outcome = {
+  end: 'failed',
+  message: 'The turn broke off; resume goes on with it.',
+};
+
+/** How a turn ends whose last step has no calls. */
+export function answered({ finish }: StepRecord): Outcome {
+  if (finish === 'aborted') return ABORTED;
+  if (finish !== 'length') return { end: 'answered' };
+  return {
+    end: 'answered',
+    message: "The answer was cut off at the model's limit of output; ask it to go on.",
+  };
+}
+
+export function overTime({ maxMs }: TurnLimits): Outcome {
+  return { end: 'max_time', message: `The turn took its ${maxMs / 1_000} seconds.` };
+}
+
+export function overSteps({ maxSteps }: TurnLimits): Outcome {
+  return { end: 'max_steps', message: `The turn took its ${maxSteps} steps.` };
+}
+
+/** The limit of tokens or of cost that a turn has reached. */
+export function overBudget(usage: AgentUsage, limits: TurnLimits): Outcome | undefined {
+  const { maxTokens, maxCostUsd } = limits;
+  if (usage.inputTokens + usage.outputTokens >= maxTokens) {
+    return { end: 'max_tokens', message: `The turn used its ${maxTokens} tokens.` };
+  }
+  if (usage.costUsd >= maxCostUsd) {
+    return { end: 'max_cost', message: `The turn cost its ${maxCostUsd} US dollars.` };
+  }
+  return undefined;
+}
+
+/** The limit that a call is beyond. */
+export function overCalls(
+  { ordinal, repeats, call }: LoggedCall,
+  { maxCalls, maxIdenticalCalls }: TurnLimits,
+): Outcome | undefined {
+  if (ordinal > maxCalls) {
+    return { end: 'max_calls', message: `The turn made its ${maxCalls} calls.` };
+  }
+  if (repeats <= maxIdenticalCalls) return undefined;
+  return {
+    end: 'identical_calls',
+    message: `The model called ${call.name} ${repeats} times in a row with the same arguments.`,
+  };
+}
+
+type FinalEnd = Extract<AgentRecord, { kind: 'end' }>['end'];
+
+/** The record of an end after which a new turn can begin; `undefined` where this one goes on. */
+export function endRecord(turn: number, { end, message }: Outcome): AgentRecord | undefined {
+  if (!isFinal(end)) return undefined;
+  return { kind: 'end', turn, end, ...(message !== undefined && { message }) };
+}
+
+function isFinal(end: TurnEnd): end is FinalEnd {
+  return end !== 'paused' && end !== 'failed';
+}

@@ -1,0 +1,119 @@
+import type { DefaultToolRegistry } from '@ethosagent/core';
+import {
+  EthosError,
+  type PersonalityConfig,
+  type Storage,
+  type ToolBatchContext,
+  type ToolFilterOpts,
+} from '@ethosagent/types';
+import type { AgentBatchOptions, AgentTools } from './api.js';
+
+export interface RegistryToolsOptions {
+  /** Where tools anchor relative paths. Absolute. */
+  workingDir: string;
+  /** The turn's storage, held to what the personality reaches. */
+  storage?: Storage;
+  /** Group labels and names in `toolset` are looked up in the registry when absent. */
+  toolNames?: readonly string[];
+}
+
+/** Sessions whose reads are remembered; those that were quiet longest are forgotten first. */
+const MAX_SESSIONS = 256;
+
+/** The tools of a registry under one personality, for hosts that put everything together themselves. */
+export function registryTools(
+  registry: DefaultToolRegistry,
+  personality: PersonalityConfig,
+  { workingDir, storage, toolNames }: RegistryToolsOptions,
+): AgentTools {
+  const reads = new Map<string, NonNullable<ToolBatchContext['readMtimes']>>();
+  const readsOf = (sessionId: string) => {
+    const known = reads.get(sessionId) ?? new Map();
+    reads.delete(sessionId);
+    reads.set(sessionId, known);
+    const [oldest] = reads.keys();
+    if (reads.size > MAX_SESSIONS && oldest !== undefined) reads.delete(oldest);
+    return known;
+  };
+  const config = (id: string | undefined): PersonalityConfig => {
+    if (id === undefined || id === personality.id) return personality;
+    throw new EthosError('CONFIG_INVALID', `there is no personality ${id}`);
+  };
+  const allowed = () => toolNames ?? expanded(registry, personality.toolset);
+
+  return {
+    async personality(id) {
+      return config(id);
+    },
+    async definitions(id) {
+      config(id);
+      return registry.toDefinitions(allowed(), filtersOf(personality));
+    },
+    tool(name) {
+      return registry.get(name);
+    },
+    execute(calls, options) {
+      const { tools, attachments, host, personality: id, ...facts } = options;
+      config(id);
+      return registry.executeParallel(
+        calls,
+        { ...contextOf(facts), ...base() },
+        narrowed(registry, allowed(), tools),
+        filtersOf(personality),
+        attachments,
+        host,
+      );
+
+      function base() {
+        return {
+          workingDir,
+          // Progress goes to the host of the turn.
+          emit: () => {},
+          personalityId: personality.id,
+          readMtimes: readsOf(options.sessionId),
+          ...(storage !== undefined && { storage }),
+          ...(personality.safety?.network !== undefined && {
+            networkPolicy: personality.safety.network,
+          }),
+        };
+      }
+    },
+  };
+}
+
+function contextOf(
+  facts: Omit<AgentBatchOptions, 'tools' | 'attachments' | 'host' | 'personality'>,
+) {
+  const { sessionKey = facts.sessionId, platform = 'api', ...rest } = facts;
+  return { sessionKey, platform, ...rest };
+}
+
+function expanded(
+  registry: DefaultToolRegistry,
+  toolset: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return toolset?.flatMap((entry) => {
+    if (registry.get(entry) !== undefined) return [entry];
+    const labelled = registry.list().filter((tool) => tool.toolset === entry);
+    return labelled.map(({ name }) => name);
+  });
+}
+
+/** Every name that is in both; a name of `tools` alone is out, whatever filters it would pass. */
+function narrowed(
+  registry: DefaultToolRegistry,
+  allowed: readonly string[] | undefined,
+  tools: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (tools === undefined) return allowed;
+  return (allowed ?? registry.list().map(({ name }) => name)).filter((name) =>
+    tools.includes(name),
+  );
+}
+
+function filtersOf({ mcp_servers, plugins }: PersonalityConfig): ToolFilterOpts {
+  return {
+    ...(mcp_servers !== undefined && { allowedMcpServers: mcp_servers }),
+    ...(plugins !== undefined && { allowedPlugins: plugins }),
+  };
+}

@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import type { ApprovalDecision, ApprovalRequest, TurnHost } from '@ethosagent/core';
+import type {
+  AnyTool,
+  DelegationProvider,
+  PersonalityConfig,
+  ToolCall,
+  ToolCallResult,
+  ToolProgressEvent,
+  ToolResult,
+  TurnAttachment,
+} from '@ethosagent/types';
+import { EthosError } from '@ethosagent/types';
+import type { AgentLoopOptions, PendingApproval } from './api.js';
+import type { EventQueue } from './event-queue.js';
+import { canonicalJson } from './journal/canonical-json.js';
+import type { Journal } from './journal/journal.js';
+import type { AgentRecord } from './journal/records.js';
+import type { LoggedCall } from './journal/session-log.js';
+import type { TurnLimits } from './options.js';
+import { resultRecord } from './turn-calls.js';
+import { isTrusted, isUntrusted, untrustedGate } from './untrusted.js';
+
+export interface TurnBatchParts {
+  options: AgentLoopOptions;
+  limits: TurnLimits;
+  journal: Journal;
+  events: EventQueue;
+  now: () => number;
+  sessionId: string;
+  attachments: readonly TurnAttachment[];
+  turn: number;
+  /** What comes while the batch runs had no part in its calls. */
+  isTainted: boolean;
+  signal: AbortSignal;
+  delegation: DelegationProvider | undefined;
+  /** Gets the ids of calls that wait for a decision. */
+  later: Set<string>;
+  /** What did not begin is left for whoever resumes. */
+  isLeft: () => boolean;
+  onFailure: (error: unknown) => void;
+}
+
+/** The calls of a step that run together: each is written down before it runs, and when it has. */
+export class TurnBatch {
+  readonly #parts: TurnBatchParts;
+  readonly #calls = new Map<string, LoggedCall>();
+  readonly #tools = new Map<string, AnyTool | undefined>();
+  readonly #startedAt = new Map<string, number>();
+  readonly #answered = new Set<string>();
+  readonly #waiting = new Set<string>();
+  readonly #writing: Promise<void>[] = [];
+  #isOver = false;
+
+  constructor(parts: TurnBatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when all results are stored. @throws as `Journal.append` */
+  async run(calls: readonly LoggedCall[]): Promise<void> {
+    const { options, limits, journal, sessionId, attachments, turn, signal } = this.#parts;
+    const personality = await options.tools.personality(options.personality);
+    for (const logged of calls) {
+      this.#calls.set(logged.call.id, logged);
+      this.#tools.set(logged.call.id, options.tools.tool(logged.call.name));
+    }
+    const results = await options.tools.execute(
+      calls.map(({ call }) => ({
+        toolCallId: call.id,
+        name: call.name,
+        args: structuredClone(call.input),
+      })),
+      {
+        ...options.identity,
+        personality: personality.id,
+        sessionId,
+        currentTurn: turn,
+        messageCount: journal.log.messageCount,
+        abortSignal: signal,
+        resultBudgetChars: limits.resultBudgetChars,
+        attachments,
+        host: this.#host(personality),
+      },
+    );
+    // A runtime answers some calls itself, without a word to the host.
+    for (const result of results) this.#onResult(result, personality);
+    for (const { call } of calls) {
+      const result: ToolResult = {
+        ok: false,
+        code: 'execution_failed',
+        error: 'there was no answer',
+      };
+      this.#onResult({ toolCallId: call.id, name: call.name, result }, personality);
+    }
+    await Promise.all(this.#writing);
+    this.#isOver = true;
+  }
+
+  #host(personality: PersonalityConfig): TurnHost {
+    const { isTainted, delegation } = this.#parts;
+    return {
+      ...(delegation !== undefined && { delegation }),
+      approve: (request) => this.#approve(request),
+      // Of the tool as it is now: a server may have changed its tools since.
+      gate: ({ name }) =>
+        isTainted
+          ? untrustedGate(this.#parts.options.tools.tool(name), personality.safety?.untrusted)
+          : undefined,
+      beforeRun: (call) => this.#beforeRun(call),
+      onProgress: (event, toolCallId) => this.#onProgress(event, toolCallId),
+      onResult: (result) => this.#onResult(result, personality),
+    };
+  }
+
+  async #approve(request: ApprovalRequest): Promise<ApprovalDecision> {
+    const { options, turn, later, now, events } = this.#parts;
+    const { toolCallId, toolName, args, capabilities, reason, settings } = request;
+    const logged = this.#calls.get(toolCallId);
+    if (logged === undefined) return false;
+    const question = this.#questionOf(request);
+    const known = logged.approval;
+    const isSame = known?.question === question;
+    if (isSame && known.decision?.approved === true) return true;
+    const decision = options.approve === undefined ? 'later' : await options.approve(request);
+    if (decision !== 'later') return decision;
+    later.add(toolCallId);
+    this.#waiting.add(toolCallId);
+    const approval: PendingApproval = JSON.parse(
+      JSON.stringify({
+        toolCallId,
+        question,
+        toolName,
+        args,
+        capabilities,
+        reason,
+        settings,
+        askedAt: now(),
+      }),
+    );
+    if (!isSame) await this.#write({ kind: 'asked', turn, approval });
+    await events.push({ type: 'approval', approval });
+    return { approved: false, reason: 'it waits for a decision' };
+  }
+
+  /** With the tool in it: what was approved of one does not run another that has taken its name. */
+  #questionOf({ toolName, args, capabilities, reason, settings }: ApprovalRequest): string {
+    const tool = this.#parts.options.tools.tool(toolName);
+    const facts = tool && [tool.description, tool.schema, tool.capabilities, tool.effects];
+    const asked = [toolName, args, capabilities, reason, settings, facts];
+    return createHash('sha256').update(canonicalJson(asked)).digest('base64url');
+  }
+
+  async #beforeRun({ toolCallId, name }: ToolCall): Promise<void> {
+    const { turn, signal, events, now } = this.#parts;
+    const logged = this.#calls.get(toolCallId);
+    if (logged === undefined || logged.started || this.#startedAt.has(toolCallId)) {
+      throw new EthosError('TURN_INVALID', `${name} has been called already`);
+    }
+    signal.throwIfAborted();
+    this.#startedAt.set(toolCallId, now());
+    await this.#write({ kind: 'started', turn, calls: [toolCallId] });
+    signal.throwIfAborted();
+    await events.push({ type: 'tool_start', toolCallId, toolName: name, args: logged.call.input });
+  }
+
+  #onResult({ toolCallId, result }: ToolCallResult, personality: PersonalityConfig): void {
+    const { isLeft, turn, journal, options } = this.#parts;
+    const logged = this.#calls.get(toolCallId);
+    if (logged === undefined || this.#answered.has(toolCallId)) return;
+    this.#answered.add(toolCallId);
+    const isStarted = this.#startedAt.has(toolCallId);
+    if (this.#waiting.has(toolCallId)) return;
+    if (!isStarted && (isLeft() || journal.failure !== undefined)) return;
+    const { name } = logged.call;
+    const tool = this.#tools.get(toolCallId);
+    // What did not run was answered by the framework.
+    const isMarked = isStarted && (isUntrusted(tool) || isUntrusted(options.tools.tool(name)));
+    const record = resultRecord(turn, logged, result, {
+      isMarked,
+      isUntrusted: isMarked && !isTrusted(personality, name, tool),
+    });
+    const written = this.#write(record).then(() => this.#tellResult(logged, result));
+    // Waited for at the end of the batch.
+    written.catch(() => {});
+    this.#writing.push(written);
+  }
+
+  async #tellResult({ call }: LoggedCall, result: ToolResult): Promise<void> {
+    const { events, now } = this.#parts;
+    const { id: toolCallId, name: toolName, input: args } = call;
+    const startedAt = this.#startedAt.get(toolCallId);
+    if (startedAt === undefined) {
+      await events.push({ type: 'tool_start', toolCallId, toolName, args });
+    }
+    const ms = startedAt === undefined ? 0 : Math.max(0, now() - startedAt);
+    await events.push({ type: 'tool_end', toolCallId, toolName, result, ms });
+  }
+
+  #onProgress(event: ToolProgressEvent, toolCallId: string): void {
+    const { options, events } = this.#parts;
+    const { toolName, message, percent, audience } = event;
+    if (this.#isOver) return;
+    if (audience !== 'user' && audience !== 'dashboard') {
+      options.onInternal?.(event);
+      return;
+    }
+    void events.push({
+      type: 'tool_progress',
+      toolCallId,
+      toolName,
+      message,
+      ...(percent !== undefined && { percent }),
+      audience,
+    });
+  }
+
+  async #write(record: AgentRecord): Promise<void> {
+    try {
+      await this.#parts.journal.append(record);
+    } catch (error) {
+      // What can't be written down must not go on.
+      this.#parts.onFailure(error);
+      throw error;
+    }
+  }
+}

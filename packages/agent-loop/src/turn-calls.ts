@@ -1,0 +1,54 @@
+import { markUntrusted } from '@ethosagent/core';
+import type { ToolResult } from '@ethosagent/types';
+import { imagesOf } from './images.js';
+import type { ResultRecord } from './journal/records.js';
+import type { LoggedCall } from './journal/session-log.js';
+import { sourceOf } from './untrusted.js';
+
+const INTERRUPTED =
+  'the call was interrupted before its result was known. It may have run; check before you do it again';
+
+/** What the model is told of a call that nobody knows the result of. */
+export function interrupted(): ToolResult {
+  return { ok: false, code: 'execution_failed', error: INTERRUPTED };
+}
+
+export function notRun(why: string): ToolResult {
+  return { ok: false, code: 'not_available', error: `the call did not run: ${why}` };
+}
+
+/** What the model is told of a call that is not to run as it is; `undefined` for one that may. */
+export function answerAtOnce({ call, started, approval }: LoggedCall): ToolResult | undefined {
+  if (started) return interrupted();
+  if (call.problem !== undefined) return { ok: false, ...call.problem };
+  const decision = approval?.decision;
+  if (decision === undefined || decision.approved) return undefined;
+  return notRun(
+    decision.reason === undefined ? 'it was refused' : `it was refused: ${decision.reason}`,
+  );
+}
+
+/** A result as it is stored, and as the model reads it. */
+export function resultRecord(
+  turn: number,
+  { call }: LoggedCall,
+  result: ToolResult,
+  options: { isMarked: boolean; isUntrusted: boolean },
+): ResultRecord {
+  const text = result.ok ? result.value : `${result.code}: ${result.error}`;
+  const images = imagesOf(result);
+  const costUsd = result.ok ? result.cost_usd : undefined;
+  return {
+    kind: 'result',
+    turn,
+    call: call.id,
+    output: options.isMarked
+      ? markUntrusted(text, { source: sourceOf(call.name, call.input), tool: call.name })
+      : text.toWellFormed(),
+    ok: result.ok,
+    ...(!result.ok && { code: result.code }),
+    ...(costUsd !== undefined && Number.isFinite(costUsd) && costUsd > 0 && { costUsd }),
+    ...(images.length > 0 && { images }),
+    ...(options.isUntrusted && { untrusted: true }),
+  };
+}

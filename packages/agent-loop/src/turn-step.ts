@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import type { AgentEvent, AgentLoopOptions, AgentUsage } from './api.js';
+import { takesImages } from './images.js';
+import type { Journal } from './journal/journal.js';
+import type { StepPart, StepRecord } from './journal/records.js';
+import { askAgain } from './model/ask-again.js';
+import type { AnswerPart, ModelAnswer } from './model/ask-model.js';
+import { stepCall } from './model/call-parts.js';
+import { modelMessages } from './model/messages.js';
+import type { RetryPlan } from './options.js';
+import { answered, endRecord } from './outcome.js';
+import { systemPrompt } from './system-prompt.js';
+import { usageOf } from './usage.js';
+
+export interface TurnStepParts {
+  options: AgentLoopOptions;
+  journal: Journal;
+  retries: RetryPlan;
+  now: () => number;
+  turn: number;
+  step: number;
+  signal: AbortSignal;
+  /** What was said is then said again. */
+  isLeft: () => boolean;
+  remainingMs: () => number;
+  tell: (event: AgentEvent) => Promise<void>;
+}
+
+/** One question to the model, and its answer, written down. */
+export class TurnStep {
+  readonly #parts: TurnStepParts;
+  readonly #said = { text: '' };
+
+  constructor(parts: TurnStepParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws `MODEL_FAILED`; the reason of the signal; as `Journal.append` and `AgentTools` */
+  async run(): Promise<AgentUsage> {
+    const { options, journal, step, turn, tell } = this.#parts;
+    const personality = await options.tools.personality(options.personality);
+    const definitions = await options.tools.definitions(options.personality);
+    const system = systemPrompt(options.instructions, personality);
+    const messages = modelMessages(journal.log.entries, {
+      images: options.toolImages ?? takesImages(options.model),
+    });
+    await tell({ type: 'step', step });
+    const answer = await this.#ask({ system, messages, definitions });
+    const usage = usageOf(
+      answer.usage,
+      () => ({ input: system.length + JSON.stringify(messages).length, output: answer.chars }),
+      options.prices,
+    );
+    const record: StepRecord = {
+      kind: 'step',
+      turn,
+      step,
+      parts: this.#stepParts(answer.parts),
+      usage,
+      finish: answer.finish,
+      ...(answer.hasSources && { untrusted: true }),
+    };
+    const isLast = record.parts.every(({ type }) => type !== 'call');
+    // Together, so that no crash comes between the two.
+    const end = isLast ? endRecord(turn, answered(record)) : undefined;
+    await journal.append(record, ...(end === undefined ? [] : [end]));
+    return usage;
+  }
+
+  async #ask(
+    prompt: Pick<Parameters<typeof askAgain>[0], 'system' | 'messages' | 'definitions'>,
+  ): Promise<ModelAnswer> {
+    const { options, retries, signal, now, remainingMs, tell, isLeft, journal } = this.#parts;
+    const { model, modelSettings: settings = {} } = options;
+    const said = this.#said;
+    try {
+      return await askAgain(
+        { ...prompt, model, settings, signal, idleMs: retries.idleMs, now },
+        { retries, remainingMs, tell, said },
+      );
+    } catch (error) {
+      // What a reader has seen, the next turn may speak of.
+      if (signal.aborted && !isLeft() && said.text !== '') await journal.append(this.#partial());
+      throw error;
+    }
+  }
+
+  #partial(): StepRecord {
+    const { turn, step, options } = this.#parts;
+    const { text } = this.#said;
+    const usage = usageOf(undefined, () => ({ input: 0, output: text.length }), options.prices);
+    return {
+      kind: 'step',
+      turn,
+      step,
+      parts: [{ type: 'text', text: text.toWellFormed() }],
+      usage,
+      finish: 'aborted',
+    };
+  }
+
+  #stepParts(parts: readonly AnswerPart[]): StepPart[] {
+    const { log } = this.#parts.journal;
+    const taken = new Set<string>();
+    return parts.map((part) => {
+      const metadata = part.metadata === undefined ? {} : { metadata: part.metadata };
+      if (part.type !== 'call') {
+        return { type: part.type, text: part.text.toWellFormed(), ...metadata };
+      }
+      const call = stepCall(part.call, {
+        isTaken: (id) => taken.has(id) || log.hasCall(id),
+        spareId: () => `call-${randomUUID()}`,
+      });
+      taken.add(call.id);
+      return { ...call, ...metadata };
+    });
+  }
+}

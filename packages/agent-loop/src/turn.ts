@@ -1,0 +1,279 @@
+import {
+  type DelegationProvider,
+  EthosError,
+  errorCodeOf,
+  type ToolResult,
+  type TurnAttachment,
+} from '@ethosagent/types';
+import type { AgentEvent, AgentLoopOptions, AgentUsage } from './api.js';
+import type { EventQueue } from './event-queue.js';
+import type { Journal } from './journal/journal.js';
+import type { LoggedCall, LoggedTurn, SessionLog } from './journal/session-log.js';
+import type { RetryPlan, TurnLimits } from './options.js';
+import {
+  ABORTED,
+  answered,
+  endRecord,
+  FAILED,
+  type Outcome,
+  overBudget,
+  overCalls,
+  overSteps,
+  overTime,
+  PAUSED,
+} from './outcome.js';
+import { TurnBatch } from './turn-batch.js';
+import { answerAtOnce, interrupted, notRun, resultRecord } from './turn-calls.js';
+import { TurnStep } from './turn-step.js';
+import { addUsage, NO_USAGE } from './usage.js';
+
+/** What a turn runs on. */
+export interface TurnParts {
+  options: AgentLoopOptions;
+  limits: TurnLimits;
+  retries: RetryPlan;
+  sessionId: string;
+  attachments: readonly TurnAttachment[];
+  journal: Journal;
+  events: EventQueue;
+  isResumed: boolean;
+  abortSignal: AbortSignal | undefined;
+  now: () => number;
+}
+
+/** Why a turn stops that was not done. `left`: nobody reads its events any more. */
+type Stop = 'aborted' | 'max_time' | 'left';
+
+/** One turn of a session, from its first record, or from where it broke off, to its end. */
+export class Turn {
+  readonly #parts: TurnParts;
+  readonly #log: SessionLog;
+  readonly #turn: LoggedTurn;
+  readonly #controller = new AbortController();
+  /** Calls that this turn has asked about; they wait for `decide`. */
+  readonly #later = new Set<string>();
+  /** Runs the sub-agents of its calls. */
+  delegation: DelegationProvider | undefined;
+  #stop: Stop | undefined;
+  /** What sub-agents used. */
+  #delegated: AgentUsage = NO_USAGE;
+  #endsAt = 0;
+
+  constructor(parts: TurnParts, turn: LoggedTurn) {
+    this.#parts = parts;
+    this.#log = parts.journal.log;
+    this.#turn = turn;
+  }
+
+  get isUntrusted(): boolean {
+    return this.#log.untrusted;
+  }
+
+  /** What the turn has used, its sub-agents included. */
+  get usage(): AgentUsage {
+    return addUsage(this.#turn.usage, this.#delegated);
+  }
+
+  /** What the turn may still use up. */
+  remaining(): { tokens: number; costUsd: number; ms: number } {
+    const { limits, now } = this.#parts;
+    const { inputTokens, outputTokens, costUsd } = this.usage;
+    return {
+      tokens: Math.max(0, limits.maxTokens - inputTokens - outputTokens),
+      costUsd: Math.max(0, limits.maxCostUsd - costUsd),
+      ms: Math.max(0, this.#endsAt - now()),
+    };
+  }
+
+  /** Counts what a sub-agent used. */
+  charge(usage: AgentUsage): void {
+    this.#delegated = addUsage(this.#delegated, usage);
+  }
+
+  /** Ends what runs; the turn stays unfinished. */
+  leave(): void {
+    this.#halt('left', new DOMException('nobody reads the turn any more', 'AbortError'));
+  }
+
+  /** Runs to the end. Never rejects. */
+  async run(): Promise<void> {
+    const { abortSignal, limits, now } = this.#parts;
+    this.#endsAt = now() + limits.maxMs;
+    const onAbort = () => this.#halt('aborted', abortSignal?.reason);
+    if (abortSignal?.aborted) onAbort();
+    abortSignal?.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(() => {
+      this.#halt('max_time', new DOMException('the time of the turn is up', 'TimeoutError'));
+    }, limits.maxMs);
+    try {
+      await this.#run();
+    } finally {
+      clearTimeout(timer);
+      abortSignal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #halt(stop: Stop, reason: unknown): void {
+    this.#stop ??= stop;
+    this.#controller.abort(reason);
+  }
+
+  async #run(): Promise<void> {
+    const { sessionId, isResumed } = this.#parts;
+    let outcome: Outcome;
+    try {
+      await this.#tell({ type: 'start', sessionId, turn: this.#turn.turn, resumed: isResumed });
+      outcome = await this.#outcome();
+      await this.#close(outcome);
+    } catch (error) {
+      await this.#tell({ type: 'error', error: ethosError(error) });
+      outcome = FAILED;
+    }
+    await this.#tell(this.#done(outcome));
+  }
+
+  async #outcome(): Promise<Outcome> {
+    try {
+      return await this.#steps();
+    } catch (error) {
+      const { journal, limits } = this.#parts;
+      if (journal.failure !== undefined) throw journal.failure;
+      if (this.#stop === 'aborted') return ABORTED;
+      if (this.#stop === 'max_time') return overTime(limits);
+      throw error;
+    }
+  }
+
+  async #steps(): Promise<Outcome> {
+    const { limits } = this.#parts;
+    for (;;) {
+      this.#controller.signal.throwIfAborted();
+      const { step, steps } = this.#turn;
+      if (step !== undefined && step.calls.length === 0) return answered(step.record);
+      const over = overBudget(this.usage, limits);
+      if (over !== undefined) return over;
+      if (this.#log.openCalls().length > 0) {
+        const outcome = await this.#answerCalls();
+        if (outcome !== undefined) return outcome;
+      } else if (steps >= limits.maxSteps) {
+        return overSteps(limits);
+      } else {
+        await this.#step();
+      }
+    }
+  }
+
+  async #step(): Promise<void> {
+    const { options, journal, retries, now } = this.#parts;
+    const step = new TurnStep({
+      options,
+      journal,
+      retries,
+      now,
+      turn: this.#turn.turn,
+      step: this.#turn.steps + 1,
+      signal: this.#controller.signal,
+      isLeft: () => this.#stop === 'left',
+      remainingMs: () => this.remaining().ms,
+      tell: (event) => this.#tell(event),
+    });
+    const usage = await step.run();
+    await this.#tell({ type: 'usage', step: usage, turn: this.usage });
+  }
+
+  /** Answers the open calls of the last step, as far as it can be done now. */
+  async #answerCalls(): Promise<Outcome | undefined> {
+    const { options, limits } = this.#parts;
+    let over: Outcome | undefined;
+    const atOnce = this.#log.openCalls().flatMap((logged) => {
+      const limit = overCalls(logged, limits);
+      over ??= limit;
+      const result = answerAtOnce(logged) ?? (limit && notRun(limit.message ?? limit.end));
+      return result === undefined ? [] : [{ logged, result }];
+    });
+    await this.#answer(atOnce);
+    const canAsk = (id: string) => options.approve !== undefined && !this.#later.has(id);
+    await this.#runCalls(
+      this.#log.openCalls().filter((logged) => !isUndecided(logged) || canAsk(logged.call.id)),
+    );
+    if (over !== undefined) return over;
+    this.#controller.signal.throwIfAborted();
+    const open = this.#log.openCalls();
+    return open.length > 0 && open.every(isUndecided) ? PAUSED : undefined;
+  }
+
+  async #runCalls(calls: readonly LoggedCall[]): Promise<void> {
+    if (calls.length === 0) return;
+    const batch = new TurnBatch({
+      ...this.#parts,
+      turn: this.#turn.turn,
+      isTainted: this.#turn.step?.isTainted ?? true,
+      signal: this.#controller.signal,
+      delegation: this.delegation,
+      later: this.#later,
+      isLeft: () => this.#stop === 'left',
+      onFailure: (error) => this.#controller.abort(error),
+    });
+    await batch.run(calls);
+  }
+
+  async #answer(answers: readonly { logged: LoggedCall; result: ToolResult }[]): Promise<void> {
+    const { turn } = this.#turn;
+    const plain = { isMarked: false, isUntrusted: false };
+    await this.#parts.journal.append(
+      ...answers.map(({ logged, result }) => resultRecord(turn, logged, result, plain)),
+    );
+    for (const { logged, result } of answers) {
+      const { id: toolCallId, name: toolName, input: args } = logged.call;
+      if (!logged.started) await this.#tell({ type: 'tool_start', toolCallId, toolName, args });
+      await this.#tell({ type: 'tool_end', toolCallId, toolName, result, ms: 0 });
+    }
+  }
+
+  /** Leaves a history behind in which every call has an answer. */
+  async #close(outcome: Outcome): Promise<void> {
+    const record = endRecord(this.#turn.turn, outcome);
+    if (record === undefined || this.#turn.end !== undefined) return;
+    const why =
+      outcome.end === 'aborted' ? 'the turn was aborted' : (outcome.message ?? outcome.end);
+    await this.#answer(
+      this.#log.openCalls().map((logged) => ({
+        logged,
+        result: logged.started ? interrupted() : notRun(why),
+      })),
+    );
+    await this.#parts.journal.append(record);
+  }
+
+  #done({ end, message }: Outcome): AgentEvent {
+    const { turn, steps, calls, text } = this.#turn;
+    const waiting = this.#log.openCalls().flatMap(({ approval }) => approval ?? []);
+    return {
+      type: 'done',
+      end,
+      text,
+      turn,
+      steps,
+      calls,
+      usage: this.usage,
+      ...(message !== undefined && { message }),
+      approvals: end === 'paused' ? waiting : [],
+    };
+  }
+
+  #tell(event: AgentEvent): Promise<void> {
+    return this.#parts.events.push(event);
+  }
+}
+
+function isUndecided({ approval }: LoggedCall): boolean {
+  return approval !== undefined && approval.decision === undefined;
+}
+
+function ethosError(error: unknown): EthosError {
+  if (error instanceof EthosError) return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  return new EthosError(errorCodeOf(error) ?? 'TURN_INVALID', `the turn broke off: ${detail}`, {
+    cause: error,
+  });
+}

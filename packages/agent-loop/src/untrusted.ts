@@ -1,0 +1,68 @@
+import type { TurnGate } from '@ethosagent/core';
+import { effectsOf } from '@ethosagent/policy';
+import type {
+  AnyTool,
+  PersonalityConfig,
+  ToolEffect,
+  UntrustedDecision,
+  UntrustedPolicy,
+} from '@ethosagent/types';
+import { isObject } from './journal/shape.js';
+
+const ALL_EFFECTS: readonly ToolEffect[] = ['write', 'send', 'spawn'];
+
+const DOES: Record<ToolEffect, string> = {
+  write: 'change something',
+  send: 'send something out',
+  spawn: 'run programs',
+};
+
+/** What happens to a call once untrusted content is in the history. */
+export function untrustedGate(
+  tool: AnyTool | undefined,
+  policy: UntrustedPolicy | undefined,
+): TurnGate | undefined {
+  const effects = tool === undefined ? ALL_EFFECTS : effectsOf(tool);
+  const which = (decision: UntrustedDecision) =>
+    effects
+      .filter((effect) => decisionOf(policy?.[effect]) === decision)
+      .map((effect) => DOES[effect]);
+  const denied = which('deny');
+  if (denied.length > 0) {
+    return {
+      refuse: `the call could ${denied.join(' and ')}, which safety.untrusted of the personality denies once the session has read untrusted content`,
+    };
+  }
+  const asked = which('ask');
+  if (asked.length === 0) return undefined;
+  return {
+    ask: `the session has read untrusted content, and the call could ${asked.join(' and ')}`,
+  };
+}
+
+// What is none of the three is a mistake, and must not open anything.
+function decisionOf(decision: unknown): UntrustedDecision {
+  return decision === 'allow' || decision === 'deny' ? decision : 'ask';
+}
+
+/** Whether what a tool returns was written by nobody knows whom. */
+export function isUntrusted(tool: AnyTool | undefined): boolean {
+  return tool === undefined || tool.outputIsUntrusted === true;
+}
+
+/** Whether a personality takes the results of a tool for content that it can trust. */
+export function isTrusted({ safety }: PersonalityConfig, name: string, tool: AnyTool | undefined) {
+  const trust = safety?.untrusted?.trust ?? [];
+  return trust.includes(name) || (tool?.toolset !== undefined && trust.includes(tool.toolset));
+}
+
+const SOURCES = ['url', 'path', 'file', 'command', 'query', 'pattern', 'uri'];
+
+/** Where the result of a call comes from, as far as its arguments say. */
+export function sourceOf(name: string, args: unknown): string {
+  if (!isObject(args)) return name;
+  const found = SOURCES.map((key) => (Object.hasOwn(args, key) ? args[key] : undefined)).find(
+    (value) => typeof value === 'string' && value !== '',
+  );
+  return typeof found === 'string' ? found : name;
+}

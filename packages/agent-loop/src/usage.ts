@@ -1,0 +1,58 @@
+import type { LanguageModelUsage } from 'ai';
+import type { AgentUsage, TokenPrices } from './api.js';
+
+export const NO_USAGE: AgentUsage = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+};
+
+/** Characters of a token, roughly, for providers that do not count. */
+const CHARS_PER_TOKEN = 4;
+
+export function addUsage(a: AgentUsage, b: AgentUsage): AgentUsage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    costUsd: a.costUsd + b.costUsd,
+  };
+}
+
+/**
+ * What a model call used. A provider that does not say is estimated from the characters: a limit
+ * that silently does not hold is none.
+ */
+export function usageOf(
+  usage: Partial<LanguageModelUsage> | undefined,
+  charsOf: () => { input: number; output: number },
+  prices: TokenPrices | undefined,
+): AgentUsage {
+  const estimate = (way: 'input' | 'output') => Math.ceil(charsOf()[way] / CHARS_PER_TOKEN);
+  const inputTokens = count(usage?.inputTokens) ?? estimate('input');
+  const outputTokens = count(usage?.outputTokens) ?? estimate('output');
+  const cached =
+    count(usage?.inputTokenDetails?.cacheReadTokens) ?? count(usage?.cachedInputTokens) ?? 0;
+  const cachedInputTokens = Math.min(cached, inputTokens);
+  return {
+    inputTokens,
+    cachedInputTokens,
+    outputTokens,
+    costUsd:
+      prices === undefined ? 0 : cost({ inputTokens, cachedInputTokens, outputTokens }, prices),
+  };
+}
+
+function cost(usage: Omit<AgentUsage, 'costUsd'>, prices: TokenPrices): number {
+  const { input, output, cachedInput = input } = prices;
+  const fresh = usage.inputTokens - usage.cachedInputTokens;
+  return (
+    (fresh * input + usage.cachedInputTokens * cachedInput + usage.outputTokens * output) /
+    1_000_000
+  );
+}
+
+function count(tokens: number | undefined): number | undefined {
+  return typeof tokens === 'number' && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
+}

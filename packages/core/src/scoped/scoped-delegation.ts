@@ -1,0 +1,92 @@
+import {
+  CapabilityError,
+  type DelegatedTask,
+  type DelegationInfo,
+  type DelegationProvider,
+  type ScopedDelegation,
+} from '@ethosagent/types';
+import { type AccessAsked, type Allow, recordAccess, textOf } from '../access.js';
+import type { CallScope } from '../call-scope.js';
+
+export interface ScopedDelegationOptions {
+  sessionId: string;
+  personalityId: string | undefined;
+  /** Whether tasks may outlive the call. */
+  mayStart: boolean;
+  scope: CallScope;
+}
+
+const MAX_TARGET_CHARS = 200;
+
+/** Sub-agents, for the session of one call. */
+export class ScopedDelegationImpl implements ScopedDelegation {
+  readonly #provider: DelegationProvider;
+  readonly #options: ScopedDelegationOptions;
+
+  constructor(provider: DelegationProvider, options: ScopedDelegationOptions) {
+    this.#provider = provider;
+    this.#options = options;
+  }
+
+  run(task: DelegatedTask, onProgress?: (message: string) => void): Promise<DelegationInfo> {
+    return this.#recorded('run', task?.prompt, (allow) => {
+      allow();
+      return this.#provider.run(this.#caller(), task, onProgress);
+    });
+  }
+
+  start(task: DelegatedTask): Promise<DelegationInfo> {
+    return this.#recorded('start', task?.prompt, (allow) => {
+      if (!this.#options.mayStart) {
+        throw new CapabilityError(
+          'DELEGATION_REFUSED',
+          'the tool does not declare delegation.background; run the task to its end instead',
+          'background not declared',
+        );
+      }
+      allow();
+      return this.#provider.start(this.#caller(), task);
+    });
+  }
+
+  list(): Promise<DelegationInfo[]> {
+    return this.#recorded('list', '*', (allow) => {
+      allow();
+      return this.#provider.list(this.#caller());
+    });
+  }
+
+  get(id: string, opts?: { waitMs?: number }): Promise<DelegationInfo> {
+    return this.#recorded('get', id, (allow) => {
+      allow();
+      return this.#provider.get(this.#caller(), id, opts);
+    });
+  }
+
+  cancel(id: string): Promise<DelegationInfo> {
+    return this.#recorded('cancel', id, (allow) => {
+      allow();
+      return this.#provider.cancel(this.#caller(), id);
+    });
+  }
+
+  #recorded<T>(operation: string, target: unknown, run: (allow: Allow) => Promise<T>): Promise<T> {
+    const text = textOf(target);
+    const access: AccessAsked = {
+      capability: 'delegation',
+      operation,
+      target: text.length > MAX_TARGET_CHARS ? `${text.slice(0, MAX_TARGET_CHARS)}…` : text,
+      rule: 'delegation declared',
+    };
+    return recordAccess(this.#options.scope, access, async (allow) => run(allow));
+  }
+
+  #caller() {
+    const { sessionId, personalityId, scope } = this.#options;
+    return {
+      sessionId,
+      ...(personalityId !== undefined && { personalityId }),
+      signal: scope.signal,
+    };
+  }
+}

@@ -1,0 +1,43 @@
+import { CapabilityError } from '@ethosagent/types';
+import { type CallJournal, CallScope } from '../call-scope.js';
+import type { SecretRedactor } from '../results/redact.js';
+
+/** The life of a service, which is to its accessors what that of a call is to the call's. */
+export class ServiceLife extends CallScope {
+  readonly #name: string;
+  readonly #secrets: SecretRedactor;
+
+  /**
+   * @param secrets where those that it resolves are added; the journal has them, too
+   * @param opener the call that opened it, whose secrets are also its own
+   */
+  constructor(
+    journal: CallJournal,
+    { name, id, secrets }: { name: string; id: string; secrets: SecretRedactor },
+    opener?: CallScope,
+  ) {
+    super(journal, name, id, opener);
+    this.#name = name;
+    this.#secrets = secrets;
+  }
+
+  override addSecret(ref: string, value: string): void {
+    this.#secrets.add(ref, value);
+  }
+
+  /** @throws `CALL_ENDED` after the end of the service */
+  override assertLive(): void {
+    if (!this.ended) return;
+    throw new CapabilityError(
+      'CALL_ENDED',
+      `${this.#name} used an accessor after its service had ended; open the service again`,
+      'service ended',
+    );
+  }
+
+  /** Ends it; what runs on its behalf is told why. */
+  endBecause(reason: string): void {
+    this.abort(new CapabilityError('CALL_ENDED', reason, 'service ended'));
+    this.end();
+  }
+}

@@ -1,0 +1,119 @@
+import type { NetworkGuard } from '@ethosagent/safety-network';
+import type { ServiceOwner, ServiceProxy, ServiceScope } from '@ethosagent/types';
+import { assertLive } from '../access.js';
+import {
+  type CapabilityPlan,
+  type ResolveContext,
+  SERVICE_IDLE_MS,
+} from '../capability-resolver.js';
+import type { RunningChild } from '../process/run-child.js';
+import { discard, unawaited } from '../rejections.js';
+import type { ServiceLife } from './service-life.js';
+import { ServiceProcessesImpl } from './service-processes.js';
+import { type OpenProxy, openServiceProxy } from './service-proxy.js';
+import { soon } from './soon.js';
+
+/** Milliseconds for what `onEnd` was given, and then for processes and connections to go. */
+const MAX_CLOSE_MS = 5_000;
+
+export interface ServiceOptions {
+  plan: CapabilityPlan;
+  life: ServiceLife;
+  owner: ServiceOwner;
+  ctx: ResolveContext;
+  /** Called when all of it has ended. */
+  onEnded: () => void;
+}
+
+/** A service: accessors that last until it ends, and what ends with them. */
+export class Service {
+  readonly owner: Readonly<ServiceOwner>;
+  /**
+   * What is given out. Nobody can change it, and it is not this: whoever has it has no say in when
+   * the service ends at the latest.
+   */
+  readonly scope: ServiceScope;
+  readonly #life: ServiceLife;
+  readonly #guard: NetworkGuard | undefined;
+  readonly #onEnded: () => void;
+  readonly #children = new Set<RunningChild>();
+  #closers: Array<() => void | Promise<void>> | undefined = [];
+  #proxy: Promise<OpenProxy> | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor({ plan, life, owner, ctx, onEnded }: ServiceOptions) {
+    this.#life = life;
+    this.#onEnded = onEnded;
+    this.owner = { ...owner };
+    const { personalityId, sessionId } = owner;
+    const { fs_reach, network } = plan.describe(ctx);
+    const { scopedProcess, guard, ...accessors } = plan.bindService(ctx, life, (child) =>
+      this.#follow(child),
+    );
+    this.#guard = guard;
+    this.scope = Object.freeze({
+      signal: life.signal,
+      ...(personalityId !== undefined && { personalityId }),
+      ...(sessionId !== undefined && { sessionId }),
+      ...(fs_reach !== undefined && { reach: fs_reach }),
+      ...(network !== undefined && { hosts: network.allowedHosts }),
+      ...accessors,
+      ...(scopedProcess && { scopedProcess: new ServiceProcessesImpl(scopedProcess) }),
+      ...(guard && { proxy: () => unawaited(this.#openProxy(guard)) }),
+      redact: (text) => life.redactor?.redact(text) ?? text,
+      onEnd: (close) => this.#beforeEnd(close),
+      end: () => this.end('the service was ended'),
+    } satisfies ServiceScope);
+  }
+
+  /** Ends it, and tells what still runs on its behalf why. */
+  end(reason: string): Promise<void> {
+    this.#ending ??= this.#end(reason);
+    return this.#ending;
+  }
+
+  #beforeEnd(close: () => void | Promise<void>): void {
+    if (this.#closers === undefined) void run(close);
+    else this.#closers.push(close);
+  }
+
+  async #end(reason: string): Promise<void> {
+    // A closer may end it once more: then it is known to be ending.
+    await Promise.resolve();
+    const closers = this.#closers ?? [];
+    this.#closers = undefined;
+    await soon(Promise.all(closers.map(run)), MAX_CLOSE_MS);
+    this.#life.endBecause(reason);
+    const closed = [...this.#children].map((child) => child.closed);
+    const proxy = this.#proxy?.then(({ close }) => close());
+    await soon(Promise.allSettled([...closed, proxy, this.#guard?.close()]), MAX_CLOSE_MS);
+    this.#onEnded();
+  }
+
+  #follow(child: RunningChild): void {
+    this.#children.add(child);
+    discard(child.closed.then(() => this.#children.delete(child)));
+  }
+
+  async #openProxy(guard: NetworkGuard): Promise<ServiceProxy> {
+    assertLive(this.#life, { capability: 'network', operation: 'proxy', target: '127.0.0.1' });
+    this.#proxy ??= openServiceProxy(guard, this.#life, SERVICE_IDLE_MS);
+    const opening = this.#proxy;
+    try {
+      const { given } = await opening;
+      return { ...given };
+    } catch (error) {
+      if (this.#proxy === opening) this.#proxy = undefined;
+      throw error;
+    }
+  }
+}
+
+/** Whatever a closer throws, the others have their turn. */
+async function run(close: () => void | Promise<void>): Promise<void> {
+  try {
+    await close();
+  } catch {
+    // It was told; there is nobody to tell in turn.
+  }
+}

@@ -1,0 +1,9 @@
+/** Waits for something that may never be done, and fails as little as that does. */
+export async function soon(done: Promise<unknown>, maxMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, maxMs);
+  });
+  await Promise.race([done.catch(() => {}), late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,421 @@
+import type {
+  AnyTool,
+  DelegatedTask,
+  DelegationCaller,
+  DelegationInfo,
+  DelegationProvider,
+  ToolCall,
+  ToolCallResult,
+} from '@ethosagent/types';
+import { errorCodeOf } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import { MemoryAuditSink } from './audit/memory-audit-sink.js';
+import type { CapabilityBackends } from './backends.js';
+import { batchContext, makeTool } from './testing/batch.js';
+import { DefaultToolRegistry } from './tool-registry.js';
+import type { TurnHost } from './turn-host.js';
+
+const tool = (name: string, rest: Partial<AnyTool> = {}): AnyTool =>
+  makeTool(name, () => ({ ok: true, value: `${name} ran` }), rest);
+
+const call = (name: string, toolCallId = name): ToolCall => ({ toolCallId, name, args: { a: 1 } });
+
+async function runOne(
+  entry: AnyTool,
+  host: TurnHost,
+  backends: CapabilityBackends = {},
+): Promise<ToolCallResult['result'] | undefined> {
+  const registry = new DefaultToolRegistry(backends);
+  registry.register(entry);
+  const [answer] = await registry.executeParallel(
+    [call(entry.name)],
+    batchContext(),
+    undefined,
+    undefined,
+    undefined,
+    host,
+  );
+  return answer?.result;
+}
+
+describe('TurnHost.gate', () => {
+  it.each<[name: string, host: TurnHost, answer: string]>([
+    ['says nothing: it runs', { gate: () => undefined }, 'x ran'],
+    ['refuses', { gate: () => ({ refuse: 'not now' }) }, 'not now'],
+    [
+      'asks, and there is nobody',
+      { gate: () => ({ ask: 'why' }) },
+      'x needs approval, and no approval callback is configured',
+    ],
+    ['asks, and it is approved', { gate: () => ({ ask: 'why' }), approve: () => true }, 'x ran'],
+    [
+      'asks, and it is refused',
+      { gate: () => ({ ask: 'why' }), approve: () => false },
+      'x needs approval, and it was refused',
+    ],
+    [
+      'throws',
+      {
+        gate: () => {
+          throw new Error('broken');
+        },
+        approve: () => true,
+      },
+      'the turn could not decide whether the call may run (broken)',
+    ],
+    [
+      'says what is no gate',
+      Object({ gate: () => ({ allow: true }), approve: () => true }),
+      'the turn could not decide whether the call may run',
+    ],
+    [
+      'returns a promise',
+      Object({ gate: async () => undefined, approve: () => true }),
+      'the turn could not decide whether the call may run',
+    ],
+  ])('%s', async (_, host, answer) => {
+    const result = await runOne(tool('x'), host);
+    expect(result?.ok ? result.value : result?.error).toBe(answer);
+  });
+
+  it('adds its reason to that of the tool, and is asked once for both', async () => {
+    const reasons: string[] = [];
+    const approve: TurnHost['approve'] = ({ reason }) => {
+      reasons.push(reason);
+      return true;
+    };
+    const gate = () => ({ ask: 'the turn asks' });
+    await runOne(tool('x', { requiresApproval: () => 'the tool asks' }), { gate, approve });
+    await runOne(tool('x', { requiresApproval: async () => 'the tool asks' }), { gate, approve });
+    await runOne(tool('x', { requiresApproval: async () => false }), { gate, approve });
+    expect(reasons).toEqual([
+      'the turn asks; the tool asks',
+      'the turn asks; the tool asks',
+      'the turn asks',
+    ]);
+  });
+
+  it('stands behind the filters, and before a dry run does not', async () => {
+    const asked: string[] = [];
+    const gate = ({ name }: { name: string }) => {
+      asked.push(name);
+      return undefined;
+    };
+    const registry = new DefaultToolRegistry();
+    registry.registerAll([tool('in'), tool('out')]);
+    const calls = [call('in'), call('out'), call('none')];
+    await registry.executeParallel(calls, batchContext(), ['in'], undefined, undefined, { gate });
+    expect(asked).toEqual(['in']);
+  });
+});
+
+describe('TurnHost.approve', () => {
+  it('stands in for the approval callback of the backends, for its batch alone', async () => {
+    const registry = new DefaultToolRegistry({ approve: () => true });
+    registry.register(tool('x', { requiresApproval: true }));
+    const host: TurnHost = { approve: () => ({ approved: false, reason: 'by the turn' }) };
+    const run = (turn?: TurnHost) =>
+      registry.executeParallel([call('x')], batchContext(), undefined, undefined, undefined, turn);
+    const [[own], [other]] = await Promise.all([run(host), run()]);
+    expect(own?.result).toMatchObject({ ok: false, code: 'not_available' });
+    expect(other?.result).toMatchObject({ ok: true });
+  });
+
+  it('is shown what the personality sets for the tool, frozen', async () => {
+    const shown: unknown[] = [];
+    const settings = {
+      schema: {},
+      parse: (value: unknown) => ({ ok: true as const, settings: { limit: 3, given: value } }),
+    };
+    await runOne(
+      tool('x', { requiresApproval: true, settings }),
+      {
+        approve: (request) => {
+          shown.push(request.settings);
+          return true;
+        },
+      },
+      { personalityToolSettings: () => ({ a: 1 }) },
+    );
+    expect(shown).toEqual([{ limit: 3, given: { a: 1 } }]);
+    expect(Object.isFrozen(shown[0])).toBe(true);
+  });
+});
+
+describe('TurnHost.beforeRun', () => {
+  it('is waited for, after the approval and before the tool', async () => {
+    const order: string[] = [];
+    await runOne(
+      tool('x', {
+        requiresApproval: true,
+        execute: async () => {
+          order.push('tool');
+          return { ok: true, value: '' };
+        },
+      }),
+      {
+        approve: () => order.push('approval') > 0,
+        beforeRun: async ({ name, args, toolCallId }) => {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          order.push(`${toolCallId} ${name} ${JSON.stringify(args)}`);
+        },
+      },
+    );
+    expect(order).toEqual(['approval', 'x x {"a":1}', 'tool']);
+  });
+
+  it.each<[name: string, beforeRun: NonNullable<TurnHost['beforeRun']>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('disk full');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('disk full'))],
+  ])('keeps the tool from running when it %s', async (_, beforeRun) => {
+    let runs = 0;
+    const entry = tool('x', {
+      execute: async () => {
+        runs += 1;
+        return { ok: true, value: '' };
+      },
+    });
+    const result = await runOne(entry, { beforeRun });
+    expect(result).toEqual({
+      ok: false,
+      code: 'execution_failed',
+      error: 'the call did not run, since it could not be recorded: disk full',
+    });
+    expect(runs).toBe(0);
+  });
+
+  it('is not told of what does not run', async () => {
+    const told: string[] = [];
+    const host: TurnHost = {
+      beforeRun: ({ name }) => {
+        told.push(name);
+      },
+      approve: () => false,
+    };
+    const registry = new DefaultToolRegistry();
+    registry.registerAll([
+      tool('refused', { requiresApproval: true }),
+      tool('closed', { isAvailable: () => false }),
+      tool('open'),
+    ]);
+    const calls = ['refused', 'closed', 'missing', 'open'].map((name) => call(name));
+    const ctx = batchContext();
+    await registry.executeParallel(calls, ctx, undefined, undefined, undefined, host);
+    expect(told).toEqual(['open']);
+  });
+
+  it('that never settles does not hang an aborted turn', async () => {
+    const controller = new AbortController();
+    const registry = new DefaultToolRegistry();
+    let runs = 0;
+    registry.register(
+      tool('x', {
+        execute: async () => {
+          runs += 1;
+          return { ok: true, value: '' };
+        },
+      }),
+    );
+    const running = registry.executeParallel(
+      [call('x')],
+      { ...batchContext(), abortSignal: controller.signal },
+      undefined,
+      undefined,
+      undefined,
+      { beforeRun: () => new Promise(() => {}) },
+    );
+    controller.abort();
+    expect((await running)[0]?.result).toMatchObject({ ok: false, code: 'execution_failed' });
+    expect(runs).toBe(0);
+  });
+});
+
+describe('TurnHost.onResult', () => {
+  it('is told of each result when it is there, refusals too', async () => {
+    let release = () => {};
+    const slow = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const registry = new DefaultToolRegistry();
+    registry.registerAll([
+      tool('slow', {
+        execute: async () => {
+          await slow;
+          return { ok: true, value: 'slow' };
+        },
+      }),
+      tool('fast'),
+    ]);
+    const told: string[] = [];
+    const onResult = ({ toolCallId, result }: ToolCallResult) => {
+      told.push(`${toolCallId} ${result.ok}`);
+      if (toolCallId === 'fast') release();
+      throw new Error('a listener that fails');
+    };
+    const calls = [call('slow'), call('fast'), call('missing')];
+    const results = await registry.executeParallel(
+      calls,
+      batchContext(),
+      undefined,
+      undefined,
+      undefined,
+      { onResult },
+    );
+    expect(told.at(-1)).toBe('slow true');
+    expect(told.sort()).toEqual(['fast true', 'missing false', 'slow true']);
+    expect(results.map(({ toolCallId }) => toolCallId)).toEqual(['slow', 'fast', 'missing']);
+  });
+});
+
+describe('TurnHost.onProgress', () => {
+  it('is told of the call beside the event, and emit of the event as it is documented', async () => {
+    const told: unknown[] = [];
+    const emitted: unknown[] = [];
+    const registry = new DefaultToolRegistry();
+    registry.register(
+      makeTool('x', (_, { emit }) => {
+        emit({ type: 'progress', toolName: 'x', message: 'half', audience: 'user' });
+        return { ok: true, value: '' };
+      }),
+    );
+    const ctx = { ...batchContext(), emit: (event: unknown) => emitted.push(event) };
+    await registry.executeParallel(
+      [call('x', 'one'), call('x', 'two')],
+      ctx,
+      undefined,
+      undefined,
+      undefined,
+      {
+        onProgress: (event, toolCallId) => {
+          told.push([event.message, toolCallId]);
+        },
+      },
+    );
+    const event = { type: 'progress', toolName: 'x', message: 'half', audience: 'user' };
+    expect(told).toEqual([
+      ['half', 'one'],
+      ['half', 'two'],
+    ]);
+    expect(emitted).toEqual([event, event]);
+  });
+});
+
+describe('TurnHost.delegation', () => {
+  const info: DelegationInfo = {
+    id: 't1',
+    state: 'done',
+    prompt: 'p',
+    startedAt: 0,
+    steps: 1,
+    calls: 0,
+    costUsd: 0,
+    result: 'r',
+  };
+
+  class Provider implements DelegationProvider {
+    readonly callers: DelegationCaller[] = [];
+    run = this.#told(info);
+    start = this.#told(info);
+    list = this.#told([info]);
+    get = this.#told(info);
+    cancel = this.#told(info);
+
+    #told<T>(answer: T) {
+      return async (caller: DelegationCaller): Promise<T> => {
+        this.callers.push(caller);
+        return answer;
+      };
+    }
+  }
+
+  const task: DelegatedTask = { prompt: 'count the files' };
+
+  it('reaches a tool that declares it, with the session and personality of the call', async () => {
+    const provider = new Provider();
+    const audit = new MemoryAuditSink();
+    const entry = tool('x', {
+      capabilities: { delegation: { background: true } },
+      execute: async (_, { delegation }) => {
+        await delegation?.run(task);
+        await delegation?.start(task);
+        await delegation?.list();
+        await delegation?.get('t1');
+        await delegation?.cancel('t1');
+        return { ok: true, value: '' };
+      },
+    });
+    await runOne(entry, { delegation: provider }, { audit });
+    expect(provider.callers).toHaveLength(5);
+    expect(provider.callers[0]).toMatchObject({ sessionId: batchContext().sessionId });
+    // The end of the call ends what runs for it.
+    expect(provider.callers[0]?.signal.aborted).toBe(true);
+    expect(
+      audit.events.map(({ capability, operation, target, decision }) => [
+        capability,
+        operation,
+        target,
+        decision,
+      ]),
+    ).toEqual([
+      ['delegation', 'run', 'count the files', 'allowed'],
+      ['delegation', 'start', 'count the files', 'allowed'],
+      ['delegation', 'list', '*', 'allowed'],
+      ['delegation', 'get', 't1', 'allowed'],
+      ['delegation', 'cancel', 't1', 'allowed'],
+    ]);
+  });
+
+  it('is absent without a declaration, and without a host', async () => {
+    const seen: unknown[] = [];
+    const execute: AnyTool['execute'] = async (_, ctx) => {
+      seen.push(ctx.delegation);
+      return { ok: true, value: '' };
+    };
+    await runOne(tool('x', { execute }), { delegation: new Provider() });
+    await runOne(tool('x', { execute, capabilities: { delegation: {} } }), {});
+    expect(seen).toEqual([undefined, undefined]);
+  });
+
+  it('starts nothing that outlives the call of a tool that did not declare it', async () => {
+    const provider = new Provider();
+    const audit = new MemoryAuditSink();
+    const codes: unknown[] = [];
+    const entry = tool('x', {
+      capabilities: { delegation: {} },
+      execute: async (_, { delegation }) => {
+        codes.push(await delegation?.start(task).catch(errorCodeOf));
+        return { ok: true, value: '' };
+      },
+    });
+    await runOne(entry, { delegation: provider }, { audit });
+    expect(codes).toEqual(['DELEGATION_REFUSED']);
+    expect(provider.callers).toEqual([]);
+    expect(audit.events).toMatchObject([{ operation: 'start', decision: 'denied' }]);
+  });
+
+  it('is over when the call is', async () => {
+    let kept: NonNullable<Parameters<AnyTool['execute']>[1]['delegation']> | undefined;
+    const provider = new Provider();
+    const entry = tool('x', {
+      capabilities: { delegation: {} },
+      execute: async (_, { delegation }) => {
+        kept = delegation;
+        return { ok: true, value: '' };
+      },
+    });
+    await runOne(entry, { delegation: provider });
+    expect(await kept?.run(task).catch(errorCodeOf)).toBe('CALL_ENDED');
+    expect(provider.callers).toEqual([]);
+  });
+
+  it.each(['x', null, { background: 'yes' }])('is refused when declared as %j', (delegation) => {
+    const entry = tool('x', { capabilities: Object({ delegation }) });
+    const register = () => new DefaultToolRegistry().register(entry);
+    expect(register).toThrow(/delegation/);
+  });
+});

@@ -1,0 +1,19 @@
+import type { AnyTool, ToolEffect } from '@ethosagent/types';
+
+const ALL: readonly ToolEffect[] = ['write', 'send', 'spawn'];
+
+/** What calls of a tool may do outside: what it says, or all that its capabilities allow. */
+export function effectsOf(tool: Pick<AnyTool, 'effects' | 'capabilities'>): readonly ToolEffect[] {
+  if (tool.effects !== undefined) return ALL.filter((effect) => tool.effects?.includes(effect));
+  const { fs_reach, memory, network, process } = tool.capabilities;
+  const declared: Record<ToolEffect, boolean> = {
+    write: isSome(fs_reach?.write) || memory?.access === 'read-write',
+    send: isSome(network?.allowedHosts),
+    spawn: isSome(process?.allowedBinaries),
+  };
+  return ALL.filter((effect) => declared[effect]);
+}
+
+function isSome(declared: readonly string[] | string | undefined): boolean {
+  return declared !== undefined && declared.length > 0;
+}

@@ -1,0 +1,71 @@
+import type { NetworkPolicy } from '@ethosagent/types';
+import { classifyAddress } from './addresses.js';
+import { meetHostLists } from './host-sets.js';
+import { type HostPattern, isIpLiteral, meetHostPatterns, parseHostPattern } from './hosts.js';
+import { isPortAllowed } from './ports.js';
+
+/** What both policies allow. */
+export function meetNetworkPolicies(
+  a: NetworkPolicy | undefined,
+  b: NetworkPolicy | undefined,
+): NetworkPolicy | undefined {
+  if (a === undefined && b === undefined) return undefined;
+  const allow = meetAllowLists(a ?? {}, b ?? {});
+  const deny = [...new Set([...(a?.deny ?? []), ...(b?.deny ?? [])])];
+  // Without a list `*` is nothing, which a list by itself can't say.
+  const declaredOnly =
+    a?.declared_only === true ||
+    b?.declared_only === true ||
+    (a?.allow === undefined) !== (b?.allow === undefined);
+  return {
+    ...(allow !== undefined && { allow }),
+    ...(deny.length > 0 && { deny }),
+    ...(a?.allow_private_urls === true &&
+      b?.allow_private_urls === true && { allow_private_urls: true }),
+    ...(declaredOnly && { declared_only: true }),
+  };
+}
+
+function meetAllowLists(a: NetworkPolicy, b: NetworkPolicy): string[] | undefined {
+  if (a.allow === undefined && b.allow === undefined) return undefined;
+  // No list stands for any host here, though it names none.
+  const left = parsed(a.allow ?? ['*']);
+  const right = parsed(b.allow ?? ['*']);
+  const plain: string[] = [];
+  const naming = new Set<string>();
+  for (const mine of left) {
+    for (const other of right) {
+      const meet = meetHostPatterns(mine, other);
+      if (meet === null) continue;
+      if (!isConsent(meet)) plain.push(meet.text);
+      // An entry that names a private machine or a port of another service opens it: not where
+      // only one of both has named it.
+      else if (opens(mine, a, meet) && opens(other, b, meet)) naming.add(meet.text);
+    }
+  }
+  // Those stay beside a wider entry, which would not open what they do.
+  return [...new Set([...meetHostLists(plain, ['*']), ...naming])].sort();
+}
+
+function opens(entry: HostPattern, policy: NetworkPolicy, meet: HostPattern): boolean {
+  const machine = !isPrivateMachine(meet) || policy.allow_private_urls || entry.kind === 'exact';
+  return machine === true && (!isServicePort(meet) || entry.port !== undefined);
+}
+
+/** Whether an entry allows more than the same host covered by a wider one. */
+function isConsent(pattern: HostPattern): boolean {
+  return isPrivateMachine(pattern) || isServicePort(pattern);
+}
+
+function isServicePort({ port }: HostPattern): boolean {
+  return port !== undefined && !isPortAllowed(port, false);
+}
+
+function isPrivateMachine({ kind, host }: HostPattern): boolean {
+  if (kind !== 'exact') return false;
+  return host === 'localhost' || (isIpLiteral(host) && classifyAddress(host).kind !== 'public');
+}
+
+function parsed(patterns: readonly string[]): HostPattern[] {
+  return patterns.flatMap((pattern) => parseHostPattern(pattern) ?? []);
+}

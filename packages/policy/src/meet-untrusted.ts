@@ -1,0 +1,24 @@
+import type { UntrustedDecision, UntrustedPolicy } from '@ethosagent/types';
+import { type MeetOptions, meetEntries } from './meet-entries.js';
+
+const STRICTER: readonly UntrustedDecision[] = ['allow', 'ask', 'deny'];
+
+/** The stricter of each decision, `ask` where none is named, and trust in what both trust. */
+export function meetUntrusted(
+  a: UntrustedPolicy | undefined,
+  b: UntrustedPolicy | undefined,
+  expand: MeetOptions['expand'],
+): UntrustedPolicy | undefined {
+  if (a === undefined && b === undefined) return undefined;
+  const trust = meetEntries(a?.trust ?? [], b?.trust ?? [], expand);
+  return {
+    write: stricter(a?.write, b?.write),
+    send: stricter(a?.send, b?.send),
+    spawn: stricter(a?.spawn, b?.spawn),
+    ...(trust.length > 0 && { trust }),
+  };
+}
+
+function stricter(a: UntrustedDecision = 'ask', b: UntrustedDecision = 'ask'): UntrustedDecision {
+  return STRICTER.indexOf(a) > STRICTER.indexOf(b) ? a : b;
+}

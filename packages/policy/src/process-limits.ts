@@ -1,0 +1,8 @@
+import type { ProcessLimits } from '@ethosagent/types';
+
+/** The limits of a sandboxed process that the operator does not set. Memory and time have none. */
+export const DEFAULT_PROCESS_LIMITS = {
+  processes: 512,
+  open_files: 1024,
+  file_size_mb: 1024,
+} as const satisfies ProcessLimits;

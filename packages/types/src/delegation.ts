@@ -1,0 +1,84 @@
+/** A piece of work for a sub-agent. */
+export interface DelegatedTask {
+  /** What to do, with all that the sub-agent needs to know: it sees nothing else. */
+  prompt: string;
+  /**
+   * Another personality, which then holds beside the caller's: what both allow. The caller's own
+   * when absent.
+   */
+  personality?: string;
+  /** Names of tools, of those that the caller has. All of them when absent. */
+  tools?: readonly string[];
+  /** Model calls at most; never more than the host allows. */
+  maxSteps?: number;
+  /** Milliseconds at most; never more than the host allows. */
+  timeoutMs?: number;
+}
+
+export type DelegationState = 'running' | 'done' | 'failed' | 'cancelled' | 'interrupted';
+
+/** How a delegated task stands. */
+export interface DelegationInfo {
+  /** Also the id of the sub-agent's session. */
+  id: string;
+  state: DelegationState;
+  prompt: string;
+  /** The personality that it runs under. */
+  personalityId?: string;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  endedAt?: number;
+  /** Model calls, and tool calls, so far. */
+  steps: number;
+  calls: number;
+  /** US dollars so far, where prices are known. */
+  costUsd: number;
+  /** What the sub-agent answered. */
+  result?: string;
+  /** Why there is no result, or not the whole one. */
+  error?: string;
+}
+
+/** Sub-agents of the session of a call. */
+export interface ScopedDelegation {
+  /**
+   * Runs a task to its end. The end of the call ends it.
+   *
+   * @param onProgress is told what the sub-agent does, in a few words
+   * @throws `DELEGATION_LIMIT` for a task that is too deep or one too many; `DELEGATION_REFUSED`
+   * for a personality or a tool that the caller can't give
+   */
+  run(task: DelegatedTask, onProgress?: (message: string) => void): Promise<DelegationInfo>;
+  /** Starts a task that outlives the call, and ends with the session. Throws as `run`. */
+  start(task: DelegatedTask): Promise<DelegationInfo>;
+  /** The session's tasks that `start` began, the oldest first; those of earlier processes too. */
+  list(): Promise<DelegationInfo[]>;
+  /**
+   * @param opts `waitMs`: milliseconds to wait for the end of one that runs
+   * @throws `DELEGATION_NOT_FOUND`
+   */
+  get(id: string, opts?: { waitMs?: number }): Promise<DelegationInfo>;
+  /** Ends a task, and waits for it. @throws `DELEGATION_NOT_FOUND` */
+  cancel(id: string): Promise<DelegationInfo>;
+}
+
+/** Whose tasks they are: what is known of a call that delegates. */
+export interface DelegationCaller {
+  sessionId: string;
+  personalityId?: string;
+  /** Fires when the call ends or is aborted. */
+  signal: AbortSignal;
+}
+
+/** What stands behind `ScopedDelegation`: each method as there, for a caller. */
+export interface DelegationProvider {
+  run(
+    caller: DelegationCaller,
+    task: DelegatedTask,
+    onProgress?: (message: string) => void,
+  ): Promise<DelegationInfo>;
+  start(caller: DelegationCaller, task: DelegatedTask): Promise<DelegationInfo>;
+  list(caller: DelegationCaller): Promise<DelegationInfo[]>;
+  get(caller: DelegationCaller, id: string, opts?: { waitMs?: number }): Promise<DelegationInfo>;
+  cancel(caller: DelegationCaller, id: string): Promise<DelegationInfo>;
+}

@@ -1,0 +1,129 @@
+import type {
+  KeyValueStore,
+  ProcessResult,
+  ScopedFetch,
+  ScopedFs,
+  ScopedProcess,
+  ScopedSecretsResolver,
+  SpawnOpts,
+  ToolCapabilities,
+} from './tool-capabilities.js';
+
+/** For whom something is kept open. */
+export interface ServiceOwner {
+  personalityId?: string;
+  /** The service ends with this session. Without one it ends with its host. */
+  sessionId?: string;
+  /** Where its processes work that are told no other directory. */
+  workingDir?: string;
+}
+
+/** What is to be kept open: an MCP server, a browser. */
+export interface ServiceDeclaration {
+  /** Stands in the audit in place of a tool's name. */
+  name: string;
+  capabilities: ToolCapabilities;
+}
+
+/** A process that is talked to. */
+export interface ProcessConnection {
+  /** Writes to standard input; resolves when there is room for more. @throws `PROCESS_ENDED` */
+  write(data: string | Uint8Array): Promise<void>;
+  /** Ends standard input. */
+  end(): void;
+  /** How it ended. Rejects as `ScopedProcess.spawn` does. */
+  readonly result: Promise<ProcessResult>;
+  /** Ends the whole process tree, and waits for it. */
+  stop(): Promise<void>;
+}
+
+/** A command line as it is to be started, for a library that starts it itself. */
+export interface PreparedCommand {
+  /** An absolute path. */
+  file: string;
+  args: string[];
+  /** The whole environment. */
+  env: Record<string, string>;
+  cwd?: string;
+}
+
+/** Processes that last as long as their service. */
+export interface ServiceProcesses extends ScopedProcess {
+  /**
+   * Starts a process whose standard input stays open. Its output goes to `onOutput`, and none of it
+   * is kept.
+   *
+   * @throws as `spawn`
+   */
+  open(
+    binary: string,
+    args: string[],
+    opts?: Omit<SpawnOpts, 'overflow' | 'maxOutputBytes'>,
+  ): Promise<ProcessConnection>;
+  /**
+   * Checks and records a start as `spawn` does, and leaves the start to the caller, who ends the
+   * process when the service's signal fires.
+   *
+   * @throws as `spawn`; `SANDBOX_UNAVAILABLE` where the personality requires a sandbox, since who
+   * starts it could leave the sandbox out
+   */
+  prepare(
+    binary: string,
+    args: string[],
+    opts?: Pick<SpawnOpts, 'cwd' | 'env'>,
+  ): Promise<PreparedCommand>;
+}
+
+/** An HTTP proxy on 127.0.0.1 that lets through what the service's `scopedFetch` would. */
+export interface ServiceProxy {
+  /** `http://127.0.0.1:<port>` */
+  server: string;
+  username: string;
+  password: string;
+}
+
+/**
+ * What a service may reach, until it ends: its accessors are those of a call that declares the
+ * same, every access is checked and recorded the same way, and the session's quotas hold.
+ */
+export interface ServiceScope {
+  /** Fires when the service ends. */
+  readonly signal: AbortSignal;
+  readonly personalityId?: string;
+  readonly sessionId?: string;
+  /** The folders of a declared `fs_reach`. */
+  readonly reach?: { read: readonly string[]; write: readonly string[] };
+  /** The hosts of a declared `network`. */
+  readonly hosts?: readonly string[];
+  /** Responses may take as long as the service; one that is silent for long ends. */
+  readonly scopedFetch?: ScopedFetch;
+  readonly scopedFs?: ScopedFs;
+  readonly scopedProcess?: ServiceProcesses;
+  readonly secretsResolver?: ScopedSecretsResolver;
+  /** Without taking turns: use `compareAndSet`. */
+  readonly kvStore?: KeyValueStore;
+  /** The proxy for programs of the service. Present with a declared `network`. */
+  proxy?(): Promise<ServiceProxy>;
+  /** Takes secrets that the service resolved out of a text. */
+  redact(text: string): string;
+  /** Runs `close` before the accessors end; the service's end waits for it, though not forever. */
+  onEnd(close: () => void | Promise<void>): void;
+  /** Ends the service, and waits for what `onEnd` was given. */
+  end(): Promise<void>;
+}
+
+/** Opens services for whoever has no call. */
+export interface ServiceHost {
+  /**
+   * @throws `TOOL_INVALID` for a malformed declaration, `TOO_MANY_SERVICES`
+   */
+  openService(declaration: ServiceDeclaration, owner: ServiceOwner): Promise<ServiceScope>;
+}
+
+/** Opens services of a tool: with what the tool declares, for the session of the call. */
+export interface ScopedServices {
+  /**
+   * @throws `TOO_MANY_SERVICES` when the session has as many as it may
+   */
+  open(): Promise<ServiceScope>;
+}

@@ -1,0 +1,49 @@
+import { AgentLoop, type AgentLoopOptions } from '@ethosagent/agent-loop';
+import type { ToolRuntime, ToolRuntimeOptions } from '../runtime-api.js';
+import { createToolRuntime } from '../tool-runtime.js';
+
+/** What an agent is made of: a runtime, a model, and how to run it. */
+export interface AgentOptions
+  extends Omit<ToolRuntimeOptions, 'approve' | 'limits'>,
+    Omit<AgentLoopOptions, 'tools' | 'sessions' | 'personality'> {
+  /** Limits of the tool registry; `limits` are those of a turn. */
+  toolLimits?: ToolRuntimeOptions['limits'];
+}
+
+/** An agent: the loop, over the tools of a runtime. */
+export interface Agent {
+  readonly loop: AgentLoop;
+  readonly runtime: ToolRuntime;
+  /** Ends the turns that run, their sub-agents and what tools left running; closes the stores. */
+  close(): Promise<void>;
+}
+
+/**
+ * A runtime, and an agent loop over it. Each turn runs under the runtime's active personality, as
+ * its file says by then.
+ *
+ * @throws as `createToolRuntime`
+ */
+export async function createAgent(options: AgentOptions): Promise<Agent> {
+  const { personality, approve, limits, toolLimits, ...rest } = options;
+  const runtime = await createToolRuntime({
+    ...rest,
+    personality,
+    ...(toolLimits !== undefined && { limits: toolLimits }),
+  });
+  const loop = new AgentLoop({
+    ...rest,
+    tools: runtime,
+    sessions: runtime.sessions,
+    ...(approve !== undefined && { approve }),
+    ...(limits !== undefined && { limits }),
+  });
+  return {
+    loop,
+    runtime,
+    async close() {
+      await loop.close();
+      await runtime.close();
+    },
+  };
+}

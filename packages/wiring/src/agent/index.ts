@@ -1,0 +1,1 @@
+export { type Agent, type AgentOptions, createAgent } from './create-agent.js';

@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createMcpBridge, parseMcpConfig } from '@ethosagent/tools-mcp';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
+import { createToolRuntime } from './tool-runtime.js';
+
+// Real servers: programs of npm that this test starts.
+const everything = createRequire(
+  new URL('../../../extensions/tools-mcp/package.json', import.meta.url),
+).resolve('@modelcontextprotocol/server-everything/dist/index.js');
+
+let home: string;
+const open: ToolRuntime[] = [];
+
+function put(name: string, text: string): void {
+  const file = join(home, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+const personality = (id: string, yaml: string) =>
+  put(`personalities/${id}/config.yaml`, `name: ${id}\n${yaml}`);
+const server = { command: process.execPath, args: [everything, 'stdio'] };
+
+async function start(options: Partial<ToolRuntimeOptions> = {}): Promise<ToolRuntime> {
+  const runtime = await createToolRuntime({
+    home,
+    cwd: home,
+    personality: 'user',
+    mcp: true,
+    ...options,
+  });
+  open.push(runtime);
+  return runtime;
+}
+const namesOf = async (runtime: ToolRuntime, personality?: string) =>
+  (await runtime.definitions(personality)).map(({ name }) => name);
+async function echo(runtime: ToolRuntime, personality: string): Promise<string> {
+  const call = { toolCallId: '1', name: 'mcp__all__echo', args: { message: 'hello' } };
+  const [answer] = await runtime.execute([call], { personality });
+  if (answer === undefined) return 'no answer';
+  return answer.result.ok ? answer.result.value : answer.result.error;
+}
+
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'runtime-mcp-')));
+  put('mcp.json', JSON.stringify({ mcpServers: { all: server } }));
+  personality('user', 'mcp_servers: [all]\n');
+  personality('none', 'mcp_servers: []\n');
+});
+afterEach(async () => {
+  for (const runtime of open.splice(0)) await runtime.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+describe('the MCP servers of a runtime', () => {
+  it('are those of <home>/mcp.json, for the personalities that name them', async () => {
+    const runtime = await start();
+    expect(await namesOf(runtime)).toContain('mcp__all__echo');
+    expect(await echo(runtime, 'user')).toMatch(/hello/);
+    expect(await namesOf(runtime, 'none')).toEqual([]);
+    expect(await echo(runtime, 'none')).toMatch(/the MCP server all is not allowed/);
+    expect(runtime.mcp?.status()).toMatchObject([
+      { server: 'all', personality: 'user', state: 'ready' },
+    ]);
+    expect(await runtime.problems()).toEqual([]);
+  });
+
+  it('have a connection for each personality, which ends when its file changes', async () => {
+    personality('other', 'mcp_servers: [all]\n');
+    const runtime = await start();
+    const ready = () =>
+      runtime.mcp?.status().map(({ personality, state }) => `${personality} ${state}`);
+    await Promise.all([echo(runtime, 'user'), echo(runtime, 'other'), echo(runtime, 'user')]);
+    expect(ready()?.sort()).toEqual(['other ready', 'user ready']);
+    personality('user', 'mcp_servers: []\n');
+    expect(await echo(runtime, 'user')).toMatch(/not allowed/);
+    expect(ready()).toEqual(['other ready']);
+    personality('user', 'mcp_servers: [all]\n');
+    expect(await echo(runtime, 'user')).toMatch(/hello/);
+  });
+
+  it('stand in the reach, with what they may touch', async () => {
+    mkdirSync(join(home, 'notes'));
+    personality('user', 'mcp_servers: [all]\nfs_reach: {read: ["${ETHOS_HOME}/notes"]}\n');
+    const runtime = await start();
+    const reach = (await runtime.reach()).find(({ tool }) => tool === 'mcp__all__echo');
+    expect(reach).toMatchObject({
+      offered: true,
+      grant: {
+        process: { allowedBinaries: [process.execPath] },
+        fs_reach: { read: [join(home, 'notes')], write: [] },
+      },
+    });
+  });
+
+  it('may come from a bridge of the host', async () => {
+    const config = parseMcpConfig({ servers: { all: server } });
+    const runtime = await start({ mcp: (parts) => createMcpBridge({ ...parts, config }) });
+    expect(await echo(runtime, 'user')).toMatch(/hello/);
+    await runtime.close();
+    expect(await echo(runtime, 'user')).toMatch(/closed/);
+    expect(runtime.mcp?.status()).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', undefined, /mcp\.json: can not be read/],
+    ['no JSON', '{', /mcp\.json: line 1/],
+    ['a server without a command', '{"mcpServers":{"x":{}}}', /mcp\.json/],
+  ])('are refused where <home>/mcp.json holds %s', async (_, text, message) => {
+    rmSync(join(home, 'mcp.json'));
+    if (text !== undefined) put('mcp.json', text);
+    await expect(start()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('that can not be started say so, and leave the rest working', async () => {
+    put(
+      'mcp.json',
+      JSON.stringify({ mcpServers: { all: server, gone: { command: 'no-such-program-here' } } }),
+    );
+    personality('user', 'mcp_servers: [all, gone]\n');
+    const runtime = await start();
+    expect(await echo(runtime, 'user')).toMatch(/hello/);
+    const gone = runtime.mcp?.status().find((status) => status.server === 'gone');
+    expect(gone?.state).not.toBe('ready');
+    expect(gone?.reason).toMatch(/no-such-program-here/);
+    expect(existsSync(join(home, 'state.sqlite'))).toBe(true);
+  });
+});

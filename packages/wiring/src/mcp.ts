@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { createFileSecrets } from '@ethosagent/storage-fs';
+import {
+  EthosError,
+  errorCodeOf,
+  type KeyValueStore,
+  type ServiceHost,
+  type ToolRegistry,
+} from '@ethosagent/types';
+
+/** MCP servers of a runtime: what `createMcpBridge` of `@ethosagent/tools-mcp` makes. */
+export interface RuntimeMcp {
+  /** Connects servers for a personality; all of them when none are named. */
+  start(personality: string, servers?: readonly string[]): Promise<unknown>;
+  /** Ends the servers of a personality. */
+  stop(personality: string): Promise<void>;
+  /** How each server stands, for each personality. */
+  status(): {
+    server: string;
+    personality: string | undefined;
+    state: string;
+    reason?: string;
+    tools: string[];
+    held: { tool: string; reason: string }[];
+  }[];
+  /** Tools that changed since they were first seen. They are held back until they are accepted. */
+  pending(): { server: string; tool: string; old: unknown; new: unknown; hash: string }[];
+  /** Accepts them as they are now, and says which. */
+  accept(server: string, tool?: string, hash?: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** What a runtime gives to its MCP servers. */
+export interface RuntimeMcpParts {
+  host: ServiceHost;
+  registry: Pick<ToolRegistry, 'register' | 'unregister'>;
+  workingDir: string;
+  variables: Readonly<Record<string, string>>;
+  /** What tools were when they were first seen; in `<home>/state.sqlite`. */
+  pins: Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
+  /** Tokens of OAuth; in `<home>/secrets`. */
+  tokens: Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
+}
+
+/** Makes the bridge of a runtime. @throws `CONFIG_INVALID` */
+export async function openMcp(
+  mcp: true | ((parts: RuntimeMcpParts) => RuntimeMcp),
+  home: string,
+  parts: RuntimeMcpParts,
+): Promise<RuntimeMcp> {
+  if (mcp !== true) return mcp(parts);
+  const file = join(home, 'mcp.json');
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new EthosError('CONFIG_INVALID', `${file}: can not be read; write it, or leave mcp out`, {
+      cause,
+    });
+  });
+  const { createMcpBridge, parseMcpConfig } = await import('@ethosagent/tools-mcp').catch(
+    (cause: unknown) => {
+      const problem = '@ethosagent/tools-mcp is not installed; mcp needs it';
+      throw new EthosError('CONFIG_INVALID', problem, { cause });
+    },
+  );
+  return createMcpBridge({ ...parts, config: parseMcpConfig(text, file) });
+}
+
+/** Tokens beside the secrets of the home, where no tool reaches. */
+export function tokenStore(home: string): RuntimeMcpParts['tokens'] {
+  const secrets = createFileSecrets({ dir: join(home, 'secrets') });
+  return {
+    async get(key) {
+      try {
+        return (await secrets.has(key)) ? await secrets.get(key) : null;
+      } catch (error) {
+        if (errorCodeOf(error) === 'SECRET_NOT_FOUND') return null;
+        throw error;
+      }
+    },
+    set: (key, value) => secrets.set(key, value),
+    delete: (key) => secrets.delete(key),
+  };
+}
+
+/** What an `mcp.json` may name of the host. */
+export function hostVariables(): Record<string, string> {
+  return { userHome: homedir() };
+}
