@@ -39,12 +39,29 @@ function declarationOf({ name, declarations }: Export): string {
   if (first < 0) throw new Error(`${declarations} does not declare ${name}`);
   // Overloads stand together.
   const last = lines.findLastIndex(isDeclaration);
-  const end = lines.findIndex((line, index) => index >= last && /^(\}|\S.*;)(.*;)?$/.test(line));
+  const end = last + endOf(lines.slice(last).join('\n')).split('\n').length - 1;
   return [...commentAbove(lines, first), ...lines.slice(first, end + 1)]
     .filter((line) => line.trim() !== '#private;')
     .join('\n')
     .replace(/^export (declare )?/gm, '')
     .replaceAll(/import\(["'][^"']+["']\)\./g, '');
+}
+
+const COMMENT_OR_TEXT =
+  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`/g;
+
+/** A declaration, up to the `;` or the `}` that ends it. */
+function endOf(text: string): string {
+  const isBlock = /^export (declare )?(abstract )?(class|interface) /.test(text);
+  const plain = text.replace(COMMENT_OR_TEXT, (match) => match.replace(/[^\n]/g, ' '));
+  let depth = 0;
+  for (let at = 0; at < plain.length; at += 1) {
+    const character = plain.charAt(at);
+    if ('{[('.includes(character)) depth += 1;
+    if ('}])'.includes(character)) depth -= 1;
+    if (depth === 0 && character === (isBlock ? '}' : ';')) return text.slice(0, at + 1);
+  }
+  throw new Error(`no end of ${text.slice(0, 80)}`);
 }
 
 /** The comment, without its example: the page has its own. */

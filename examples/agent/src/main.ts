@@ -10,12 +10,10 @@ import { scriptedModel } from './scripted-model.js';
 
 const project = createProject();
 const apiKey = process.env.OPENAI_API_KEY;
-const model =
-  apiKey === undefined
-    ? scriptedModel()
-    : createOpenAICompatible({ name: 'openai', baseURL: 'https://api.openai.com/v1', apiKey })(
-        'gpt-5-mini',
-      );
+const baseURL = 'https://api.openai.com/v1';
+const model = apiKey
+  ? createOpenAICompatible({ name: 'openai', baseURL, apiKey })('gpt-5-mini')
+  : scriptedModel();
 
 const agent = await createAgent({
   model,

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { createBrowserTools } from '@ethosagent/tools-browser';
 import { createToolRuntime } from '@ethosagent/wiring';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+if (!folders.some((folder) => names.some((name) => existsSync(join(folder, name))))) {
+  process.stdout.write('No Chromium is on the PATH: the browser story is left out.\n');
+  process.exit(0);
+}
 
 /** Serves pages on loopback, and counts what is asked for. */
 async function serve(pages: Record<string, string>) {

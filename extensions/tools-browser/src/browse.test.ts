@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type BrowserWorld,
   createBrowserWorld,
@@ -8,6 +8,7 @@ import {
   refIn,
   textOf,
 } from './fixtures/browser-world.js';
+import { describeBrowser } from './fixtures/chromium.js';
 import { type PageServer, servePages } from './fixtures/servers.js';
 
 const PAGES: Parameters<typeof servePages>[0] = {
@@ -42,7 +43,7 @@ const PAGES: Parameters<typeof servePages>[0] = {
   },
 };
 
-describe('the browser tools on an honest site', () => {
+describeBrowser('the browser tools on an honest site', () => {
   let world: BrowserWorld;
   let site: PageServer;
   const closers: Array<() => Promise<void>> = [];
@@ -53,7 +54,12 @@ describe('the browser tools on an honest site', () => {
     site = await servePages(PAGES, (close) => closers.push(close));
     world = createBrowserWorld({
       allow: [`127.0.0.1:${site.port}`],
-      settings: { max_download_bytes: 1_000_000, action_timeout_ms: 5_000 },
+      // A busy machine draws a page slowly.
+      settings: {
+        max_download_bytes: 1_000_000,
+        action_timeout_ms: 60_000,
+        navigation_timeout_ms: 120_000,
+      },
     });
   });
   afterAll(async () => {

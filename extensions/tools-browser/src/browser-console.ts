@@ -27,7 +27,7 @@ export function createBrowserConsoleTool(hub: BrowserHub): Tool<z.output<typeof 
     capabilities: {},
     effects: [],
     async execute({ level, limit, clear }, ctx) {
-      if (ctx.dryRun) return wouldDo('show the console');
+      if (ctx.dryRun) return wouldDo('show the console', 'if one is open');
       return onPage(hub, ctx, ctx.settings.action_timeout_ms, async ({ session }) => {
         const log = session.console;
         const levels = LEVELS.slice(0, LEVELS.indexOf(level) + 1);

@@ -8,7 +8,11 @@ const INSTALL =
 
 const ANSWERS = {
   SPAWN_FAILED: ['not_available', INSTALL],
-  BINARY_NOT_ALLOWED: ['not_available', INSTALL],
+  BINARY_NOT_ALLOWED: [
+    'not_available',
+    'The browser is started as sh -c … with Chromium and its own arguments: tell the user that safety.process of this personality must allow both, or to name another Chromium in executable_path of tool_settings.browser',
+  ],
+  CALL_ENDED: 'Open the page again with browser_navigate',
   SANDBOX_UNAVAILABLE: [
     'not_available',
     'Tell the user that the browser can not run in the sandbox that this personality requires',

@@ -1,26 +1,61 @@
-import type { ScopedServices } from '@ethosagent/types';
+import { randomInt } from 'node:crypto';
+import { EthosError, type NetworkPolicy, type ScopedServices } from '@ethosagent/types';
 import { BrowserSession } from './browser-session.js';
 import type { BrowserSettings } from './browser-settings.js';
 import { startChromium } from './start-chromium.js';
+import { Turns } from './turns.js';
 
-/** Whose browser it is. */
+/** Whose browser it is, and what its pages may reach. */
 export interface BrowserOwner {
   sessionId: string;
   personalityId?: string | undefined;
+  networkPolicy?: NetworkPolicy | undefined;
 }
 
 const MAX_REASONS = 1_000;
+const CHANGED = 'It was closed because what it may reach has changed.';
 
 /** The browsers that run: one for each session and personality. */
 export class BrowserHub {
   readonly #sessions = new Map<string, BrowserSession>();
   readonly #starting = new Map<string, Promise<BrowserSession>>();
+  readonly #turns = new Map<string, Turns>();
   /** Why the browser of a session is no longer there, until it was told. */
   readonly #reasons = new Map<string, string>();
+  /** Refs of a browser before, also one of a process before, are to fit no later document. */
+  #documents = randomInt(10, 2_000);
 
-  /** The browser of a session that runs. */
-  running(owner: BrowserOwner): BrowserSession | undefined {
-    return this.#sessions.get(keyOf(owner));
+  /**
+   * Runs calls of one session and personality one after another, in the order of asking.
+   *
+   * @param race settles as what it is given does, or rejects when the call no longer waits
+   */
+  async inTurn<T>(
+    owner: BrowserOwner,
+    race: <W>(waiting: Promise<W>) => Promise<W>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const key = keyOf(owner);
+    const turns = this.#turns.get(key) ?? new Turns();
+    this.#turns.set(key, turns);
+    try {
+      return await turns.run(race, work);
+    } finally {
+      if (!turns.isBusy && this.#turns.get(key) === turns) this.#turns.delete(key);
+    }
+  }
+
+  /**
+   * The browser of a session that runs, or that a call before began to start. One that may reach
+   * other than the call is closed first.
+   */
+  async running(owner: BrowserOwner): Promise<BrowserSession | undefined> {
+    const key = keyOf(owner);
+    const starting = this.#starting.get(key)?.catch(() => undefined);
+    const session = this.#sessions.get(key) ?? (await starting);
+    if (session === undefined || session.isFor(owner)) return session;
+    await this.close(owner, CHANGED);
+    return undefined;
   }
 
   /** Why there is none, told once. */
@@ -32,21 +67,20 @@ export class BrowserHub {
   }
 
   /**
-   * The browser of a session, started when there is none.
+   * Starts the browser of a session that has none.
    *
    * @returns `undefined` when as many run as may
-   * @throws what opening a service and starting a process throws
+   * @throws what opening a service and starting a process throws; `CALL_ENDED` when the service
+   * ends meanwhile
    */
   async open(
     owner: BrowserOwner,
     services: ScopedServices,
     settings: BrowserSettings,
   ): Promise<BrowserSession | undefined> {
-    const key = keyOf(owner);
-    const there = this.#sessions.get(key) ?? this.#starting.get(key);
-    if (there !== undefined) return there;
     if (this.#sessions.size + this.#starting.size >= settings.max_sessions) return undefined;
-    const starting = this.#start(key, services, settings);
+    const key = keyOf(owner);
+    const starting = this.#start(owner, services, settings);
     this.#starting.set(key, starting);
     try {
       return await starting;
@@ -57,15 +91,17 @@ export class BrowserHub {
 
   /** Tells that a session used its browser. */
   touch(owner: BrowserOwner, settings: BrowserSettings): void {
-    const session = this.running(owner);
-    session?.touch(settings, () => {
+    const key = keyOf(owner);
+    this.#sessions.get(key)?.touch(settings, () => {
+      if (this.#turns.get(key)?.isBusy === true) return;
       void this.close(owner, 'It was closed because it had not been used for a while.');
     });
   }
 
-  /** Closes the browser of a session; says whether there was one. */
+  /** Closes the browser of a session, also one that is being started; says whether there was one. */
   async close(owner: BrowserOwner, reason?: string): Promise<boolean> {
     const key = keyOf(owner);
+    await this.#starting.get(key)?.catch(() => {});
     const session = this.#sessions.get(key);
     if (session === undefined) return false;
     this.#forget(key, session, reason);
@@ -74,36 +110,72 @@ export class BrowserHub {
   }
 
   async #start(
-    key: string,
+    owner: BrowserOwner,
     services: ScopedServices,
     settings: BrowserSettings,
   ): Promise<BrowserSession> {
+    const key = keyOf(owner);
     const scope = await services.open();
+    let isEnding = false;
+    scope.onEnd(() => {
+      isEnding = true;
+    });
     try {
-      const session = new BrowserSession(scope, await startChromium(scope, settings));
+      const chromium = await startChromium(scope, settings);
+      const nextDocument = () => {
+        this.#documents += 1;
+        return this.#documents;
+      };
+      if (chromium.gone.aborted) throw new EthosError('SPAWN_FAILED', 'it ended at once');
+      const session = new BrowserSession(scope, chromium, nextDocument);
       this.#sessions.set(key, session);
-      scope.signal.addEventListener('abort', () => this.#forget(key, session), { once: true });
       session.gone.addEventListener(
         'abort',
         () => {
-          this.#forget(key, session, 'The browser crashed, or was ended from outside.');
+          const why = isEnding ? undefined : 'The browser crashed, or was ended from outside.';
+          this.#forget(key, session, why);
           session.close().catch(() => {});
         },
         { once: true },
       );
+      const onEnd = () => this.#reasonOf(key, scope.signal.reason);
+      scope.signal.addEventListener('abort', onEnd, { once: true });
+      // What nobody uses, since the call that started it is gone, is closed as well.
+      this.touch(owner, settings);
       return session;
     } catch (error) {
+      const hasEnded = isEnding;
       await scope.end();
-      throw error;
+      if (!hasEnded) throw error;
+      throw new EthosError('CALL_ENDED', endOf(scope.signal.reason), { cause: error });
     }
+  }
+
+  /** What the host ended is told, unless nobody is there to be told. */
+  #reasonOf(key: string, reason: unknown): void {
+    const why = endOf(reason);
+    if (why.includes('personality')) this.#remember(key, `It was closed because ${why}.`);
+    if (why.includes('session')) this.#reasons.delete(key);
   }
 
   #forget(key: string, session: BrowserSession, reason?: string): void {
     if (this.#sessions.get(key) !== session) return;
     this.#sessions.delete(key);
-    if (reason === undefined || this.#reasons.size >= MAX_REASONS) return;
-    this.#reasons.set(key, reason);
+    if (reason !== undefined) this.#remember(key, reason);
   }
+
+  #remember(key: string, reason: string): void {
+    this.#reasons.delete(key);
+    this.#reasons.set(key, reason);
+    const [oldest] = this.#reasons.keys();
+    if (this.#reasons.size > MAX_REASONS && oldest !== undefined) this.#reasons.delete(oldest);
+  }
+}
+
+function endOf(reason: unknown): string {
+  return reason instanceof Error
+    ? reason.message.replace(/^[A-Z_]+: /, '')
+    : 'the service has ended';
 }
 
 function keyOf({ sessionId, personalityId }: BrowserOwner): string {

@@ -1,23 +1,20 @@
 import { defineTool, err } from '@ethosagent/plugin-sdk';
-import {
-  errorCodeOf,
-  type ScopedServices,
-  type Tool,
-  type ToolContext,
-  type ToolResult,
-} from '@ethosagent/types';
+import type { ScopedServices, Tool, ToolContext, ToolResult } from '@ethosagent/types';
 import type { Page, Response } from 'playwright-core';
 import { z } from 'zod';
 import { browserFailure } from './browser-failure.js';
 import type { BrowserHub } from './browser-hub.js';
 import type { BrowserSession } from './browser-session.js';
 import { asksBefore } from './browser-settings.js';
-import { type BrowserContextOfCall, showPage, withNotices } from './call-browser.js';
+import { type BrowserContextOfCall, inTurn, showPage, withNotices } from './call-browser.js';
 import { createDeadline, type Deadline } from './deadline.js';
+import { oneLine } from './one-line.js';
 import { loaded } from './settle.js';
 import { TOOL_BASE, wouldDo } from './tool-base.js';
 
 const NAME = 'browser_navigate';
+/** Of what the proxy answers itself; it is taken out of what servers answer. */
+const MARK_HEADER = 'x-ethos-proxy';
 const LOAD_MS = 3_000;
 const TAB_MS = 4_000;
 const START_MS = 45_000;
@@ -47,7 +44,7 @@ export function createBrowserNavigateTool(hub: BrowserHub): Tool<z.output<typeof
     effects: ['send'],
     requiresApproval: asksBefore(NAME),
     async execute({ url }, ctx: Context) {
-      if (ctx.dryRun) return wouldDo(`open ${new URL(url).href}`);
+      if (ctx.dryRun) return wouldDo(`open ${new URL(url).href}`, 'if its host may be reached');
       return navigate(hub, url, ctx);
     },
   });
@@ -64,16 +61,18 @@ async function navigate(hub: BrowserHub, url: string, ctx: Context): Promise<Too
       'not_available',
     );
   }
-  let session = await start(hub, services, ctx);
-  if ('ok' in session) return session;
-  let result = await openIn(hub, session, url, ctx);
-  if (result === 'stuck') {
-    await hub.close(ctx, 'The one before no longer answered, and was ended.');
-    session = await start(hub, services, ctx);
+  return inTurn(hub, ctx, async () => {
+    let session = await start(hub, services, ctx);
     if ('ok' in session) return session;
-    result = await openIn(hub, session, url, ctx);
-  }
-  return result === 'stuck' ? err('The browser does not answer. Try once more.') : result;
+    let result = await openIn(hub, session, url, ctx);
+    if (result === 'stuck') {
+      await hub.close(ctx, 'The one before no longer answered, and was ended.');
+      session = await start(hub, services, ctx);
+      if ('ok' in session) return session;
+      result = await openIn(hub, session, url, ctx);
+    }
+    return result === 'stuck' ? err('The browser does not answer. Try once more.') : result;
+  });
 }
 
 /** The browser of the session, started when there is none; or why there can't be one. */
@@ -83,18 +82,17 @@ async function start(
   ctx: Context,
 ): Promise<BrowserSession | ToolResult> {
   const { settings } = ctx;
-  const reason = hub.takeReason(ctx);
   const starting = createDeadline(START_MS, ctx.abortSignal, NO_SIGNAL);
   let session: BrowserSession | undefined;
   try {
-    if (hub.running(ctx) === undefined) {
-      ctx.emit({
-        type: 'progress',
-        toolName: NAME,
-        message: 'starting the browser',
-        audience: 'user',
-      });
-    }
+    session = await starting.race(hub.running(ctx));
+    if (session !== undefined) return session;
+    ctx.emit({
+      type: 'progress',
+      toolName: NAME,
+      message: 'starting the browser',
+      audience: 'user',
+    });
     session = await starting.race(hub.open(ctx, services, settings));
   } catch (error) {
     return browserFailure(error, starting);
@@ -106,6 +104,7 @@ async function start(
       `${settings.max_sessions} browsers run already, and no more may. Try again when another session has closed its own.`,
     );
   }
+  const reason = hub.takeReason(ctx);
   if (reason !== undefined) session.notices.add(`This is a new browser. ${reason}`);
   return session;
 }
@@ -119,7 +118,7 @@ async function openIn(
   const { settings } = ctx;
   const deadline = createDeadline(settings.navigation_timeout_ms, ctx.abortSignal, session.gone);
   try {
-    const result = await session.turns.run(deadline.race, () => goTo(session, url, ctx, deadline));
+    const result = await deadline.race(goTo(session, url, ctx, deadline));
     return result === 'stuck' ? result : withNotices(session, result);
   } catch (error) {
     return withNotices(session, browserFailure(error, deadline));
@@ -141,14 +140,14 @@ async function goTo(
   try {
     response = await open(page, url, deadline);
   } catch (error) {
-    if (!isCrossed(error)) throw error;
-    // The page that is being left keeps going elsewhere: it is closed first.
+    if (!isCrossed(error) && !isPageGone(error, deadline)) throw error;
+    // The page that is being left keeps going elsewhere, or crashes: it is closed first.
     session.closePage();
     page = await tabOf(session, deadline);
     if (page === undefined) return 'stuck';
     response = await open(page, url, deadline);
   }
-  const refusal = response && (await refusalIn(response, deadline));
+  const refusal = response && (await refusalIn(response, session.proxyMark, deadline));
   if (refusal) return err(`The page could not be opened: ${refusal}`);
   await loaded(page, 'load', LOAD_MS, deadline);
   const status = response?.status();
@@ -185,13 +184,21 @@ function isCrossed(error: unknown): boolean {
   );
 }
 
+/** Whether the page that was shown crashed just then. */
+function isPageGone(error: unknown, deadline: Deadline): boolean {
+  const message = error instanceof Error ? error.message : '';
+  return !deadline.signal.aborted && /Target (?:page|crashed)|Page crashed/.test(message);
+}
+
 /** What the proxy answered in place of the server. */
-async function refusalIn(response: Response, deadline: Deadline): Promise<string | undefined> {
-  const type = response.headers()['content-type'];
-  if (![403, 502, 504].includes(response.status()) || type !== undefined) return undefined;
+async function refusalIn(
+  response: Response,
+  proxyMark: string,
+  deadline: Deadline,
+): Promise<string | undefined> {
+  if (response.headers()[MARK_HEADER] !== proxyMark) return undefined;
   const text = await deadline.race(response.text().catch(() => ''));
-  const code = errorCodeOf({ code: /^([A-Z_]+): /.exec(text)?.[1] });
-  return code === undefined ? undefined : text.slice(0, 500);
+  return oneLine(text, 500) || 'the proxy refused it';
 }
 
 function isOpenable(url: string): boolean {

@@ -41,13 +41,21 @@ export function createBrowserScreenshotTool(hub: BrowserHub): Tool<z.output<type
     capabilities: {},
     effects: [],
     async execute({ full_page, ref }, ctx) {
-      if (ctx.dryRun) return wouldDo('take a picture of the page');
+      if (ctx.dryRun) return wouldDo('take a picture of the page', 'if one is open');
       const { action_timeout_ms, max_image_bytes, viewport } = ctx.settings;
       return onPage(hub, ctx, action_timeout_ms, async (call) => {
         const { page } = call;
+        // A page that stands behind another is not drawn.
+        await call.deadline.race(page.bringToFront());
         if (ref !== undefined) {
           const element = await elementOf(call, ref);
           if ('failure' in element) return element.failure;
+          const box = await call.deadline.race(element.locator.boundingBox());
+          if (box !== null && (box.width > MAX_HEIGHT || box.height > MAX_HEIGHT)) {
+            return err(
+              `${element.name} is ${Math.round(box.width)} by ${Math.round(box.height)} pixels, and a picture has at most ${MAX_HEIGHT} each way. Take one of an element in it, or of what is in view.`,
+            );
+          }
           return picture(element.locator, {}, element.name, max_image_bytes, call);
         }
         const options = full_page ? { fullPage: true, clip: await wholePage(call, viewport) } : {};

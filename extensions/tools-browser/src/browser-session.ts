@@ -1,18 +1,16 @@
-import type { ServiceScope } from '@ethosagent/types';
+import type { NetworkPolicy, ServiceScope } from '@ethosagent/types';
 import type { Download, Page } from 'playwright-core';
 import type { BrowserSettings } from './browser-settings.js';
 import { ConsoleLog } from './console-log.js';
 import { Notices } from './notices.js';
-import type { KnownNode } from './page-tree.js';
+import { isOfFrame, type KnownNode } from './page-tree.js';
 import type { RunningChromium } from './start-chromium.js';
-import { Turns } from './turns.js';
 import { type PageWatcher, watchPage } from './watch-page.js';
 
 const MAX_TABS = 4;
 
 /** The browser of one session: its tabs, of which the last is shown, and what they reported. */
 export class BrowserSession implements PageWatcher {
-  readonly turns = new Turns();
   readonly notices = new Notices();
   readonly console = new ConsoleLog();
   /** The elements of the last snapshot, by their refs. */
@@ -21,7 +19,9 @@ export class BrowserSession implements PageWatcher {
   readonly #chromium: RunningChromium;
   readonly #tabs: Page[] = [];
   readonly #crashed = new WeakSet<Page>();
-  #documents = 0;
+  readonly #nextDocument: () => number;
+  #document: number;
+  #frames = 0;
   /** Tabs that pages opened, of those that Chromium counted. */
   #opened = 0;
   #acting = 0;
@@ -31,8 +31,11 @@ export class BrowserSession implements PageWatcher {
   readonly #tooLarge = new WeakSet<Download>();
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(scope: ServiceScope, chromium: RunningChromium) {
+  /** @param nextDocument gives numbers that no browser was given before */
+  constructor(scope: ServiceScope, chromium: RunningChromium, nextDocument: () => number) {
     this.#scope = scope;
+    this.#nextDocument = nextDocument;
+    this.#document = nextDocument();
     this.#chromium = chromium;
     chromium.context.on('page', (page) => this.#onPage(page));
     chromium.onLargeDownload(() => {
@@ -56,9 +59,24 @@ export class BrowserSession implements PageWatcher {
     return this.page !== undefined && this.#crashed.has(this.page);
   }
 
-  /** Tells the documents of this session apart: refs of an earlier one don't fit a later one. */
+  /** Tells documents apart: refs of an earlier one, of this browser or another, fit no later one. */
   get documentNumber(): number {
-    return this.#documents;
+    return this.#document;
+  }
+
+  /** Tells the documents apart that the frames of one document show, one after another. */
+  get frameNumber(): number {
+    return this.#frames;
+  }
+
+  /** Whether its pages may reach what those of a call with this policy may. */
+  isFor({ networkPolicy }: { networkPolicy?: NetworkPolicy | undefined }): boolean {
+    return this.#scope.isCurrent(networkPolicy === undefined ? {} : { networkPolicy });
+  }
+
+  /** The value by which answers of the proxy itself are known. */
+  get proxyMark(): string {
+    return this.#chromium.proxyMark;
   }
 
   /** How often the browser had more to say than is taken. */
@@ -89,14 +107,19 @@ export class BrowserSession implements PageWatcher {
     return false;
   }
 
-  /** Whether a page has opened a tab that is not there yet. */
+  /** Whether a page has opened a tab that is not there yet, and that would be shown. */
   get expectsTab(): boolean {
-    return this.#opened < this.#chromium.tabsOpened;
+    return this.#tabs.length < MAX_TABS && this.#opened < this.#chromium.tabsOpened;
   }
 
-  /** Stops expecting tabs that were closed before they were there. */
+  /** Stops expecting those that do not come. */
   forgetTabs(): void {
     this.#opened = this.#chromium.tabsOpened;
+  }
+
+  /** Waits until the browser has told of all tabs that it has by now. */
+  toldOfTabs(): Promise<void> {
+    return this.#chromium.toldOfTabs();
   }
 
   /** Runs what may open a tab on purpose. */
@@ -145,6 +168,12 @@ export class BrowserSession implements PageWatcher {
     if (page === this.page) this.#newDocument();
   }
 
+  onFrame(page: Page): void {
+    if (page !== this.page) return;
+    this.#frames += 1;
+    for (const [ref, node] of this.known) if (isOfFrame(node)) this.known.delete(ref);
+  }
+
   onCrash(page: Page): void {
     this.#crashed.add(page);
   }
@@ -152,9 +181,7 @@ export class BrowserSession implements PageWatcher {
   /** Closes the browser after a while without a call. */
   touch({ idle_ms }: BrowserSettings, onIdle: () => void): void {
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => {
-      if (!this.turns.isBusy) onIdle();
-    }, idle_ms);
+    this.#idle = setTimeout(onIdle, idle_ms);
     this.#idle.unref();
   }
 
@@ -207,7 +234,7 @@ export class BrowserSession implements PageWatcher {
   }
 
   #newDocument(): void {
-    this.#documents += 1;
+    this.#document = this.#nextDocument();
     this.known = new Map();
   }
 }

@@ -10,6 +10,7 @@ export const ACTING_TOOLS = [
   'browser_type',
   'browser_select',
   'browser_press',
+  'browser_back',
   'browser_upload',
   'browser_download',
 ] as const;

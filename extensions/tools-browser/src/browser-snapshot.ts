@@ -24,7 +24,7 @@ export function createBrowserSnapshotTool(hub: BrowserHub): Tool<z.output<typeof
     capabilities: {},
     effects: [],
     async execute({ from_line }, ctx) {
-      if (ctx.dryRun) return wouldDo('show the page');
+      if (ctx.dryRun) return wouldDo('show the page', 'if one is open');
       return onPage(hub, ctx, ctx.settings.action_timeout_ms, (call) =>
         showPage(call, ctx, '', { from: from_line }),
       );

@@ -7,9 +7,11 @@ import { asksBefore } from './browser-settings.js';
 import { elementOf, onPage, showPage } from './call-browser.js';
 import { andSettle } from './settle.js';
 import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
+import { ASKED_FOR_FILE } from './watch-page.js';
 
 const NAME = 'browser_upload';
 const MAX_BYTES = 20_000_000;
+const FOLDER_FIELD = 'xpath=self::input[@webkitdirectory]';
 const FILE_FIELD = 'xpath=self::input[translate(@type, "FILE", "file") = "file"]';
 
 const input = z.object({
@@ -39,6 +41,8 @@ export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof i
         const { deadline, page } = call;
         const element = await elementOf(call, ref);
         if ('failure' in element) return element.failure;
+        const takesFolder = await deadline.race(element.locator.locator(FOLDER_FIELD).count());
+        if (takesFolder > 0) return err('The field takes a folder, which can not be given.');
         const payloads = await read(ctx.scopedFs, files);
         if (payloads === undefined) {
           return err(`The files have more than ${MAX_BYTES} bytes together. Give less at a time.`);
@@ -52,7 +56,7 @@ export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof i
           await element.locator.click(options);
           await (await deadline.race(chooser)).setFiles(payloads, { timeout: options.timeout });
           // That the page asked is what was wanted.
-          call.session.notices.take();
+          call.session.notices.drop(ASKED_FOR_FILE);
         });
         const names = payloads.map(({ name }) => name).join(', ');
         return showPage(call, ctx, `Gave ${names} to ${element.name}.`);

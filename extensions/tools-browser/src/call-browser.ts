@@ -13,7 +13,7 @@ import { takeSnapshot } from './snapshot.js';
 /** What every tool of the browser uses of its context. */
 export type BrowserContextOfCall = Pick<
   ToolContext,
-  'abortSignal' | 'personalityId' | 'resultBudgetChars' | 'sessionId'
+  'abortSignal' | 'networkPolicy' | 'personalityId' | 'resultBudgetChars' | 'sessionId'
 > & { settings: BrowserSettings };
 
 /** A call that has its turn on the page that is shown. */
@@ -26,6 +26,9 @@ export interface PageCall {
 export const NO_PAGE = 'No page is open. Open one with browser_navigate.';
 
 const NOTES_SHARE = 0.2;
+/** As long as a call may take at all. */
+const MAX_WAIT_MS = 360_000;
+const NEVER = new AbortController().signal;
 
 /** Runs a call on the page that is shown, when its turn comes. */
 export async function onPage(
@@ -34,26 +37,40 @@ export async function onPage(
   totalMs: number,
   work: (call: PageCall) => Promise<ToolResult>,
 ): Promise<ToolResult> {
-  const session = hub.running(ctx);
-  if (session === undefined) {
-    const reason = hub.takeReason(ctx);
-    return err(reason === undefined ? NO_PAGE : `${NO_PAGE} ${reason}`);
-  }
-  const deadline = createDeadline(totalMs, ctx.abortSignal, session.gone);
-  try {
-    return await session.turns.run(deadline.race, async () => {
+  return inTurn(hub, ctx, async (race) => {
+    const session = await race(hub.running(ctx));
+    if (session === undefined) {
+      const reason = hub.takeReason(ctx);
+      return err(reason === undefined ? NO_PAGE : `${NO_PAGE} ${reason}`);
+    }
+    const deadline = createDeadline(totalMs, ctx.abortSignal, session.gone);
+    try {
       if (session.hasCrashed) {
         return err('The page has crashed. Open it again with browser_navigate.');
       }
       const { page } = session;
       if (page === undefined) return err(NO_PAGE);
       return withNotices(session, await deadline.race(work({ session, page, deadline })));
-    });
-  } catch (error) {
-    return withNotices(session, browserFailure(error, deadline));
+    } catch (error) {
+      return withNotices(session, browserFailure(error, deadline));
+    } finally {
+      deadline.clear();
+      hub.touch(ctx, ctx.settings);
+    }
+  });
+}
+
+/** Runs a call when its turn comes: those before it take as long as their own time allows. */
+export async function inTurn<T>(
+  hub: BrowserHub,
+  ctx: Pick<BrowserContextOfCall, 'abortSignal' | 'personalityId' | 'sessionId'>,
+  work: (race: <W>(waiting: Promise<W>) => Promise<W>) => Promise<T>,
+): Promise<T> {
+  const waiting = createDeadline(MAX_WAIT_MS, ctx.abortSignal, NEVER);
+  try {
+    return await hub.inTurn(ctx, waiting.race, () => work(waiting.race));
   } finally {
-    deadline.clear();
-    hub.touch(ctx, ctx.settings);
+    waiting.clear();
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createBrowserWorld, errorOf, textOf } from './fixtures/browser-world.js';
+import { describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 
 const REF = 'd1e1';
@@ -70,7 +71,34 @@ describe('where there is no browser to be had', () => {
   });
 });
 
-describe('browsers of several sessions', () => {
+describeBrowser('where the personality has a say in arguments', () => {
+  it.each([
+    { args: { sh: { deny: ['-c'] } }, code: 'not_available', says: 'argument 0 of sh' },
+    {
+      args: { chromium: { deny: ['--headless=new'] } },
+      code: 'not_available',
+      says: 'of chromium',
+    },
+    {
+      args: { chromium: { deny: ['--user-data-dir=/tmp/*'] } },
+      code: 'not_available',
+      says: 'of chromium',
+    },
+  ])('$args is $code, and says why', async ({ args, code, says }) => {
+    const backends = { personalityProcess: { arguments: args } };
+    const world = createBrowserWorld({
+      settings: { executable_path: '/usr/bin/chromium' },
+      backends,
+    });
+    onTestFinished(() => world.close());
+    const result = await world.run('browser_navigate', { url: 'about:blank' });
+    expect(result).toMatchObject({ ok: false, code });
+    expect(errorOf(result)).toContain(says);
+    expect(errorOf(result)).not.toContain('apt-get');
+  });
+});
+
+describeBrowser('browsers of several sessions', () => {
   it('share nothing, are bounded, and end with their session', async () => {
     const site = await servePages({
       '/': `<script>document.cookie = 'who=' + (document.cookie.slice(4) || location.search.slice(1)); document.write('I am ' + document.cookie)</script>`,

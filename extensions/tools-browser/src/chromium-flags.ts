@@ -22,6 +22,8 @@ const DISABLED_FEATURES = [
   'Translate',
   'UseDnsHttpsSvcb',
   'WebBluetooth',
+  // With it, the names of local addresses would be announced to the local network.
+  'WebRtcHideLocalIpsWithMdns',
   'WebUsb',
 ];
 
@@ -63,13 +65,15 @@ const FLAGS = [
   '--deny-permission-prompts',
   '--disable-notifications',
   '--disable-speech-api',
-  // Past the proxy there is no way: no name is looked up, no UDP is sent.
-  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  // Past the proxy there is no way: no name is looked up, no UDP is sent. What WebRTC asks of a
+  // `.local` name is asked of the local network, also where it is mapped to nothing: so it is mapped
+  // to an address, which isn't asked for.
+  '--host-resolver-rules=MAP *.local 0.0.0.0 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   '--disable-quic',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   `--disable-features=${DISABLED_FEATURES.join(',')}`,
-  // A page can't use up the machine's memory: its tab crashes first.
+  // The heap of a script. What stands outside of it, as typed arrays do, has no such limit.
   '--js-flags=--max-old-space-size=512',
 ];
 

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 
-const MAX_CHARS = 100;
+/** Of the 255 that a name may have, with room for a number. */
+const MAX_BYTES = 200;
 
 /** A name that a page gave to a file, as one that is safe in a folder. */
 export function cleanFileName(suggested: string): string {
@@ -11,9 +12,9 @@ export function cleanFileName(suggested: string): string {
     .replace(/[<>:"|?*]/g, '_')
     .replace(/^[\s.]+|[\s.]+$/g, '');
   if (clean === '') return 'download';
-  const extension = posix.extname(clean).slice(0, 20);
+  const extension = cut(posix.extname(clean).slice(0, 20), 60);
   const stem = clean.slice(0, clean.length - posix.extname(clean).length);
-  return `${cut(stem, MAX_CHARS - extension.length)}${extension}`;
+  return `${cut(stem, MAX_BYTES - Buffer.byteLength(extension))}${extension}`;
 }
 
 /** The same name with a number, for one that is taken. */
@@ -23,6 +24,13 @@ export function numberedName(name: string, number: number): string {
   return `${name.slice(0, name.length - extension.length)} (${number})${extension}`;
 }
 
-function cut(text: string, maxChars: number): string {
-  return text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
+function cut(text: string, maxBytes: number): string {
+  let bytes = 0;
+  let end = 0;
+  for (const char of text) {
+    bytes += Buffer.byteLength(char);
+    if (bytes > maxBytes) break;
+    end += char.length;
+  }
+  return text.slice(0, end);
 }

@@ -14,6 +14,12 @@ export class Notices {
     else this.#texts.push(line);
   }
 
+  /** Leaves out one that an answer tells anyway. */
+  drop(text: string): void {
+    const at = this.#texts.indexOf(oneLine(text, MAX_CHARS));
+    if (at !== -1) this.#texts.splice(at, 1);
+  }
+
   /** Takes them all, as lines. */
   take(): string[] {
     const lines = this.#texts;

@@ -30,6 +30,8 @@ const KNOWN_PROPERTIES: ReadonlySet<string> = new Set([
   'cursor',
   'box',
 ]);
+/** Of an element in a frame. */
+const FRAME_REF = /^(f\d+)/;
 const NAME_CHARS = 500;
 const TEXT_CHARS = 5_000;
 const MAX_DEPTH = 60;
@@ -46,6 +48,10 @@ export interface RenderedTree {
 export interface RenderOptions {
   /** Put before each ref, so that it fits one document only. */
   refPrefix: string;
+  /** Put into the refs of what is in a frame: which of its documents it is. */
+  frameNumber?: number;
+  /** Takes out what must not be shown. */
+  hide?: (text: string) => string;
   /** The library's refs of fields whose content is secret. */
   secretRefs: ReadonlySet<string>;
 }
@@ -57,6 +63,11 @@ const nodeSchema = z.looseObject({
   ref: z.string().optional().catch(undefined),
   children: z.array(z.unknown()).optional().catch(undefined),
 });
+
+/** Whether an element is in a frame, and not in the page itself. */
+export function isOfFrame({ ref }: Pick<KnownNode, 'ref'>): boolean {
+  return FRAME_REF.test(ref);
+}
 
 /** What the library gave as a snapshot, as deep as it is shown; empty when it is none. */
 export function parseTree(json: unknown, depth = 0): { tree: TreeNode[]; isPartial: boolean } {
@@ -85,7 +96,7 @@ export function filledFields(tree: readonly TreeNode[]): string[] {
 /** Writes a snapshot as an indented list. Texts of the page stand in quotes, as JSON strings. */
 export function renderTree(
   tree: readonly TreeNode[],
-  { refPrefix, secretRefs }: RenderOptions,
+  { refPrefix, secretRefs, frameNumber = 0, hide = (text) => text }: RenderOptions,
 ): RenderedTree {
   const lines: string[] = [];
   const known = new Map<string, KnownNode>();
@@ -97,22 +108,24 @@ export function renderTree(
     }
     const indent = '  '.repeat(depth);
     if (typeof node === 'string') {
-      lines.push(`${indent}- text: ${quoted(node, TEXT_CHARS)}`);
+      lines.push(`${indent}- text: ${quoted(hide(node), TEXT_CHARS)}`);
       return;
     }
-    const { role, name = '', text, ref, children = [] } = node;
+    const { role, text, ref, children = [] } = node;
+    const name = hide(node.name ?? '');
     const isSecret = ref !== undefined && secretRefs.has(ref);
     let line = `${indent}- ${oneLine(role, 40)}`;
     if (name !== '') line += ` ${quoted(name, NAME_CHARS)}`;
     for (const [property, value] of Object.entries(node)) {
       if (KNOWN_PROPERTIES.has(property)) continue;
-      line += ` [${oneLine(property, 40)}${stateOf(value)}]`;
+      line += ` [${oneLine(property, 40)}${stateOf(typeof value === 'string' ? hide(value) : value)}]`;
     }
     if (ref !== undefined) {
-      line += ` [ref=${refPrefix}${ref}]`;
-      known.set(`${refPrefix}${ref}`, { role, name: oneLine(name, 80), ref });
+      const shown = `${refPrefix}${ref.replace(FRAME_REF, frameNumber > 0 ? `$1n${frameNumber}` : '$1')}`;
+      line += ` [ref=${shown}]`;
+      known.set(shown, { role, name: oneLine(name, 80), ref });
     }
-    if (text) line += `: ${isSecret ? '(hidden)' : quoted(text, TEXT_CHARS)}`;
+    if (text) line += `: ${isSecret ? '(hidden)' : quoted(hide(text), TEXT_CHARS)}`;
     lines.push(line);
     for (const child of children) add(child, depth + 1);
   };

@@ -1,8 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createBrowserWorld, errorOf, textOf } from './fixtures/browser-world.js';
+import { describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 
-describe('under a personality with a sandbox', () => {
+describeBrowser('under a personality with a sandbox', () => {
   it.each(['required', 'preferred'] as const)(
     'that is %s, the browser works in it, and reaches what it may',
     async (sandbox) => {

@@ -2,7 +2,8 @@ import { EthosError } from '@ethosagent/types';
 import type { Page } from 'playwright-core';
 import type { BrowserSession } from './browser-session.js';
 import type { Deadline } from './deadline.js';
-import { filledFields, parseTree, renderTree } from './page-tree.js';
+import { hiding, SECRET_FIELDS } from './hidden-values.js';
+import { filledFields, isOfFrame, parseTree, renderTree } from './page-tree.js';
 
 /** What a page shows, as text. */
 export interface Snapshot {
@@ -14,7 +15,6 @@ export interface Snapshot {
 }
 
 const REF_PREFIX = 'd';
-const SECRET_FIELDS = 'input[type=password]';
 const PASSWORD_FIELD = 'xpath=self::*[translate(@type, "PASWORD", "pasword") = "password"]';
 const MAX_FIELDS = 200;
 const TITLE_CHARS = 200;
@@ -26,14 +26,20 @@ const DEPTHS = [undefined, 12, 5] as const;
 export async function takeSnapshot(session: BrowserSession, deadline: Deadline): Promise<Snapshot> {
   const { page } = session;
   if (page === undefined) throw new EthosError('CALL_ENDED', 'no page is open');
-  const document = session.documentNumber;
+  const { documentNumber: document, frameNumber } = session;
   const { json, isWhole } = await readTree(session, page, deadline);
   const { tree, isPartial } = parseTree(json);
   const secretRefs = await secretsAmong(page, filledFields(tree), deadline);
   const refPrefix = `${REF_PREFIX}${document}`;
-  const rendered = renderTree(tree, { refPrefix, secretRefs });
+  const hide = await hiding(page, deadline);
+  const rendered = renderTree(tree, { refPrefix, secretRefs, frameNumber, hide });
   const title = await deadline.race(page.title());
-  if (session.documentNumber === document) session.known = rendered.known;
+  if (session.documentNumber === document) {
+    // What was in a frame may be gone, and its refs another document's.
+    const hasMoved = session.frameNumber !== frameNumber;
+    const sure = [...rendered.known].filter(([, node]) => !hasMoved || !isOfFrame(node));
+    session.known = new Map(sure);
+  }
   return {
     url: page.url(),
     title: title.slice(0, TITLE_CHARS),

@@ -2,6 +2,7 @@ import {
   EthosError,
   errorCodeOf,
   type ServiceProcesses,
+  type ServiceProxy,
   type ServiceScope,
 } from '@ethosagent/types';
 import type { Browser, BrowserContext } from 'playwright-core';
@@ -19,6 +20,10 @@ export interface RunningChromium {
   readonly gone: AbortSignal;
   /** How many tabs pages have opened, counted before the library tells of them. */
   readonly tabsOpened: number;
+  /** Waits until Chromium has told of all the tabs that it has by now. */
+  toldOfTabs(): Promise<void>;
+  /** Marks what the proxy answers itself. */
+  readonly proxyMark: string;
   readonly maxDownloadBytes: number;
   /** Tells when a file that is being downloaded has become too large. */
   onLargeDownload(listener: () => void): void;
@@ -35,6 +40,9 @@ export const CHROMIUM_NAMES = [
 const START_TIMEOUT_MS = 30_000;
 const STDERR_CHARS = 2_000;
 
+/** A peer is reached past the proxy or not at all; few pages need one, and none gets one. */
+const NO_PEERS = 'delete globalThis.RTCPeerConnection; delete globalThis.webkitRTCPeerConnection;';
+
 const PROXY_MARK = 'the proxy of the sandbox: ';
 const PROXY_LINE = new RegExp(`^${PROXY_MARK}(http://127\\.0\\.0\\.1:\\d+)$`, 'm');
 /**
@@ -46,8 +54,15 @@ const PROXY_LINE = new RegExp(`^${PROXY_MARK}(http://127\\.0\\.0\\.1:\\d+)$`, 'm
 const STARTER = `
 profile=$(mktemp -d "\${TMPDIR:-/tmp}/ethos-browser-XXXXXX") || exit 1
 sandbox=$1; shift
-if [ "$sandbox" = off ] || [ "$(id -u)" = 0 ]; then set -- "$@" --no-sandbox; fi
+bare() {
+  if [ "$sandbox" != must ]; then return; fi
+  echo "--no-sandbox is not allowed, and needed here" >&2
+  rmdir -- "$profile"
+  exit 1
+}
+if [ "$sandbox" = off ] || [ "$(id -u)" = 0 ]; then bare; set -- "$@" --no-sandbox; fi
 if [ -S /run/ethos/proxy ]; then
+  bare
   echo "${PROXY_MARK}$HTTP_PROXY" >&2
   set -- "$@" --no-sandbox "--proxy-server=$HTTP_PROXY"
   real=/usr/lib/\${1##*/}/\${1##*/}
@@ -74,14 +89,16 @@ export async function startChromium(
   if (scopedProcess === undefined || proxy === undefined) {
     throw new EthosError('SPAWN_FAILED', 'the service has no processes or no proxy');
   }
-  const [file, ...args] = await prepared(scopedProcess, settings, chromiumFlags(proxy.server));
+  const { username, password }: ServiceProxy = proxy;
+  const flags = chromiumFlags(proxy.server);
+  const { file, sandbox } = await prepared(scopedProcess, settings, flags);
   let begin = '';
   let stderr = '';
   let oversized = 0;
   let pipe: DevtoolsPipe | undefined;
   const connection = await scopedProcess.open(
     'sh',
-    ['-c', STARTER, 'sh', settings.chromium_sandbox ? 'on' : 'off', file, ...args],
+    ['-c', STARTER, 'sh', sandbox, file, ...flags],
     {
       async onOutput(text, stream) {
         if (stream === 'stderr') {
@@ -98,11 +115,11 @@ export async function startChromium(
   let onLargeDownload = () => {};
   let tabs = 0;
   pipe = new DevtoolsPipe(connection, {
-    onOversize: () => {
-      oversized += 1;
-    },
     onTab: () => {
       tabs += 1;
+    },
+    onOversize: () => {
+      oversized += 1;
     },
     onDownloadProgress: (bytes) => {
       if (bytes > maxDownloadBytes) onLargeDownload();
@@ -129,23 +146,30 @@ export async function startChromium(
       await Promise.race([browser.close(), exited]).catch(() => {});
       await connection.stop();
     });
+    const asked = await browser.newBrowserCDPSession();
     const context = await browser.newContext({
       viewport: settings.viewport,
       acceptDownloads: settings.max_download_bytes > 0,
       permissions: [],
       // There are no pages yet, so that none can have written this.
       proxy: {
-        ...proxy,
+        username,
+        password,
         server: PROXY_LINE.exec(begin)?.[1] ?? proxy.server,
         bypass: '<-loopback>',
       },
     });
+    await context.addInitScript(NO_PEERS);
     return {
       browser,
       context,
       gone: gone.signal,
+      proxyMark: proxy.mark,
       get tabsOpened() {
         return tabs;
+      },
+      async toldOfTabs() {
+        await asked.send('Target.getTargets');
       },
       maxDownloadBytes,
       onLargeDownload(listener) {
@@ -162,23 +186,39 @@ export async function startChromium(
   }
 }
 
-/** The command line of the first Chromium that there is. */
+interface Prepared {
+  file: string;
+  /** Whether Chromium's own sandbox is used, where it works; `must`: and not done without. */
+  sandbox: 'on' | 'off' | 'must';
+}
+
+/** The first Chromium that there is, judged with all that it may be started with. */
 async function prepared(
   processes: ServiceProcesses,
-  { executable_path }: BrowserSettings,
-  flags: string[],
-): Promise<[file: string, ...args: string[]]> {
+  { chromium_sandbox, executable_path }: BrowserSettings,
+  flags: readonly string[],
+): Promise<Prepared> {
+  const all = [...flags, '--user-data-dir=/tmp/ethos-browser-XXXXXX'];
+  const ways: Array<[sandbox: Prepared['sandbox'], args: string[]]> = chromium_sandbox
+    ? [
+        ['on', [...all, '--no-sandbox']],
+        ['must', all],
+      ]
+    : [['off', [...all, '--no-sandbox']]];
   let failure: unknown;
   for (const name of executable_path === undefined ? CHROMIUM_NAMES : [executable_path]) {
-    try {
-      const { file, args } = await processes.prepare(name, flags);
-      return [file, ...args];
-    } catch (error) {
-      const code = errorCodeOf(error);
-      // It is there and may be started, though not by others than `open`, which is what starts it.
-      if (code === 'SANDBOX_UNAVAILABLE') return [name, ...flags];
-      if (code !== 'SPAWN_FAILED' && code !== 'BINARY_NOT_ALLOWED') throw error;
-      failure ??= error;
+    for (const [sandbox, args] of ways) {
+      try {
+        const { file } = await processes.prepare(name, args);
+        return { file, sandbox };
+      } catch (error) {
+        const code = errorCodeOf(error);
+        // It is there and may be started, though not by others than `open`, which is what starts it.
+        if (code === 'SANDBOX_UNAVAILABLE') return { file: name, sandbox };
+        if (code !== 'SPAWN_FAILED' && code !== 'BINARY_NOT_ALLOWED') throw error;
+        if (failure === undefined || code === 'BINARY_NOT_ALLOWED') failure = error;
+        if (code === 'SPAWN_FAILED') break;
+      }
     }
   }
   throw failure;

@@ -17,10 +17,10 @@ export const TOOL_BASE = {
 /** The argument that names an element. */
 export const refSchema = z
   .string()
-  .regex(/^d\d+(?:f\d+)?e\d+$/, 'expected a ref of the last snapshot, e.g. d2e15')
+  .regex(/^d\d+(?:f\d+(?:n\d+)?)?e\d+$/, 'expected a ref of the last snapshot, e.g. d2e15')
   .describe('The element, by its ref in the last snapshot, e.g. d2e15.');
 
 /** The answer of a dry run. */
-export function wouldDo(what: string): ToolResult {
-  return ok(`[dry-run] Would ${what}, if a page is open that has it.`);
+export function wouldDo(what: string, provided = 'if a page is open that has it'): ToolResult {
+  return ok(`[dry-run] Would ${what}, ${provided}.`);
 }

@@ -11,8 +11,14 @@ export interface PageWatcher {
   takeDownload(download: Download): boolean;
   /** The main frame shows another document. */
   onDocument(page: Page): void;
+  /** A frame of the page shows another document. */
+  onFrame(page: Page): void;
   onCrash(page: Page): void;
 }
+
+/** Told when a page asks for a file. */
+export const ASKED_FOR_FILE =
+  'The page asked for a file, and got none; give one with browser_upload.';
 
 const URL_CHARS = 150;
 
@@ -25,10 +31,11 @@ export function watchPage(page: Page, watcher: PageWatcher): void {
   page.on('crash', () => watcher.onCrash(page));
   page.on('framenavigated', (frame) => {
     if (frame === page.mainFrame()) watcher.onDocument(page);
+    else watcher.onFrame(page);
   });
   // Who listens for it keeps the chooser of files from opening.
   page.on('filechooser', () => {
-    notices.add('The page asked for a file, and got none; give one with browser_upload.');
+    notices.add(ASKED_FOR_FILE);
   });
   page.on('download', (download) => {
     if (watcher.takeDownload(download)) return;

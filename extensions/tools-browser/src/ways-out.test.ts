@@ -2,13 +2,14 @@ import { createSocket } from 'node:dgram';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import {
   type BrowserWorld,
   createBrowserWorld,
   errorOf,
   textOf,
 } from './fixtures/browser-world.js';
+import { describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 import { REAL_WAYS, waysOut } from './fixtures/ways-out.js';
 
@@ -42,7 +43,7 @@ async function tryAllWays(world: BrowserWorld, site: string): Promise<void> {
   }
 }
 
-describe('a page that tries every way to a place that may not be reached', () => {
+describeBrowser('a page that tries every way to a place that may not be reached', () => {
   it('gets there by each of them when nothing is in the way', async () => {
     const place = await servePages({});
     const site = await servePages(waysOut(place.port));
@@ -81,7 +82,7 @@ describe('a page that tries every way to a place that may not be reached', () =>
   });
 });
 
-describe('names and addresses', () => {
+describeBrowser('names and addresses', () => {
   let asked: string[] = [];
   let answers: string[] = [];
   const world = createBrowserWorld({
@@ -146,7 +147,7 @@ describe('names and addresses', () => {
   });
 });
 
-describe('pages that lead elsewhere than to the web', () => {
+describeBrowser('pages that lead elsewhere than to the web', () => {
   it('show nothing of this machine', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'tools-browser-'));
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

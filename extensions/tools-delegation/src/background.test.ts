@@ -95,3 +95,30 @@ describe('task_start, task_status, task_result and task_cancel', () => {
     });
   });
 });
+
+describe('a task that another process runs', () => {
+  it('is not said to have ended, nor to be cancelled', async () => {
+    const sessions = createInMemorySessionStore();
+    const talk = ({ task, step }: { task: string; step: number }) =>
+      task === 'stay' && step === 0
+        ? { calls: [{ name: 'hold', args: {} }] }
+        : { text: `answer of ${task}` };
+    const first = createAgents({ sessions, talk });
+    const second = createAgents({ sessions, talk });
+    const id = idOf(await first.call('task_start', { prompt: 'stay' }));
+    while (first.held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const name of ['task_status', 'task_result', 'task_cancel']) {
+      const result = await second.call(name, { id });
+      const text = result.ok ? result.value : result.error;
+      expect(text).toMatch(/another process still runs it|still run by another process/);
+      expect(text).not.toMatch(/ended already|: cancelled/);
+    }
+    first.held[0]?.();
+    expect(await first.call('task_result', { id, wait_seconds: 60 })).toMatchObject({
+      value: expect.stringMatching(/: done /),
+    });
+    expect(await second.call('task_result', { id })).toMatchObject({
+      value: expect.stringMatching(/: done /),
+    });
+  });
+});

@@ -109,6 +109,7 @@ describe('a dry run', () => {
       steps: 0,
       calls: 0,
       costUsd: 0,
+      untrusted: true,
     };
     const told = async (what: string) => {
       asked.push(what);

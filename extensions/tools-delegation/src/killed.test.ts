@@ -31,7 +31,7 @@ it('a task whose process was killed is interrupted, and does not begin again', a
   const sessions = createSqliteSessionStore({ path });
   const agents = createAgents({ sessions });
   expect(await agents.call('task_status')).toMatchObject({
-    value: `${id}: interrupted (0 model calls, 0 tool calls) stay`,
+    value: `${id}: interrupted (0 model calls, 0 tool calls), or still run by another process stay`,
     structured: { tasks: [{ id, state: 'interrupted' }] },
   });
   expect(await agents.call('task_result', { id, wait_seconds: 1 })).toMatchObject({
@@ -39,7 +39,7 @@ it('a task whose process was killed is interrupted, and does not begin again', a
     value: expect.stringMatching(/: interrupted .*the process that ran it has ended/),
   });
   expect(await agents.call('task_cancel', { id })).toMatchObject({
-    value: expect.stringContaining('had ended already'),
+    value: expect.stringMatching(/It was not cancelled: .*another process still runs it/),
   });
   expect(agents.asked.map(({ task }) => task)).not.toContain('stay');
   sessions.close();

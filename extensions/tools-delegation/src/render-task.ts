@@ -10,7 +10,8 @@ export function renderHead({ id, state, steps, calls, costUsd }: DelegationInfo)
 
 /** One line of a list. */
 export function renderLine(info: DelegationInfo): string {
-  return `${renderHead(info)} ${oneLine(info.prompt)}`;
+  const elsewhere = info.state === 'interrupted' ? ', or still run by another process' : '';
+  return `${renderHead(info)}${elsewhere} ${oneLine(info.prompt)}`;
 }
 
 /** A task with its answer. What the sub-agent wrote comes last: nothing that follows could be forged. */
@@ -20,6 +21,12 @@ export function renderResult(info: DelegationInfo): string {
   const none = state === 'done' ? 'It gave no answer.' : 'There is no answer.';
   if (state === 'running') return `${renderHead(info)}. It still runs.`;
   return `${renderHead(info)}${why}\n\n${result ?? none}`;
+}
+
+/** What a result of a task says of who wrote it: nothing of it came from outside, or that is open. */
+export function originOf({ untrusted, result, error }: DelegationInfo): { untrusted?: false } {
+  const isOwn = !untrusted || (result === undefined && error === undefined);
+  return isOwn ? { untrusted: false } : {};
 }
 
 /** For programs. */

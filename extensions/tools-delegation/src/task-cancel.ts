@@ -16,6 +16,11 @@ export const taskCancelTool = defineTool({
   execute: ({ id }, ctx) =>
     withFailures(DELEGATION_FAILURES, async () => {
       const before = await ctx.delegation.get(id);
+      if (before.state === 'interrupted') {
+        return ok(
+          `${renderHead(before)}. It was not cancelled: the process that ran it has ended, or another process still runs it; only that one can cancel it.`,
+        );
+      }
       if (before.state !== 'running') return ok(`${renderHead(before)}. It had ended already.`);
       if (ctx.dryRun) return ok(`${id} would be cancelled.`);
       const info = await ctx.delegation.cancel(id);

@@ -1,7 +1,7 @@
 import { defineTool, ok, withFailures } from '@ethosagent/plugin-sdk';
 import { z } from 'zod';
 import { DELEGATION_FAILURES } from './failures.js';
-import { renderResult, structuredOf } from './render-task.js';
+import { originOf, renderResult, structuredOf } from './render-task.js';
 import { taskId } from './task-input.js';
 
 const MAX_WAIT_SECONDS = 300;
@@ -30,6 +30,6 @@ export const taskResultTool = defineTool({
     withFailures(DELEGATION_FAILURES, async () => {
       const waitMs = ctx.dryRun ? 0 : wait_seconds * 1_000;
       const info = await ctx.delegation.get(id, { waitMs });
-      return ok(renderResult(info), { structured: structuredOf(info) });
+      return ok(renderResult(info), { structured: structuredOf(info), ...originOf(info) });
     }),
 });

@@ -12,7 +12,7 @@ const MAX_SHOWN = 50;
 export const taskStatusTool = defineTool({
   name: 'task_status',
   description:
-    'See how the tasks stand that task_start began in this session, or one of them: running, done, failed, cancelled, or interrupted by an end of the program.',
+    'See how the tasks stand that task_start began in this session, or one of them: running, done, failed, cancelled, or interrupted: the program ended, or another process still runs it.',
   toolset: 'delegation',
   input: z.strictObject({
     id: taskId.optional().describe('The id that task_start answered. All tasks when absent.'),

@@ -1,6 +1,6 @@
 import { defineTool, err, ok, withFailures } from '@ethosagent/plugin-sdk';
 import { DELEGATION_FAILURES } from './failures.js';
-import { renderResult, structuredOf } from './render-task.js';
+import { originOf, renderResult, structuredOf } from './render-task.js';
 import { taskInput } from './task-input.js';
 import { describeTask, toTask } from './to-task.js';
 
@@ -22,12 +22,13 @@ export const taskTool = defineTool({
   timeoutMs: TIMEOUT_MS,
   execute: (args, ctx) =>
     withFailures(DELEGATION_FAILURES, async () => {
-      if (ctx.dryRun) return ok(describeTask(args));
+      if (ctx.dryRun) return ok(describeTask(args), { untrusted: false });
       const asked = { ...toTask(args), timeoutMs: TASK_TIMEOUT_MS };
       const info = await ctx.delegation.run(asked, (message) =>
         ctx.emit({ type: 'progress', toolName: 'task', message, audience: 'user' }),
       );
       const text = renderResult(info);
-      return info.state === 'done' ? ok(text, { structured: structuredOf(info) }) : err(text);
+      if (info.state !== 'done') return err(text);
+      return ok(text, { structured: structuredOf(info), ...originOf(info) });
     }),
 });

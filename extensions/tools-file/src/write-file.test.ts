@@ -12,6 +12,7 @@ describe('write_file', () => {
     expect(world.get('a/b/c.txt')).toBe('ä\r\nb');
     expect(result).toEqual({
       ok: true,
+      untrusted: false,
       value: 'Created a/b/c.txt: 2 lines, 5 bytes.',
       structured: {
         path: join(world.dir, 'a/b/c.txt'),

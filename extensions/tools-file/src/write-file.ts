@@ -80,6 +80,8 @@ async function writeFile(
   const verb = before === undefined ? 'Wrote' : before === null ? 'Created' : 'Replaced';
   return ok(`${verb} ${name}: ${size}.`, {
     structured: { ...facts, ...(mtimeMs !== undefined && { mtimeMs }) },
+    // The model's own words, and how many they were.
+    untrusted: false,
   });
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
-import type { AnyTool, AuditEvent } from '@ethosagent/types';
+import { type AnyTool, type AuditEvent, EthosError } from '@ethosagent/types';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createWorld, fixture, NODE, type WorldOptions } from './fixtures/world.js';
 import type { McpCallFacts, McpPinStore } from './index.js';
@@ -127,7 +127,7 @@ describe('a connection', () => {
 
   it('that is idle is closed, and opened again by a call', async () => {
     const world = await started({ limits: { idleMs: 50 } });
-    await expect.poll(() => world.bridge.status()[0]?.state).toBe('idle');
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('idle');
     expect(await world.call('mcp__h__echo', { text: 'up' })).toMatchObject({ ok: true });
     expect(starts(world)).toBe(2);
   });
@@ -151,7 +151,7 @@ describe('a connection', () => {
       limits: { connectTimeoutMs: 600_000 },
     });
     const starting = world.bridge.start();
-    await expect.poll(() => starts(world)).toBe(1);
+    await expect.poll(() => starts(world), { timeout: 10_000 }).toBe(1);
     await world.bridge.close();
     expect(await starting).toMatchObject([{ state: 'closed', reason: 'it was closed' }]);
   });
@@ -199,7 +199,7 @@ describe('a server that ends', () => {
       code: 'not_available',
       error: expect.stringContaining('it exited with code 4; it is tried again'),
     });
-    await expect.poll(() => world.bridge.status()[0]?.state).toBe('ready');
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('ready');
     expect(await world.call('mcp__h__echo', { text: 'b' })).toMatchObject({ value: 'echo b' });
     expect(readFileSync(file, 'utf8')).toBe('x');
   });
@@ -210,7 +210,7 @@ describe('a server that ends', () => {
       servers: { h: server('die', file) },
       limits: { restartDelayMs: 10, maxRestarts: 2, maxRestartDelayMs: 20 },
     });
-    await expect.poll(() => world.bridge.status()[0]?.state).toBe('held');
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('held');
     expect(world.bridge.status()[0]?.reason).toContain('3 times in a row');
     expect(readFileSync(file, 'utf8')).toBe('xxx');
   });
@@ -218,7 +218,7 @@ describe('a server that ends', () => {
   it('with the service that it is', async () => {
     const world = await started({ limits: { restartDelayMs: 60_000 } });
     await world.registry.endAllSessions();
-    await expect.poll(() => world.bridge.status()[0]?.state).toBe('waiting');
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('waiting');
   });
 });
 
@@ -227,10 +227,12 @@ describe('changes', () => {
     const world = await started();
     expect(world.registry.get('mcp__h__grown')).toBeUndefined();
     expect(await world.call('mcp__h__grow', {})).toMatchObject({ ok: true });
-    await expect.poll(() => world.registry.get('mcp__h__grown')).toBeDefined();
+    await expect.poll(() => world.registry.get('mcp__h__grown'), { timeout: 10_000 }).toBeDefined();
     await world.call('mcp__h__exit', {});
     // The new process lists it no more.
-    await expect.poll(() => world.registry.get('mcp__h__grown')).toBeUndefined();
+    await expect
+      .poll(() => world.registry.get('mcp__h__grown'), { timeout: 10_000 })
+      .toBeUndefined();
   });
 
   it('of a tool hold it back until it is accepted, also after a restart of the host', async () => {
@@ -296,6 +298,7 @@ describe('what a server asks for', () => {
       .poll(
         async () =>
           (await refused.call('mcp__h__asked', {})).ok && refused.bridge.status()[0]?.state,
+        { timeout: 10_000 },
       )
       .toBe('ready');
     const none = await refused.call('mcp__h__asked', {});
@@ -355,10 +358,42 @@ describe('what a server may reach', () => {
       secrets,
     });
     const reason = world.bridge.status()[0]?.reason;
-    expect(reason).toContain('the secret mcp/h/TOKEN; store it');
+    expect(reason).toContain('the secret mcp/h/TOKEN: ');
     expect(reason).toContain('the secret mcp/h/pass (The pass phrase)');
     expect(reason).toContain('${userHome}, which the host does not give');
     expect(starts(world)).toBe(0);
+  });
+
+  it('says why a secret that is there is not read', async () => {
+    const world = await started({
+      servers: { h: { ...server('plain'), env: { A: '${TOKEN}' } } },
+      backends: {
+        secretsBackend: async (ref) => {
+          throw new EthosError('SECRET_NOT_FOUND', `${ref}: other users may read its file`);
+        },
+      },
+    });
+    expect(world.bridge.status()[0]?.reason).toBe(
+      'it needs the secret mcp/h/TOKEN: other users may read its file',
+    );
+  });
+
+  it.each([
+    ['a program', { command: '${userHome}/bin/x' }],
+    ['a url', { url: 'https://${userHome}/mcp' }],
+  ])('names the variable of %s that the host does not give', async (_name, entry) => {
+    const world = await started({ servers: { h: entry } });
+    expect(world.bridge.status()[0]).toMatchObject({
+      state: 'held',
+      reason: expect.stringContaining('${userHome}'),
+    });
+  });
+
+  it('is the host of a default in its url', async () => {
+    const world = await started({
+      servers: { h: { url: '${API_BASE_URL:-http://10.1.2.3:9}/mcp' } },
+    });
+    expect(world.bridge.status()[0]?.reason).toContain('HOST_NOT_ALLOWED: 10.1.2.3');
   });
 
   it('is what the personality reaches: a directory outside is refused', async () => {

@@ -64,13 +64,26 @@ export interface McpServerStatus {
 
 /** Puts the tools of MCP servers into a registry, and calls them. */
 export interface McpBridge {
+  /** What of the file is not read, or read in another way than it may be meant. */
+  readonly notes: readonly string[];
   /**
    * Connects servers for a personality, and registers what they offer. A server that can't be
    * connected is in the status, with the reason.
    *
+   * Without `waitMs`, all are tried now, also those that wait or are held back. With it, a start is
+   * cheap and may come before each batch: it tries those that were not tried yet, and those that
+   * have been held back for long enough; servers that wait for the user to authorize them are left
+   * alone. Starts at once share what they wait for.
+   *
    * @param servers names of servers, e.g. the personality's `mcp_servers`; all of them when absent
+   * @param options `waitMs`: milliseconds after which it returns with what is ready; the others
+   * connect on
    */
-  start(personality?: string, servers?: readonly string[]): Promise<McpServerStatus[]>;
+  start(
+    personality?: string,
+    servers?: readonly string[],
+    options?: { waitMs?: number },
+  ): Promise<McpServerStatus[]>;
   /** Ends the servers of a personality. */
   stop(personality?: string): Promise<void>;
   status(): McpServerStatus[];
@@ -87,9 +100,9 @@ export interface McpBridge {
   /**
    * Takes the code of an authorization that `onAuthorize` began, and connects the server.
    *
-   * @param state as it came back with the code; checked where it is given
+   * @param state as it came back with the code
    * @throws `CONFIG_INVALID` for an unknown server, or where no authorization waits, or the state
-   * is another one; `NETWORK_FAILED` where there are no tokens for it
+   * is missing or another one; `NETWORK_FAILED` where there are no tokens for it
    */
   finishAuthorization(
     server: string,
@@ -125,6 +138,7 @@ export function createMcpBridge(options: McpBridgeOptions): McpBridge {
 }
 
 class Bridge implements McpBridge {
+  readonly notes: readonly string[];
   readonly #options: McpBridgeOptions;
   readonly #limits: McpLimits;
   readonly #variables: ReadonlyMap<string, string>;
@@ -139,6 +153,7 @@ class Bridge implements McpBridge {
 
   constructor(options: McpBridgeOptions) {
     this.#options = options;
+    this.notes = options.config.notes;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     const { workingDir } = options;
     const own = workingDir === undefined ? {} : { workspaceFolder: workingDir, cwd: workingDir };
@@ -153,7 +168,11 @@ class Bridge implements McpBridge {
     }
   }
 
-  async start(personality?: string, servers?: readonly string[]): Promise<McpServerStatus[]> {
+  async start(
+    personality?: string,
+    servers?: readonly string[],
+    { waitMs }: { waitMs?: number } = {},
+  ): Promise<McpServerStatus[]> {
     const wanted = servers?.map((name) => mcpServerPart(name));
     const chosen = [...this.#servers.keys()].filter(
       // A list may name a server as it stands in the names of its tools.
@@ -161,7 +180,9 @@ class Bridge implements McpBridge {
     );
     const connections = chosen.flatMap((part) => this.#connection(part, personality) ?? []);
     for (const connection of connections) this.#started.add(connection);
-    await Promise.all(connections.map((connection) => connection.start()));
+    await (waitMs === undefined
+      ? Promise.all(connections.map((connection) => connection.start()))
+      : within(waitMs, Promise.all(connections.map((connection) => connection.startIfDue()))));
     return connections.map((connection) => this.#statusOf(connection));
   }
 
@@ -228,29 +249,68 @@ class Bridge implements McpBridge {
     const key = JSON.stringify([part, personality ?? null]);
     const known = this.#connections.get(key);
     if (known !== undefined) return known;
-    this.#forgetIdle();
+    this.#forgetOne();
     const made = new Connection(server, personality, {
       ...this.#linkOptions(),
       onListed: (connection) => this.#offer(connection),
+      makeRoom: (connection) => this.#makeRoom(connection),
       onChange: (connection) => {
         if (this.#connections.get(key) !== connection) return;
-        this.#sync(server);
-        this.#options.onStatus?.(this.#statusOf(connection));
+        // Of a sub-agent that is gone nobody would stop it.
+        if (connection.state === 'idle' && isMet(personality)) this.#forget(key, connection);
+        else this.#sync(server);
+        this.#tell(connection);
       },
     });
     this.#connections.set(key, made);
     return made;
   }
 
-  // The personalities of sub-agents come and go, and nobody stops their servers.
-  #forgetIdle(): void {
+  #tell(connection: Connection): void {
+    const { onStatus } = this.#options;
+    // What is wrong with the host's callback is not wrong with the server.
+    const told = async () => onStatus?.(this.#statusOf(connection));
+    told().catch(() => {});
+  }
+
+  // Those that only calls have made, and those of sub-agents, come and go.
+  #isSpare(connection: Connection): boolean {
+    return isMet(connection.personality) || !this.#started.has(connection);
+  }
+
+  #forgetOne(): void {
     if (this.#connections.size < this.#limits.maxConnections) return;
     for (const [key, connection] of this.#connections) {
-      if (connection.busy || this.#started.has(connection)) continue;
-      this.#connections.delete(key);
-      void connection.close();
+      if (connection.busy || !this.#isSpare(connection)) continue;
+      this.#forget(key, connection);
       return;
     }
+  }
+
+  #forget(key: string, connection: Connection): void {
+    this.#connections.delete(key);
+    void connection.close().catch(() => {});
+    this.#sync(connection.server);
+  }
+
+  /** Sees that one more connection may be made: closes the one that nobody has used for longest. */
+  #makeRoom(wanting: Connection): string | undefined {
+    const { maxConnections } = this.#limits;
+    const alive = [...this.#connections].filter(([, one]) => one !== wanting && one.isAlive);
+    if (alive.length < maxConnections) return undefined;
+    const [victim] = alive
+      .filter(([, one]) => !one.busy)
+      .sort(
+        ([, a], [, b]) =>
+          Number(this.#isSpare(b)) - Number(this.#isSpare(a)) || a.usedAt - b.usedAt,
+      );
+    if (victim === undefined) {
+      return `${maxConnections} connections are in use, and no more may be`;
+    }
+    const [key, connection] = victim;
+    if (this.#isSpare(connection)) this.#forget(key, connection);
+    else connection.sleep('it was closed to make room for another; the next call opens it again');
+    return undefined;
   }
 
   #linkOptions() {
@@ -364,4 +424,18 @@ class Bridge implements McpBridge {
       held: [...held, ...changed, ...(this.#refused.get(server.name) ?? [])],
     };
   }
+}
+
+/** Whether a personality is met from others, as that of a sub-agent is. */
+function isMet(personality: string | undefined): boolean {
+  return personality?.includes('/') === true;
+}
+
+/** Waits for work, and not for longer than it may take. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

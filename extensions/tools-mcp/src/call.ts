@@ -99,35 +99,41 @@ function resultOf(error: unknown, connection: Connection, link: Link): ToolResul
     if (error.data === BROKEN_OFF) {
       return err(`The answer of ${name} broke off: ${mayHaveRun}`);
     }
-    const said = cleanText(error.message, 2_000);
+    const said = cleanText(link.redact(error.message), 2_000);
     return error.code === ErrorCode.InvalidParams
       ? err(`${name} refuses the arguments: ${said}`, 'input_invalid')
       : err(`${name} answered with an error: ${said}`);
   }
   if (error instanceof UnauthorizedError) {
-    connection.lost(link, 'it waits until the user has authorized it');
+    connection.unauthorized(link);
     return err(`${name} did not run the call: the user has to authorize it first`, 'not_available');
   }
   if (error instanceof StreamableHTTPError) {
-    if (error.code === 404) {
+    if (error.code === 404 && link.hasSession()) {
       connection.lost(link, 'it has forgotten the session');
       return err(
         `${name} has forgotten the session and did not run the call; call it again`,
         'not_available',
       );
     }
-    return err(`${name} answered with HTTP ${error.code}: ${messageOf(error)}`);
+    const status = error.code ?? 0;
+    // The library has -1 for an answer that it can not read.
+    const what = status > 0 ? `HTTP ${status}` : 'what it may not';
+    const said = `${name} answered with ${what}: ${messageOf(error, link.redact)}`;
+    const unsure = status <= 0 || status === 404 || status >= 500;
+    return err(unsure ? `${said} – ${mayHaveRun}` : said);
   }
   const denied = failureOf(error, {
     HOST_NOT_ALLOWED: ['not_available', 'Go on without it: the operator has not allowed this.'],
     SECRET_NOT_BOUND: 'Tell the user that the server is set up wrong.',
   });
-  if (denied !== undefined) return denied;
+  if (denied !== undefined && !denied.ok) return { ...denied, error: link.redact(denied.error) };
   const code = errorCodeOf(error);
   if (code === undefined)
     return err(`${name} gave an answer that is none of the protocol; the call may have run`);
-  connection.lost(link, messageOf(error));
-  return err(`${name} was not reached (${messageOf(error)}): ${mayHaveRun}`);
+  const why = messageOf(error, link.redact);
+  connection.lost(link, why);
+  return err(`${name} was not reached (${why}): ${mayHaveRun}`);
 }
 
 /** Passes the progress of a server on, in its words, and not too often. */

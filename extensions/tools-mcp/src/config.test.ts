@@ -110,6 +110,58 @@ describe('parseMcpConfig reads', () => {
   });
 
   it.each([
+    ['a mark of the byte order', '\ufeff{"mcpServers":{"s":{"command":"x"}}}'],
+    [
+      'brackets in texts',
+      JSON.stringify({ mcpServers: { s: { command: 'x', args: ['['.repeat(101)] } } }),
+    ],
+    [
+      'brackets in comments',
+      `{ /* ${'['.repeat(101)} */ // ${'{'.repeat(101)}\n"servers":{"s":{"command":"x"}}}`,
+    ],
+    ['oauth: false', { mcpServers: { s: { url: 'https://x.example', oauth: false } } }],
+  ])('%s', (_name, source) => {
+    expect(parseMcpConfig(source).servers).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'disabledTools',
+      { command: 'x', disabledTools: ['a'] },
+      's.disabledTools: is not read: all its tools',
+    ],
+    [
+      'excludeTools',
+      { command: 'x', excludeTools: ['a'] },
+      's.excludeTools: is not read: all its tools',
+    ],
+    ['envFile', { command: 'x', envFile: '.env' }, 's.envFile: is not read: its variables'],
+    ['auth', { url: 'https://x.example', auth: {} }, 's.auth: is not read: write it as oauth'],
+    [
+      'headersHelper',
+      { url: 'https://x.example', headersHelper: 'x' },
+      's.headersHelper: is not read',
+    ],
+    [
+      'oauth',
+      { url: 'https://x.example', oauth: { callbackPort: 1 } },
+      's.oauth.callbackPort: is not read',
+    ],
+    ['headers', { command: 'x', headers: { A: 'b' } }, 's.headers: is not read, of a server'],
+    ['env', { url: 'https://x.example', env: { A: 'b' } }, 's.env: is not read, of a server'],
+  ])('%s as a note', (_name, server, note) => {
+    const { notes } = parseMcpConfig({ mcpServers: { s: server } });
+    expect(notes).toEqual([expect.stringContaining(note)]);
+  });
+
+  it('one of two lists, and says so', () => {
+    const both = { mcpServers: { a: { command: 'x' } }, servers: { b: { command: 'y' } } };
+    const { servers, notes } = parseMcpConfig(both);
+    expect(servers.map(({ name }) => name)).toEqual(['a']);
+    expect(notes).toEqual(['mcp.json: servers: is not read, since mcpServers is there']);
+  });
+
+  it.each([
     ['${A}', [{ kind: 'secret', name: 'A' }]],
     ['${env:A}', [{ kind: 'secret', name: 'A' }]],
     ['${A:-}', [{ kind: 'secret', name: 'A', fallback: '' }]],
@@ -142,6 +194,8 @@ describe('parseMcpConfig names what is wrong', () => {
     ],
     ['a ref that leads out', { servers: { a: { command: '${../x}' } } }, 'is no variable'],
     ['too deep', `{"mcpServers":${'['.repeat(200_000)}`, 'nested deeper than 100 levels'],
+    ['too deep after a text without end', `{"a\n${'['.repeat(200_000)}`, 'nested deeper'],
+    ['texts without end', '"\\'.repeat(200_000), 'mcp.json: line 1'],
     ['too long', `{"mcpServers":{}}${' '.repeat(1_000_000)}`, 'longer than 1000000 characters'],
   ])('%s', (_name, source, error) => {
     expect(errorOf(source)).toMatch(/^CONFIG_INVALID: mcp\.json/);

@@ -52,11 +52,18 @@ export interface McpConfig {
 }
 
 const MAX_CHARS = 1_000_000;
+const MAX_LEVELS = 100;
 const MAX_SERVERS = 200;
 // Programs differ in the unit; no call is meant to end within a second.
 const SECONDS_BELOW = 1_000;
 
 const texts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+const oauthSchema = z.object({
+  hosts: z.array(z.string().min(1)).optional(),
+  clientId: z.string().min(1).optional(),
+  clientSecret: z.string().min(1).optional(),
+  scope: z.string().min(1).optional(),
+});
 const entrySchema = z.object({
   type: z.string().optional(),
   transport: z.string().optional(),
@@ -68,20 +75,25 @@ const entrySchema = z.object({
   serverUrl: z.string().min(1).optional(),
   httpUrl: z.string().min(1).optional(),
   headers: texts.optional(),
-  oauth: z
-    .object({
-      hosts: z.array(z.string().min(1)).optional(),
-      clientId: z.string().min(1).optional(),
-      clientSecret: z.string().min(1).optional(),
-      scope: z.string().min(1).optional(),
-    })
-    .optional(),
+  oauth: z.union([z.literal(false), oauthSchema]).optional(),
   timeout: z.number().positive().optional(),
   disabled: z.boolean().optional(),
   enabled: z.boolean().optional(),
 });
 type Entry = z.infer<typeof entrySchema>;
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(entrySchema.shape));
+const KNOWN_OAUTH: ReadonlySet<string> = new Set(Object.keys(oauthSchema.shape));
+/** What people would miss, of the keys that are not read. */
+const MISSED: ReadonlyMap<string, string> = new Map([
+  ...['disabledTools', 'excludeTools', 'includeTools', 'enabledTools', 'tools'].map(
+    (key) => [key, 'all its tools are there'] as const,
+  ),
+  ['envFile', 'its variables are not set; store them as secrets'],
+  ['headersHelper', 'it is not run; write the headers, with variables for secrets'],
+  ['auth', 'write it as oauth'],
+]);
+const OF_PROGRAMS = ['args', 'env', 'cwd'];
+const OF_REMOTE = ['headers', 'oauth'];
 const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_http'];
 
 /**
@@ -93,7 +105,8 @@ const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_htt
  * @throws `CONFIG_INVALID` with every key that is wrong, and how
  */
 export function parseMcpConfig(source: unknown, file = 'mcp.json'): McpConfig {
-  const value = typeof source === 'string' ? parseText(source, file) : source;
+  const value =
+    typeof source === 'string' ? parseText(source.replace(/^\ufeff/, ''), file) : source;
   const reader = new ConfigReader(file);
   const config = reader.read(value);
   if (reader.wrong.length > 0) throw new EthosError('CONFIG_INVALID', reader.wrong.join('; '));
@@ -103,7 +116,7 @@ export function parseMcpConfig(source: unknown, file = 'mcp.json'): McpConfig {
 function parseText(text: string, file: string): unknown {
   const invalid = (detail: string) => new EthosError('CONFIG_INVALID', `${file}: ${detail}`);
   if (text.length > MAX_CHARS) throw invalid(`longer than ${MAX_CHARS} characters`);
-  if (nestsDeeper(text, 100)) throw invalid('nested deeper than 100 levels');
+  if (nestsDeeper(text, MAX_LEVELS)) throw invalid(`nested deeper than ${MAX_LEVELS} levels`);
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;
@@ -117,9 +130,11 @@ function parseText(text: string, file: string): unknown {
 // jsonc-parser recurses.
 function nestsDeeper(text: string, levels: number): boolean {
   let depth = 0;
-  for (const { 0: bracket } of text.matchAll(/[[\]{}]/g)) {
-    if (bracket === '[' || bracket === '{') depth++;
-    else depth--;
+  // Of texts and comments that do not end, the rest of the line, or of the file, as that parser has it.
+  const tokens = /"(?:[^"\\\n\r]|\\[\s\S])*"?|\/\/[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$)|[[\]{}]/g;
+  for (const { 0: token } of text.matchAll(tokens)) {
+    if (token === '[' || token === '{') depth++;
+    else if (token === ']' || token === '}') depth--;
     if (depth > levels) return true;
   }
   return false;
@@ -141,6 +156,9 @@ class ConfigReader {
     }
     const servers: McpServerConfig[] = [];
     const disabled: string[] = [];
+    for (const key of found?.others ?? []) {
+      this.#note(key, `is not read, since ${found?.key} is there`);
+    }
     const entries = Object.entries(found?.servers ?? {});
     if (entries.length > MAX_SERVERS) this.#wrong(found?.key ?? '', `more than ${MAX_SERVERS}`);
     for (const [name, raw] of entries.slice(0, MAX_SERVERS)) {
@@ -152,10 +170,9 @@ class ConfigReader {
         }
         continue;
       }
-      for (const key of Object.keys(isRecord(raw) ? raw : {})) {
-        if (!KNOWN.has(key)) this.#note(`${path}.${key}`, 'is not read');
-      }
       const { data } = parsed;
+      this.#noteUnread(path, raw, KNOWN);
+      this.#noteUnread(`${path}.oauth`, data.oauth && isRecord(raw) && raw.oauth, KNOWN_OAUTH);
       if (data.disabled === true || data.enabled === false) {
         disabled.push(name);
         continue;
@@ -171,6 +188,14 @@ class ConfigReader {
     };
   }
 
+  #noteUnread(path: string, raw: unknown, known: ReadonlySet<string>): void {
+    for (const key of Object.keys(isRecord(raw) ? raw : {})) {
+      const missed = MISSED.get(key);
+      const also = missed === undefined ? '' : `: ${missed}`;
+      if (!known.has(key)) this.#note(`${path}.${key}`, `is not read${also}`);
+    }
+  }
+
   #server(name: string, path: string, entry: Entry): McpServerConfig | undefined {
     const type = entry.type ?? entry.transport;
     const url = entry.url ?? entry.serverUrl ?? entry.httpUrl;
@@ -184,6 +209,10 @@ class ConfigReader {
     if (type === undefined && url !== undefined && entry.command !== undefined) {
       this.#wrong(path, 'has a command and a url; say which by type');
       return undefined;
+    }
+    for (const [key, value] of Object.entries(entry)) {
+      const strange = (isProcess ? OF_REMOTE : OF_PROGRAMS).includes(key) && value !== false;
+      if (strange) this.#note(`${path}.${key}`, `is not read, of a server of this kind`);
     }
     const timeoutMs = this.#timeout(path, entry.timeout);
     const limits = timeoutMs === undefined ? {} : { timeoutMs };
@@ -218,7 +247,7 @@ class ConfigReader {
   }
 
   #oauth(path: string, oauth: Entry['oauth']): McpOAuthConfig {
-    const { hosts = [], clientId, clientSecret, scope } = oauth ?? {};
+    const { hosts = [], clientId, clientSecret, scope } = oauth || {};
     return {
       hosts,
       ...(clientId === undefined ? {} : { clientId: this.#template(`${path}.clientId`, clientId) }),
@@ -263,14 +292,17 @@ class ConfigReader {
 
 function serversIn(
   value: Record<string, unknown>,
-): { key: string; servers: Record<string, unknown> } | undefined {
+): { key: string; servers: Record<string, unknown>; others: string[] } | undefined {
   const inMcp = isRecord(value.mcp) ? value.mcp.servers : undefined;
   const places: [string, unknown][] = [
     ['mcpServers', value.mcpServers],
     ['servers', value.servers],
     ['mcp.servers', inMcp],
   ];
-  for (const [key, servers] of places) if (isRecord(servers)) return { key, servers };
+  const there = places.filter(([, servers]) => isRecord(servers)).map(([key]) => key);
+  for (const [key, servers] of places) {
+    if (isRecord(servers)) return { key, servers, others: there.filter((one) => one !== key) };
+  }
   return undefined;
 }
 

@@ -1,7 +1,15 @@
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from './config.js';
-import { connectServer, type Link, type LinkOptions, messageOf, rootsOf } from './link.js';
+import {
+  connectServer,
+  type Link,
+  type LinkOptions,
+  messageOf,
+  rootsOf,
+  UNAUTHORIZED,
+} from './link.js';
 import { listAll } from './list-all.js';
 import { type HeldTool, type ListedTool, readListedTool } from './listed-tool.js';
 
@@ -17,11 +25,16 @@ export type OpenResult = { ok: true; link: Link } | { ok: false; reason: string 
 export interface ConnectionOptions extends LinkOptions {
   /** Told of what a server lists, before anyone is told that it is ready. */
   onListed(connection: Connection): Promise<void>;
+  /** Asked before a connection is made; says why it may not be. */
+  makeRoom(connection: Connection): string | undefined;
   onChange(connection: Connection): void;
 }
 
 const STABLE_MS = 60_000;
-const HELD_MS = 10_000;
+/** Of a server that is held back, in delays of a first restart. */
+const HELD_DELAYS = 10;
+/** An authorization that was begun is not undone by beginning another one soon. */
+const AUTHORIZE_MS = 300_000;
 const REFRESH_MS = 200;
 
 /** One server for one personality: connected when needed, by all who need it at once. */
@@ -47,6 +60,10 @@ export class Connection {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #running = 0;
+  #usedAt = 0;
+  #authorizing = false;
+  /** Whether it was ready once, so that what it offers is known. */
+  #known = false;
   #roots = '';
   #refreshing: Promise<void> | undefined;
   #again = false;
@@ -75,11 +92,45 @@ export class Connection {
     return this.#running > 0 || this.#opening !== undefined;
   }
 
+  /** Whether it takes up the place of one. */
+  get isAlive(): boolean {
+    return this.#link !== undefined || this.#opening !== undefined;
+  }
+
+  /** When a call last began or ended on it, on the clock of `performance.now()`. */
+  get usedAt(): number {
+    return this.#usedAt;
+  }
+
   /** Starts the server now, also one that waits or is held. */
   start(): Promise<OpenResult> {
     this.#retryAt = 0;
     this.#failures = 0;
     return this.open();
+  }
+
+  /**
+   * Starts the server if it is time: one that was not started yet, or is held back and was so for
+   * long enough. One that sleeps is left to calls, one that waits to its timer.
+   */
+  async startIfDue(): Promise<void> {
+    if (this.#opening === undefined) {
+      if (this.#state === 'waiting' || this.#authorizing) return;
+      if (this.#state === 'idle' && this.#known) return;
+    }
+    await this.open();
+  }
+
+  /** Closes a connection that no call is on; the next call opens it again. */
+  sleep(reason: string): void {
+    const link = this.#link;
+    if (link === undefined || this.busy) return;
+    clearTimeout(this.#idle);
+    this.#link = undefined;
+    this.#state = 'idle';
+    this.#reason = reason;
+    void link.close().catch(() => {});
+    this.#options.onChange(this);
   }
 
   /** The connection, made where there is none. Never throws. */
@@ -101,12 +152,14 @@ export class Connection {
   /** Runs a call on the connection, which stays open meanwhile. */
   async use<T>(link: Link, run: () => Promise<T>): Promise<T> {
     this.#running++;
+    this.#usedAt = performance.now();
     clearTimeout(this.#idle);
     try {
       this.#tellRoots(link);
       return await run();
     } finally {
       this.#running--;
+      this.#usedAt = performance.now();
       this.#sleepLater();
     }
   }
@@ -118,12 +171,24 @@ export class Connection {
 
   /** The link is of no use any more: the server ended, or has forgotten the session. */
   lost(link: Link, why: string): void {
-    if (this.#link !== link) return;
-    this.#link = undefined;
-    void link.close().catch(() => {});
+    if (!this.#drop(link)) return;
     if (performance.now() - this.#readyAt > STABLE_MS) this.#failures = 0;
     this.#wait(why === '' ? 'it ended' : why);
     this.#options.onChange(this);
+  }
+
+  /** The link is of no use until the user, who was asked, has authorized it. */
+  unauthorized(link: Link): void {
+    if (!this.#drop(link)) return;
+    this.#holdForUser(UNAUTHORIZED);
+    this.#options.onChange(this);
+  }
+
+  #drop(link: Link): boolean {
+    if (this.#link !== link) return false;
+    this.#link = undefined;
+    void link.close().catch(() => {});
+    return true;
   }
 
   async close(): Promise<void> {
@@ -140,13 +205,23 @@ export class Connection {
   }
 
   async #connect(): Promise<OpenResult> {
-    this.#state = 'connecting';
     clearTimeout(this.#timer);
+    const full = this.#options.makeRoom(this);
+    if (full !== undefined) {
+      this.#hold(full, this.#options.limits.restartDelayMs);
+      this.#options.onChange(this);
+      return { ok: false, reason: full };
+    }
+    this.#state = 'connecting';
+    this.#authorizing = false;
     const connected = await connectServer(this.server, this.personality, {
       ...this.#options,
       closing: this.#closing.signal,
     });
-    if (!connected.ok) return this.#failed(connected.reason, connected.again);
+    if (!connected.ok) {
+      const { reason, again, authorize = false } = connected;
+      return this.#failed(reason, again, authorize);
+    }
     const { link } = connected;
     let ended: string | undefined;
     link.client.onclose = () => {
@@ -163,8 +238,9 @@ export class Connection {
     try {
       await this.#list(link);
     } catch (error) {
-      const reason = ended === undefined || ended === '' ? messageOf(error) : ended;
+      const reason = ended === undefined || ended === '' ? messageOf(error, link.redact) : ended;
       await link.close().catch(() => {});
+      if (error instanceof UnauthorizedError) return this.#failed(UNAUTHORIZED, false, true);
       return this.#failed(reason, true);
     }
     if (this.#hasClosed()) {
@@ -175,7 +251,9 @@ export class Connection {
     this.#link = link;
     this.#state = 'ready';
     this.#reason = '';
+    this.#known = true;
     this.#readyAt = performance.now();
+    this.#usedAt = this.#readyAt;
     this.#roots = JSON.stringify(rootsOf(link.scope));
     this.#sleepLater();
     this.#options.onChange(this);
@@ -183,10 +261,11 @@ export class Connection {
     return { ok: true, link };
   }
 
-  #failed(reason: string, again: boolean): OpenResult {
+  #failed(reason: string, again: boolean, authorize = false): OpenResult {
     if (this.#hasClosed()) return { ok: false, reason: 'it was closed' };
     if (again) this.#wait(reason);
-    else this.#hold(reason, HELD_MS);
+    else if (authorize) this.#holdForUser(reason);
+    else this.#hold(reason, this.#options.limits.restartDelayMs * HELD_DELAYS);
     this.#options.onChange(this);
     return { ok: false, reason: this.#reason };
   }
@@ -214,6 +293,12 @@ export class Connection {
       void this.open();
     }, delayMs);
     this.#timer.unref();
+  }
+
+  #holdForUser(reason: string): void {
+    if (this.#hasClosed()) return;
+    this.#authorizing = true;
+    this.#hold(reason, AUTHORIZE_MS);
   }
 
   #hold(reason: string, forMs: number): void {
@@ -273,7 +358,8 @@ export class Connection {
           await this.#list(link);
           this.#options.onChange(this);
         } catch (error) {
-          if (this.#link === link) this.lost(link, messageOf(error));
+          if (error instanceof UnauthorizedError) this.unauthorized(link);
+          else this.lost(link, messageOf(error, link.redact));
         }
         await new Promise((resolve) => setTimeout(resolve, REFRESH_MS).unref());
       } while (this.#again);
@@ -293,14 +379,7 @@ export class Connection {
   #sleepLater(): void {
     clearTimeout(this.#idle);
     if (this.#running > 0 || this.#link === undefined) return;
-    this.#idle = setTimeout(() => {
-      const link = this.#link;
-      if (link === undefined || this.#running > 0) return;
-      this.#link = undefined;
-      this.#state = 'idle';
-      void link.close().catch(() => {});
-      this.#options.onChange(this);
-    }, this.#options.limits.idleMs);
+    this.#idle = setTimeout(() => this.sleep(''), this.#options.limits.idleMs);
     this.#idle.unref();
   }
 }

@@ -26,10 +26,14 @@ export function declarationOf(
   const name = `mcp:${mcpServerPart(server.name)}`;
   if (server.kind === 'process') {
     const { args, env, cwd } = server;
-    const command = plainText(server.command, variables);
-    if (command === undefined) {
-      return { ok: false, reason: 'its command has a variable that the host does not give' };
+    const unknown = unknownIn(server.command, variables);
+    if (unknown !== undefined) {
+      return {
+        ok: false,
+        reason: `its command has \${${unknown}}, which is no secret's place and nothing that the host gives`,
+      };
     }
+    const command = plainText(server.command, variables);
     const names = secretsOf([...args, ...env.values(), ...(cwd === undefined ? [] : [cwd])]);
     const secrets = names.map((variable) => secretRef(server.name, variable));
     return {
@@ -48,9 +52,12 @@ export function declarationOf(
   }
   const host = hostOf(server, variables);
   if (host === undefined) {
+    const names = server.url.flatMap((part) => (typeof part === 'string' ? [] : [part.name]));
+    const variablesIn = names.map((variable) => `\${${variable}}`).join(', ');
+    const but = names.length === 0 ? '' : `, but has ${variablesIn}`;
     return {
       ok: false,
-      reason: 'its url is not one of http or https with a host that is spelt out',
+      reason: `its url is not one of http or https with a host that is spelt out${but}`,
     };
   }
   const secrets = remoteSecrets(server, host);
@@ -81,16 +88,18 @@ function remoteSecrets(server: McpRemoteServer, host: string): SecretDeclaration
   ];
 }
 
-/** The host of a url, whose secrets stand elsewhere in it. */
+/** The host of a url, whose secrets stand elsewhere in it, or have a default that names it. */
 function hostOf(
   { url }: McpRemoteServer,
   variables: ReadonlyMap<string, string>,
 ): string | undefined {
   const stand = 'ethos-variable';
   const text = url
-    .map((part) =>
-      typeof part === 'string' ? part : (part.kind === 'host' && variables.get(part.name)) || stand,
-    )
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      // A secret that names another host than its default leads to one that is not declared.
+      return (part.kind === 'host' ? variables.get(part.name) : part.fallback) || stand;
+    })
     .join('');
   const parsed = URL.canParse(text) ? new URL(text) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) return undefined;
@@ -98,17 +107,21 @@ function hostOf(
   return parsed.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** The text of a template without secrets. */
-function plainText(
+/** The name of a variable in a template that has no value without a secret. */
+function unknownIn(
   template: McpTemplate,
   variables: ReadonlyMap<string, string>,
 ): string | undefined {
-  let text = '';
   for (const part of template) {
-    const known =
-      typeof part === 'string' ? part : part.kind === 'host' && variables.get(part.name);
-    if (typeof known !== 'string') return undefined;
-    text += known;
+    if (typeof part === 'string') continue;
+    if (part.kind !== 'host' || !variables.has(part.name)) return part.name;
   }
-  return text;
+  return undefined;
+}
+
+/** The text of a template, all of whose variables are the host's. */
+function plainText(template: McpTemplate, variables: ReadonlyMap<string, string>): string {
+  return template
+    .map((part) => (typeof part === 'string' ? part : (variables.get(part.name) ?? '')))
+    .join('');
 }

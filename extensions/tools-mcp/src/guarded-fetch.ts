@@ -1,5 +1,6 @@
 import { EthosError, type ScopedFetch } from '@ethosagent/types';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { EventGuard } from './event-guard.js';
 import { jsonDepth } from './json-message.js';
 import { MAX_MESSAGE_DEPTH } from './limits.js';
 import { pause, TokenBucket } from './token-bucket.js';
@@ -14,30 +15,72 @@ export interface GuardedFetchOptions {
   signal: AbortSignal;
   /** Told of a request whose answer broke off, by the id of JSON-RPC. */
   onBroken: (id: string | number) => void;
+  /** Told why the server is to be left: it takes no answers, or pushes what is too long. */
+  onAbuse: (why: string) => void;
+  /** Told what was thrown in place of an answer. */
+  onFailed: (error: unknown) => void;
 }
+
+const MAX_ANSWERS_AT_ONCE = 32;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 /** Fetch for the transports of the SDK, whose answers hold no more than a message may. */
 export function guardedFetch(options: GuardedFetchOptions): FetchLike {
   const { scopedFetch, origin, headers, maxMessageChars, messagesPerSecond, signal } = options;
   const bucket = new TokenBucket(messagesPerSecond, messagesPerSecond * 10);
+  let answers = 0;
+  /** Sends an answer to a request of the server, whose acknowledgement says nothing. */
+  const answer = async (send: (signal: AbortSignal) => Promise<Response>) => {
+    if (answers >= MAX_ANSWERS_AT_ONCE) {
+      options.onAbuse('it takes no answers to what it asks');
+      throw new EthosError('NETWORK_FAILED', 'the server takes no answers to what it asks');
+    }
+    answers++;
+    try {
+      const { status, statusText, headers, body } = await send(
+        AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      );
+      await body?.cancel();
+      return new Response(null, { status, statusText, headers });
+    } finally {
+      answers--;
+    }
+  };
   return async (url, init = {}) => {
     const target = new URL(url);
     const own = new Headers(init.headers);
     if (target.origin === origin) for (const [name, value] of headers) own.set(name, value);
     // One list of known keys: the SDK passes what it was told, and a scoped fetch refuses the rest.
     const { method, body, redirect, signal: asked } = init;
-    const response = await scopedFetch.fetch(target, {
-      headers: own,
-      signal: asked ? AbortSignal.any([asked, signal]) : signal,
-      ...(method === undefined ? {} : { method }),
-      ...(body === undefined || body === null ? {} : { body }),
-      ...(redirect === undefined ? {} : { redirect }),
-    });
+    const send = async (late?: AbortSignal) => {
+      const signals = [signal, asked, late].filter((one) => one instanceof AbortSignal);
+      try {
+        return await scopedFetch.fetch(target, {
+          headers: own,
+          signal: AbortSignal.any(signals),
+          ...(method === undefined ? {} : { method }),
+          ...(body === undefined || body === null ? {} : { body }),
+          ...(redirect === undefined ? {} : { redirect }),
+        });
+      } catch (error) {
+        options.onFailed(error);
+        throw error;
+      }
+    };
+    const message = messageIn(body);
+    if (message !== undefined && !('method' in message)) return answer(send);
+    const response = await send();
     if (response.body === null) return response;
     const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
-    const id = isStream ? requestIdOf(body) : undefined;
+    const id = isStream ? idOf(message) : undefined;
     const guarded = isStream
-      ? eventStream(response.body, { maxMessageChars, bucket, signal })
+      ? eventStream(response.body, {
+          maxMessageChars,
+          bucket,
+          signal,
+          // The stream of a call ends with the call; the library would open the other one again.
+          onBad: message === undefined ? options.onAbuse : () => {},
+        })
       : shallowBody(response.body, maxMessageChars);
     return replaceBody(response, id === undefined ? guarded : watch(guarded, id, options));
   };
@@ -50,12 +93,21 @@ function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Resp
   return replaced;
 }
 
-function requestIdOf(body: RequestInit['body']): string | number | undefined {
-  if (typeof body !== 'string') return undefined;
-  const message: unknown = JSON.parse(body);
-  if (typeof message !== 'object' || message === null || !('id' in message)) return undefined;
+/** The message of JSON-RPC in a body; there is none in those of OAuth. */
+function messageIn(body: RequestInit['body']): object | undefined {
+  if (typeof body !== 'string' || !body.startsWith('{')) return undefined;
+  try {
+    const message: unknown = JSON.parse(body);
+    const is = typeof message === 'object' && message !== null && 'jsonrpc' in message;
+    return is ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function idOf(message: object | undefined): string | number | undefined {
+  if (message === undefined || !('id' in message)) return undefined;
   const { id } = message;
-  if (!('method' in message)) return undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
@@ -84,31 +136,29 @@ function shallowBody(body: ReadableStream<Uint8Array>, maxChars: number) {
 /** Events as they come, each as long and as deep as a message may be, and no faster than may be. */
 function eventStream(
   body: ReadableStream<Uint8Array>,
-  guard: { maxMessageChars: number; bucket: TokenBucket; signal: AbortSignal },
+  guard: {
+    maxMessageChars: number;
+    bucket: TokenBucket;
+    signal: AbortSignal;
+    onBad: (why: string) => void;
+  },
 ) {
   const decoder = new TextDecoder();
-  let event: string[] = [];
-  let length = 0;
-  const end = async () => {
-    if (jsonDepth(event.join('')) > MAX_MESSAGE_DEPTH) throw tooDeep();
-    event = [];
-    length = 0;
-    const waitMs = guard.bucket.take(1);
-    if (waitMs > 0) await pause(waitMs, guard.signal);
-  };
+  const encoder = new TextEncoder();
+  const events = new EventGuard(guard.maxMessageChars);
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       async transform(chunk, controller) {
-        // Only where lines end matters here: an event ends at an empty one, whatever ends the lines.
-        const lines = decoder.decode(chunk, { stream: true }).split(/\r\n|\n|\r/);
-        for (const [at, line] of lines.entries()) {
-          if (at > 0 && length > 0 && line === '') await end();
-          length += line.length + 1;
-          if (length > guard.maxMessageChars) throw tooLong();
-          // Comments and names of fields hold no brackets that count.
-          if (line !== '') event.push(line.replace(/^data: ?/, ''));
+        try {
+          for (const event of events.push(decoder.decode(chunk, { stream: true }))) {
+            const waitMs = guard.bucket.take(1);
+            if (waitMs > 0) await pause(waitMs, guard.signal);
+            if (event !== '') controller.enqueue(encoder.encode(event));
+          }
+        } catch (error) {
+          guard.onBad('it sent a message that is too long, or nests too deep');
+          throw error;
         }
-        controller.enqueue(chunk);
       },
     }),
   );

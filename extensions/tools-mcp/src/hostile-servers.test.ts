@@ -69,7 +69,7 @@ describe('a server that misbehaves', () => {
       error: expect.stringMatching(/too long.*may have run/s),
     });
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * MB);
-    await expect.poll(() => world.bridge.status()[0]?.state).toBe('ready');
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('ready');
     expect(await world.call('mcp__h__echo', { text: 'b' })).toMatchObject({ ok: true });
   });
 
@@ -169,7 +169,7 @@ describe('a list of tools', () => {
       task: 'runs only as an MCP task',
       '': expect.any(String),
     });
-    expect(world.registry.get('mcp__h__good')?.description).toBe('Fine here ‹im_start|>');
+    expect(world.registry.get('mcp__h__good')?.description).toBe('Fine here ‹|im_start|>');
   });
 
   it('of resources without end is cut, and so is what is read', async () => {

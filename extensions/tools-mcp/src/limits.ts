@@ -6,17 +6,17 @@ export interface McpLimits {
   connectTimeoutMs: number;
   /** Milliseconds without a call after which a connection is closed; it is opened again when needed. 1,800,000. */
   idleMs: number;
-  /** Milliseconds before a server is started again, doubled each time. 1,000. */
+  /** Milliseconds before a server is started again, doubled each time; ten times as long for one that is held back. 1,000. */
   restartDelayMs: number;
   /** Milliseconds between two starts at most. 60,000. */
   maxRestartDelayMs: number;
-  /** Starts in a row that failed, after which only a call starts the server. 6. */
+  /** Starts in a row that failed, after which only a call or a start of the bridge starts the server. 6. */
   maxRestarts: number;
   /** Characters of one message. 16,000,000. */
   maxMessageChars: number;
   /** Messages a second, over a longer time; a server that sends more is read slower. 200. */
   messagesPerSecond: number;
-  /** Connections, beyond which one that only calls have made and none uses is closed. 64. */
+  /** Connections that are open at once; for one more, the one that is unused for longest is closed. 64. */
   maxConnections: number;
   /** Tools of one server. 256. */
   maxTools: number;

@@ -6,7 +6,7 @@ import {
   StreamableHTTPClientTransport,
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { cleanText } from './clean-text.js';
+import { cleanText, shorten } from './clean-text.js';
 import { createClient, type McpElicitation, type McpSampling } from './client.js';
 import type { McpProcessServer, McpRemoteServer, McpServerConfig } from './config.js';
 import { declarationOf } from './declaration.js';
@@ -38,17 +38,29 @@ export interface Link {
   scope: ServiceScope;
   /** Why it ended, and what it said last. */
   why(): string;
+  /** Takes what the server was given out of a text that may be the server's. */
+  redact(text: string): string;
+  /** Whether the server gave a session, which it may forget. */
+  hasSession(): boolean;
   close(): Promise<void>;
 }
 
 /** A link, or why there is none; `again` when a later start may work without anyone's doing. */
-export type LinkResult = { ok: true; link: Link } | { ok: false; reason: string; again: boolean };
+export type LinkResult =
+  | { ok: true; link: Link }
+  | {
+      ok: false;
+      reason: string;
+      again: boolean;
+      /** The user was asked to authorize it; asking again would undo that. */
+      authorize?: boolean;
+    };
 
 /** A way to talk to a server. */
-interface Wire {
+interface Wire extends Pick<Link, 'why' | 'redact' | 'hasSession' | 'close'> {
   transport: RedactedTransport;
-  why(): string;
-  close(): Promise<void>;
+  /** What was refused to the server on the way, where a library told it in its own words. */
+  denied(): unknown;
 }
 
 /** Opens the service of a server, and connects to it. */
@@ -77,8 +89,9 @@ export async function connectServer(
     if (!connected.ok) await scope.end();
     return connected;
   } catch (error) {
+    const reason = reasonOf(error, (text) => scope?.redact(text) ?? text);
     await scope?.end();
-    return { ok: false, ...reasonOf(error) };
+    return { ok: false, ...reason };
   }
 }
 
@@ -96,7 +109,7 @@ async function connectIn(
   if (variables.missing.length > 0) {
     return { ok: false, reason: `it needs ${variables.missing.join('; ')}`, again: false };
   }
-  let failure: unknown;
+  let failure = { reason: 'there is no way to reach it', again: false };
   for (const open of wires) {
     const wire = open();
     const client = createClient({
@@ -113,15 +126,20 @@ async function connectIn(
         await wire.close();
         await scope.end();
       };
-      return { ok: true, link: { client, scope, why: wire.why, close } };
+      const { why, redact, hasSession } = wire;
+      return { ok: true, link: { client, scope, why, redact, hasSession, close } };
     } catch (error) {
       const said = wire.why();
       await wire.close();
-      failure = said === '' ? error : new EthosError('NETWORK_FAILED', said, { cause: error });
+      failure = reasonOf(
+        said === '' ? error : new EthosError('NETWORK_FAILED', said, { cause: error }),
+        wire.redact,
+        wire.denied(),
+      );
       if (!isOldServer(error)) break;
     }
   }
-  return { ok: false, ...reasonOf(failure) };
+  return { ok: false, ...failure };
 }
 
 /** The folders that a server is told of. */
@@ -164,6 +182,9 @@ async function processWire(
         const ended = transport.ended ?? '';
         return said === '' || ended === '' ? ended : `${ended}; its last words: ${said}`;
       },
+      redact: (text) => scope.redact(text),
+      hasSession: () => false,
+      denied: () => undefined,
       close: () => transport.close(),
     };
   };
@@ -194,6 +215,9 @@ async function remoteWires(
     authProvider !== undefined || secretsOf([server.url, ...server.headers.values()]).length > 0;
   const open = (kind: 'http' | 'sse') => (): Wire => {
     const ending = new AbortController();
+    let lost = '';
+    let denied: unknown;
+    const redact = (said: string) => scope.redact(authProvider?.redact(said) ?? said);
     const fetch = guardedFetch({
       scopedFetch,
       origin: url.origin,
@@ -202,17 +226,25 @@ async function remoteWires(
       messagesPerSecond,
       signal: ending.signal,
       onBroken: (id) => transport.breakOff(id),
+      onAbuse: (why) => {
+        lost = why;
+        ending.abort();
+        void inner.close();
+      },
+      onFailed: (error) => {
+        if (LASTING.includes(errorCodeOf(error))) denied = error;
+      },
     });
     const settings = { fetch, ...(authProvider === undefined ? {} : { authProvider }) };
     const http = kind === 'http' ? new StreamableHTTPClientTransport(url, settings) : undefined;
     const inner = http ?? new SSEClientTransport(url, settings);
-    const transport = new RedactedTransport(
-      inner,
-      secret ? (said) => scope.redact(authProvider?.redact(said) ?? said) : undefined,
-    );
+    const transport = new RedactedTransport(inner, secret ? redact : undefined);
     return {
       transport,
-      why: () => '',
+      why: () => lost,
+      redact,
+      hasSession: () => http?.sessionId !== undefined,
+      denied: () => denied,
       close: async () => {
         // Told so, a server forgets the session; it is given a moment to hear it.
         if (http?.sessionId !== undefined) {
@@ -247,6 +279,7 @@ async function createOAuth(
     url,
     redirectUrl,
     authorize: onAuthorize,
+    hosts: server.oauth.hosts,
     ...(id === undefined ? {} : { client: { id, ...(secret === undefined ? {} : { secret }) } }),
     ...(scope === undefined ? {} : { scope }),
   });
@@ -270,16 +303,17 @@ export async function finishOAuth(
     declared.declaration,
     personality === undefined ? {} : { personalityId: personality },
   );
+  let provider: StoredOAuth | undefined;
   try {
     const variables = new Variables(server.name, scope, options.variables, options.inputs);
     const url = await variables.text(server.url);
-    const provider = await createOAuth(server, personality, url, variables, options);
+    provider = await createOAuth(server, personality, url, variables, options);
     const { scopedFetch } = scope;
     if (provider === undefined || scopedFetch === undefined) {
       throw new EthosError('CONFIG_INVALID', `${server.name} is not authorized by this host`);
     }
     await provider.codeVerifier();
-    if (answer.state !== undefined) await provider.assertState(answer.state);
+    await provider.assertState(answer.state ?? '');
     const { maxMessageChars, messagesPerSecond } = options.limits;
     const fetchFn = guardedFetch({
       scopedFetch,
@@ -289,13 +323,18 @@ export async function finishOAuth(
       messagesPerSecond,
       signal: scope.signal,
       onBroken: () => {},
+      onAbuse: () => {},
+      onFailed: () => {},
     });
     await auth(provider, { serverUrl: url, authorizationCode: answer.code, fetchFn });
   } catch (error) {
     if (errorCodeOf(error) !== undefined) throw error;
-    throw new EthosError('NETWORK_FAILED', `${server.name} gave no tokens: ${messageOf(error)}`, {
-      cause: error,
+    // Without the error as its cause, whose text may hold what was sent.
+    const said = messageOf(error, (text) => {
+      const redacted = scope.redact(provider?.redact(text) ?? text);
+      return redacted.replaceAll(answer.code, '[the code]');
     });
+    throw new EthosError('NETWORK_FAILED', `${server.name} gave no tokens: ${said}`);
   } finally {
     await scope.end();
   }
@@ -305,6 +344,8 @@ export async function finishOAuth(
 function isOldServer(error: unknown): boolean {
   return error instanceof StreamableHTTPError && [400, 404, 405].includes(error.code ?? 0);
 }
+
+export const UNAUTHORIZED = 'it waits until the user has authorized it';
 
 const LASTING: readonly unknown[] = [
   'HOST_NOT_ALLOWED',
@@ -319,21 +360,30 @@ const LASTING: readonly unknown[] = [
   'SPAWN_FAILED',
 ];
 
-function reasonOf(error: unknown): { reason: string; again: boolean } {
+function reasonOf(
+  error: unknown,
+  redact: (text: string) => string,
+  denied?: unknown,
+): { reason: string; again: boolean; authorize?: boolean } {
   if (error instanceof UnauthorizedError) {
-    return { reason: 'it waits until the user has authorized it', again: false };
+    return {
+      reason: UNAUTHORIZED,
+      again: false,
+      authorize: true,
+    };
   }
-  if (error instanceof StreamableHTTPError) {
+  if (error instanceof StreamableHTTPError && denied === undefined) {
     if (error.code === 401) {
       return {
         reason: 'it wants an authorization (HTTP 401), and this host has none for it',
         again: false,
       };
     }
-    return { reason: messageOf(error), again: (error.code ?? 0) >= 500 };
+    return { reason: messageOf(error, redact), again: (error.code ?? 0) >= 500 };
   }
-  const cause = causeWithCode(error);
-  return { reason: messageOf(cause), again: !LASTING.includes(errorCodeOf(cause)) };
+  const found = causeWithCode(error);
+  const cause = errorCodeOf(found) === undefined ? (denied ?? found) : found;
+  return { reason: messageOf(cause, redact), again: !LASTING.includes(errorCodeOf(cause)) };
 }
 
 /** The error of this project that lies behind one of a library. */
@@ -348,8 +398,11 @@ function causeWithCode(error: unknown): unknown {
   return error;
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? cleanText(error.message, 500) : 'it failed';
+/** What an error says, in which a server may have had its word. */
+export function messageOf(error: unknown, redact: (text: string) => string): string {
+  if (!(error instanceof Error)) return 'it failed';
+  // Before the text is cut, and after hidden characters are gone from it.
+  return shorten(redact(cleanText(redact(error.message), 8_000)), 500);
 }
 
 /**

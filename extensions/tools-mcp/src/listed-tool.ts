@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { cleanText } from './clean-text.js';
+import { cleanLine, cleanText, hiddenIn } from './clean-text.js';
 import { canonicalJson, depthOf } from './json-message.js';
 
 /** A tool as a server describes it. */
@@ -58,6 +58,8 @@ export function readListedTool(entry: unknown): ListedTool | HeldTool {
   if (schemaText.length > MAX_SCHEMA_CHARS) {
     return held(`its inputSchema is longer than ${MAX_SCHEMA_CHARS} characters`);
   }
+  const hidden = hiddenInSchema(inputSchema, []);
+  if (hidden !== undefined) return held(hidden);
   const annotationText = canonicalJson(annotations);
   if (annotationText.length > MAX_ANNOTATION_CHARS) return held('its annotations are too long');
   const pinned = canonicalJson({ name, description, inputSchema, annotations });
@@ -82,6 +84,26 @@ export function cleanSchema(schema: Record<string, unknown>): Record<string, unk
           : cleanWithin(value),
       ]),
   );
+}
+
+/**
+ * Why a schema is not shown to a model: a name or value in it holds what nobody sees. Those must
+ * stay as the server wrote them, so that they can't be cleaned as the texts are.
+ */
+function hiddenInSchema(value: unknown, path: readonly string[]): string | undefined {
+  if (typeof value === 'string') {
+    const hidden = hiddenIn(value);
+    if (hidden === undefined) return undefined;
+    return `its inputSchema has ${hidden} at ${cleanLine(path.join('.'), 200)}`;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, item] of Object.entries(value)) {
+    const at = [...path, key];
+    const isText = TEXT_KEYS.has(key) && typeof item === 'string';
+    const found = hiddenInSchema(key, at) ?? (isText ? undefined : hiddenInSchema(item, at));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function cleanWithin(value: unknown): unknown {

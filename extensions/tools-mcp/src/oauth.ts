@@ -33,6 +33,8 @@ export interface StoredOAuthOptions {
   /** Of the server; what is stored for another one is not used. */
   url: string;
   redirectUrl: string;
+  /** Of the authorization server, where the file names them. */
+  hosts: readonly string[];
   client?: { id: string; secret?: string };
   scope?: string;
   authorize: McpAuthorize;
@@ -51,13 +53,21 @@ const discoverySchema = z.object({
   resourceMetadataUrl: z.string().optional(),
 });
 
-type Kept = 'tokens' | 'client' | 'verifier' | 'state' | 'discovery';
+const boundSchema = z.object({ client: z.string(), issuer: z.string() });
+const endpointsSchema = z.object({
+  authorization_endpoint: z.string().optional(),
+  token_endpoint: z.string().optional(),
+  registration_endpoint: z.string().optional(),
+});
+
+type Kept = 'tokens' | 'client' | 'issuer' | 'verifier' | 'state' | 'discovery';
 
 /** The OAuth client of one server for one personality, whose tokens no other one sees. */
 export class StoredOAuth implements OAuthClientProvider {
   readonly #options: StoredOAuthOptions;
   /** The tokens that were seen, which must not come back in a result. */
   readonly #seen = new Set<string>();
+  #endpoints: { issuer: string; origins: ReadonlySet<string> } | undefined;
 
   constructor(options: StoredOAuthOptions) {
     this.#options = options;
@@ -140,9 +150,17 @@ export class StoredOAuth implements OAuthClientProvider {
     return redacted;
   }
 
-  // Between the redirect and the code: where the server said that its authorization is.
+  /**
+   * Kept between the redirect and the code: where the server said that its authorization is.
+   *
+   * @throws `HOST_NOT_ALLOWED` where that is not what the file names, or has endpoints elsewhere;
+   * `CONFIG_INVALID` where the client of the file belongs to another one
+   */
   async saveDiscoveryState(state: OAuthDiscoveryState): Promise<void> {
     const { authorizationServerUrl, resourceMetadataUrl } = state;
+    const { hosts, server } = this.#options;
+    this.#endpoints = assertEndpoints(state, hosts);
+    await this.#bindClient(this.#endpoints.issuer, server);
     await this.#set('discovery', { authorizationServerUrl, resourceMetadataUrl });
   }
 
@@ -150,6 +168,8 @@ export class StoredOAuth implements OAuthClientProvider {
     const kept = discoverySchema.safeParse(await this.#get('discovery'));
     if (!kept.success) return undefined;
     const { authorizationServerUrl, resourceMetadataUrl } = kept.data;
+    // For a server that says nothing of its endpoints: it has them where the SDK looks for them.
+    this.#endpoints = assertEndpoints({ authorizationServerUrl }, this.#options.hosts);
     return {
       authorizationServerUrl,
       ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
@@ -168,6 +188,9 @@ export class StoredOAuth implements OAuthClientProvider {
 
   async redirectToAuthorization(url: URL): Promise<void> {
     const { authorize, server, personality } = this.#options;
+    if (this.#endpoints === undefined || !this.#endpoints.origins.has(url.origin)) {
+      throw elsewhere(`the authorization at ${url.host}`);
+    }
     await authorize(url.href, { server, personality });
   }
 
@@ -178,6 +201,21 @@ export class StoredOAuth implements OAuthClientProvider {
     if (scope === 'all' || scope === 'tokens') await this.#delete('tokens');
     if (scope === 'all' || scope === 'verifier') await this.#delete('verifier');
     if (scope === 'all' || scope === 'discovery') await this.#delete('discovery');
+  }
+
+  // A client of the file was registered with one authorization server: that of its first use.
+  async #bindClient(issuer: string, server: string): Promise<void> {
+    const { client } = this.#options;
+    if (client === undefined) return;
+    const kept = boundSchema.safeParse(await this.#get('issuer'));
+    if (!kept.success || kept.data.client !== client.id) {
+      await this.#set('issuer', { client: client.id, issuer });
+    } else if (kept.data.issuer !== issuer) {
+      throw new EthosError(
+        'CONFIG_INVALID',
+        `${server} names another authorization server, ${issuer}, than that of its client, ${kept.data.issuer}; delete ${this.#key('issuer')} if it has moved`,
+      );
+    }
   }
 
   #see({ access_token, refresh_token }: OAuthTokens): void {
@@ -211,6 +249,42 @@ export class StoredOAuth implements OAuthClientProvider {
     return this.#options.store.delete(this.#key(kept));
   }
 }
+
+/**
+ * Where an authorization server and its endpoints are: on the hosts of the file, or where it names
+ * none, all at the origin of the one that the server names. An endpoint elsewhere would get the
+ * codes, or the user, of another authorization server.
+ */
+function assertEndpoints(
+  { authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState,
+  hosts: readonly string[],
+): { issuer: string; origins: ReadonlySet<string> } {
+  const issuer = new URL(authorizationServerUrl);
+  const known = endpointsSchema.parse(authorizationServerMetadata ?? {});
+  const origins = new Set<string>();
+  for (const [what, text] of [
+    ['the authorization server', issuer.href],
+    ...Object.entries(known).map(([key, url]) => [`${key} of the authorization server`, url]),
+  ]) {
+    if (what === undefined || text === undefined) continue;
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const fits =
+      hosts.length > 0
+        ? hosts.includes(url?.hostname.replace(/^\[|\]$/g, '') ?? '')
+        : url?.origin === issuer.origin;
+    if (url === undefined || !fits || !/^https?:$/.test(url.protocol)) {
+      throw elsewhere(`${what}, ${url?.host ?? 'no url'},`);
+    }
+    origins.add(url.origin);
+  }
+  return { issuer: issuer.href, origins };
+}
+
+const elsewhere = (what: string) =>
+  new EthosError(
+    'HOST_NOT_ALLOWED',
+    `${what} is not where mcp.json lets it be; name its hosts in oauth.hosts, if they are right`,
+  );
 
 function withoutUndefined({ client_secret, issuer, ...rest }: z.infer<typeof clientSchema>) {
   return {

@@ -2,7 +2,7 @@ import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import type { AnyTool, ToolContext, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { callServer } from './call.js';
-import { cleanText } from './clean-text.js';
+import { cleanLine, cleanText } from './clean-text.js';
 import { listTool } from './list-tool.js';
 import { bridgeToolName } from './names.js';
 import { withoutKind } from './resource-tools.js';
@@ -43,7 +43,7 @@ export function promptTools(options: ServerToolOptions & { maxListed: number }):
       if (!parsed.success) return undefined;
       const { name, description = '', arguments: args = [] } = parsed.data;
       const names = args.map((arg) => (arg.required === true ? `${arg.name}*` : arg.name));
-      return `${cleanText(name, 200)}(${cleanText(names.join(', '), 500)}) – ${cleanText(description, 500)}`;
+      return `${cleanLine(name, 200)}(${cleanLine(names.join(', '), 500)}) – ${cleanLine(description, 500)}`;
     },
   });
   const name = bridgeToolName(server.name, 'get_prompt');

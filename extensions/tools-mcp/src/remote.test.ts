@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   authorizationServer,
-  bodyOf,
+  byHand,
   everythingOverHttp,
   type Handler,
   listen,
@@ -43,13 +43,13 @@ describe('a remote server', () => {
     });
     expect(await world.call('mcp__r__add', { a: 1, b: 2 })).toMatchObject({ value: '3' });
     await world.call('mcp__r__more', {});
-    await expect.poll(() => world.registry.get('mcp__r__added')).toBeDefined();
+    await expect.poll(() => world.registry.get('mcp__r__added'), { timeout: 10_000 }).toBeDefined();
     remote.forget();
     expect(await world.call('mcp__r__add', { a: 1, b: 2 })).toMatchObject({
       code: 'not_available',
       error: expect.stringContaining('did not run the call'),
     });
-    await expect.poll(() => world.bridge.status()[0]?.state).toBe('ready');
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('ready');
     expect(await world.call('mcp__r__add', { a: 2, b: 2 })).toMatchObject({ value: '4' });
     expect(remote.runs()).toBe(2);
     await world.bridge.close();
@@ -121,34 +121,6 @@ describe('a remote server', () => {
     ]);
   });
 });
-
-/** Answers `initialize` and the list, and hands a call to `onCall`. */
-function byHand(onCall: Handler): Handler {
-  return async (request, response) => {
-    if (request.method !== 'POST') {
-      response.writeHead(405).end();
-      return;
-    }
-    const { id, method, params } = JSON.parse(await bodyOf(request));
-    const results: Record<string, object> = {
-      initialize: {
-        protocolVersion: params?.protocolVersion,
-        capabilities: { tools: {} },
-        serverInfo: { name: 'h', version: '1' },
-      },
-      'tools/list': { tools: [{ name: 'go', inputSchema: { type: 'object' } }] },
-    };
-    const result = results[method];
-    if (result === undefined && id !== undefined) return onCall(request, response);
-    if (id === undefined) {
-      response.writeHead(202).end();
-      return;
-    }
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-  };
-}
 
 describe('a hostile remote server', () => {
   const endless = (response: Parameters<Handler>[1], piece: string) => {
@@ -339,18 +311,28 @@ describe('a server that wants an authorization', () => {
     ['a server that there is not', 'x', 'a', 'CONFIG_INVALID'],
     ['a personality that does not wait', 'r', 'b', 'CONFIG_INVALID'],
   ])('refuses %s', async (_name, server, personality, code) => {
-    const { world } = await protectedWorld();
+    const { auth, asked, world } = await protectedWorld();
     await world.bridge.start('a');
+    const { state } = auth.consent(asked[0]?.[0] ?? '');
     await expect(
-      world.bridge.finishAuthorization(server, personality, 'no-code'),
+      world.bridge.finishAuthorization(server, personality, 'no-code', state),
     ).rejects.toMatchObject({ code });
+  });
+
+  it('refuses a code without the state that went with it', async () => {
+    const { auth, asked, world } = await protectedWorld();
+    await world.bridge.start('a');
+    const { code } = auth.consent(asked[0]?.[0] ?? '');
+    await expect(world.bridge.finishAuthorization('r', 'a', code)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
   });
 
   it('does not get tokens of a server that had its name', async () => {
     const { auth, asked, tokens, world } = await protectedWorld();
     await world.bridge.start('a');
-    const { code } = auth.consent(asked[0]?.[0] ?? '');
-    await world.bridge.finishAuthorization('r', 'a', code);
+    const { code, state } = auth.consent(asked[0]?.[0] ?? '');
+    await world.bridge.finishAuthorization('r', 'a', code, state);
     const seen: unknown[] = [];
     const thief = await listen((request, response) => {
       seen.push(request.headers.authorization);

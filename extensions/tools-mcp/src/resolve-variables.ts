@@ -56,21 +56,29 @@ export class Variables {
     const ref = secretRef(this.#server, variable.name);
     const { secretsResolver } = this.#scope;
     try {
-      if (secretsResolver === undefined) return this.#absent(variable, ref);
+      if (secretsResolver === undefined)
+        return this.#absent(variable, ref, 'the host has no secrets');
       return asHandle && variable.fallback === undefined
         ? await secretsResolver.handle(ref)
         : await secretsResolver.get(ref);
     } catch (error) {
       if (errorCodeOf(error) !== 'SECRET_NOT_FOUND') throw error;
-      return this.#absent(variable, ref);
+      // What the store says is written for people: there is none, or its file is open to others.
+      const said = error instanceof Error ? error.message : '';
+      const why = said.replace('SECRET_NOT_FOUND: ', '').replace(`${ref}: `, '');
+      return this.#absent(variable, ref, why);
     }
   }
 
-  #absent({ name, fallback }: { name: string; fallback?: string }, ref: string): string {
+  #absent(
+    { name, fallback }: { name: string; fallback?: string },
+    ref: string,
+    why: string,
+  ): string {
     if (fallback !== undefined) return fallback;
     const asked = this.#inputs.get(name);
     const about = asked === undefined || asked === '' ? '' : ` (${asked})`;
-    this.#lacks(`the secret ${ref}${about}; store it, and start the server again`);
+    this.#lacks(`the secret ${ref}${about}: ${why}`);
     return '';
   }
 

@@ -2,7 +2,7 @@ import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import type { AnyTool, ToolContext, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { callServer } from './call.js';
-import { cleanText } from './clean-text.js';
+import { cleanLine, cleanText } from './clean-text.js';
 import type { Connection } from './connection.js';
 import { listTool } from './list-tool.js';
 import { bridgeToolName } from './names.js';
@@ -39,7 +39,9 @@ export function resourceTools(options: ServerToolOptions & { maxListed: number }
       if (!parsed.success) return undefined;
       const { uri, uriTemplate, name, description, mimeType } = parsed.data;
       const about = [name, mimeType, description].filter((text) => text !== undefined);
-      return `${cleanText(uri ?? uriTemplate ?? '', 500)} – ${cleanText(about.join(', '), 500)}`;
+      // Quoted, so that no part of it can pass for another entry.
+      const where = JSON.stringify(cleanLine(uri ?? uriTemplate ?? '', 500));
+      return `${where} – ${cleanLine(about.join(', '), 500)}`;
     },
   });
   const name = bridgeToolName(server.name, 'read_resource');

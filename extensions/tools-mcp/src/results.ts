@@ -1,7 +1,7 @@
 import { err, ok } from '@ethosagent/plugin-sdk';
 import type { ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
-import { cleanText } from './clean-text.js';
+import { cleanLine } from './clean-text.js';
 
 /** The answer to a call of a tool, read leniently: one odd part must not cost the others. */
 export const callResultSchema = z.looseObject({
@@ -68,7 +68,7 @@ export class ResultParts {
 
   resource(resource: z.infer<typeof resourceSchema>): void {
     const { uri, mimeType, text, blob } = resource;
-    const shown = cleanText(uri, 300);
+    const shown = cleanLine(uri, 300);
     if (text !== undefined) {
       this.text(`[resource ${shown}]\n${text}`);
       this.resources.push({ uri, ...(mimeType === undefined ? {} : { mimeType }) });
@@ -118,7 +118,7 @@ export class ResultParts {
         break;
       case 'resource_link': {
         const { uri, name, description, mimeType } = part;
-        this.text(`[link to the resource ${cleanText(uri, 300)}: ${cleanText(name, 200)}]`);
+        this.text(`[link to the resource ${cleanLine(uri, 300)}: ${cleanLine(name, 200)}]`);
         this.links.push({
           uri,
           name,
@@ -149,7 +149,7 @@ export class ResultParts {
 
 function describe(mediaType: string, base64: string, kept: boolean): string {
   const bytes = Math.floor((base64.length * 3) / 4);
-  return `${cleanText(mediaType, 100)}, ${bytes} bytes${kept ? '' : ', left out'}`;
+  return `${cleanLine(mediaType, 100)}, ${bytes} bytes${kept ? '' : ', left out'}`;
 }
 
 /** What a call of a server's tool comes back with. */

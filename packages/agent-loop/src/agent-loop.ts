@@ -20,7 +20,7 @@ const MAX_ATTEMPTS = 10;
 export class AgentLoop {
   readonly #runner: TurnRunner;
 
-  /** @throws `CONFIG_INVALID` for a limit that limits nothing */
+  /** @throws `CONFIG_INVALID` for a limit that limits nothing, and a price that is none */
   constructor(options: AgentLoopOptions) {
     this.#runner = new TurnRunner(options);
   }
@@ -29,8 +29,8 @@ export class AgentLoop {
    * Begins a turn. What went wrong before the event `start` is thrown, later errors are events.
    * Whoever stops reading ends the turn, which `resume` can then go on with.
    *
-   * @throws `TURN_INVALID` when the last turn of the session is not finished, or what is stored of
-   * it can't be read; `SESSION_CHANGED` when another process writes to the session;
+   * @throws `TURN_INVALID` for a blank prompt, when the last turn of the session is not finished, or
+   * what is stored of it can't be read; `SESSION_CHANGED` when another process writes to the session;
    * `SESSION_OWNER_MISMATCH`, `CONFIG_INVALID`
    */
   run(input: TurnInput): AsyncIterable<AgentEvent> {
@@ -41,21 +41,23 @@ export class AgentLoop {
    * Goes on with the last turn: asks the model again whose answer broke off, runs calls that had not
    * begun and those that were approved, and tells the model of calls that may have run.
    *
-   * @throws as `run`; `TURN_INVALID` when there is nothing to go on with
+   * @throws as `run`; `TURN_INVALID` when there is nothing to go on with, or the turn began under
+   * another personality
    */
   resume(input: ResumeInput): AsyncIterable<AgentEvent> {
     return this.#runner.resume(input);
   }
 
-  /** Runs a turn and gives its last event. @throws as `run` */
+  /** Runs a turn and gives its last event, with the `error` of one that failed. @throws as `run` */
   async ask(input: TurnInput): Promise<TurnDone> {
     for await (const event of this.run(input)) if (event.type === 'done') return event;
-    throw new EthosError('TURN_INVALID', 'the turn ended without a word');
+    throw new EthosError('TURN_INVALID', 'the turn was ended before it was over');
   }
 
-  /** How a session stands, as it is stored. A turn that runs is `unfinished`. */
+  /** How a session stands, as it is stored. A turn that this loop runs is `unfinished`. */
   async state(sessionId: string): Promise<SessionState> {
-    const log = await this.#runner.read(sessionId);
+    if (this.#runner.isRunning(sessionId)) return 'unfinished';
+    const { log } = await this.#runner.journal(sessionId);
     if (log.turn === undefined || log.turn.end !== undefined) return 'idle';
     const open = log.openCalls();
     const allWait = open.every(({ approval }) => approval !== undefined && !approval.decision);
@@ -64,8 +66,8 @@ export class AgentLoop {
 
   /** The calls that were asked about and are not answered yet, decided or not. */
   async pending(sessionId: string): Promise<PendingApproval[]> {
-    const log = await this.#runner.read(sessionId);
-    return log.openCalls().flatMap(({ approval }) => approval ?? []);
+    const { log } = await this.#runner.journal(sessionId);
+    return structuredClone(log.openCalls().flatMap(({ approval }) => approval ?? []));
   }
 
   /**
@@ -105,6 +107,7 @@ export class AgentLoop {
           kind: 'decided',
           turn: log.turn?.turn ?? 0,
           call: toolCallId,
+          question,
           approved,
           ...(typeof reason === 'string' && { reason: reason.toWellFormed() }),
         });

@@ -17,6 +17,8 @@ import type { LanguageModel } from 'ai';
 export interface AgentTools {
   /** The personality as it is now; the active one when no id is given. @throws `CONFIG_INVALID` */
   personality(id?: string): Promise<PersonalityConfig>;
+  /** The personalities that there are, for whoever names one that is not. None are told when absent. */
+  personalities?(): Promise<readonly { id: string; description?: string }[]>;
   /** What the model is told. @throws `CONFIG_INVALID` */
   definitions(personality?: string): Promise<ToolDefinition[]>;
   /** A tool by its name, whether or not the personality has it. */
@@ -54,7 +56,7 @@ export interface AgentIdentity {
   teamId?: string;
 }
 
-/** US dollars for a million tokens. */
+/** US dollars for a million tokens, from zero. */
 export interface TokenPrices {
   input: number;
   output: number;
@@ -74,7 +76,7 @@ export interface AgentLimits {
   maxTokens?: number;
   /** US dollars, of the model and of the tools. No limit when absent; needs `prices` for the model. */
   maxCostUsd?: number;
-  /** Milliseconds. 30 minutes. */
+  /** Milliseconds, of each run of the turn. 30 minutes. */
   maxMs?: number;
   /** Characters for the results of one batch of calls. 80,000. */
   resultBudgetChars?: number;
@@ -119,7 +121,7 @@ export interface AgentLoopOptions {
   delegation?: DelegationLimits;
   /**
    * Decides on calls that need approval while the turn waits. `'later'`, and no callback: the turn
-   * pauses, and `decide` and `resume` go on with it.
+   * pauses, and `decide` and `resume` go on with it. An answer after the call has ended is too late.
    */
   approve?: (
     request: ApprovalRequest,
@@ -204,7 +206,7 @@ export interface PendingApproval {
   decision?: { approved: boolean; reason?: string };
 }
 
-/** What happens in a turn, in order. Every turn ends with `done`. */
+/** What happens in a turn, in order. Every turn ends with `done`, unless the loop is closed. */
 export type AgentEvent =
   | { type: 'start'; sessionId: string; turn: number; resumed: boolean }
   | { type: 'step'; step: number }
@@ -239,6 +241,8 @@ export type AgentEvent =
       usage: AgentUsage;
       /** For a person: which limit, and how to go on. */
       message?: string;
+      /** Why, when it failed. */
+      error?: EthosError;
       /** Those that the turn waits for, when it is paused. */
       approvals: PendingApproval[];
     };

@@ -10,6 +10,7 @@ export class EventQueue {
   #events: AgentEvent[] = [];
   #progress = 0;
   #isEnded = false;
+  #isReleased = false;
   #wakeReader = () => {};
   #wakeWriters: (() => void)[] = [];
 
@@ -18,8 +19,14 @@ export class EventQueue {
     if (this.#isEnded) return Promise.resolve();
     this.#add(event);
     this.#wakeReader();
-    if (this.#events.length < HIGH_WATER) return Promise.resolve();
+    if (this.#isReleased || this.#events.length < HIGH_WATER) return Promise.resolve();
     return new Promise((resolve) => this.#wakeWriters.push(resolve));
+  }
+
+  /** Nobody who writes waits for the reader any more: what comes is kept for it. */
+  release(): void {
+    this.#isReleased = true;
+    this.#wakeAll();
   }
 
   /** No more is read: those who wait go on, and what comes is dropped. */

@@ -11,20 +11,39 @@ const MAX_TOTAL_CHARS = 6_000_000;
 
 const isImages = isListOf(isShape({ mediaType: isString, data: isString }));
 
-/** The images of a result by the convention `structured.images: { mediaType, data }[]`. */
+/** What a file of each kind begins with, in hex; a dot stands for any digit. */
+const KINDS: readonly [mediaType: string, begin: RegExp][] = [
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/gif', /^47494638(?:37|39)61/],
+  ['image/webp', /^52494646.{8}57454250/],
+];
+
+/**
+ * The images of a result by the convention `structured.images: { mediaType, data }[]`. Those that a
+ * provider would refuse are left out: they would be in every later request of the session.
+ */
 export function imagesOf(result: ToolResult): ResultImage[] {
   const images = result.ok ? result.structured?.images : undefined;
   if (!isImages(images)) return [];
+  const kept: ResultImage[] = [];
   let total = 0;
-  return images
-    .filter(({ mediaType, data }) => {
-      if (!/^image\/[\w.+-]{1,64}$/.test(mediaType) || data.length > MAX_IMAGE_CHARS) return false;
-      if (total + data.length > MAX_TOTAL_CHARS) return false;
-      total += data.length;
-      return true;
-    })
-    .slice(0, MAX_IMAGES)
-    .map(({ mediaType, data }) => ({ mediaType, data }));
+  for (const { data } of images) {
+    if (kept.length === MAX_IMAGES) break;
+    if (data.length > MAX_IMAGE_CHARS || total + data.length > MAX_TOTAL_CHARS) continue;
+    const mediaType = kindOf(data);
+    if (mediaType === undefined) continue;
+    total += data.length;
+    kept.push({ mediaType, data });
+  }
+  return kept;
+}
+
+/** What an image is, whatever it is called. */
+function kindOf(data: string): string | undefined {
+  if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return undefined;
+  const begin = Buffer.from(data.slice(0, 32), 'base64').toString('hex');
+  return KINDS.find(([, magic]) => magic.test(begin))?.[0];
 }
 
 /** Providers whose tool results can hold images; others get them as text, or refuse the request. */

@@ -22,7 +22,17 @@ export interface RetryPlan {
 /** A timer of Node takes no more. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** @throws `CONFIG_INVALID` for a limit that limits nothing */
+/** A misspelt limit would limit nothing. @throws `CONFIG_INVALID` */
+export function assertKeys(what: string, options: object, known: readonly string[]): void {
+  const strange = Object.keys(options).find((key) => !known.includes(key));
+  if (strange === undefined) return;
+  throw new EthosError(
+    'CONFIG_INVALID',
+    `${what}.${strange} is no option; there are ${known.join(', ')}`,
+  );
+}
+
+/** @throws `CONFIG_INVALID` for a limit that limits nothing, and a price that is none */
 export function turnLimits(
   limits: AgentLimits = {},
   prices?: AgentLoopOptions['prices'],
@@ -45,9 +55,14 @@ export function turnLimits(
     maxMs,
     resultBudgetChars,
   };
+  assertKeys('limits', limits, Object.keys(all));
   for (const [name, limit] of Object.entries(all)) {
     if (typeof limit === 'number' && limit > 0) continue;
     throw new EthosError('CONFIG_INVALID', `limits.${name} is ${limit}; give a number above zero`);
+  }
+  for (const [name, price] of pricesOf(prices)) {
+    if (typeof price === 'number' && Number.isFinite(price) && price >= 0) continue;
+    throw new EthosError('CONFIG_INVALID', `prices.${name} is ${price}; give US dollars from zero`);
   }
   if (Number.isFinite(maxCostUsd) && prices === undefined) {
     throw new EthosError(
@@ -58,10 +73,18 @@ export function turnLimits(
   return { ...all, maxMs: Math.min(maxMs, MAX_TIMER_MS) };
 }
 
+function pricesOf(prices: AgentLoopOptions['prices']): [string, unknown][] {
+  if (prices === undefined) return [];
+  const { input, output, cachedInput } = prices;
+  const all = { input, output, ...(cachedInput !== undefined && { cachedInput }) };
+  return Object.entries(all);
+}
+
 /** @throws `CONFIG_INVALID` */
 export function retryPlan(retries: AgentRetries = {}): RetryPlan {
   const { maxRetries = 4, firstDelayMs = 1_000, maxDelayMs = 60_000, idleMs = 300_000 } = retries;
   const all = { maxRetries, firstDelayMs, maxDelayMs, idleMs };
+  assertKeys('retries', retries, Object.keys(all));
   for (const [name, value] of Object.entries(all)) {
     if (typeof value === 'number' && value >= 0) continue;
     throw new EthosError('CONFIG_INVALID', `retries.${name} is ${value}; give a number from zero`);

@@ -1,3 +1,4 @@
+import type { EthosError } from '@ethosagent/types';
 import type { AgentUsage, TurnEnd } from './api.js';
 import type { AgentRecord, StepRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
@@ -8,6 +9,8 @@ export interface Outcome {
   end: TurnEnd;
   /** For a person. */
   message?: string;
+  /** Why a turn failed. */
+  error?: EthosError;
 }
 
 export const ABORTED: Outcome = { end: 'aborted', message: 'The turn was aborted.' };

@@ -1,11 +1,6 @@
 import type { DefaultToolRegistry } from '@ethosagent/core';
-import {
-  EthosError,
-  type PersonalityConfig,
-  type Storage,
-  type ToolBatchContext,
-  type ToolFilterOpts,
-} from '@ethosagent/types';
+import { expandToolset, SessionReads, toolFilters } from '@ethosagent/policy';
+import { EthosError, type PersonalityConfig, type Storage } from '@ethosagent/types';
 import type { AgentBatchOptions, AgentTools } from './api.js';
 
 export interface RegistryToolsOptions {
@@ -17,29 +12,18 @@ export interface RegistryToolsOptions {
   toolNames?: readonly string[];
 }
 
-/** Sessions whose reads are remembered; those that were quiet longest are forgotten first. */
-const MAX_SESSIONS = 256;
-
 /** The tools of a registry under one personality, for hosts that put everything together themselves. */
 export function registryTools(
   registry: DefaultToolRegistry,
   personality: PersonalityConfig,
   { workingDir, storage, toolNames }: RegistryToolsOptions,
 ): AgentTools {
-  const reads = new Map<string, NonNullable<ToolBatchContext['readMtimes']>>();
-  const readsOf = (sessionId: string) => {
-    const known = reads.get(sessionId) ?? new Map();
-    reads.delete(sessionId);
-    reads.set(sessionId, known);
-    const [oldest] = reads.keys();
-    if (reads.size > MAX_SESSIONS && oldest !== undefined) reads.delete(oldest);
-    return known;
-  };
+  const reads = new SessionReads();
   const config = (id: string | undefined): PersonalityConfig => {
     if (id === undefined || id === personality.id) return personality;
     throw new EthosError('CONFIG_INVALID', `there is no personality ${id}`);
   };
-  const allowed = () => toolNames ?? expanded(registry, personality.toolset);
+  const allowed = () => toolNames ?? expandToolset(personality.toolset, registry.list()).names;
 
   return {
     async personality(id) {
@@ -47,7 +31,7 @@ export function registryTools(
     },
     async definitions(id) {
       config(id);
-      return registry.toDefinitions(allowed(), filtersOf(personality));
+      return registry.toDefinitions(allowed(), toolFilters(personality));
     },
     tool(name) {
       return registry.get(name);
@@ -59,7 +43,7 @@ export function registryTools(
         calls,
         { ...contextOf(facts), ...base() },
         narrowed(registry, allowed(), tools),
-        filtersOf(personality),
+        toolFilters(personality),
         attachments,
         host,
       );
@@ -70,7 +54,7 @@ export function registryTools(
           // Progress goes to the host of the turn.
           emit: () => {},
           personalityId: personality.id,
-          readMtimes: readsOf(options.sessionId),
+          readMtimes: reads.of(options.sessionId),
           ...(storage !== undefined && { storage }),
           ...(personality.safety?.network !== undefined && {
             networkPolicy: personality.safety.network,
@@ -88,17 +72,6 @@ function contextOf(
   return { sessionKey, platform, ...rest };
 }
 
-function expanded(
-  registry: DefaultToolRegistry,
-  toolset: readonly string[] | undefined,
-): readonly string[] | undefined {
-  return toolset?.flatMap((entry) => {
-    if (registry.get(entry) !== undefined) return [entry];
-    const labelled = registry.list().filter((tool) => tool.toolset === entry);
-    return labelled.map(({ name }) => name);
-  });
-}
-
 /** Every name that is in both; a name of `tools` alone is out, whatever filters it would pass. */
 function narrowed(
   registry: DefaultToolRegistry,
@@ -109,11 +82,4 @@ function narrowed(
   return (allowed ?? registry.list().map(({ name }) => name)).filter((name) =>
     tools.includes(name),
   );
-}
-
-function filtersOf({ mcp_servers, plugins }: PersonalityConfig): ToolFilterOpts {
-  return {
-    ...(mcp_servers !== undefined && { allowedMcpServers: mcp_servers }),
-    ...(plugins !== undefined && { allowedPlugins: plugins }),
-  };
 }

@@ -1,6 +1,6 @@
 import type { DelegationProvider, SessionRef } from '@ethosagent/types';
 import type { AgentEvent, AgentLimits, AgentLoopOptions, TurnInput } from './api.js';
-import type { ChildTurn, DelegationPlace } from './delegation/child-turn.js';
+import type { Begun, ChildTurn, DelegationPlace } from './delegation/child-turn.js';
 import { Delegations } from './delegation/delegations.js';
 import type { Turn } from './turn.js';
 
@@ -51,8 +51,11 @@ export class SubAgents {
       });
   }
 
-  /** @param ref the session of the turn, as it is stored */
-  forTurn(turn: Turn, ref: SessionRef): DelegationProvider {
+  /**
+   * @param ref the session of the turn, as it is stored
+   * @param current the turn as it runs now: a task in the background may outlive a pause of it
+   */
+  forTurn(turn: Turn, ref: SessionRef, current: () => Turn): DelegationProvider {
     const { tools, identity } = this.#options;
     return this.#delegations.forTurn({
       ref,
@@ -61,11 +64,11 @@ export class SubAgents {
       // Whose memory and sessions: under another personality they would be others.
       identity: { ...identity, memoryScopeId: ref.scopeId },
       limits: this.#limits,
-      remaining: () => turn.remaining(),
-      charge: (usage) => turn.charge(usage),
+      remaining: () => current().remaining(),
+      charge: (usage) => current().charge(usage),
       isTainted: () => turn.isUntrusted,
       depth: this.#place?.depth ?? 0,
-      begun: this.#place?.begun ?? { count: 0 },
+      begun: this.#place?.begun ?? begunOf(current),
     });
   }
 
@@ -95,4 +98,16 @@ export class SubAgents {
     const place = { delegations: this.#delegations, depth, begun };
     return this.#runAgent(options, place, { sessionId, prompt, untrusted: isTainted, abortSignal });
   }
+}
+
+function begunOf(turn: () => Turn): Begun {
+  return {
+    get count() {
+      return turn().begun.count;
+    },
+    set count(count) {
+      turn().begun.count = count;
+    },
+    note: () => turn().begun.note(),
+  };
 }

@@ -7,10 +7,10 @@ A call may be refused, or wait for a person's approval. Do not try to get the sa
 /** The same text for the same personality, so that providers can cache it. */
 export function systemPrompt(
   instructions: string | undefined,
-  { name, description }: PersonalityConfig,
+  { name, description, instructions: own }: PersonalityConfig,
 ): string {
   const about = description === undefined || description === '' ? '' : ` ${description}`;
-  return [instructions ?? '', `You are ${name}.${about}`, RESULTS]
+  return [instructions ?? '', own ?? '', `You are ${name}.${about}`, RESULTS]
     .filter((part) => part.trim() !== '')
     .join('\n\n');
 }

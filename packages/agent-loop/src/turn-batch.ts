@@ -20,6 +20,7 @@ import type { LoggedCall } from './journal/session-log.js';
 import type { TurnLimits } from './options.js';
 import { resultRecord } from './turn-calls.js';
 import { isTrusted, isUntrusted, untrustedGate } from './untrusted.js';
+import { untilAborted } from './with-grace.js';
 
 export interface TurnBatchParts {
   options: AgentLoopOptions;
@@ -47,6 +48,8 @@ export class TurnBatch {
   readonly #calls = new Map<string, LoggedCall>();
   readonly #tools = new Map<string, AnyTool | undefined>();
   readonly #startedAt = new Map<string, number>();
+  /** Calls whose `tool_start` has been told. */
+  readonly #told = new Set<string>();
   readonly #answered = new Set<string>();
   readonly #waiting = new Set<string>();
   readonly #writing: Promise<void>[] = [];
@@ -59,7 +62,7 @@ export class TurnBatch {
   /** Resolves when all results are stored. @throws as `Journal.append` */
   async run(calls: readonly LoggedCall[]): Promise<void> {
     const { options, limits, journal, sessionId, attachments, turn, signal } = this.#parts;
-    const personality = await options.tools.personality(options.personality);
+    const personality = await untilAborted(options.tools.personality(options.personality), signal);
     for (const logged of calls) {
       this.#calls.set(logged.call.id, logged);
       this.#tools.set(logged.call.id, options.tools.tool(logged.call.name));
@@ -101,11 +104,8 @@ export class TurnBatch {
     return {
       ...(delegation !== undefined && { delegation }),
       approve: (request) => this.#approve(request),
-      // Of the tool as it is now: a server may have changed its tools since.
-      gate: ({ name }) =>
-        isTainted
-          ? untrustedGate(this.#parts.options.tools.tool(name), personality.safety?.untrusted)
-          : undefined,
+      gate: ({ tool }) =>
+        isTainted ? untrustedGate(tool, personality.safety?.untrusted) : undefined,
       beforeRun: (call) => this.#beforeRun(call),
       onProgress: (event, toolCallId) => this.#onProgress(event, toolCallId),
       onResult: (result) => this.#onResult(result, personality),
@@ -123,6 +123,8 @@ export class TurnBatch {
     if (isSame && known.decision?.approved === true) return true;
     const decision = options.approve === undefined ? 'later' : await options.approve(request);
     if (decision !== 'later') return decision;
+    // Too late to ask: the call has its answer.
+    if (request.signal.aborted || this.#isOver || this.#answered.has(toolCallId)) return false;
     later.add(toolCallId);
     this.#waiting.add(toolCallId);
     const approval: PendingApproval = JSON.parse(
@@ -143,15 +145,17 @@ export class TurnBatch {
   }
 
   /** With the tool in it: what was approved of one does not run another that has taken its name. */
-  #questionOf({ toolName, args, capabilities, reason, settings }: ApprovalRequest): string {
-    const tool = this.#parts.options.tools.tool(toolName);
+  #questionOf(request: ApprovalRequest): string {
+    const { toolCallId: _, sessionId: __, signal: ___, ...asked } = request;
+    const tool = this.#parts.options.tools.tool(request.toolName);
     const facts = tool && [tool.description, tool.schema, tool.capabilities, tool.effects];
-    const asked = [toolName, args, capabilities, reason, settings, facts];
-    return createHash('sha256').update(canonicalJson(asked)).digest('base64url');
+    return createHash('sha256')
+      .update(canonicalJson([asked, facts]))
+      .digest('base64url');
   }
 
   async #beforeRun({ toolCallId, name }: ToolCall): Promise<void> {
-    const { turn, signal, events, now } = this.#parts;
+    const { turn, signal, now } = this.#parts;
     const logged = this.#calls.get(toolCallId);
     if (logged === undefined || logged.started || this.#startedAt.has(toolCallId)) {
       throw new EthosError('TURN_INVALID', `${name} has been called already`);
@@ -160,7 +164,7 @@ export class TurnBatch {
     this.#startedAt.set(toolCallId, now());
     await this.#write({ kind: 'started', turn, calls: [toolCallId] });
     signal.throwIfAborted();
-    await events.push({ type: 'tool_start', toolCallId, toolName: name, args: logged.call.input });
+    await this.#tellStart(logged);
   }
 
   #onResult({ toolCallId, result }: ToolCallResult, personality: PersonalityConfig): void {
@@ -173,11 +177,18 @@ export class TurnBatch {
     if (!isStarted && (isLeft() || journal.failure !== undefined)) return;
     const { name } = logged.call;
     const tool = this.#tools.get(toolCallId);
+    const isOwn = result.ok && result.untrusted === false;
+    const mayBeForeign = isUntrusted(tool) || isUntrusted(options.tools.tool(name));
     // What did not run was answered by the framework.
-    const isMarked = isStarted && (isUntrusted(tool) || isUntrusted(options.tools.tool(name)));
+    const isMarked = isStarted && mayBeForeign && !isOwn;
     const record = resultRecord(turn, logged, result, {
       isMarked,
-      isUntrusted: isMarked && !isTrusted(personality, name, tool),
+      isUntrusted:
+        isMarked &&
+        !isTrusted(personality, name, {
+          tool,
+          isTool: (other) => options.tools.tool(other) !== undefined,
+        }),
     });
     const written = this.#write(record).then(() => this.#tellResult(logged, result));
     // Waited for at the end of the batch.
@@ -185,13 +196,20 @@ export class TurnBatch {
     this.#writing.push(written);
   }
 
-  async #tellResult({ call }: LoggedCall, result: ToolResult): Promise<void> {
+  #tellStart({ call }: LoggedCall): Promise<void> {
+    const { id: toolCallId, name: toolName, input } = call;
+    if (this.#told.has(toolCallId)) return Promise.resolve();
+    this.#told.add(toolCallId);
+    // A copy: what a reader does with it must not change the call.
+    const args = structuredClone(input);
+    return this.#parts.events.push({ type: 'tool_start', toolCallId, toolName, args });
+  }
+
+  async #tellResult(logged: LoggedCall, result: ToolResult): Promise<void> {
     const { events, now } = this.#parts;
-    const { id: toolCallId, name: toolName, input: args } = call;
+    const { id: toolCallId, name: toolName } = logged.call;
     const startedAt = this.#startedAt.get(toolCallId);
-    if (startedAt === undefined) {
-      await events.push({ type: 'tool_start', toolCallId, toolName, args });
-    }
+    await this.#tellStart(logged);
     const ms = startedAt === undefined ? 0 : Math.max(0, now() - startedAt);
     await events.push({ type: 'tool_end', toolCallId, toolName, result, ms });
   }
@@ -201,7 +219,7 @@ export class TurnBatch {
     const { toolName, message, percent, audience } = event;
     if (this.#isOver) return;
     if (audience !== 'user' && audience !== 'dashboard') {
-      options.onInternal?.(event);
+      tellInternal(options.onInternal, event);
       return;
     }
     void events.push({
@@ -219,8 +237,18 @@ export class TurnBatch {
       await this.#parts.journal.append(record);
     } catch (error) {
       // What can't be written down must not go on.
-      this.#parts.onFailure(error);
+      if (this.#parts.journal.failure !== undefined) this.#parts.onFailure(error);
       throw error;
     }
+  }
+}
+
+/** A log that throws or rejects harms no call. */
+function tellInternal(onInternal: AgentLoopOptions['onInternal'], event: ToolProgressEvent): void {
+  try {
+    const told: unknown = onInternal?.(event);
+    Promise.resolve(told).catch(() => {});
+  } catch {
+    // It is told; it has no say.
   }
 }

@@ -1,14 +1,17 @@
 import { isSameOwner } from '@ethosagent/policy';
 import { EthosError, type SessionRef } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, ResumeInput, TurnInput } from './api.js';
+import { isTaskJournal } from './delegation/task-journal.js';
 import { EventQueue } from './event-queue.js';
 import { Journal, readLog } from './journal/journal.js';
-import type { AgentRecord } from './journal/records.js';
+import { type AgentRecord, isAttachment } from './journal/records.js';
 import type { LoggedTurn, SessionLog } from './journal/session-log.js';
+import { isListOf } from './journal/shape.js';
 import { type RetryPlan, retryPlan, type TurnLimits, turnLimits } from './options.js';
 import { sessionRef } from './session-ref.js';
 import { type AgentPlace, SubAgents } from './sub-agents.js';
 import { Turn } from './turn.js';
+import { withGrace } from './with-grace.js';
 
 interface Running {
   journal?: Journal;
@@ -16,8 +19,12 @@ interface Running {
   events?: EventQueue;
   /** It is to end, even if it has not begun yet. */
   isLeft: boolean;
+  readonly controller: AbortController;
   ended: Promise<void>;
 }
+
+/** Milliseconds for what a turn begins with, once the caller has aborted or left it. */
+const GRACE_MS = 2_000;
 
 /** Runs the turns of one agent: the one at the top, or a sub-agent. */
 export class TurnRunner {
@@ -27,6 +34,7 @@ export class TurnRunner {
   readonly #now: () => number;
   readonly #subAgents: SubAgents;
   readonly #running = new Map<string, Running>();
+  #isClosed = false;
 
   /** @throws `CONFIG_INVALID` for a limit that limits nothing */
   constructor(options: AgentLoopOptions, place?: AgentPlace) {
@@ -43,20 +51,21 @@ export class TurnRunner {
   }
 
   run(input: TurnInput): AsyncIterable<AgentEvent> {
-    return this.#events(input, (log) => userRecord(input, log));
+    return this.#turn(input, (log, { personalityId }) => userRecord(input, log, personalityId));
   }
 
   resume(input: ResumeInput): AsyncIterable<AgentEvent> {
-    return this.#events(input, (log) => ({ kind: 'resumed', turn: unfinished(log).turn }));
+    return this.#turn(input, resumedRecord);
   }
 
-  /** The journal of the turn that runs, or one that was read for this. */
+  isRunning(sessionId: string): boolean {
+    return this.#running.has(sessionId);
+  }
+
+  /** The journal of the turn that runs, or one that was read for this, without the history. */
   async journal(sessionId: string): Promise<Journal> {
-    return this.#running.get(sessionId)?.journal ?? (await this.#open(sessionId));
-  }
-
-  async read(sessionId: string): Promise<SessionLog> {
-    return this.#read(await this.ref(sessionId));
+    const { journal } = this.#running.get(sessionId) ?? {};
+    return journal ?? (await this.#open(sessionId, { history: false }));
   }
 
   /** The session, owned as the calls of its turns see it. */
@@ -67,7 +76,7 @@ export class TurnRunner {
 
   /** @throws `TURN_INVALID` */
   assertNotRunning(sessionId: string): void {
-    if (!this.#running.has(sessionId)) return;
+    if (!this.isRunning(sessionId)) return;
     throw new EthosError('TURN_INVALID', 'a turn of the session runs; wait for its end');
   }
 
@@ -80,46 +89,92 @@ export class TurnRunner {
 
   /** Ends all that runs, and waits for it. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#leave([...this.#running.keys()]);
     await this.#subAgents.close();
   }
 
+  /** @throws `TURN_INVALID` */
+  #assertCanRun(sessionId: string): void {
+    if (this.#isClosed) throw new EthosError('TURN_INVALID', 'the agent was closed');
+    if (isTaskJournal(sessionId)) {
+      throw new EthosError(
+        'TURN_INVALID',
+        `the session id ${JSON.stringify(sessionId)} is one of those in which background tasks are written down; take another`,
+      );
+    }
+    this.assertNotRunning(sessionId);
+  }
+
   async #leave(sessionIds: readonly string[]): Promise<void> {
     const running = sessionIds.flatMap((id) => this.#running.get(id) ?? []);
-    for (const each of running) {
-      each.isLeft = true;
-      each.turn?.leave();
-      // Its reader may be the one who waits for this.
-      each.events?.end();
-    }
+    for (const each of running) leave(each);
     await Promise.all(running.map(({ ended }) => ended));
+  }
+
+  #turn(input: TurnInput | ResumeInput, begin: Begin): AsyncIterable<AgentEvent> {
+    return {
+      [Symbol.asyncIterator]: () => {
+        let release = () => {};
+        const running: Running = {
+          isLeft: false,
+          controller: new AbortController(),
+          ended: new Promise((resolve) => {
+            release = resolve;
+          }),
+        };
+        const events = this.#events(input, begin, running, release);
+        let isWaiting = false;
+        return {
+          async next() {
+            isWaiting = true;
+            try {
+              return await events.next();
+            } finally {
+              isWaiting = false;
+            }
+          },
+          return() {
+            // A generator would wait for an event that may never come.
+            if (isWaiting) leave(running);
+            return events.return();
+          },
+        };
+      },
+    };
   }
 
   async *#events(
     { sessionId, abortSignal, ...input }: TurnInput | ResumeInput,
-    begin: (log: SessionLog) => AgentRecord,
+    begin: Begin,
+    running: Running,
+    release: () => void,
   ): AsyncGenerator<AgentEvent, void, undefined> {
-    this.assertNotRunning(sessionId);
-    let release = () => {};
-    const running: Running = {
-      isLeft: false,
-      ended: new Promise((resolve) => {
-        release = resolve;
-      }),
-    };
+    this.#assertCanRun(sessionId);
+    const { controller } = running;
     this.#running.set(sessionId, running);
     const end = () => {
       if (this.#running.get(sessionId) === running) this.#running.delete(sessionId);
       release();
     };
     try {
-      const journal = await this.#open(sessionId);
-      await journal.append(begin(journal.log));
+      const opening = this.#begin(sessionId, begin, controller.signal);
+      const journal = await withGrace(
+        withGrace(opening, abortSignal, GRACE_MS),
+        controller.signal,
+        GRACE_MS,
+      ).catch((error: unknown) => {
+        if (running.isLeft) return undefined;
+        throw error;
+      });
+      if (journal === undefined || running.isLeft) return;
       const logged = unfinished(journal.log);
+      const { personalityId: personality } = journal.ref;
       const events = new EventQueue();
       const turn = new Turn(
         {
-          options: this.options,
+          // As it began: another personality that becomes active meanwhile has no part in it.
+          options: { ...this.options, ...(personality !== undefined && { personality }) },
           limits: this.#limits,
           retries: this.#retries,
           sessionId,
@@ -128,18 +183,18 @@ export class TurnRunner {
           events,
           isResumed: !('prompt' in input),
           abortSignal,
+          controller,
           now: this.#now,
         },
         logged,
       );
-      turn.delegation = this.#subAgents.forTurn(turn, journal.ref);
+      turn.delegation = this.#subAgents.forTurn(turn, journal.ref, () => {
+        const now = this.#running.get(sessionId)?.turn;
+        return now?.number === turn.number ? now : turn;
+      });
       running.journal = journal;
       running.turn = turn;
       running.events = events;
-      if (running.isLeft) {
-        turn.leave();
-        events.end();
-      }
       const over = turn.run().finally(end);
       try {
         for (;;) {
@@ -151,8 +206,7 @@ export class TurnRunner {
           if (event.type === 'done') return;
         }
       } finally {
-        turn.leave();
-        events.end();
+        leave(running);
         await over;
       }
     } finally {
@@ -160,32 +214,60 @@ export class TurnRunner {
     }
   }
 
-  async #open(sessionId: string): Promise<Journal> {
-    const ref = await this.ref(sessionId);
-    return new Journal(this.options.sessions, ref, await this.#read(ref));
+  async #begin(sessionId: string, begin: Begin, signal: AbortSignal): Promise<Journal> {
+    const journal = await this.#open(sessionId, { history: true, signal });
+    await journal.append(begin(journal.log, journal.ref));
+    return journal;
   }
 
-  async #read(ref: SessionRef): Promise<SessionLog> {
+  async #open(
+    sessionId: string,
+    { history, signal }: { history: boolean; signal?: AbortSignal },
+  ): Promise<Journal> {
     const { sessions } = this.options;
+    const ref = await this.ref(sessionId);
     const info = await sessions.get(ref.id);
     if (info !== null && !isSameOwner(info, ref)) {
       throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
     }
-    return readLog(sessions, ref.id);
+    return new Journal(sessions, ref, await readLog(sessions, ref.id, { history }), signal);
   }
 }
 
+/** The first record of a turn, or of its resumption. @throws `TURN_INVALID` */
+type Begin = (log: SessionLog, ref: SessionRef) => AgentRecord;
+
+/** Ends what runs, also what has not come to its turn yet; nobody reads its events any more. */
+function leave(running: Running): void {
+  running.isLeft = true;
+  running.turn?.leave();
+  running.events?.end();
+  running.controller.abort(new DOMException('nobody reads the turn any more', 'AbortError'));
+}
+
+const isAttachments = isListOf(isAttachment);
+
 function userRecord(
-  { prompt, attachments, untrusted }: TurnInput,
+  { prompt, attachments = [], untrusted }: TurnInput,
   { turn }: SessionLog,
+  personality: string | undefined,
 ): AgentRecord {
+  if (!isAttachments(attachments)) {
+    throw new EthosError(
+      'TURN_INVALID',
+      'an attachment has an `id`, a `name`, a `mediaType` and a `sizeBytes` in bytes',
+    );
+  }
+  if (typeof prompt !== 'string' || (prompt.trim() === '' && attachments.length === 0)) {
+    throw new EthosError('TURN_INVALID', 'the prompt is blank; say what is to be done');
+  }
   if (turn !== undefined && turn.end === undefined) {
     throw new EthosError(
       'TURN_INVALID',
       'the last turn of the session is not finished: `resume` goes on with it, `abandon` ends it',
     );
   }
-  const files = attachments?.map(({ id, name, mediaType, sizeBytes }) => ({
+  const files = attachments.map(({ id, name, mediaType, sizeBytes }) => ({
     id,
     name,
     mediaType,
@@ -195,9 +277,22 @@ function userRecord(
     kind: 'user',
     turn: (turn?.turn ?? 0) + 1,
     prompt: prompt.toWellFormed(),
-    ...(files !== undefined && files.length > 0 && { attachments: files }),
+    ...(files.length > 0 && { attachments: files }),
+    ...(personality !== undefined && { personality }),
     ...(untrusted === true && { untrusted: true }),
   };
+}
+
+/** @throws `TURN_INVALID` also for a turn that another personality began */
+function resumedRecord(log: SessionLog, { personalityId }: SessionRef): AgentRecord {
+  const { turn, personality } = unfinished(log);
+  if (personality !== undefined && personality !== personalityId) {
+    throw new EthosError(
+      'TURN_INVALID',
+      `the turn runs under ${JSON.stringify(personality)}: resume it under that, or \`abandon\` it`,
+    );
+  }
+  return { kind: 'resumed', turn };
 }
 
 /** The turn that can be gone on with. @throws `TURN_INVALID` when there is none */

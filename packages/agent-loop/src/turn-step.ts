@@ -11,6 +11,7 @@ import type { RetryPlan } from './options.js';
 import { answered, endRecord } from './outcome.js';
 import { systemPrompt } from './system-prompt.js';
 import { usageOf } from './usage.js';
+import { untilAborted } from './with-grace.js';
 
 export interface TurnStepParts {
   options: AgentLoopOptions;
@@ -29,7 +30,7 @@ export interface TurnStepParts {
 /** One question to the model, and its answer, written down. */
 export class TurnStep {
   readonly #parts: TurnStepParts;
-  readonly #said = { text: '' };
+  readonly #said = { text: '', hasSources: false };
 
   constructor(parts: TurnStepParts) {
     this.#parts = parts;
@@ -37,9 +38,8 @@ export class TurnStep {
 
   /** @throws `MODEL_FAILED`; the reason of the signal; as `Journal.append` and `AgentTools` */
   async run(): Promise<AgentUsage> {
-    const { options, journal, step, turn, tell } = this.#parts;
-    const personality = await options.tools.personality(options.personality);
-    const definitions = await options.tools.definitions(options.personality);
+    const { options, journal, step, turn, tell, signal } = this.#parts;
+    const { personality, definitions } = await untilAborted(this.#tools(), signal);
     const system = systemPrompt(options.instructions, personality);
     const messages = modelMessages(journal.log.entries, {
       images: options.toolImages ?? takesImages(options.model),
@@ -67,6 +67,12 @@ export class TurnStep {
     return usage;
   }
 
+  async #tools() {
+    const { tools, personality: id } = this.#parts.options;
+    const personality = await tools.personality(id);
+    return { personality, definitions: await tools.definitions(id) };
+  }
+
   async #ask(
     prompt: Pick<Parameters<typeof askAgain>[0], 'system' | 'messages' | 'definitions'>,
   ): Promise<ModelAnswer> {
@@ -80,14 +86,15 @@ export class TurnStep {
       );
     } catch (error) {
       // What a reader has seen, the next turn may speak of.
-      if (signal.aborted && !isLeft() && said.text !== '') await journal.append(this.#partial());
+      if (signal.aborted && !isLeft() && said.text.trim() !== '')
+        await journal.append(this.#partial());
       throw error;
     }
   }
 
   #partial(): StepRecord {
     const { turn, step, options } = this.#parts;
-    const { text } = this.#said;
+    const { text, hasSources } = this.#said;
     const usage = usageOf(undefined, () => ({ input: 0, output: text.length }), options.prices);
     return {
       kind: 'step',
@@ -96,11 +103,13 @@ export class TurnStep {
       parts: [{ type: 'text', text: text.toWellFormed() }],
       usage,
       finish: 'aborted',
+      ...(hasSources && { untrusted: true }),
     };
   }
 
   #stepParts(parts: readonly AnswerPart[]): StepPart[] {
-    const { log } = this.#parts.journal;
+    const { options, journal } = this.#parts;
+    const { log } = journal;
     const taken = new Set<string>();
     return parts.map((part) => {
       const metadata = part.metadata === undefined ? {} : { metadata: part.metadata };
@@ -109,7 +118,8 @@ export class TurnStep {
       }
       const call = stepCall(part.call, {
         isTaken: (id) => taken.has(id) || log.hasCall(id),
-        spareId: () => `call-${randomUUID()}`,
+        isTool: (name) => options.tools.tool(name) !== undefined,
+        spareId: () => `call-${randomUUID().replaceAll('-', '')}`,
       });
       taken.add(call.id);
       return { ...call, ...metadata };

@@ -6,6 +6,7 @@ import {
   type TurnAttachment,
 } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, AgentUsage } from './api.js';
+import type { Begun } from './delegation/child-turn.js';
 import type { EventQueue } from './event-queue.js';
 import type { Journal } from './journal/journal.js';
 import type { LoggedCall, LoggedTurn, SessionLog } from './journal/session-log.js';
@@ -38,6 +39,8 @@ export interface TurnParts {
   events: EventQueue;
   isResumed: boolean;
   abortSignal: AbortSignal | undefined;
+  /** Ends what the turn waits for. */
+  controller: AbortController;
   now: () => number;
 }
 
@@ -49,20 +52,32 @@ export class Turn {
   readonly #parts: TurnParts;
   readonly #log: SessionLog;
   readonly #turn: LoggedTurn;
-  readonly #controller = new AbortController();
+  readonly #controller: AbortController;
   /** Calls that this turn has asked about; they wait for `decide`. */
   readonly #later = new Set<string>();
   /** Runs the sub-agents of its calls. */
   delegation: DelegationProvider | undefined;
   #stop: Stop | undefined;
-  /** What sub-agents used. */
-  #delegated: AgentUsage = NO_USAGE;
+  /** Sub-agents that were begun, before the turn was resumed as well. */
+  readonly begun: Begun;
+  /** What sub-agents used, before the turn was resumed as well. */
+  #delegated: AgentUsage;
   #endsAt = 0;
 
   constructor(parts: TurnParts, turn: LoggedTurn) {
     this.#parts = parts;
+    this.#controller = parts.controller;
     this.#log = parts.journal.log;
     this.#turn = turn;
+    this.#delegated = turn.delegated.usage;
+    this.begun = {
+      count: turn.delegated.begun,
+      note: () => this.#note({ begun: 1, usage: NO_USAGE }),
+    };
+  }
+
+  get number(): number {
+    return this.#turn.turn;
   }
 
   get isUntrusted(): boolean {
@@ -88,6 +103,14 @@ export class Turn {
   /** Counts what a sub-agent used. */
   charge(usage: AgentUsage): void {
     this.#delegated = addUsage(this.#delegated, usage);
+    // A journal that fails says so with the next record of the turn itself.
+    this.#note({ begun: 0, usage }).catch(() => {});
+  }
+
+  /** Writes down what sub-agents did; those in the background may outlive the turn. */
+  async #note(delegated: { begun: number; usage: AgentUsage }): Promise<void> {
+    if (this.#turn.end !== undefined) return;
+    await this.#parts.journal.append({ kind: 'delegated', turn: this.#turn.turn, ...delegated });
   }
 
   /** Ends what runs; the turn stays unfinished. */
@@ -116,6 +139,8 @@ export class Turn {
   #halt(stop: Stop, reason: unknown): void {
     this.#stop ??= stop;
     this.#controller.abort(reason);
+    // A reader that does not read must not keep the turn from ending.
+    this.#parts.events.release();
   }
 
   async #run(): Promise<void> {
@@ -126,8 +151,9 @@ export class Turn {
       outcome = await this.#outcome();
       await this.#close(outcome);
     } catch (error) {
-      await this.#tell({ type: 'error', error: ethosError(error) });
-      outcome = FAILED;
+      const failure = ethosError(error);
+      await this.#tell({ type: 'error', error: failure });
+      outcome = { ...FAILED, error: failure };
     }
     await this.#tell(this.#done(outcome));
   }
@@ -224,7 +250,8 @@ export class Turn {
       ...answers.map(({ logged, result }) => resultRecord(turn, logged, result, plain)),
     );
     for (const { logged, result } of answers) {
-      const { id: toolCallId, name: toolName, input: args } = logged.call;
+      const { id: toolCallId, name: toolName, input } = logged.call;
+      const args = structuredClone(input);
       if (!logged.started) await this.#tell({ type: 'tool_start', toolCallId, toolName, args });
       await this.#tell({ type: 'tool_end', toolCallId, toolName, result, ms: 0 });
     }
@@ -245,7 +272,7 @@ export class Turn {
     await this.#parts.journal.append(record);
   }
 
-  #done({ end, message }: Outcome): AgentEvent {
+  #done({ end, message, error }: Outcome): AgentEvent {
     const { turn, steps, calls, text } = this.#turn;
     const waiting = this.#log.openCalls().flatMap(({ approval }) => approval ?? []);
     return {
@@ -257,7 +284,8 @@ export class Turn {
       calls,
       usage: this.usage,
       ...(message !== undefined && { message }),
-      approvals: end === 'paused' ? waiting : [],
+      ...(error !== undefined && { error }),
+      approvals: end === 'paused' ? structuredClone(waiting) : [],
     };
   }
 

@@ -1,5 +1,5 @@
 import type { TurnGate } from '@ethosagent/core';
-import { effectsOf } from '@ethosagent/policy';
+import { coversTool, effectsOf } from '@ethosagent/policy';
 import type {
   AnyTool,
   PersonalityConfig,
@@ -50,10 +50,17 @@ export function isUntrusted(tool: AnyTool | undefined): boolean {
   return tool === undefined || tool.outputIsUntrusted === true;
 }
 
-/** Whether a personality takes the results of a tool for content that it can trust. */
-export function isTrusted({ safety }: PersonalityConfig, name: string, tool: AnyTool | undefined) {
-  const trust = safety?.untrusted?.trust ?? [];
-  return trust.includes(name) || (tool?.toolset !== undefined && trust.includes(tool.toolset));
+/**
+ * Whether a personality takes the results of a tool for content that it can trust.
+ *
+ * @param isTool whether there is a tool of that name: it comes before a label
+ */
+export function isTrusted(
+  { safety }: PersonalityConfig,
+  name: string,
+  { tool, isTool }: { tool: AnyTool | undefined; isTool: (name: string) => boolean },
+): boolean {
+  return coversTool(safety?.untrusted?.trust ?? [], { ...tool, name }, isTool);
 }
 
 const SOURCES = ['url', 'path', 'file', 'command', 'query', 'pattern', 'uri'];

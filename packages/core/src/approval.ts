@@ -15,6 +15,8 @@ export interface ApprovalRequest {
   reason: string;
   /** What the personality sets for the tool, frozen. */
   settings?: unknown;
+  /** Where the tool anchors relative paths. */
+  workingDir: string;
   sessionId: string;
   personalityId?: string;
   /** Fires when the answer is no longer wanted. */

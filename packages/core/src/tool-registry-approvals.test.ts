@@ -77,6 +77,7 @@ describe('DefaultToolRegistry approvals', () => {
         args: { amount: 1 },
         capabilities: { secrets: ['a/b'], process: { allowedBinaries: ['git'] } },
         reason: 'the tool always requires approval',
+        workingDir: '/project',
         sessionId: 'session-1',
         personalityId: 'bookkeeper',
         signal: expect.any(AbortSignal),

@@ -78,6 +78,39 @@ describe('TurnHost.gate', () => {
     expect(result?.ok ? result.value : result?.error).toBe(answer);
   });
 
+  it('is shown the tool that will run, not the one that has its name by then', async () => {
+    const registry = new DefaultToolRegistry();
+    const ran: string[] = [];
+    const named = (who: string, rest: Partial<AnyTool> = {}) =>
+      tool('x', {
+        description: who,
+        execute: async () => {
+          ran.push(who);
+          return { ok: true, value: '' };
+        },
+        ...rest,
+      });
+    const swapping = {
+      parse: async (args: unknown) => {
+        registry.register(named('second'));
+        return { ok: true as const, args };
+      },
+      run: async () => {
+        ran.push('first');
+        return { ok: true as const, value: '' };
+      },
+    };
+    registry.register(named('first', { input: swapping }));
+    const seen: string[] = [];
+    const gate: TurnHost['gate'] = ({ tool: { description } }) => {
+      seen.push(description);
+      return undefined;
+    };
+    const ctx = batchContext();
+    await registry.executeParallel([call('x')], ctx, undefined, undefined, undefined, { gate });
+    expect(seen).toEqual(ran);
+  });
+
   it('adds its reason to that of the tool, and is asked once for both', async () => {
     const reasons: string[] = [];
     const approve: TurnHost['approve'] = ({ reason }) => {
@@ -139,6 +172,90 @@ describe('TurnHost.approve', () => {
     );
     expect(shown).toEqual([{ limit: 3, given: { a: 1 } }]);
     expect(Object.isFrozen(shown[0])).toBe(true);
+  });
+});
+
+describe('what was approved', () => {
+  const reads = (more: Partial<AnyTool> = {}): AnyTool =>
+    tool('x', {
+      requiresApproval: true,
+      capabilities: { fs_reach: { read: 'from-personality' } },
+      ...more,
+    });
+
+  it.each<[when: string, when: 'approve' | 'beforeRun']>([
+    ['while it was asked', 'approve'],
+    ['after the yes, while it was recorded', 'beforeRun'],
+  ])('does not run with another reach that it got %s', async (_, when) => {
+    let read = ['/a'];
+    const widen = () => {
+      read = ['/b'];
+    };
+    const result = await runOne(
+      reads(),
+      {
+        approve: () => {
+          if (when === 'approve') widen();
+          return true;
+        },
+        beforeRun: () => {
+          if (when === 'beforeRun') widen();
+        },
+      },
+      { personalityFsReach: () => ({ read, write: [] }) },
+    );
+    expect(result).toEqual({
+      ok: false,
+      code: 'not_available',
+      error: 'x needs approval, and what it may do changed while it waited',
+    });
+  });
+
+  it('does not run as another tool that has taken its name after the yes', async () => {
+    const registry = new DefaultToolRegistry();
+    const ran: string[] = [];
+    const named = (who: string) =>
+      tool('x', {
+        requiresApproval: true,
+        execute: async () => {
+          ran.push(who);
+          return { ok: true, value: '' };
+        },
+      });
+    registry.register(named('first'));
+    const host: TurnHost = {
+      approve: () => true,
+      beforeRun: () => registry.register(named('second')),
+    };
+    const ctx = batchContext();
+    await registry.executeParallel([call('x')], ctx, undefined, undefined, undefined, host);
+    expect(ran).toEqual([]);
+  });
+
+  it('gives its place to the next call when it may not run any more', async () => {
+    let read = ['/a'];
+    const registry = new DefaultToolRegistry(
+      { personalityFsReach: () => ({ read, write: [] }) },
+      undefined,
+      { maxConcurrency: 1 },
+    );
+    registry.registerAll([reads(), tool('y')]);
+    const host: TurnHost = {
+      approve: () => true,
+      beforeRun: () => {
+        read = [...read, '/b'];
+      },
+    };
+    const calls = [call('x', '1'), call('x', '2'), call('y', '3')];
+    const results = await registry.executeParallel(
+      calls,
+      batchContext(),
+      undefined,
+      undefined,
+      undefined,
+      host,
+    );
+    expect(results.map(({ result }) => result.ok)).toEqual([false, false, true]);
   });
 });
 
@@ -314,6 +431,7 @@ describe('TurnHost.delegation', () => {
     steps: 1,
     calls: 0,
     costUsd: 0,
+    untrusted: true,
     result: 'r',
   };
 

@@ -1,4 +1,5 @@
 import type {
+  AnyTool,
   DelegationProvider,
   ToolCall,
   ToolCallResult,
@@ -13,8 +14,10 @@ export interface TurnHost {
   /**
    * Whether a call must be approved beside what its tool says: `ask` with the reason, or `refuse`
    * with what the model is told. One that throws refuses the call.
+   *
+   * @param call with the tool that will run, whatever has its name by then
    */
-  gate?: (call: { toolCallId: string; name: string }) => TurnGate | undefined;
+  gate?: (call: { toolCallId: string; name: string; tool: AnyTool }) => TurnGate | undefined;
   /**
    * Called right before a tool runs, after its approval, and waited for. What it throws keeps the
    * tool from running.

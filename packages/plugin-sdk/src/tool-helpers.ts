@@ -21,11 +21,12 @@ import { toolSettings } from './tool-settings.js';
  * A result that worked.
  *
  * @param value what the model reads
- * @param extra `structured`: a payload for consumers that know the tool; `cost_usd`: US dollars
+ * @param extra `structured`: a payload for consumers that know the tool; `cost_usd`: US dollars;
+ * `untrusted: false` where nothing of this one result comes from outside
  */
 export function ok(
   value: string,
-  extra?: { structured?: Record<string, unknown>; cost_usd?: number },
+  extra?: { structured?: Record<string, unknown>; cost_usd?: number; untrusted?: false },
 ): ToolResult {
   return { ok: true, value, ...extra };
 }

@@ -61,4 +61,8 @@ export type { SearchPhrase, TextWord } from './search-words.js';
 export { parseSearchQuery, searchWords } from './search-words.js';
 export { declaredRef, isSecretRef, isSecretRefPattern, secretRefMatches } from './secret-refs.js';
 export { isSameOwner } from './session-owner.js';
+export { SessionReads } from './session-reads.js';
+export { toolFilters } from './tool-filters.js';
+export type { ExpandedToolset, LabelledTool } from './toolset.js';
+export { coversTool, expandToolset } from './toolset.js';
 export { parseUrl } from './urls.js';

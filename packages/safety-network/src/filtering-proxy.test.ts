@@ -52,6 +52,8 @@ beforeEach(async () => {
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
     seen.push({ headers: request.headers, body, method: request.method });
+    const { 'x-tell': told = '' } = request.headers;
+    if (told !== '') response.setHeader('X-Ethos-Proxy', told);
     response.writeHead(200, { 'x-answer': 'yes', 'keep-alive': 'x', 'proxy-authenticate': 'x' });
     response.end(`${request.method} ${request.url} ${body}`);
   });
@@ -96,6 +98,24 @@ describe('createFilteringProxy, for http', () => {
         rule: `${host}:${server.port}`,
       },
     ]);
+  });
+
+  it('marks what it answers itself, and nothing that a server answers', async () => {
+    const { mark } = await start();
+    const ours = `\r\nx-ethos-proxy: ${mark}\r\n`;
+    expect(await talk(get('http://other.test/'))).toContain(ours);
+    const tunnel = 'CONNECT other.test:443 HTTP/1.1\r\nHost: other.test:443\r\n\r\n';
+    expect(await talk(tunnel)).toContain(ours);
+    const theirs = await talk(get(`http://ok.test:${server.port}/`, `X-Tell: ${mark}\r\n`));
+    expect(theirs).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    expect(theirs.toLowerCase()).not.toContain('x-ethos-proxy');
+  });
+
+  it('has a mark of its guard', async () => {
+    const { mark } = await start();
+    const other = createNetworkGuard({ allowedHosts: [] });
+    expect((await start({ socketPath: undefined })).mark).toBe(mark);
+    expect((await start({ socketPath: undefined, guard: other })).mark).not.toBe(mark);
   });
 
   it('strips what is between two neighbours, in both directions', async () => {

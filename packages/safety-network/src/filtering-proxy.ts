@@ -29,6 +29,11 @@ export interface FilteringProxy {
    * forwards to it chooses the URL.
    */
   readonly url: string | undefined;
+  /**
+   * The value of the header `x-ethos-proxy` of what the proxy answers itself; proxies of one guard
+   * have the same. No server can know it, and the header is taken out of what servers answer.
+   */
+  readonly mark: string;
   /** Ends every connection and stops listening. */
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, request as send } from 'node
 import { pipeline } from 'node:stream/promises';
 import { toNetworkError } from './denials.js';
 import type { ProxyContext } from './proxy-context.js';
+import { MARK_HEADER } from './proxy-mark.js';
 import { forwardedHeaders } from './proxy-target.js';
 import { metered } from './proxy-tunnel.js';
 
@@ -40,11 +41,9 @@ export async function forwardRequest(
     const sent = pipeline(from, metered('bytes_out', context), onward);
     // A server may answer before it has read everything.
     const answer = await Promise.race([answered, sent.then(() => answered)]);
-    to.writeHead(
-      answer.statusCode ?? 502,
-      answer.statusMessage,
-      forwardedHeaders(answer.rawHeaders),
-    );
+    // A server may have been told by a page what stands there.
+    const { [MARK_HEADER]: _, ...answerHeaders } = forwardedHeaders(answer.rawHeaders);
+    to.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders);
     await pipeline(answer, metered('bytes_in', context), to);
   } catch (error) {
     throw toNetworkError(target.host, error);

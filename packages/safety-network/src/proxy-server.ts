@@ -6,6 +6,7 @@ import { CapabilityError, EthosError, errorCodeOf } from '@ethosagent/types';
 import type { FilteringProxy, FilteringProxyOptions } from './filtering-proxy.js';
 import type { ProxyContext } from './proxy-context.js';
 import { forwardRequest } from './proxy-forward.js';
+import { MARK_HEADER, markOf } from './proxy-mark.js';
 import { targetOf, tunnelTarget } from './proxy-target.js';
 import { tunnel } from './proxy-tunnel.js';
 
@@ -17,6 +18,7 @@ const CHALLENGE = 'Basic realm="ethos"';
 export async function startProxy(options: FilteringProxyOptions): Promise<FilteringProxy> {
   const { guard, socketPath, onAccess, onSpend } = options;
   const end = new AbortController();
+  const mark = markOf(guard);
   const context: ProxyContext = {
     guard,
     onAccess,
@@ -49,13 +51,13 @@ export async function startProxy(options: FilteringProxyOptions): Promise<Filter
       );
     serve(run, (status, message) => {
       if (response.headersSent) response.destroy();
-      else response.writeHead(status, { connection: 'close' }).end(message);
+      else response.writeHead(status, { connection: 'close', [MARK_HEADER]: mark }).end(message);
     });
   });
   server.on('connect', (request, socket, head) => {
     const refuse = (status: number, message: string, header = '') =>
       socket.end(
-        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${header}Connection: close\r\n\r\n${message}`,
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${header}Connection: close\r\n${MARK_HEADER}: ${mark}\r\n\r\n${message}`,
       );
     if (!isAuthorized(request, credential)) {
       refuse(407, '', `Proxy-Authenticate: ${CHALLENGE}\r\n`);
@@ -69,6 +71,7 @@ export async function startProxy(options: FilteringProxyOptions): Promise<Filter
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   return {
+    mark,
     url: credential && `http://${USER}:${credential}@127.0.0.1:${port}`,
     async close() {
       end.abort(new EthosError('NETWORK_FAILED', 'the proxy is closed'));

@@ -37,6 +37,11 @@ export interface DelegationInfo {
   result?: string;
   /** Why there is no result, or not the whole one. */
   error?: string;
+  /**
+   * Whether an outsider may have had a hand in the result: `false` only once it has ended and had
+   * read nothing untrusted.
+   */
+  untrusted: boolean;
 }
 
 /** Sub-agents of the session of a call. */

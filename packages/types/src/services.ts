@@ -1,3 +1,4 @@
+import type { NetworkPolicy } from './tool.js';
 import type {
   KeyValueStore,
   ProcessResult,
@@ -80,6 +81,11 @@ export interface ServiceProxy {
   server: string;
   username: string;
   password: string;
+  /**
+   * The value of the header `x-ethos-proxy` of what the proxy answers itself, in place of a server.
+   * No server can send it.
+   */
+  mark: string;
 }
 
 /**
@@ -91,6 +97,12 @@ export interface ServiceScope {
   readonly signal: AbortSignal;
   readonly personalityId?: string;
   readonly sessionId?: string;
+  /**
+   * Whether a service that a call of this context opened now would reach the same: the policy of
+   * the personality, or of the turn, may have changed since. Compare before each use of a service
+   * that was opened for another call, and open it anew when it is not.
+   */
+  isCurrent(ctx: { networkPolicy?: NetworkPolicy }): boolean;
   /** The folders of a declared `fs_reach`. */
   readonly reach?: { read: readonly string[]; write: readonly string[] };
   /** The hosts of a declared `network`. */

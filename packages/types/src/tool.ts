@@ -34,6 +34,8 @@ export type ToolResult =
       structured?: Record<string, unknown>;
       /** US dollars that this call cost. */
       cost_usd?: number;
+      /** Nothing in it was written by an outsider, though the tool's output may be. */
+      untrusted?: false;
     }
   | {
       ok: false;

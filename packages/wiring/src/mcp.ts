@@ -9,13 +9,20 @@ import {
   type ServiceHost,
   type ToolRegistry,
 } from '@ethosagent/types';
+import type { RuntimeProblem } from './problems.js';
 
 /** MCP servers of a runtime: what `createMcpBridge` of `@ethosagent/tools-mcp` makes. */
 export interface RuntimeMcp {
   /** Connects servers for a personality; all of them when none are named. */
-  start(personality: string, servers?: readonly string[]): Promise<unknown>;
+  start(
+    personality: string,
+    servers?: readonly string[],
+    opts?: { waitMs?: number },
+  ): Promise<unknown>;
   /** Ends the servers of a personality. */
   stop(personality: string): Promise<void>;
+  /** What of the configuration is not read, or read otherwise than it may be meant. */
+  readonly notes?: readonly string[];
   /** How each server stands, for each personality. */
   status(): {
     server: string;
@@ -50,7 +57,10 @@ export async function openMcp(
   home: string,
   parts: RuntimeMcpParts,
 ): Promise<RuntimeMcp> {
-  if (mcp !== true) return mcp(parts);
+  if (typeof mcp === 'function') return checkedBridge(await mcp(parts));
+  if (mcp !== true) {
+    throw new EthosError('CONFIG_INVALID', 'mcp is neither true nor a function; leave it out');
+  }
   const file = join(home, 'mcp.json');
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new EthosError('CONFIG_INVALID', `${file}: can not be read; write it, or leave mcp out`, {
@@ -64,6 +74,39 @@ export async function openMcp(
     },
   );
   return createMcpBridge({ ...parts, config: parseMcpConfig(text, file) });
+}
+
+const METHODS = ['start', 'stop', 'status', 'pending', 'accept', 'close'] as const;
+
+/** What a host made in place of a bridge would otherwise show in the middle of a turn. */
+function checkedBridge(bridge: RuntimeMcp): RuntimeMcp {
+  const missing = METHODS.filter((name) => typeof Object(bridge)[name] !== 'function');
+  if (missing.length === 0) return bridge;
+  const problem = `mcp gave no bridge: it has no ${missing.join(', ')}; give what createMcpBridge makes`;
+  throw new EthosError('CONFIG_INVALID', problem);
+}
+
+/** What an operator should know of the servers of a personality. */
+export function mcpProblems(
+  mcp: Pick<RuntimeMcp, 'notes' | 'status'>,
+  home: string,
+  personalityId: string,
+): RuntimeProblem[] {
+  const file = join(home, 'mcp.json');
+  const { notes = [] } = mcp;
+  const waiting = mcp
+    .status()
+    .filter(({ personality, state }) => personality === personalityId && state !== 'ready');
+  return [
+    ...notes.map((message) => ({ file, key: '', tool: '', message, heldBack: false })),
+    ...waiting.map(({ server, state, reason }) => ({
+      file,
+      key: server,
+      tool: server,
+      message: `${file}: ${server} is ${state}${reason === undefined ? '' : `: ${reason}`}`,
+      heldBack: false,
+    })),
+  ];
 }
 
 /** Tokens beside the secrets of the home, where no tool reaches. */

@@ -225,3 +225,102 @@ describe('a folder that becomes a link', () => {
     expect(await read('coder/narrow', 'secret/a.txt')).toMatch(/^PATH_NOT_REACHABLE/);
   });
 });
+
+describe('a call of a meet that waits', () => {
+  const LESS = /^PATH_NOT_REACHABLE|changed while it waited|wrong by now/;
+  let onAsk: () => unknown;
+  const waits = (id: string) =>
+    runtime.execute(
+      [{ toolCallId: '1', name: 'asked', args: { path: join(home, 'shared/sub/a.txt') } }],
+      {
+        personality: id,
+        host: {
+          approve: async () => {
+            await onAsk();
+            return true;
+          },
+        },
+      },
+    );
+  const answerOf = async (answers: ReturnType<typeof waits>) => {
+    const result = (await answers).at(-1)?.result;
+    return result?.ok ? result.value : result?.error;
+  };
+  const asked = defineTool({
+    name: 'asked',
+    description: 'Reads once it is approved.',
+    input: z.object({ path: z.string() }),
+    requiresApproval: true,
+    capabilities: { fs_reach: { read: 'from-personality' } },
+    execute: async ({ path }, { scopedFs }) => ok((await scopedFs.read(path)) ?? 'nothing'),
+  });
+  const swapToLink = () => {
+    rmSync(join(home, 'shared/sub'), { recursive: true });
+    symlinkSync(join(home, 'secret'), join(home, 'shared/sub'));
+  };
+  beforeEach(() => {
+    put('shared/sub/a.txt', 'inside');
+    put('secret/a.txt', 'outside');
+    personality('narrow', 'fs_reach: {read: ["${ETHOS_HOME}/shared/sub"]}\n');
+    runtime.registry.register(asked);
+    onAsk = () => {};
+  });
+
+  it('reads what both may', async () => {
+    expect(await answerOf(waits('coder/narrow'))).toBe('inside');
+  });
+
+  it.each(['coder/narrow', 'narrow/coder'])(
+    'as %s does not follow a folder that has become a link meanwhile',
+    async (id) => {
+      onAsk = swapToLink;
+      expect(await answerOf(waits(id))).toMatch(LESS);
+    },
+  );
+
+  it('does not follow a link that an earlier call of the batch has made', async () => {
+    const swap = defineTool({
+      name: 'swap',
+      description: 'Makes a link.',
+      input: z.object({}),
+      capabilities: {},
+      execute: async () => {
+        swapToLink();
+        return ok('swapped');
+      },
+    });
+    const tools = [...createFileTools(), swap];
+    const limits = { maxConcurrency: 1 };
+    const single = await createToolRuntime({
+      home,
+      cwd: home,
+      personality: 'coder',
+      tools,
+      limits,
+    });
+    try {
+      const path = join(home, 'shared/sub/a.txt');
+      const answers = single.execute(
+        [
+          { toolCallId: '0', name: 'swap', args: {} },
+          { toolCallId: '1', name: 'read_file', args: { path } },
+        ],
+        { personality: 'coder/narrow' },
+      );
+      expect(await answerOf(answers)).toMatch(/^PATH_NOT_REACHABLE/);
+    } finally {
+      await single.close();
+    }
+  });
+
+  it.each([
+    ['narrowed', 'fs_reach: {read: []}\n'],
+    ['wrong', 'nonsense: 1\n'],
+  ])('has no more than what is left when one of both is %s by then', async (_, yaml) => {
+    onAsk = () => personality('coder', yaml);
+    expect(await answerOf(waits('coder/narrow'))).toMatch(LESS);
+    personality('coder', 'fs_reach: {read: ["${ETHOS_HOME}/shared"]}\n');
+    onAsk = () => personality('narrow', yaml);
+    expect(await answerOf(waits('coder/narrow'))).toMatch(LESS);
+  });
+});

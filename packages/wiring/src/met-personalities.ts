@@ -1,8 +1,7 @@
-import { meetPersonalities } from '@ethosagent/policy';
+import { expandToolset, meetPersonalities } from '@ethosagent/policy';
 import { realLocation } from '@ethosagent/storage-fs';
 import { type AnyTool, EthosError, type PersonalityConfig } from '@ethosagent/types';
 import type { PersonalityStore } from './personality-store.js';
-import { expandToolset } from './toolset.js';
 
 /** Personalities that can meet: more is somebody's mistake, or an attack. */
 const MAX_PARTS = 16;
@@ -27,7 +26,7 @@ export class MetPersonalities {
   readonly #store: PersonalityStore;
   readonly #tools: () => readonly AnyTool[];
   readonly #meets = new Map<string, Meet>();
-  readonly #parts = new WeakMap<PersonalityConfig, readonly PersonalityConfig[]>();
+  readonly #made = new WeakMap<PersonalityConfig, Meet>();
 
   /** @param tools that group labels stand for */
   constructor(store: PersonalityStore, tools: () => readonly AnyTool[]) {
@@ -40,14 +39,36 @@ export class MetPersonalities {
    * @throws `CONFIG_INVALID`
    */
   async get(id: string): Promise<PersonalityConfig> {
-    const ids = id.split('/');
-    if (ids.length > MAX_PARTS) {
-      const problem = `${ids.length} personalities are to meet; ${MAX_PARTS} can`;
-      throw new EthosError('CONFIG_INVALID', problem);
-    }
-    const parts = await Promise.all(ids.map((part) => this.#store.get(part)));
+    const parts = await Promise.all(partIds(id).map((part) => this.#store.get(part)));
+    return this.#meet(id, parts) ?? this.#store.get(id);
+  }
+
+  /** The same without waiting, or `undefined` where a file can't be read now. @throws `CONFIG_INVALID` */
+  peek(id: string): PersonalityConfig | undefined {
+    const ids = partIds(id);
+    const parts = ids.flatMap((part) => this.#store.peek(part) ?? []);
+    return parts.length === ids.length ? this.#meet(id, parts) : undefined;
+  }
+
+  /** What a personality was made of; itself where it was made of nothing else. */
+  partsOf(config: PersonalityConfig): readonly PersonalityConfig[] {
+    return this.#made.get(config)?.parts ?? [config];
+  }
+
+  /**
+   * Whether what was begun under a config may go on under a newer one of the same personality: the
+   * same files and folders, though a server may have brought tools meanwhile.
+   */
+  reachesTheSame(before: PersonalityConfig, now: PersonalityConfig): boolean {
+    if (before === now) return true;
+    const [old, made] = [this.#made.get(before), this.#made.get(now)];
+    if (old === undefined || made === undefined) return false;
+    return same(old.parts, made.parts) && same(old.places, made.places);
+  }
+
+  #meet(id: string, parts: readonly PersonalityConfig[]): PersonalityConfig | undefined {
     const [first, ...others] = parts;
-    if (first === undefined || others.length === 0) return first ?? this.#store.get(id);
+    if (first === undefined || others.length === 0) return first;
     const tools = this.#tools();
     const known = this.#meets.get(id);
     // A folder of one that has become a link may lead to where another may not go.
@@ -69,18 +90,21 @@ export class MetPersonalities {
     return config;
   }
 
-  /** What a personality was made of; itself where it was made of nothing else. */
-  partsOf(config: PersonalityConfig): readonly PersonalityConfig[] {
-    return this.#parts.get(config) ?? [config];
-  }
-
   #keep(id: string, meet: Meet): void {
-    this.#parts.set(meet.config, meet.parts);
+    this.#made.set(meet.config, meet);
     this.#meets.delete(id);
     this.#meets.set(id, meet);
     const [oldest] = this.#meets.keys();
     if (this.#meets.size > MAX_MEETS && oldest !== undefined) this.#meets.delete(oldest);
   }
+}
+
+/** @throws `CONFIG_INVALID` for too many */
+function partIds(id: string): string[] {
+  const ids = id.split('/');
+  if (ids.length <= MAX_PARTS) return ids;
+  const problem = `${ids.length} personalities are to meet; ${MAX_PARTS} can`;
+  throw new EthosError('CONFIG_INVALID', problem);
 }
 
 function placesOf({ fs_reach }: PersonalityConfig): string[] {

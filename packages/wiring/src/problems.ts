@@ -1,7 +1,7 @@
 import { validateRegistration } from '@ethosagent/core';
+import { expandToolset } from '@ethosagent/policy';
 import type { AnyTool, CapabilityName, PersonalityConfig } from '@ethosagent/types';
 import { findSettingsProblems } from './settings-problems.js';
-import { expandToolset } from './toolset.js';
 
 /** One way in which the tools and a personality don't fit together. */
 export interface RuntimeProblem {
@@ -30,6 +30,8 @@ export interface ProblemSources {
   /** The path of the file. */
   file: string;
   tools: readonly AnyTool[];
+  /** The MCP servers that there are, as they are configured. */
+  servers?: readonly string[];
   /** The ids of the loaded plugins. */
   plugins: readonly string[];
 }
@@ -41,11 +43,12 @@ export interface ProblemSources {
  */
 export function findProblems(
   personality: PersonalityConfig,
-  { file, tools, plugins }: ProblemSources,
+  { file, tools, plugins, servers: known = [] }: ProblemSources,
 ): RuntimeProblem[] {
   const { names, unknown } = expandToolset(personality.toolset, tools);
   const offered = names === undefined ? tools : tools.filter(({ name }) => names.includes(name));
-  const servers = new Set(tools.map(({ name }) => MCP_TOOL.exec(name)?.[1]));
+  const ofTools = tools.map(({ name }) => MCP_TOOL.exec(name)?.[1]);
+  const servers = new Set([...ofTools, ...known]);
   const missing = (key: string, entries: readonly string[], what: string) =>
     entries.map((entry) => ({
       file,

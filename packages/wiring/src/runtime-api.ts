@@ -19,6 +19,7 @@ import type {
   ToolResultReducer,
   TurnAttachment,
 } from '@ethosagent/types';
+import type { ToolName } from './extension-tools.js';
 import type { RuntimeMcp, RuntimeMcpParts } from './mcp.js';
 import type { RuntimeProblem } from './problems.js';
 
@@ -33,7 +34,7 @@ export interface ToolRuntimeOptions {
    * `web_search`, … A named one is loaded from its package, which must be installed, with the
    * reducer that its package has for it.
    */
-  tools?: readonly (AnyTool | string)[];
+  tools?: readonly (AnyTool | ToolName | (string & {}))[];
   plugins?: readonly Plugin[];
   reducers?: readonly ToolResultReducer[];
   /** The working directory: `${CWD}` in a personality, and where tools anchor relative paths. */
@@ -119,6 +120,11 @@ export interface ToolRuntime {
   readonly personalityId: string;
   /** A personality as its file says now; the active one when no id is given. @throws `CONFIG_INVALID` */
   personality(id?: string): Promise<PersonalityConfig>;
+  /**
+   * The personalities of the home whose files are right, with what they say of themselves.
+   * @throws `CONFIG_INVALID` when the folder can't be read
+   */
+  personalities(): Promise<{ id: string; description?: string }[]>;
   /** A tool by its name, whether or not the personality has it. */
   tool(name: string): AnyTool | undefined;
   /**

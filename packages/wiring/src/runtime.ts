@@ -4,11 +4,11 @@ import {
   type CapabilityBackends,
   DefaultToolRegistry,
   DefaultToolResultReducerRegistry,
-  type PersonalityFsReach,
   type TurnHost,
   validateDeclaration,
 } from '@ethosagent/core';
 import { createPluginHost, type PluginHost } from '@ethosagent/plugin-sdk';
+import { expandToolset, SessionReads, toolFilters } from '@ethosagent/policy';
 import {
   createAttachmentCache,
   createFileSecrets,
@@ -29,18 +29,18 @@ import {
   type ToolCall,
   type ToolCallResult,
   type ToolDefinition,
+  type ToolFilterOpts,
 } from '@ethosagent/types';
-import { hostVariables, openMcp, type RuntimeMcp, tokenStore } from './mcp.js';
-import { MetPersonalities, plainId } from './met-personalities.js';
+import { hostVariables, mcpProblems, openMcp, type RuntimeMcp, tokenStore } from './mcp.js';
+import { PersonalityConfigs } from './personality-configs.js';
 import { personalityConfigPath } from './personality-file.js';
-import { personalityReach } from './personality-reach.js';
 import type { PersonalityStore } from './personality-store.js';
 import { findProblems, type RuntimeProblem } from './problems.js';
 import { baseEnvironment } from './process-env.js';
 import { heldBack, leftOut, malformed, refuseAll } from './refusals.js';
 import type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
+import { ServedMcp } from './served-mcp.js';
 import type { PickedTools } from './tools-by-name.js';
-import { expandToolset } from './toolset.js';
 
 /** What is open until the runtime is closed. */
 export interface Closable {
@@ -76,24 +76,17 @@ export class Runtime implements ToolRuntime {
   readonly #parts: RuntimeParts;
   readonly #storage = new FsStorage();
   readonly #sessionId: string;
-  /**
-   * Configs as of the newest batch of each personality. A call gets its files and hosts when it
-   * begins, so one that waited in an older batch gets what the file says by then.
-   */
-  readonly #configs = new Map<string, PersonalityConfig>();
   readonly #checked = new WeakMap<
     PersonalityConfig,
     { tools: readonly AnyTool[]; plugins: readonly string[]; problems: RuntimeProblem[] }
   >();
-  readonly #reaches = new WeakMap<PersonalityConfig, Required<PersonalityFsReach>>();
   readonly #scoped = new WeakMap<PersonalityConfig, Storage>();
-  /** For which config of a personality its MCP servers were started. */
-  readonly #served = new Map<string, { config: PersonalityConfig; started: Promise<unknown> }>();
-  readonly #reads = new Map<string, NonNullable<ToolBatchContext['readMtimes']>>();
+  readonly #reads = new SessionReads();
   readonly #running = new Map<AbortController, Promise<unknown>>();
   readonly #reducers = new DefaultToolResultReducerRegistry();
-  readonly #personalities: MetPersonalities;
+  readonly #personalities: PersonalityConfigs;
   #personalityId: string;
+  #served: ServedMcp | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: RuntimeParts) {
@@ -104,7 +97,12 @@ export class Runtime implements ToolRuntime {
     this.#personalityId = options.personality;
     this.#sessionId = options.sessionId ?? randomUUID();
     this.registry = new DefaultToolRegistry(this.#backends(), this.#reducers, options.limits);
-    this.#personalities = new MetPersonalities(parts.personalities, () => this.registry.list());
+    this.#personalities = new PersonalityConfigs({
+      home: options.home,
+      store: parts.personalities,
+      tools: () => this.registry.list(),
+      endServices: (personalityId) => this.registry.endServices({ personalityId }),
+    });
     this.plugins = createPluginHost({ registry: this.registry, reducers: this.#reducers });
   }
 
@@ -119,7 +117,12 @@ export class Runtime implements ToolRuntime {
       const taken = new Set(reducers.map(({ toolName }) => toolName));
       for (const reducer of own) if (!taken.has(reducer.toolName)) this.#reducers.register(reducer);
       for (const plugin of plugins) await this.plugins.load(plugin);
-      if (mcp !== undefined) this.mcp = await this.#openMcp(mcp);
+      if (mcp !== undefined) {
+        this.mcp = await this.#openMcp(mcp);
+        this.#served = new ServedMcp(this.mcp, {
+          servesToo: (before, now) => this.#personalities.reachesTheSame(before, now),
+        });
+      }
     } catch (error) {
       await this.close();
       throw error;
@@ -131,7 +134,16 @@ export class Runtime implements ToolRuntime {
   }
 
   personality(id: string = this.#personalityId): Promise<PersonalityConfig> {
-    return this.#config(id);
+    return this.#personalities.get(id);
+  }
+
+  async personalities(): Promise<{ id: string; description?: string }[]> {
+    const { personalities } = this.#parts;
+    const all = (await personalities.list()).map((id) => personalities.peek(id) ?? []);
+    return all.flat().map(({ id, description }) => ({
+      id,
+      ...(description !== undefined && { description }),
+    }));
   }
 
   tool(name: string): AnyTool | undefined {
@@ -142,7 +154,7 @@ export class Runtime implements ToolRuntime {
     const config = await this.#ready(personality);
     const held = this.#heldBack(config);
     return this.registry
-      .toDefinitions(this.#toolNames(config), filtersOf(config))
+      .toDefinitions(this.#toolNames(config), this.#filters(config))
       .filter(({ name }) => !held.has(name));
   }
 
@@ -155,7 +167,11 @@ export class Runtime implements ToolRuntime {
     const batch: readonly ToolCall[] = Array.from(calls);
     let config: PersonalityConfig;
     try {
-      config = await this.#ready(options.personality ?? this.#personalityId);
+      const id = options.personality ?? this.#personalityId;
+      const asksServer = batch.some((call) => isMcpName(Object(call).name));
+      config = await (asksServer
+        ? unlessAborted(this.#ready(id), options.abortSignal)
+        : this.#personalities.get(id));
     } catch (error) {
       return refuseAll(batch, error instanceof Error ? error.message : String(error));
     }
@@ -175,7 +191,7 @@ export class Runtime implements ToolRuntime {
       admitted,
       this.#context(config, options, controller.signal),
       this.#toolNames(config),
-      filtersOf(config),
+      this.#filters(config),
       options.attachments,
       options.host,
     );
@@ -188,12 +204,15 @@ export class Runtime implements ToolRuntime {
   }
 
   async switchPersonality(id: string): Promise<void> {
-    await this.#config(id);
+    await this.#personalities.get(id);
     this.#personalityId = id;
   }
 
   async problems(): Promise<RuntimeProblem[]> {
-    return this.#problems(await this.#ready(this.#personalityId));
+    const config = await this.#ready(this.#personalityId);
+    const { home } = this.#parts.options;
+    const ofServers = this.mcp === undefined ? [] : mcpProblems(this.mcp, home, config.id);
+    return [...this.#problems(config), ...ofServers];
   }
 
   async reach(): Promise<ToolReach[]> {
@@ -213,7 +232,7 @@ export class Runtime implements ToolRuntime {
   }
 
   async endSession(sessionId: string = this.#sessionId): Promise<void> {
-    this.#reads.delete(sessionId);
+    this.#reads.forget(sessionId);
     await this.registry.endSession(sessionId);
   }
 
@@ -242,7 +261,7 @@ export class Runtime implements ToolRuntime {
     return openMcp(mcp, options.home, {
       host: {
         openService: async (declaration, owner) => {
-          const config = await this.#config(owner.personalityId ?? this.#personalityId);
+          const config = await this.#personalities.get(owner.personalityId ?? this.#personalityId);
           return this.registry.openService(declaration, { ...owner, personalityId: config.id });
         },
       },
@@ -254,28 +273,24 @@ export class Runtime implements ToolRuntime {
     });
   }
 
+  #filters(config: PersonalityConfig): ToolFilterOpts {
+    const { mcp_servers } = config;
+    const filters = toolFilters(config);
+    if (mcp_servers === undefined || this.#served === undefined) return filters;
+    return { ...filters, allowedMcpServers: this.#served.namesOf(mcp_servers) };
+  }
+
   /** The config of a personality whose MCP servers are there, as far as they can be. */
   async #ready(id: string): Promise<PersonalityConfig> {
-    const config = await this.#config(id);
-    if (this.mcp === undefined || this.#closing !== undefined) return config;
-    const known = this.#served.get(config.id);
-    if (known?.config === config) {
-      await known.started;
-      return config;
-    }
-    const before = known === undefined ? undefined : this.mcp.stop(config.id);
-    const started = Promise.resolve(before).then(() =>
-      this.mcp?.start(config.id, config.mcp_servers),
-    );
-    this.#served.set(config.id, { config, started });
-    await started;
+    const config = await this.#personalities.get(id);
+    if (this.#closing === undefined) await this.#served?.ready(config);
     return config;
   }
 
   #backends(): CapabilityBackends {
     const { options, store, memory, sessions, audit, denyPaths } = this.#parts;
     const { approve, fetch, lookup } = options;
-    const ofPersonality = (id: string | undefined) => this.#configs.get(id ?? '');
+    const ofPersonality = (id: string | undefined) => this.#personalities.at(id);
     return {
       kvStoreFactory: store.kvStoreFactory,
       secretsBackend:
@@ -286,7 +301,7 @@ export class Runtime implements ToolRuntime {
       sessions,
       personalityFsReach: (id) => {
         const config = ofPersonality(id);
-        return config && this.#reachOf(config);
+        return config && this.#personalities.reachOf(config);
       },
       personalityNetworkAllow: (id) => {
         const config = ofPersonality(id);
@@ -334,7 +349,7 @@ export class Runtime implements ToolRuntime {
       abortSignal,
       emit: options.emit ?? (() => {}),
       storage: this.#scopedStorage(config),
-      readMtimes: this.#readsOf(sessionId),
+      readMtimes: this.#reads.of(sessionId),
       ...networkOf(config),
       ...pick(options, ['agentId', 'memoryScope', 'memoryScopeId', 'userScopeId', 'teamId']),
       ...(options.resultBudgetChars !== undefined && {
@@ -342,32 +357,6 @@ export class Runtime implements ToolRuntime {
       }),
       ...(options.dryRun !== undefined && { dryRun: options.dryRun }),
     };
-  }
-
-  async #config(asked: string): Promise<PersonalityConfig> {
-    const id = plainId(asked);
-    try {
-      const config = await this.#personalities.get(id);
-      // Before the config counts: a reach that it may not have is a mistake in the file.
-      this.#reachOf(config);
-      const before = this.#configs.get(id);
-      this.#configs.set(id, config);
-      if (before !== undefined && before !== config) await this.#endServicesOf(id);
-      return config;
-    } catch (error) {
-      // Calls that still run lose their reach too.
-      this.#configs.delete(id);
-      await this.#endServicesOf(id);
-      throw error;
-    }
-  }
-
-  /** What is kept open has the reach that the file gave when it was opened. */
-  async #endServicesOf(id: string): Promise<void> {
-    const meets = [...this.#configs.keys()].filter((known) => known.split('/').includes(id));
-    await Promise.all(
-      [id, ...meets].map((personalityId) => this.registry.endServices({ personalityId })),
-    );
   }
 
   #problems(config: PersonalityConfig): RuntimeProblem[] {
@@ -379,7 +368,12 @@ export class Runtime implements ToolRuntime {
     }
     const last = this.#personalities.partsOf(config).at(-1) ?? config;
     const file = personalityConfigPath(this.#parts.options.home, last.id);
-    const problems = findProblems(config, { file, tools, plugins });
+    const problems = findProblems(config, {
+      file,
+      tools,
+      plugins,
+      servers: this.mcp?.status().map(({ server }) => server) ?? [],
+    });
     this.#checked.set(config, { tools, plugins, problems });
     return problems;
   }
@@ -394,28 +388,10 @@ export class Runtime implements ToolRuntime {
     return expandToolset(config.toolset, this.registry.list()).names;
   }
 
-  #reachOf(config: PersonalityConfig): Required<PersonalityFsReach> {
-    let reach = this.#reaches.get(config);
-    if (reach === undefined) {
-      reach = this.#newReach(config);
-      this.#reaches.set(config, reach);
-    }
-    return reach;
-  }
-
-  /** What a meet may reach, without what any of those that met may not. */
-  #newReach(config: PersonalityConfig): Required<PersonalityFsReach> {
-    const { home } = this.#parts.options;
-    const parts = this.#personalities.partsOf(config);
-    const denied = parts.flatMap((part) => personalityReach(home, part).deny);
-    const { read = [], write = [] } = config.fs_reach ?? {};
-    return { read, write, deny: [...new Set(denied)] };
-  }
-
   #scopedStorage(config: PersonalityConfig): Storage {
     let scoped = this.#scoped.get(config);
     if (scoped === undefined) {
-      const { read, write, deny } = this.#reachOf(config);
+      const { read, write, deny } = this.#personalities.reachOf(config);
       scoped = new ScopedStorage(this.#storage, {
         read,
         write,
@@ -425,19 +401,7 @@ export class Runtime implements ToolRuntime {
     }
     return scoped;
   }
-
-  /** What a session has read. Sessions that were quiet longest are forgotten first. */
-  #readsOf(sessionId: string): NonNullable<ToolBatchContext['readMtimes']> {
-    const reads = this.#reads.get(sessionId) ?? new Map();
-    this.#reads.delete(sessionId);
-    this.#reads.set(sessionId, reads);
-    const [oldest] = this.#reads.keys();
-    if (this.#reads.size > MAX_SESSIONS && oldest !== undefined) this.#reads.delete(oldest);
-    return reads;
-  }
 }
-
-const MAX_SESSIONS = 256;
 
 const UNKNOWN_PERSONALITY =
   'the file of the personality is wrong by now; ask the operator to mend it';
@@ -458,15 +422,30 @@ function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);
 }
 
-function filtersOf({ mcp_servers, plugins }: PersonalityConfig) {
-  return {
-    ...(mcp_servers !== undefined && { allowedMcpServers: mcp_servers }),
-    ...(plugins !== undefined && { allowedPlugins: plugins }),
-  };
-}
-
 function networkOf({ safety }: PersonalityConfig) {
   return safety?.network === undefined ? {} : { networkPolicy: safety.network };
+}
+
+function isMcpName(name: unknown): boolean {
+  return typeof name === 'string' && name.startsWith('mcp__');
+}
+
+/** Rejects when the signal fires first. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  const { controller, unlink } = linkedController(signal);
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const stop = () => reject(new DOMException('the turn was aborted', 'AbortError'));
+    if (controller.signal.aborted) stop();
+    controller.signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    unlink();
+    promise.catch(() => {});
+    aborted.catch(() => {});
+  }
 }
 
 /** A host that fails harms no call. */

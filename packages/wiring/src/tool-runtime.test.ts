@@ -91,6 +91,30 @@ const counter = defineTool({
   },
 });
 
+describe('createToolRuntime is not given', () => {
+  it.each([
+    ['a relative cwd', { cwd: 'work' }, /: cwd: work is not an absolute path/],
+    ['a cwd that is missing', { cwd: '/no/such/folder/here' }, /: cwd: .* is no folder/],
+    ['a cwd that is a file', { cwd: process.execPath }, /: cwd: .* is no folder/],
+    ['tools that are no list', { tools: 'read_file' }, /: tools is not a list/],
+    [
+      'a bridge that is none',
+      { mcp: () => ({ start() {} }) },
+      /: mcp gave no bridge: it has no stop, status/,
+    ],
+    ['nothing for a bridge', { mcp: () => undefined }, /: mcp gave no bridge/],
+    ['another value for mcp', { mcp: 'yes' }, /: mcp is neither true nor a function/],
+  ])('%s', async (_, options, message) => {
+    // As plain JavaScript could.
+    const given: object = options;
+    await expect(start(given)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(message),
+    });
+    expect(openBelow(home)).toEqual([]);
+  });
+});
+
 describe('createToolRuntime fails closed', () => {
   it.each([
     ['an unknown key', 'name: C\nfs_raech: {}\n', ['config.yaml:2', 'fs_raech']],
@@ -674,5 +698,17 @@ describe('ToolRuntime.reach', () => {
       offered: false,
       grant: { storage: { scope: 'tool-private' } },
     });
+  });
+});
+
+describe('personalities', () => {
+  it('are those of the home whose files are right', async () => {
+    personality('reader', 'name: Reader\ndescription: Reads and says what it found.\n');
+    personality('broken', 'nonsense: 1\n');
+    const runtime = await start();
+    expect(await runtime.personalities()).toEqual([
+      { id: 'coder' },
+      { id: 'reader', description: 'Reads and says what it found.' },
+    ]);
   });
 });

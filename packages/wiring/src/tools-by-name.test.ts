@@ -1,13 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createBrowserTools } from '@ethosagent/tools-browser';
 import { createCodeTools } from '@ethosagent/tools-code';
+import { createDelegationTools } from '@ethosagent/tools-delegation';
 import { createFileTools } from '@ethosagent/tools-file';
 import { createMemoryTools } from '@ethosagent/tools-memory';
 import { createTerminalTools, terminalReducer } from '@ethosagent/tools-terminal';
 import { createTodoTools } from '@ethosagent/tools-todo';
 import { createWebTools } from '@ethosagent/tools-web';
 import { describe, expect, it, vi } from 'vitest';
+import { EXTENSION_TOOLS } from './extension-tools.js';
 import { createToolRuntime } from './tool-runtime.js';
 import { pickTools } from './tools-by-name.js';
 
@@ -18,6 +21,8 @@ const ALL = [
   ...createWebTools(),
   ...createMemoryTools(),
   ...createTodoTools(),
+  ...createDelegationTools(),
+  ...createBrowserTools(),
 ].map(({ name }) => name);
 
 describe('pickTools', () => {
@@ -25,6 +30,23 @@ describe('pickTools', () => {
     const names = [...ALL].reverse();
     const { tools } = await pickTools(names);
     expect(tools.map(({ name }) => name)).toEqual(names);
+  });
+
+  it('has a folder of extensions for each package, and the label of its group', async () => {
+    const folders = readdirSync(new URL('../../../extensions', import.meta.url));
+    // Its tools are those of the servers.
+    const named = folders
+      .filter((name) => name !== 'tools-mcp')
+      .map((name) => `@ethosagent/${name}`);
+    expect(Object.keys(EXTENSION_TOOLS).sort()).toEqual(named.sort());
+    for (const { group, tools } of Object.values(EXTENSION_TOOLS)) {
+      const picked = await pickTools(tools);
+      expect(picked.tools.map(({ toolset }) => toolset)).toEqual(tools.map(() => group));
+    }
+  });
+
+  it('refuses what is no list', async () => {
+    await expect(pickTools(Object('read_file'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
   it('takes tools and names together, and the reducer of what was named', async () => {
@@ -37,7 +59,7 @@ describe('pickTools', () => {
   it.each([
     ['a name that is near', 'web_serach', 'did you mean "web_search"?'],
     ['a name that is none', 'teleport', 'there are read_file, write_file'],
-    ['a group', 'shell', 'no extension has a tool "shell"'],
+    ['a group', 'shell', '"shell" is a group; name its tools: terminal, terminal_start'],
     ['a name from Object', 'constructor', 'no extension has a tool'],
     ['nothing', '', 'no extension has a tool ""'],
   ])('refuses %s', async (_what, name, message) => {

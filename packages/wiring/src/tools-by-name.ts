@@ -1,5 +1,6 @@
 import { type AnyTool, EthosError, type ToolResultReducer } from '@ethosagent/types';
 import { closestMatch } from 'leven';
+import { EXTENSION_TOOLS, type ExtensionPackage } from './extension-tools.js';
 
 /** The tools of an extension of this project, and what shortens their results. */
 interface Extension {
@@ -7,73 +8,46 @@ interface Extension {
   reducers?: readonly ToolResultReducer[];
 }
 
-/** Each extension with the names of its tools. It is loaded when one of them is asked for. */
-const EXTENSIONS: readonly {
-  package: string;
+/** Each is loaded when one of its tools is asked for. */
+const LOADERS: Record<ExtensionPackage, () => Promise<Extension>> = {
+  '@ethosagent/tools-file': async () => ({
+    tools: (await import('@ethosagent/tools-file')).createFileTools(),
+  }),
+  '@ethosagent/tools-terminal': async () => {
+    const { createTerminalTools, terminalReducer } = await import('@ethosagent/tools-terminal');
+    return { tools: createTerminalTools(), reducers: [terminalReducer] };
+  },
+  '@ethosagent/tools-code': async () => ({
+    tools: (await import('@ethosagent/tools-code')).createCodeTools(),
+  }),
+  '@ethosagent/tools-web': async () => ({
+    tools: (await import('@ethosagent/tools-web')).createWebTools(),
+  }),
+  '@ethosagent/tools-memory': async () => ({
+    tools: (await import('@ethosagent/tools-memory')).createMemoryTools(),
+  }),
+  '@ethosagent/tools-todo': async () => ({
+    tools: (await import('@ethosagent/tools-todo')).createTodoTools(),
+  }),
+  '@ethosagent/tools-delegation': async () => ({
+    tools: (await import('@ethosagent/tools-delegation')).createDelegationTools(),
+  }),
+  '@ethosagent/tools-browser': async () => ({
+    tools: (await import('@ethosagent/tools-browser')).createBrowserTools(),
+  }),
+};
+
+interface NamedExtension {
+  package: ExtensionPackage;
+  group: string;
   tools: readonly string[];
-  load: () => Promise<Extension>;
-}[] = [
-  {
-    package: '@ethosagent/tools-file',
-    tools: ['read_file', 'write_file', 'patch_file', 'search_files'],
-    load: async () => ({ tools: (await import('@ethosagent/tools-file')).createFileTools() }),
-  },
-  {
-    package: '@ethosagent/tools-terminal',
-    tools: ['terminal', 'terminal_start', 'terminal_read', 'terminal_stop'],
-    load: async () => {
-      const { createTerminalTools, terminalReducer } = await import('@ethosagent/tools-terminal');
-      return { tools: createTerminalTools(), reducers: [terminalReducer] };
-    },
-  },
-  {
-    package: '@ethosagent/tools-code',
-    tools: ['lint', 'typecheck', 'run_tests', 'run_code'],
-    load: async () => ({ tools: (await import('@ethosagent/tools-code')).createCodeTools() }),
-  },
-  {
-    package: '@ethosagent/tools-web',
-    tools: ['fetch_url', 'web_search'],
-    load: async () => ({ tools: (await import('@ethosagent/tools-web')).createWebTools() }),
-  },
-  {
-    package: '@ethosagent/tools-memory',
-    tools: ['memory_read', 'memory_write', 'session_search'],
-    load: async () => ({ tools: (await import('@ethosagent/tools-memory')).createMemoryTools() }),
-  },
-  {
-    package: '@ethosagent/tools-todo',
-    tools: ['todo_set', 'todo_add', 'todo_update', 'todo_list', 'todo_clear'],
-    load: async () => ({ tools: (await import('@ethosagent/tools-todo')).createTodoTools() }),
-  },
-  {
-    package: '@ethosagent/tools-delegation',
-    tools: ['task', 'task_start', 'task_status', 'task_result', 'task_cancel'],
-    load: async () => ({
-      tools: (await import('@ethosagent/tools-delegation')).createDelegationTools(),
-    }),
-  },
-  {
-    package: '@ethosagent/tools-browser',
-    tools: [
-      'browser_navigate',
-      'browser_snapshot',
-      'browser_click',
-      'browser_type',
-      'browser_select',
-      'browser_press',
-      'browser_scroll',
-      'browser_back',
-      'browser_wait',
-      'browser_console',
-      'browser_screenshot',
-      'browser_close',
-    ],
-    load: async () => ({
-      tools: (await import('@ethosagent/tools-browser')).createBrowserTools(),
-    }),
-  },
-];
+}
+
+const isPackage = (name: string): name is ExtensionPackage => Object.hasOwn(LOADERS, name);
+
+const EXTENSIONS: readonly NamedExtension[] = Object.keys(LOADERS)
+  .filter(isPackage)
+  .map((name) => ({ package: name, ...EXTENSION_TOOLS[name] }));
 
 /** Tools as they are registered, and the reducers that come with those that were named. */
 export interface PickedTools {
@@ -88,6 +62,9 @@ export interface PickedTools {
  * installed
  */
 export async function pickTools(picked: readonly (AnyTool | string)[]): Promise<PickedTools> {
+  if (!Array.isArray(picked)) {
+    throw new EthosError('CONFIG_INVALID', 'tools: expected a list of tools and names of tools');
+  }
   const loaded = new Map<string, Promise<Extension>>();
   const reducers: ToolResultReducer[] = [];
   const tools: AnyTool[] = [];
@@ -107,12 +84,9 @@ export async function pickTools(picked: readonly (AnyTool | string)[]): Promise<
   return { tools, reducers };
 }
 
-async function load(
-  { package: name, load }: (typeof EXTENSIONS)[number],
-  tool: string,
-): Promise<Extension> {
+async function load({ package: name }: NamedExtension, tool: string): Promise<Extension> {
   try {
-    return await load();
+    return await LOADERS[name]();
   } catch (cause) {
     const isMissing =
       cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
@@ -128,6 +102,11 @@ async function load(
 
 function unknownTool(name: string): EthosError {
   const names = EXTENSIONS.flatMap(({ tools }) => tools);
+  const group = EXTENSIONS.find((extension) => extension.group === name);
+  if (group !== undefined) {
+    const problem = `${JSON.stringify(name)} is a group; name its tools: ${group.tools.join(', ')}`;
+    return new EthosError('CONFIG_INVALID', `tools: ${problem}`);
+  }
   const near = name.length < 64 && closestMatch(name, names, { maxDistance: 3 });
   const hint = near ? `did you mean "${near}"?` : `there are ${names.join(', ')}`;
   return new EthosError(

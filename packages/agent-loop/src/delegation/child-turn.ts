@@ -2,12 +2,18 @@ import type { ApprovalDecision, ApprovalRequest } from '@ethosagent/core';
 import type { SessionRef } from '@ethosagent/types';
 import type { AgentEvent, AgentIdentity, AgentLimits, AgentTools, AgentUsage } from '../api.js';
 
+/** Sub-agents that the turn at the top has begun, all levels together. */
+export interface Begun {
+  count: number;
+  /** Writes down that one has begun. @throws as a store does */
+  note(): Promise<void>;
+}
+
 /** Whose sub-agent an agent is, for those below it. */
 export interface DelegationPlace {
   /** 0 for the agent at the top. */
   depth: number;
-  /** Sub-agents that the turn at the top has begun, all levels together. */
-  begun: { count: number };
+  begun: Begun;
 }
 
 /** A turn that may delegate. */

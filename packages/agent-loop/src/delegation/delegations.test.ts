@@ -522,7 +522,10 @@ describe('a task in the background', () => {
     const loop = world.loop(byPrompt());
     await started(loop);
     await loop.close();
-    expect(await ask(loop, 'main')).toEqual([expect.stringMatching(/^DELEGATION_REFUSED/)]);
+    await expect(ask(loop, 'main')).rejects.toMatchObject({
+      code: 'TURN_INVALID',
+      message: expect.stringContaining('the agent was closed'),
+    });
   });
 
   it('is kept in memory where its end can not be written', async () => {
@@ -563,5 +566,75 @@ describe('a task in the background', () => {
     const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
     expect(answersOf(events)).toEqual([expect.stringContaining('the disk is full')]);
     expect(world.waiting).toEqual([]);
+  });
+});
+
+describe('what an agent is not made of, and not run with', () => {
+  it.each([
+    [{ limits: { maxStep: 1 } }, /limits\.maxStep is no option; there are maxSteps, /],
+    [{ retries: { max: 1 } }, /retries\.max is no option/],
+    [{ delegation: { depth: 1 } }, /delegation\.depth is no option; there are maxDepth, /],
+    [{ delegation: { maxDepth: -1 } }, /delegation\.maxDepth is -1/],
+  ])('%j', (options, message) => {
+    world = new DelegatingWorld();
+    // As plain JavaScript could.
+    const given: object = options;
+    expect(() => world.loop({}, given)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it('a session that the tasks of another are written down in', async () => {
+    world = new DelegatingWorld();
+    const loop = world.loop({ main: [start({ prompt: 'sub' })] });
+    await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
+    const inside = eventsOf(loop.run({ sessionId: 'tasks of s', prompt: 'main' }));
+    await expect(inside).rejects.toMatchObject({ code: 'TURN_INVALID' });
+  });
+});
+
+describe('a personality that can not be given', () => {
+  it.each(['nobody', 'a/b', 'broken'])('%s is refused with those that can', async (asked) => {
+    world = new DelegatingWorld([{ id: 'boss' }, { id: 'clerk' }]);
+    const many = Array.from({ length: 30 }, (_, at) => ({ id: `p${at}` }));
+    const loop = world.loop(
+      { main: [run({ prompt: 'sub', personality: asked })] },
+      {
+        tools: {
+          ...world.tools,
+          personalities: async () => [
+            { id: 'boss', description: 'The caller.' },
+            { id: 'clerk', description: `Writes\u202e letters.\n${'x'.repeat(200)}` },
+            ...many,
+          ],
+        },
+      },
+    );
+    const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
+    const told = events.flatMap((event) =>
+      event.type === 'tool_end' && !event.result.ok ? [event.result.error] : [],
+    );
+    expect(told).toEqual([
+      expect.stringMatching(/name one of clerk \(Writes letters\. x+…\), p0, /),
+    ]);
+    expect(told[0]).toMatch(/p18 and 11 more, or leave it out to use your own/);
+    expect(told[0]).not.toMatch(/The caller/);
+  });
+
+  it('is refused as well where they can not be listed', async () => {
+    world = new DelegatingWorld();
+    const loop = world.loop(
+      { main: [run({ prompt: 'sub', personality: 'nobody' })] },
+      {
+        tools: {
+          ...world.tools,
+          personalities: async () => {
+            throw new Error('no');
+          },
+        },
+      },
+    );
+    const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
+    expect(JSON.stringify(events)).toContain('leave it out to use your own');
   });
 });

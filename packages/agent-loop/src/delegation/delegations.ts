@@ -9,6 +9,8 @@ import {
   type SessionStore,
 } from '@ethosagent/types';
 import type { AgentLoopOptions, DelegationLimits } from '../api.js';
+import { readLog } from '../journal/journal.js';
+import { assertKeys } from '../options.js';
 import type { DelegatingTurn, RunChild } from './child-turn.js';
 import { grantTask, type TaskGrant } from './grant-task.js';
 import { isUsedUp, runTask } from './run-task.js';
@@ -145,6 +147,7 @@ export class Delegations {
     try {
       const grant = await grantTask(turn, asked);
       task.runsUnder(grant.personalityId);
+      await turn.begun.note();
       await this.#table.begin(task);
       return grant;
     } catch (error) {
@@ -179,14 +182,26 @@ export class Delegations {
           ),
       },
     );
+    if (await this.#isClean(task)) task.clear();
     // What the sub-agent itself left running goes with it.
     await this.endSession(task.id);
     await endToolsOf?.(task.id).catch(() => {});
     await this.#table.end(task);
   }
+
+  /** Whether nothing untrusted is in the sub-agent's own session. What can't be read may hold some. */
+  async #isClean({ id }: Task): Promise<boolean> {
+    try {
+      const { turn, untrusted } = await readLog(this.#options.sessions, id);
+      return turn !== undefined && !untrusted;
+    } catch {
+      return false;
+    }
+  }
 }
 
 function limitsOf(limits: DelegationLimits): Required<DelegationLimits> {
+  assertKeys('delegation', limits, Object.keys(DEFAULTS));
   const given = Object.entries(limits).filter(([, limit]) => limit !== undefined);
   const wrong = given.find(([, limit]) => !Number.isSafeInteger(limit) || limit < 0);
   if (wrong !== undefined) {

@@ -2,6 +2,7 @@ import { CapabilityError, type DelegatedTask, errorCodeOf } from '@ethosagent/ty
 import type { AgentTools } from '../api.js';
 import type { DelegatingTurn } from './child-turn.js';
 import { narrowTools } from './narrow-tools.js';
+import { oneLine } from './one-line.js';
 
 /** Under what a sub-agent runs. */
 export interface TaskGrant {
@@ -38,7 +39,7 @@ async function meetOf(
 ): Promise<string> {
   if (other === undefined || personalityId.split('/').includes(other)) return personalityId;
   // A slash would name a meet of the model's own making.
-  if (!/^[^/\s]+$/.test(other)) throw noPersonality(other);
+  if (!/^[^/\s]+$/.test(other)) throw await noPersonality(tools, personalityId, other);
   const asked = `${personalityId}/${other}`;
   try {
     const met = await tools.personality(asked);
@@ -47,17 +48,42 @@ async function meetOf(
   } catch (error) {
     const code = errorCodeOf(error);
     if (code !== 'CONFIG_INVALID' && code !== 'DELEGATION_REFUSED') throw error;
-    throw noPersonality(other, error);
+    throw await noPersonality(tools, personalityId, other, error);
   }
-  throw noPersonality(other);
+  throw await noPersonality(tools, personalityId, other);
 }
 
-function noPersonality(name: string, cause?: unknown): CapabilityError {
+async function noPersonality(
+  tools: AgentTools,
+  own: string,
+  name: string,
+  cause?: unknown,
+): Promise<CapabilityError> {
+  const others = await othersThan(own, tools);
+  const choice = others === '' ? 'leave it out' : `name one of ${others}, or leave it out`;
   return refused(
-    `there is no personality ${quote(name)} that a task can be given here; leave it out to use your own`,
+    `there is no personality ${quote(name)} that a task can be given here; ${choice} to use your own`,
     'no such personality',
     { cause },
   );
+}
+
+const MAX_NAMED = 20;
+
+/** The personalities that may be named, each with what it says of itself. */
+async function othersThan(own: string, tools: AgentTools): Promise<string> {
+  try {
+    const all = (await tools.personalities?.()) ?? [];
+    const others = all.filter(({ id }) => !own.split('/').includes(id));
+    const named = others
+      .slice(0, MAX_NAMED)
+      .map(({ id, description }) => (description ? `${id} (${oneLine(description, 100)})` : id));
+    const left = others.length - named.length;
+    return `${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+  } catch {
+    // The refusal stands without them.
+    return '';
+  }
 }
 
 function refused(detail: string, rule: string, options?: ErrorOptions): CapabilityError {

@@ -31,7 +31,8 @@ export function narrowTools(
       );
     },
   };
-  const { endSession } = tools;
+  const { endSession, personalities } = tools;
+  if (personalities !== undefined) narrowed.personalities = () => personalities.call(tools);
   if (endSession !== undefined) narrowed.endSession = (id) => endSession.call(tools, id);
   return narrowed;
 }

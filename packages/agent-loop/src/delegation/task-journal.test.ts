@@ -14,6 +14,7 @@ const info = (id: string, more: Partial<DelegationInfo> = {}): DelegationInfo =>
   steps: 0,
   calls: 0,
   costUsd: 0,
+  untrusted: true,
   ...more,
 });
 
@@ -30,6 +31,7 @@ describe('TaskJournal', () => {
       calls: 2,
       costUsd: 0.5,
       error: 'no',
+      untrusted: false,
     } as const;
     await journal.ended(info('b', end));
     await journal.ended(info('never begun', end));

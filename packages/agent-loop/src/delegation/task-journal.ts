@@ -5,10 +5,19 @@ import type {
   SessionRef,
   SessionStore,
 } from '@ethosagent/types';
-import { type Check, isAmount, isAnything, isOneOf, isShape, isString } from '../journal/shape.js';
+import {
+  type Check,
+  isAmount,
+  isAnything,
+  isBoolean,
+  isOneOf,
+  isShape,
+  isString,
+} from '../journal/shape.js';
 
 const VERSION = 1;
 const MAX_PROMPT_CHARS = 4_000;
+const PREFIX = 'tasks of ';
 
 const ENDED = [
   'done',
@@ -31,7 +40,7 @@ const isEnded = isShape(
     calls: isAmount,
     costUsd: isAmount,
   },
-  { result: isString, error: isString },
+  { result: isString, error: isString, untrusted: isBoolean },
 );
 const isEntry = isShape({ v: isAmount, task: isAnything });
 type Checked<C> = C extends Check<infer T> ? T : never;
@@ -39,7 +48,12 @@ type Started = Checked<typeof isStarted>;
 type Ended = Checked<typeof isEnded>;
 
 export const INTERRUPTED =
-  'the process that ran it has ended, or another one runs it; what it did until then is done';
+  'the process that ran it has ended, or another process still runs it; what it did until then is done';
+
+/** Whether a session is kept for the tasks of another. */
+export function isTaskJournal(sessionId: string): boolean {
+  return sessionId.startsWith(PREFIX);
+}
 
 /**
  * The background tasks of a session, in a session of their own: what a process began and did not end
@@ -53,7 +67,7 @@ export class TaskJournal {
   constructor(store: SessionStore, parent: SessionRef) {
     const { id, key, ...owner } = parent;
     this.#store = store;
-    this.#owner = { ...owner, id: `tasks of ${id}`, key: `tasks of ${key ?? id}` };
+    this.#owner = { ...owner, id: PREFIX + id, key: PREFIX + (key ?? id) };
   }
 
   started({ id, prompt, startedAt, personalityId }: DelegationInfo): Promise<void> {
@@ -70,6 +84,7 @@ export class TaskJournal {
 
   ended(info: DelegationInfo): Promise<void> {
     const { id, state, endedAt = info.startedAt, steps, calls, costUsd, result, error } = info;
+    const { untrusted } = info;
     if (state === 'running') return Promise.resolve();
     const record: Ended = {
       kind: 'task_ended',
@@ -79,6 +94,7 @@ export class TaskJournal {
       steps,
       calls,
       costUsd,
+      untrusted,
       ...(result !== undefined && { result }),
       ...(error !== undefined && { error }),
     };
@@ -91,7 +107,7 @@ export class TaskJournal {
     for await (const task of this.#records()) {
       if (isStarted(task)) {
         const { kind: _, ...begun } = task;
-        const none = { steps: 0, calls: 0, costUsd: 0 };
+        const none = { steps: 0, calls: 0, costUsd: 0, untrusted: true };
         tasks.set(task.id, { ...begun, state: 'interrupted', ...none, error: INTERRUPTED });
       } else if (isEnded(task)) {
         const begun = tasks.get(task.id);

@@ -28,7 +28,7 @@ export class Task {
     begun: Pick<DelegationInfo, 'id' | 'prompt' | 'startedAt'>,
     { turn, parent, isBackground }: TaskOrigin,
   ) {
-    this.#info = { ...begun, state: 'running', steps: 0, calls: 0, costUsd: 0 };
+    this.#info = { ...begun, state: 'running', steps: 0, calls: 0, costUsd: 0, untrusted: true };
     this.turn = turn;
     this.parent = parent;
     this.isBackground = isBackground;
@@ -76,6 +76,11 @@ export class Task {
   ): void {
     if (this.#info.state !== 'running') return;
     Object.assign(this.#info, { state, endedAt }, outcome);
+  }
+
+  /** It has read nothing untrusted; until somebody says so, it may have. */
+  clear(): void {
+    this.#info.untrusted = false;
   }
 
   settle(): void {

@@ -1,18 +1,24 @@
 import {
+  EthosError,
   errorCodeOf,
   type NewSessionMessage,
   type SessionMessage,
   type SessionRef,
   type SessionStore,
 } from '@ethosagent/types';
+import { withGrace } from '../with-grace.js';
 import { type AgentRecord, messageOf, parseRecord } from './records.js';
 import { damaged, SessionLog } from './session-log.js';
 
+/** The records of one append: they are stored together, or none of them. */
 interface Waiting {
-  record: AgentRecord;
+  records: readonly AgentRecord[];
   resolve: () => void;
   reject: (error: unknown) => void;
 }
+
+/** Milliseconds that a store may take once the turn is over. */
+const GRACE_MS = 2_000;
 
 /**
  * Writes the records of one session, one after the other, each only where the session is as it was
@@ -23,12 +29,15 @@ export class Journal {
   readonly log: SessionLog;
   readonly ref: SessionRef;
   readonly #store: SessionStore;
+  readonly #signal: AbortSignal | undefined;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #failure: { error: unknown } | undefined;
 
-  constructor(store: SessionStore, ref: SessionRef, log: SessionLog) {
+  /** @param signal of the turn: soon after it has fired, a store that does not answer has failed */
+  constructor(store: SessionStore, ref: SessionRef, log: SessionLog, signal?: AbortSignal) {
     this.#store = store;
+    this.#signal = signal;
     this.ref = ref;
     this.log = log;
   }
@@ -41,17 +50,21 @@ export class Journal {
   /**
    * Resolves when the records are stored, and the log has them.
    *
-   * @throws as `SessionStore.append`; from then on every append does
+   * @throws `TURN_INVALID` for records that do not follow, or could not be read again: nothing is
+   * stored then, and others still can be; as `SessionStore.append`: from then on every append does
    */
-  async append(...records: readonly AgentRecord[]): Promise<void> {
-    const written = records.map(
-      (record) =>
-        new Promise<void>((resolve, reject) => {
-          this.#waiting.push({ record, resolve, reject });
-        }),
-    );
-    this.#writing ??= this.#write();
-    await Promise.all(written);
+  append(...records: readonly AgentRecord[]): Promise<void> {
+    if (records.length === 0) return Promise.resolve();
+    let readable: AgentRecord[];
+    try {
+      readable = records.map(asRead);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ records: readable, resolve, reject });
+      this.#writing ??= this.#write();
+    });
   }
 
   async #write(): Promise<void> {
@@ -61,7 +74,7 @@ export class Journal {
       const batch = this.#waiting.splice(0);
       try {
         if (this.#failure !== undefined) throw this.#failure.error;
-        await this.#put(batch.map(({ record }) => record));
+        await this.#put(batch);
         for (const { resolve } of batch) resolve();
       } catch (error) {
         this.#failure ??= { error };
@@ -71,37 +84,54 @@ export class Journal {
     this.#writing = undefined;
   }
 
-  async #put(records: readonly AgentRecord[]): Promise<void> {
+  async #put(batch: readonly Waiting[]): Promise<void> {
     for (;;) {
+      const records = fitting(batch, this.log);
+      if (records.length === 0) return;
       try {
-        const stored = await this.#store.append(this.ref, messagesOf(records, this.log), {
-          afterSequence: this.log.lastSequence,
-        });
+        const stored = await withGrace(
+          this.#store.append(this.ref, messagesOf(records, this.log), {
+            afterSequence: this.log.lastSequence,
+          }),
+          this.#signal,
+          GRACE_MS,
+        );
         records.forEach((record, index) => {
           this.log.apply(record, stored[index]?.sequence ?? this.log.lastSequence + 1);
         });
         return;
       } catch (error) {
         if (errorCodeOf(error) !== 'SESSION_CHANGED') throw error;
-        if (!(await this.#readDecisions())) throw error;
+        if (!(await withGrace(this.#readAsides(), this.#signal, GRACE_MS))) throw error;
       }
     }
   }
 
-  /** Reads what another process decided of calls that wait. Anything else is another writer's turn. */
-  async #readDecisions(): Promise<boolean> {
+  /**
+   * Reads what another process decided of calls that wait, and what sub-agents in the background
+   * used. Anything else is another writer's turn.
+   */
+  async #readAsides(): Promise<boolean> {
     const { log } = this;
     const messages = await this.#store.messages(this.ref.id, { afterSequence: log.lastSequence });
     const records = messages.map(({ data }) => parseRecord(data));
-    if (records.length === 0 || records.some((record) => record?.kind !== 'decided')) return false;
+    if (records.length === 0 || records.some((record) => !isAside(record))) return false;
     applyAll(log, messages);
     return true;
   }
 }
 
+function isAside(record: AgentRecord | undefined): boolean {
+  return record?.kind === 'decided' || record?.kind === 'delegated';
+}
+
 /** The log of a session as it is stored. @throws `TURN_INVALID`, and as `SessionStore.messages` */
-export async function readLog(store: SessionStore, sessionId: string): Promise<SessionLog> {
-  const log = new SessionLog();
+export async function readLog(
+  store: SessionStore,
+  sessionId: string,
+  options?: { history: boolean },
+): Promise<SessionLog> {
+  const log = new SessionLog(options);
   for (;;) {
     const page = await store.messages(sessionId, { afterSequence: log.lastSequence });
     if (page.length === 0) return log;
@@ -119,7 +149,48 @@ function applyAll(log: SessionLog, messages: readonly SessionMessage[]): void {
   }
 }
 
-/** @throws `TURN_INVALID` for ids that no step has */
+/** A record as whoever reads it will see it. @throws `TURN_INVALID` */
+function asRead(record: AgentRecord): AgentRecord {
+  const read = parseRecord(plainJson(messageOf(record, () => undefined).data));
+  if (read !== undefined) return read;
+  throw new EthosError(
+    'TURN_INVALID',
+    `what was to be written down of the turn (${record.kind}) could not be read again`,
+  );
+}
+
+function plainJson(data: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(data));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The records that may come next. Those of an append that do not follow are refused. */
+function fitting(batch: readonly Waiting[], log: SessionLog): AgentRecord[] {
+  let rules = log.rules();
+  return batch.flatMap(({ records, reject }) => {
+    const [first, ...rest] = records;
+    if (rest.length === 0) {
+      if (first !== undefined && rules.take(first)) return records;
+    } else {
+      const next = rules.fork();
+      if (records.every((record) => next.take(record))) {
+        rules = next;
+        return records;
+      }
+    }
+    reject(
+      new EthosError(
+        'TURN_INVALID',
+        `the turn has gone on meanwhile: ${first?.kind} came too late`,
+      ),
+    );
+    return [];
+  });
+}
+
 function messagesOf(records: readonly AgentRecord[], log: SessionLog): NewSessionMessage[] {
   const names = new Map(
     records.flatMap((record) =>

@@ -47,7 +47,7 @@ const isUsage = isShape({
   costUsd: isAmount,
 });
 const isImage = isShape({ mediaType: isString, data: isString });
-const isAttachment = isShape({
+export const isAttachment = isShape({
   id: isString,
   name: isString,
   mediaType: isString,
@@ -101,7 +101,12 @@ type Checked<C> = C extends Check<infer T> ? T : never;
 const CHECKS = {
   user: isShape(
     { turn: isCount, prompt: isString },
-    { attachments: isListOf(isAttachment), untrusted: isTrue, meta: isAnything },
+    {
+      attachments: isListOf(isAttachment),
+      untrusted: isTrue,
+      personality: isString,
+      meta: isAnything,
+    },
   ),
   step: isShape(
     { turn: isCount, step: isCount, parts: isListOf(isPart), usage: isUsage, finish: isString },
@@ -113,7 +118,12 @@ const CHECKS = {
     { code: isCode, costUsd: isAmount, images: isListOf(isImage), untrusted: isTrue },
   ),
   asked: isShape({ turn: isCount, approval: isApproval }),
-  decided: isShape({ turn: isCount, call: isString, approved: isBoolean }, { reason: isString }),
+  decided: isShape(
+    { turn: isCount, call: isString, approved: isBoolean },
+    { question: isString, reason: isString },
+  ),
+  /** Sub-agents that were begun, and what sub-agents used. */
+  delegated: isShape({ turn: isCount, begun: isCount, usage: isUsage }),
   resumed: isShape({ turn: isCount }),
   end: isShape({ turn: isCount, end: isOneOf(ENDS) }, { message: isString }),
 };

@@ -11,6 +11,8 @@ import {
   textOf,
   type UserRecord,
 } from './records.js';
+import { SessionRules } from './session-rules.js';
+import { ShownImages } from './shown-images.js';
 
 /** A call of the turn, and how far it is. */
 export interface LoggedCall {
@@ -36,11 +38,16 @@ export interface LoggedStep {
 export interface LoggedTurn {
   turn: number;
   attachments: readonly AttachmentInfo[];
+  /** The personality that it runs under. */
+  personality?: string;
   /** Absent while the turn is not over. */
   end?: TurnEnd;
   steps: number;
   calls: number;
+  /** What it used itself. */
   usage: AgentUsage;
+  /** Sub-agents that it has begun, and what they used. */
+  delegated: { begun: number; usage: AgentUsage };
   /** What the model said last. */
   text: string;
   step?: LoggedStep;
@@ -60,22 +67,33 @@ export class SessionLog {
   turn: LoggedTurn | undefined;
   /** Untrusted content is in the history. */
   untrusted = false;
+  /** What the model is shown; none where no model is asked. */
   readonly entries: LoggedEntry[] = [];
-  readonly #calls = new Map<string, LoggedCall>();
+  readonly #hasHistory: boolean;
+  readonly #rules = new SessionRules();
+  readonly #images = new ShownImages();
+  /** Those of the last step. */
+  #calls = new Map<string, LoggedCall>();
   #lastCall = '';
   #repeats = 0;
 
+  /** @param options `history`: whether to keep what only a model needs */
+  constructor(options: { history: boolean } = { history: true }) {
+    this.#hasHistory = options.history;
+  }
+
   /** Whether a call of the session has this id. */
   hasCall(id: string): boolean {
-    return this.#calls.has(id);
+    return this.#rules.hasCall(id);
   }
 
   toolNameOf(id: string): string | undefined {
     return this.#calls.get(id)?.call.name;
   }
 
-  call(id: string): LoggedCall | undefined {
-    return this.#calls.get(id);
+  /** What may come next. */
+  rules(): SessionRules {
+    return this.#rules.fork();
   }
 
   /** The calls of the last step that have no result. */
@@ -87,88 +105,97 @@ export class SessionLog {
 
   /** @throws `TURN_INVALID` for a record that can not come here */
   apply(record: AgentRecord, sequence: number): void {
-    if (!this.#add(record)) throw damaged(sequence, 'does not follow from those before it');
+    if (!this.#rules.take(record)) throw damaged(sequence, 'does not follow from those before it');
+    this.#add(record);
     this.lastSequence = sequence;
     this.messageCount += 1;
   }
 
-  #add(record: AgentRecord): boolean {
-    if (record.kind === 'user') return this.#addUser(record);
+  #add(record: AgentRecord): void {
     const { turn } = this;
-    if (turn === undefined || turn.turn !== record.turn || turn.end !== undefined) return false;
+    if (record.kind === 'user') this.#addUser(record);
+    else if (turn !== undefined) this.#addTo(turn, record);
+  }
+
+  #addTo(turn: LoggedTurn, record: Exclude<AgentRecord, UserRecord>): void {
     switch (record.kind) {
       case 'step':
-        return this.#addStep(turn, record);
+        this.#addStep(turn, record);
+        break;
       case 'started':
-        return record.calls.every((id) =>
-          this.#change(id, (call) => {
-            call.started = true;
-          }),
-        );
+        for (const id of record.calls) this.#change(id, { started: true });
+        break;
       case 'result':
-        return this.#change(record.call, (call) => {
-          call.result = record;
-          this.untrusted ||= record.untrusted === true;
-          turn.usage = addUsage(turn.usage, { ...NO_USAGE, costUsd: record.costUsd ?? 0 });
-        });
+        this.#addResult(turn, record);
+        break;
       case 'asked':
-        return this.#change(record.approval.toolCallId, (call) => {
-          call.approval = record.approval;
-        });
+        this.#change(record.approval.toolCallId, { approval: record.approval });
+        break;
       case 'decided':
-        return this.#change(record.call, (call) => {
-          if (call.approval === undefined) return;
-          const { approved, reason } = record;
-          call.approval = {
-            ...call.approval,
-            decision: { approved, ...(reason !== undefined && { reason }) },
-          };
-        });
-      case 'resumed':
-        return true;
+        this.#decide(record);
+        break;
+      case 'delegated':
+        turn.delegated = {
+          begun: turn.delegated.begun + record.begun,
+          usage: addUsage(turn.delegated.usage, record.usage),
+        };
+        break;
       case 'end':
-        if (this.openCalls().length > 0) return false;
         turn.end = record.end;
-        return true;
+        break;
+      case 'resumed':
     }
   }
 
-  #addUser(record: UserRecord): boolean {
-    const before = this.turn;
-    if (before !== undefined && before.end === undefined) return false;
-    if (record.turn !== (before?.turn ?? 0) + 1) return false;
+  #addUser(record: UserRecord): void {
+    const { turn, attachments = [], personality } = record;
     this.turn = {
-      turn: record.turn,
-      attachments: record.attachments ?? [],
+      turn,
+      attachments,
+      ...(personality !== undefined && { personality }),
       steps: 0,
       calls: 0,
       usage: NO_USAGE,
+      delegated: { begun: 0, usage: NO_USAGE },
       text: '',
     };
     this.untrusted ||= record.untrusted === true;
     this.#lastCall = '';
-    this.entries.push(record);
-    return true;
+    this.#keep(record);
   }
 
-  #addStep(turn: LoggedTurn, record: StepRecord): boolean {
-    const calls = callsOf(record);
-    const ids = new Set(calls.map(({ id }) => id));
-    const isNew = ids.size === calls.length && calls.every(({ id }) => !this.#calls.has(id));
-    if (!isNew || this.openCalls().length > 0) return false;
+  #addStep(turn: LoggedTurn, record: StepRecord): void {
     this.untrusted ||= record.untrusted === true;
     const step: LoggedStep = {
       record,
       isTainted: this.untrusted,
-      calls: calls.map((call) => this.#logged(turn, call)),
+      calls: callsOf(record).map((call) => this.#logged(turn, call)),
     };
-    for (const logged of step.calls) this.#calls.set(logged.call.id, logged);
+    this.#calls = new Map(step.calls.map((logged) => [logged.call.id, logged]));
     turn.steps += 1;
     turn.usage = addUsage(turn.usage, record.usage);
     turn.text = textOf(record);
     turn.step = step;
-    this.entries.push(step);
-    return true;
+    this.#keep(step);
+  }
+
+  #addResult(turn: LoggedTurn, record: ResultRecord): void {
+    const result = this.#hasHistory ? record : { ...record, output: '', images: [] };
+    this.#change(record.call, { result });
+    this.#images.add(result);
+    this.untrusted ||= record.untrusted === true;
+    turn.usage = addUsage(turn.usage, { ...NO_USAGE, costUsd: record.costUsd ?? 0 });
+  }
+
+  #decide({ call, approved, reason }: Extract<AgentRecord, { kind: 'decided' }>): void {
+    const approval = this.#calls.get(call)?.approval;
+    if (approval === undefined) return;
+    const decision = { approved, ...(reason !== undefined && { reason }) };
+    this.#change(call, { approval: { ...approval, decision } });
+  }
+
+  #keep(entry: LoggedEntry): void {
+    if (this.#hasHistory) this.entries.push(entry);
   }
 
   #logged(turn: LoggedTurn, call: StepCall): LoggedCall {
@@ -179,11 +206,9 @@ export class SessionLog {
     return { call, ordinal: turn.calls, repeats: this.#repeats, started: false };
   }
 
-  #change(id: string, change: (call: LoggedCall) => void): boolean {
+  #change(id: string, change: Partial<LoggedCall>): void {
     const call = this.#calls.get(id);
-    if (call === undefined || call.result !== undefined) return false;
-    change(call);
-    return true;
+    if (call !== undefined) Object.assign(call, change);
   }
 }
 

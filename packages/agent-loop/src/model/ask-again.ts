@@ -11,7 +11,7 @@ export interface Asking {
   /** Is told of text, and of attempts that are void, and waited for. */
   tell: (event: AgentEvent) => Promise<void>;
   /** What of the answer has come so far. */
-  said: { text: string };
+  said: { text: string; hasSources: boolean };
 }
 
 /**
@@ -23,15 +23,21 @@ export async function askAgain(request: ModelRequest, asking: Asking): Promise<M
   const { tell, said } = asking;
   for (let attempt = 1; ; attempt++) {
     try {
-      const answer = await askModel(request, async (type, text) => {
-        if (type === 'text') said.text += text;
-        await tell({ type, text });
+      const answer = await askModel(request, {
+        async word(type, text) {
+          if (type === 'text') said.text += text;
+          await tell({ type, text });
+        },
+        source() {
+          said.hasSources = true;
+        },
       });
       assertSaid(answer);
       return answer;
     } catch (error) {
       request.signal.throwIfAborted();
       said.text = '';
+      said.hasSources = false;
       const failure = modelFailure(error, request.now);
       const delayMs = delayOf(failure, attempt, asking);
       if (delayMs === undefined) throw modelError(failure, attempt);

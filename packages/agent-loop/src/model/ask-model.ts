@@ -40,22 +40,29 @@ export type AnswerPart =
 /** Characters of one answer; no model that there is writes as many. */
 const MAX_ANSWER_CHARS = 2_000_000;
 
+/** Is told of an answer as it comes. */
+export interface AnswerListener {
+  /** Is waited for. */
+  word(type: 'text' | 'reasoning', text: string): Promise<void>;
+  /** The provider puts what it has found elsewhere into the answer. */
+  source(): void;
+}
+
 /**
  * Asks the model once, without a retry.
  *
- * @param tell is told of text as it comes, and waited for
  * @throws `ModelFailure`; the reason of the signal when it fires
  */
 export async function askModel(
   request: ModelRequest,
-  tell: (type: 'text' | 'reasoning', text: string) => Promise<void>,
+  listener: AnswerListener,
 ): Promise<ModelAnswer> {
   const attempt = new AbortController();
   const abort = () => attempt.abort(request.signal.reason);
   if (request.signal.aborted) abort();
   request.signal.addEventListener('abort', abort, { once: true });
   try {
-    return await readAnswer(request, attempt, tell);
+    return await readAnswer(request, attempt, listener);
   } catch (error) {
     request.signal.throwIfAborted();
     throw modelFailure(error, request.now);
@@ -69,7 +76,7 @@ export async function askModel(
 async function readAnswer(
   { model, system, messages, definitions, settings, idleMs, signal }: ModelRequest,
   attempt: AbortController,
-  tell: (type: 'text' | 'reasoning', text: string) => Promise<void>,
+  listener: AnswerListener,
 ): Promise<ModelAnswer> {
   const sdk = await import('ai');
   const { streamText, jsonSchema } = sdk;
@@ -94,12 +101,13 @@ async function readAnswer(
   const answer = new AnswerBuilder();
   for await (const part of watched(partsOf(result), idleMs, attempt)) {
     const word = answer.add(part);
+    if (answer.hasSources) listener.source();
     if (answer.size > MAX_ANSWER_CHARS) {
       throw new ModelFailure(`the answer is longer than ${MAX_ANSWER_CHARS} characters`, {
         isRetryable: false,
       });
     }
-    if (word !== undefined) await tell(word.type, word.text);
+    if (word !== undefined) await listener.word(word.type, word.text);
   }
   signal.throwIfAborted();
   return answer.answer();
@@ -115,7 +123,9 @@ class AnswerBuilder {
   readonly #blocks = new Map<string, Extract<AnswerPart, { text: string }>>();
   #finish: string | undefined;
   #usage: Partial<LanguageModelUsage> | undefined;
-  #hasSources = false;
+  hasSources = false;
+  /** Characters of arguments that came in pieces, by call. */
+  readonly #argumentChars = new Map<string, number>();
 
   /** Takes a part of the stream, and says what a reader sees of it. */
   add(part: StreamPart): { type: 'text' | 'reasoning'; text: string } | undefined {
@@ -130,7 +140,7 @@ class AnswerBuilder {
       case 'reasoning-delta': {
         const block = this.#block(part);
         block.text += part.text;
-        this.#grow(part.text);
+        this.#grow(part.text.length);
         return part.text === '' ? undefined : { type: block.type, text: part.text };
       }
       case 'text-end':
@@ -138,7 +148,11 @@ class AnswerBuilder {
         this.#block(part);
         return undefined;
       case 'tool-input-delta':
-        this.#grow(part.delta);
+        this.#grow(part.delta.length);
+        this.#argumentChars.set(
+          part.id,
+          (this.#argumentChars.get(part.id) ?? 0) + part.delta.length,
+        );
         return undefined;
       case 'tool-call':
         this.#addCall(part);
@@ -146,7 +160,7 @@ class AnswerBuilder {
       case 'source':
       case 'tool-result':
       case 'tool-error':
-        this.#hasSources ||= part.type === 'source' || part.providerExecuted === true;
+        this.hasSources ||= part.type === 'source' || part.providerExecuted === true;
         return undefined;
       case 'finish-step':
         this.#finish = isBrokenOff(part) ? undefined : part.finishReason;
@@ -164,17 +178,17 @@ class AnswerBuilder {
       throw new ModelFailure('the answer broke off', { isRetryable: true });
     }
     return {
-      parts: this.#parts.filter((part) => part.type !== 'text' || part.text !== ''),
+      parts: this.#parts.filter((part) => part.type !== 'text' || part.text.trim() !== ''),
       finish: this.#finish,
       usage: this.#usage,
       chars: this.chars,
-      hasSources: this.#hasSources,
+      hasSources: this.hasSources,
     };
   }
 
-  #grow({ length }: string): void {
-    this.chars += length;
-    this.size += length;
+  #grow(chars: number): void {
+    this.chars += chars;
+    this.size += chars;
   }
 
   #block(part: TextPart): Extract<AnswerPart, { text: string }> {
@@ -191,8 +205,11 @@ class AnswerBuilder {
   }
 
   #addCall(part: CallPart): void {
+    // Some providers send the arguments in one piece.
+    const chars = part.toolCallId.length + (JSON.stringify(part.input) ?? '').length;
+    this.#grow(Math.max(0, chars - (this.#argumentChars.get(part.toolCallId) ?? 0)));
     if (part.providerExecuted === true) {
-      this.#hasSources = true;
+      this.hasSources = true;
       return;
     }
     this.#parts.push({

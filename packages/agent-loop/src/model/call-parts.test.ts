@@ -18,7 +18,7 @@ describe('stepCall', () => {
     expect(call({})).toEqual({ type: 'call', id: 'id', name: 'tool', input: { a: 1 } });
   });
 
-  it.each(['', 'taken', 'a b', 'a"b', 'a\nb', '\u0000', '\ud800', 'x'.repeat(129), '💥'])(
+  it.each(['', 'taken', 'a b', 'a"b', 'a\nb', '\u0000', '\ud800', 'a.b:0', 'x'.repeat(41), '💥'])(
     'gives a call with the id %j another one',
     (id) => {
       expect(call({ id })).toMatchObject({ id: 'spare' });
@@ -29,7 +29,7 @@ describe('stepCall', () => {
     ['', 'unnamed'],
     ['a b', 'a_b'],
     ['<untrusted>', '_untrusted_'],
-    ['x'.repeat(200), 'x'.repeat(64)],
+    ['x'.repeat(65), 'x'.repeat(64)],
   ])('answers a call of %j, which no tool can be named', (name, plain) => {
     expect(call({ name })).toMatchObject({
       name: plain,
@@ -68,9 +68,30 @@ describe('stepCall', () => {
     }),
     (issued) => {
       const { id, name, input } = stepCall(issued, options);
-      expect(id).toMatch(/^[\w.:-]{1,128}$/);
-      expect(name).toMatch(/^[\w-]{1,128}$/);
+      expect(id).toMatch(/^[\w-]{1,40}$/);
+      expect(name).toMatch(/^[\w-]{1,64}$/);
       expect(typeof input === 'object' && input !== null && !Array.isArray(input)).toBe(true);
     },
   );
+});
+
+describe('a number that JSON can not say again', () => {
+  const call = (json: string) =>
+    stepCall(
+      { id: 'c', name: 'pay', input: JSON.parse(json) },
+      { isTaken: () => false, spareId: () => 'spare' },
+    );
+
+  it.each(['{"n":1e999}', '{"n":-1e999}', '{"a":[{"n":1e999}]}'])(
+    'in %s is refused, and does not go into the history',
+    (json) => {
+      const { problem, input } = call(json);
+      expect(problem?.code).toBe('input_invalid');
+      expect(JSON.parse(JSON.stringify(input))).toEqual(input);
+    },
+  );
+
+  it.each(['{"n":1e308}', '{"n":-0}', '{"a":[1,2.5]}'])('is none of those in %s', (json) => {
+    expect(call(json).problem).toBeUndefined();
+  });
 });

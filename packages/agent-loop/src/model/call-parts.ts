@@ -12,8 +12,9 @@ export interface IssuedCall {
 }
 
 const MAX_DEPTH = 100;
-const PLAIN_ID = /^[\w.:-]{1,128}$/;
-const PLAIN_NAME = /^[\w-]{1,128}$/;
+// What the strictest of the providers takes.
+const PLAIN_ID = /^[\w-]{1,40}$/;
+const PLAIN_NAME = /^[\w-]{1,64}$/;
 
 /**
  * A call as it goes into the history. What providers would refuse there, and so with it every later
@@ -21,11 +22,16 @@ const PLAIN_NAME = /^[\w-]{1,128}$/;
  */
 export function stepCall(
   issued: IssuedCall,
-  options: { isTaken: (id: string) => boolean; spareId: () => string },
+  options: {
+    isTaken: (id: string) => boolean;
+    spareId: () => string;
+    /** Whether there is such a tool, though the model was not told of it: its host says why not. */
+    isTool?: (name: string) => boolean;
+  },
 ): StepCall {
   const { id, name, input } = issued;
   const isPlain = isObject(input) && depthOf(input) <= MAX_DEPTH;
-  const problem = problemOf(issued, isPlain);
+  const problem = problemOf(issued, isPlain, options.isTool);
   return {
     type: 'call',
     id: PLAIN_ID.test(id) && !options.isTaken(id) ? id : options.spareId(),
@@ -38,17 +44,24 @@ export function stepCall(
 function problemOf(
   { name, error, input }: IssuedCall,
   isPlain: boolean,
+  isTool: (name: string) => boolean = () => false,
 ): { code: ToolErrorCode; error: string } | undefined {
-  if (error?.name === 'AI_NoSuchToolError' || !PLAIN_NAME.test(name)) {
+  const isUntold = error?.name === 'AI_NoSuchToolError';
+  if (!PLAIN_NAME.test(name) || (isUntold && !isTool(name))) {
     return { code: 'not_available', error: `there is no tool ${plainName(name)}` };
   }
-  if (error !== undefined) {
+  if (error !== undefined && !isUntold) {
     return {
       code: 'input_invalid',
       error: `the arguments are not what the tool takes: ${error.message.slice(0, 500).toWellFormed()}`,
     };
   }
-  if (isPlain) return undefined;
+  if (isPlain) {
+    // JSON can say `1e999`, and can't say again what it means.
+    const isSayable = everyNumber(input, Number.isFinite);
+    const problem = 'a number in the arguments is larger than a number can be';
+    return isSayable ? undefined : { code: 'input_invalid', error: problem };
+  }
   return {
     code: 'input_invalid',
     error: isObject(input)
@@ -66,8 +79,15 @@ function wellFormedEntries(input: Record<string, unknown>): Record<string, unkno
 // Half of a surrogate pair is no JSON to some providers.
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value === 'number' && !Number.isFinite(value)) return null;
   if (Array.isArray(value)) return value.map(wellFormed);
   return isObject(value) ? wellFormedEntries(value) : value;
+}
+
+function everyNumber(value: unknown, is: (value: number) => boolean): boolean {
+  if (typeof value === 'number') return is(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every((child) => everyNumber(child, is));
 }
 
 function plainName(name: string): string {

@@ -77,7 +77,7 @@ describe('modelMessages', () => {
       {
         role: 'user',
         content:
-          'Hi\n\nAttached files:\n- {"id":"i","name":"a\\"\\n.txt","mediaType":"text/plain","sizeBytes":3}',
+          'Hi\n\nAttached files:\n- {"id":"i","name":"a\\".txt","mediaType":"text/plain","sizeBytes":3}',
       },
     ]);
   });

@@ -1,6 +1,6 @@
 import type { AttachmentInfo } from '@ethosagent/types';
 import type { ModelMessage } from 'ai';
-import type { ResultImage, ResultRecord, StepPart, UserRecord } from '../journal/records.js';
+import type { ResultRecord, StepPart, UserRecord } from '../journal/records.js';
 import type { LoggedEntry, LoggedStep } from '../journal/session-log.js';
 
 type AssistantPart = Exclude<
@@ -12,38 +12,39 @@ type ToolPart = Extract<
   { type: 'tool-result' }
 >;
 
-/** Images of tool results that the model is shown; of more, the last ones. */
-const MAX_IMAGES = 8;
-
 /** The history as the model reads it. Every call has exactly one answer, in the order of the calls. */
 export function modelMessages(
   entries: readonly LoggedEntry[],
   options: { images: boolean },
 ): ModelMessage[] {
-  const shown = options.images ? lastImages(entries) : new Set<ResultImage>();
   return entries.flatMap((entry) =>
-    'kind' in entry ? [userMessage(entry)] : stepMessages(entry, shown),
+    'kind' in entry ? [userMessage(entry)] : stepMessages(entry, options),
   );
-}
-
-function lastImages(entries: readonly LoggedEntry[]): Set<ResultImage> {
-  const images = entries.flatMap((entry) =>
-    'kind' in entry ? [] : entry.calls.flatMap(({ result }) => result?.images ?? []),
-  );
-  return new Set(images.slice(-MAX_IMAGES));
 }
 
 function userMessage({ prompt, attachments = [] }: UserRecord): ModelMessage {
   const files = attachments.map(describe);
   if (files.length === 0) return { role: 'user', content: prompt };
-  return { role: 'user', content: `${prompt}\n\nAttached files:\n${files.join('\n')}` };
+  const list = `Attached files:\n${files.join('\n')}`;
+  return { role: 'user', content: prompt.trim() === '' ? list : `${prompt}\n\n${list}` };
 }
 
 function describe({ id, name, mediaType, sizeBytes }: AttachmentInfo): string {
-  return `- ${JSON.stringify({ id, name, mediaType, sizeBytes })}`;
+  return `- ${JSON.stringify({ id, name: plain(name), mediaType: plain(mediaType), sizeBytes })}`;
 }
 
-function stepMessages({ record, calls }: LoggedStep, shown: ReadonlySet<ResultImage>) {
+const MAX_NAME_CHARS = 200;
+
+/** A name that a stranger may have given: without what could be read as a marking, and not long. */
+function plain(name: string): string {
+  const clean = name.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '').normalize('NFKC');
+  return clean
+    .replaceAll(/[<>[\]|]/g, '_')
+    .slice(0, MAX_NAME_CHARS)
+    .toWellFormed();
+}
+
+function stepMessages({ record, calls }: LoggedStep, options: { images: boolean }) {
   const content = record.parts.flatMap(assistantPart);
   const messages: ModelMessage[] = [];
   // A provider refuses an empty message, and one of nothing but reasoning.
@@ -57,7 +58,7 @@ function stepMessages({ record, calls }: LoggedStep, shown: ReadonlySet<ResultIm
             type: 'tool-result',
             toolCallId: call.id,
             toolName: call.name,
-            output: outputOf(result, shown),
+            output: outputOf(result, options),
           },
         ],
   );
@@ -69,7 +70,7 @@ function assistantPart(part: StepPart): AssistantPart[] {
   const options = part.metadata === undefined ? {} : { providerOptions: part.metadata };
   switch (part.type) {
     case 'text':
-      return part.text === '' ? [] : [{ type: 'text', text: part.text, ...options }];
+      return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text, ...options }];
     case 'reasoning':
       return [{ type: 'reasoning', text: part.text, ...options }];
     case 'call':
@@ -87,15 +88,17 @@ function assistantPart(part: StepPart): AssistantPart[] {
 
 function outputOf(
   { output, ok, images = [] }: ResultRecord,
-  shown: ReadonlySet<ResultImage>,
+  options: { images: boolean },
 ): ToolPart['output'] {
   if (!ok) return { type: 'error-text', value: output };
-  const visible = images.filter((image) => shown.has(image));
-  if (visible.length === 0) return { type: 'text', value: output };
+  const visible = options.images ? images : [];
+  // Some providers refuse an empty text.
+  const text = output.trim() === '' ? '(empty)' : output;
+  if (visible.length === 0) return { type: 'text', value: text };
   return {
     type: 'content',
     value: [
-      { type: 'text', text: output },
+      { type: 'text', text },
       ...visible.map(({ data, mediaType }) => ({ type: 'image-data' as const, data, mediaType })),
     ],
   };

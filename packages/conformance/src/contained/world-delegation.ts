@@ -35,6 +35,7 @@ export class WorldDelegation implements DelegationProvider {
       steps: 1,
       calls: 1,
       costUsd: 0,
+      untrusted: true,
       result: `The task is done. Its token is ${this.#token()}.`,
     };
   }

@@ -9,6 +9,7 @@ import type {
 } from '@ethosagent/types';
 import { CallScope } from '../call-scope.js';
 import type { BackgroundSession, CapabilityPlan } from '../capability-resolver.js';
+import type { ResolvedGrant } from '../grant.js';
 import { copyPlain, deepFreeze } from '../plain.js';
 import { personalityQuotas } from '../policy-sources.js';
 import { CallQuotas } from '../quotas/call-quotas.js';
@@ -49,6 +50,8 @@ export class RunningCall implements Watched, Waiting {
   #args: unknown;
   /** What the personality sets for the tool. */
   #resolvedSettings: ResolvedSettings | undefined;
+  /** What a yes was to. */
+  #approved: { entry: RegisteredTool; capabilities: ResolvedGrant } | undefined;
   /** Characters. */
   #budget = 0;
   #timeoutMs = 0;
@@ -164,7 +167,7 @@ export class RunningCall implements Watched, Waiting {
     if (entry === undefined) return undefined;
     const gate = this.#batch.input.host?.gate;
     if (gate === undefined && entry.tool.requiresApproval === undefined) return undefined;
-    const gated = gate && turnGate(() => gate({ toolCallId: this.#toolCallId, name: entry.name }));
+    const gated = gate && turnGate(() => gate(this.#gatedCall(entry)));
     if (gated !== undefined && 'refuse' in gated) return notAvailable(gated.refuse);
     const { facts, watch } = this.#batch;
     const { workingDir, sessionId, personalityId } = facts;
@@ -185,6 +188,10 @@ export class RunningCall implements Watched, Waiting {
     }
     const why = joined(asked, reason);
     return why === undefined ? undefined : this.#askHost(entry, why);
+  }
+
+  #gatedCall({ name, tool }: RegisteredTool) {
+    return { toolCallId: this.#toolCallId, name, tool };
   }
 
   async #askHost(
@@ -211,6 +218,7 @@ export class RunningCall implements Watched, Waiting {
         capabilities,
         reason,
         ...(settings !== undefined && { settings }),
+        workingDir: facts.workingDir,
         sessionId,
         ...(personalityId !== undefined && { personalityId }),
         signal: scope.signal,
@@ -222,12 +230,21 @@ export class RunningCall implements Watched, Waiting {
     }
     const why = ending.kind === 'threw' ? 'the approval callback failed' : refusal(ending.value);
     if (why !== undefined) return refused(why);
-    // The yes was to this tool with this reach and these settings.
+    this.#approved = { entry, capabilities };
+    return this.#sinceApproved();
+  }
+
+  /** The yes was to this tool with this reach and these settings: a refusal where they have changed. */
+  #sinceApproved(): ToolResult | undefined {
+    if (this.#approved === undefined) return undefined;
+    const { entry, capabilities } = this.#approved;
+    const { input, facts } = this.#batch;
     const isSame =
       input.tools.get(entry.name) === entry &&
       isDeepStrictEqual(entry.plan.describe(facts), capabilities) &&
-      isDeepStrictEqual(entry.settings?.resolve(personalityId), this.#resolvedSettings);
-    return isSame ? undefined : refused('what it may do changed while it waited');
+      isDeepStrictEqual(entry.settings?.resolve(facts.personalityId), this.#resolvedSettings);
+    if (isSame) return undefined;
+    return notAvailable(`${entry.name} needs approval, and what it may do changed while it waited`);
   }
 
   /** Lets whoever runs the turn write down that the call begins. */
@@ -259,6 +276,13 @@ export class RunningCall implements Watched, Waiting {
 
   /** Runs the tool, now that there is a place. */
   proceed(): void {
+    // It may have waited for its record and its place after the yes.
+    const refused = this.#sinceApproved();
+    if (refused !== undefined) {
+      this.#batch.slots.release();
+      this.#finish(refused);
+      return;
+    }
     const pending = this.#begin();
     if ('kind' in pending) {
       this.#end(pending);

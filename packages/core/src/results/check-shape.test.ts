@@ -83,6 +83,15 @@ describe('checkShape', () => {
     structured.list.push(2);
     expect(result).toEqual({ ok: true, value: 'v', structured: { list: [1] } });
   });
+
+  it.each([
+    [false, { ok: true, value: 'v', untrusted: false }],
+    [true, { ok: true, value: 'v' }],
+    [0, { ok: true, value: 'v' }],
+    [null, { ok: true, value: 'v' }],
+  ])('takes untrusted: %j for what it is', (untrusted, result) => {
+    expect(checkShape({ ok: true, value: 'v', untrusted })).toEqual(result);
+  });
 });
 
 describe('errorText', () => {

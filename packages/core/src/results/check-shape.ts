@@ -33,6 +33,7 @@ function readResult(returned: unknown): ToolResult {
     const result: ToolResult = { ok: true, value };
     if (isRecord(structured)) result.structured = copyRecord(structured);
     if (typeof cost === 'number' && Number.isFinite(cost)) result.cost_usd = cost;
+    if ('untrusted' in returned && returned.untrusted === false) result.untrusted = false;
     return result;
   }
   if (ok === false) {

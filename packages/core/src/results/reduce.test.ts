@@ -39,6 +39,14 @@ describe('reduceResult', () => {
     expect(seen).toEqual([ctx]);
   });
 
+  it('does not say who wrote a result', () => {
+    const own: ToolResult = { ok: true, value: 'long', untrusted: false };
+    const short = reducer(() => ({ ok: true, value: 'short' }));
+    const cleared = reducer(() => ({ ok: true, value: 'short', untrusted: false }));
+    expect(reduceResult(own, short, ctx)).toEqual({ ok: true, value: 'short', untrusted: false });
+    expect(reduceResult(success, cleared, ctx)).toEqual({ ok: true, value: 'short' });
+  });
+
   it('lets a success become a failure', () => {
     expect(
       reduceResult(

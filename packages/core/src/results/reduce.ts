@@ -17,7 +17,13 @@ export function reduceResult(
     discard(reduced);
     if (typeof reduced !== 'object' || reduced === null || !('ok' in reduced)) return result;
     const checked = checkShape(reduced);
-    return checked.ok === reduced.ok && (result.ok || !checked.ok) ? checked : result;
+    if (checked.ok !== reduced.ok || (!result.ok && checked.ok)) return result;
+    // Nor who wrote it.
+    if (checked.ok) {
+      const { untrusted: _, ...rest } = checked;
+      return result.ok && result.untrusted === false ? { ...rest, untrusted: false } : rest;
+    }
+    return checked;
   } catch {
     return result;
   }

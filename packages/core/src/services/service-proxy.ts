@@ -25,5 +25,6 @@ export async function openServiceProxy(
   });
   if (proxy.url === undefined) throw new EthosError('CONFIG_INVALID', 'the proxy has no port');
   const { origin, username, password } = new URL(proxy.url);
-  return { given: { server: origin, username, password }, close: () => proxy.close() };
+  const { mark } = proxy;
+  return { given: { server: origin, username, password, mark }, close: () => proxy.close() };
 }

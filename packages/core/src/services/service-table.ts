@@ -13,6 +13,7 @@ import { CallQuotas } from '../quotas/call-quotas.js';
 import type { SessionMeters } from '../quotas/session-meters.js';
 import type { SecretRedactor } from '../results/redact.js';
 import { Service } from './service.js';
+import { currency } from './service-currency.js';
 import { ServiceLife } from './service-life.js';
 import { type SecretOwner, ServiceSecrets } from './service-secrets.js';
 
@@ -86,8 +87,9 @@ export class ServiceTable {
           ...(workingDir !== undefined && { workingDir }),
           ...(networkPolicy !== undefined && { networkPolicy: structuredClone(networkPolicy) }),
         };
+        const isCurrent = currency(plan, ctx, backends ?? {});
         const onEnded = () => this.#services.delete(service);
-        const service = new Service({ plan, life, owner, ctx, onEnded });
+        const service = new Service({ plan, life, owner, ctx, isCurrent, onEnded });
         this.#services.add(service);
         return service.scope;
       } catch (error) {

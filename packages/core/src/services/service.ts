@@ -1,5 +1,5 @@
 import type { NetworkGuard } from '@ethosagent/safety-network';
-import type { ServiceOwner, ServiceProxy, ServiceScope } from '@ethosagent/types';
+import type { NetworkPolicy, ServiceOwner, ServiceProxy, ServiceScope } from '@ethosagent/types';
 import { assertLive } from '../access.js';
 import {
   type CapabilityPlan,
@@ -21,6 +21,8 @@ export interface ServiceOptions {
   life: ServiceLife;
   owner: ServiceOwner;
   ctx: ResolveContext;
+  /** Whether one that is opened now, under this policy of a turn, would reach the same. */
+  isCurrent: (networkPolicy: NetworkPolicy | undefined) => boolean;
   /** Called when all of it has ended. */
   onEnded: () => void;
 }
@@ -41,7 +43,7 @@ export class Service {
   #proxy: Promise<OpenProxy> | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor({ plan, life, owner, ctx, onEnded }: ServiceOptions) {
+  constructor({ plan, life, owner, ctx, isCurrent, onEnded }: ServiceOptions) {
     this.#life = life;
     this.#onEnded = onEnded;
     this.owner = { ...owner };
@@ -55,6 +57,7 @@ export class Service {
       signal: life.signal,
       ...(personalityId !== undefined && { personalityId }),
       ...(sessionId !== undefined && { sessionId }),
+      isCurrent: ({ networkPolicy }) => !life.ended && isCurrent(networkPolicy),
       ...(fs_reach !== undefined && { reach: fs_reach }),
       ...(network !== undefined && { hosts: network.allowedHosts }),
       ...accessors,

@@ -9,7 +9,12 @@ import {
 import type { FakeStarts } from './fake-process.js';
 
 /** Goes nowhere: the test has no network. */
-const NO_PROXY = { server: 'http://127.0.0.1:9', username: 'test', password: 'test' } as const;
+const NO_PROXY = {
+  server: 'http://127.0.0.1:9',
+  username: 'test',
+  password: 'test',
+  mark: 'test',
+} as const;
 
 /** A service over the backends of a test, but for what would start a process or open a port. */
 export function withFakeProcesses(
@@ -21,6 +26,7 @@ export function withFakeProcesses(
     ...accessors,
     ...(proxy !== undefined && { proxy: async () => ({ ...NO_PROXY }) }),
     ...(starts !== undefined && { scopedProcess: serviceProcesses(service.signal, starts) }),
+    isCurrent: (ctx) => service.isCurrent(ctx),
     redact: (text) => service.redact(text),
     onEnd: (close) => service.onEnd(close),
     end: () => service.end(),

@@ -22,7 +22,7 @@ export interface Agent {
  * A runtime, and an agent loop over it. Each turn runs under the runtime's active personality, as
  * its file says by then.
  *
- * @throws as `createToolRuntime`
+ * @throws as `createToolRuntime`; `CONFIG_INVALID` for options of the loop that can't be
  */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { personality, approve, limits, toolLimits, ...rest } = options;
@@ -31,19 +31,28 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     personality,
     ...(toolLimits !== undefined && { limits: toolLimits }),
   });
-  const loop = new AgentLoop({
-    ...rest,
-    tools: runtime,
-    sessions: runtime.sessions,
-    ...(approve !== undefined && { approve }),
-    ...(limits !== undefined && { limits }),
-  });
+  let loop: AgentLoop;
+  try {
+    loop = new AgentLoop({
+      ...rest,
+      tools: runtime,
+      sessions: runtime.sessions,
+      ...(approve !== undefined && { approve }),
+      ...(limits !== undefined && { limits }),
+    });
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
   return {
     loop,
     runtime,
     async close() {
-      await loop.close();
-      await runtime.close();
+      try {
+        await loop.close();
+      } finally {
+        await runtime.close();
+      }
     },
   };
 }

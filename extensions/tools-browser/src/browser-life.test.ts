@@ -1,0 +1,132 @@
+import type { NetworkPolicy, ToolResult } from '@ethosagent/types';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import {
+  type BrowserWorld,
+  createBrowserWorld,
+  errorOf,
+  refIn,
+  textOf,
+} from './fixtures/browser-world.js';
+import { describeBrowser } from './fixtures/chromium.js';
+import { type PageServer, servePages } from './fixtures/servers.js';
+
+const SLOW = { action_timeout_ms: 60_000, navigation_timeout_ms: 120_000 };
+const said = (result: ToolResult) => (result.ok ? result.value : result.error);
+
+describeBrowser('the life of a browser', () => {
+  let site: PageServer;
+  const closers: Array<() => Promise<void>> = [];
+  beforeAll(async () => {
+    site = await servePages(
+      {
+        '/a': '<title>A</title><button>first</button>',
+        '/b': '<title>B</title><button>second</button>',
+        '/slow': () => {},
+      },
+      (close) => closers.push(close),
+    );
+  });
+  afterAll(() => Promise.all(closers.map((close) => close())));
+  const worldOf = (settings: Record<string, unknown> = {}, more: object = {}): BrowserWorld => {
+    const allow = [`127.0.0.1:${site.port}`];
+    const world = createBrowserWorld({ allow, settings: { ...SLOW, ...settings }, ...more });
+    onTestFinished(() => world.close());
+    return world;
+  };
+  const open = (world: BrowserWorld, path = '/a', ctx = {}) =>
+    world.run('browser_navigate', { url: `${site.origin}${path}` }, ctx);
+
+  it('a ref of a browser before fits no element of the next', async () => {
+    const world = worldOf();
+    const ref = refIn(textOf(await open(world)), 'button "first"');
+    await world.run('browser_close');
+    const next = textOf(await open(world, '/b'));
+    expect(refIn(next, 'button "second"')).not.toBe(ref);
+    const clicked = await world.run('browser_click', { ref });
+    expect(errorOf(clicked)).toContain('Take a new browser_snapshot');
+  });
+
+  it('calls of one batch run in its order, also while the browser starts', async () => {
+    const world = worldOf();
+    const results = await world.batch([
+      ['browser_snapshot', {}],
+      ['browser_navigate', { url: `${site.origin}/a` }],
+      ['browser_snapshot', {}],
+      ['browser_close', {}],
+      ['browser_snapshot', {}],
+      ['browser_navigate', { url: `${site.origin}/b` }],
+      ['browser_wait', { seconds: 0.1 }],
+    ]);
+    expect(results.map((result) => said(result).split('\n').at(-1))).toEqual([
+      expect.stringContaining('No page is open'),
+      expect.stringContaining('button "first"'),
+      expect.stringContaining('button "first"'),
+      'The browser is closed.',
+      expect.stringContaining('No page is open'),
+      expect.stringContaining('button "second"'),
+      'Waited 0.1 s.',
+    ]);
+  });
+
+  it('browser_close does not wait for ever for the calls before it', async () => {
+    const world = worldOf();
+    await open(world);
+    const opening = open(world, '/slow');
+    const settings = { ...SLOW, navigation_timeout_ms: 300 };
+    Object.assign(world.settings, settings);
+    expect(said(await world.run('browser_close'))).toBe('The browser is closed.');
+    expect(errorOf(await opening)).toMatch(/ended meanwhile|was closed/);
+  });
+
+  const narrower: [what: string, policy: NetworkPolicy][] = [
+    ['that denies the host', { allow: ['*'], deny: ['127.0.0.1'] }],
+    ['that allows another host only', { allow: ['a.test'] }],
+  ];
+  it.each(narrower)('a call under a policy %s has another browser', async (_what, policy) => {
+    const world = worldOf();
+    const wide = { networkPolicy: { allow: [`127.0.0.1:${site.port}`] } };
+    textOf(await open(world, '/a', wide));
+    textOf(await world.run('browser_snapshot', {}, wide));
+    const narrow = { networkPolicy: policy };
+    const shown = errorOf(await world.run('browser_snapshot', {}, narrow));
+    expect(shown).toContain('what it may reach has changed');
+    expect(errorOf(await open(world, '/a', narrow))).toContain('HOST_NOT_ALLOWED');
+  });
+
+  it('one whose first call was aborted is closed when it is not used', async () => {
+    const world = worldOf({ idle_ms: 100 });
+    const stop = new AbortController();
+    const opening = open(world, '/a', { abortSignal: stop.signal });
+    setTimeout(() => stop.abort(), 200);
+    expect(await opening).toMatchObject({ ok: false });
+    await expect
+      .poll(async () => said(await world.run('browser_snapshot')), {
+        timeout: 60_000,
+        interval: 500,
+      })
+      .toContain('had not been used for a while');
+  });
+
+  it('a session that ends while the browser starts is said to have ended', async () => {
+    const world = worldOf();
+    let end = Promise.resolve();
+    const emit = () => {
+      end = new Promise((resolve) => setTimeout(resolve, 300)).then(() =>
+        world.registry.endSession('s'),
+      );
+    };
+    const result = await open(world, '/a', { emit });
+    await end;
+    expect(errorOf(result)).not.toContain('apt-get');
+    expect(errorOf(result)).toMatch(/session has ended|ended meanwhile/);
+  });
+
+  it('a personality that changed is why its browser is gone', async () => {
+    const world = worldOf();
+    const ctx = { personalityId: 'p' };
+    textOf(await open(world, '/a', ctx));
+    await world.registry.endServices({ personalityId: 'p' });
+    const told = errorOf(await world.run('browser_snapshot', {}, ctx));
+    expect(told).toContain('the personality has changed');
+  });
+});

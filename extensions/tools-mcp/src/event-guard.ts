@@ -1,0 +1,77 @@
+import { EthosError } from '@ethosagent/types';
+import { jsonDepth } from './json-message.js';
+import { MAX_MESSAGE_DEPTH } from './limits.js';
+
+/**
+ * Holds the events of `text/event-stream` back until they are whole, and measures them. What is
+ * passed on is what was measured, so that another reading of the stream finds nothing else in it.
+ *
+ * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ */
+export class EventGuard {
+  readonly #maxChars: number;
+  #line: string[] = [];
+  #fields: string[] = [];
+  #data: string[] = [];
+  #length = 0;
+  #endedOnReturn = false;
+
+  /** @param maxChars of one event: all its lines, those of comments too */
+  constructor(maxChars: number) {
+    this.#maxChars = maxChars;
+  }
+
+  /**
+   * What each empty line of a text ends: an event in the form that goes on, or nothing.
+   *
+   * @throws `BODY_TOO_LARGE` for an event that is too long, or whose data nest too deep
+   */
+  *push(text: string): Generator<string> {
+    if (text === '') return;
+    // The two halves of one line end.
+    const rest = this.#endedOnReturn && text.startsWith('\n') ? text.slice(1) : text;
+    this.#endedOnReturn = text.endsWith('\r');
+    let at = 0;
+    for (const { 0: lineEnd, index } of rest.matchAll(/\r\n|\n|\r/g)) {
+      this.#add(rest.slice(at, index));
+      at = index + lineEnd.length;
+      const line = this.#line.join('');
+      this.#line = [];
+      if (line === '') yield this.#end();
+      else this.#keep(line);
+    }
+    this.#add(rest.slice(at));
+  }
+
+  #add(piece: string): void {
+    if (piece === '') return;
+    this.#length += piece.length;
+    if (this.#length > this.#maxChars) {
+      throw new EthosError('BODY_TOO_LARGE', 'the server sent a message that is too long');
+    }
+    this.#line.push(piece);
+  }
+
+  #keep(line: string): void {
+    // Comments are counted above, and of no use.
+    if (line.startsWith(':')) return;
+    this.#length++;
+    this.#fields.push(line);
+    const [, data] = /^data(?:: ?(.*))?$/s.exec(line) ?? [];
+    if (data !== undefined) this.#data.push(data);
+  }
+
+  #end(): string {
+    const event = this.#fields.length === 0 ? '' : `${this.#fields.join('\n')}\n\n`;
+    if (jsonDepth(this.#data.join('\n')) > MAX_MESSAGE_DEPTH) {
+      throw new EthosError(
+        'BODY_TOO_LARGE',
+        `the server sent a message nested deeper than ${MAX_MESSAGE_DEPTH} levels`,
+      );
+    }
+    this.#fields = [];
+    this.#data = [];
+    this.#length = 0;
+    return event;
+  }
+}

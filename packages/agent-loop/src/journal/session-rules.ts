@@ -1,0 +1,94 @@
+import { type AgentRecord, callsOf } from './records.js';
+
+/** A call without a result. */
+interface OpenCall {
+  /** What was asked last. */
+  question?: string;
+  decided?: boolean;
+}
+
+/**
+ * Which record may come next in a session. What is stored and what is read are held to the same
+ * rules, so that nothing is stored that the next reader would have to refuse.
+ */
+export class SessionRules {
+  #turn = 0;
+  #isOver = true;
+  #open = new Map<string, OpenCall>();
+  readonly #ids = new Set<string>();
+  readonly #isKnown: (id: string) => boolean;
+
+  constructor(isKnown: (id: string) => boolean = () => false) {
+    this.#isKnown = isKnown;
+  }
+
+  /** Whether a call of the session has this id. */
+  hasCall(id: string): boolean {
+    return this.#ids.has(id) || this.#isKnown(id);
+  }
+
+  /** Rules that go on from here, and leave these as they are. */
+  fork(): SessionRules {
+    const fork = new SessionRules((id) => this.hasCall(id));
+    fork.#turn = this.#turn;
+    fork.#isOver = this.#isOver;
+    fork.#open = new Map([...this.#open].map(([id, call]) => [id, { ...call }]));
+    return fork;
+  }
+
+  /** Takes a record, or says that it does not follow and stays as it was. */
+  take(record: AgentRecord): boolean {
+    if (record.kind === 'user') return this.#takeUser(record.turn);
+    if (this.#isOver || record.turn !== this.#turn) return false;
+    switch (record.kind) {
+      case 'step':
+        return this.#takeStep(callsOf(record).map(({ id }) => id));
+      case 'started':
+        return record.calls.every((id) => this.#open.has(id));
+      case 'result':
+        return this.#open.delete(record.call);
+      case 'asked': {
+        const { toolCallId, question } = record.approval;
+        if (!this.#open.has(toolCallId)) return false;
+        this.#open.set(toolCallId, { question });
+        return true;
+      }
+      case 'decided':
+        return this.#takeDecision(record);
+      case 'resumed':
+      case 'delegated':
+        return true;
+      case 'end':
+        if (this.#open.size > 0) return false;
+        this.#isOver = true;
+        return true;
+    }
+  }
+
+  #takeUser(turn: number): boolean {
+    if (!this.#isOver || turn !== this.#turn + 1) return false;
+    this.#turn = turn;
+    this.#isOver = false;
+    return true;
+  }
+
+  #takeStep(ids: readonly string[]): boolean {
+    const isNew = new Set(ids).size === ids.length && !ids.some((id) => this.hasCall(id));
+    if (!isNew || this.#open.size > 0) return false;
+    for (const id of ids) {
+      this.#ids.add(id);
+      this.#open.set(id, {});
+    }
+    return true;
+  }
+
+  /** One decision on a question; the same one may come again. */
+  #takeDecision(record: Extract<AgentRecord, { kind: 'decided' }>): boolean {
+    const call = this.#open.get(record.call);
+    if (call?.question === undefined) return false;
+    if (record.question !== undefined && record.question !== call.question) return false;
+    if (call.decided !== undefined && call.decided !== record.approved) return false;
+    call.decided = record.approved;
+    return true;
+  }
+}

@@ -1,0 +1,26 @@
+import type { ResultImage, ResultRecord } from './records.js';
+
+/** Images of tool results that the model is shown; of more, the last ones. */
+const MAX_IMAGES = 8;
+/** Characters of base64 of all of them, below what providers take for a request. */
+const MAX_CHARS = 16_000_000;
+
+/** The images of a history. Those that the model is no longer shown are let go. */
+export class ShownImages {
+  readonly #shown: { result: ResultRecord; image: ResultImage }[] = [];
+  #chars = 0;
+
+  /** Takes the images of a result, and removes the oldest from theirs. */
+  add(result: ResultRecord): void {
+    for (const image of result.images ?? []) {
+      this.#shown.push({ result, image });
+      this.#chars += image.data.length;
+    }
+    while (this.#shown.length > MAX_IMAGES || this.#chars > MAX_CHARS) {
+      const oldest = this.#shown.shift();
+      if (oldest === undefined) return;
+      this.#chars -= oldest.image.data.length;
+      oldest.result.images = oldest.result.images?.filter((image) => image !== oldest.image) ?? [];
+    }
+  }
+}

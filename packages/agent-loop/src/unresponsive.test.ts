@@ -1,0 +1,103 @@
+import { errorCodeOf, type SessionStore } from '@ethosagent/types';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { doneOf, eventsOf, ofType, World } from './fixtures/world.js';
+import { registryTools } from './registry-tools.js';
+
+let world: World;
+// It takes its time, once.
+beforeAll(() => import('ai'));
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.close());
+
+const never = () => new Promise<never>(() => {});
+const ECHO = [{ calls: [{ name: 'echo', args: { text: 'a' } }] }];
+
+/** A store that never answers an append of one kind of record. */
+function silentAt(kind: string): SessionStore {
+  const { sessions } = world;
+  return {
+    ...sessions,
+    append(...args: Parameters<SessionStore['append']>) {
+      const { data }: { data?: unknown } = Object(args[1][0]);
+      return Object(data).kind === kind ? never() : sessions.append(...args);
+    },
+  };
+}
+
+describe('a turn', () => {
+  it.each(['step', 'started', 'result', 'end'])(
+    'ends when its time is up, although the store never answers to %s',
+    async (kind) => {
+      const script = kind === 'end' ? [...ECHO, ...ECHO, ...ECHO] : ECHO;
+      const limits = { maxMs: 400, ...(kind === 'end' && { maxSteps: 1 }) };
+      const loop = world.loop(script, { sessions: silentAt(kind), limits });
+      const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'Go' }));
+      expect(doneOf(events)).toMatchObject({
+        end: 'failed',
+        error: { code: 'STORE_UNAVAILABLE' },
+      });
+      await loop.close();
+    },
+  );
+
+  it('that its reader leaves ends, although the store never answers', async () => {
+    const loop = world.loop(ECHO, { sessions: silentAt('step') });
+    for await (const { type } of loop.run({ sessionId: 's', prompt: 'Go' })) {
+      if (type === 'step') break;
+    }
+    const waiting = loop.run({ sessionId: 't', prompt: 'Go' })[Symbol.asyncIterator]();
+    await waiting.next();
+    await waiting.next();
+    const next = waiting.next();
+    await waiting.return?.();
+    expect(await next).toMatchObject({ done: true });
+    await loop.close();
+  });
+
+  it.each(['personality', 'definitions'] as const)(
+    'ends when its time is up, although %s never answers',
+    async (what) => {
+      const tools = registryTools(world.registry, world.personality, { workingDir: world.folder });
+      let calls = 0;
+      const silent = {
+        ...tools,
+        async [what](id?: string) {
+          calls += 1;
+          // The first is asked before the turn begins.
+          return calls === 1 && what === 'personality' ? tools.personality(id) : never();
+        },
+      };
+      const loop = world.loop(ECHO, { tools: silent, limits: { maxMs: 50 } });
+      const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'Go' }));
+      expect(doneOf(events)).toMatchObject({ end: 'max_time' });
+    },
+  );
+
+  it.each(['close', 'abort'])('that can not even begin ends at a %s', async (how) => {
+    const controller = new AbortController();
+    const sessions = { ...world.sessions, get: never };
+    const loop = world.loop(ECHO, { sessions });
+    const input = { sessionId: 's', prompt: 'Go', abortSignal: controller.signal };
+    const events = eventsOf(loop.run(input)).catch(errorCodeOf);
+    await new Promise((resolve) => setImmediate(resolve));
+    if (how === 'abort') controller.abort();
+    else await loop.close();
+    expect(await events).toEqual(how === 'abort' ? 'STORE_UNAVAILABLE' : []);
+  });
+
+  it('that nobody reads ends when its time is up, and the session can be gone on with', async () => {
+    const deltas = Array.from({ length: 500 }, () => 'x');
+    const loop = world.loop([{ deltas }, { text: 'on' }], { limits: { maxMs: 80 } });
+    const reader = loop.run({ sessionId: 's', prompt: 'Go' })[Symbol.asyncIterator]();
+    await reader.next();
+    await expect.poll(() => loop.state('s')).toBe('idle');
+    expect(await loop.ask({ sessionId: 's', prompt: 'Go on' })).toMatchObject({ text: 'on' });
+    const rest = [];
+    for (let next = await reader.next(); !next.done; next = await reader.next())
+      rest.push(next.value);
+    expect(doneOf(rest)).toMatchObject({ end: 'max_time', turn: 1 });
+    expect(ofType(rest, 'text').length).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,24 @@
+import type { ToolBatchContext } from '@ethosagent/types';
+
+type Reads = NonNullable<ToolBatchContext['readMtimes']>;
+
+const MAX_SESSIONS = 256;
+
+/** What sessions have read. Those that were quiet longest are forgotten first. */
+export class SessionReads {
+  readonly #reads = new Map<string, Reads>();
+
+  /** What a session has read, to be filled by its calls. */
+  of(sessionId: string): Reads {
+    const reads = this.#reads.get(sessionId) ?? new Map();
+    this.#reads.delete(sessionId);
+    this.#reads.set(sessionId, reads);
+    const [oldest] = this.#reads.keys();
+    if (this.#reads.size > MAX_SESSIONS && oldest !== undefined) this.#reads.delete(oldest);
+    return reads;
+  }
+
+  forget(sessionId: string): void {
+    this.#reads.delete(sessionId);
+  }
+}

@@ -1,0 +1,46 @@
+/** What entries of a toolset are compared with. */
+export interface LabelledTool {
+  name: string;
+  /** The label of its group. */
+  toolset?: string;
+}
+
+/** A toolset, met with the tools that there are. */
+export interface ExpandedToolset {
+  /** Names of tools; `undefined`: every built-in tool. */
+  names: string[] | undefined;
+  /** Entries that are neither a tool nor a group label here. */
+  unknown: string[];
+}
+
+/**
+ * Whether entries, names of tools and group labels, cover a tool. A tool's name comes before a
+ * label: an entry that names a tool stands for that one alone.
+ *
+ * @param isTool whether there is a tool of that name
+ */
+export function coversTool(
+  entries: readonly string[],
+  { name, toolset }: LabelledTool,
+  isTool: (name: string) => boolean,
+): boolean {
+  if (entries.includes(name)) return true;
+  return toolset !== undefined && entries.includes(toolset) && !isTool(toolset);
+}
+
+/** Replaces group labels by the tools that carry them. A tool's name comes before a label. */
+export function expandToolset(
+  toolset: readonly string[] | undefined,
+  tools: readonly LabelledTool[],
+): ExpandedToolset {
+  if (toolset === undefined) return { names: undefined, unknown: [] };
+  const all = new Set(tools.map(({ name }) => name));
+  const names = new Set<string>();
+  const unknown: string[] = [];
+  for (const entry of toolset) {
+    const found = tools.filter((tool) => coversTool([entry], tool, (name) => all.has(name)));
+    if (found.length === 0) unknown.push(entry);
+    for (const { name } of found) names.add(name);
+  }
+  return { names: [...names], unknown };
+}
