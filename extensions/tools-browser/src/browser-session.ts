@@ -117,11 +117,6 @@ export class BrowserSession implements PageWatcher {
     this.#opened = this.#chromium.tabsOpened;
   }
 
-  /** Waits until the browser has told of all tabs that it has by now. */
-  toldOfTabs(): Promise<void> {
-    return this.#chromium.toldOfTabs();
-  }
-
   /** Runs what may open a tab on purpose. */
   async act<T>(work: () => Promise<T>): Promise<T> {
     this.#acting += 1;

@@ -2,7 +2,6 @@ import type { Page, Request } from 'playwright-core';
 import type { PageCall } from './call-browser.js';
 
 const GRACE_MS = 150;
-const LOOKS = 3;
 const NEW_DOCUMENT_MS = 10_000;
 const REST_MS = 1_500;
 const NEW_TAB_MS = 5_000;
@@ -21,11 +20,7 @@ export async function andSettle(
   try {
     await session.act(async () => {
       await work();
-      // What the page did is done; whether it opened a tab, the browser knows.
-      for (let look = 0; look < LOOKS && !session.expectsTab; look += 1) {
-        await deadline.race(session.toldOfTabs().catch(() => {}));
-        await deadline.sleep(Math.min(GRACE_MS / LOOKS, deadline.leftMs()));
-      }
+      await deadline.sleep(Math.min(GRACE_MS, deadline.leftMs()));
       const last = Date.now() + Math.min(NEW_TAB_MS, deadline.leftMs() / 2);
       while (session.expectsTab && Date.now() < last) await deadline.sleep(POLL_MS);
       session.forgetTabs();

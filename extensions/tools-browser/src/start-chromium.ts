@@ -20,8 +20,6 @@ export interface RunningChromium {
   readonly gone: AbortSignal;
   /** How many tabs pages have opened, counted before the library tells of them. */
   readonly tabsOpened: number;
-  /** Waits until Chromium has told of all the tabs that it has by now. */
-  toldOfTabs(): Promise<void>;
   /** Marks what the proxy answers itself. */
   readonly proxyMark: string;
   readonly maxDownloadBytes: number;
@@ -39,9 +37,6 @@ export const CHROMIUM_NAMES = [
 
 const START_TIMEOUT_MS = 30_000;
 const STDERR_CHARS = 2_000;
-
-/** A peer is reached past the proxy or not at all; few pages need one, and none gets one. */
-const NO_PEERS = 'delete globalThis.RTCPeerConnection; delete globalThis.webkitRTCPeerConnection;';
 
 const PROXY_MARK = 'the proxy of the sandbox: ';
 const PROXY_LINE = new RegExp(`^${PROXY_MARK}(http://127\\.0\\.0\\.1:\\d+)$`, 'm');
@@ -146,7 +141,6 @@ export async function startChromium(
       await Promise.race([browser.close(), exited]).catch(() => {});
       await connection.stop();
     });
-    const asked = await browser.newBrowserCDPSession();
     const context = await browser.newContext({
       viewport: settings.viewport,
       acceptDownloads: settings.max_download_bytes > 0,
@@ -159,7 +153,6 @@ export async function startChromium(
         bypass: '<-loopback>',
       },
     });
-    await context.addInitScript(NO_PEERS);
     return {
       browser,
       context,
@@ -167,9 +160,6 @@ export async function startChromium(
       proxyMark: proxy.mark,
       get tabsOpened() {
         return tabs;
-      },
-      async toldOfTabs() {
-        await asked.send('Target.getTargets');
       },
       maxDownloadBytes,
       onLargeDownload(listener) {

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { JsonlAuditSink } from '@ethosagent/core';
@@ -20,7 +19,7 @@ import { pickTools } from './tools-by-name.js';
  */
 export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
   const { home, cwd = process.cwd() } = options;
-  await assertOptions({ cwd, tools: options.tools });
+  assertOptions({ cwd, tools: options.tools });
   const picked = await pickTools(options.tools ?? []);
   const personalities = createPersonalityStore({ home, cwd });
   personalityReach(home, await personalities.get(options.personality));
@@ -61,7 +60,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
 }
 
 /** What plain JavaScript may give. @throws `CONFIG_INVALID` */
-async function assertOptions({ cwd, tools }: { cwd: unknown; tools: unknown }): Promise<void> {
+function assertOptions({ cwd, tools }: { cwd: unknown; tools: unknown }): void {
   if (tools !== undefined && !Array.isArray(tools)) {
     throw new EthosError(
       'CONFIG_INVALID',
@@ -71,9 +70,6 @@ async function assertOptions({ cwd, tools }: { cwd: unknown; tools: unknown }): 
   if (typeof cwd !== 'string' || !isAbsolute(cwd)) {
     throw new EthosError('CONFIG_INVALID', `cwd: ${String(cwd)} is not an absolute path`);
   }
-  const stats = await stat(cwd).catch(() => undefined);
-  if (stats?.isDirectory()) return;
-  throw new EthosError('CONFIG_INVALID', `cwd: ${cwd} is no folder that this process can see`);
 }
 
 const MAX_AUDIT_LOGS = 1_000;
