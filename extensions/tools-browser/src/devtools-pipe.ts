@@ -65,13 +65,17 @@ export class DevtoolsPipe implements ConnectOverCDPTransport {
     this.#maxChars = options.maxMessageChars ?? MAX_MESSAGE_CHARS;
   }
 
-  /** Takes what the process wrote. */
-  receive(text: string): void {
+  /**
+   * Takes what the process wrote, one piece after the other; resolves when it has been handed on.
+   * Each message is handed on in a task of its own: the library goes on with what an answer brought
+   * before it takes the next message, and misses tabs where two come at once.
+   */
+  async receive(text: string): Promise<void> {
     let from = 0;
     for (let at = text.indexOf(END); at !== -1; at = text.indexOf(END, from)) {
       this.#add(text.slice(from, at));
-      this.#finish();
       from = at + 1;
+      if (this.#finish()) await nextTask();
     }
     this.#add(text.slice(from));
   }
@@ -103,17 +107,19 @@ export class DevtoolsPipe implements ConnectOverCDPTransport {
     else this.#parts.push(text);
   }
 
-  #finish(): void {
+  /** Says whether there was a message to hand on. */
+  #finish(): boolean {
     const [text, head, chars] = [this.#parts.join(''), this.#head, this.#chars];
     this.#parts = [];
     this.#head = '';
     this.#chars = 0;
     const message = chars > this.#maxChars ? this.#inPlaceOf(head) : parsed(text);
-    if (message === undefined) return;
+    if (message === undefined) return false;
     const { id } = message;
     if (id !== undefined) this.#open.delete(id);
     else this.#tell(message);
     this.onmessage?.(message);
+    return true;
   }
 
   #tell(message: object): void {
@@ -134,6 +140,10 @@ export class DevtoolsPipe implements ConnectOverCDPTransport {
       error: { code: -32_000, message: 'the answer of the browser is too large' },
     };
   }
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function parsed(text: string) {

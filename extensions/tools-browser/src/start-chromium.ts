@@ -99,9 +99,7 @@ export async function startChromium(
         if (stream === 'stderr') {
           if (begin.length < STDERR_CHARS) begin += text;
           stderr = (stderr + text).slice(-STDERR_CHARS);
-        } else pipe?.receive(text);
-        // A page that floods the pipe leaves the others their turn.
-        await new Promise((resolve) => setImmediate(resolve));
+        } else await pipe?.receive(text);
       },
     },
   );
