@@ -6,7 +6,14 @@ import { personalityToolSettings } from './policy-sources.js';
 import { errorText } from './results/error-text.js';
 
 /** The settings of a call, or why there are none. */
-export type ResolvedSettings = { ok: true; settings: unknown } | { ok: false; error: string };
+export type ResolvedSettings =
+  | {
+      ok: true;
+      settings: unknown;
+      /** What they were parsed from, as plain data. */
+      said: unknown;
+    }
+  | { ok: false; error: string };
 
 const NOTHING: object = Object.freeze({});
 
@@ -43,17 +50,19 @@ export class SettingsPlan {
         const where = [this.#key, ...(issue?.path ?? [])].join('.');
         return this.#refuse(`tool_settings.${where}: ${issue?.message ?? 'wrong'}`);
       }
-      return this.#keep(value, parsed.settings);
+      return this.#keep(value, copy.value, parsed.settings);
     } catch (error) {
       return this.#refuse(errorText(error));
     }
   }
 
   /** Calls share plain data, frozen. What else a schema makes is made anew for each of them. */
-  #keep(value: unknown, settings: unknown): ResolvedSettings {
+  #keep(value: unknown, said: unknown, settings: unknown): ResolvedSettings {
     const plain = copyPlain(settings);
-    if (!plain.ok || !isDeepStrictEqual(plain.value, settings)) return { ok: true, settings };
-    const resolved: ResolvedSettings = { ok: true, settings: deepFreeze(plain.value) };
+    if (!plain.ok || !isDeepStrictEqual(plain.value, settings)) {
+      return { ok: true, settings, said };
+    }
+    const resolved: ResolvedSettings = { ok: true, settings: deepFreeze(plain.value), said };
     // What may yet change is parsed for every call.
     if (typeof value === 'object' && value !== null && isDeeplyFrozen(value)) {
       this.#parsed.set(value, resolved);
@@ -67,6 +76,15 @@ export class SettingsPlan {
       error: `${this.#toolName} is not available: its settings in this personality are wrong (${problem}); ask the operator to mend them`,
     };
   }
+}
+
+/** Whether an operator says the same: what a schema makes of it may be new each time. */
+export function saysTheSame(
+  a: ResolvedSettings | undefined,
+  b: ResolvedSettings | undefined,
+): boolean {
+  if (a?.ok === true && b?.ok === true) return isDeepStrictEqual(a.said, b.said);
+  return isDeepStrictEqual(a, b);
 }
 
 function isDeeplyFrozen(value: object): boolean {

@@ -232,6 +232,58 @@ describe('what was approved', () => {
     expect(ran).toEqual([]);
   });
 
+  it('does not run when its reach can not be told any more, and holds up no other', async () => {
+    let isRecorded = false;
+    const registry = new DefaultToolRegistry({
+      personalityFsReach: () => {
+        if (isRecorded) throw new Error('the disk is gone');
+        return { read: ['/a'], write: [] };
+      },
+    });
+    registry.registerAll([reads(), tool('y')]);
+    const host: TurnHost = {
+      approve: () => true,
+      beforeRun: ({ name }) => {
+        isRecorded ||= name === 'x';
+      },
+    };
+    const results = await registry.executeParallel(
+      [call('x'), call('y')],
+      batchContext(),
+      undefined,
+      undefined,
+      undefined,
+      host,
+    );
+    expect(results.map(({ result }) => result.ok)).toEqual([false, true]);
+  });
+
+  it.each([
+    ['the same', { a: 1 }, true],
+    ['other', { a: 2 }, false],
+  ])(
+    'runs with settings that are no plain data, where the operator says %s',
+    async (_, says, ok) => {
+      let said: object = { a: 1 };
+      const settings = {
+        schema: {},
+        // New for each call, as a schema makes functions and classes.
+        parse: () => ({ ok: true as const, settings: { matches: () => true } }),
+      };
+      const result = await runOne(
+        tool('x', { requiresApproval: true, settings }),
+        {
+          approve: () => {
+            said = says;
+            return true;
+          },
+        },
+        { personalityToolSettings: () => ({ ...said }) },
+      );
+      expect(result?.ok).toBe(ok);
+    },
+  );
+
   it('gives its place to the next call when it may not run any more', async () => {
     let read = ['/a'];
     const registry = new DefaultToolRegistry(

@@ -22,7 +22,7 @@ import { trimResult } from '../results/trim.js';
 import { ScopedDelegationImpl } from '../scoped/scoped-delegation.js';
 import { ScopedStorageView } from '../scoped/scoped-storage-view.js';
 import { filteredOut, type RegisteredTool, unavailable } from '../tool-gates.js';
-import type { ResolvedSettings } from '../tool-settings.js';
+import { type ResolvedSettings, saysTheSame } from '../tool-settings.js';
 import { approvalReason, joined, refusal, turnGate } from './ask-approval.js';
 import { CallContext } from './call-context.js';
 import { dryRunResult } from './dry-run.js';
@@ -51,7 +51,7 @@ export class RunningCall implements Watched, Waiting {
   /** What the personality sets for the tool. */
   #resolvedSettings: ResolvedSettings | undefined;
   /** What a yes was to. */
-  #approved: { entry: RegisteredTool; capabilities: ResolvedGrant } | undefined;
+  #approved: Approved | undefined;
   /** Characters. */
   #budget = 0;
   #timeoutMs = 0;
@@ -236,15 +236,23 @@ export class RunningCall implements Watched, Waiting {
 
   /** The yes was to this tool with this reach and these settings: a refusal where they have changed. */
   #sinceApproved(): ToolResult | undefined {
-    if (this.#approved === undefined) return undefined;
-    const { entry, capabilities } = this.#approved;
+    if (this.#approved === undefined || this.#isAsApproved(this.#approved)) return undefined;
+    const { name } = this.#approved.entry;
+    return notAvailable(`${name} needs approval, and what it may do changed while it waited`);
+  }
+
+  #isAsApproved({ entry, capabilities }: Approved): boolean {
     const { input, facts } = this.#batch;
-    const isSame =
-      input.tools.get(entry.name) === entry &&
-      isDeepStrictEqual(entry.plan.describe(facts), capabilities) &&
-      isDeepStrictEqual(entry.settings?.resolve(facts.personalityId), this.#resolvedSettings);
-    if (isSame) return undefined;
-    return notAvailable(`${entry.name} needs approval, and what it may do changed while it waited`);
+    try {
+      return (
+        input.tools.get(entry.name) === entry &&
+        isDeepStrictEqual(entry.plan.describe(facts), capabilities) &&
+        saysTheSame(entry.settings?.resolve(facts.personalityId), this.#resolvedSettings)
+      );
+    } catch {
+      // A host's own backend that fails says nothing, and least of all the same.
+      return false;
+    }
   }
 
   /** Lets whoever runs the turn write down that the call begins. */
@@ -480,6 +488,11 @@ export class RunningCall implements Watched, Waiting {
 function frozenCopy(value: unknown): unknown {
   const copy = copyPlain(value);
   return copy.ok ? deepFreeze(copy.value) : undefined;
+}
+
+interface Approved {
+  entry: RegisteredTool;
+  capabilities: ResolvedGrant;
 }
 
 // What a schema makes of arguments may be beyond copying.

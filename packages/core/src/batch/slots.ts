@@ -32,12 +32,15 @@ export class Slots {
   #letIn(): void {
     if (this.#isLettingIn) return;
     this.#isLettingIn = true;
-    for (let call = this.#waiting[this.#next]; call !== undefined && this.#free > 0; ) {
-      this.#next++;
-      this.#free--;
-      call.proceed();
-      call = this.#waiting[this.#next];
+    try {
+      for (let call = this.#waiting[this.#next]; call !== undefined && this.#free > 0; ) {
+        this.#next++;
+        this.#free--;
+        call.proceed();
+        call = this.#waiting[this.#next];
+      }
+    } finally {
+      this.#isLettingIn = false;
     }
-    this.#isLettingIn = false;
   }
 }
