@@ -21,6 +21,7 @@ describe('DefaultToolRegistry.openService', () => {
     expect(Object.keys(all).sort()).toEqual([
       'end',
       'hosts',
+      'isCurrent',
       'kvStore',
       'onEnd',
       'personalityId',
@@ -40,7 +41,13 @@ describe('DefaultToolRegistry.openService', () => {
       hosts: ['127.0.0.1'],
       reach: { read: ['/'], write: ['/'] },
     });
-    expect(Object.keys(await open({}, {}))).toEqual(['signal', 'redact', 'onEnd', 'end']);
+    expect(Object.keys(await open({}, {})).sort()).toEqual([
+      'end',
+      'isCurrent',
+      'onEnd',
+      'redact',
+      'signal',
+    ]);
   });
 
   it.each<[string, unknown, string | RegExp]>([
