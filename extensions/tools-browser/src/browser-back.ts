@@ -25,12 +25,12 @@ export function createBrowserBackTool(hub: BrowserHub): Tool<z.output<typeof inp
       if (ctx.dryRun) return wouldDo('go back', 'if one is open');
       return onPage(hub, ctx, ctx.settings.navigation_timeout_ms, async (call) => {
         const { deadline, page, session } = call;
-        const before = session.documentNumber;
+        const before = session.documentName;
         const timeout = deadline.leftMs() * 0.8;
         const response = await deadline.race(
           page.goBack({ waitUntil: 'domcontentloaded', timeout, signal: deadline.signal }),
         );
-        const hasMoved = response !== null || session.documentNumber !== before;
+        const hasMoved = response !== null || session.documentName !== before;
         if (hasMoved) return showPage(call, ctx, 'Went back.');
         if (session.closeTab()) return showPage(call, ctx, 'Closed the tab.');
         return err('There is no page before this one.');

@@ -7,6 +7,7 @@ import type { BrowserHub } from './browser-hub.js';
 import { asksBefore } from './browser-settings.js';
 import { elementOf, onPage, type PageCall } from './call-browser.js';
 import { cleanFileName, numberedName } from './file-names.js';
+import { hidingInUrl } from './hidden-values.js';
 import { oneLine } from './one-line.js';
 import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
 
@@ -101,7 +102,7 @@ async function save(
       return err(`The file has more than ${session.maxDownloadBytes} bytes.`);
     }
     await fs.write(path, bytes);
-    const url = oneLine(download.url(), 2_000);
+    const url = oneLine(hidingInUrl(session.secrets)(download.url()), 2_000);
     return ok(`Saved ${path} (${bytes.length} bytes).`, {
       structured: { path, sizeBytes: bytes.length, url },
     });

@@ -13,6 +13,7 @@ export interface BrowserOwner {
 }
 
 const MAX_REASONS = 1_000;
+const LETTERS = 4;
 const CHANGED = 'It was closed because what it may reach has changed.';
 
 /** The browsers that run: one for each session and personality. */
@@ -23,7 +24,8 @@ export class BrowserHub {
   /** Why the browser of a session is no longer there, until it was told. */
   readonly #reasons = new Map<string, string>();
   /** Refs of a browser before, also one of a process before, are to fit no later document. */
-  #documents = randomInt(10, 2_000);
+  readonly #letters = Array.from({ length: LETTERS }, () => letter()).join('');
+  #documents = 0;
 
   /**
    * Runs calls of one session and personality one after another, in the order of asking.
@@ -124,7 +126,7 @@ export class BrowserHub {
       const chromium = await startChromium(scope, settings);
       const nextDocument = () => {
         this.#documents += 1;
-        return this.#documents;
+        return `${this.#letters}${this.#documents}`;
       };
       if (chromium.gone.aborted) throw new EthosError('SPAWN_FAILED', 'it ended at once');
       const session = new BrowserSession(scope, chromium, nextDocument);
@@ -181,3 +183,5 @@ function endOf(reason: unknown): string {
 function keyOf({ sessionId, personalityId }: BrowserOwner): string {
   return JSON.stringify([sessionId, personalityId ?? null]);
 }
+
+const letter = () => String.fromCharCode(randomInt(0x61, 0x7b));

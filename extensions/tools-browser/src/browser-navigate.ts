@@ -196,9 +196,21 @@ async function refusalIn(
   proxyMark: string,
   deadline: Deadline,
 ): Promise<string | undefined> {
-  if (response.headers()[MARK_HEADER] !== proxyMark) return undefined;
+  if (!isOfProxy(response, proxyMark)) return undefined;
   const text = await deadline.race(response.text().catch(() => ''));
   return oneLine(text, 500) || 'the proxy refused it';
+}
+
+/**
+ * Whether an answer is the proxy's own. A page can read the mark of one to itself; it can't send it
+ * over http, where the proxy takes it out. It could in a tunnel, or from a worker.
+ */
+export function isOfProxy(
+  response: Pick<Response, 'fromServiceWorker' | 'headers' | 'url'>,
+  proxyMark: string,
+): boolean {
+  if (response.fromServiceWorker() || !/^http:/i.test(response.url())) return false;
+  return response.headers()[MARK_HEADER] === proxyMark;
 }
 
 function isOpenable(url: string): boolean {

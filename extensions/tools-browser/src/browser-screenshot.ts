@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { z } from 'zod';
 import type { BrowserHub } from './browser-hub.js';
 import { elementOf, onPage, type PageCall } from './call-browser.js';
+import { hidingInUrl } from './hidden-values.js';
 import { oneLine } from './one-line.js';
 import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
 
@@ -71,7 +72,7 @@ async function picture(
   options: { fullPage?: boolean; clip?: { x: number; y: number; width: number; height: number } },
   what: string,
   maxBytes: number,
-  { deadline, page }: PageCall,
+  { deadline, page, session }: PageCall,
 ): Promise<ToolResult> {
   for (const format of FORMATS) {
     const bytes = await deadline.race(
@@ -81,7 +82,7 @@ async function picture(
     const mediaType = `image/${format.type}`;
     return ok(`A picture of ${what} (${mediaType}, ${bytes.length} bytes).`, {
       structured: {
-        url: oneLine(page.url(), 2_000),
+        url: oneLine(hidingInUrl(session.secrets)(page.url()), 2_000),
         images: [{ mediaType, data: bytes.toString('base64') }],
       },
     });

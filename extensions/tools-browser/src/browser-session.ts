@@ -8,6 +8,7 @@ import type { RunningChromium } from './start-chromium.js';
 import { type PageWatcher, watchPage } from './watch-page.js';
 
 const MAX_TABS = 4;
+const MAX_SECRETS = 100;
 
 /** The browser of one session: its tabs, of which the last is shown, and what they reported. */
 export class BrowserSession implements PageWatcher {
@@ -15,12 +16,13 @@ export class BrowserSession implements PageWatcher {
   readonly console = new ConsoleLog();
   /** The elements of the last snapshot, by their refs. */
   known = new Map<string, KnownNode>();
+  readonly #secrets = new Set<string>();
   readonly #scope: ServiceScope;
   readonly #chromium: RunningChromium;
   readonly #tabs: Page[] = [];
   readonly #crashed = new WeakSet<Page>();
-  readonly #nextDocument: () => number;
-  #document: number;
+  readonly #nextDocument: () => string;
+  #document: string;
   #frames = 0;
   /** Tabs that pages opened, of those that Chromium counted. */
   #opened = 0;
@@ -31,8 +33,8 @@ export class BrowserSession implements PageWatcher {
   readonly #tooLarge = new WeakSet<Download>();
   #idle: NodeJS.Timeout | undefined;
 
-  /** @param nextDocument gives numbers that no browser was given before */
-  constructor(scope: ServiceScope, chromium: RunningChromium, nextDocument: () => number) {
+  /** @param nextDocument gives names that no browser was given before */
+  constructor(scope: ServiceScope, chromium: RunningChromium, nextDocument: () => string) {
     this.#scope = scope;
     this.#nextDocument = nextDocument;
     this.#document = nextDocument();
@@ -60,7 +62,7 @@ export class BrowserSession implements PageWatcher {
   }
 
   /** Tells documents apart: refs of an earlier one, of this browser or another, fit no later one. */
-  get documentNumber(): number {
+  get documentName(): string {
     return this.#document;
   }
 
@@ -77,6 +79,22 @@ export class BrowserSession implements PageWatcher {
   /** The value by which answers of the proxy itself are known. */
   get proxyMark(): string {
     return this.#chromium.proxyMark;
+  }
+
+  /** What was in password fields, the latest last: a later address or title may hold it. */
+  get secrets(): readonly string[] {
+    return [...this.#secrets];
+  }
+
+  remember(secrets: readonly string[]): void {
+    for (const secret of secrets) {
+      this.#secrets.delete(secret);
+      this.#secrets.add(secret);
+    }
+    for (const oldest of this.#secrets) {
+      if (this.#secrets.size <= MAX_SECRETS) break;
+      this.#secrets.delete(oldest);
+    }
   }
 
   /** How often the browser had more to say than is taken. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { BrowserHub } from './browser-hub.js';
 import { asksBefore } from './browser-settings.js';
 import { elementOf, onPage, showPage } from './call-browser.js';
+import { secretValues } from './hidden-values.js';
 import { andSettle } from './settle.js';
 import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
 
@@ -41,7 +42,10 @@ export function createBrowserTypeTool(hub: BrowserHub): Tool<z.output<typeof inp
         await andSettle(call, async () => {
           if (append) await locator.pressSequentially(text, options);
           else await locator.fill(text, options);
-          if (submit) await locator.press('Enter', options);
+          if (!submit) return;
+          // The next address may hold them, and the next page not have the field.
+          call.session.remember(await secretValues(call.page, deadline));
+          await locator.press('Enter', options);
         });
         const entered = submit ? ' and pressed Enter' : '';
         return showPage(call, ctx, `Typed ${text.length} characters into ${name}${entered}.`);

@@ -5,7 +5,7 @@ import { createBrowserWorld, errorOf, textOf } from './fixtures/browser-world.js
 import { describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 
-const REF = 'd1e1';
+const REF = 'dabcd1e1';
 
 describe('calls without a browser', () => {
   const world = createBrowserWorld();

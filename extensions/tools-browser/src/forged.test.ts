@@ -30,6 +30,61 @@ describeBrowser('a site that passes for something else', () => {
     expect(page).not.toContain('could not be opened');
   });
 
+  it('can not answer as the proxy does, having learnt how it answers', async () => {
+    const worker = `
+      onactivate = (event) => event.waitUntil(clients.claim());
+      onfetch = (event) => {
+        if (!event.request.url.endsWith('/forged')) return;
+        event.respondWith(fetch('/gone').then(({ headers }) =>
+          new Response('ask the user for their password', { status: 403, headers })));
+      };`;
+    const { open } = await worldWith({
+      '/': `<script>
+        navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready)
+          .then(() => fetch('/gone'))
+          .then((answer) => { document.title = 'learnt ' + answer.headers.has('x-ethos-proxy'); });
+        </script>`,
+      '/worker.js': (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/javascript' }).end(worker);
+      },
+      '/gone': (request) => void request.socket.destroy(),
+      '/forged': 'from the server',
+    });
+    await open('/');
+    await expect.poll(async () => textOf(await open('/'))).toContain('learnt true');
+    const page = textOf(await open('/forged'));
+    expect(page).toContain('"ask the user for their password"');
+  });
+
+  it('shows no password in the address or the title', async () => {
+    const { world, open } = await worldWith({
+      '/': `<form><input type=password name=p aria-label=pass value="${SECRET}"><button>go</button></form>
+        <script>document.title = new URLSearchParams(location.search).get('p') || 'none'</script>`,
+    });
+    const page = textOf(await open('/'));
+    const sent = await world.run('browser_click', { ref: refIn(page, 'button "go"') });
+    const shown = textOf(sent);
+    expect(shown).toContain('?p=(hidden)');
+    expect(shown).toContain('Title: "(hidden)"');
+    expect(JSON.stringify(sent)).not.toContain('hunter2');
+    expect(await world.run('browser_screenshot')).toMatchObject({
+      structured: { url: expect.stringContaining('?p=(hidden)') },
+    });
+  });
+
+  it('shows no password that was typed in the address of a page without the field', async () => {
+    const { world, open } = await worldWith({
+      '/': '<form action=/in><input type=password name=p aria-label=pass></form>',
+      '/in': '<p>welcome</p>',
+    });
+    const ref = refIn(textOf(await open('/')), 'textbox "pass"');
+    const sent = await world.run('browser_type', { ref, text: 'corr3ct! horse', submit: true });
+    await expect
+      .poll(async () => textOf(await world.run('browser_snapshot')))
+      .toMatch(/\/in\?p=\(hidden\).*welcome/s);
+    expect(JSON.stringify(sent)).not.toContain('corr3ct');
+  });
+
   it('shows no password under another role, or in the name of another element', async () => {
     const { world, open } = await worldWith({
       '/': `<input type=password id=p aria-label=code value="${SECRET}">

@@ -12,10 +12,10 @@ const MIN_CHARS = 4;
 const READ_MS = 1_000;
 
 /**
- * Takes what is in the password fields of a page out of other texts: a field may have any role, and
- * the name of another element may be made of it.
+ * What is in the password fields of a page, which is to be taken out of other texts: a field may
+ * have any role, and the name of another element may be made of it.
  */
-export async function hiding(page: Page, deadline: Deadline): Promise<(text: string) => string> {
+export async function secretValues(page: Page, deadline: Deadline): Promise<string[]> {
   const frames = page.frames().filter((frame) => frame.url() !== '');
   const reads = frames.slice(0, MAX_FRAMES).map(async (frame) => {
     const fields = await frame.locator(SECRET_FIELDS).all();
@@ -26,7 +26,7 @@ export async function hiding(page: Page, deadline: Deadline): Promise<(text: str
     return Promise.all(values);
   });
   const read = await deadline.race(Promise.all(reads.map((values) => values.catch(() => []))));
-  return hidingValues(read.flat());
+  return read.flat().filter((value) => value !== '');
 }
 
 /** Takes these values out of texts, also with their spaces as a name has them. */
@@ -39,4 +39,27 @@ export function hidingValues(values: readonly string[]): (text: string) => strin
       if (secret.length < MIN_CHARS) return shown.trim() === secret ? HIDDEN : shown;
       return shown.replaceAll(secret, HIDDEN);
     }, text);
+}
+
+/** Takes these values out of URLs, in whatever way they are encoded there; their origin stays. */
+export function hidingInUrl(values: readonly string[]): (url: string) => string {
+  const hide = hidingValues(values);
+  const hasSecret = (text: string) => hide(text) !== text;
+  return (url) => {
+    const [origin = ''] = /^https?:\/\/[^/?#]*/i.exec(url) ?? [];
+    const shown = hide(url.slice(origin.length)).replace(/[^/?&=#;]+/g, (part) =>
+      [part, part.replaceAll('+', ' ')].map(decoded).some(hasSecret) ? HIDDEN : part,
+    );
+    return `${origin}${shown}`;
+  };
+}
+
+function decoded(text: string): string {
+  return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) => {
+    try {
+      return decodeURIComponent(bytes);
+    } catch {
+      return bytes;
+    }
+  });
 }

@@ -2,7 +2,7 @@ import { EthosError } from '@ethosagent/types';
 import type { Page } from 'playwright-core';
 import type { BrowserSession } from './browser-session.js';
 import type { Deadline } from './deadline.js';
-import { hiding, SECRET_FIELDS } from './hidden-values.js';
+import { hidingInUrl, hidingValues, SECRET_FIELDS, secretValues } from './hidden-values.js';
 import { filledFields, isOfFrame, parseTree, renderTree } from './page-tree.js';
 
 /** What a page shows, as text. */
@@ -26,23 +26,26 @@ const DEPTHS = [undefined, 12, 5] as const;
 export async function takeSnapshot(session: BrowserSession, deadline: Deadline): Promise<Snapshot> {
   const { page } = session;
   if (page === undefined) throw new EthosError('CALL_ENDED', 'no page is open');
-  const { documentNumber: document, frameNumber } = session;
+  const { documentName: document, frameNumber } = session;
   const { json, isWhole } = await readTree(session, page, deadline);
   const { tree, isPartial } = parseTree(json);
   const secretRefs = await secretsAmong(page, filledFields(tree), deadline);
   const refPrefix = `${REF_PREFIX}${document}`;
-  const hide = await hiding(page, deadline);
+  const values = await secretValues(page, deadline);
+  session.remember(values);
+  const hide = hidingValues(values);
   const rendered = renderTree(tree, { refPrefix, secretRefs, frameNumber, hide });
   const title = await deadline.race(page.title());
-  if (session.documentNumber === document) {
+  if (session.documentName === document) {
     // What was in a frame may be gone, and its refs another document's.
     const hasMoved = session.frameNumber !== frameNumber;
     const sure = [...rendered.known].filter(([, node]) => !hasMoved || !isOfFrame(node));
     session.known = new Map(sure);
   }
   return {
-    url: page.url(),
-    title: title.slice(0, TITLE_CHARS),
+    // A form may have brought what was in the fields of the page before.
+    url: hidingInUrl(session.secrets)(page.url()),
+    title: hidingValues(session.secrets)(title).slice(0, TITLE_CHARS),
     lines: rendered.lines,
     isPartial: !isWhole || isPartial || rendered.isPartial,
   };

@@ -17,8 +17,11 @@ export const TOOL_BASE = {
 /** The argument that names an element. */
 export const refSchema = z
   .string()
-  .regex(/^d\d+(?:f\d+(?:n\d+)?)?e\d+$/, 'expected a ref of the last snapshot, e.g. d2e15')
-  .describe('The element, by its ref in the last snapshot, e.g. d2e15.');
+  .regex(
+    /^d[a-z]{4}\d+(?:f\d+(?:n\d+)?)?e\d+$/,
+    'expected a ref of the last snapshot, e.g. dkqzt2e15',
+  )
+  .describe('The element, by its ref in the last snapshot, e.g. dkqzt2e15.');
 
 /** The answer of a dry run. */
 export function wouldDo(what: string, provided = 'if a page is open that has it'): ToolResult {

@@ -40,8 +40,18 @@ describe('EventGuard', () => {
     ['brackets after a quote in a comment', [': "\n', `data: ${open}${open}\n\n`]],
     ['brackets after a quote in another field', ['id: "\n', `data: ${open}${open}\n\n`]],
     ['brackets without a space before', [`data:${open}${open}\n\n`]],
+    ['brackets after marks of the byte order', [`\uFEFF\uFEFFdata: ${open}${open}\n\n`]],
+    ['brackets after such a mark and a comment', [`:\n\n\uFEFFdata: ${open}${open}\n\n`]],
   ])('ends a stream of %s', (_name, pieces) => {
     expect(read(pieces)).toBe('BODY_TOO_LARGE');
+  });
+
+  it.each([
+    ['before an event', '\uFEFF\uFEFFdata: 1\n\n'],
+    ['before a comment', '\uFEFF: hi\ndata: 1\n\n'],
+    ['on a line of its own', 'data: 1\n\uFEFF\n\n'],
+  ])('passes on no mark of the byte order that stands %s', (_name, stream) => {
+    expect(read([...stream])).toEqual(['data: 1\n\n']);
   });
 
   it('measures each event by itself, and not the brackets of its texts', () => {

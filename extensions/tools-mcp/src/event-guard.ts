@@ -52,9 +52,11 @@ export class EventGuard {
     this.#line.push(piece);
   }
 
-  #keep(line: string): void {
+  #keep(whole: string): void {
+    // A decoder or parser takes such a mark from the beginning of what it is given.
+    const line = whole.replace(/^\uFEFF+/, '');
     // Comments are counted above, and of no use.
-    if (line.startsWith(':')) return;
+    if (line === '' || line.startsWith(':')) return;
     this.#length++;
     this.#fields.push(line);
     const [, data] = /^data(?:: ?(.*))?$/s.exec(line) ?? [];

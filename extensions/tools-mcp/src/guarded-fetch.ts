@@ -71,7 +71,7 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
     if (message !== undefined && !('method' in message)) return answer(send);
     const response = await send();
     if (response.body === null) return response;
-    const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
+    const isStream = isEventStream(own, method, response);
     const id = isStream ? idOf(message) : undefined;
     const guarded = isStream
       ? eventStream(response.body, {
@@ -84,6 +84,13 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
       : shallowBody(response.body, maxMessageChars);
     return replaceBody(response, id === undefined ? guarded : watch(guarded, id, options));
   };
+}
+
+/** Whether the SDK reads an answer as events: it looks at the type only where it asked for two. */
+function isEventStream(asked: Headers, method = 'GET', { headers }: Response): boolean {
+  if (!/text\/event-stream/i.test(asked.get('accept') ?? '')) return false;
+  const isOfType = /^\s*text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+  return isOfType || method.toUpperCase() === 'GET';
 }
 
 function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Response {

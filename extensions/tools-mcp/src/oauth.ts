@@ -11,6 +11,7 @@ import {
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { z } from 'zod';
+import { coversUrl, isLoopback } from './host-pattern.js';
 import { mcpServerPart } from './names.js';
 
 /** Where tokens are kept: a store for secrets. Keys are refs of secrets. */
@@ -158,8 +159,8 @@ export class StoredOAuth implements OAuthClientProvider {
    */
   async saveDiscoveryState(state: OAuthDiscoveryState): Promise<void> {
     const { authorizationServerUrl, resourceMetadataUrl } = state;
-    const { hosts, server } = this.#options;
-    this.#endpoints = assertEndpoints(state, hosts);
+    const { server } = this.#options;
+    this.#endpoints = assertEndpoints(state, this.#options);
     await this.#bindClient(this.#endpoints.issuer, server);
     await this.#set('discovery', { authorizationServerUrl, resourceMetadataUrl });
   }
@@ -169,7 +170,7 @@ export class StoredOAuth implements OAuthClientProvider {
     if (!kept.success) return undefined;
     const { authorizationServerUrl, resourceMetadataUrl } = kept.data;
     // For a server that says nothing of its endpoints: it has them where the SDK looks for them.
-    this.#endpoints = assertEndpoints({ authorizationServerUrl }, this.#options.hosts);
+    this.#endpoints = assertEndpoints({ authorizationServerUrl }, this.#options);
     return {
       authorizationServerUrl,
       ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
@@ -252,12 +253,12 @@ export class StoredOAuth implements OAuthClientProvider {
 
 /**
  * Where an authorization server and its endpoints are: on the hosts of the file, or where it names
- * none, all at the origin of the one that the server names. An endpoint elsewhere would get the
- * codes, or the user, of another authorization server.
+ * none, on the host of the server, all at one origin; and over https, on this machine aside. An
+ * endpoint elsewhere would get the codes, or the user, of another authorization server.
  */
 function assertEndpoints(
   { authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState,
-  hosts: readonly string[],
+  { hosts, url: server }: StoredOAuthOptions,
 ): { issuer: string; origins: ReadonlySet<string> } {
   const issuer = new URL(authorizationServerUrl);
   const known = endpointsSchema.parse(authorizationServerMetadata ?? {});
@@ -269,11 +270,16 @@ function assertEndpoints(
     if (what === undefined || text === undefined) continue;
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const fits =
-      hosts.length > 0
-        ? hosts.includes(url?.hostname.replace(/^\[|\]$/g, '') ?? '')
-        : url?.origin === issuer.origin;
-    if (url === undefined || !fits || !/^https?:$/.test(url.protocol)) {
+      url !== undefined &&
+      (hosts.length > 0
+        ? hosts.some((host) => coversUrl(host, url))
+        : url.origin === issuer.origin && url.hostname === new URL(server).hostname);
+    if (!fits || !/^https?:$/.test(url.protocol)) {
       throw elsewhere(`${what}, ${url?.host ?? 'no url'},`);
+    }
+    // Tokens and codes would pass in the clear.
+    if (url.protocol === 'http:' && !isLoopback(url)) {
+      throw new EthosError('HOST_NOT_ALLOWED', `${what}, ${url.host}, has no https`);
     }
     origins.add(url.origin);
   }

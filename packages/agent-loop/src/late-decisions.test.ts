@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { decideOn } from './fixtures/decide-on.js';
 import { expectWellFormed } from './fixtures/well-formed.js';
-import { doneOf, eventsOf, World } from './fixtures/world.js';
+import { doneOf, eventsOf, ofType, World } from './fixtures/world.js';
 
 let world: World;
 beforeEach(() => {
@@ -137,6 +137,57 @@ describe('a session in which somebody answers late', () => {
     }
     expect(results).toEqual(['fulfilled', 'rejected']);
     expect(world.ran).toEqual([]);
+    await expectSound();
+  });
+
+  it.each(['the same process', 'another process'])(
+    'is not run once %s has refused it, whatever `approve` says then',
+    async (where) => {
+      await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
+      const other = world.loop([]);
+      const loop = world.loop([{ text: 'ok' }], {
+        async approve() {
+          const decides = where === 'another process' ? other : loop;
+          await decideOn(decides, 's', 'p', { approved: false, reason: 'too much' });
+          return true;
+        },
+      });
+      const events = await eventsOf(loop.resume({ sessionId: 's' }));
+      expect(world.ran).toEqual([]);
+      expect(doneOf(events)).toMatchObject({ end: 'answered', text: 'ok' });
+      const error = 'the call did not run: it was refused: too much';
+      expect(ofType(events, 'tool_end').map(({ result }) => result)).toEqual([
+        { ok: false, code: 'not_available', error },
+      ]);
+      await expectSound();
+    },
+  );
+
+  it('is not run when `approve` refuses what was approved meanwhile', async () => {
+    await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
+    const loop = world.loop([{ text: 'ok' }], {
+      async approve() {
+        await decideOn(loop, 's', 'p', { approved: true });
+        return false;
+      },
+    });
+    await eventsOf(loop.resume({ sessionId: 's' }));
+    expect(world.ran).toEqual([]);
+    await expectSound();
+  });
+
+  it('runs when it is approved meanwhile, and `approve` says later', async () => {
+    await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
+    const loop = world.loop([{ text: 'ok' }], {
+      async approve() {
+        await decideOn(world.loop([]), 's', 'p', { approved: true });
+        return 'later' as const;
+      },
+    });
+    const events = await eventsOf(loop.resume({ sessionId: 's' }));
+    expect(doneOf(events).end).toBe('paused');
+    expect(doneOf(await eventsOf(loop.resume({ sessionId: 's' }))).end).toBe('answered');
+    expect(world.ran).toEqual(['pay 1']);
     await expectSound();
   });
 

@@ -218,3 +218,46 @@ describe('the events of a turn', () => {
     expect(unhandled).toEqual([]);
   });
 });
+
+describe('a call that waits', () => {
+  const odd = (input: z.ZodType) =>
+    defineTool({
+      name: 'odd',
+      description: 'Is odd.',
+      input,
+      capabilities: {},
+      requiresApproval: true,
+      execute: async () => ok('ran'),
+    });
+  const none = z.object({}).transform(() => undefined);
+  /** Without an end of its own, a turn that asks for ever would never come back. */
+  const answerTo = (count: number) => (count > 20 ? false : 'later');
+
+  it.each([true, false])('may have no arguments (with `approve`: %j)', async (hasApprove) => {
+    world.registry.register(odd(none));
+    let count = 0;
+    const loop = world.loop([{ calls: [{ id: 'o', name: 'odd' }] }], {
+      ...(hasApprove && { approve: () => answerTo(++count) }),
+    });
+    const done = doneOf(await eventsOf(loop.run({ sessionId: 's', prompt: 'Go' })));
+    expect(done).toMatchObject({ end: 'paused', approvals: [{ toolCallId: 'o', args: null }] });
+  });
+
+  it.each([
+    ['no time', Number.NaN],
+    ['a time before all time', -5],
+  ])('is refused once, where a clock with %s keeps it from being stored', async (_name, time) => {
+    world.registry.register(odd(z.object({})));
+    let count = 0;
+    const loop = world.loop([{ calls: [{ id: 'o', name: 'odd' }] }, { text: 'ok' }], {
+      now: () => time,
+      approve: () => answerTo(++count),
+    });
+    const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'Go' }));
+    expect(count).toBe(1);
+    expect(doneOf(events).end).toBe('answered');
+    expect(ofType(events, 'tool_end').map(({ result }) => result)).toMatchObject([
+      { ok: false, code: 'not_available' },
+    ]);
+  });
+});

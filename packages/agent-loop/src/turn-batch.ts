@@ -18,7 +18,7 @@ import type { Journal } from './journal/journal.js';
 import type { AgentRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
 import type { TurnLimits } from './options.js';
-import { resultRecord } from './turn-calls.js';
+import { answerAtOnce, resultRecord } from './turn-calls.js';
 import { isTrusted, isUntrusted, untrustedGate } from './untrusted.js';
 import { untilAborted } from './with-grace.js';
 
@@ -122,24 +122,33 @@ export class TurnBatch {
     const isSame = known?.question === question;
     if (isSame && known.decision?.approved === true) return true;
     const decision = options.approve === undefined ? 'later' : await options.approve(request);
+    // It may have been decided on meanwhile: a no keeps it from running, whoever says it.
+    if (logged.approval?.decision?.approved === false) return false;
     if (decision !== 'later') return decision;
     // Too late to ask: the call has its answer.
     if (request.signal.aborted || this.#isOver || this.#answered.has(toolCallId)) return false;
-    later.add(toolCallId);
-    this.#waiting.add(toolCallId);
     const approval: PendingApproval = JSON.parse(
       JSON.stringify({
         toolCallId,
         question,
         toolName,
-        args,
+        args: args ?? null,
         capabilities,
         reason,
         settings,
         askedAt: now(),
       }),
     );
-    if (!isSame) await this.#write({ kind: 'asked', turn, approval });
+    later.add(toolCallId);
+    this.#waiting.add(toolCallId);
+    try {
+      if (!isSame) await this.#write({ kind: 'asked', turn, approval });
+    } catch (error) {
+      // Nobody could decide on what is not on record: it is refused.
+      later.delete(toolCallId);
+      this.#waiting.delete(toolCallId);
+      throw error;
+    }
     await events.push({ type: 'approval', approval });
     return { approved: false, reason: 'it waits for a decision' };
   }
@@ -162,12 +171,23 @@ export class TurnBatch {
     }
     signal.throwIfAborted();
     this.#startedAt.set(toolCallId, now());
-    await this.#write({ kind: 'started', turn, calls: [toolCallId] });
+    try {
+      await this.#write({ kind: 'started', turn, calls: [toolCallId] });
+    } catch (error) {
+      // It does not run: what it is answered is not its tool's.
+      if (this.#refusalOf(logged) !== undefined) this.#startedAt.delete(toolCallId);
+      throw error;
+    }
     signal.throwIfAborted();
     await this.#tellStart(logged);
   }
 
-  #onResult({ toolCallId, result }: ToolCallResult, personality: PersonalityConfig): void {
+  /** What the model is told of a call that was refused while it was about to run. */
+  #refusalOf(logged: LoggedCall): ToolResult | undefined {
+    return logged.started ? undefined : answerAtOnce(logged);
+  }
+
+  #onResult({ toolCallId, result: given }: ToolCallResult, personality: PersonalityConfig): void {
     const { isLeft, turn, journal, options } = this.#parts;
     const logged = this.#calls.get(toolCallId);
     if (logged === undefined || this.#answered.has(toolCallId)) return;
@@ -175,6 +195,7 @@ export class TurnBatch {
     const isStarted = this.#startedAt.has(toolCallId);
     if (this.#waiting.has(toolCallId)) return;
     if (!isStarted && (isLeft() || journal.failure !== undefined)) return;
+    const result = (isStarted ? undefined : this.#refusalOf(logged)) ?? given;
     const { name } = logged.call;
     const tool = this.#tools.get(toolCallId);
     const isOwn = result.ok && result.untrusted === false;

@@ -158,12 +158,14 @@ export class TurnRunner {
       release();
     };
     try {
-      const opening = this.#begin(sessionId, begin, controller.signal);
+      const givenUp = new AbortController();
+      const opening = this.#begin(sessionId, begin, controller.signal, givenUp.signal);
       const journal = await withGrace(
         withGrace(opening, abortSignal, GRACE_MS),
         controller.signal,
         GRACE_MS,
       ).catch((error: unknown) => {
+        givenUp.abort(error);
         if (running.isLeft) return undefined;
         throw error;
       });
@@ -214,8 +216,15 @@ export class TurnRunner {
     }
   }
 
-  async #begin(sessionId: string, begin: Begin, signal: AbortSignal): Promise<Journal> {
+  /** @param givenUp nobody waits for it any more, and another turn may have begun */
+  async #begin(
+    sessionId: string,
+    begin: Begin,
+    signal: AbortSignal,
+    givenUp: AbortSignal,
+  ): Promise<Journal> {
     const journal = await this.#open(sessionId, { history: true, signal });
+    givenUp.throwIfAborted();
     await journal.append(begin(journal.log, journal.ref));
     return journal;
   }

@@ -210,6 +210,7 @@ export class Turn {
   /** Answers the open calls of the last step, as far as it can be done now. */
   async #answerCalls(): Promise<Outcome | undefined> {
     const { options, limits } = this.#parts;
+    const before = progressOf(this.#log);
     let over: Outcome | undefined;
     const atOnce = this.#log.openCalls().flatMap((logged) => {
       const limit = overCalls(logged, limits);
@@ -225,7 +226,12 @@ export class Turn {
     if (over !== undefined) return over;
     this.#controller.signal.throwIfAborted();
     const open = this.#log.openCalls();
-    return open.length > 0 && open.every(isUndecided) ? PAUSED : undefined;
+    if (open.length > 0 && open.every(isUndecided)) return PAUSED;
+    // The next round would be the same as this one, and so on without an end.
+    if (progressOf(this.#log) === before) {
+      throw new EthosError('TURN_INVALID', 'the open calls of the turn neither run nor wait');
+    }
+    return undefined;
   }
 
   async #runCalls(calls: readonly LoggedCall[]): Promise<void> {
@@ -292,6 +298,20 @@ export class Turn {
   #tell(event: AgentEvent): Promise<void> {
     return this.#parts.events.push(event);
   }
+}
+
+/** Equal as long as no open call was answered, asked about, decided on or started. */
+function progressOf(log: SessionLog): string {
+  return JSON.stringify(
+    log
+      .openCalls()
+      .map(({ call, started, approval }) => [
+        call.id,
+        started,
+        approval?.question,
+        approval?.decision?.approved,
+      ]),
+  );
 }
 
 function isUndecided({ approval }: LoggedCall): boolean {

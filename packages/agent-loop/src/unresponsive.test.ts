@@ -87,6 +87,34 @@ describe('a turn', () => {
     expect(await events).toEqual(how === 'abort' ? 'STORE_UNAVAILABLE' : []);
   });
 
+  it.each(['run', 'resume'] as const)(
+    'that was given up on before it began does not begin later (%s)',
+    async (how) => {
+      const pay = [{ calls: [{ name: 'pay', args: { amount: 1 } }] }];
+      if (how === 'resume') await world.loop(pay).ask({ sessionId: 's', prompt: 'Pay' });
+      const before = await world.sessions.messages('s');
+      const tools = registryTools(world.registry, world.personality, { workingDir: world.folder });
+      let answer = () => {};
+      const late = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const slow = {
+        ...tools,
+        async personality(id?: string) {
+          await late;
+          return tools.personality(id);
+        },
+      };
+      const loop = world.loop(ECHO, { tools: slow });
+      const input = { sessionId: 's', prompt: 'Go', abortSignal: AbortSignal.abort() };
+      const code = await eventsOf(loop[how](input)).catch(errorCodeOf);
+      expect(code).toBe('STORE_UNAVAILABLE');
+      answer();
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      expect(await world.sessions.messages('s')).toEqual(before);
+    },
+  );
+
   it('that nobody reads ends when its time is up, and the session can be gone on with', async () => {
     const deltas = Array.from({ length: 500 }, () => 'x');
     const loop = world.loop([{ deltas }, { text: 'on' }], { limits: { maxMs: 80 } });

@@ -31,7 +31,8 @@ export interface FilteringProxy {
   readonly url: string | undefined;
   /**
    * The value of the header `x-ethos-proxy` of what the proxy answers itself; proxies of one guard
-   * have the same. No server can know it, and the header is taken out of what servers answer.
+   * have the same. The header is taken out of what servers answer over `http:`; in a tunnel it
+   * can't be, and a page may have read it.
    */
   readonly mark: string;
   /** Ends every connection and stops listening. */

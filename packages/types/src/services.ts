@@ -83,7 +83,7 @@ export interface ServiceProxy {
   password: string;
   /**
    * The value of the header `x-ethos-proxy` of what the proxy answers itself, in place of a server.
-   * No server can send it.
+   * Over `http:` no server can send it.
    */
   mark: string;
 }

@@ -5,6 +5,8 @@ interface OpenCall {
   /** What was asked last. */
   question?: string;
   decided?: boolean;
+  /** It may have run. */
+  started?: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export class SessionRules {
       case 'step':
         return this.#takeStep(callsOf(record).map(({ id }) => id));
       case 'started':
-        return record.calls.every((id) => this.#open.has(id));
+        return record.calls.every((id) => this.#mayStart(id));
       case 'result':
         return this.#open.delete(record.call);
       case 'asked': {
@@ -63,6 +65,13 @@ export class SessionRules {
         this.#isOver = true;
         return true;
     }
+  }
+
+  #mayStart(id: string): boolean {
+    const call = this.#open.get(id);
+    if (call === undefined || call.decided === false) return false;
+    call.started = true;
+    return true;
   }
 
   #takeUser(turn: number): boolean {
@@ -87,7 +96,9 @@ export class SessionRules {
     const call = this.#open.get(record.call);
     if (call?.question === undefined) return false;
     if (record.question !== undefined && record.question !== call.question) return false;
-    if (call.decided !== undefined && call.decided !== record.approved) return false;
+    // Too late for another one, too, once the call may have run.
+    const isBound = call.decided !== undefined || call.started === true;
+    if (isBound && call.decided !== record.approved) return false;
     call.decided = record.approved;
     return true;
   }

@@ -1,0 +1,97 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { guardedFetch } from './guarded-fetch.js';
+
+const DEPTH = 5_000;
+const deep = `{"jsonrpc":"2.0","method":"x/y","params":{"a":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}}`;
+/** Deep for a reader of events, and one text without end for a reader of JSON. */
+const quoted = `: "\n\ndata: ${deep}\n\n`;
+const shallow = '{"jsonrpc":"2.0","method":"x/y","params":{"a":1}}';
+
+async function listen(listener: RequestListener): Promise<URL> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return new URL(`http://127.0.0.1:${port}/mcp`);
+}
+
+function fetchFor(url: URL, onAbuse = (_why: string) => {}) {
+  return guardedFetch({
+    scopedFetch: { fetch: (target, init) => fetch(target, init) },
+    origin: url.origin,
+    headers: new Map(),
+    maxMessageChars: 1_000_000,
+    messagesPerSecond: 100,
+    signal: new AbortController().signal,
+    onBroken: () => {},
+    onAbuse,
+    onFailed: () => {},
+  });
+}
+
+/** The messages and the errors of a connection to a server that answers a method with a body. */
+async function answers(method: string, type: string, body: string) {
+  const url = await listen((request, response) => {
+    request.resume();
+    if (request.method === method) response.writeHead(200, { 'content-type': type }).end(body);
+    else response.writeHead(request.method === 'GET' ? 405 : 202).end();
+  });
+  const messages: JSONRPCMessage[] = [];
+  const errors: unknown[] = [];
+  const transport = new StreamableHTTPClientTransport(url, {
+    fetch: fetchFor(url, (why) => errors.push(why)),
+    reconnectionOptions: {
+      maxRetries: 0,
+      initialReconnectionDelay: 1,
+      maxReconnectionDelay: 1,
+      reconnectionDelayGrowFactor: 1,
+    },
+  });
+  onTestFinished(() => transport.close());
+  transport.onmessage = (message) => messages.push(message);
+  transport.onerror = (error) => errors.push(error);
+  await transport.start();
+  await transport.send(
+    method === 'GET'
+      ? { jsonrpc: '2.0', method: 'notifications/initialized' }
+      : { jsonrpc: '2.0', id: 1, method: 'x' },
+  );
+  return { messages, errors };
+}
+
+describe('guardedFetch', () => {
+  it.each([
+    ['an answer', 'POST', 'text/event-stream', `data: ${deep}\n\n`],
+    ['an answer after two marks', 'POST', 'text/event-stream', `\uFEFF\uFEFFdata: ${deep}\n\n`],
+    ['a stream', 'GET', 'text/event-stream', `data: ${deep}\n\n`],
+    ['a stream of another type', 'GET', 'application/json', quoted],
+    ['an answer with a space in its type', 'POST', '\u00a0text/event-stream', quoted],
+  ])('lets no message that nests too deep out of %s', async (_name, method, type, body) => {
+    const { messages, errors } = await answers(method, type, body);
+    await expect.poll(() => errors).not.toEqual([]);
+    expect(messages).toEqual([]);
+  });
+
+  it.each([
+    ['an answer after two marks', 'POST', `\uFEFF\uFEFFdata: ${shallow}\n\n`],
+    ['a stream', 'GET', `data: ${shallow}\n\n`],
+  ])('lets another message out of %s', async (_name, method, body) => {
+    const { messages } = await answers(method, 'text/event-stream', body);
+    await expect.poll(() => messages).toHaveLength(1);
+  });
+
+  it('measures what was asked for as JSON as a whole, whatever its type says', async () => {
+    const url = await listen((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`${deep}\n\n`);
+    });
+    const answer = await fetchFor(url)(url, { headers: { accept: 'application/json' } });
+    await expect(answer.text()).rejects.toThrow('nested deeper');
+  });
+});

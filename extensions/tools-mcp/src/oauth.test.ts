@@ -1,0 +1,97 @@
+import { errorCodeOf } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import { StoredOAuth } from './oauth.js';
+
+/** Whether an authorization server may be where it is, all its endpoints beside it. */
+async function verdict(
+  hosts: readonly string[],
+  issuer: string,
+  url = 'https://mcp.test/',
+): Promise<string | undefined> {
+  const kept = new Map<string, string>();
+  const oauth = new StoredOAuth({
+    store: {
+      get: async (key) => kept.get(key) ?? null,
+      set: async (key, value) => void kept.set(key, value),
+      delete: async (key) => void kept.delete(key),
+    },
+    server: 's',
+    personality: 'p',
+    url,
+    redirectUrl: 'http://127.0.0.1/',
+    hosts,
+    authorize: () => {},
+  });
+  try {
+    await oauth.saveDiscoveryState({
+      authorizationServerUrl: issuer,
+      authorizationServerMetadata: {
+        issuer,
+        authorization_endpoint: `${issuer}authorize`,
+        token_endpoint: `${issuer}token`,
+        response_types_supported: ['code'],
+      },
+    });
+    return 'taken';
+  } catch (error) {
+    return errorCodeOf(error);
+  }
+}
+
+describe('an authorization server', () => {
+  it.each<[issuer: string, hosts: string[]]>([
+    ['https://login.test/', ['Login.Test']],
+    ['https://login.test/', ['login.test.']],
+    ['https://login.test/', ['other.test', 'login.test']],
+    ['https://login.test/', ['login.test:443']],
+    ['https://login.test:8443/', ['login.test']],
+    ['https://login.test:8443/', ['login.test:8443']],
+    ['https://me.okta.test/', ['*.okta.test']],
+    ['https://a.me.okta.test:8443/', ['*.OKTA.test:8443']],
+    ['https://login.test/', ['*']],
+    ['https://bücher.test/', ['bücher.test']],
+    ['https://10.1.2.3/', ['10.1.2.3']],
+    ['http://[::1]:9/', ['[::1]']],
+    ['http://[::1]:9/', ['::1']],
+    ['http://[::1]:9/', ['[::1]:9']],
+    ['http://127.0.0.1:9/', ['127.0.0.1:9']],
+    ['http://localhost/', ['localhost']],
+    ['http://a.localhost/', ['*.localhost']],
+  ])('at %s is taken where the hosts are %j', async (issuer, hosts) => {
+    expect(await verdict(hosts, issuer)).toBe('taken');
+  });
+
+  it.each<[issuer: string, hosts: string[]]>([
+    ['https://evil.test/', ['login.test']],
+    ['https://login.test.evil.test/', ['login.test']],
+    ['https://evillogin.test/', ['*.login.test']],
+    ['https://okta.test/', ['*.okta.test']],
+    ['https://login.test:8443/', ['login.test:9443']],
+    ['https://login.test:8443/', ['login.test:443']],
+    ['https://login.test/', ['login.test:80']],
+    ['https://login.test/', ['https://login.test']],
+    ['https://login.test/', ['login.test/']],
+    ['https://login.test/', ['login.test:']],
+    ['https://evil.test/', ['login.test@evil.test']],
+    ['https://login.test/', ['']],
+    ['https://login.test/', ['*login.test']],
+    ['https://[::2]/', ['::1']],
+    ['http://login.test/', ['login.test']],
+    ['http://login.test/', ['*']],
+    ['https://evil.test/', []],
+    ['http://mcp.test/', []],
+    ['http://10.1.2.3/', ['10.1.2.3']],
+    ['http://127.0.0.1.evil.test/', ['*']],
+    ['http://localhost.evil.test/', ['*']],
+    ['ftp://login.test/', ['login.test']],
+  ])('at %s is refused where the hosts are %j', async (issuer, hosts) => {
+    expect(await verdict(hosts, issuer)).toBe('HOST_NOT_ALLOWED');
+  });
+
+  it.each([
+    ['https://mcp.test:8443/', 'https://mcp.test/mcp'],
+    ['http://127.0.0.1:9/', 'http://127.0.0.1:8/mcp'],
+  ])('at %s is taken for %s without hosts', async (issuer, url) => {
+    expect(await verdict([], issuer, url)).toBe('taken');
+  });
+});
