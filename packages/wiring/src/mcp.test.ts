@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createMcpBridge, parseMcpConfig } from '@ethosagent/tools-mcp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RuntimeMcp } from './mcp.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import { createToolRuntime } from './tool-runtime.js';
 
@@ -130,5 +131,48 @@ describe('the MCP servers of a runtime', () => {
     expect(gone?.state).not.toBe('ready');
     expect(gone?.reason).toMatch(/no-such-program-here/);
     expect(existsSync(join(home, 'state.sqlite'))).toBe(true);
+  });
+
+  const silent = (bridge: Partial<RuntimeMcp> = {}): RuntimeMcp => ({
+    start: () => new Promise(() => {}),
+    stop: async () => {},
+    status: () => [],
+    pending: () => [],
+    accept: async () => [],
+    close: async () => {},
+    ...bridge,
+  });
+
+  it('that never come hold up no other tool, and a call of theirs no longer than its turn', async () => {
+    personality('user', 'mcp_servers: [slow]\nfs_reach: {read: ["${ETHOS_HOME}"]}\n');
+    put('a.txt', 'here');
+    const runtime = await start({ tools: ['read_file'], mcp: () => silent() });
+    const read = { toolCallId: '1', name: 'read_file', args: { path: join(home, 'a.txt') } };
+    expect((await runtime.execute([read]))[0]?.result).toMatchObject({ ok: true });
+
+    const controller = new AbortController();
+    const call = { toolCallId: '2', name: 'mcp__slow__x', args: {} };
+    const running = runtime.execute([call], { abortSignal: controller.signal });
+    controller.abort();
+    expect((await running)[0]?.result).toEqual({
+      ok: false,
+      code: 'not_available',
+      error: 'the turn was aborted',
+    });
+  });
+
+  it('are among the problems while they are not ready, with what of the file is not read', async () => {
+    const held = { tools: [], held: [], state: 'held' };
+    const status = () => [
+      { ...held, server: 'all', personality: 'user', reason: 'it needs the secret mcp/all/KEY' },
+      { ...held, server: 'all', personality: 'other', reason: 'of another personality' },
+      { ...held, server: 'fine', personality: 'user', state: 'ready' },
+    ];
+    const bridge = silent({ start: async () => {}, status, notes: ['envFile is not read'] });
+    const runtime = await start({ mcp: () => bridge });
+    expect((await runtime.problems()).map(({ message }) => message)).toEqual([
+      'envFile is not read',
+      expect.stringContaining('all is held: it needs the secret mcp/all/KEY'),
+    ]);
   });
 });

@@ -433,18 +433,16 @@ function isMcpName(name: unknown): boolean {
 /** Rejects when the signal fires first. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
-  const { controller, unlink } = linkedController(signal);
+  let stop = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
-    const stop = () => reject(new DOMException('the turn was aborted', 'AbortError'));
-    if (controller.signal.aborted) stop();
-    controller.signal.addEventListener('abort', stop, { once: true });
+    stop = () => reject(new DOMException('the turn was aborted', 'AbortError'));
   });
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   try {
     return await Promise.race([promise, aborted]);
   } finally {
-    unlink();
-    promise.catch(() => {});
-    aborted.catch(() => {});
+    signal.removeEventListener('abort', stop);
   }
 }
 
