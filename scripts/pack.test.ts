@@ -12,10 +12,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // a build, which `pnpm check` makes first.
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const packages = ['packages', 'extensions'].flatMap((group) =>
-  readdirSync(join(root, group)).map((folder) => join(root, group, folder)),
-);
 const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+const packages = ['packages', 'extensions']
+  .flatMap((group) => readdirSync(join(root, group)).map((folder) => join(root, group, folder)))
+  .filter((folder) => !manifest(folder).private);
 const folderName = (folder: string) => folder.slice(root.length + 1);
 
 let world: string;

@@ -27,6 +27,7 @@ export function publicEntries(): Entry[] {
 function entriesOf(folder: string): Entry[] {
   const root = join(REPOSITORY, folder);
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  if (manifest.private) return [];
   return Object.entries<{ types: string }>(manifest.exports).map(([subpath, { types }]) => {
     const declarations = join(root, types);
     const source = join(root, types.replace('./dist/', 'src/').replace('.d.ts', '.ts'));

@@ -1,4 +1,4 @@
-import { fuzz } from '@ethosagent/conformance';
+import { fuzz } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { assert, describe } from 'vitest';
 import { outputOf, RECORDED_MARK, RECORDED_RUNS } from './fixtures/recorded-runs.js';

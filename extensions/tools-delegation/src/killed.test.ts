@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startScript } from '@ethosagent/conformance';
+import { startScript } from '@ethosagent/conformance/attacks';
 import { createSqliteSessionStore } from '@ethosagent/storage-sqlite';
 import { afterEach, expect, it } from 'vitest';
 import { createAgents } from './fixtures/agents.js';

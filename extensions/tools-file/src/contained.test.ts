@@ -1,4 +1,5 @@
-import { assertContained, type ContainmentOptions, countTries } from '@ethosagent/conformance';
+import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
+import { countTries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createFileTools } from './file-tools.js';
 

@@ -1,4 +1,5 @@
-import { assertContained, countTries } from '@ethosagent/conformance';
+import { assertContained } from '@ethosagent/conformance';
+import { countTries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createWorld, fixture, NODE } from './fixtures/world.js';
 

@@ -1,4 +1,5 @@
-import { assertContained, type ContainmentOptions, countTries } from '@ethosagent/conformance';
+import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
+import { countTries } from '@ethosagent/test-support';
 import type { AnyTool, CapabilityName } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createTerminalTools } from './terminal-tools.js';

@@ -1,4 +1,4 @@
-import { fuzz } from '@ethosagent/conformance';
+import { fuzz } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { addItems, clearItems, setItems, type TodoCaps, updateItems } from './edit-list.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runScript } from '@ethosagent/conformance';
+import { runScript } from '@ethosagent/conformance/attacks';
 import { createInMemoryKvStore } from '@ethosagent/core';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
 import type { KeyValueStore } from '@ethosagent/types';

@@ -1,4 +1,4 @@
-import { growsLinearly } from '@ethosagent/conformance';
+import { growsLinearly } from '@ethosagent/conformance/fuzz';
 import { describe, expect, it } from 'vitest';
 import { PARAGRAPH } from './fixtures/article.js';
 import { htmlToMarkdown } from './html-to-markdown.js';

@@ -1,4 +1,4 @@
-import { fuzz } from '@ethosagent/conformance';
+import { fuzz } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutPage } from './cut-page.js';

@@ -1,6 +1,7 @@
+import { countTries, isLongRun, runTimeoutMs, seedOfRun, tries } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { it } from 'vitest';
-import { countTries, isLongRun, type Promised, runTimeoutMs, tries } from './tries.js';
+import type { Promised } from './promised.js';
 
 /** How a property is tried. */
 export interface FuzzOptions<T> {
@@ -46,11 +47,4 @@ export function fuzz<T>(
     },
     runTimeoutMs(),
   );
-}
-
-/** The seed of this run of the tests: `ETHOS_SEED`, or a random one. */
-export function seedOfRun(): number {
-  // biome-ignore lint/style/noProcessEnv: see `isLongRun`
-  const given = Number(process.env.ETHOS_SEED);
-  return Number.isInteger(given) ? given : 0;
 }

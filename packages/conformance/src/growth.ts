@@ -1,5 +1,6 @@
+import { countTries, runTimeoutMs, tries } from '@ethosagent/test-support';
 import { it } from 'vitest';
-import { countTries, type Promised, runTimeoutMs, tries } from './tries.js';
+import type { Promised } from './promised.js';
 
 /** Each size is eight times the one before: eightfold time is linear, 64-fold quadratic. */
 const SIZES = [2_000, 16_000, 128_000, 1_024_000];

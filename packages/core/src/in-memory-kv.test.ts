@@ -1,4 +1,5 @@
-import { keyValueAttacks, keyValueConformance } from '@ethosagent/conformance';
+import { keyValueConformance } from '@ethosagent/conformance';
+import { keyValueAttacks } from '@ethosagent/conformance/attacks';
 import { describe, expect, it } from 'vitest';
 import { createInMemoryKvStore } from './in-memory-kv.js';
 

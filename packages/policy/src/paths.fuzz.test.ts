@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import { fuzz, growsLinearly, readCorpus } from '@ethosagent/conformance/fuzz';
+import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
+import { readCorpus } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { isInside, path, segmentsOf } from './fixtures/paths-arbitraries.js';

@@ -1,4 +1,4 @@
-import { countTries } from '@ethosagent/conformance/fuzz';
+import { countTries } from '@ethosagent/test-support';
 import { expect, it } from 'vitest';
 import { isPortAllowed } from './ports.js';
 

@@ -1,4 +1,5 @@
-import { fuzz, growsLinearly, readCorpus } from '@ethosagent/conformance/fuzz';
+import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
+import { readCorpus } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wildHost } from './fixtures/hosts-arbitraries.js';

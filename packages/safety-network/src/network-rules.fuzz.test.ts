@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
-import { fuzz, readCorpus } from '@ethosagent/conformance/fuzz';
+import { fuzz } from '@ethosagent/conformance/fuzz';
+import { readCorpus } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { NetworkRules } from './network-rules.js';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { startScript, storageAttacks } from '@ethosagent/conformance';
+import { startScript, storageAttacks } from '@ethosagent/conformance/attacks';
 import { denyFloor } from '@ethosagent/policy';
 import { realPathAccess } from './access.js';
 import { DenyIndex } from './deny-index.js';

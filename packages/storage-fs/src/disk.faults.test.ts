@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runScript, type ScriptOptions } from '@ethosagent/conformance';
+import { runScript, type ScriptOptions } from '@ethosagent/conformance/attacks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { everyCall } from './fixtures/every-call.js';
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type RunningScript, startScript } from '@ethosagent/conformance';
+import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
 import { errorCodeOf, type MemoryChange } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMarkdownMemory } from './markdown-memory.js';

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type KeyValueProcesses, keyValueAttacks } from '@ethosagent/conformance';
+import { type KeyValueProcesses, keyValueAttacks } from '@ethosagent/conformance/attacks';
 import Database from 'better-sqlite3';
 import { startFixture } from './fixtures/run-fixture.js';
 import { createSqliteKvStore } from './sqlite-kv-store.js';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunningScript } from '@ethosagent/conformance';
+import type { RunningScript } from '@ethosagent/conformance/attacks';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startFixture } from './fixtures/run-fixture.js';

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { countTries } from '@ethosagent/conformance/fuzz';
 import { MemoryAuditSink } from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { countTries } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ExecuteOptions, ToolRuntime } from './runtime-api.js';

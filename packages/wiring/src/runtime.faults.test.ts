@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runScript, type ScriptOptions } from '@ethosagent/conformance';
+import { runScript, type ScriptOptions } from '@ethosagent/conformance/attacks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));

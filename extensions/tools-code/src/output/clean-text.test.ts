@@ -1,4 +1,4 @@
-import { growsLinearly } from '@ethosagent/conformance';
+import { growsLinearly } from '@ethosagent/conformance/fuzz';
 import { describe, expect, it } from 'vitest';
 import { cleanText, quoteFrames } from './clean-text.js';
 

@@ -1,4 +1,4 @@
-import { growsLinearly } from '@ethosagent/conformance';
+import { growsLinearly } from '@ethosagent/conformance/fuzz';
 import { describe, expect, it } from 'vitest';
 import { EVERYDAY_COMMANDS } from '../fixtures/everyday-commands.js';
 import { ASKED_COMMANDS, DENIED_COMMANDS } from '../fixtures/refused-commands.js';

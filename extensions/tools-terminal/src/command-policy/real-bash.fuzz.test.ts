@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fuzz } from '@ethosagent/conformance';
+import { fuzz } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { judgeCommand } from './judge-command.js';

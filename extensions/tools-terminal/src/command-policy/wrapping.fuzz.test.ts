@@ -1,4 +1,4 @@
-import { fuzz } from '@ethosagent/conformance';
+import { fuzz } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { DENIED_COMMANDS } from '../fixtures/refused-commands.js';

@@ -1,4 +1,4 @@
-import { fuzz, growsLinearly } from '@ethosagent/conformance';
+import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanLine } from './clean-line.js';

@@ -1,4 +1,4 @@
-import { fuzz, growsLinearly } from '@ethosagent/conformance';
+import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
 import { DefaultToolRegistry, DefaultToolResultReducerRegistry } from '@ethosagent/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,7 +1,8 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isLongRun, type RunningScript } from '@ethosagent/conformance';
+import type { RunningScript } from '@ethosagent/conformance/attacks';
+import { isLongRun } from '@ethosagent/test-support';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toolMessages } from '../sockets/fixtures/chat-request.js';
 import { type ModelServer, startModelServer } from '../sockets/fixtures/model-server.js';

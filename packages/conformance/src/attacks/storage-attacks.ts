@@ -1,5 +1,5 @@
+import { tries } from '@ethosagent/test-support';
 import { describe } from 'vitest';
-import { tries } from '../tries.js';
 import { denyAttacks } from './storage/deny-attacks.js';
 import { linkAttacks } from './storage/link-attacks.js';
 import { raceAttacks } from './storage/race-attacks.js';

@@ -1,8 +1,8 @@
+import { countTries } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fuzz } from '../fuzz.js';
 import { growsLinearly } from '../growth.js';
-import { countTries } from '../tries.js';
 import { forgedMarking, gullibly, readMarking } from './untrusted-reader.js';
 import {
   CONTROL_TEXTS,

@@ -1,5 +1,5 @@
 import { type AnyTool, type CapabilityName, EthosError } from '@ethosagent/types';
-import type { Promised } from '../tries.js';
+import type { Promised } from '../promised.js';
 import { ContainmentError } from './containment-error.js';
 import { type ContainmentOptions, SCENARIO_NAMES, type ScenarioName } from './options.js';
 import { Probe, ScenarioOver } from './probe.js';

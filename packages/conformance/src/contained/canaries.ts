@@ -1,4 +1,4 @@
-import type { Promised } from '../tries.js';
+import type { Promised } from '../promised.js';
 
 /** A value that must not turn up. */
 export interface Canary {

@@ -1,5 +1,5 @@
 import { EthosError } from '@ethosagent/types';
-import type { Promised } from '../tries.js';
+import type { Promised } from '../promised.js';
 import type { ScenarioName } from './options.js';
 
 /** Something that a tool reached, or did, and may not. */

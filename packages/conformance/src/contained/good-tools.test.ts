@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { countTries } from '@ethosagent/test-support';
 import type { AnyTool, ServiceScope } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { countTries } from '../tries.js';
 import { assertContained } from './assert-contained.js';
 import { makeTool as tool } from './fixtures/make-tool.js';
 import type { ContainmentOptions } from './options.js';

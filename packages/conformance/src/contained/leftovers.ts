@@ -1,4 +1,4 @@
-import type { Promised } from '../tries.js';
+import type { Promised } from '../promised.js';
 import { markedProcesses, openFilesBelow } from './processes.js';
 import { settles } from './settles.js';
 import type { World } from './world.js';

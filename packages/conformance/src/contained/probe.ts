@@ -1,5 +1,6 @@
+import { tries } from '@ethosagent/test-support';
 import type { AnyTool, ToolProgressEvent, ToolResult } from '@ethosagent/types';
-import { type Promised, tries } from '../tries.js';
+import type { Promised } from '../promised.js';
 import { textOf } from './answers.js';
 import { type Canary, CanaryFinder } from './canaries.js';
 import type { Reached } from './containment-error.js';

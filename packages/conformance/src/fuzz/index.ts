@@ -1,7 +1,5 @@
-export { readCorpus } from '../corpus.js';
 export type { FuzzOptions } from '../fuzz.js';
 export { fuzz } from '../fuzz.js';
 export type { GrowthOptions } from '../growth.js';
 export { growsLinearly } from '../growth.js';
-export type { Promised } from '../tries.js';
-export { countTries, isLongRun, PROMISES, tries } from '../tries.js';
+export type { Promised } from '../promised.js';

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { auditAttacks } from '@ethosagent/conformance';
+import { auditAttacks } from '@ethosagent/conformance/attacks';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
 import type { AuditEvent } from '@ethosagent/types';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-import { fsAttacks } from '@ethosagent/conformance';
+import { fsAttacks } from '@ethosagent/conformance/attacks';
 import { DefaultToolRegistry } from '../tool-registry.js';
 
 fsAttacks('DefaultToolRegistry', (backends) => new DefaultToolRegistry(backends));

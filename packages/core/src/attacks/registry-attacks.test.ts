@@ -1,4 +1,4 @@
-import { registryAttacks } from '@ethosagent/conformance';
+import { registryAttacks } from '@ethosagent/conformance/attacks';
 import { DefaultToolRegistry } from '../tool-registry.js';
 
 registryAttacks('DefaultToolRegistry', (backends) => new DefaultToolRegistry(backends));

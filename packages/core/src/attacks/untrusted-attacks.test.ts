@@ -1,4 +1,4 @@
-import { untrustedAttacks } from '@ethosagent/conformance';
+import { untrustedAttacks } from '@ethosagent/conformance/attacks';
 import { markUntrusted } from '../results/mark-untrusted.js';
 
 untrustedAttacks('markUntrusted', markUntrusted);

@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { countTries, runScript, tries } from '@ethosagent/conformance';
+import { runScript } from '@ethosagent/conformance/attacks';
+import { countTries, tries } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JsonlAuditSink } from './jsonl-audit-sink.js';
 import { isLogHeld, lockLog } from './log-lock.js';

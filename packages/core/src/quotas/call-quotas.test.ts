@@ -1,4 +1,5 @@
-import { countTries, fuzz } from '@ethosagent/conformance/fuzz';
+import { fuzz } from '@ethosagent/conformance/fuzz';
+import { countTries } from '@ethosagent/test-support';
 import type { QuotaLimits, QuotaPolicy } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { countTries, tries } from '@ethosagent/conformance/fuzz';
+import { countTries, tries } from '@ethosagent/test-support';
 import { errorCodeOf, type QuotaPolicy, type ScopedFetch } from '@ethosagent/types';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryAuditSink } from '../audit/memory-audit-sink.js';

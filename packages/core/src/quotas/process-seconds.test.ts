@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { countTries, tries } from '@ethosagent/conformance/fuzz';
+import { countTries, tries } from '@ethosagent/test-support';
 import { errorCodeOf, type QuotaPolicy, type ToolContext } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { MemoryAuditSink } from '../audit/memory-audit-sink.js';

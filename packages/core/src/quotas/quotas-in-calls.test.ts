@@ -1,9 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { countTries, fuzz, tries } from '@ethosagent/conformance/fuzz';
+import { fuzz } from '@ethosagent/conformance/fuzz';
 import { FsStorage } from '@ethosagent/storage-fs';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
+import { countTries, tries } from '@ethosagent/test-support';
 import {
   errorCodeOf,
   type KeyValueStore,

@@ -1,4 +1,4 @@
-import { fetchAttacks } from '@ethosagent/conformance';
+import { fetchAttacks } from '@ethosagent/conformance/attacks';
 import type { ScopedFetch } from '@ethosagent/types';
 import { batchContext, makeTool, ok } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { processAttacks, startScript } from '@ethosagent/conformance';
+import { processAttacks, startScript } from '@ethosagent/conformance/attacks';
 import { attackedCalls } from '../testing/attacked-call.js';
 
 const host = fileURLToPath(new URL('../testing/process-host.ts', import.meta.url));

@@ -1,4 +1,4 @@
-import { secretAttacks } from '@ethosagent/conformance';
+import { secretAttacks } from '@ethosagent/conformance/attacks';
 import { DefaultToolRegistry } from '../tool-registry.js';
 
 secretAttacks('ctx.secretsResolver', (backends) => new DefaultToolRegistry(backends));

@@ -1,4 +1,9 @@
-import { fetchAttacks, fsAttacks, processAttacks, secretAttacks } from '@ethosagent/conformance';
+import {
+  fetchAttacks,
+  fsAttacks,
+  processAttacks,
+  secretAttacks,
+} from '@ethosagent/conformance/attacks';
 import { FsStorage } from '@ethosagent/storage-fs';
 import { ServiceRegistry } from '../testing/through-services.js';
 import { DefaultToolRegistry } from '../tool-registry.js';

@@ -1,4 +1,4 @@
-import type { AttackedCall, CreateCall } from '@ethosagent/conformance';
+import type { AttackedCall, CreateCall } from '@ethosagent/conformance/attacks';
 import type { ProcessPolicy } from '@ethosagent/types';
 import { CallScope } from '../call-scope.js';
 import { directoryReach } from '../process/working-directory.js';

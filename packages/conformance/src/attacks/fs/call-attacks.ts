@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { countTries } from '@ethosagent/test-support';
 import type { ToolContext } from '@ethosagent/types';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { countTries } from '../../tries.js';
 import type { CreateRegistry } from '../registry/batch.js';
 import { boundary, StorageWorld, snapshot } from '../storage/storage-world.js';
 import { CallingTool, FROM_PERSONALITY, StorageThroughRegistry } from './through-registry.js';

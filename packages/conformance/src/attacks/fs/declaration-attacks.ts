@@ -1,8 +1,8 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { countTries } from '@ethosagent/test-support';
 import type { ContainedReach, Storage, ToolCapabilities } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { countTries } from '../../tries.js';
 import type { CreateRegistry } from '../registry/batch.js';
 import { boundary, everyCall, type StorageWorld } from '../storage/storage-world.js';
 import { CallingTool, type FileAccessor, FROM_PERSONALITY } from './through-registry.js';

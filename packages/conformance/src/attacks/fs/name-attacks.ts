@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { countTries } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { countTries } from '../../tries.js';
 import {
   boundary,
   everyCall,

@@ -1,8 +1,8 @@
+import { countTries } from '@ethosagent/test-support';
 import type { KeyValueStore } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fuzz } from '../../fuzz.js';
-import { countTries } from '../../tries.js';
 
 /** The clock of a store under attack, in milliseconds since the epoch. */
 export interface MovableClock {

@@ -1,6 +1,6 @@
+import { countTries, tries } from '@ethosagent/test-support';
 import type { KeyValueStore } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { countTries, tries } from '../../tries.js';
 
 /** More at once than a store would like. */
 export function floodAttacks(fresh: (id: string) => KeyValueStore): void {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { countTries, tries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
-import type { RunningScript } from '../../faults/run-script.js';
 import type { KeyValueBackend } from '../../kv-suite.js';
-import { countTries, tries } from '../../tries.js';
+import type { RunningScript } from '../run-script.js';
 
 const COUNTERS = 8;
 const TURNS = 60;

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { countTries, tries } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
 import { expect, it } from 'vitest';
-import { countTries, tries } from '../../tries.js';
 import type { CreateCall } from './attacked-call.js';
 import { SandboxWorld } from './sandbox-world.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { countTries, isLongRun, tries } from '@ethosagent/test-support';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RunningScript } from '../../faults/run-script.js';
-import { countTries, isLongRun, tries } from '../../tries.js';
+import type { RunningScript } from '../run-script.js';
 import { type CreateCall, marked, NO_FILES, pause, survivors } from './attacked-call.js';
 import { LINGERERS } from './lingerers.js';
 

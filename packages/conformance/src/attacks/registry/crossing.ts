@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInMemoryKvStore, MemoryAuditSink } from '@ethosagent/core';
 import { FsStorage, InMemoryStorage } from '@ethosagent/storage-fs';
+import { countTries, seedOfRun, tries } from '@ethosagent/test-support';
 import type { ToolBatchContext, ToolContext, ToolRegistry } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../contained/random.js';
-import { seedOfRun } from '../../fuzz.js';
-import { countTries, tries } from '../../tries.js';
 import { batchContext, type CreateRegistry, LONGEST_MS, ok, pause, toolOf } from './batch.js';
 
 const PERSONALITIES = 10;

@@ -1,7 +1,7 @@
+import { countTries } from '@ethosagent/test-support';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fuzz } from '../../fuzz.js';
-import { countTries } from '../../tries.js';
 import {
   batchContext,
   type CreateRegistry,

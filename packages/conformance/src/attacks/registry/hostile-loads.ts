@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { countTries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
-import { countTries } from '../../tries.js';
 import { batchContext, type CreateRegistry, callsOf, ok, toolOf, untyped } from './batch.js';
 
 const CALLS = 10_000;

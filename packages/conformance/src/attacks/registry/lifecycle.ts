@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { countTries, seedOfRun, tries } from '@ethosagent/test-support';
 import type {
   ToolBatchContext,
   ToolCallResult,
@@ -7,8 +8,6 @@ import type {
 } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../contained/random.js';
-import { seedOfRun } from '../../fuzz.js';
-import { countTries, tries } from '../../tries.js';
 import {
   batchContext,
   type CreateRegistry,

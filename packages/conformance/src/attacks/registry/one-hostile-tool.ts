@@ -1,7 +1,7 @@
+import { countTries } from '@ethosagent/test-support';
 import type { ToolContext, ToolProgressEvent, ToolRegistry, ToolResult } from '@ethosagent/types';
 import { TOOL_ERROR_CODES } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { countTries } from '../../tries.js';
 import { type Behaviour, batchContext, type CreateRegistry, callsOf, ok, toolOf } from './batch.js';
 import { FAILING, SUCCEEDING } from './hostile-tools.js';
 

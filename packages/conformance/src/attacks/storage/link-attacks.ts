@@ -8,8 +8,8 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
+import { countTries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
-import { countTries } from '../../tries.js';
 import {
   append,
   boundary,

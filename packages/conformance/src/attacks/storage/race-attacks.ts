@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { countTries } from '@ethosagent/test-support';
 import type { Storage } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { countTries } from '../../tries.js';
 import { append, openDescriptors, type StorageWorld } from './storage-world.js';
 import { startSwapper } from './swapper.js';
 

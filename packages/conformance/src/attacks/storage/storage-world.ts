@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { countTries } from '@ethosagent/test-support';
 import type { ContainedReach, Storage } from '@ethosagent/types';
 import { afterEach, beforeEach, expect, type TestContext } from 'vitest';
-import { countTries } from '../../tries.js';
 
 /** Makes a storage on the disk that is held to a reach, and denies the credentials of a home. */
 export type CreateContained = (reach: ContainedReach, options: { home: string }) => Storage;

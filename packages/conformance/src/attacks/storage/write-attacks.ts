@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { countTries, tries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
-import type { RunningScript } from '../../faults/run-script.js';
-import { countTries, tries } from '../../tries.js';
+import type { RunningScript } from '../run-script.js';
 import type { StorageWorld } from './storage-world.js';
 
 /**

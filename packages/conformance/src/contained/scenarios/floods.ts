@@ -1,6 +1,6 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { tries } from '../../tries.js';
+import { tries } from '@ethosagent/test-support';
 import { endless, gzipBomb } from '../answers.js';
 import type { Probe } from '../probe.js';
 import { hasFiles, hasNetwork, hasProcesses, type Scenario } from '../scenario.js';

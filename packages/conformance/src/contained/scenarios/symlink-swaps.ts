@@ -1,4 +1,4 @@
-import { tries } from '../../tries.js';
+import { tries } from '@ethosagent/test-support';
 import { hasFiles, type Scenario } from '../scenario.js';
 import { pause } from '../settles.js';
 import { Swapper } from '../swapper.js';

@@ -1,22 +1,5 @@
 import type { TestContext } from 'vitest';
 
-/** The promises whose attempts to break them are counted, in the words of `SECURITY.md`. */
-export const PROMISES = {
-  network: 'connections to an address outside the policy',
-  reach: 'reads or writes outside the reach',
-  processes: 'processes alive a second after a time-out or an abort',
-  secrets: 'secrets in results, errors, events or logs',
-  'key-value': 'acknowledged writes lost, or keys of another namespace',
-  files: 'torn files',
-  batches: 'batches that threw, hung or mixed',
-  audit: 'accesses missing, doubled or out of order in the audit log',
-  quotas: 'accesses over a quota',
-  untrusted: 'untrusted text that closed or forged its marking',
-  fuzz: 'properties of pure functions that did not hold',
-} as const;
-
-export type Promised = keyof typeof PROMISES;
-
 /** How often an attack is tried: `check` in every run of the tests, `long` in a long one. */
 export function tries(counts: { check: number; long: number }): number {
   return isLongRun() ? counts.long : counts.check;
@@ -28,6 +11,13 @@ export function isLongRun(): boolean {
   return process.env.ETHOS_TRIES === 'long';
 }
 
+/** The seed of this run of the tests: `ETHOS_SEED`, or 0. */
+export function seedOfRun(): number {
+  // biome-ignore lint/style/noProcessEnv: see `isLongRun`
+  const given = Number(process.env.ETHOS_SEED);
+  return Number.isInteger(given) ? given : 0;
+}
+
 /** Milliseconds after which a test counts as hanging: in a long run an hour, else the runner's. */
 export function runTimeoutMs(): number | undefined {
   return isLongRun() ? 3_600_000 : undefined;
@@ -36,7 +26,7 @@ export function runTimeoutMs(): number | undefined {
 /** Writes down that a test tried `count` times to break a promise, for the table at the end. */
 export function countTries(
   { task }: Pick<TestContext, 'task'>,
-  promised: Promised,
+  promised: string,
   count: number,
 ): void {
   const meta: { tries?: Partial<Record<string, number>> } & object = Object(task.meta);
