@@ -32,6 +32,18 @@ const probes: [what: string, folder: string, refused: string, passes: string][] 
     imports('@ethosagent/safety-network'),
   ],
   [
+    'process imports safety-network',
+    'packages/process',
+    imports('@ethosagent/safety-network'),
+    imports('@ethosagent/policy'),
+  ],
+  [
+    'audit imports core',
+    'packages/audit',
+    imports('@ethosagent/core'),
+    imports('@ethosagent/policy'),
+  ],
+  [
     'plugin-sdk imports core',
     'packages/plugin-sdk',
     imports('@ethosagent/core'),

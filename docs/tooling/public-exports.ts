@@ -44,7 +44,7 @@ function entriesOf(folder: string): Entry[] {
 
 const EXPORT = /^export (?:type )?\{([^}]*)\} from '([^']+)';$/gm;
 
-/** @throws for an export of another form than by name from a file beside it */
+/** @throws for an export of another form than by name */
 export function exportsOf(source: string, file: string): { name: string; from: string }[] {
   const rest = source.replace(EXPORT, '').trim();
   if (rest !== '' && rest !== 'export {};') {

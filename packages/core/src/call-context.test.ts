@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MemoryAuditSink } from '@ethosagent/audit';
 import { FsStorage } from '@ethosagent/storage-fs';
 import type { Storage, ToolCapabilities, ToolContext } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MemoryAuditSink } from './audit/memory-audit-sink.js';
 import type { CapabilityBackends } from './backends.js';
 import { createInMemoryKvStore } from './in-memory-kv.js';
 import { makeTool, ok, rejection, runOne } from './testing/batch.js';

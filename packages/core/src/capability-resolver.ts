@@ -1,4 +1,5 @@
 import { declaredRef } from '@ethosagent/policy';
+import { missingSandbox } from '@ethosagent/process';
 import type { NetworkGuard } from '@ethosagent/safety-network';
 import type {
   KeyValueStore,
@@ -31,7 +32,6 @@ import {
   personalityQuotas,
   personalityReach,
 } from './policy-sources.js';
-import { missingSandbox } from './process/sandbox-policy.js';
 import { type MemoryFacts, memoryScopes, sessionOwner } from './scoped/memory-scopes.js';
 import { turnsOf } from './scoped/namespace-turns.js';
 import { ScopedAttachmentsImpl } from './scoped/scoped-attachments.js';

@@ -1,4 +1,5 @@
 import { resolveAllowedHosts, resolveReach } from '@ethosagent/policy';
+import { type DirectoryReach, directoryReach } from '@ethosagent/process';
 import {
   createNetworkGuard,
   type NetworkGuard,
@@ -16,7 +17,6 @@ import type {
 } from '@ethosagent/types';
 import type { PersonalityFsReach } from './backends.js';
 import { meetNetworkPolicy, type NetworkPolicySources } from './policy-sources.js';
-import { type DirectoryReach, directoryReach } from './process/working-directory.js';
 import { type FsReach, reachOf } from './scoped/scoped-fs.js';
 
 /** What a call may reach, as data: the declaration met with the policy. */

@@ -1,8 +1,14 @@
+export {
+  type AuditProblem,
+  type AuditProblemKind,
+  type AuditReport,
+  type JsonlAuditOptions,
+  JsonlAuditSink,
+  MemoryAuditSink,
+  type VerifyAuditOptions,
+  verifyAuditLog,
+} from '@ethosagent/audit';
 export type { ApprovalDecision, ApprovalRequest } from './approval.js';
-export type { AuditProblem, AuditProblemKind, AuditReport } from './audit/audit-report.js';
-export { type JsonlAuditOptions, JsonlAuditSink } from './audit/jsonl-audit-sink.js';
-export { MemoryAuditSink } from './audit/memory-audit-sink.js';
-export { type VerifyAuditOptions, verifyAuditLog } from './audit/verify-audit-log.js';
 export type { CapabilityBackends, PersonalityFsReach } from './backends.js';
 export {
   needsBackends,

@@ -1,12 +1,1 @@
-import { isThenable } from './batch/guarded.js';
-
-/** A tool that forgets to await an access loses its outcome; the process must not end for it. */
-export function unawaited<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
-  return promise;
-}
-
-/** Drops what foreign code returned where a promise has no place, with a rejection in it. */
-export function discard(returned: unknown): void {
-  if (isThenable(returned)) unawaited(Promise.resolve(returned));
-}
+export { discard, unawaited } from '@ethosagent/policy';

@@ -1,9 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { MemoryAuditSink } from '@ethosagent/audit';
 import type { AuditEvent, SecretDeclaration, ToolContext } from '@ethosagent/types';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MemoryAuditSink } from './audit/memory-audit-sink.js';
 import { CallScope } from './call-scope.js';
 import { ScopedFetchImpl } from './scoped/scoped-fetch.js';
 import { ScopedSecretsImpl } from './scoped/scoped-secrets.js';

@@ -1,3 +1,4 @@
+import { BackgroundProcessTable } from '@ethosagent/process';
 import {
   type AnyTool,
   type CapabilityValidationError,
@@ -24,7 +25,6 @@ import { validateDeclaration, validateRegistration } from './capability-validato
 import type { ResolvedGrant } from './grant.js';
 import { copyPlain, deepFreeze } from './plain.js';
 import { personalityNetworkPolicy } from './policy-sources.js';
-import { BackgroundProcessTable } from './process/background-processes.js';
 import { SessionMeters } from './quotas/session-meters.js';
 import { unawaited } from './rejections.js';
 import { ServicePlans } from './services/service-plans.js';

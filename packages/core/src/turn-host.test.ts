@@ -1,3 +1,4 @@
+import { MemoryAuditSink } from '@ethosagent/audit';
 import type {
   AnyTool,
   DelegatedTask,
@@ -9,7 +10,6 @@ import type {
 } from '@ethosagent/types';
 import { errorCodeOf } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { MemoryAuditSink } from './audit/memory-audit-sink.js';
 import type { CapabilityBackends } from './backends.js';
 import { batchContext, makeTool } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';

@@ -6,6 +6,7 @@ export { DEFAULT_RESULT_BUDGET_CHARS, resolveCallBudget, truncateToBudget } from
 export type { DenyFloorOptions } from './deny-floor.js';
 export { compileDenySet, denyFloor } from './deny-floor.js';
 export { effectsOf } from './effects.js';
+export { errorText } from './error-text.js';
 export type { HostSet } from './host-sets.js';
 export {
   compileHostSet,
@@ -55,6 +56,7 @@ export {
 } from './paths.js';
 export { isPortAllowed } from './ports.js';
 export { DEFAULT_PROCESS_LIMITS } from './process-limits.js';
+export { discard, isThenable, unawaited } from './promises.js';
 export type { PhraseHit } from './search-snippet.js';
 export { findPhrases, searchSnippet } from './search-snippet.js';
 export type { SearchPhrase, TextWord } from './search-words.js';

@@ -1,12 +1,11 @@
 import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { JsonlAuditSink, verifyAuditLog } from '@ethosagent/audit';
 import { auditAttacks } from '@ethosagent/conformance/attacks';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
 import type { AuditEvent } from '@ethosagent/types';
 import { expect } from 'vitest';
-import { JsonlAuditSink } from '../audit/jsonl-audit-sink.js';
-import { verifyAuditLog } from '../audit/verify-audit-log.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 
 auditAttacks('DefaultToolRegistry', (backends) => {

@@ -1,3 +1,4 @@
+import { isThenable } from '@ethosagent/policy';
 import type { Watch, Watched } from './watch.js';
 
 /** How foreign code ended: by returning, by throwing, or by being left behind. */
@@ -50,13 +51,4 @@ export function guarded<T>(
   });
 }
 
-/** Whether a value is a promise, or passes for one. */
-export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return (
-    value instanceof Promise ||
-    (typeof value === 'object' &&
-      value !== null &&
-      'then' in value &&
-      typeof value.then === 'function')
-  );
-}
+export { isThenable };

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { type BackgroundProcessTable, DEFAULT_MAX_BACKGROUND_PROCESSES } from '@ethosagent/process';
 import type {
   ToolBatchContext,
   ToolCall,
@@ -9,10 +10,6 @@ import type {
 } from '@ethosagent/types';
 import type { CapabilityBackends } from '../backends.js';
 import type { CallJournal } from '../call-scope.js';
-import {
-  type BackgroundProcessTable,
-  DEFAULT_MAX_BACKGROUND_PROCESSES,
-} from '../process/background-processes.js';
 import type { SessionMeters } from '../quotas/session-meters.js';
 import { discard } from '../rejections.js';
 import { DEFAULT_MAX_SERVICES, type ServiceTable } from '../services/service-table.js';

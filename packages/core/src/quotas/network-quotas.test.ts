@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { MemoryAuditSink } from '@ethosagent/audit';
 import { countTries, tries } from '@ethosagent/test-support';
 import { errorCodeOf, type QuotaPolicy, type ScopedFetch } from '@ethosagent/types';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MemoryAuditSink } from '../audit/memory-audit-sink.js';
 import { batchContext, makeTool, ok, runOne } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { MemoryAuditSink } from '@ethosagent/audit';
 import { countTries, tries } from '@ethosagent/test-support';
 import { errorCodeOf, type QuotaPolicy, type ToolContext } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { MemoryAuditSink } from '../audit/memory-audit-sink.js';
 import { makeTool, ok, runOne } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MemoryAuditSink } from '@ethosagent/audit';
 import { fuzz } from '@ethosagent/conformance/fuzz';
 import { FsStorage } from '@ethosagent/storage-fs';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
@@ -16,7 +17,6 @@ import {
 } from '@ethosagent/types';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { MemoryAuditSink } from '../audit/memory-audit-sink.js';
 import type { CapabilityBackends } from '../backends.js';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { batchContext, makeTool, ok, runOne } from '../testing/batch.js';

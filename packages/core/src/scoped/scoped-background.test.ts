@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BackgroundProcessTable } from '@ethosagent/process';
 import {
   type AuditEvent,
   type BackgroundProcess,
@@ -13,7 +14,6 @@ import {
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CapabilityBackends } from '../backends.js';
 import { CallScope } from '../call-scope.js';
-import { BackgroundProcessTable } from '../process/background-processes.js';
 import { makeTool, ok, runOne } from '../testing/batch.js';
 import { DefaultToolRegistry, type ToolRegistryOptions } from '../tool-registry.js';
 import { ScopedBackgroundImpl } from './scoped-background.js';

@@ -1,3 +1,4 @@
+import type { HeldProcess, SessionProcesses } from '@ethosagent/process';
 import {
   type BackgroundOutput,
   type BackgroundProcess,
@@ -7,8 +8,6 @@ import {
 } from '@ethosagent/types';
 import { type AccessScope, type Allow, assertLive, recordAccess, textOf } from '../access.js';
 import type { CallScope } from '../call-scope.js';
-import type { HeldProcess } from '../process/held-process.js';
-import type { SessionProcesses } from '../process/session-processes.js';
 import { unawaited } from '../rejections.js';
 import type { ScopedProcessImpl } from './scoped-process.js';
 

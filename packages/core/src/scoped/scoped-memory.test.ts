@@ -1,3 +1,4 @@
+import { MemoryAuditSink } from '@ethosagent/audit';
 import type {
   MemoryChange,
   MemoryProvider,
@@ -5,7 +6,6 @@ import type {
   ToolContext,
 } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { MemoryAuditSink } from '../audit/memory-audit-sink.js';
 import { createInMemoryMemory } from '../in-memory-memory.js';
 import { batchContext, makeTool, ok, rejection, untyped } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';

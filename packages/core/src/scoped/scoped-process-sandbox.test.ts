@@ -11,11 +11,11 @@ import {
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MemoryAuditSink } from '@ethosagent/audit';
+import { directoryReach } from '@ethosagent/process';
 import type { ProcessPolicy, ToolCapabilities } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { MemoryAuditSink } from '../audit/memory-audit-sink.js';
 import type { CapabilityBackends } from '../backends.js';
-import { directoryReach } from '../process/working-directory.js';
 import { makeTool, ok, rejection, runOne, untyped } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 import { defaultDenyPaths } from './scoped-fs.js';

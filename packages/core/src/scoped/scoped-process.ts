@@ -1,4 +1,23 @@
 import { basename, isAbsolute } from 'node:path';
+import {
+  assertArguments,
+  assertSafeEnvironment,
+  type BaseEnvironment,
+  baseEnvironment,
+  type DirectoryReach,
+  endStragglers,
+  findBinary,
+  isExecutableFile,
+  loadRunChild,
+  loadSandbox,
+  type PinnedDirectory,
+  type ProxySocket,
+  pinDirectory,
+  type RunningChild,
+  type Sandbox,
+  sandboxFor,
+  TAG_VARIABLE,
+} from '@ethosagent/process';
 import type { NetworkGuard } from '@ethosagent/safety-network';
 import {
   type BackgroundProcesses,
@@ -13,24 +32,6 @@ import {
   type SpawnOpts,
 } from '@ethosagent/types';
 import { type AccessAsked, type AccessScope, recordAccess, textOf } from '../access.js';
-import { assertArguments } from '../process/arguments.js';
-import {
-  assertSafeEnvironment,
-  type BaseEnvironment,
-  baseEnvironment,
-} from '../process/environment.js';
-import { findBinary, isExecutableFile } from '../process/find-binary.js';
-import { lazily } from '../process/lazily.js';
-import { endStragglers, TAG_VARIABLE } from '../process/process-tree.js';
-import type { RunningChild } from '../process/run-child.js';
-import type { Sandbox } from '../process/sandbox.js';
-import type { WayOut } from '../process/sandbox-network.js';
-import { loadSandbox, sandboxFor } from '../process/sandbox-policy.js';
-import {
-  type DirectoryReach,
-  type PinnedDirectory,
-  pinDirectory,
-} from '../process/working-directory.js';
 import { discard, unawaited } from '../rejections.js';
 
 /** Bytes of each output stream that are kept unless an option says otherwise. */
@@ -53,9 +54,6 @@ export interface ScopedProcessOptions {
   onStarted?: (child: RunningChild) => void;
   scope?: AccessScope | undefined;
 }
-
-// Most programs that import this package start no process.
-const loadRunChild = lazily(() => import('../process/run-child.js'));
 
 const SANDBOXED = ', sandboxed';
 const LEFT_TO_CALLER = ', not sandboxed: started by the caller';
@@ -99,7 +97,7 @@ export class ScopedProcessImpl implements ScopedProcess {
   #callTag: string | undefined;
   #spawned = 0;
   #sweeps = false;
-  #wayOut: Promise<WayOut> | undefined;
+  #wayOut: Promise<ProxySocket> | undefined;
 
   constructor(allowedBinaries: ReadonlySet<string>, options: ScopedProcessOptions = {}) {
     this.#allowed = allowedBinaries;
@@ -279,7 +277,7 @@ export class ScopedProcessImpl implements ScopedProcess {
           cwd: this.#realDirectory(opts.cwd, reach),
           limits: policy?.limits,
           callLimits: opts.limits,
-          socketPath: (await this.#openWayOut())?.socketPath,
+          socketPath: (await this.#openWayOut())?.path,
           keepsInput: opts.keepsInput === true,
         },
       ),
@@ -288,11 +286,11 @@ export class ScopedProcessImpl implements ScopedProcess {
   }
 
   /** One for all sandboxes of the call, and no longer there than it is. */
-  #openWayOut(): Promise<WayOut> | undefined {
+  #openWayOut(): Promise<ProxySocket> | undefined {
     const { network, scope } = this.#options;
     if (network === undefined || scope === undefined) return undefined;
     if (this.#wayOut === undefined) {
-      const opening = import('../process/sandbox-network.js').then(({ openWayOut }) =>
+      const opening = import('./open-way-out.js').then(({ openWayOut }) =>
         openWayOut(network, scope),
       );
       this.#wayOut = opening;

@@ -1,6 +1,6 @@
+import { MemoryAuditSink } from '@ethosagent/audit';
 import type { SessionStore, ToolContext } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { MemoryAuditSink } from '../audit/memory-audit-sink.js';
 import { createInMemorySessionStore } from '../in-memory-sessions.js';
 import { batchContext, makeTool, ok, rejection, untyped } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';

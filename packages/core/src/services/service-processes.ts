@@ -1,3 +1,4 @@
+import type { RunningChild } from '@ethosagent/process';
 import type {
   PreparedCommand,
   ProcessConnection,
@@ -5,7 +6,6 @@ import type {
   ServiceProcesses,
   SpawnOpts,
 } from '@ethosagent/types';
-import type { RunningChild } from '../process/run-child.js';
 import { unawaited } from '../rejections.js';
 import type { ScopedProcessImpl } from '../scoped/scoped-process.js';
 import { soon } from './soon.js';

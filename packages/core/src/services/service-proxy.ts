@@ -1,7 +1,7 @@
 import { createFilteringProxy, type NetworkGuard } from '@ethosagent/safety-network';
 import { EthosError, type ServiceProxy } from '@ethosagent/types';
 import type { AccessScope } from '../access.js';
-import { auditedProxy } from '../process/audited-proxy.js';
+import { auditedProxy } from '../audited-proxy.js';
 
 /** A browser holds dozens of connections open at once. */
 const MAX_CONNECTIONS = 512;

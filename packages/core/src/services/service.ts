@@ -1,3 +1,4 @@
+import type { RunningChild } from '@ethosagent/process';
 import type { NetworkGuard } from '@ethosagent/safety-network';
 import type { NetworkPolicy, ServiceOwner, ServiceProxy, ServiceScope } from '@ethosagent/types';
 import { assertLive } from '../access.js';
@@ -6,7 +7,6 @@ import {
   type ResolveContext,
   SERVICE_IDLE_MS,
 } from '../capability-resolver.js';
-import type { RunningChild } from '../process/run-child.js';
 import { discard, unawaited } from '../rejections.js';
 import type { ServiceLife } from './service-life.js';
 import { ServiceProcessesImpl } from './service-processes.js';

@@ -1,7 +1,7 @@
 import type { AttackedCall, CreateCall } from '@ethosagent/conformance/attacks';
+import { directoryReach } from '@ethosagent/process';
 import type { ProcessPolicy } from '@ethosagent/types';
 import { CallScope } from '../call-scope.js';
-import { directoryReach } from '../process/working-directory.js';
 import { ScopedProcessImpl } from '../scoped/scoped-process.js';
 
 /** Makes calls whose processes run as a policy says, for the attacks of the conformance suites. */

@@ -1,6 +1,6 @@
+import { MemoryAuditSink } from '@ethosagent/audit';
 import type { ServiceOwner, ServiceScope, ToolCapabilities } from '@ethosagent/types';
 import { afterEach } from 'vitest';
-import { MemoryAuditSink } from '../audit/memory-audit-sink.js';
 import type { CapabilityBackends } from '../backends.js';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { DefaultToolRegistry, type ToolRegistryOptions } from '../tool-registry.js';

@@ -1,0 +1,4 @@
+export type { AuditProblem, AuditProblemKind, AuditReport } from './audit-report.js';
+export { type JsonlAuditOptions, JsonlAuditSink } from './jsonl-audit-sink.js';
+export { MemoryAuditSink } from './memory-audit-sink.js';
+export { type VerifyAuditOptions, verifyAuditLog } from './verify-audit-log.js';

@@ -1,0 +1,49 @@
+import { read } from 'node:fs';
+import { promisify } from 'node:util';
+
+const readAsync = promisify(read);
+const CHUNK_BYTES = 256 * 1024;
+/** More than any line of a sink; a longer one is passed over. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const LINE_BREAK = 0x0a;
+
+/** A line without its line break. The bytes are good until the next one is asked for. */
+export interface Line {
+  bytes: Buffer;
+  /** Also of a line whose bytes are left out. */
+  length: number;
+  /** Whether a line break ended it. */
+  isWhole: boolean;
+}
+
+/** The lines of a file, one at a time. Of a line over 16 MiB the bytes are left out. */
+export async function* readLines(descriptor: number): AsyncGenerator<Line> {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let parts: Buffer[] = [];
+  let length = 0;
+  const keep = (bytes: Buffer) => {
+    length += bytes.length;
+    if (length > MAX_LINE_BYTES) parts = [];
+    else if (bytes.length > 0) parts.push(Buffer.from(bytes));
+  };
+  for (let position = 0; ; ) {
+    const { bytesRead } = await readAsync(descriptor, chunk, 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) break;
+    position += bytesRead;
+    const got = chunk.subarray(0, bytesRead);
+    let start = 0;
+    for (let end = got.indexOf(LINE_BREAK); end >= 0; end = got.indexOf(LINE_BREAK, start)) {
+      if (length === 0) {
+        yield { bytes: got.subarray(start, end), length: end - start, isWhole: true };
+      } else {
+        keep(got.subarray(start, end));
+        yield { bytes: Buffer.concat(parts), length, isWhole: true };
+      }
+      parts = [];
+      length = 0;
+      start = end + 1;
+    }
+    keep(got.subarray(start));
+  }
+  if (length > 0) yield { bytes: Buffer.concat(parts), length, isWhole: false };
+}

@@ -1,0 +1,157 @@
+import { fstatSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EthosError } from '@ethosagent/types';
+import type { AuditReport } from './audit-report.js';
+import { type ChainHash, chainHash } from './chain.js';
+import { ChainWalk } from './chain-walk.js';
+import { type Head, headPath, type NoHead, namedId, readHead } from './head-file.js';
+import { rotatedFiles } from './log-files.js';
+import { isLogHeld } from './log-lock.js';
+import { openSnapshot } from './log-snapshot.js';
+import { type Line, readLines } from './read-lines.js';
+
+/** Which log to check. */
+export interface VerifyAuditOptions {
+  /** A log of `JsonlAuditSink`, or a folder: every log (`*.jsonl`) in it. */
+  path: string;
+  /** The key that it was written with. */
+  key?: string | Uint8Array;
+}
+
+const MAX_PROBLEMS = 1_000;
+/** A sink that is writing a line is done with it then. */
+const SETTLED_MS = 20;
+
+/**
+ * Checks the chain of a log of `JsonlAuditSink` from its oldest line to its newest, across its
+ * rotated files. A log may be written meanwhile. Memory is bounded, whatever the files hold.
+ *
+ * @throws `FILE_NOT_FOUND` where there is no log; `CONFIG_INVALID` for a log that was written with
+ * a key when none is given
+ */
+export async function verifyAuditLog(options: VerifyAuditOptions): Promise<AuditReport> {
+  const { path, key } = options;
+  const hashOf = chainHash(key);
+  const isKeyed = key !== undefined;
+  const report: AuditReport = { ok: true, events: 0, problems: [] };
+  const isFolder = (await kindOf(path)) === 'folder';
+  const folder = isFolder ? path : dirname(path);
+  const logs = isFolder ? await logsIn(folder) : (await isLog(path)) ? [path] : [];
+  if (logs.length === 0) throw new EthosError('FILE_NOT_FOUND', `there is no audit log at ${path}`);
+  const shared = sharedIds([...logs, ...(await logsIn(folder))]);
+  for (const log of logs) {
+    const walk = new ChainWalk(log, hashOf, (problem) => {
+      report.ok = false;
+      if (report.problems.length < MAX_PROBLEMS) report.problems.push(problem);
+    });
+    const unfinished = await verifyOne({ log, hashOf, isKeyed, walk, shared });
+    if (unfinished > 0) report.unfinishedBytes = (report.unfinishedBytes ?? 0) + unfinished;
+    report.events += walk.events;
+  }
+  return report;
+}
+
+interface OneLog {
+  log: string;
+  hashOf: ChainHash;
+  isKeyed: boolean;
+  walk: ChainWalk;
+  shared: ReadonlySet<string>;
+}
+
+/** @returns the bytes at the end of the log that no line break ended */
+async function verifyOne({ log, hashOf, isKeyed, walk, shared }: OneLog): Promise<number> {
+  let unfinished = 0;
+  const readHeadNow = () => headOf(log, hashOf, isKeyed);
+  const { head, files, close } = openSnapshot(log, readHeadNow);
+  try {
+    walk.start(head, typeof head !== 'string' && shared.has(head.id));
+    for (const { path, descriptor, stat } of files) {
+      if (!stat.isFile()) {
+        walk.malformed(path, 0);
+        continue;
+      }
+      let number = 0;
+      let size = 0;
+      for await (const line of readLines(descriptor)) {
+        number += 1;
+        if (line.isWhole) {
+          size += line.length + 1;
+          walk.line(path, number, line.bytes);
+        } else if (path !== log) {
+          walk.malformed(path, number);
+        } else if (await isLeft(descriptor, size + line.length)) {
+          unfinished = line.length;
+          if (isJson(line) || !isLogHeld(log)) walk.malformed(path, number);
+        }
+      }
+    }
+  } finally {
+    close();
+  }
+  walk.end(readHeadNow());
+  return unfinished;
+}
+
+/** Whether nobody is writing at the end of a file. */
+async function isLeft(descriptor: number, size: number): Promise<boolean> {
+  await delay(SETTLED_MS);
+  return fstatSync(descriptor).size === size;
+}
+
+/** Whether a line has all that a reader of the file needs; so has one that is too long to tell. */
+function isJson({ bytes, length }: Line): boolean {
+  if (bytes.length < length) return true;
+  try {
+    JSON.parse(bytes.toString('utf8'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What more than one log has for its id: of those, one is a copy. */
+function sharedIds(logs: readonly string[]): Set<string> {
+  const ids = [...new Set(logs.map((log) => resolve(log)))].flatMap((log) => namedId(log) ?? []);
+  return new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
+}
+
+function headOf(log: string, hashOf: ChainHash, isKeyed: boolean): Head | NoHead {
+  const head = readHead(log, hashOf, isKeyed);
+  if (head !== 'keyed') return head;
+  throw new EthosError('CONFIG_INVALID', `${log} was written with a key; give that key`);
+}
+
+async function logsIn(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).map((name) =>
+    /^(.+\.jsonl)(?:\.head|\.\d{1,4})?$/.exec(name),
+  );
+  const logs = new Set(names.flatMap((match) => match?.[1] ?? []));
+  return [...logs].sort().map((name) => join(folder, name));
+}
+
+/** A log that was removed is one still, as long as something of it is there. */
+async function isLog(path: string): Promise<boolean> {
+  if ((await kindOf(path)) === 'other' || (await kindOf(headPath(path))) === 'other') return true;
+  try {
+    return rotatedFiles(path).length > 0;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+async function kindOf(path: string): Promise<'folder' | 'other' | 'missing'> {
+  try {
+    return (await stat(path)).isDirectory() ? 'folder' : 'other';
+  } catch (error) {
+    if (isMissing(error)) return 'missing';
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,147 @@
+import { errorText } from '@ethosagent/policy';
+import type { BackgroundProcess, ProcessResult } from '@ethosagent/types';
+import type { RunningChild } from '../run-child.js';
+import { OutputLog } from './output-log.js';
+
+/** Milliseconds that are waited for a tree that was told to end. Not every one may be killed. */
+const MAX_END_MS = 5_000;
+
+/** The life of what is left running. */
+export interface ProcessLife {
+  /** Takes secrets out of what the process is told and says. */
+  readonly redactor: { redact(text: string): string } | undefined;
+  /** Ends the process. */
+  abort(reason: unknown): void;
+  /** Called when the process has ended. */
+  end(): void;
+}
+
+/** A process that is to be left running. */
+export interface NewProcess {
+  binary: string;
+  args: readonly string[];
+  personalityId: string | undefined;
+  /** The process ends when this is aborted, and this is ended when the process has ended. */
+  scope: ProcessLife;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  launch(
+    onOutput: (text: string, stream: 'stdout' | 'stderr') => void,
+  ): Promise<Omit<RunningChild, 'pid' | 'abandon'>>;
+}
+
+/** A background process, followed to its end. */
+export class HeldProcess {
+  readonly log = new OutputLog();
+  readonly personalityId: string | undefined;
+  readonly #scope: ProcessLife;
+  readonly #now: () => number;
+  readonly #waiting = new Set<() => void>();
+  #info: BackgroundProcess;
+  #stop: () => void = () => {};
+  #gone: Promise<void> = Promise.resolve();
+  #isGone = false;
+
+  private constructor(id: string, { binary, args, personalityId, scope, now }: NewProcess) {
+    this.personalityId = personalityId;
+    this.#scope = scope;
+    this.#now = now;
+    const shown = args.map((arg) => scope.redactor?.redact(arg) ?? arg);
+    this.#info = { id, binary, args: shown, state: 'running', startedAt: now() };
+  }
+
+  /** Rejects with what `launch` rejects with, and when the process can't be started. */
+  static async start(id: string, process: NewProcess): Promise<HeldProcess> {
+    const held = new HeldProcess(id, process);
+    const { scope } = process;
+    const { result, started, stop, closed } = await process.launch((text, stream) => {
+      // What the call knew as a secret does not come out in a later one.
+      held.log.add(stream, scope.redactor?.redact(text) ?? text);
+      held.#notify();
+    });
+    held.#stop = stop;
+    // An abort rejects at once, and the tree is gone a moment later.
+    held.#gone = result
+      .then(
+        (ended) => held.#end(outcome(ended)),
+        (error: unknown) => held.#end({ error: errorText(error) }),
+      )
+      .then(() => closed)
+      .then(() => {
+        held.#isGone = true;
+      });
+    await Promise.race([started, result]);
+    return held;
+  }
+
+  get info(): BackgroundProcess {
+    return { ...this.#info, args: [...this.#info.args] };
+  }
+
+  get isRunning(): boolean {
+    return this.#info.state === 'running';
+  }
+
+  /** Whether its tree is gone too. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** Resolves when its tree is gone. */
+  get gone(): Promise<void> {
+    return this.#gone;
+  }
+
+  /** Ends the tree and waits for it. */
+  stop(): Promise<void> {
+    if (this.isRunning) this.#stop();
+    return this.#goneSoon();
+  }
+
+  /** Ends the tree, for a reason that it is remembered by, and waits for it. */
+  abort(reason: unknown): Promise<void> {
+    this.#scope.abort(reason);
+    return this.#goneSoon();
+  }
+
+  /** Resolves when there is output, when it has ended, or when `signal` fires. */
+  changed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done, { once: true });
+      if (signal.aborted || !this.isRunning) done();
+    });
+  }
+
+  async #goneSoon(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, MAX_END_MS);
+    });
+    await Promise.race([this.#gone, late]);
+    clearTimeout(timer);
+  }
+
+  #end(outcome: Partial<BackgroundProcess>): void {
+    this.#info = { ...this.#info, ...outcome, state: 'ended', endedAt: this.#now() };
+    this.#scope.end();
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const done of [...this.#waiting]) done();
+  }
+}
+
+function outcome({ exitCode, signal, timedOut }: ProcessResult): Partial<BackgroundProcess> {
+  return {
+    exitCode,
+    ...(signal !== undefined && { signal }),
+    ...(timedOut !== undefined && { timedOut }),
+  };
+}

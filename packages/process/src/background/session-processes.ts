@@ -1,0 +1,86 @@
+import { discard, unawaited } from '@ethosagent/policy';
+import { CapabilityError } from '@ethosagent/types';
+import { HeldProcess, type NewProcess } from './held-process.js';
+
+/** Processes of one session that are remembered after their end. */
+const MAX_ENDED = 32;
+
+/** The processes that the tools of one session left running. */
+export class SessionProcesses {
+  readonly #max: number;
+  readonly #onEnded: (held: HeldProcess) => void;
+  readonly #held = new Map<string, HeldProcess>();
+  readonly #starting = new Set<Promise<HeldProcess>>();
+  #started = 0;
+  #end: { reason: unknown } | undefined;
+
+  /** @param onEnded called when the tree of a process is gone */
+  constructor(max: number, onEnded: (held: HeldProcess) => void) {
+    this.#max = max;
+    this.#onEnded = onEnded;
+  }
+
+  /** The oldest first. */
+  list(): HeldProcess[] {
+    return [...this.#held.values()];
+  }
+
+  get(id: string): HeldProcess | undefined {
+    return this.#held.get(id);
+  }
+
+  get isEmpty(): boolean {
+    return this.#held.size === 0 && this.#starting.size === 0;
+  }
+
+  /** @throws `CALL_ENDED` once the session has ended */
+  assertOpen(): void {
+    if (this.#end === undefined) return;
+    throw new CapabilityError('CALL_ENDED', 'the session has ended', 'session ended');
+  }
+
+  /** @throws `TOO_MANY_PROCESSES`, `CALL_ENDED`, and what `launch` rejects with */
+  async start(process: NewProcess): Promise<HeldProcess> {
+    this.assertOpen();
+    const running = this.#starting.size + this.list().filter(({ isGone }) => !isGone).length;
+    if (running >= this.#max) {
+      throw new CapabilityError(
+        'TOO_MANY_PROCESSES',
+        `${running} background processes of this session are running, which is as many as may; stop one that is no longer needed`,
+        `at most ${this.#max} background processes`,
+      );
+    }
+    const id = `bg-${++this.#started}`;
+    const starting = unawaited(HeldProcess.start(id, process));
+    this.#starting.add(starting);
+    try {
+      const held = await starting;
+      this.#held.set(id, held);
+      discard(held.gone.then(() => this.#ended(held)));
+      return held;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  forget(id: string): void {
+    this.#held.delete(id);
+  }
+
+  /** Ends all of them, and those that are yet being started. */
+  async end(reason: unknown): Promise<void> {
+    this.#end = { reason };
+    const late = await Promise.allSettled(this.#starting);
+    const started = late.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const all = new Set([...this.list(), ...started]);
+    await Promise.all([...all].map((held) => held.abort(reason)));
+  }
+
+  #ended(held: HeldProcess): void {
+    const ended = this.list().filter(({ isGone }) => isGone);
+    for (const { info } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) {
+      this.#held.delete(info.id);
+    }
+    this.#onEnded(held);
+  }
+}

@@ -1,0 +1,78 @@
+import type { Writable } from 'node:stream';
+import { unawaited } from '@ethosagent/policy';
+import { EthosError } from '@ethosagent/types';
+
+/**
+ * The standard input of a child that is talked to. What is written before the child has begun
+ * waits: until then, the other end is read by what begins it.
+ */
+export class ChildInput {
+  readonly #pipe: Writable | null;
+  readonly #name: string;
+  /** What waits for the beginning, in order. */
+  #early: Array<() => void> | undefined = [];
+  #hasEnded = false;
+  #isClosed = false;
+
+  /** @param name what the child is called in errors */
+  constructor(pipe: Writable | null, name: string) {
+    this.#pipe = pipe;
+    this.#name = name;
+    // One that has died, or that closed its end, is no fault of the host's.
+    pipe?.on('error', () => this.#close());
+    pipe?.on('close', () => this.#close());
+  }
+
+  /** Lets in what waits. @param first what goes before it */
+  begin(first?: string): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    if (first !== undefined) this.#pipe?.write(first);
+    for (const run of early) run();
+  }
+
+  /**
+   * Resolves when there is room for more.
+   * @throws `PROCESS_ENDED` when nobody reads it any more, or `end` was called
+   */
+  write(data: string | Uint8Array): Promise<void> {
+    return unawaited(this.#write(data));
+  }
+
+  /** Nothing more will be written. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#inOrder(() => this.#pipe?.end());
+  }
+
+  #write(data: string | Uint8Array): Promise<void> {
+    // What is changed while it waits must not be what is written.
+    const bytes = typeof data === 'string' ? data : Uint8Array.from(data);
+    return new Promise((resolve, reject) => {
+      const settle = (error?: Error | null) => (error ? reject(this.#ended(error)) : resolve());
+      if (this.#hasEnded) return settle(new Error('its input was ended'));
+      this.#inOrder(() => {
+        if (this.#pipe === null || this.#isClosed) return settle(new Error('its input is closed'));
+        if (this.#pipe.write(bytes, settle)) resolve();
+      });
+    });
+  }
+
+  #inOrder(run: () => void): void {
+    if (this.#early === undefined) run();
+    else this.#early.push(run);
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    // One that died before it began: what waits is told.
+    this.begin();
+  }
+
+  #ended(cause: Error): EthosError {
+    return new EthosError('PROCESS_ENDED', `${this.#name} takes no more input; start it again`, {
+      cause,
+    });
+  }
+}

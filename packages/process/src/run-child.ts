@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { EthosError, type ProcessResult, type SpawnOpts } from '@ethosagent/types';
+import { ChildInput } from './child-input.js';
+import { ChildOutput, type ChildOutputOptions } from './child-output.js';
+import { withoutInherited } from './cover-inherited.js';
+import type { BaseEnvironment } from './environment.js';
+import { endProcessTree, isGroupAlive, KILL_GRACE_MS } from './process-tree.js';
+import { SandboxOutcome } from './sandbox/bubblewrap/outcome.js';
+
+/** The longest delay that a timer takes; it fires at once on a longer one. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Milliseconds that a slow reader has for the last output of a process whose time was up. */
+const MAX_READ_ON_MS = 1_000;
+
+/** How a child is to run. What may run, and where, was decided before. */
+export interface ChildOptions {
+  /** What the child is called in errors and, unless it is sandboxed, in its own eyes. */
+  name: string;
+  cwd: string | undefined;
+  env: BaseEnvironment;
+  /** What its environment carries, so that its descendants are found. */
+  tag: string;
+  timeoutMs: number | undefined;
+  maxOutputBytes: number;
+  overflow: SpawnOpts['overflow'];
+  onOutput: SpawnOpts['onOutput'];
+  signal: AbortSignal | undefined;
+  /** Whether its standard input stays open. Closed when absent. */
+  keepsInput?: boolean | undefined;
+  /** Of a child that is a sandbox: what it gets from the fourth on. */
+  descriptors?: readonly number[] | undefined;
+}
+
+/** A child, followed to its end. */
+export interface RunningChild {
+  /** `undefined` when it could not be started. */
+  pid: number | undefined;
+  /** Its standard input, where that stays open. */
+  input: ChildInput | undefined;
+  /** Rejects with `SPAWN_FAILED`, the reason of `signal`, or what `end` was given. */
+  result: Promise<ProcessResult>;
+  /** Ends the whole tree, and rejects with `reason`. */
+  abandon(reason: unknown): void;
+  /** Ends the whole tree; the result tells how it ended. */
+  stop(): void;
+  /** Resolves when it runs. What can't be started rejects its result. */
+  started: Promise<void>;
+  /** Resolves when it has exited and its pipes are closed, or when it could not be started. */
+  closed: Promise<void>;
+}
+
+/** Starts a child as the leader of its own process group and follows it to its end. */
+export function runChild(
+  file: string,
+  args: readonly string[],
+  options: ChildOptions,
+): RunningChild {
+  const { name, cwd, env, tag, timeoutMs, maxOutputBytes, signal, descriptors } = options;
+  const keepsInput = options.keepsInput === true;
+  const child: ChildProcess = spawn(file, args, {
+    ...(descriptors === undefined && { argv0: name }),
+    ...(cwd !== undefined && { cwd }),
+    env,
+    detached: true,
+    shell: false,
+    stdio:
+      descriptors === undefined
+        ? [keepsInput ? 'pipe' : 'ignore', 'pipe', 'pipe']
+        : withoutInherited(['pipe', 'pipe', 'pipe', ...descriptors]),
+    windowsHide: true,
+  });
+  const input = keepsInput ? new ChildInput(child.stdin, name) : undefined;
+  let abandon: (reason: unknown) => void = () => {};
+  let stop = () => {};
+  const result = new Promise<ProcessResult>((resolve, reject) => {
+    let timedOut = false;
+    let ending = false;
+    let isAbandoned = false;
+    let hasGroup = true;
+    // One that is ended is not told to go on; one that has died already does not hear it.
+    child.stdin?.on('error', () => {});
+    const sandbox =
+      descriptors &&
+      new SandboxOutcome((go) => {
+        if (ending) return;
+        if (input === undefined) child.stdin?.end(go);
+        else input.begin(go);
+      });
+    if (sandbox === undefined) input?.begin();
+    const closePipes = () => {
+      // What was written before the end is waited for, unless nobody wants it any more.
+      if (!isAbandoned && isDraining()) {
+        setTimeout(closePipes, KILL_GRACE_MS);
+        return;
+      }
+      // Whoever still holds the pipes is beyond reach; nobody waits for it.
+      for (const pipe of child.stdio) pipe?.destroy();
+    };
+    const end = () => {
+      if (ending || child.pid === undefined) return;
+      ending = true;
+      endProcessTree(child.pid, tag, { hasGroup, done: closePipes });
+    };
+    stop = end;
+    abandon = (reason) => {
+      isAbandoned = true;
+      for (const output of outputs) output.silence();
+      end();
+      reject(reason);
+    };
+    const outputOf = (name: 'stdout' | 'stderr', ofCommand: ChildOutputOptions['ofCommand']) =>
+      new ChildOutput(child[name], {
+        name,
+        maxBytes: maxOutputBytes,
+        overflow: options.overflow,
+        onOutput: options.onOutput,
+        ofCommand,
+        onOver: end,
+        onFailure: (error) => abandon(error),
+      });
+    const stdout = outputOf('stdout', (chunk) => chunk);
+    const stderr = outputOf('stderr', (chunk) => sandbox?.ofCommand(chunk) ?? chunk);
+    const outputs = [stdout, stderr];
+    // Each is asked, as each notes that it was.
+    const isDraining = () => outputs.filter((output) => output.isDraining()).length > 0;
+    const deadline = startTimer(timeoutMs, () => {
+      timedOut = true;
+      end();
+    });
+    const onAbort = () => abandon(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted) onAbort();
+    let leftBehind: NodeJS.Timeout | undefined;
+    const settled = () => {
+      clearTimeout(deadline);
+      clearTimeout(leftBehind);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    child.once('error', (cause) => {
+      settled();
+      reject(new EthosError('SPAWN_FAILED', `${name} could not be started`, { cause }));
+    });
+    const endLeftBehind = () => {
+      if (isDraining()) {
+        leftBehind = setTimeout(endLeftBehind, KILL_GRACE_MS);
+      } else end();
+    };
+    child.once('exit', () => {
+      for (const output of outputs) output.exited();
+      hasGroup = child.pid !== undefined && isGroupAlive(child.pid);
+      // What the leader left behind would hold the pipes, and outlive the call.
+      if (hasGroup) end();
+      else leftBehind = setTimeout(endLeftBehind, KILL_GRACE_MS);
+    });
+    child.once('close', async (code, endedBy) => {
+      clearTimeout(deadline);
+      clearTimeout(leftBehind);
+      // Nothing is left to be ended.
+      ending = true;
+      await handedOn(outputs, timedOut);
+      settled();
+      const failed = endedBy === null ? sandbox?.failure(code, stderr.text()) : undefined;
+      if (failed !== undefined) {
+        const text = `${name} could not be started in its sandbox`;
+        reject(new EthosError('SPAWN_FAILED', text, { cause: new Error(failed) }));
+        return;
+      }
+      const ended = endedBy ?? sandbox?.signal(code);
+      resolve({
+        exitCode: code ?? 128 + (endedBy === null ? 0 : constants.signals[endedBy]),
+        stdout: stdout.text(),
+        stderr: stderr.text(),
+        ...(ended !== undefined && { signal: ended }),
+        ...(timedOut && { timedOut }),
+        ...((stdout.truncated || stderr.truncated) && { truncated: true }),
+      });
+    });
+  });
+  const on = (event: string) => new Promise<void>((resolve) => child.once(event, () => resolve()));
+  return {
+    pid: child.pid,
+    input,
+    result,
+    abandon: (reason) => abandon(reason),
+    stop: () => stop(),
+    started: on('spawn'),
+    closed: Promise.race([on('close'), on('error')]),
+  };
+}
+
+/** Waits for who reads the output; not for long where the time was up already. */
+async function handedOn(outputs: readonly ChildOutput[], timedOut: boolean): Promise<void> {
+  const reading = Promise.all(outputs.map((output) => output.handedOn()));
+  const late = timedOut && new Promise<void>((resolve) => setTimeout(resolve, MAX_READ_ON_MS));
+  await (late ? Promise.race([reading, late]) : reading);
+}
+
+function startTimer(ms: number | undefined, run: () => void): NodeJS.Timeout | undefined {
+  if (ms === undefined || !(ms > 0)) return undefined;
+  return setTimeout(run, Math.min(ms, MAX_TIMER_MS));
+}

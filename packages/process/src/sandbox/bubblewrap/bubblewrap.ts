@@ -1,0 +1,246 @@
+import { spawnSync } from 'node:child_process';
+import { basename, delimiter, dirname, join, normalize } from 'node:path';
+import { compileDenySet } from '@ethosagent/policy';
+import type { ProcessLimits } from '@ethosagent/types';
+import type { BaseEnvironment } from '../../environment.js';
+import { findBinary } from '../../find-binary.js';
+import { limitOf, limitsOf } from '../../resolve-limits.js';
+import { type DirectoryReach, realOrAsked } from '../../working-directory.js';
+import { beginning, GO, limited, limitedBeginning } from './begin.js';
+import { FORWARDER, SOCKET_IN_SANDBOX } from './forwarder.js';
+import { type Mount, Mounts } from './mounts.js';
+import { systemMounts } from './system-mounts.js';
+import { taskGroup } from './task-group.js';
+
+/** The program by which this machine makes sandboxes. */
+export interface Sandbox {
+  readonly bwrap: string;
+}
+
+/** A command, wrapped. */
+export interface SandboxedCommand {
+  file: string;
+  args: string[];
+  env: BaseEnvironment;
+  /** To be the child's, after the three that every child has. */
+  descriptors: readonly number[];
+  /** To be called when the child has begun. */
+  release(): void;
+  /** To be called when the child has ended. */
+  ended(): void;
+}
+
+const FIRST_DESCRIPTOR = 3;
+
+const SCRATCH_BYTES = 1024 ** 3;
+
+const ISOLATION = [
+  '--unshare-all',
+  // What `--unshare-all` only tries.
+  '--unshare-user',
+  '--unshare-cgroup',
+  '--disable-userns',
+  '--die-with-parent',
+  '--new-session',
+  ...['--cap-drop', 'ALL'],
+];
+
+const KERNEL = [
+  ...['--proc', '/proc'],
+  // To the kernel, a host that runs as root still owns `/proc/sys` in here.
+  ...['--remount-ro', '/proc'],
+  ...['--dev', '/dev'],
+  ...['--size', String(SCRATCH_BYTES), '--perms', '1777', '--tmpfs', '/dev/shm'],
+  ...['--remount-ro', '/dev'],
+];
+
+const NOTHING: NonNullable<DirectoryReach['shown']> = { roots: [], deny: compileDenySet([]) };
+
+// A file by descriptor is what an older bubblewrap can't show.
+const PROBED: DirectoryReach = {
+  roots: [],
+  denies: () => false,
+  shown: {
+    roots: [{ asked: '/etc/passwd', real: '/etc/passwd', writable: false }],
+    deny: NOTHING.deny,
+  },
+};
+
+const probed = new Map<string, Sandbox | undefined>();
+
+/**
+ * What makes sandboxes on this machine: bubblewrap, with all that is needed of it, tried once.
+ * `undefined` where it is missing or not permitted.
+ *
+ * @param path a `PATH`, of which the system's folders count
+ */
+export function findSandbox(path: string): Sandbox | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const bwrap = findBinary('bwrap', systemFolders(path));
+  if (bwrap === undefined) return undefined;
+  if (!probed.has(bwrap)) probed.set(bwrap, works(bwrap) ? { bwrap } : undefined);
+  return probed.get(bwrap);
+}
+
+// Into another folder of a `PATH`, one of the project's say, a tool may write.
+const SYSTEM = /^\/(usr|bin|sbin|nix\/store|run\/(current-system|wrappers))(\/|$)/;
+
+function systemFolders(path: string): string {
+  return path
+    .split(delimiter)
+    .filter((folder) => SYSTEM.test(normalize(folder)))
+    .join(delimiter);
+}
+
+function works(bwrap: string): boolean {
+  const { args, descriptors, release } = sandboxedCommand(
+    { bwrap },
+    { file: '/bin/sh', args: ['-c', ':'], env: {} },
+    {
+      reach: PROBED,
+      cwd: undefined,
+      limits: undefined,
+      callLimits: undefined,
+      socketPath: undefined,
+      keepsInput: false,
+    },
+  );
+  try {
+    const { status } = spawnSync(bwrap, args, {
+      input: GO,
+      stdio: ['pipe', 'ignore', 'ignore', ...descriptors],
+      env: {},
+      cwd: '/',
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+    });
+    return status === 0;
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Wraps a command: it sees the system's programs, the reach of its call and a `/tmp` of its own,
+ * no other process, no network and no other file of the host.
+ *
+ * @param options `cwd` is a real path within the reach; the private `/tmp` when absent
+ */
+export function sandboxedCommand(
+  { bwrap }: Sandbox,
+  command: {
+    file: string;
+    args: readonly string[];
+    env: BaseEnvironment;
+  },
+  options: {
+    reach: DirectoryReach | undefined;
+    cwd: string | undefined;
+    /** What the operator set. */
+    limits: ProcessLimits | undefined;
+    /** What the call asks for. */
+    callLimits: ProcessLimits | undefined;
+    /** The socket of a proxy. No network when absent. */
+    socketPath: string | undefined;
+    /** Whether standard input is the command's once it has begun. */
+    keepsInput: boolean;
+  },
+): SandboxedCommand {
+  const { roots, deny } = options.reach?.shown ?? NOTHING;
+  const mounts = new Mounts(deny, systemMounts());
+  try {
+    for (const writable of [false, true]) {
+      for (const root of roots) if (root.writable === writable) mounts.add(root.real, writable);
+    }
+    for (const { asked, real } of roots) mounts.link(asked, real);
+    showBinary(mounts, command.file);
+    const limits = limitsOf(options.limits, options.callLimits);
+    const { socketPath, keepsInput } = options;
+    const begin =
+      socketPath === undefined
+        ? limitedBeginning(limits, keepsInput)
+        : [...beginning(keepsInput), ...forwarder(mounts), ...limited(limits)];
+    const descriptors: number[] = [];
+    const hold = (descriptor: number) =>
+      String(FIRST_DESCRIPTOR + descriptors.push(descriptor) - 1);
+    const entries = mounts.entries();
+    const shown = entries.flatMap(([path, mount]) => mountOptions(path, mount, mounts, hold));
+    const closed = entries.flatMap(([path, { kind }]) =>
+      kind === 'folder' && path !== '/' ? ['--remount-ro', path] : [],
+    );
+    const { HOME = '' } = command.env;
+    const isCounted =
+      options.limits?.processes !== undefined ||
+      limitOf(options.callLimits, 'processes') !== undefined;
+    const { processes = 0 } = limits;
+    const group = isCounted ? taskGroup(processes) : undefined;
+    const [file, ...entering] = [...(group?.enter ?? []), bwrap];
+    return {
+      file,
+      args: [
+        ...entering,
+        ...ISOLATION,
+        ...shown,
+        ...KERNEL,
+        ...closed,
+        ...(socketPath === undefined ? [] : ['--ro-bind', socketPath, SOCKET_IN_SANDBOX]),
+        ...['--remount-ro', '/', '--chdir', options.cwd ?? '/tmp', '--'],
+        ...[...begin, command.file, ...command.args],
+      ],
+      // A home that is not there would be an error to many programs; the scratch folder is not.
+      env: { ...command.env, ...(!mounts.shows(HOME) && { HOME: '/tmp' }) },
+      descriptors,
+      release: () => mounts.release(),
+      ended: () => group?.release(),
+    };
+  } catch (error) {
+    mounts.release();
+    throw error;
+  }
+}
+
+/** A program outside the system's folders, and what stands beside it where it was installed. */
+function showBinary(mounts: Mounts, file: string): void {
+  const real = realOrAsked(file);
+  if (!mounts.shows(real)) {
+    mounts.add(real, false);
+    if (basename(dirname(real)) === 'bin') {
+      const prefix = dirname(dirname(real));
+      for (const part of ['bin', 'lib', 'libexec']) {
+        const folder = join(prefix, part);
+        if (!mounts.shows(folder)) mounts.add(folder, false);
+      }
+    }
+  }
+  mounts.link(file, real);
+}
+
+/** What runs a command with a way out: this very Node. */
+function forwarder(mounts: Mounts): string[] {
+  showBinary(mounts, process.execPath);
+  return [process.execPath, '-e', FORWARDER, SOCKET_IN_SANDBOX];
+}
+
+function mountOptions(
+  path: string,
+  mount: Mount,
+  mounts: Mounts,
+  hold: (descriptor: number) => string,
+): string[] {
+  switch (mount.kind) {
+    case 'bind':
+      return [mount.writable ? '--bind-fd' : '--ro-bind-fd', hold(mount.descriptor), path];
+    case 'system':
+      return ['--ro-bind', path, path];
+    case 'copy': {
+      const descriptor = mounts.read(path);
+      return descriptor === undefined ? [] : ['--perms', '0444', '--file', hold(descriptor), path];
+    }
+    case 'link':
+      return ['--symlink', mount.target, path];
+    case 'folder':
+      return path === '/' ? [] : ['--perms', '0755', '--tmpfs', path];
+    case 'scratch':
+      return ['--size', String(SCRATCH_BYTES), '--perms', '1777', '--tmpfs', path];
+  }
+}

@@ -1,0 +1,62 @@
+import { constants } from 'node:os';
+import { GO, READY, SHELL_NAME } from './begin.js';
+
+const MAX_COMPLAINT_BYTES = 64 * 1024;
+
+/** What a shell exits with when it can't run a command. */
+const NOT_RUN = new Set([126, 127]);
+
+// Bubblewrap exits with 128 + n for a child that signal n ended, and so do shells. SIGHUP is left
+// out: git and others exit with 129 when they are used wrongly.
+const TOLD_BY_EXIT_CODE: readonly NodeJS.Signals[] = [
+  'SIGINT',
+  'SIGQUIT',
+  'SIGILL',
+  'SIGTRAP',
+  'SIGABRT',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGKILL',
+  'SIGSEGV',
+  'SIGPIPE',
+  'SIGALRM',
+  'SIGTERM',
+  'SIGXCPU',
+  'SIGXFSZ',
+  'SIGSYS',
+];
+
+/** Tells what a sandbox says from what the command in it says. */
+export class SandboxOutcome {
+  readonly #answer: (go: string) => void;
+  #complaint = Buffer.alloc(0);
+  #begun = false;
+
+  /** @param answer called once, when the sandbox is ready for the command */
+  constructor(answer: (go: string) => void) {
+    this.#answer = answer;
+  }
+
+  /** What of the standard error is the command's. */
+  ofCommand(chunk: Buffer): Buffer {
+    if (this.#begun) return chunk;
+    const seen = Buffer.concat([this.#complaint, chunk]);
+    const at = seen.indexOf(READY);
+    this.#begun = at >= 0;
+    this.#complaint = seen.subarray(0, at >= 0 ? at : MAX_COMPLAINT_BYTES);
+    if (this.#begun) this.#answer(GO);
+    return this.#begun ? seen.subarray(at + READY.length) : Buffer.alloc(0);
+  }
+
+  /** Why the command did not run, or `undefined`. */
+  failure(exitCode: number | null, stderr: string): string | undefined {
+    if (!this.#begun) return this.#complaint.toString('utf8');
+    const notRun = exitCode !== null && NOT_RUN.has(exitCode);
+    return notRun && stderr.startsWith(`${SHELL_NAME}: `) ? stderr : undefined;
+  }
+
+  /** The signal that an exit code stands for. */
+  signal(exitCode: number | null): NodeJS.Signals | undefined {
+    return TOLD_BY_EXIT_CODE.find((signal) => exitCode === 128 + constants.signals[signal]);
+  }
+}

@@ -1,0 +1,82 @@
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAlive } from '../../process-tree.js';
+
+const GROUPS = '/sys/fs/cgroup';
+const NAME = /^ethos-(\d+)-\d+$/;
+
+// A namespace that has been killed needs a moment until the last of its processes is gone.
+const REMOVE_EVERY_MS = 50;
+const REMOVE_TRIES = 100;
+
+let parent: string | undefined | null = null;
+let made = 0;
+
+/** A control group that holds what enters it to a number of processes and threads. */
+export interface TaskGroup {
+  /** A command that enters the group and then runs another. */
+  enter: readonly string[];
+  /** Removes the group when all in it have ended. */
+  release(): void;
+}
+
+/**
+ * Makes a group of at most `max` processes and threads. The kernel does not hold root to
+ * `RLIMIT_NPROC`; of root, this does it.
+ *
+ * @returns `undefined` where this process is not root, or may not make control groups
+ */
+export function taskGroup(max: number): TaskGroup | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  parent = parent === null ? groupOfThisProcess() : parent;
+  if (parent === undefined) return undefined;
+  const folder = join(parent, `ethos-${process.pid}-${++made}`);
+  try {
+    mkdirSync(folder);
+    // Bubblewrap's two are in it as well.
+    writeFileSync(join(folder, 'pids.max'), String(max + 2));
+  } catch {
+    remove(folder);
+    return undefined;
+  }
+  return {
+    enter: ['/bin/sh', '-c', 'echo $$ > "$0" && exec "$@"', join(folder, 'cgroup.procs')],
+    release: () => removeWhenEmpty(folder, REMOVE_TRIES),
+  };
+}
+
+/** The folder of this process in the hierarchy that counts tasks, version 1 or 2. */
+function groupOfThisProcess(): string | undefined {
+  try {
+    const lines = readFileSync('/proc/self/cgroup', 'latin1').split('\n');
+    const counting = lines.find((line) => line.split(':')[1]?.split(',').includes('pids'));
+    const [hierarchy, , path = ''] = (counting ?? lines[0] ?? '').split(':');
+    const folder = join(GROUPS, hierarchy === '0' ? '' : 'pids', path);
+    sweep(folder);
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes what hosts left that were killed. */
+function sweep(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = NAME.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) remove(join(folder, name));
+  }
+}
+
+function removeWhenEmpty(folder: string, tries: number): void {
+  if (remove(folder) || tries === 0) return;
+  setTimeout(() => removeWhenEmpty(folder, tries - 1), REMOVE_EVERY_MS).unref();
+}
+
+function remove(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isAlive } from '../process-tree.js';
+
+/** A socket of the host's, behind which a proxy listens for the sandboxes of one call. */
+export interface ProxySocket {
+  path: string;
+  close(): Promise<void>;
+}
+
+// No sandbox sees it.
+const SOCKETS = '/dev/shm';
+let swept: Promise<void> | undefined;
+
+/** Removes what hosts left that were killed. */
+async function sweep(): Promise<void> {
+  for (const name of await readdir(SOCKETS)) {
+    const pid = /^ethos-proxy-(\d+)-/.exec(name)?.[1];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    await rm(join(SOCKETS, name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/**
+ * Opens a socket that only the host and the sandboxes that are given it can reach.
+ *
+ * @param listen starts the proxy at the path of a socket
+ */
+export async function openProxySocket(
+  listen: (path: string) => Promise<{ close(): Promise<void> }>,
+): Promise<ProxySocket> {
+  // Who can connect needs no credential. Only this user can enter the folder, and no sandbox: each
+  // has a `/dev` of its own, whatever its reach.
+  swept ??= sweep();
+  await swept;
+  const folder = await mkdtemp(join(SOCKETS, `ethos-proxy-${process.pid}-`));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const path = join(folder, 'proxy');
+  try {
+    const proxy = await listen(path);
+    return {
+      path,
+      async close() {
+        await proxy.close();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
