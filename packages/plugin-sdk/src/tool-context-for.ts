@@ -16,47 +16,64 @@ import type {
   ToolContext,
 } from '@ethosagent/types';
 
-/** What each capability puts into the context of a tool that declares it. */
-interface AccessorsByCapability<C> {
-  network: { scopedFetch: ScopedFetch };
-  secrets: { secretsResolver: ScopedSecretsResolver };
-  storage: { kvStore: KeyValueStore };
-  fs_reach: { scopedFs: ScopedFs; storage?: Storage };
-  process: { scopedProcess: ProcessOf<C> };
-  attachments: { attachments: ScopedAttachments };
-  memory: { memory: ScopedMemory };
-  sessions: { sessions: ScopedSessions };
-  service: { services: ScopedServices };
-  delegation: { delegation: ScopedDelegation };
+/** What every tool sees of the turn, whatever it declares. */
+interface ToolTurn extends Omit<ToolContext, ToolAccessorName> {}
+
+/** The accessor of each capability. `fs_reach` gives `storage` too. */
+interface AccessorNames {
+  network: 'scopedFetch';
+  secrets: 'secretsResolver';
+  storage: 'kvStore';
+  fs_reach: 'scopedFs';
+  process: 'scopedProcess';
+  attachments: 'attachments';
+  memory: 'memory';
+  sessions: 'sessions';
+  service: 'services';
+  delegation: 'delegation';
 }
 
-/** With `background` where it is sure to be declared. */
-type ProcessOf<C> = C extends { process?: { background: true } | undefined }
-  ? ScopedProcess & { background: BackgroundProcesses }
-  : ScopedProcess;
+/** The type of each accessor, for what a tool declares of the capability. */
+interface AccessorTypes<Declared> {
+  network: ScopedFetch;
+  secrets: ScopedSecretsResolver;
+  storage: KeyValueStore;
+  fs_reach: ScopedFs;
+  process: Declared extends { background: true }
+    ? ScopedProcess & { background: BackgroundProcesses }
+    : ScopedProcess;
+  attachments: ScopedAttachments;
+  memory: ScopedMemory;
+  sessions: ScopedSessions;
+  service: ScopedServices;
+  delegation: ScopedDelegation;
+}
 
-type Nothing = Record<never, never>;
+type AccessorName<K> = K extends keyof AccessorNames ? AccessorNames[K] : never;
 
-/** Present for a declared capability, optional for one that may be declared, else nothing. */
-type AccessorsOf<C, Name extends keyof AccessorsByCapability<C>> = Name extends keyof C
-  ? undefined extends C[Name]
-    ? Partial<AccessorsByCapability<C>[Name]>
-    : AccessorsByCapability<C>[Name]
-  : Nothing;
+/** The accessor of the capability `K`; also `undefined` where it may be declared as that. */
+type AccessorOf<C, K extends keyof C> = K extends keyof AccessorNames
+  ? AccessorTypes<NonNullable<C[K]>>[K] | (undefined extends Required<C>[K] ? undefined : never)
+  : never;
+
+/** One object type, so that an editor shows its members. */
+type Flat<T> = T extends infer U ? { [K in keyof U]: U[K] } : never;
+
+/**
+ * The accessors that `C` gives. Each keeps the optionality of its capability; `storage` is always
+ * optional.
+ */
+type AccessorsFor<C extends ToolCapabilities> = Flat<
+  {
+    -readonly [K in keyof C as AccessorName<K>]: AccessorOf<C, K>;
+  } & {
+    [K in keyof C as K extends 'fs_reach' ? 'storage' : never]?: Storage;
+  }
+>;
 
 /**
  * The context of a tool with the capabilities `C`: the accessors that they give, as present, and
  * no others. `storage`, the turn's storage held to the declared reach, stays optional;
  * `scopedProcess.background` is present for `background: true`.
  */
-export type ToolContextFor<C extends ToolCapabilities> = Omit<ToolContext, ToolAccessorName> &
-  AccessorsOf<C, 'network'> &
-  AccessorsOf<C, 'secrets'> &
-  AccessorsOf<C, 'storage'> &
-  AccessorsOf<C, 'fs_reach'> &
-  AccessorsOf<C, 'process'> &
-  AccessorsOf<C, 'attachments'> &
-  AccessorsOf<C, 'memory'> &
-  AccessorsOf<C, 'sessions'> &
-  AccessorsOf<C, 'service'> &
-  AccessorsOf<C, 'delegation'>;
+export type ToolContextFor<C extends ToolCapabilities> = ToolTurn & AccessorsFor<C>;
