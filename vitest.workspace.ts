@@ -26,12 +26,33 @@ const alias = ['packages', 'extensions'].flatMap((group) =>
 // One seed for all property tests of a run; the reporter prints it.
 const seed = process.env.ETHOS_SEED ?? String(Math.floor(Math.random() * 2 ** 31));
 
+const include = ['{packages,extensions,examples,docs,scripts}/**/*.test.ts'];
+const exclude = ['**/node_modules/**', '**/dist/**'];
+
+// Files that replace a module, a global or the clock. The others share the modules of their
+// worker, which takes half as long.
+const alone = [
+  'packages/core/src/quotas/call-quotas.test.ts',
+  'packages/core/src/spec-guides.test.ts',
+  'packages/core/src/spec-verify.test.ts',
+  'packages/safety-network/src/isolation.test.ts',
+  'packages/safety-network/src/network-guard.test.ts',
+  'packages/safety-network/src/stubbed-fetch.test.ts',
+  'packages/storage-sqlite/src/sqlite-kv-store.test.ts',
+  'extensions/tools-web/src/http-cache.test.ts',
+];
+
 export default defineConfig({
   resolve: { alias },
   test: {
+    projects: [
+      {
+        extends: true,
+        test: { root, name: 'shared', isolate: false, include, exclude: [...exclude, ...alone] },
+      },
+      { extends: true, test: { root, name: 'alone', include: alone, exclude } },
+    ],
     root,
-    include: ['{packages,extensions,examples,docs,scripts}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', './scripts/closing-line-reporter.ts'],
     env: { ETHOS_SEED: seed },
     maxWorkers: 3,

@@ -1,0 +1,47 @@
+// Runs what CI runs. Build, types and lint go side by side and print when they end, so that their
+// outputs don't mix. The tests follow, since some of them use what the build made; their closing
+// line is the last one. A part that fails stops the run before the tests.
+import { spawn } from 'node:child_process';
+import { styleText } from 'node:util';
+
+const pnpm = (...args) => {
+  const { npm_execpath: runner } = process.env;
+  if (runner === undefined) throw new Error('run this as a script of pnpm: pnpm check');
+  // pnpm may be a program or a script.
+  return /\.[cm]?js$/.test(runner) ? [process.execPath, runner, ...args] : [runner, ...args];
+};
+
+const PARTS = {
+  build: pnpm('run', 'build:js'),
+  types: pnpm('run', 'typecheck'),
+  lint: pnpm('run', 'lint'),
+};
+
+/** Runs a command and resolves to its exit code and to what it wrote, where that isn't inherited. */
+function run([command, ...args], stdio) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['ignore', stdio, stdio] });
+    const output = [];
+    child.stdout?.on('data', (chunk) => output.push(chunk));
+    child.stderr?.on('data', (chunk) => output.push(chunk));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? 1, output: Buffer.concat(output) }));
+  });
+}
+
+async function runPart([name, command]) {
+  const started = performance.now();
+  const { code, output } = await run(command, 'pipe');
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const verdict = code === 0 ? styleText('green', 'passed') : styleText('red', 'failed');
+  process.stdout.write(`${name} ${verdict} after ${seconds} s\n`);
+  if (code !== 0) process.stdout.write(output);
+  return code;
+}
+
+const programs = await run([process.execPath, 'scripts/programs.mjs'], 'inherit');
+const codes = await Promise.all(Object.entries(PARTS).map(runPart));
+if (programs.code !== 0 || codes.some((code) => code !== 0)) process.exit(1);
+
+const { code } = await run(pnpm('run', 'test:all', ...process.argv.slice(2)), 'inherit');
+process.exit(code);
