@@ -23,7 +23,7 @@ export function createBrowserBackTool(hub: BrowserHub): Tool<z.output<typeof inp
     requiresApproval: asksBefore(NAME),
     async execute(_args, ctx) {
       if (ctx.dryRun) return wouldDo('go back', 'if one is open');
-      return onPage(hub, ctx, ctx.settings.navigation_timeout_ms, async (call) => {
+      return onPage(hub, { ctx, totalMs: ctx.settings.navigation_timeout_ms }, async (call) => {
         const { deadline, page, session } = call;
         const before = session.documentName;
         const timeout = deadline.leftMs() * 0.8;
@@ -31,8 +31,8 @@ export function createBrowserBackTool(hub: BrowserHub): Tool<z.output<typeof inp
           page.goBack({ waitUntil: 'domcontentloaded', timeout, signal: deadline.signal }),
         );
         const hasMoved = response !== null || session.documentName !== before;
-        if (hasMoved) return showPage(call, ctx, 'Went back.');
-        if (session.closeTab()) return showPage(call, ctx, 'Closed the tab.');
+        if (hasMoved) return showPage(call, ctx, { said: 'Went back.' });
+        if (session.closeTab()) return showPage(call, ctx, { said: 'Closed the tab.' });
         return err('There is no page before this one.');
       });
     },

@@ -28,7 +28,7 @@ export function createBrowserClickTool(hub: BrowserHub): Tool<z.output<typeof in
     requiresApproval: asksBefore(NAME),
     async execute({ ref, button, double }, ctx) {
       if (ctx.dryRun) return wouldDo(`click ${ref}`);
-      return onPage(hub, ctx, ctx.settings.action_timeout_ms, async (call) => {
+      return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async (call) => {
         const element = await elementOf(call, ref);
         if ('failure' in element) return element.failure;
         const { deadline } = call;
@@ -36,7 +36,7 @@ export function createBrowserClickTool(hub: BrowserHub): Tool<z.output<typeof in
         await andSettle(call, () =>
           double ? element.locator.dblclick(options) : element.locator.click(options),
         );
-        return showPage(call, ctx, `Clicked ${element.name}.`);
+        return showPage(call, ctx, { said: `Clicked ${element.name}.` });
       });
     },
   });

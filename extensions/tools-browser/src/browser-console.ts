@@ -28,7 +28,7 @@ export function createBrowserConsoleTool(hub: BrowserHub): Tool<z.output<typeof 
     effects: [],
     async execute({ level, limit, clear }, ctx) {
       if (ctx.dryRun) return wouldDo('show the console', 'if one is open');
-      return onPage(hub, ctx, ctx.settings.action_timeout_ms, async ({ session }) => {
+      return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async ({ session }) => {
         const log = session.console;
         const levels = LEVELS.slice(0, LEVELS.indexOf(level) + 1);
         const fitting = log.entries.filter((entry) => levels.includes(entry.level));

@@ -9,7 +9,7 @@ import { asksBefore } from './browser-settings.js';
 import { type BrowserContextOfCall, inTurn, showPage, withNotices } from './call-browser.js';
 import { createDeadline, type Deadline } from './deadline.js';
 import { oneLine } from './one-line.js';
-import { loaded } from './settle.js';
+import { waitForLoad } from './settle.js';
 import { TOOL_BASE, wouldDo } from './tool-base.js';
 
 const NAME = 'browser_navigate';
@@ -64,12 +64,12 @@ async function navigate(hub: BrowserHub, url: string, ctx: Context): Promise<Too
   return inTurn(hub, ctx, async () => {
     let session = await start(hub, services, ctx);
     if ('ok' in session) return session;
-    let result = await openIn(hub, session, url, ctx);
+    let result = await openIn(hub, session, { url, ctx });
     if (result === 'stuck') {
       await hub.close(ctx, 'The one before no longer answered, and was ended.');
       session = await start(hub, services, ctx);
       if ('ok' in session) return session;
-      result = await openIn(hub, session, url, ctx);
+      result = await openIn(hub, session, { url, ctx });
     }
     return result === 'stuck' ? err('The browser does not answer. Try once more.') : result;
   });
@@ -112,13 +112,12 @@ async function start(
 async function openIn(
   hub: BrowserHub,
   session: BrowserSession,
-  url: string,
-  ctx: Context,
+  { url, ctx }: { url: string; ctx: Context },
 ): Promise<ToolResult | 'stuck'> {
   const { settings } = ctx;
   const deadline = createDeadline(settings.navigation_timeout_ms, ctx.abortSignal, session.gone);
   try {
-    const result = await deadline.race(goTo(session, url, ctx, deadline));
+    const result = await deadline.race(goTo({ session, url, ctx, deadline }));
     return result === 'stuck' ? result : withNotices(session, result);
   } catch (error) {
     return withNotices(session, browserFailure(error, deadline));
@@ -128,12 +127,17 @@ async function openIn(
   }
 }
 
-async function goTo(
-  session: BrowserSession,
-  url: string,
-  ctx: Context,
-  deadline: Deadline,
-): Promise<ToolResult | 'stuck'> {
+async function goTo({
+  session,
+  url,
+  ctx,
+  deadline,
+}: {
+  session: BrowserSession;
+  url: string;
+  ctx: Context;
+  deadline: Deadline;
+}): Promise<ToolResult | 'stuck'> {
   let page = await tabOf(session, deadline);
   if (page === undefined) return 'stuck';
   let response: Response | null;
@@ -149,10 +153,11 @@ async function goTo(
   }
   const refusal = response && (await refusalIn(response, session.proxyMark, deadline));
   if (refusal) return err(`The page could not be opened: ${refusal}`);
-  await loaded(page, 'load', LOAD_MS, deadline);
+  await waitForLoad(page, deadline, { state: 'load', atMostMs: LOAD_MS });
   const status = response?.status();
   const said = status === undefined || (status >= 200 && status < 300) ? '' : `HTTP ${status}`;
-  return showPage({ session, deadline }, ctx, said, {
+  return showPage({ session, deadline }, ctx, {
+    said,
     structured: { ...(status !== undefined && { status }) },
   });
 }

@@ -38,7 +38,7 @@ export function createBrowserPressTool(hub: BrowserHub): Tool<z.output<typeof in
     requiresApproval: asksBefore(NAME),
     async execute({ key, ref }, ctx) {
       if (ctx.dryRun) return wouldDo(`press ${key}`);
-      return onPage(hub, ctx, ctx.settings.action_timeout_ms, async (call) => {
+      return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async (call) => {
         const { deadline, page } = call;
         const element = ref === undefined ? undefined : await elementOf(call, ref);
         if (element !== undefined && 'failure' in element) return element.failure;
@@ -48,7 +48,7 @@ export function createBrowserPressTool(hub: BrowserHub): Tool<z.output<typeof in
             element === undefined ? page.keyboard.press(key) : element.locator.press(key, options),
           ),
         );
-        return showPage(call, ctx, `Pressed ${key}.`);
+        return showPage(call, ctx, { said: `Pressed ${key}.` });
       });
     },
   });

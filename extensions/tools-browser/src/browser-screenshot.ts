@@ -44,7 +44,7 @@ export function createBrowserScreenshotTool(hub: BrowserHub): Tool<z.output<type
     async execute({ full_page, ref }, ctx) {
       if (ctx.dryRun) return wouldDo('take a picture of the page', 'if one is open');
       const { action_timeout_ms, max_image_bytes, viewport } = ctx.settings;
-      return onPage(hub, ctx, action_timeout_ms, async (call) => {
+      return onPage(hub, { ctx, totalMs: action_timeout_ms }, async (call) => {
         const { page } = call;
         // A page that stands behind another is not drawn.
         await call.deadline.race(page.bringToFront());
@@ -57,22 +57,35 @@ export function createBrowserScreenshotTool(hub: BrowserHub): Tool<z.output<type
               `${element.name} is ${Math.round(box.width)} by ${Math.round(box.height)} pixels, and a picture has at most ${MAX_HEIGHT} each way. Take one of an element in it, or of what is in view.`,
             );
           }
-          return picture(element.locator, {}, element.name, max_image_bytes, call);
+          return picture(call, {
+            of: element.locator,
+            what: element.name,
+            maxBytes: max_image_bytes,
+          });
         }
         const options = full_page ? { fullPage: true, clip: await wholePage(call, viewport) } : {};
         const what = full_page ? 'the page' : 'what is in view';
-        return picture(page, options, what, max_image_bytes, call);
+        return picture(call, { of: page, options, what, maxBytes: max_image_bytes });
       });
     },
   });
 }
 
+interface PictureOptions {
+  of: Page | Locator;
+  /** As the page is to be shown. */
+  options?: {
+    fullPage?: boolean;
+    clip?: { x: number; y: number; width: number; height: number };
+  };
+  /** What the model is told that it is. */
+  what: string;
+  maxBytes: number;
+}
+
 async function picture(
-  of: Page | Locator,
-  options: { fullPage?: boolean; clip?: { x: number; y: number; width: number; height: number } },
-  what: string,
-  maxBytes: number,
   { deadline, page, session }: PageCall,
+  { of, options, what, maxBytes }: PictureOptions,
 ): Promise<ToolResult> {
   for (const format of FORMATS) {
     const bytes = await deadline.race(

@@ -28,7 +28,7 @@ export function createBrowserScrollTool(hub: BrowserHub): Tool<z.output<typeof i
     async execute({ direction, pixels, ref }, ctx) {
       if (ctx.dryRun)
         return wouldDo(ref === undefined ? `scroll ${direction}` : `scroll to ${ref}`);
-      return onPage(hub, ctx, ctx.settings.action_timeout_ms, async (call) => {
+      return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async (call) => {
         const { deadline, page } = call;
         if (ref !== undefined) {
           const element = await elementOf(call, ref);

@@ -31,7 +31,7 @@ export function createBrowserSelectTool(hub: BrowserHub): Tool<z.output<typeof i
     requiresApproval: asksBefore(NAME),
     async execute({ ref, values }, ctx) {
       if (ctx.dryRun) return wouldDo(`choose ${JSON.stringify(values)} in ${ref}`);
-      return onPage(hub, ctx, ctx.settings.action_timeout_ms, async (call) => {
+      return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async (call) => {
         const element = await elementOf(call, ref);
         if ('failure' in element) return element.failure;
         const { deadline } = call;
@@ -40,7 +40,7 @@ export function createBrowserSelectTool(hub: BrowserHub): Tool<z.output<typeof i
         await andSettle(call, async () => {
           chosen = (await element.locator.selectOption(values, options)).length;
         });
-        return showPage(call, ctx, `Chose ${chosen} of ${element.name}.`);
+        return showPage(call, ctx, { said: `Chose ${chosen} of ${element.name}.` });
       });
     },
   });

@@ -25,8 +25,8 @@ export function createBrowserSnapshotTool(hub: BrowserHub): Tool<z.output<typeof
     effects: [],
     async execute({ from_line }, ctx) {
       if (ctx.dryRun) return wouldDo('show the page', 'if one is open');
-      return onPage(hub, ctx, ctx.settings.action_timeout_ms, (call) =>
-        showPage(call, ctx, '', { from: from_line }),
+      return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, (call) =>
+        showPage(call, ctx, { from: from_line }),
       );
     },
   });

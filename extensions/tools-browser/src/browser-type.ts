@@ -33,7 +33,7 @@ export function createBrowserTypeTool(hub: BrowserHub): Tool<z.output<typeof inp
     requiresApproval: asksBefore(NAME),
     async execute({ ref, text, append, submit }, ctx) {
       if (ctx.dryRun) return wouldDo(`type ${text.length} characters into ${ref}`);
-      return onPage(hub, ctx, ctx.settings.action_timeout_ms, async (call) => {
+      return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async (call) => {
         const element = await elementOf(call, ref);
         if ('failure' in element) return element.failure;
         const { deadline } = call;
@@ -48,7 +48,9 @@ export function createBrowserTypeTool(hub: BrowserHub): Tool<z.output<typeof inp
           await locator.press('Enter', options);
         });
         const entered = submit ? ' and pressed Enter' : '';
-        return showPage(call, ctx, `Typed ${text.length} characters into ${name}${entered}.`);
+        return showPage(call, ctx, {
+          said: `Typed ${text.length} characters into ${name}${entered}.`,
+        });
       });
     },
   });

@@ -37,7 +37,7 @@ export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof i
     async execute({ ref, paths }, ctx) {
       const files = paths.map((path) => posix.resolve(ctx.workingDir, path));
       if (ctx.dryRun) return wouldDo(`give ${files.join(', ')} to ${ref}`);
-      return onPage(hub, ctx, ctx.settings.action_timeout_ms, async (call) => {
+      return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async (call) => {
         const { deadline, page } = call;
         const element = await elementOf(call, ref);
         if ('failure' in element) return element.failure;
@@ -59,7 +59,7 @@ export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof i
           call.session.notices.drop(ASKED_FOR_FILE);
         });
         const names = payloads.map(({ name }) => name).join(', ');
-        return showPage(call, ctx, `Gave ${names} to ${element.name}.`);
+        return showPage(call, ctx, { said: `Gave ${names} to ${element.name}.` });
       });
     },
   });

@@ -43,7 +43,7 @@ export function createBrowserWaitTool(hub: BrowserHub): Tool<z.output<typeof inp
     async execute({ text, text_gone, seconds }, ctx) {
       if (ctx.dryRun) return wouldDo('wait', 'if one is open');
       const waitMs = seconds * 1_000;
-      return onPage(hub, ctx, waitMs + MARGIN_MS, async ({ deadline, page }) => {
+      return onPage(hub, { ctx, totalMs: waitMs + MARGIN_MS }, async ({ deadline, page }) => {
         const wanted = text ?? text_gone;
         if (wanted === undefined) {
           await deadline.sleep(waitMs);

@@ -33,8 +33,7 @@ const NEVER = new AbortController().signal;
 /** Runs a call on the page that is shown, when its turn comes. */
 export async function onPage(
   hub: BrowserHub,
-  ctx: BrowserContextOfCall,
-  totalMs: number,
+  { ctx, totalMs }: { ctx: BrowserContextOfCall; totalMs: number },
   work: (call: PageCall) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   return inTurn(hub, ctx, async (race) => {
@@ -112,13 +111,17 @@ export async function elementOf(
 export async function showPage(
   call: Pick<PageCall, 'session' | 'deadline'>,
   ctx: BrowserContextOfCall,
-  said: string,
-  options: { from?: number | undefined; structured?: Record<string, unknown> } = {},
+  options: {
+    /** What the call did; nothing where the page alone is shown. */
+    said?: string;
+    from?: number | undefined;
+    structured?: Record<string, unknown>;
+  },
 ): Promise<ToolResult> {
   const snapshot = await takeSnapshot(call.session, call.deadline);
   const { url, title } = snapshot;
   const head = [
-    said,
+    options.said ?? '',
     `URL: ${oneLine(url, 500)}`,
     `Title: ${JSON.stringify(oneLine(title, 200))}`,
   ].filter((line) => line !== '');

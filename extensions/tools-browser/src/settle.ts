@@ -31,16 +31,15 @@ export async function andSettle(
   const shown = session.page;
   if (shown === undefined) return;
   if (isLeaving || shown !== page)
-    await loaded(shown, 'domcontentloaded', NEW_DOCUMENT_MS, deadline);
-  await loaded(shown, 'load', REST_MS, deadline);
+    await waitForLoad(shown, deadline, { state: 'domcontentloaded', atMostMs: NEW_DOCUMENT_MS });
+  await waitForLoad(shown, deadline, { state: 'load', atMostMs: REST_MS });
 }
 
 /** Waits for a page to load, though not for ever; what is there is there. */
-export async function loaded(
+export async function waitForLoad(
   page: Page,
-  state: 'domcontentloaded' | 'load',
-  atMostMs: number,
   deadline: PageCall['deadline'],
+  { state, atMostMs }: { state: 'domcontentloaded' | 'load'; atMostMs: number },
 ): Promise<void> {
   const timeout = Math.min(atMostMs, deadline.leftMs() / 2);
   await deadline.race(page.waitForLoadState(state, { timeout }).catch(() => {}));

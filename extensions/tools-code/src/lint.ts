@@ -39,5 +39,6 @@ export const lintTool = defineTool({
   outputIsUntrusted: true,
   supportsDryRun: true,
   timeoutMs: CALL_TIMEOUT_MS,
-  execute: (args, ctx) => withAccessFailures(() => checkProblems('lint', RUNNERS, args, ctx)),
+  execute: (args, ctx) =>
+    withAccessFailures(() => checkProblems({ purpose: 'lint', runners: RUNNERS }, args, ctx)),
 });

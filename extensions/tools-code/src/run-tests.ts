@@ -71,7 +71,7 @@ export const runTestsTool = defineTool({
 });
 
 async function runTests(args: RunArgs, ctx: RunContext): Promise<ToolResult> {
-  const ran = await runProject('run_tests', RUNNERS, args, ctx);
+  const ran = await runProject({ purpose: 'run_tests', runners: RUNNERS }, args, ctx);
   if (!ran.ok) return ran.result;
   const { reported } = ran;
   const { run, report, found } = reported;

@@ -34,5 +34,6 @@ export const typecheckTool = defineTool({
   outputIsUntrusted: true,
   supportsDryRun: true,
   timeoutMs: CALL_TIMEOUT_MS,
-  execute: (args, ctx) => withAccessFailures(() => checkProblems('typecheck', RUNNERS, args, ctx)),
+  execute: (args, ctx) =>
+    withAccessFailures(() => checkProblems({ purpose: 'typecheck', runners: RUNNERS }, args, ctx)),
 });

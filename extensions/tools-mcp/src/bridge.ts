@@ -5,12 +5,12 @@ import {
   type ToolCapabilities,
   type ToolRegistry,
 } from '@ethosagent/types';
+import { finishAuthorization } from './authorization.js';
 import type { McpElicitation, McpSampling } from './client.js';
 import type { McpConfig, McpServerConfig } from './config.js';
 import { Connection, type McpServerState } from './connection.js';
 import { declarationOf } from './declaration.js';
 import { DEFAULT_LIMITS, type McpLimits } from './limits.js';
-import { finishOAuth } from './link.js';
 import type { HeldTool, ListedTool } from './listed-tool.js';
 import { mcpServerPart, mcpToolName } from './names.js';
 import type { McpAuthorize, McpTokenStore } from './oauth.js';
@@ -223,7 +223,7 @@ class Bridge implements McpBridge {
       throw new EthosError('CONFIG_INVALID', `there is no remote MCP server ${server}`);
     }
     const answer = { code, ...(state === undefined ? {} : { state }) };
-    await finishOAuth(config, personality, answer, this.#linkOptions());
+    await finishAuthorization({ server: config, personality }, answer, this.#connectOptions());
     await connection.start();
     return this.#statusOf(connection);
   }
@@ -251,7 +251,7 @@ class Bridge implements McpBridge {
     if (known !== undefined) return known;
     this.#forgetOne();
     const made = new Connection(server, personality, {
-      ...this.#linkOptions(),
+      ...this.#connectOptions(),
       onListed: (connection) => this.#offer(connection),
       makeRoom: (connection) => this.#makeRoom(connection),
       onChange: (connection) => {
@@ -313,7 +313,7 @@ class Bridge implements McpBridge {
     return undefined;
   }
 
-  #linkOptions() {
+  #connectOptions() {
     const {
       host,
       workingDir,

@@ -6,8 +6,9 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { cleanText } from './clean-text.js';
 import type { Connection } from './connection.js';
-import { type Link, messageOf } from './link.js';
+import { messageOf } from './connection-failure.js';
 import { BROKEN_OFF } from './redacted-transport.js';
+import type { ServerSession } from './server-session.js';
 
 /** A request of a tool to a server. */
 export interface ServerCall<T> {
@@ -45,7 +46,7 @@ export async function callServer<T>(
   }
   const refusal = call.refuse?.();
   if (refusal !== undefined) return failed(err(refusal, 'not_available'));
-  const { link } = opened;
+  const { session } = opened;
   const stop = new AbortController();
   let stopped: 'time' | 'abort' | undefined;
   const end = (why: 'time' | 'abort') => {
@@ -58,8 +59,8 @@ export async function callServer<T>(
   try {
     if (ctx.abortSignal.aborted)
       return failed(err(`${name}: the call was cancelled before it was sent`));
-    const answer = await connection.use(link, () =>
-      link.client.request({ method: call.method, params: call.params }, call.schema, {
+    const answer = await connection.use(session, () =>
+      session.client.request({ method: call.method, params: call.params }, call.schema, {
         signal: stop.signal,
         // The time-out is the one above.
         timeout: 2 ** 31 - 1,
@@ -78,7 +79,7 @@ export async function callServer<T>(
         ),
       );
     }
-    return failed(resultOf(error, connection, link));
+    return failed(resultOf(error, connection, session));
   } finally {
     clearTimeout(timer);
     ctx.abortSignal.removeEventListener('abort', onAbort);
@@ -88,10 +89,10 @@ export async function callServer<T>(
 const failed = (result: ToolResult) => ({ ok: false as const, result });
 
 /** What became of a call that was sent, by what came back in place of an answer. */
-function resultOf(error: unknown, connection: Connection, link: Link): ToolResult {
+function resultOf(error: unknown, connection: Connection, session: ServerSession): ToolResult {
   const { name } = connection.server;
   const mayHaveRun = `the call may have run, and is not sent again. Do not repeat it before you know that it has not.`;
-  if (!connection.isCurrent(link)) {
+  if (!connection.isCurrent(session)) {
     const why = connection.reason === '' ? 'it ended' : connection.reason;
     return err(`The MCP server ${name} ended during the call (${why}): ${mayHaveRun}`);
   }
@@ -99,18 +100,18 @@ function resultOf(error: unknown, connection: Connection, link: Link): ToolResul
     if (error.data === BROKEN_OFF) {
       return err(`The answer of ${name} broke off: ${mayHaveRun}`);
     }
-    const said = cleanText(link.redact(error.message), 2_000);
+    const said = cleanText(session.redact(error.message), 2_000);
     return error.code === ErrorCode.InvalidParams
       ? err(`${name} refuses the arguments: ${said}`, 'input_invalid')
       : err(`${name} answered with an error: ${said}`);
   }
   if (error instanceof UnauthorizedError) {
-    connection.unauthorized(link);
+    connection.unauthorized(session);
     return err(`${name} did not run the call: the user has to authorize it first`, 'not_available');
   }
   if (error instanceof StreamableHTTPError) {
-    if (error.code === 404 && link.hasSession()) {
-      connection.lost(link, 'it has forgotten the session');
+    if (error.code === 404 && session.hasSession()) {
+      connection.lost(session, 'it has forgotten the session');
       return err(
         `${name} has forgotten the session and did not run the call; call it again`,
         'not_available',
@@ -119,7 +120,7 @@ function resultOf(error: unknown, connection: Connection, link: Link): ToolResul
     const status = error.code ?? 0;
     // The library has -1 for an answer that it can not read.
     const what = status > 0 ? `HTTP ${status}` : 'what it may not';
-    const said = `${name} answered with ${what}: ${messageOf(error, link.redact)}`;
+    const said = `${name} answered with ${what}: ${messageOf(error, session.redact)}`;
     const unsure = status <= 0 || status === 404 || status >= 500;
     return err(unsure ? `${said} – ${mayHaveRun}` : said);
   }
@@ -127,12 +128,12 @@ function resultOf(error: unknown, connection: Connection, link: Link): ToolResul
     HOST_NOT_ALLOWED: ['not_available', 'Go on without it: the operator has not allowed this.'],
     SECRET_NOT_BOUND: 'Tell the user that the server is set up wrong.',
   });
-  if (denied !== undefined && !denied.ok) return { ...denied, error: link.redact(denied.error) };
+  if (denied !== undefined && !denied.ok) return { ...denied, error: session.redact(denied.error) };
   const code = errorCodeOf(error);
   if (code === undefined)
     return err(`${name} gave an answer that is none of the protocol; the call may have run`);
-  const why = messageOf(error, link.redact);
-  connection.lost(link, why);
+  const why = messageOf(error, session.redact);
+  connection.lost(session, why);
   return err(`${name} was not reached (${why}): ${mayHaveRun}`);
 }
 

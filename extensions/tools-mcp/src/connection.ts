@@ -2,16 +2,11 @@ import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from './config.js';
-import {
-  connectServer,
-  type Link,
-  type LinkOptions,
-  messageOf,
-  rootsOf,
-  UNAUTHORIZED,
-} from './link.js';
+import { connectServer } from './connect-server.js';
+import { messageOf, UNAUTHORIZED } from './connection-failure.js';
 import { listAll } from './list-all.js';
 import { type HeldTool, type ListedTool, readListedTool } from './listed-tool.js';
+import { type ConnectOptions, rootsOf, type ServerSession } from './server-session.js';
 
 /**
  * How a server stands. `waiting`: it ended, and is started again; `held`: it can't be started until
@@ -20,9 +15,9 @@ import { type HeldTool, type ListedTool, readListedTool } from './listed-tool.js
 export type McpServerState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'held' | 'closed';
 
 /** A connection in use, or why there is none. */
-export type OpenResult = { ok: true; link: Link } | { ok: false; reason: string };
+export type OpenResult = { ok: true; session: ServerSession } | { ok: false; reason: string };
 
-export interface ConnectionOptions extends LinkOptions {
+export interface ConnectionOptions extends ConnectOptions {
   /** Told of what a server lists, before anyone is told that it is ready. */
   onListed(connection: Connection): Promise<void>;
   /** Asked before a connection is made; says why it may not be. */
@@ -52,7 +47,7 @@ export class Connection {
   readonly #closing = new AbortController();
   #state: McpServerState = 'idle';
   #reason = '';
-  #link: Link | undefined;
+  #session: ServerSession | undefined;
   #opening: Promise<OpenResult> | undefined;
   #failures = 0;
   #readyAt = 0;
@@ -94,7 +89,7 @@ export class Connection {
 
   /** Whether it takes up the place of one. */
   get isAlive(): boolean {
-    return this.#link !== undefined || this.#opening !== undefined;
+    return this.#session !== undefined || this.#opening !== undefined;
   }
 
   /** When a call last began or ended on it, on the clock of `performance.now()`. */
@@ -123,20 +118,20 @@ export class Connection {
 
   /** Closes a connection that no call is on; the next call opens it again. */
   sleep(reason: string): void {
-    const link = this.#link;
-    if (link === undefined || this.busy) return;
+    const session = this.#session;
+    if (session === undefined || this.busy) return;
     clearTimeout(this.#idle);
-    this.#link = undefined;
+    this.#session = undefined;
     this.#state = 'idle';
     this.#reason = reason;
-    void link.close().catch(() => {});
+    void session.close().catch(() => {});
     this.#options.onChange(this);
   }
 
   /** The connection, made where there is none. Never throws. */
   open(): Promise<OpenResult> {
     if (this.#state === 'closed') return Promise.resolve({ ok: false, reason: 'it was closed' });
-    if (this.#link !== undefined) return Promise.resolve({ ok: true, link: this.#link });
+    if (this.#session !== undefined) return Promise.resolve({ ok: true, session: this.#session });
     if (this.#opening !== undefined) return this.#opening;
     const waitMs = this.#retryAt - performance.now();
     if (waitMs > 0) {
@@ -150,12 +145,12 @@ export class Connection {
   }
 
   /** Runs a call on the connection, which stays open meanwhile. */
-  async use<T>(link: Link, run: () => Promise<T>): Promise<T> {
+  async use<T>(session: ServerSession, run: () => Promise<T>): Promise<T> {
     this.#running++;
     this.#usedAt = performance.now();
     clearTimeout(this.#idle);
     try {
-      this.#tellRoots(link);
+      this.#tellRoots(session);
       return await run();
     } finally {
       this.#running--;
@@ -164,30 +159,30 @@ export class Connection {
     }
   }
 
-  /** Whether a link is the one that is in use now. */
-  isCurrent(link: Link): boolean {
-    return this.#link === link;
+  /** Whether a session is the one that is in use now. */
+  isCurrent(session: ServerSession): boolean {
+    return this.#session === session;
   }
 
-  /** The link is of no use any more: the server ended, or has forgotten the session. */
-  lost(link: Link, why: string): void {
-    if (!this.#drop(link)) return;
+  /** The session is of no use any more: the server ended, or has forgotten the session. */
+  lost(session: ServerSession, why: string): void {
+    if (!this.#drop(session)) return;
     if (performance.now() - this.#readyAt > STABLE_MS) this.#failures = 0;
     this.#wait(why === '' ? 'it ended' : why);
     this.#options.onChange(this);
   }
 
-  /** The link is of no use until the user, who was asked, has authorized it. */
-  unauthorized(link: Link): void {
-    if (!this.#drop(link)) return;
+  /** The session is of no use until the user, who was asked, has authorized it. */
+  unauthorized(session: ServerSession): void {
+    if (!this.#drop(session)) return;
     this.#holdForUser(UNAUTHORIZED);
     this.#options.onChange(this);
   }
 
-  #drop(link: Link): boolean {
-    if (this.#link !== link) return false;
-    this.#link = undefined;
-    void link.close().catch(() => {});
+  #drop(session: ServerSession): boolean {
+    if (this.#session !== session) return false;
+    this.#session = undefined;
+    void session.close().catch(() => {});
     return true;
   }
 
@@ -197,9 +192,9 @@ export class Connection {
     this.#closing.abort();
     clearTimeout(this.#timer);
     clearTimeout(this.#idle);
-    const link = this.#link;
-    this.#link = undefined;
-    await link?.close();
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.close();
     // One that is being made closes itself.
     await this.#opening;
   }
@@ -222,43 +217,45 @@ export class Connection {
       const { reason, again, authorize = false } = connected;
       return this.#failed(reason, again, authorize);
     }
-    const { link } = connected;
+    const { session } = connected;
     let ended: string | undefined;
-    link.client.onclose = () => {
-      ended = link.why();
-      this.lost(link, ended);
+    session.client.onclose = () => {
+      ended = session.why();
+      this.lost(session, ended);
     };
-    link.client.onerror = (error) => {
+    session.client.onerror = (error) => {
       // The stream of the older transport is the session.
-      if (error instanceof SseError) this.lost(link, 'the connection broke off');
+      if (error instanceof SseError) this.lost(session, 'the connection broke off');
     };
-    link.scope.signal.addEventListener('abort', () => this.lost(link, 'its service was ended'));
+    session.scope.signal.addEventListener('abort', () =>
+      this.lost(session, 'its service was ended'),
+    );
     this.#again = false;
-    this.#watchLists(link);
+    this.#watchLists(session);
     try {
-      await this.#list(link);
+      await this.#list(session);
     } catch (error) {
-      const reason = ended === undefined || ended === '' ? messageOf(error, link.redact) : ended;
-      await link.close().catch(() => {});
+      const reason = ended === undefined || ended === '' ? messageOf(error, session.redact) : ended;
+      await session.close().catch(() => {});
       if (error instanceof UnauthorizedError) return this.#failed(UNAUTHORIZED, false, true);
       return this.#failed(reason, true);
     }
     if (this.#hasClosed()) {
-      await link.close().catch(() => {});
+      await session.close().catch(() => {});
       return { ok: false, reason: 'it was closed' };
     }
     if (ended !== undefined) return this.#failed(ended === '' ? 'it ended' : ended, true);
-    this.#link = link;
+    this.#session = session;
     this.#state = 'ready';
     this.#reason = '';
     this.#known = true;
     this.#readyAt = performance.now();
     this.#usedAt = this.#readyAt;
-    this.#roots = JSON.stringify(rootsOf(link.scope));
+    this.#roots = JSON.stringify(rootsOf(session.scope));
     this.#sleepLater();
     this.#options.onChange(this);
-    if (this.#again) this.#refresh(link);
-    return { ok: true, link };
+    if (this.#again) this.#refresh(session);
+    return { ok: true, session };
   }
 
   #failed(reason: string, again: boolean, authorize = false): OpenResult {
@@ -307,14 +304,14 @@ export class Connection {
     this.#retryAt = performance.now() + forMs;
   }
 
-  async #list(link: Link): Promise<void> {
-    const { client } = link;
+  async #list(session: ServerSession): Promise<void> {
+    const { client } = session;
     const capabilities = client.getServerCapabilities() ?? {};
     this.hasResources = capabilities.resources !== undefined;
     this.hasPrompts = capabilities.prompts !== undefined;
     const { connectTimeoutMs, maxTools } = this.#options.limits;
     const late = AbortSignal.timeout(connectTimeoutMs);
-    const signal = AbortSignal.any([link.scope.signal, this.#closing.signal, late]);
+    const signal = AbortSignal.any([session.scope.signal, this.#closing.signal, late]);
     const { items, cut } =
       capabilities.tools === undefined
         ? { items: [], cut: false }
@@ -338,28 +335,28 @@ export class Connection {
     await this.#options.onListed(this);
   }
 
-  #watchLists(link: Link): void {
+  #watchLists(session: ServerSession): void {
     // Resources and prompts are listed anew whenever they are asked for.
-    const refresh = () => this.#refresh(link);
-    link.client.setNotificationHandler(ToolListChangedNotificationSchema, refresh);
+    const refresh = () => this.#refresh(session);
+    session.client.setNotificationHandler(ToolListChangedNotificationSchema, refresh);
   }
 
   // However many notifications come, one listing runs, and one more when it is done.
-  #refresh(link: Link): void {
-    if (this.#refreshing !== undefined || this.#link !== link) {
+  #refresh(session: ServerSession): void {
+    if (this.#refreshing !== undefined || this.#session !== session) {
       this.#again = true;
       return;
     }
     const run = async () => {
       do {
         this.#again = false;
-        if (this.#link !== link) return;
+        if (this.#session !== session) return;
         try {
-          await this.#list(link);
+          await this.#list(session);
           this.#options.onChange(this);
         } catch (error) {
-          if (error instanceof UnauthorizedError) this.unauthorized(link);
-          else this.lost(link, messageOf(error, link.redact));
+          if (error instanceof UnauthorizedError) this.unauthorized(session);
+          else this.lost(session, messageOf(error, session.redact));
         }
         await new Promise((resolve) => setTimeout(resolve, REFRESH_MS).unref());
       } while (this.#again);
@@ -369,16 +366,16 @@ export class Connection {
     });
   }
 
-  #tellRoots(link: Link): void {
-    const roots = JSON.stringify(rootsOf(link.scope));
+  #tellRoots(session: ServerSession): void {
+    const roots = JSON.stringify(rootsOf(session.scope));
     if (roots === this.#roots) return;
     this.#roots = roots;
-    link.client.sendRootsListChanged().catch(() => {});
+    session.client.sendRootsListChanged().catch(() => {});
   }
 
   #sleepLater(): void {
     clearTimeout(this.#idle);
-    if (this.#running > 0 || this.#link === undefined) return;
+    if (this.#running > 0 || this.#session === undefined) return;
     this.#idle = setTimeout(() => this.sleep(''), this.#options.limits.idleMs);
     this.#idle.unref();
   }

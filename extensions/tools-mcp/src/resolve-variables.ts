@@ -2,6 +2,14 @@ import { errorCodeOf, type ServiceScope } from '@ethosagent/types';
 import { secretRef } from './declaration.js';
 import { expandTemplate, type McpTemplate, type McpVariable } from './templates.js';
 
+/** Where values come from that are no secrets, by name. */
+interface VariableSources {
+  /** What the host gives. */
+  variables: ReadonlyMap<string, string>;
+  /** What the user was asked for. */
+  inputs: ReadonlyMap<string, string>;
+}
+
 /** The texts of a server's templates, or what they lack. */
 export class Variables {
   /** What there is no value for, and how to give it. */
@@ -11,15 +19,10 @@ export class Variables {
   readonly #host: ReadonlyMap<string, string>;
   readonly #inputs: ReadonlyMap<string, string>;
 
-  constructor(
-    server: string,
-    scope: ServiceScope,
-    host: ReadonlyMap<string, string>,
-    inputs: ReadonlyMap<string, string>,
-  ) {
+  constructor(server: string, scope: ServiceScope, { variables, inputs }: VariableSources) {
     this.#server = server;
     this.#scope = scope;
-    this.#host = host;
+    this.#host = variables;
     this.#inputs = inputs;
   }
 

@@ -76,7 +76,7 @@ export class ResultParts {
     }
     if (blob === undefined) return;
     if (mimeType !== undefined && /^image\//.test(mimeType)) {
-      this.#binary(`resource ${shown}`, this.images, mimeType, blob);
+      this.#binary(`resource ${shown}`, this.images, { mimeType, data: blob });
       return;
     }
     const kept = this.#fits(blob);
@@ -108,10 +108,10 @@ export class ResultParts {
         this.text(part.text);
         break;
       case 'image':
-        this.#binary('image', this.images, part.mimeType, part.data);
+        this.#binary('image', this.images, part);
         break;
       case 'audio':
-        this.#binary('audio', this.audio, part.mimeType, part.data);
+        this.#binary('audio', this.audio, part);
         break;
       case 'resource':
         this.resource(part.resource);
@@ -132,8 +132,7 @@ export class ResultParts {
   #binary(
     what: string,
     list: { mediaType: string; data: string }[],
-    mediaType: string,
-    data: string,
+    { mimeType: mediaType, data }: { mimeType: string; data: string },
   ): void {
     const kept = list.length < MAX_IMAGES && this.#fits(data);
     if (kept) list.push({ mediaType, data });

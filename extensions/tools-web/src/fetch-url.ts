@@ -95,7 +95,7 @@ async function fetchUrl(args: FetchArgs, ctx: FetchContext, slots: Slots): Promi
       },
     });
     stage = 'reading';
-    return await show(got, args, ctx, deadline.signal);
+    return await show(got, { args, ctx, signal: deadline.signal });
   } catch (error) {
     if (deadline.isOver) {
       return err(OUT_OF_TIME[stage](new URL(url).host, ctx.settings.timeout_ms));
@@ -110,9 +110,7 @@ async function fetchUrl(args: FetchArgs, ctx: FetchContext, slots: Slots): Promi
 
 async function show(
   got: Download,
-  args: FetchArgs,
-  ctx: FetchContext,
-  signal: AbortSignal,
+  { args, ctx, signal }: { args: FetchArgs; ctx: FetchContext; signal: AbortSignal },
 ): Promise<ToolResult> {
   const { settings } = ctx;
   if (got.status >= 300 || got.status < 200) return statusFailure(got);

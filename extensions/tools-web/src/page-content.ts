@@ -57,10 +57,17 @@ export async function contentOf(download: Download, options: ContentOptions): Pr
   if (kind === 'json' && !options.raw) return { ...base, charset, text: prettyJson(text) };
   if (text.trim() === '') notes.push('It is empty.');
   if (kind !== 'html' || options.raw) return { ...base, charset, text: text.trimEnd() };
-  return { ...base, charset, ...(await htmlContent(text, download.url, notes, options.signal)) };
+  return {
+    ...base,
+    charset,
+    ...(await htmlContent({ html: text, url: download.url, notes }, options.signal)),
+  };
 }
 
-async function htmlContent(html: string, url: string, notes: string[], signal: AbortSignal) {
+async function htmlContent(
+  { html, url, notes }: { html: string; url: string; notes: string[] },
+  signal: AbortSignal,
+) {
   const page = await readHtml(html, url, signal);
   if (page === undefined) {
     notes.push('The page is too complex to be read. Call again with raw, for its source.');

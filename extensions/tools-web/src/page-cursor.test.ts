@@ -40,7 +40,7 @@ describe('cutPage', () => {
 
 describe('a cursor', () => {
   const text = 'a page of text';
-  const cursor = createCursor(`${URL_OF_PAGE}#part`, false, text, 6);
+  const cursor = createCursor({ url: `${URL_OF_PAGE}#part`, raw: false, text }, 6);
   it.each([
     ['the same page', { text }, { is: 'found', offset: 6, hasChangedSince: false }],
     [

@@ -12,7 +12,10 @@ const payload = z.tuple([
 ]);
 
 /** A cursor for a place in a text. It tells nothing of the text. */
-export function createCursor(url: string, raw: boolean, text: string, offset: number): string {
+export function createCursor(
+  { url, raw, text }: { url: string; raw: boolean; text: string },
+  offset: number,
+): string {
   const parts: z.infer<typeof payload> = [
     1,
     offset,

@@ -44,7 +44,8 @@ export function renderPage(
   const taken = [...head, ...said].join('\n').length + FOOT_CHARS;
   const room = Math.max(maxChars - taken, MIN_TEXT_CHARS);
   const { start, end } = cutPage(text, offset, room);
-  const nextCursor = end < text.length ? createCursor(requestedUrl, raw, text, end) : undefined;
+  const nextCursor =
+    end < text.length ? createCursor({ url: requestedUrl, raw, text }, end) : undefined;
   const foot =
     nextCursor === undefined
       ? []

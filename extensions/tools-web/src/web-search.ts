@@ -110,7 +110,7 @@ async function webSearch(
   const deadline = createDeadline(ctx.abortSignal, ctx.settings.timeout_ms);
   try {
     const now = Date.now();
-    const response = await ask(provider, query, ctx, deadline.signal);
+    const response = await ask(ctx, { provider, query, signal: deadline.signal });
     if (response === undefined) return err(`${provider.id} gave an answer that is too large.`);
     if (response.status !== 200) return searchFailure(provider, response, now);
     const answer = provider.answer(response.body);
@@ -164,10 +164,12 @@ function queryOf(
 
 /** `undefined` for an answer that is too large. */
 async function ask(
-  provider: SearchProvider,
-  query: SearchQuery,
   { scopedFetch, secretsResolver }: SearchContext,
-  signal: AbortSignal,
+  {
+    provider,
+    query,
+    signal,
+  }: { provider: SearchProvider; query: SearchQuery; signal: AbortSignal },
 ): Promise<ProviderResponse | undefined> {
   // A stand-in, which only the provider's own hosts get the value of: this tool never has the key.
   const key = provider.secret && (await secretsResolver?.handle(provider.secret));

@@ -34,7 +34,10 @@ export const biome: Runner<ProblemReport> = {
     script: { names: ['lint', 'check'], word: /\bbiome\b/ },
   },
   async commands({ root, target, fix }, files) {
-    const tool = await findNodeTool(files, root, '@biomejs/biome', 'biome');
+    const tool = await findNodeTool(files, root, {
+      packageName: '@biomejs/biome',
+      name: 'biome',
+    });
     if (tool === undefined) return [];
     const options = ['--reporter=rdjson', '--max-diagnostics=none', '--colors=off'];
     const args = [tool.file, 'lint', ...options, ...(fix ? ['--write'] : []), target ?? root];

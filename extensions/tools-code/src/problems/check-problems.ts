@@ -6,13 +6,13 @@ import { displayPath, isWithin } from '../project/file-path.js';
 import {
   aboutRun,
   noteOfOthers,
+  type ProjectCheck,
   type RunArgs,
   type RunContext,
   runProject,
   saying,
   titleOf,
 } from '../project/run-project.js';
-import type { Runner } from '../project/runner.js';
 import type { Problem, ProblemReport } from '../report.js';
 import { countProblems, inOrder, renderCounts, renderProblems } from './render-problems.js';
 
@@ -20,12 +20,11 @@ const NOTES_CHARS = 600;
 
 /** Runs a linter or a type checker, and tells what it found. */
 export async function checkProblems(
-  purpose: string,
-  runners: readonly Runner<ProblemReport>[],
+  check: ProjectCheck<ProblemReport>,
   args: RunArgs,
   ctx: RunContext,
 ): Promise<ToolResult> {
-  const ran = await runProject(purpose, runners, args, ctx);
+  const ran = await runProject(check, args, ctx);
   if (!ran.ok) return ran.result;
   const { reported } = ran;
   const { request, run, report, found } = reported;

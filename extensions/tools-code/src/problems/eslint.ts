@@ -33,7 +33,7 @@ export const eslint: Runner<ProblemReport> = {
     script: { names: ['lint', 'check'], word: /\beslint\b/ },
   },
   async commands({ root, target, fix }, files) {
-    const tool = await findNodeTool(files, root, 'eslint', 'eslint');
+    const tool = await findNodeTool(files, root, { packageName: 'eslint' });
     if (tool === undefined) return [];
     const args = [tool.file, '--format=json', '--no-color', ...(fix ? ['--fix'] : [])];
     const { version } = tool;

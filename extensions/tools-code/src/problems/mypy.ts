@@ -34,7 +34,7 @@ export const mypy: Runner<ProblemReport> = {
     const namesFiles = partOf(project, 'tool', 'mypy')?.files !== undefined;
     const what = target ?? (namesFiles ? undefined : root);
     const args = ['--output=json', '--no-error-summary', ...(what === undefined ? [] : [what])];
-    return pythonTool(files, root, 'mypy', args);
+    return pythonTool(files, root, { name: 'mypy', args });
   },
   parser() {
     const problems: Problem[] = [];

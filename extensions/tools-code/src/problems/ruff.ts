@@ -29,7 +29,7 @@ export const ruff: Runner<ProblemReport> = {
   async commands({ root, target, fix }, files) {
     const fixing = fix ? '--fix' : '--no-fix';
     const args = ['check', '--output-format=json', fixing, target ?? root];
-    return pythonTool(files, root, 'ruff', args);
+    return pythonTool(files, root, { name: 'ruff', args });
   },
   parser: () =>
     jsonDocument(report, (found) => ({

@@ -22,7 +22,7 @@ export const tsc: Runner<ProblemReport> = {
     script: { names: ['typecheck', 'type-check', 'types'], word: /\btsc\b/ },
   },
   async commands({ root }, files) {
-    const tool = await findNodeTool(files, root, 'typescript', 'tsc');
+    const tool = await findNodeTool(files, root, { packageName: 'typescript', name: 'tsc' });
     if (tool === undefined) return [];
     const config = await files.json(join(root, CONFIG));
     // One that only names other projects has nothing to check of its own.

@@ -1,8 +1,8 @@
 import { dirname, extname } from 'node:path';
 import { ancestors } from './file-path.js';
 import type { ProjectFiles } from './project-files.js';
+import { findMarker, type Marker } from './project-markers.js';
 import type { Language, Runner } from './runner.js';
-import { type Sign, signIn } from './signs.js';
 
 /** What a project uses. */
 export interface FoundRunner<R> {
@@ -44,14 +44,13 @@ export function languageOf(file: string): Language | undefined {
  * Finds what a project uses: in the nearest folder from the start upwards that shows anything, as
  * far as the reach goes.
  *
- * @param start a folder, or a file, for whose language it is then
- * @param wanted the name of the one to use
+ * @param search `start`: a folder, or a file, for whose language it is then; `wanted`: the name of
+ * the one to use
  */
 export async function findRunner<R>(
   files: ProjectFiles,
   runners: readonly Runner<R>[],
-  start: { path: string; isFile: boolean },
-  wanted: string | undefined,
+  { start, wanted }: { start: { path: string; isFile: boolean }; wanted: string | undefined },
 ): Promise<FoundRunner<R> | NoRunner> {
   const language = start.isFile ? languageOf(start.path) : undefined;
   const candidates = runners.filter((runner) =>
@@ -63,9 +62,9 @@ export async function findRunner<R>(
   for (const folder of ancestors(start.isFile ? dirname(start.path) : start.path)) {
     if ((await files.names(folder)) === undefined) break;
     looked.push(folder);
-    const found: { runner: Runner<R>; sign: Sign }[] = [];
+    const found: { runner: Runner<R>; sign: Marker }[] = [];
     for (const runner of candidates) {
-      const sign = await signIn(files, folder, runner.signs);
+      const sign = await findMarker(files, folder, runner.signs);
       if (sign !== undefined) found.push({ runner, sign });
     }
     // The sort is stable: between equals, the order of the list decides.

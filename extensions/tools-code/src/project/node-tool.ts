@@ -19,8 +19,7 @@ const manifest = z.object({
 export async function findNodeTool(
   files: ProjectFiles,
   folder: string,
-  packageName: string,
-  name: string,
+  { packageName, name = packageName }: { packageName: string; name?: string },
 ): Promise<NodeTool | undefined> {
   for (const at of ancestors(folder)) {
     const home = join(at, 'node_modules', packageName);

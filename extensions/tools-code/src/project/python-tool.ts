@@ -30,8 +30,7 @@ runpy.run_module(module, run_name='__main__', alter_sys=True)
 export async function pythonTool(
   files: ProjectFiles,
   root: string,
-  name: string,
-  args: readonly string[],
+  { name, args }: { name: string; args: readonly string[] },
 ): Promise<RunCommand[]> {
   const missing = new RegExp(`No module named '?${name}'?$`);
   const environment = await pythonEnvironment(files, root, name);

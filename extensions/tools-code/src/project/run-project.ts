@@ -22,6 +22,12 @@ export interface RunArgs {
   timeout_ms?: number | undefined;
 }
 
+/** What is done to a project, and with which tools. */
+export interface ProjectCheck<R> {
+  purpose: string;
+  runners: readonly Runner<R>[];
+}
+
 /** A run that ended with a report. */
 export interface Reported<R> {
   found: FoundRunner<R>;
@@ -37,12 +43,11 @@ export const CALL_TIMEOUT_MS = MAX_TIMEOUT_MS + GRACE_MS;
 /**
  * Finds what the project uses and runs it.
  *
- * @param purpose what the tool does, e.g. `lint`
+ * @param check `purpose`: what the tool does, e.g. `lint`; `runners`: the tools that may be used
  * @returns the report, or the result of the call where there is none
  */
 export async function runProject<R>(
-  purpose: string,
-  runners: readonly Runner<R>[],
+  { purpose, runners }: ProjectCheck<R>,
   args: RunArgs,
   ctx: RunContext,
 ): Promise<{ ok: true; reported: Reported<R> } | { ok: false; result: ToolResult }> {
@@ -55,7 +60,10 @@ export async function runProject<R>(
     return failed(err(`there is nothing at ${shown}; give another path.`, 'input_invalid'));
   }
   const wanted = args.runner ?? ctx.settings.runner;
-  const found = await findRunner(files, runners, { path: start, isFile: kind === 'file' }, wanted);
+  const found = await findRunner(files, runners, {
+    start: { path: start, isFile: kind === 'file' },
+    wanted,
+  });
   if ('looked' in found) return failed(nothingFound(runners, found.looked, ctx.workingDir));
 
   const { runner, root } = found;

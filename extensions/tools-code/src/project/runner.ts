@@ -1,6 +1,6 @@
 import type { OutputParser } from '../output/output-parser.js';
 import type { ProjectFiles } from './project-files.js';
-import type { Signs } from './signs.js';
+import type { ProjectMarkers } from './project-markers.js';
 
 /** The language that a runner is for. */
 export type Language = 'javascript' | 'python' | 'rust' | 'go';
@@ -39,7 +39,7 @@ export interface Runner<R> {
   /** As people write it. */
   readonly title: string;
   readonly language: Language;
-  readonly signs: Signs;
+  readonly signs: ProjectMarkers;
   /**
    * Ways to run it, the best first; the next one is tried where the binary of one is missing. None
    * where the project's own copy is missing.

@@ -62,7 +62,7 @@ export function goTestParser(): OutputParser<TestReport> {
     if (Test === undefined) ended += 1;
     const test =
       Test === undefined
-        ? packageTest(found, status, output, tests)
+        ? packageTest(found, { status, output, tests })
         : testOf(found, status, output);
     if (test === undefined || tests.length >= MAX_TESTS) return;
     if (Elapsed !== undefined) test.durationMs = Math.round(Elapsed * 1000);
@@ -108,9 +108,7 @@ function testOf(
 /** A package that failed though none of its tests did: a panic, an exit, a set-up that failed. */
 function packageTest(
   { Package = '' }: z.output<typeof event>,
-  status: TestStatus,
-  output: string,
-  tests: readonly TestCase[],
+  { status, output, tests }: { status: TestStatus; output: string; tests: readonly TestCase[] },
 ): TestCase | undefined {
   const isTold = tests.some((test) => test.file === Package && test.status === 'failed');
   if (status !== 'failed' || isTold || output.includes('[build failed]')) return undefined;

@@ -15,7 +15,7 @@ export const jest: Runner<TestReport> = {
     script: { names: ['test', 'test:unit'], word: /\bjest\b/ },
   },
   async commands({ root, target, isTargetFile, filter }, files) {
-    const tool = await findNodeTool(files, root, 'jest', 'jest');
+    const tool = await findNodeTool(files, root, { packageName: 'jest' });
     if (tool === undefined) return [];
     const args = [tool.file, '--json', '--testLocationInResults', '--no-watchman'];
     if (filter !== undefined) args.push(`--testNamePattern=${literally(filter)}`);

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { markedLines } from '../output/marked-lines.js';
 import type { OutputParser } from '../output/output-parser.js';
 import { parseJson } from '../output/parse-json.js';
+import { scriptsOf } from '../project/project-markers.js';
 import type { Runner } from '../project/runner.js';
-import { scriptsOf } from '../project/signs.js';
 import type { TestCase, TestReport } from '../report.js';
 import { failureOf, literally } from './jest-report.js';
 

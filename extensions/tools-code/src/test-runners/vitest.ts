@@ -17,7 +17,7 @@ export const vitest: Runner<TestReport> = {
     script: { names: ['test', 'test:unit'], word: /\bvitest\b/ },
   },
   async commands({ root, target, filter }, files) {
-    const tool = await findNodeTool(files, root, 'vitest', 'vitest');
+    const tool = await findNodeTool(files, root, { packageName: 'vitest' });
     if (tool === undefined) return [];
     const args = [tool.file, 'run', ...REPORTERS, '--includeTaskLocation'];
     if (filter !== undefined) args.push(`--testNamePattern=${literally(filter)}`);

@@ -31,7 +31,7 @@ export function fsAttacks(
 ): void {
   for (const accessor of ['scopedFs', 'storage'] as const) {
     const view = (reach: ContainedReach, { home }: { home: string }) =>
-      new StorageThroughRegistry(create, accessor, reach, home);
+      new StorageThroughRegistry(create, { accessor, personality: reach, home });
     storageAttacks(`ctx.${accessor} of ${name}`, view, {
       seesRaces,
       swaps: { check: 150, long: 20_000 },

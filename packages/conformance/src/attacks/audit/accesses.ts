@@ -22,12 +22,10 @@ export type MakeAccess = (world: AuditWorld, id: string, sessionId: string) => A
 
 function access(
   run: Access['run'],
-  capability: AuditEvent['capability'],
-  operation: string,
-  target: string,
+  named: Pick<AuditEvent, 'capability' | 'operation' | 'target'>,
   [decision, reason]: Decided,
 ): Access {
-  const event = { capability, operation, target, decision };
+  const event = { ...named, decision };
   return { run, events: [reason === undefined ? event : { ...event, reason }] };
 }
 
@@ -36,7 +34,7 @@ type KvOperation = 'get' | 'set' | 'delete' | 'list' | 'increment' | 'compareAnd
 const kv =
   (operation: KvOperation, use: (ctx: ToolContext, key: string) => Promise<unknown> | undefined) =>
   (_: AuditWorld, id: string, sessionId: string) =>
-    access((ctx) => use(ctx, `k-${id}`), 'storage', operation, `k-${id}`, [
+    access((ctx) => use(ctx, `k-${id}`), { capability: 'storage', operation, target: `k-${id}` }, [
       'allowed',
       `namespace session:${sessionId}`,
     ]);
@@ -46,9 +44,7 @@ const secret =
   (_: AuditWorld, id: string) =>
     access(
       (ctx) => ctx.secretsResolver?.get(`${ref}${id}`),
-      'secrets',
-      'get',
-      `${ref}${id}`,
+      { capability: 'secrets', operation: 'get', target: `${ref}${id}` },
       decided,
     );
 
@@ -62,10 +58,11 @@ const reading =
   ) =>
   (world: AuditWorld, id: string) => {
     const [path, rule, isDenied] = pathOf(world, id);
-    return access((ctx) => ctx.scopedFs?.[operation](path), 'fs_reach.read', operation, path, [
-      isDenied ? 'denied' : 'allowed',
-      isDenied ? rule : `within ${rule}`,
-    ]);
+    return access(
+      (ctx) => ctx.scopedFs?.[operation](path),
+      { capability: 'fs_reach.read', operation, target: path },
+      [isDenied ? 'denied' : 'allowed', isDenied ? rule : `within ${rule}`],
+    );
   };
 
 const changing =
@@ -81,7 +78,7 @@ const changing =
       }
       return ctx.scopedFs?.[operation](path);
     };
-    return access(run, 'fs_reach.write', operation, path, [
+    return access(run, { capability: 'fs_reach.write', operation, target: path }, [
       isDenied ? 'denied' : 'allowed',
       isDenied ? rule : `within ${rule}`,
     ]);
@@ -92,16 +89,18 @@ const spawning =
   () =>
     access(
       (ctx) => ctx.scopedProcess?.spawn(binary, [], options),
-      'process',
-      'spawn',
-      binary,
+      { capability: 'process', operation: 'spawn', target: binary },
       decided,
     );
 
 const attachment =
   (id: string, ...decided: Decided) =>
   () =>
-    access((ctx) => ctx.attachments?.read(id), 'attachments', 'read', id, decided);
+    access(
+      (ctx) => ctx.attachments?.read(id),
+      { capability: 'attachments', operation: 'read', target: id },
+      decided,
+    );
 
 const fetching =
   (path: string, options: { isAborted?: true; headers?: true } = {}) =>
@@ -142,10 +141,11 @@ const fetching =
 const refusedUrl =
   (urlOf: (id: string) => string, targetOf: (id: string) => string, reason: string) =>
   (_: AuditWorld, id: string) =>
-    access((ctx) => ctx.scopedFetch?.fetch(urlOf(id)), 'network', 'fetch', targetOf(id), [
-      'denied',
-      reason,
-    ]);
+    access(
+      (ctx) => ctx.scopedFetch?.fetch(urlOf(id)),
+      { capability: 'network', operation: 'fetch', target: targetOf(id) },
+      ['denied', reason],
+    );
 
 /** Of a few milliseconds, so that it is under way. */
 const abortedSoon: MakeAccess = (world, id) => {
@@ -158,10 +158,11 @@ const abortedSoon: MakeAccess = (world, id) => {
 const renaming: MakeAccess = (world, id) => {
   const [from, to] = [join(world.root, `from-${id}`), join(world.root, `to-${id}`)];
   const target = `${from} -> ${to}`;
-  return access((ctx) => ctx.scopedFs?.rename(from, to), 'fs_reach.write', 'rename', target, [
-    'allowed',
-    `within ${world.root}`,
-  ]);
+  return access(
+    (ctx) => ctx.scopedFs?.rename(from, to),
+    { capability: 'fs_reach.write', operation: 'rename', target },
+    ['allowed', `within ${world.root}`],
+  );
 };
 
 const sendingHandle: MakeAccess = (world, id) => {

@@ -10,14 +10,17 @@ import { CallingTool, FROM_PERSONALITY, StorageThroughRegistry } from './through
 /** What is left of a call when it is over, and what calls have of each other. */
 export function callAttacks(create: CreateRegistry): void {
   const w = new StorageWorld(
-    (reach, { home }) => new StorageThroughRegistry(create, 'scopedFs', reach, home),
+    (reach, { home }) =>
+      new StorageThroughRegistry(create, { accessor: 'scopedFs', personality: reach, home }),
   );
   let kept: ToolContext | undefined;
   beforeEach(async () => {
     const reach = { read: [w.inside], write: [w.inside] };
-    await new CallingTool(create, reach, FROM_PERSONALITY, w.home).call(async (ctx) => {
-      kept = ctx;
-    });
+    await new CallingTool(create, w.home, { personality: reach, declared: FROM_PERSONALITY }).call(
+      async (ctx) => {
+        kept = ctx;
+      },
+    );
   });
   afterEach(() => {
     kept = undefined;
@@ -55,7 +58,10 @@ export function callAttacks(create: CreateRegistry): void {
 
   it('a view that a tool asks for is never wider than the call', async (context) => {
     const reach = { read: [join(w.inside, 'sub')], write: [] };
-    const tool = new CallingTool(create, reach, FROM_PERSONALITY, w.home);
+    const tool = new CallingTool(create, w.home, {
+      personality: reach,
+      declared: FROM_PERSONALITY,
+    });
     const stolen = tool.call(async (ctx) => {
       const wider = ctx.storage?.contained?.({ read: ['/'], write: ['/'], deny: [] });
       return wider?.read(join(w.outside, 'secret'));
@@ -66,7 +72,10 @@ export function callAttacks(create: CreateRegistry): void {
 
   it('a write that was not awaited is made within the call or not at all', async () => {
     const reach = { read: [w.inside], write: [w.inside] };
-    const tool = new CallingTool(create, reach, FROM_PERSONALITY, w.home);
+    const tool = new CallingTool(create, w.home, {
+      personality: reach,
+      declared: FROM_PERSONALITY,
+    });
     mkdirSync(join(w.inside, 'late'));
     let late: Promise<void> | undefined;
     await tool.call(async (ctx) => {

@@ -14,7 +14,7 @@ export function declarationAttacks(
   accessor: FileAccessor,
 ): void {
   const toolWith = (declared: ToolCapabilities['fs_reach'], personality?: ContainedReach) =>
-    new CallingTool(create, personality, declared, w.home);
+    new CallingTool(create, w.home, { personality, declared });
   const read = (tool: CallingTool, path: string) =>
     tool.call(async (ctx): Promise<unknown> => {
       const files: Pick<Storage, 'read'> | undefined = ctx[accessor];

@@ -28,9 +28,11 @@ export class CallingTool {
 
   constructor(
     create: CreateRegistry,
-    personality: ContainedReach | undefined,
-    declared: ToolCapabilities['fs_reach'],
     home: string,
+    {
+      personality,
+      declared,
+    }: { personality: ContainedReach | undefined; declared: ToolCapabilities['fs_reach'] },
   ) {
     this.#storage = new FsStorage({ home });
     this.#registry = create({
@@ -79,16 +81,23 @@ export class StorageThroughRegistry implements Storage {
 
   constructor(
     create: CreateRegistry,
-    accessor: FileAccessor,
-    personality: ContainedReach,
-    home: string,
-    declared: ToolCapabilities['fs_reach'] = FROM_PERSONALITY,
+    {
+      accessor,
+      personality,
+      home,
+      declared = FROM_PERSONALITY,
+    }: {
+      accessor: FileAccessor;
+      personality: ContainedReach;
+      home: string;
+      declared?: ToolCapabilities['fs_reach'];
+    },
   ) {
     this.#create = create;
     this.#accessor = accessor;
     this.#personality = personality;
     this.#home = home;
-    this.#tool = new CallingTool(create, personality, declared, home);
+    this.#tool = new CallingTool(create, home, { personality, declared });
     // As after a first call: what a registry works out once is worked out before the attack.
     const [root = home] = [...personality.read, ...personality.write];
     this.exists(root).catch(() => {});
@@ -101,13 +110,12 @@ export class StorageThroughRegistry implements Storage {
       deny: [...(this.#personality.deny ?? []), ...deny],
     };
     const declared = { read: [...read], write: [...write] };
-    return new StorageThroughRegistry(
-      this.#create,
-      this.#accessor,
+    return new StorageThroughRegistry(this.#create, {
+      accessor: this.#accessor,
       personality,
-      this.#home,
+      home: this.#home,
       declared,
-    );
+    });
   }
 
   read(path: string): Promise<string | null> {

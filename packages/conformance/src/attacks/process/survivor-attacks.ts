@@ -19,7 +19,11 @@ export function survivorAttacks(
   const lingerers = LINGERERS.filter(({ untraceable }) => holdsAll || untraceable !== true);
 
   /** Runs a program and ends it after some milliseconds. Settles when the end has been told. */
-  async function attack(program: string, mark: string, way: (typeof WAYS)[number], ms: number) {
+  async function attack(
+    program: string,
+    mark: string,
+    { way, ms }: { way: (typeof WAYS)[number]; ms: number },
+  ) {
     const call = create(NO_FILES);
     const run = call.process.spawn('sh', ['-c', program, 'sh', mark], {
       env: marked(mark),
@@ -42,7 +46,9 @@ export function survivorAttacks(
     // All at once: each takes its second and a half, whatever the others do.
     beforeAll(async () => {
       await Promise.all(
-        cases.map(({ way, program }, index) => attack(program, marks[index] ?? '', way, 400)),
+        cases.map(({ way, program }, index) =>
+          attack(program, marks[index] ?? '', { way, ms: 400 }),
+        ),
       );
       await pause(1000);
     });
@@ -64,7 +70,10 @@ export function survivorAttacks(
           const round = begun + index;
           const { program } = pick(lingerers, round);
           // From before the program has begun to after it has started what it is to start.
-          return attack(program, mark, pick(WAYS, round * 7 + 1), 1 + ((round * 37) % 350));
+          return attack(program, mark, {
+            way: pick(WAYS, round * 7 + 1),
+            ms: 1 + ((round * 37) % 350),
+          });
         }),
       );
       await pause(1000);

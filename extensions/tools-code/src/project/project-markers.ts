@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type ConfigDocument, type ProjectFiles, partOf } from './project-files.js';
 
 /** By what a folder shows that it uses a tool. */
-export interface Signs {
+export interface ProjectMarkers {
   /** Names of its configuration files; `*` stands for any characters without a dot in front. */
   files?: readonly string[];
   /** The package that a `package.json` names among its dependencies. */
@@ -18,17 +18,17 @@ export interface Signs {
 }
 
 /** How strong a sign is, and what it is. */
-export interface Sign {
+export interface Marker {
   strength: number;
   what: string;
 }
 
 /** The strongest sign in a folder that it uses a tool, or `undefined`. */
-export async function signIn(
+export async function findMarker(
   files: ProjectFiles,
   folder: string,
-  signs: Signs,
-): Promise<Sign | undefined> {
+  signs: ProjectMarkers,
+): Promise<Marker | undefined> {
   const names = (await files.names(folder)) ?? new Set<string>();
   const manifest = names.has('package.json')
     ? await files.json(join(folder, 'package.json'))
@@ -42,7 +42,7 @@ export async function signIn(
     return { strength: 3, what: `${packageKey} in package.json` };
   }
   if (pyproject !== undefined) {
-    const found = await pythonSign(files, folder, names, pyproject);
+    const found = await pythonSign(files, { folder, names, tool: pyproject });
     if (found !== undefined) return found;
   }
   if (dependency !== undefined && dependsOn(manifest, dependency)) {
@@ -61,7 +61,10 @@ export function scriptsOf(manifest: ConfigDocument | undefined): ReadonlyMap<str
   );
 }
 
-function scriptSign(manifest: ConfigDocument | undefined, { script }: Signs): string | undefined {
+function scriptSign(
+  manifest: ConfigDocument | undefined,
+  { script }: ProjectMarkers,
+): string | undefined {
   const scripts = scriptsOf(manifest);
   const name = script?.names.find((each) => script.word.test(scripts.get(each) ?? ''));
   return name === undefined ? undefined : `script ${name} in package.json`;
@@ -75,10 +78,8 @@ function dependsOn(manifest: ConfigDocument | undefined, name: string): boolean 
 
 async function pythonSign(
   files: ProjectFiles,
-  folder: string,
-  names: ReadonlySet<string>,
-  tool: string,
-): Promise<Sign | undefined> {
+  { folder, names, tool }: { folder: string; names: ReadonlySet<string>; tool: string },
+): Promise<Marker | undefined> {
   const project = names.has('pyproject.toml')
     ? await files.toml(join(folder, 'pyproject.toml'))
     : undefined;

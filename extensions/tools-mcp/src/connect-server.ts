@@ -1,0 +1,94 @@
+import { EthosError, type ServiceScope } from '@ethosagent/types';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { createClient } from './client.js';
+import type { McpServerConfig } from './config.js';
+import { reasonOf } from './connection-failure.js';
+import { declarationOf } from './declaration.js';
+import { processWire } from './process-wire.js';
+import { remoteWires } from './remote-wire.js';
+import { Variables } from './resolve-variables.js';
+import { type ConnectOptions, type ConnectResult, rootsOf } from './server-session.js';
+import { withDeadline } from './with-deadline.js';
+
+/** Opens the service of a server, and connects to it. */
+export async function connectServer(
+  server: McpServerConfig,
+  personality: string | undefined,
+  options: ConnectOptions & { closing: AbortSignal },
+): Promise<ConnectResult> {
+  const declared = declarationOf(server, options.variables);
+  if (!declared.ok) return { ...declared, again: false };
+  let scope: ServiceScope | undefined;
+  try {
+    const owner = {
+      ...(personality === undefined ? {} : { personalityId: personality }),
+      ...(options.workingDir === undefined ? {} : { workingDir: options.workingDir }),
+    };
+    const { name, capabilities } = declared.declaration;
+    scope = await options.host.openService(declared.declaration, owner);
+    if (server.kind === 'process' && server.cwd === undefined && rootsOf(scope).length === 0) {
+      // Where nothing is in reach, no working directory would be, and the program could not start.
+      await scope.end();
+      const { fs_reach: _, ...others } = capabilities;
+      scope = await options.host.openService({ name, capabilities: others }, owner);
+    }
+    const connected = await connectWithin(scope, { server, personality }, options);
+    if (!connected.ok) await scope.end();
+    return connected;
+  } catch (error) {
+    const reason = reasonOf(error, (text) => scope?.redact(text) ?? text);
+    await scope?.end();
+    return { ok: false, ...reason };
+  }
+}
+
+async function connectWithin(
+  scope: ServiceScope,
+  { server, personality }: { server: McpServerConfig; personality: string | undefined },
+  options: ConnectOptions & { closing: AbortSignal },
+): Promise<ConnectResult> {
+  const variables = new Variables(server.name, scope, options);
+  const wires =
+    server.kind === 'process'
+      ? [await processWire({ server, scope, variables }, options.limits)]
+      : await remoteWires({ server, scope, variables }, personality, options);
+  if (variables.missing.length > 0) {
+    return { ok: false, reason: `it needs ${variables.missing.join('; ')}`, again: false };
+  }
+  let failure = { reason: 'there is no way to reach it', again: false };
+  for (const open of wires) {
+    const wire = open();
+    const client = createClient({
+      server: server.name,
+      personality,
+      roots: scope.reach === undefined ? undefined : () => rootsOf(scope),
+      onSampling: options.onSampling,
+      onElicitation: options.onElicitation,
+    });
+    try {
+      const connecting = client.connect(wire.transport, { timeout: 2 ** 31 - 1 });
+      await withDeadline(connecting, options.limits, options.closing);
+      const close = async () => {
+        await wire.close();
+        await scope.end();
+      };
+      const { why, redact, hasSession } = wire;
+      return { ok: true, session: { client, scope, why, redact, hasSession, close } };
+    } catch (error) {
+      const said = wire.why();
+      await wire.close();
+      failure = reasonOf(
+        said === '' ? error : new EthosError('NETWORK_FAILED', said, { cause: error }),
+        wire.redact,
+        wire.denied(),
+      );
+      if (!isOldServer(error)) break;
+    }
+  }
+  return { ok: false, ...failure };
+}
+
+/** Whether a server may speak the older transport: what the specification says of it. */
+function isOldServer(error: unknown): boolean {
+  return error instanceof StreamableHTTPError && [400, 404, 405].includes(error.code ?? 0);
+}

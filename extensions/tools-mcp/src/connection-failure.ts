@@ -1,0 +1,75 @@
+import { errorCodeOf } from '@ethosagent/types';
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { cleanText, shorten } from './clean-text.js';
+
+export const UNAUTHORIZED = 'it waits until the user has authorized it';
+
+/** Codes of failures that trying again does not change. */
+const LASTING: readonly unknown[] = [
+  'HOST_NOT_ALLOWED',
+  'BINARY_NOT_ALLOWED',
+  'PATH_NOT_REACHABLE',
+  'SANDBOX_UNAVAILABLE',
+  'SECRET_NOT_DECLARED',
+  'SECRET_NOT_BOUND',
+  'SECRET_NOT_FOUND',
+  'TOOL_INVALID',
+  'CONFIG_INVALID',
+  'SPAWN_FAILED',
+];
+
+/** Whether an error is one that trying again does not change. */
+export function isLasting(error: unknown): boolean {
+  return LASTING.includes(errorCodeOf(error));
+}
+
+/**
+ * Why a connection failed, and whether a later start may work.
+ *
+ * @param denied what was refused to the server, where a library told it in its own words
+ */
+export function reasonOf(
+  error: unknown,
+  redact: (text: string) => string,
+  denied?: unknown,
+): { reason: string; again: boolean; authorize?: boolean } {
+  if (error instanceof UnauthorizedError) {
+    return {
+      reason: UNAUTHORIZED,
+      again: false,
+      authorize: true,
+    };
+  }
+  if (error instanceof StreamableHTTPError && denied === undefined) {
+    if (error.code === 401) {
+      return {
+        reason: 'it wants an authorization (HTTP 401), and this host has none for it',
+        again: false,
+      };
+    }
+    return { reason: messageOf(error, redact), again: (error.code ?? 0) >= 500 };
+  }
+  const found = causeWithCode(error);
+  const cause = errorCodeOf(found) === undefined ? (denied ?? found) : found;
+  return { reason: messageOf(cause, redact), again: !isLasting(cause) };
+}
+
+/** The error of this project that lies behind one of a library. */
+function causeWithCode(error: unknown): unknown {
+  for (
+    let at: unknown = error, steps = 0;
+    at instanceof Error && steps < 5;
+    at = at.cause, steps++
+  ) {
+    if (errorCodeOf(at) !== undefined) return at;
+  }
+  return error;
+}
+
+/** What an error says, in which a server may have had its word. */
+export function messageOf(error: unknown, redact: (text: string) => string): string {
+  if (!(error instanceof Error)) return 'it failed';
+  // Before the text is cut, and after hidden characters are gone from it.
+  return shorten(redact(cleanText(redact(error.message), 8_000)), 500);
+}

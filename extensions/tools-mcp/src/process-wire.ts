@@ -1,0 +1,63 @@
+import { EthosError, type ServiceScope } from '@ethosagent/types';
+import type { McpProcessServer } from './config.js';
+import type { McpLimits } from './limits.js';
+import { ProcessTransport } from './process-transport.js';
+import { RedactedTransport } from './redacted-transport.js';
+import type { Variables } from './resolve-variables.js';
+import type { Wire } from './server-session.js';
+import { secretsOf } from './templates.js';
+
+/** What a server is reached with. */
+export interface WireOptions<Server> {
+  server: Server;
+  scope: ServiceScope;
+  variables: Variables;
+}
+
+/** How a server that is a program is started, and talked to over its standard streams. */
+export async function processWire(
+  { server, scope, variables }: WireOptions<McpProcessServer>,
+  limits: McpLimits,
+): Promise<() => Wire> {
+  const [command, args, env] = [
+    await variables.text(server.command),
+    await Promise.all(server.args.map((arg) => variables.text(arg))),
+    await variables.texts(server.env),
+  ];
+  const cwd = server.cwd === undefined ? undefined : await variables.text(server.cwd);
+  const secret = secretsOf([...server.args, ...server.env.values()]).length > 0;
+  return () => {
+    const transport = new ProcessTransport((onOutput) => {
+      const { scopedProcess } = scope;
+      if (scopedProcess === undefined) {
+        throw new EthosError('SPAWN_FAILED', 'the host runs no processes');
+      }
+      return scopedProcess.open(command, args, {
+        env: Object.fromEntries(env),
+        onOutput,
+        ...(cwd === undefined ? {} : { cwd }),
+      });
+    }, limits);
+    return {
+      transport: new RedactedTransport(
+        transport,
+        secret ? (text) => scope.redact(text) : undefined,
+      ),
+      why: () => {
+        const said = lastWords(scope.redact(transport.stderr));
+        const ended = transport.ended ?? '';
+        return said === '' || ended === '' ? ended : `${ended}; its last words: ${said}`;
+      },
+      redact: (text) => scope.redact(text),
+      hasSession: () => false,
+      denied: () => undefined,
+      close: () => transport.close(),
+    };
+  };
+}
+
+/** What a program said before it ended, without the steps of a stack. */
+function lastWords(said: string): string {
+  const lines = said.split('\n').filter((line) => !/^\s*at /.test(line));
+  return lines.join('\n').trim().slice(-500);
+}

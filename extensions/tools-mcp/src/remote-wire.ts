@@ -1,0 +1,73 @@
+import { EthosError } from '@ethosagent/types';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { createOAuth } from './authorization.js';
+import type { McpRemoteServer } from './config.js';
+import { isLasting } from './connection-failure.js';
+import { guardedFetch } from './guarded-fetch.js';
+import type { WireOptions } from './process-wire.js';
+import { RedactedTransport } from './redacted-transport.js';
+import type { ConnectOptions, Wire } from './server-session.js';
+import { secretsOf } from './templates.js';
+import { withDeadline } from './with-deadline.js';
+
+/** How a server is reached over HTTP: the ways in which it may be tried, the best first. */
+export async function remoteWires(
+  { server, scope, variables }: WireOptions<McpRemoteServer>,
+  personality: string | undefined,
+  options: ConnectOptions,
+): Promise<(() => Wire)[]> {
+  const text = await variables.text(server.url);
+  const headers = await variables.headers(server.headers);
+  const authProvider = await createOAuth({ server, personality, url: text, variables }, options);
+  if (variables.missing.length > 0) return [];
+  const url = new URL(text);
+  const { scopedFetch } = scope;
+  if (scopedFetch === undefined) throw new EthosError('NETWORK_FAILED', 'the host has no network');
+  const { maxMessageChars, messagesPerSecond } = options.limits;
+  const secret =
+    authProvider !== undefined || secretsOf([server.url, ...server.headers.values()]).length > 0;
+  const open = (kind: 'http' | 'sse') => (): Wire => {
+    const ending = new AbortController();
+    let lost = '';
+    let denied: unknown;
+    const redact = (said: string) => scope.redact(authProvider?.redact(said) ?? said);
+    const fetch = guardedFetch({
+      scopedFetch,
+      origin: url.origin,
+      headers,
+      maxMessageChars,
+      messagesPerSecond,
+      signal: ending.signal,
+      onBroken: (id) => transport.breakOff(id),
+      onAbuse: (why) => {
+        lost = why;
+        ending.abort();
+        void inner.close();
+      },
+      onFailed: (error) => {
+        if (isLasting(error)) denied = error;
+      },
+    });
+    const settings = { fetch, ...(authProvider === undefined ? {} : { authProvider }) };
+    const http = kind === 'http' ? new StreamableHTTPClientTransport(url, settings) : undefined;
+    const inner = http ?? new SSEClientTransport(url, settings);
+    const transport = new RedactedTransport(inner, secret ? redact : undefined);
+    return {
+      transport,
+      why: () => lost,
+      redact,
+      hasSession: () => http?.sessionId !== undefined,
+      denied: () => denied,
+      close: async () => {
+        // Told so, a server forgets the session; it is given a moment to hear it.
+        if (http?.sessionId !== undefined) {
+          await withDeadline(http.terminateSession(), { connectTimeoutMs: 1_000 }).catch(() => {});
+        }
+        ending.abort();
+        await inner.close();
+      },
+    };
+  };
+  return server.transport === 'sse' ? [open('sse')] : [open('http'), open('sse')];
+}

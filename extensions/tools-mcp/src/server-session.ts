@@ -1,0 +1,56 @@
+import type { ServiceHost, ServiceScope } from '@ethosagent/types';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { McpElicitation, McpSampling } from './client.js';
+import type { McpLimits } from './limits.js';
+import type { McpAuthorize, McpTokenStore } from './oauth.js';
+import type { RedactedTransport } from './redacted-transport.js';
+
+/** What servers are connected with. */
+export interface ConnectOptions {
+  host: ServiceHost;
+  limits: McpLimits;
+  variables: ReadonlyMap<string, string>;
+  inputs: ReadonlyMap<string, string>;
+  workingDir: string | undefined;
+  tokens: McpTokenStore | undefined;
+  redirectUrl: string | undefined;
+  onAuthorize: McpAuthorize | undefined;
+  onSampling: McpSampling | undefined;
+  onElicitation: McpElicitation | undefined;
+}
+
+/** A server that has answered `initialize`. */
+export interface ServerSession {
+  client: Client;
+  scope: ServiceScope;
+  /** Why it ended, and what it said last. */
+  why(): string;
+  /** Takes what the server was given out of a text that may be the server's. */
+  redact(text: string): string;
+  /** Whether the server gave a session, which it may forget. */
+  hasSession(): boolean;
+  close(): Promise<void>;
+}
+
+/** A session, or why there is none; `again` when a later start may work without anyone's doing. */
+export type ConnectResult =
+  | { ok: true; session: ServerSession }
+  | {
+      ok: false;
+      reason: string;
+      again: boolean;
+      /** The user was asked to authorize it; asking again would undo that. */
+      authorize?: boolean;
+    };
+
+/** A way to talk to a server. */
+export interface Wire extends Pick<ServerSession, 'why' | 'redact' | 'hasSession' | 'close'> {
+  transport: RedactedTransport;
+  /** What was refused to the server on the way, where a library told it in its own words. */
+  denied(): unknown;
+}
+
+/** The folders that a server is told of. */
+export function rootsOf({ reach }: ServiceScope): string[] {
+  return [...new Set([...(reach?.read ?? []), ...(reach?.write ?? [])])];
+}

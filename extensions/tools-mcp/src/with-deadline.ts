@@ -1,0 +1,29 @@
+import { EthosError } from '@ethosagent/types';
+import type { McpLimits } from './limits.js';
+
+/**
+ * Waits for work until it has taken too long.
+ *
+ * @throws `NETWORK_TIMEOUT`, also when the signal fires
+ */
+export async function withDeadline<T>(
+  work: Promise<T>,
+  { connectTimeoutMs }: Pick<McpLimits, 'connectTimeoutMs'>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const ended = new AbortController();
+  const late = new Promise<never>((_resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new EthosError('NETWORK_TIMEOUT', `no answer within ${connectTimeoutMs / 1_000} s`));
+    }, connectTimeoutMs);
+    const closed = () => reject(new EthosError('NETWORK_TIMEOUT', 'it was closed'));
+    if (signal?.aborted === true) closed();
+    signal?.addEventListener('abort', closed, { signal: ended.signal });
+    ended.signal.addEventListener('abort', () => clearTimeout(timer));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    ended.abort();
+  }
+}
