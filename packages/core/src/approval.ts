@@ -1,4 +1,4 @@
-import type { ResolvedGrant } from './grant.js';
+import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 
 /** A call that waits for a decision. */
 export interface ApprovalRequest {

@@ -5,6 +5,7 @@ import type {
   KeyValueStore,
   MemoryProvider,
   NetworkPolicy,
+  PersonalityConfig,
   ProcessPolicy,
   QuotaPolicy,
   SecretRef,
@@ -21,6 +22,11 @@ export interface PersonalityFsReach {
   deny?: string[];
 }
 
+/** What an operator says of one personality, as its file does. */
+export interface PersonalityPolicy extends Pick<PersonalityConfig, 'safety' | 'tool_settings'> {
+  fs_reach?: Partial<PersonalityFsReach>;
+}
+
 /** What stands behind the accessors of a registry. A missing backend makes its accessor absent. */
 export interface CapabilityBackends {
   /** The store of a namespace. Called once per call of a tool that declares `storage`. */
@@ -29,6 +35,12 @@ export interface CapabilityBackends {
   secretsBackend?: (ref: SecretRef) => Promise<string>;
   storage?: Storage;
   attachments?: AttachmentStore;
+  /**
+   * What the operator says of a personality. Asked once for a call, and again when the call has
+   * waited. `undefined` (unknown personality): nothing may be reached or used up. Each of the
+   * callbacks below says one part of it instead.
+   */
+  personality?: (personalityId: string | undefined) => PersonalityPolicy | undefined;
   /**
    * The reach of the active personality, or a function of its id that is asked for every
    * execution; `undefined` from it means that nothing is reachable.

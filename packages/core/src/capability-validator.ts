@@ -1,20 +1,13 @@
 import {
-  declaredRef,
-  isDeclarablePath,
-  isSecretRefPattern,
-  isWithin,
-  meetHosts,
-  parseHostPattern,
-} from '@ethosagent/policy';
-import type {
-  AnyTool,
-  CapabilityName,
-  CapabilityValidationError,
-  PersonalityConfig,
-  ToolCapabilities,
+  type AnyTool,
+  CAPABILITIES,
+  type CapabilityValidationError,
+  type PersonalityConfig,
+  type ServiceDeclaration,
+  type ToolCapabilities,
 } from '@ethosagent/types';
-
-type Problem = { capability: CapabilityName; message: string };
+import type { CapabilityProblem } from './capabilities/capability-module.js';
+import { CAPABILITY_MODULES } from './capabilities/index.js';
 
 /**
  * Every way in which a tool's declaration is malformed or exceeds the personality. Empty when it
@@ -27,135 +20,80 @@ export function validateRegistration(
   const declared = tool.capabilities;
   return [
     ...validateDeclaration(declared),
-    ...exceedsNetwork(declared, personality.safety?.network?.allow),
-    ...exceedsReach('read', declared, personality),
-    ...exceedsReach('write', declared, personality),
+    ...CAPABILITY_MODULES.flatMap((module) => module.exceeding(declared, personality)),
   ].map((problem) => ({ tool: tool.name, ...problem }));
 }
 
 /** Every way in which a declaration is malformed by itself, whatever the personality. */
-export function validateDeclaration(declared: ToolCapabilities): Problem[] {
-  return [
-    ...(declared.network?.allowedHosts ?? []).flatMap((host) =>
-      parseHostPattern(host) === null
-        ? [problem('network', `${quote(host)} is not a host, *.suffix or *`)]
-        : [],
-    ),
-    ...malformedSecrets(declared),
-    ...malformedStorage(declared.storage),
-    ...malformedPaths('read', declared.fs_reach?.read),
-    ...malformedPaths('write', declared.fs_reach?.write),
-    ...(declared.process?.allowedBinaries ?? []).flatMap((binary) =>
-      isBinaryName(binary)
-        ? []
-        : [problem('process', `${quote(binary)} is not a bare name, an absolute path or *`)],
-    ),
-    ...(declared.attachments?.mediaTypes ?? []).flatMap((type) =>
-      /^[\w.+-]+\/(\*|[\w.+-]+)$|^\*\/\*$/.test(type)
-        ? []
-        : [problem('attachments', `${quote(type)} is not a media type`)],
-    ),
-    ...malformedAccess('memory', declared.memory, ['read', 'read-write']),
-    ...malformedAccess('sessions', declared.sessions, ['read']),
-  ];
+export function validateDeclaration(declared: ToolCapabilities): CapabilityProblem[] {
+  return CAPABILITY_MODULES.flatMap((module) => module.malformed(declared));
 }
 
-function malformedSecrets({ secrets = [], network }: ToolCapabilities): Problem[] {
-  return secrets.flatMap((declaration) => {
-    const ref = declaredRef(declaration);
-    if (!isSecretRefPattern(ref)) return [problem('secrets', `${quote(ref)} is not a secret ref`)];
-    if (typeof declaration === 'string') return [];
-    const { hosts } = declaration;
-    if (!Array.isArray(hosts) || hosts.length === 0) {
-      return [problem('secrets', `${ref} names no hosts; list them, or declare the ref alone`)];
-    }
-    if (network === undefined) {
-      return [problem('secrets', `${ref} can be sent nowhere: the tool declares no network`)];
-    }
-    return hosts.flatMap((host) =>
-      host === '*' || parseHostPattern(host) === null
-        ? [problem('secrets', `${ref}: ${quote(host)} is not a host or *.suffix`)]
-        : [],
-    );
-  });
+/** Why a tool can't be registered: it has no shape that one can look into. */
+export function toolShapeProblem(tool: AnyTool): string | undefined {
+  if (typeof tool !== 'object' || tool === null) return 'a tool is an object';
+  const { name, capabilities } = tool;
+  if (typeof name !== 'string' || name === '') return 'a tool has a name';
+  if (typeof tool.execute !== 'function') return `${name} has no execute function`;
+  return capabilitiesShapeProblem(name, capabilities);
 }
 
-function malformedStorage(storage: ToolCapabilities['storage']): Problem[] {
-  if (storage === undefined) return [];
-  const problems: Problem[] = [];
-  if (!['tool-private', 'session', 'personality'].includes(storage.scope)) {
-    problems.push(problem('storage', `${quote(storage.scope)} is not a storage scope`));
+/** Why a service can't be opened. */
+export function serviceProblem(declaration: ServiceDeclaration): string | undefined {
+  if (typeof declaration !== 'object' || declaration === null) return 'a service is an object';
+  const { name, capabilities } = declaration;
+  if (typeof name !== 'string' || name === '') return 'a service has a name';
+  const wrong = capabilitiesShapeProblem(name, capabilities);
+  if (wrong !== undefined) return wrong;
+  const declared = declaredKeys(capabilities);
+  const other = declared.find((key) => !KEYS_OF_SERVICES.includes(key));
+  if (other !== undefined) {
+    return `${name}: capabilities.${other} is not for a service; there are ${KEYS_OF_SERVICES.join(', ')}`;
   }
-  if (storage.kind !== 'kv') problems.push(problem('storage', `${quote(storage.kind)} is not kv`));
-  const ttl = storage.ttlSecondsDefault;
-  if (ttl !== undefined && !(Number.isFinite(ttl) && ttl > 0)) {
-    problems.push(problem('storage', `ttlSecondsDefault ${ttl} is not a number above zero`));
+  const [malformed] = validateDeclaration(capabilities);
+  return malformed && `${name}: ${malformed.capability}: ${malformed.message}`;
+}
+
+const FACTS = new Map<string, { keys: readonly string[] | undefined }>(
+  Object.entries(CAPABILITIES),
+);
+
+const KEYS_OF_SERVICES: readonly string[] = [...FACTS.keys()].filter((key) =>
+  CAPABILITY_MODULES.some((module) => module.key === key && module.isForServices),
+);
+
+function capabilitiesShapeProblem(name: string, declared: ToolCapabilities): string | undefined {
+  if (typeof declared !== 'object' || declared === null) {
+    return `${name} declares no capabilities; a tool that reaches nothing declares {}`;
   }
-  return problems;
+  const unknown = unknownKey(declared);
+  if (unknown !== undefined) return `${name}: ${unknown}`;
+  for (const module of CAPABILITY_MODULES) {
+    const wrong = module.shapeProblem(declared);
+    if (wrong !== undefined) return `${name}: capabilities.${wrong}`;
+  }
+  return undefined;
 }
 
-function malformedAccess(
-  capability: 'memory' | 'sessions',
-  declared: { access: string } | undefined,
-  known: readonly string[],
-): Problem[] {
-  if (declared === undefined || known.includes(declared.access)) return [];
-  return [problem(capability, `access ${quote(declared.access)} is not ${known.join(' or ')}`)];
-}
-
-function malformedPaths(
-  kind: 'read' | 'write',
-  paths: string[] | 'from-personality' | undefined,
-): Problem[] {
-  if (paths === undefined || paths === 'from-personality') return [];
-  return paths.flatMap((path) =>
-    isDeclarablePath(path)
-      ? []
-      : [problem(`fs_reach.${kind}`, `${quote(path)} is not an absolute path without . and ..`)],
+function declaredKeys(capabilities: ToolCapabilities): string[] {
+  return Object.entries(capabilities).flatMap(([key, declared]) =>
+    declared === undefined ? [] : key,
   );
 }
 
-function exceedsNetwork(declared: ToolCapabilities, allow: string[] | undefined): Problem[] {
-  if (declared.network === undefined || allow === undefined) return [];
-  return declared.network.allowedHosts.flatMap((host) => {
-    if (host === '*' || parseHostPattern(host) === null) return [];
-    // Covered means that meeting a rule takes nothing from it.
-    const whole = meetHosts(host, host);
-    return allow.some((rule) => meetHosts(rule, host) === whole)
-      ? []
-      : [problem('network', `${host} is not covered by the personality's safety.network.allow`)];
-  });
-}
-
-function exceedsReach(
-  kind: 'read' | 'write',
-  declared: ToolCapabilities,
-  personality: Pick<PersonalityConfig, 'fs_reach'>,
-): Problem[] {
-  const paths = declared.fs_reach?.[kind];
-  if (paths === undefined || paths === 'from-personality') return [];
-  const reach = personality.fs_reach?.[kind] ?? [];
-  return paths.flatMap((path) =>
-    !isDeclarablePath(path) || reach.some((root) => isWithin(path, root))
-      ? []
-      : [
-          problem(
-            `fs_reach.${kind}`,
-            `${path} is not covered by the personality's fs_reach.${kind}`,
-          ),
-        ],
-  );
-}
-
-function isBinaryName(binary: string): boolean {
-  if (typeof binary !== 'string' || binary === '' || binary.includes('\0')) return false;
-  return binary === '*' || isDeclarablePath(binary) || !/[/\\]|^\.{1,2}$/.test(binary);
-}
-
-function problem(capability: CapabilityName, message: string): Problem {
-  return { capability, message };
-}
-
-function quote(value: unknown): string {
-  return JSON.stringify(value) ?? String(value);
+/** A misspelt capability would be one that nobody is given, and nobody is told why. */
+function unknownKey(declared: object): string | undefined {
+  for (const [capability, declaration] of Object.entries(declared)) {
+    const facts = FACTS.get(capability);
+    if (facts === undefined) {
+      return `capabilities.${capability} is none; there are ${[...FACTS.keys()].join(', ')}`;
+    }
+    const { keys } = facts;
+    if (keys === undefined || typeof declaration !== 'object' || declaration === null) continue;
+    const other = Object.keys(declaration).find((key) => !keys.includes(key));
+    if (other !== undefined) {
+      return `capabilities.${capability}.${other} is none; there are ${keys.join(', ')}`;
+    }
+  }
+  return undefined;
 }

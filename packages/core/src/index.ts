@@ -9,7 +9,8 @@ export {
   verifyAuditLog,
 } from '@ethosagent/audit';
 export type { ApprovalDecision, ApprovalRequest } from './approval.js';
-export type { CapabilityBackends, PersonalityFsReach } from './backends.js';
+export type { CapabilityBackends, PersonalityFsReach, PersonalityPolicy } from './backends.js';
+export type { ResolvedGrant } from './capabilities/resolved-grant.js';
 export {
   needsBackends,
   type ResolveContext,
@@ -17,7 +18,6 @@ export {
   type ScopedAccessors,
 } from './capability-resolver.js';
 export { validateDeclaration, validateRegistration } from './capability-validator.js';
-export type { ResolvedGrant } from './grant.js';
 export { createInMemoryKvStore } from './in-memory-kv.js';
 export { createInMemoryMemory } from './in-memory-memory.js';
 export { createInMemorySessionStore } from './in-memory-sessions.js';

@@ -5,9 +5,9 @@ import { MemoryAuditSink } from '@ethosagent/audit';
 import type { AuditEvent, SecretDeclaration, ToolContext } from '@ethosagent/types';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CallScope } from './call-scope.js';
+import { SecretBindings } from './capabilities/secret-bindings.js';
 import { ScopedFetchImpl } from './scoped/scoped-fetch.js';
 import { ScopedSecretsImpl } from './scoped/scoped-secrets.js';
-import { SecretBindings } from './secret-bindings.js';
 import { makeTool, ok, rejection, runOne } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 

@@ -11,7 +11,6 @@ import {
   type ToolBatchContext,
   type ToolCall,
   type ToolCallResult,
-  type ToolCapabilities,
   type ToolDefinition,
   type ToolFilterOpts,
   type ToolRegistry,
@@ -20,11 +19,11 @@ import {
 } from '@ethosagent/types';
 import type { CapabilityBackends } from './backends.js';
 import { type BatchOptions, DEFAULT_BATCH_OPTIONS, runBatch } from './batch/run-batch.js';
-import { CapabilityPlan, needsBackends, type ResolveContext } from './capability-resolver.js';
-import { validateDeclaration, validateRegistration } from './capability-validator.js';
-import type { ResolvedGrant } from './grant.js';
+import type { ResolveContext } from './capabilities/capability-call.js';
+import type { ResolvedGrant } from './capabilities/resolved-grant.js';
+import { CapabilityPlan, needsBackends } from './capability-resolver.js';
+import { serviceProblem, toolShapeProblem, validateRegistration } from './capability-validator.js';
 import { copyPlain, deepFreeze } from './plain.js';
-import { personalityNetworkPolicy } from './policy-sources.js';
 import { SessionMeters } from './quotas/session-meters.js';
 import { unawaited } from './rejections.js';
 import { ServicePlans } from './services/service-plans.js';
@@ -105,7 +104,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
         parameters: jsonSchemaOf(tool),
       }),
       plan: new CapabilityPlan(name, tool.capabilities, this.#backends ?? {}),
-      settings: tool.settings && new SettingsPlan(tool, tool.settings, this.#backends ?? {}),
+      settings: tool.settings && new SettingsPlan(tool, tool.settings),
     });
   }
 
@@ -203,7 +202,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
       throw new EthosError('CONFIG_INVALID', `${name}: capability backends are not configured`);
     }
     const plan = this.#servicePlans.of(declaration);
-    const networkPolicy = personalityNetworkPolicy(this.#backends ?? {}, owner.personalityId);
+    const { networkPolicy } = plan.policyOf(owner);
     return this.#services.open({ name, plan, owner, networkPolicy });
   }
 
@@ -278,148 +277,6 @@ function jsonSchemaOf({ name, schema }: AnyTool): Record<string, unknown> {
 }
 
 function assertTool(tool: AnyTool): void {
-  const wrong = structuralProblem(tool);
+  const wrong = toolShapeProblem(tool);
   if (wrong !== undefined) throw new EthosError('TOOL_INVALID', wrong);
-}
-
-function structuralProblem(tool: AnyTool): string | undefined {
-  if (typeof tool !== 'object' || tool === null) return 'a tool is an object';
-  const { name, capabilities } = tool;
-  if (typeof name !== 'string' || name === '') return 'a tool has a name';
-  if (typeof tool.execute !== 'function') return `${name} has no execute function`;
-  return declarationProblem(name, capabilities);
-}
-
-/** What a service may be given. The rest is for calls. */
-const OF_SERVICES: readonly string[] = ['network', 'secrets', 'storage', 'fs_reach', 'process'];
-
-function serviceProblem(declaration: ServiceDeclaration): string | undefined {
-  if (typeof declaration !== 'object' || declaration === null) return 'a service is an object';
-  const { name, capabilities } = declaration;
-  if (typeof name !== 'string' || name === '') return 'a service has a name';
-  const wrong = declarationProblem(name, capabilities);
-  if (wrong !== undefined) return wrong;
-  const other = Object.entries(capabilities).find(
-    ([capability, declared]) => declared !== undefined && !OF_SERVICES.includes(capability),
-  );
-  if (other !== undefined) {
-    return `${name}: capabilities.${other[0]} is not for a service; there are ${OF_SERVICES.join(', ')}`;
-  }
-  const [malformed] = validateDeclaration(capabilities);
-  return malformed && `${name}: ${malformed.capability}: ${malformed.message}`;
-}
-
-function declarationProblem(name: string, declared: ToolCapabilities): string | undefined {
-  if (typeof declared !== 'object' || declared === null) {
-    return `${name} declares no capabilities; a tool that reaches nothing declares {}`;
-  }
-  const unknown = unknownKey(declared);
-  if (unknown !== undefined) return `${name}: ${unknown}`;
-  const { network, secrets, storage, fs_reach, process, attachments } = declared;
-  if (storage !== undefined && !isStorageDeclaration(storage)) {
-    return `${name}: capabilities.storage is not { scope, kind: 'kv' } with a known scope`;
-  }
-  if (declared.service !== undefined && !isServiceDeclaration(declared.service)) {
-    return `${name}: capabilities.service is not { scope: 'session' }`;
-  }
-  const lists: Array<[key: string, declared: unknown, list: unknown]> = [
-    ['network.allowedHosts', network, network?.allowedHosts],
-    ['process.allowedBinaries', process, process?.allowedBinaries],
-    ['fs_reach.read', explicit(fs_reach?.read), fs_reach?.read],
-    ['fs_reach.write', explicit(fs_reach?.write), fs_reach?.write],
-    ['attachments.mediaTypes', attachments?.mediaTypes, attachments?.mediaTypes],
-  ];
-  const wrongProcess = processProblem(process);
-  if (wrongProcess !== undefined) return `${name}: ${wrongProcess}`;
-  const wrongDelegation = delegationProblem(declared.delegation);
-  if (wrongDelegation !== undefined) return `${name}: ${wrongDelegation}`;
-  const wrongSecret = secretProblem(secrets);
-  if (wrongSecret !== undefined) return `${name}: ${wrongSecret}`;
-  const wrong = lists.find(([, needed, list]) => needed !== undefined && !isStringList(list));
-  return wrong && `${name}: capabilities.${wrong[0]} is not a list of strings`;
-}
-
-// What was meant as a sandbox must not come out as none.
-function processProblem(process: AnyTool['capabilities']['process']): string | undefined {
-  const { sandbox, background }: { sandbox?: unknown; background?: unknown } = process ?? {};
-  if (sandbox !== undefined && sandbox !== 'required') {
-    return "capabilities.process.sandbox is not 'required'; leave it out to let the personality decide";
-  }
-  if (background !== undefined && typeof background !== 'boolean') {
-    return 'capabilities.process.background is not true or false';
-  }
-  return undefined;
-}
-
-function delegationProblem(delegation: unknown): string | undefined {
-  if (delegation === undefined) return undefined;
-  const { background }: { background?: unknown } = Object(delegation);
-  const isBoolean = background === undefined || typeof background === 'boolean';
-  return typeof delegation === 'object' && delegation !== null && isBoolean
-    ? undefined
-    : 'capabilities.delegation is not { background?: true or false }';
-}
-
-function secretProblem(secrets: unknown): string | undefined {
-  if (secrets === undefined) return undefined;
-  if (!Array.isArray(secrets)) return 'capabilities.secrets is not a list';
-  const at = secrets.findIndex((secret: unknown) => !isSecretDeclaration(secret));
-  if (at < 0) return undefined;
-  return `capabilities.secrets[${at}] is neither a ref nor { ref, hosts: [...] }`;
-}
-
-function isSecretDeclaration(secret: unknown): boolean {
-  if (typeof secret !== 'object' || secret === null) return typeof secret === 'string';
-  const { ref, hosts, ...unknown }: { ref?: unknown; hosts?: unknown } = secret;
-  return typeof ref === 'string' && isStringList(hosts) && Object.keys(unknown).length === 0;
-}
-
-const CAPABILITY_KEYS: Readonly<Record<string, readonly string[] | undefined>> = {
-  network: ['allowedHosts'],
-  secrets: undefined,
-  storage: ['scope', 'kind', 'ttlSecondsDefault', 'concurrency'],
-  fs_reach: ['read', 'write'],
-  process: ['allowedBinaries', 'sandbox', 'background'],
-  attachments: ['mediaTypes'],
-  memory: ['access'],
-  sessions: ['access'],
-  service: ['scope'],
-  delegation: ['background'],
-};
-
-/** A misspelt capability would be one that nobody is given, and nobody is told why. */
-function unknownKey(declared: object): string | undefined {
-  for (const [capability, declaration] of Object.entries(declared)) {
-    if (!Object.hasOwn(CAPABILITY_KEYS, capability)) {
-      return `capabilities.${capability} is none; there are ${Object.keys(CAPABILITY_KEYS).join(', ')}`;
-    }
-    const keys = CAPABILITY_KEYS[capability];
-    if (keys === undefined || typeof declaration !== 'object' || declaration === null) continue;
-    const other = Object.keys(declaration).find((key) => !keys.includes(key));
-    if (other !== undefined) {
-      return `capabilities.${capability}.${other} is none; there are ${keys.join(', ')}`;
-    }
-  }
-  return undefined;
-}
-
-const STORAGE_SCOPES: readonly unknown[] = ['tool-private', 'session', 'personality'];
-
-function isStorageDeclaration(storage: unknown): boolean {
-  if (typeof storage !== 'object' || storage === null) return false;
-  const { scope, kind }: { scope?: unknown; kind?: unknown } = storage;
-  return STORAGE_SCOPES.includes(scope) && kind === 'kv';
-}
-
-function isServiceDeclaration(service: unknown): boolean {
-  const { scope }: { scope?: unknown } = Object(service);
-  return scope === 'session';
-}
-
-function explicit(reach: string[] | 'from-personality' | undefined): string[] | undefined {
-  return reach === 'from-personality' ? undefined : reach;
-}
-
-function isStringList(list: unknown): list is string[] {
-  return Array.isArray(list) && list.every((item) => typeof item === 'string');
 }

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyTool } from '@ethosagent/types';
-import type { CapabilityBackends } from './backends.js';
+import type { PolicyAtOnce } from './personality-policy.js';
 import { copyPlain, deepFreeze } from './plain.js';
-import { personalityToolSettings } from './policy-sources.js';
 import { errorText } from './results/error-text.js';
 
 /** The settings of a call, or why there are none. */
@@ -22,23 +21,17 @@ export class SettingsPlan {
   readonly #toolName: string;
   readonly #key: string;
   readonly #parse: NonNullable<AnyTool['settings']>['parse'];
-  readonly #backends: CapabilityBackends;
   readonly #parsed = new WeakMap<object, ResolvedSettings>();
 
-  constructor(
-    { name, settingsKey = name }: AnyTool,
-    { parse }: NonNullable<AnyTool['settings']>,
-    backends: CapabilityBackends,
-  ) {
+  constructor({ name, settingsKey = name }: AnyTool, { parse }: NonNullable<AnyTool['settings']>) {
     this.#toolName = name;
     this.#key = settingsKey;
     this.#parse = parse;
-    this.#backends = backends;
   }
 
-  resolve(personalityId: string | undefined): ResolvedSettings {
+  resolve(policy: PolicyAtOnce): ResolvedSettings {
     try {
-      const value = personalityToolSettings(this.#backends, personalityId, this.#key) ?? NOTHING;
+      const value = policy.settings(this.#key) ?? NOTHING;
       const known = typeof value === 'object' ? this.#parsed.get(value) : undefined;
       if (known !== undefined) return known;
       // A copy: what the host has is not the tool's to change, nor ours to freeze.

@@ -86,6 +86,8 @@ export type {
   BackgroundProcess,
   BackgroundProcesses,
   BoundSecret,
+  CapabilityAccessorName,
+  CapabilityFacts,
   CapabilityName,
   CapabilityValidationError,
   KeyValueStore,
@@ -103,6 +105,7 @@ export type {
   ToolCapabilities,
   TurnAttachment,
 } from './tool-capabilities.js';
+export { CAPABILITIES, STORAGE_SCOPES } from './tool-capabilities.js';
 export type {
   ToolReducerContext,
   ToolResultReducer,

@@ -14,8 +14,11 @@ export interface BoundSecret {
   hosts: string[];
 }
 
+/** Every namespace that a tool's key-value store can be in. */
+export const STORAGE_SCOPES = ['tool-private', 'session', 'personality'] as const;
+
 /** Whose namespace a tool's key-value store is. */
-export type StorageScope = 'tool-private' | 'session' | 'personality';
+export type StorageScope = (typeof STORAGE_SCOPES)[number];
 
 /** What a tool may reach outside itself. What is not declared is absent from its context. */
 export interface ToolCapabilities {
@@ -64,19 +67,84 @@ export interface ToolCapabilities {
   };
 }
 
+/** What every package may know of a capability. */
+export interface CapabilityFacts {
+  /** The keys of its declaration; `undefined` where that is a list. */
+  keys: readonly string[] | undefined;
+  /** The keys that are judged and recorded apart, as `fs_reach.read`. None when absent. */
+  parts?: readonly string[];
+  /** The field of `ToolContext` that it gives. */
+  accessor: string;
+  /** What a host does when the accessor is missing. */
+  remedy: string;
+}
+
+/** The capabilities that a tool may declare, in the order in which messages list them. */
+export const CAPABILITIES = {
+  network: {
+    keys: ['allowedHosts'],
+    accessor: 'scopedFetch',
+    remedy: 'construct the tool registry with capability backends',
+  },
+  secrets: {
+    keys: undefined,
+    accessor: 'secretsResolver',
+    remedy: 'give the backends of the tool registry a secretsBackend',
+  },
+  storage: {
+    keys: ['scope', 'kind', 'ttlSecondsDefault', 'concurrency'],
+    accessor: 'kvStore',
+    remedy: 'give the backends of the tool registry a kvStoreFactory',
+  },
+  fs_reach: {
+    keys: ['read', 'write'],
+    parts: ['read', 'write'],
+    accessor: 'scopedFs',
+    remedy: 'give the backends of the tool registry a storage',
+  },
+  process: {
+    keys: ['allowedBinaries', 'sandbox', 'background'],
+    accessor: 'scopedProcess',
+    remedy: 'construct the tool registry with capability backends',
+  },
+  attachments: {
+    keys: ['mediaTypes'],
+    accessor: 'attachments',
+    remedy: 'construct the tool registry with capability backends',
+  },
+  memory: {
+    keys: ['access'],
+    accessor: 'memory',
+    remedy: 'give the backends of the tool registry a memory provider',
+  },
+  sessions: {
+    keys: ['access'],
+    accessor: 'sessions',
+    remedy: 'give the backends of the tool registry a session store',
+  },
+  service: {
+    keys: ['scope'],
+    accessor: 'services',
+    remedy: 'call the tool through a tool registry, which holds the services of a session',
+  },
+  delegation: {
+    keys: ['background'],
+    accessor: 'delegation',
+    remedy: 'call the tool from an agent loop, which runs the sub-agents',
+  },
+} as const satisfies Record<keyof ToolCapabilities, CapabilityFacts>;
+
 /** The name of a capability in validation errors and audit events. */
-export type CapabilityName =
-  | 'network'
-  | 'secrets'
-  | 'storage'
-  | 'fs_reach.read'
-  | 'fs_reach.write'
-  | 'process'
-  | 'attachments'
-  | 'memory'
-  | 'sessions'
-  | 'service'
-  | 'delegation';
+export type CapabilityName = {
+  [K in keyof typeof CAPABILITIES]: (typeof CAPABILITIES)[K] extends {
+    parts: readonly (infer Part extends string)[];
+  }
+    ? `${K}.${Part}`
+    : K;
+}[keyof typeof CAPABILITIES];
+
+/** The field of `ToolContext` that a capability gives. */
+export type CapabilityAccessorName = (typeof CAPABILITIES)[keyof typeof CAPABILITIES]['accessor'];
 
 /** One way in which a declaration is malformed or exceeds the policy. Returned, not thrown. */
 export interface CapabilityValidationError {

@@ -4,6 +4,7 @@ import type { ScopedServices } from './services.js';
 import type { ScopedSessions } from './sessions.js';
 import type { Storage } from './storage.js';
 import type {
+  CapabilityAccessorName,
   KeyValueStore,
   ScopedAttachments,
   ScopedFetch,
@@ -116,18 +117,7 @@ export interface ToolContext {
 }
 
 /** The fields of `ToolContext` that only a declared capability puts there. */
-export type ToolAccessorName =
-  | 'storage'
-  | 'kvStore'
-  | 'secretsResolver'
-  | 'scopedFetch'
-  | 'scopedFs'
-  | 'scopedProcess'
-  | 'attachments'
-  | 'memory'
-  | 'sessions'
-  | 'services'
-  | 'delegation';
+export type ToolAccessorName = CapabilityAccessorName | 'storage';
 
 /** Arguments after parsing, or why they are wrong. */
 export type ToolInputResult<TArgs> = { ok: true; args: TArgs } | { ok: false; error: string };

@@ -22,7 +22,6 @@ import {
   EthosError,
   type MemoryProvider,
   type PersonalityConfig,
-  type QuotaPolicy,
   type SessionStore,
   type Storage,
   type ToolBatchContext,
@@ -290,7 +289,6 @@ export class Runtime implements ToolRuntime {
   #backends(): CapabilityBackends {
     const { options, store, memory, sessions, audit, denyPaths } = this.#parts;
     const { approve, fetch, lookup } = options;
-    const ofPersonality = (id: string | undefined) => this.#personalities.at(id);
     return {
       kvStoreFactory: store.kvStoreFactory,
       secretsBackend:
@@ -299,29 +297,9 @@ export class Runtime implements ToolRuntime {
       attachments: createAttachmentCache({ dir: join(options.home, 'attachments') }),
       memory,
       sessions,
-      personalityFsReach: (id) => {
-        const config = ofPersonality(id);
-        return config && this.#personalities.reachOf(config);
-      },
-      personalityNetworkAllow: (id) => {
-        const config = ofPersonality(id);
-        return config && (config.safety?.network?.allow ?? null);
-      },
-      personalityNetworkPolicy: (id) => ofPersonality(id)?.safety?.network,
-      personalityProcess: (id) => {
-        const config = ofPersonality(id);
-        return config === undefined ? { sandbox: 'required' } : config.safety?.process;
-      },
-      personalityQuotas: (id) => {
-        const config = ofPersonality(id);
-        return config === undefined ? NO_USE : config.safety?.quotas;
-      },
-      personalityToolSettings: (id, tool) => {
-        const config = ofPersonality(id);
-        // What it would set is not known; the defaults may be wider.
-        if (config === undefined) throw new EthosError('CONFIG_INVALID', UNKNOWN_PERSONALITY);
-        const all = config.tool_settings;
-        return all !== undefined && Object.hasOwn(all, tool) ? all[tool] : undefined;
+      personality: (id) => {
+        const config = this.#personalities.at(id);
+        return config && { ...config, fs_reach: this.#personalities.reachOf(config) };
       },
       processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
       denyPaths,
@@ -402,21 +380,6 @@ export class Runtime implements ToolRuntime {
     return scoped;
   }
 }
-
-const UNKNOWN_PERSONALITY =
-  'the file of the personality is wrong by now; ask the operator to mend it';
-
-/** For a personality that is not known, such as one whose file went wrong while a call waited. */
-const NO_USE: QuotaPolicy = {
-  per_call: {
-    requests: 0,
-    bytes_in: 0,
-    bytes_out: 0,
-    process_seconds: 0,
-    files_written: 0,
-    store_bytes: 0,
-  },
-};
 
 function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);

@@ -1,21 +1,10 @@
 import type {
-  KeyValueStore,
   NetworkPolicy,
-  ScopedAttachments,
-  ScopedDelegation,
-  ScopedFetch,
-  ScopedFs,
-  ScopedMemory,
-  ScopedProcess,
-  ScopedSecretsResolver,
-  ScopedServices,
-  ScopedSessions,
-  Storage,
   ToolBatchContext,
   ToolContext,
   ToolProgressEvent,
 } from '@ethosagent/types';
-import type { ScopedAccessors } from '../capability-resolver.js';
+import type { BoundAccessors } from '../capabilities/capability-call.js';
 import { deepFreeze } from '../plain.js';
 
 /** What of a batch's context every call gets a copy of. */
@@ -60,9 +49,8 @@ export interface CallParts {
   emit: (event: ToolProgressEvent) => void;
   resultBudgetChars: number;
   settings: unknown;
-  accessors: ScopedAccessors | undefined;
-  /** The storage and read registry of a tool that declared `fs_reach`. */
-  files: { storage: Storage | undefined; readMtimes: ToolContext['readMtimes'] } | undefined;
+  /** What the declaration gives: the accessors, and the storage and read registry of the turn. */
+  accessors: BoundAccessors | undefined;
 }
 
 /** The context of one call: own properties only, so that a tool may spread it. */
@@ -82,19 +70,7 @@ export class CallContext implements ToolContext {
   declare memoryScopeId?: string;
   declare userScopeId?: string;
   declare teamId?: string;
-  declare storage?: Storage;
-  declare readMtimes?: NonNullable<ToolContext['readMtimes']>;
   declare networkPolicy?: NetworkPolicy;
-  declare kvStore?: KeyValueStore;
-  declare secretsResolver?: ScopedSecretsResolver;
-  declare scopedFetch?: ScopedFetch;
-  declare scopedFs?: ScopedFs;
-  declare scopedProcess?: ScopedProcess;
-  declare attachments?: ScopedAttachments;
-  declare memory?: ScopedMemory;
-  declare sessions?: ScopedSessions;
-  declare services?: ScopedServices;
-  declare delegation?: ScopedDelegation;
   declare settings?: unknown;
   declare dryRun?: boolean;
 
@@ -117,8 +93,6 @@ export class CallContext implements ToolContext {
     if (facts.networkPolicy !== undefined) this.networkPolicy = facts.networkPolicy;
     if (facts.dryRun !== undefined) this.dryRun = facts.dryRun;
     if (parts.settings !== undefined) this.settings = parts.settings;
-    if (parts.files?.storage !== undefined) this.storage = parts.files.storage;
-    if (parts.files?.readMtimes !== undefined) this.readMtimes = parts.files.readMtimes;
     if (parts.accessors !== undefined) Object.assign(this, parts.accessors);
   }
 }

@@ -1,17 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { resolveCallBudget } from '@ethosagent/policy';
-import type {
-  DelegationProvider,
-  ScopedServices,
-  Storage,
-  ToolCall,
-  ToolResult,
-} from '@ethosagent/types';
+import type { ServiceScope, ToolCall, ToolResult } from '@ethosagent/types';
 import { CallScope } from '../call-scope.js';
-import type { BackgroundSession, CapabilityPlan } from '../capability-resolver.js';
-import type { ResolvedGrant } from '../grant.js';
+import type { BackgroundSession, RegistryCall } from '../capabilities/capability-call.js';
+import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
+import { PolicyAtOnce } from '../personality-policy.js';
 import { copyPlain, deepFreeze } from '../plain.js';
-import { personalityQuotas } from '../policy-sources.js';
 import { CallQuotas } from '../quotas/call-quotas.js';
 import { discard } from '../rejections.js';
 import { checkShape, failure } from '../results/check-shape.js';
@@ -19,8 +13,6 @@ import { errorText } from '../results/error-text.js';
 import { redactResult } from '../results/redact.js';
 import { reduceResult } from '../results/reduce.js';
 import { trimResult } from '../results/trim.js';
-import { ScopedDelegationImpl } from '../scoped/scoped-delegation.js';
-import { ScopedStorageView } from '../scoped/scoped-storage-view.js';
 import { filteredOut, type RegisteredTool, unavailable } from '../tool-gates.js';
 import { type ResolvedSettings, saysTheSame } from '../tool-settings.js';
 import { approvalReason, joined, refusal, turnGate } from './ask-approval.js';
@@ -50,6 +42,8 @@ export class RunningCall implements Watched, Waiting {
   #args: unknown;
   /** What the personality sets for the tool. */
   #resolvedSettings: ResolvedSettings | undefined;
+  /** What the operator says of the personality, since the call last waited. */
+  #asked: PolicyAtOnce | undefined;
   /** What a yes was to. */
   #approved: Approved | undefined;
   /** Characters. */
@@ -68,7 +62,10 @@ export class RunningCall implements Watched, Waiting {
       const answered = refused ?? this.#prepare();
       if (answered instanceof Promise) {
         answered.then(
-          (result) => this.#enter(result),
+          (result) => {
+            this.#asked = undefined;
+            this.#enter(result);
+          },
           (error: unknown) => this.#finish(failure(errorText(error))),
         );
       } else {
@@ -124,7 +121,7 @@ export class RunningCall implements Watched, Waiting {
    * answer where the tool is not to run.
    */
   #prepare(): ToolResult | undefined | Promise<ToolResult | undefined> {
-    const missing = this.#entry?.plan.missingSandbox(this.#batch.facts);
+    const missing = this.#entry?.plan.missing({ ctx: this.#batch.facts, policy: this.#policy });
     if (missing === undefined) return this.#parse();
     return missing.then((why) => (why === undefined ? this.#parse() : notAvailable(why)));
   }
@@ -148,7 +145,7 @@ export class RunningCall implements Watched, Waiting {
     }
     const { tool, name, settings } = this.#entry ?? {};
     if (settings !== undefined) {
-      const resolved = settings.resolve(this.#batch.facts.personalityId);
+      const resolved = settings.resolve(this.#policy);
       if (!resolved.ok) return notAvailable(resolved.error);
       this.#resolvedSettings = resolved;
     }
@@ -208,7 +205,7 @@ export class RunningCall implements Watched, Waiting {
     // What a schema turned into class instances would be shown wrong; then what it came from is.
     const plain = copyPlain(this.#args);
     const shown = plain.ok ? plain.value : structuredClone(this.#issued);
-    const capabilities = entry.plan.describe(facts);
+    const capabilities = entry.plan.describe(facts, this.#policy);
     const settings = frozenCopy(this.#settings);
     const ending = await guarded(watch, Number.POSITIVE_INFINITY, () =>
       approve({
@@ -236,7 +233,9 @@ export class RunningCall implements Watched, Waiting {
 
   /** The yes was to this tool with this reach and these settings: a refusal where they have changed. */
   #sinceApproved(): ToolResult | undefined {
-    if (this.#approved === undefined || this.#isAsApproved(this.#approved)) return undefined;
+    if (this.#approved === undefined) return undefined;
+    this.#asked = undefined;
+    if (this.#isAsApproved(this.#approved)) return undefined;
     const { name } = this.#approved.entry;
     return notAvailable(`${name} needs approval, and what it may do changed while it waited`);
   }
@@ -246,8 +245,8 @@ export class RunningCall implements Watched, Waiting {
     try {
       return (
         input.tools.get(entry.name) === entry &&
-        isDeepStrictEqual(entry.plan.describe(facts), capabilities) &&
-        saysTheSame(entry.settings?.resolve(facts.personalityId), this.#resolvedSettings)
+        isDeepStrictEqual(entry.plan.describe(facts, this.#policy), capabilities) &&
+        saysTheSame(entry.settings?.resolve(this.#policy), this.#resolvedSettings)
       );
     } catch {
       // A host's own backend that fails says nothing, and least of all the same.
@@ -280,6 +279,8 @@ export class RunningCall implements Watched, Waiting {
       return;
     }
     this.#batch.slots.enter(this);
+    // It waits for a place: what held until now may not hold when it gets one.
+    if (this.#scope === undefined) this.#asked = undefined;
   }
 
   /** Runs the tool, now that there is a place. */
@@ -384,36 +385,36 @@ export class RunningCall implements Watched, Waiting {
 
   #contextOf(entry: RegisteredTool, scope: CallScope): CallContext {
     const { name, needsBackends, plan } = entry;
-    const { input, facts } = this.#batch;
+    const { facts } = this.#batch;
     if (needsBackends) this.#limit(scope);
-    const { storage, readMtimes } = facts;
-    const accessors = needsBackends
-      ? plan.bind(facts, scope, input.attachments, this.#backgroundOf(entry))
-      : undefined;
-    if (accessors !== undefined && plan.declaresDelegation && input.host?.delegation) {
-      accessors.delegation = this.#delegationOf(entry, input.host.delegation, scope);
-    }
-    if (accessors !== undefined && plan.declaresService) {
-      accessors.services = this.#servicesOf(entry, scope);
-    }
+    const registry = this.#registryCall(entry, scope);
     return new CallContext(facts, {
       emit: createEmit(name, scope, this.#listener),
       resultBudgetChars: this.#budget,
       settings: this.#settings,
-      accessors,
-      files: plan.declaresFiles
-        ? { storage: storage && this.#storageOf(storage, plan, scope), readMtimes }
+      accessors: needsBackends
+        ? plan.bind({ ctx: facts, policy: this.#policy, scope, registry })
         : undefined,
     });
   }
 
-  #servicesOf({ name, plan }: RegisteredTool, opener: CallScope): ScopedServices {
+  #registryCall(entry: RegisteredTool, scope: CallScope): RegistryCall {
+    const { facts, input } = this.#batch;
+    return {
+      attachments: input.attachments,
+      storage: facts.storage,
+      readMtimes: facts.readMtimes,
+      delegation: input.host?.delegation,
+      background: () => this.#backgroundOf(entry),
+      openService: () => this.#openService(entry, scope),
+    };
+  }
+
+  #openService({ name, plan }: RegisteredTool, opener: CallScope): Promise<ServiceScope> {
     const { facts, input } = this.#batch;
     const { sessionId, personalityId, workingDir, networkPolicy } = facts;
     const owner = { sessionId, workingDir, ...(personalityId !== undefined && { personalityId }) };
-    return {
-      open: () => input.services.open({ name, plan, owner, networkPolicy, opener }),
-    };
+    return input.services.open({ name, plan, owner, networkPolicy, opener });
   }
 
   get #listener(): BatchInput['ctx']['emit'] | undefined {
@@ -427,22 +428,7 @@ export class RunningCall implements Watched, Waiting {
     };
   }
 
-  #delegationOf(
-    { tool }: RegisteredTool,
-    provider: DelegationProvider,
-    scope: CallScope,
-  ): ScopedDelegationImpl {
-    const { sessionId, personalityId } = this.#batch.facts;
-    return new ScopedDelegationImpl(provider, {
-      sessionId,
-      personalityId,
-      mayStart: tool.capabilities.delegation?.background === true,
-      scope,
-    });
-  }
-
-  #backgroundOf(entry: RegisteredTool): BackgroundSession | undefined {
-    if (!entry.plan.declaresBackground) return undefined;
+  #backgroundOf(entry: RegisteredTool): BackgroundSession {
     const { facts, input, journal } = this.#batch;
     const { sessionId } = facts;
     return {
@@ -458,19 +444,19 @@ export class RunningCall implements Watched, Waiting {
   }
 
   #limit(scope: CallScope): void {
-    const { sessionId, personalityId } = this.#batch.facts;
-    const { backends, meters, host } = this.#batch.input;
-    if (backends === undefined) return;
-    const quotas = personalityQuotas(backends, personalityId);
+    const { sessionId } = this.#batch.facts;
+    const { meters, host } = this.#batch.input;
+    const { quotas } = this.#policy;
     if (quotas === undefined) return;
     const { meter, leave } = meters.enter(host?.quotaSession ?? sessionId);
     scope.limit(new CallQuotas(quotas, meter));
     scope.onEnd(leave);
   }
 
-  #storageOf(storage: Storage, plan: CapabilityPlan, scope: CallScope): Storage | undefined {
-    const narrowed = plan.narrowStorage(storage, this.#batch.facts);
-    return narrowed && new ScopedStorageView(narrowed, scope);
+  get #policy(): PolicyAtOnce {
+    const { facts, input } = this.#batch;
+    this.#asked ??= new PolicyAtOnce(input.backends ?? {}, facts.personalityId);
+    return this.#asked;
   }
 
   #unfinished(ending: Exclude<Ending<unknown>, { kind: 'returned' }>): ToolResult {

@@ -5,15 +5,14 @@ import {
   type DelegationProvider,
   type ScopedDelegation,
 } from '@ethosagent/types';
-import { type AccessAsked, type Allow, recordAccess, textOf } from '../access.js';
-import type { CallScope } from '../call-scope.js';
+import { type AccessAsked, type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
 
 export interface ScopedDelegationOptions {
   sessionId: string;
   personalityId: string | undefined;
   /** Whether tasks may outlive the call. */
   mayStart: boolean;
-  scope: CallScope;
+  scope: AccessScope;
 }
 
 const MAX_TARGET_CHARS = 200;

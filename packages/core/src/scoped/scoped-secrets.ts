@@ -6,8 +6,8 @@ import {
   type SecretRef,
 } from '@ethosagent/types';
 import { type AccessScope, assertLive, textOf } from '../access.js';
+import type { SecretBindings } from '../capabilities/secret-bindings.js';
 import { unawaited } from '../rejections.js';
-import type { SecretBindings } from '../secret-bindings.js';
 import { SecretHandles } from '../secret-handles.js';
 
 export interface ScopedSecretsOptions {

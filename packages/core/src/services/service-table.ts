@@ -8,7 +8,7 @@ import { recordAccess } from '../access.js';
 import type { CapabilityBackends } from '../backends.js';
 import type { CallScope } from '../call-scope.js';
 import type { CapabilityPlan } from '../capability-resolver.js';
-import { personalityQuotas } from '../policy-sources.js';
+import type { PolicyAtOnce } from '../personality-policy.js';
 import { CallQuotas } from '../quotas/call-quotas.js';
 import type { SessionMeters } from '../quotas/session-meters.js';
 import type { SecretRedactor } from '../results/redact.js';
@@ -80,16 +80,17 @@ export class ServiceTable {
       this.#assertRoom(owner);
       allow();
       try {
-        this.#limit(life, sessionId, owner);
+        const policy = plan.policyOf(owner);
+        this.#limit(life, sessionId, { owner, policy });
         const ctx = {
           sessionId,
           ...(personalityId !== undefined && { personalityId }),
           ...(workingDir !== undefined && { workingDir }),
           ...(networkPolicy !== undefined && { networkPolicy: structuredClone(networkPolicy) }),
         };
-        const isCurrent = currency(plan, ctx, backends ?? {});
+        const isCurrent = currency(plan, ctx, policy);
         const onEnded = () => this.#services.delete(service);
-        const service = new Service({ plan, life, owner, ctx, isCurrent, onEnded });
+        const service = new Service({ plan, life, owner, ctx, policy, isCurrent, onEnded });
         this.#services.add(service);
         return service.scope;
       } catch (error) {
@@ -143,9 +144,13 @@ export class ServiceTable {
   }
 
   // What lasts for hours is no call: the caps of a call would end it in the middle of its work.
-  #limit(life: ServiceLife, sessionId: string, { personalityId, ...owner }: ServiceOwner): void {
-    const { backends = {}, meters } = this.#options;
-    const { per_session } = personalityQuotas(backends, personalityId) ?? {};
+  #limit(
+    life: ServiceLife,
+    sessionId: string,
+    { owner, policy }: { owner: ServiceOwner; policy: PolicyAtOnce },
+  ): void {
+    const { meters } = this.#options;
+    const { per_session } = policy.quotas ?? {};
     if (per_session === undefined) return;
     const { meter, leave } = meters.enter(sessionId);
     life.limit(new CallQuotas({ per_session }, meter));

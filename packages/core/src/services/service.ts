@@ -2,11 +2,10 @@ import type { RunningChild } from '@ethosagent/process';
 import type { NetworkGuard } from '@ethosagent/safety-network';
 import type { NetworkPolicy, ServiceOwner, ServiceProxy, ServiceScope } from '@ethosagent/types';
 import { assertLive } from '../access.js';
-import {
-  type CapabilityPlan,
-  type ResolveContext,
-  SERVICE_IDLE_MS,
-} from '../capability-resolver.js';
+import type { ResolveContext } from '../capabilities/capability-call.js';
+import { SERVICE_IDLE_MS } from '../capabilities/network.js';
+import type { CapabilityPlan } from '../capability-resolver.js';
+import type { PolicyAtOnce } from '../personality-policy.js';
 import { discard, unawaited } from '../rejections.js';
 import type { ServiceLife } from './service-life.js';
 import { ServiceProcessesImpl } from './service-processes.js';
@@ -21,6 +20,7 @@ export interface ServiceOptions {
   life: ServiceLife;
   owner: ServiceOwner;
   ctx: ResolveContext;
+  policy: PolicyAtOnce;
   /** Whether one that is opened now, under this policy of a turn, would reach the same. */
   isCurrent: (networkPolicy: NetworkPolicy | undefined) => boolean;
   /** Called when all of it has ended. */
@@ -43,15 +43,19 @@ export class Service {
   #proxy: Promise<OpenProxy> | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor({ plan, life, owner, ctx, isCurrent, onEnded }: ServiceOptions) {
+  constructor({ plan, life, owner, ctx, policy, isCurrent, onEnded }: ServiceOptions) {
     this.#life = life;
     this.#onEnded = onEnded;
     this.owner = { ...owner };
     const { personalityId, sessionId } = owner;
-    const { fs_reach, network } = plan.describe(ctx);
-    const { scopedProcess, guard, ...accessors } = plan.bindService(ctx, life, (child) =>
-      this.#follow(child),
-    );
+    const { fs_reach, network } = plan.describe(ctx, policy);
+    const { accessors, guard } = plan.bindService({
+      ctx,
+      policy,
+      scope: life,
+      service: { onStarted: (child) => this.#follow(child) },
+    });
+    const { scopedProcess, kvStore, secretsResolver, scopedFetch, scopedFs } = accessors;
     this.#guard = guard;
     this.scope = Object.freeze({
       signal: life.signal,
@@ -60,7 +64,10 @@ export class Service {
       isCurrent: ({ networkPolicy }) => !life.ended && isCurrent(networkPolicy),
       ...(fs_reach !== undefined && { reach: fs_reach }),
       ...(network !== undefined && { hosts: network.allowedHosts }),
-      ...accessors,
+      ...(kvStore && { kvStore }),
+      ...(secretsResolver && { secretsResolver }),
+      ...(scopedFetch && { scopedFetch }),
+      ...(scopedFs && { scopedFs }),
       ...(scopedProcess && { scopedProcess: new ServiceProcessesImpl(scopedProcess) }),
       ...(guard && { proxy: () => unawaited(this.#openProxy(guard)) }),
       redact: (text) => life.redactor?.redact(text) ?? text,

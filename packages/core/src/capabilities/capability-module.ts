@@ -1,0 +1,85 @@
+import type { CapabilityName, PersonalityConfig, ToolCapabilities } from '@ethosagent/types';
+import type { CapabilityBackends } from '../backends.js';
+import type { Binding, Grants, PolicyCall } from './capability-call.js';
+import type { ResolvedGrant } from './resolved-grant.js';
+
+/** The key of a capability in a declaration. */
+export type CapabilityKey = keyof ToolCapabilities;
+
+/** One way in which a declaration is malformed or exceeds the policy. */
+export interface CapabilityProblem {
+  capability: CapabilityName;
+  message: string;
+}
+
+/** The part of a personality that a declaration must fit. */
+export type RegistrationPolicy = Pick<PersonalityConfig, 'fs_reach' | 'safety'>;
+
+/** A tool whose declaration is being compiled. */
+export interface CompiledTool {
+  /** In the ids of its namespaces. */
+  readonly name: string;
+  readonly capabilities: ToolCapabilities;
+  readonly backends: CapabilityBackends;
+}
+
+/** The declaration of one capability of one tool, compiled. */
+export interface CapabilityPart {
+  /** Works out what other parts build on. Runs before every `bind` and `describe`. */
+  grant?(call: PolicyCall, grants: Grants): void;
+  /** Adds the accessor, where there is a backend for it. */
+  bind(binding: Binding): void;
+  /** What the call may reach, as data. */
+  describe(call: PolicyCall, grants: Grants): ResolvedGrant;
+  /** Why it can't be given as the policy wants it. Waits only where it has to look. */
+  missing?(call: PolicyCall): Promise<string | undefined> | undefined;
+}
+
+/** All that the engine knows of one capability. */
+export interface CapabilitySpec<TDeclared> {
+  /** Services may declare it too. */
+  readonly isForServices?: boolean;
+  /** Why a declaration has no shape that one can look into; it starts with its key. */
+  shapeProblem?(declared: unknown): string | undefined;
+  /** Every way in which a declaration is malformed by itself. */
+  malformed?(declared: TDeclared, capabilities: ToolCapabilities): CapabilityProblem[];
+  /** Every way in which a declaration exceeds a personality. */
+  exceeding?(declared: TDeclared, personality: RegistrationPolicy): CapabilityProblem[];
+  compile(declared: TDeclared, tool: CompiledTool): CapabilityPart;
+}
+
+/** A capability as the table has it: it looks for its own key in a declaration. */
+export interface CapabilityModule {
+  readonly key: CapabilityKey;
+  readonly isForServices: boolean;
+  shapeProblem(capabilities: ToolCapabilities): string | undefined;
+  malformed(capabilities: ToolCapabilities): CapabilityProblem[];
+  exceeding(capabilities: ToolCapabilities, personality: RegistrationPolicy): CapabilityProblem[];
+  /** `undefined` for a tool that doesn't declare it. */
+  compile(tool: CompiledTool): CapabilityPart | undefined;
+}
+
+/** Makes a capability of what is known of its declaration. */
+export function defineCapability<K extends CapabilityKey>(
+  key: K,
+  spec: CapabilitySpec<NonNullable<ToolCapabilities[K]>>,
+): CapabilityModule {
+  const found = <T>(
+    capabilities: ToolCapabilities,
+    look: (declared: NonNullable<ToolCapabilities[K]>) => T,
+  ): T | undefined => {
+    const declared = capabilities[key];
+    return declared === undefined || declared === null ? undefined : look(declared);
+  };
+  return {
+    key,
+    isForServices: spec.isForServices === true,
+    shapeProblem: (capabilities) =>
+      capabilities[key] === undefined ? undefined : spec.shapeProblem?.(capabilities[key]),
+    malformed: (capabilities) =>
+      found(capabilities, (declared) => spec.malformed?.(declared, capabilities)) ?? [],
+    exceeding: (capabilities, personality) =>
+      found(capabilities, (declared) => spec.exceeding?.(declared, personality)) ?? [],
+    compile: (tool) => found(tool.capabilities, (declared) => spec.compile(declared, tool)),
+  };
+}

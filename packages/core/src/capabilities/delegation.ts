@@ -1,0 +1,25 @@
+import { ScopedDelegationImpl } from '../scoped/scoped-delegation.js';
+import { defineCapability } from './capability-module.js';
+
+/** Sub-agents, through `delegation`. */
+export const delegation = defineCapability('delegation', {
+  shapeProblem: (declared) => {
+    const { background }: { background?: unknown } = Object(declared);
+    const isBoolean = background === undefined || typeof background === 'boolean';
+    return typeof declared === 'object' && declared !== null && isBoolean
+      ? undefined
+      : 'delegation is not { background?: true or false }';
+  },
+  compile: ({ background }) => ({
+    bind: ({ ctx, scope, registry, accessors }) => {
+      if (registry?.delegation === undefined || scope === undefined) return;
+      accessors.delegation = new ScopedDelegationImpl(registry.delegation, {
+        sessionId: ctx.sessionId,
+        personalityId: ctx.personalityId,
+        mayStart: background === true,
+        scope,
+      });
+    },
+    describe: () => ({ delegation: { background: background === true } }),
+  }),
+});

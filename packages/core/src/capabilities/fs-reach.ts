@@ -1,0 +1,95 @@
+import { isDeclarablePath, isWithin } from '@ethosagent/policy';
+import type { Storage, ToolCapabilities } from '@ethosagent/types';
+import type { PersonalityFsReach } from '../backends.js';
+import { checkedStorage } from '../checked/checked-storage.js';
+import { defaultDenyPaths, ScopedFsImpl } from '../scoped/scoped-fs.js';
+import { ScopedStorageView } from '../scoped/scoped-storage-view.js';
+import { defineCapability } from './capability-module.js';
+import { FsGrant } from './fs-grant.js';
+import { GrantCache } from './grant-cache.js';
+import { listProblem, problem, quote } from './shapes.js';
+
+type FsDeclaration = NonNullable<ToolCapabilities['fs_reach']>;
+
+const KINDS = ['read', 'write'] as const;
+
+/** Paths, through `scopedFs` and the turn's `storage`. */
+export const fsReach = defineCapability('fs_reach', {
+  isForServices: true,
+  shapeProblem: (declared) => {
+    const reach: { read?: unknown; write?: unknown } = Object(declared);
+    return KINDS.map((kind) =>
+      reach[kind] === undefined || reach[kind] === 'from-personality'
+        ? undefined
+        : listProblem(`fs_reach.${kind}`, reach[kind]),
+    ).find((wrong) => wrong !== undefined);
+  },
+  malformed: (declared) =>
+    KINDS.flatMap((kind) =>
+      pathsOf(declared, kind).flatMap((path) =>
+        isDeclarablePath(path)
+          ? []
+          : [
+              problem(
+                `fs_reach.${kind}`,
+                `${quote(path)} is not an absolute path without . and ..`,
+              ),
+            ],
+      ),
+    ),
+  exceeding: (declared, personality) =>
+    KINDS.flatMap((kind) => {
+      const reach = personality.fs_reach?.[kind] ?? [];
+      const message = (path: string) =>
+        `${path} is not covered by the personality's fs_reach.${kind}`;
+      return pathsOf(declared, kind)
+        .filter((path) => isDeclarablePath(path) && !reach.some((root) => isWithin(path, root)))
+        .map((path) => problem(`fs_reach.${kind}`, message(path)));
+    }),
+  compile: (declared, { backends }) => {
+    const cache = new GrantCache((reach: PersonalityFsReach) => {
+      const deny = [...defaultDenyPaths(), ...(backends.denyPaths ?? [])];
+      return new FsGrant(declared, reach, deny);
+    });
+    return {
+      grant: ({ policy }, grants) => {
+        grants.files = cache.get(policy.fsReach);
+      },
+      bind: ({ grants: { files }, scope, registry, accessors }) => {
+        if (files === undefined) return;
+        if (backends.storage !== undefined) {
+          const storage = checkedStorage(backends.storage);
+          const { read, write } = files;
+          const reach = files.reach(storage);
+          accessors.scopedFs = new ScopedFsImpl(storage, read, write, { reach, scope });
+        }
+        if (registry === undefined || scope === undefined) return;
+        const { storage, readMtimes } = registry;
+        const narrowed = storage && narrowStorage(storage, files, declared);
+        if (narrowed !== undefined) accessors.storage = new ScopedStorageView(narrowed, scope);
+        if (readMtimes !== undefined) accessors.readMtimes = readMtimes;
+      },
+      describe: (_call, { files }) =>
+        files ? { fs_reach: { read: [...files.read], write: [...files.write] } } : {},
+    };
+  },
+});
+
+function pathsOf(declared: FsDeclaration, kind: (typeof KINDS)[number]): readonly string[] {
+  const paths = declared[kind];
+  return paths === undefined || paths === 'from-personality' ? [] : paths;
+}
+
+/**
+ * The turn's storage, held to the declaration. A storage that can't be held is taken for what it
+ * should be, the personality's reach, and goes to tools that declare no less.
+ */
+function narrowStorage(
+  storage: Storage,
+  files: FsGrant,
+  { read, write }: FsDeclaration,
+): Storage | undefined {
+  if (storage.contained !== undefined) return files.narrow(checkedStorage(storage));
+  const isAll = read === 'from-personality' && write === 'from-personality';
+  return isAll ? checkedStorage(storage) : undefined;
+}

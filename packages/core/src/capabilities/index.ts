@@ -1,0 +1,25 @@
+import { attachments } from './attachments.js';
+import type { CapabilityModule } from './capability-module.js';
+import { delegation } from './delegation.js';
+import { fsReach } from './fs-reach.js';
+import { memory } from './memory.js';
+import { network } from './network.js';
+import { processes } from './process.js';
+import { secrets } from './secrets.js';
+import { service } from './service.js';
+import { sessions } from './sessions.js';
+import { storage } from './storage.js';
+
+/** Every capability there is. Each is bound after those whose accessors it uses. */
+export const CAPABILITY_MODULES: readonly CapabilityModule[] = [
+  secrets,
+  network,
+  storage,
+  fsReach,
+  processes,
+  attachments,
+  memory,
+  sessions,
+  service,
+  delegation,
+];

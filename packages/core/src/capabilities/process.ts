@@ -1,0 +1,81 @@
+import { isDeclarablePath } from '@ethosagent/policy';
+import { missingSandbox } from '@ethosagent/process';
+import type { ProcessPolicy } from '@ethosagent/types';
+import type { PolicyAtOnce } from '../personality-policy.js';
+import { ScopedBackgroundImpl } from '../scoped/scoped-background.js';
+import { ScopedProcessImpl, type ScopedProcessOptions } from '../scoped/scoped-process.js';
+import type { Binding } from './capability-call.js';
+import { defineCapability } from './capability-module.js';
+import { listProblem, problem, quote } from './shapes.js';
+
+/** Binaries, through `scopedProcess`. */
+export const processes = defineCapability('process', {
+  isForServices: true,
+  shapeProblem: (declared) => {
+    const { allowedBinaries, sandbox, background }: Record<string, unknown> = Object(declared);
+    // What was meant as a sandbox must not come out as none.
+    if (sandbox !== undefined && sandbox !== 'required') {
+      return "process.sandbox is not 'required'; leave it out to let the personality decide";
+    }
+    if (background !== undefined && typeof background !== 'boolean') {
+      return 'process.background is not true or false';
+    }
+    return listProblem('process.allowedBinaries', allowedBinaries);
+  },
+  malformed: ({ allowedBinaries = [] }) =>
+    allowedBinaries.flatMap((binary) =>
+      isBinaryName(binary)
+        ? []
+        : [problem('process', `${quote(binary)} is not a bare name, an absolute path or *`)],
+    ),
+  compile: ({ allowedBinaries, sandbox, background }, { backends }) => {
+    const allowed = new Set(allowedBinaries);
+    /** The personality's, and the sandbox that the tool asks for itself. */
+    const policyOf = ({ process: own }: PolicyAtOnce): ProcessPolicy | undefined =>
+      sandbox === 'required' ? { ...own, sandbox: 'required' } : own;
+    const optionsOf = ({ ctx, policy, grants }: Binding): ScopedProcessOptions => ({
+      baseEnv: backends.processEnv,
+      reach: grants.files?.directories,
+      workingDir: ctx.workingDir,
+      policy: policyOf(policy),
+      network: grants.network?.hosts.size ? grants.network.guard(backends) : undefined,
+    });
+    return {
+      bind: (binding) => {
+        const { ctx, scope, service, registry, accessors } = binding;
+        const options = optionsOf(binding);
+        const processes = new ScopedProcessImpl(allowed, { ...options, scope, ...service });
+        accessors.scopedProcess = processes;
+        if (background !== true || registry === undefined || scope === undefined) return;
+        processes.background = new ScopedBackgroundImpl({
+          ...registry.background(),
+          allowed,
+          personalityId: ctx.personalityId,
+          launcher: (own) => new ScopedProcessImpl(allowed, { ...options, scope: own }),
+          scope,
+        });
+      },
+      describe: ({ policy }) => {
+        const { sandbox: wanted, limits } = policyOf(policy) ?? {};
+        return {
+          process: {
+            allowedBinaries: [...allowedBinaries],
+            ...(wanted && { sandbox: wanted === 'preferred' ? wanted : ('required' as const) }),
+            ...(wanted && limits && { limits: { ...limits } }),
+            ...(background !== undefined && { background }),
+          },
+        };
+      },
+      missing: ({ policy }) => {
+        const wanted = policyOf(policy);
+        if (!wanted?.sandbox || wanted.sandbox === 'preferred') return undefined;
+        return missingSandbox(wanted, backends.processEnv);
+      },
+    };
+  },
+});
+
+function isBinaryName(binary: string): boolean {
+  if (typeof binary !== 'string' || binary === '' || binary.includes('\0')) return false;
+  return binary === '*' || isDeclarablePath(binary) || !/[/\\]|^\.{1,2}$/.test(binary);
+}

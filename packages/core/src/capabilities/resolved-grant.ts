@@ -1,0 +1,44 @@
+import type {
+  ProcessLimits,
+  QuotaPolicy,
+  SecretDeclaration,
+  SessionOwner,
+  StorageScope,
+} from '@ethosagent/types';
+
+/** What a call may reach, as data: the declaration met with the policy. */
+export interface ResolvedGrant {
+  network?: {
+    allowedHosts: readonly string[];
+    /** Hosts that are refused all the same. */
+    deny?: readonly string[];
+    /** Private and loopback addresses too. */
+    allow_private_urls?: boolean;
+  };
+  /** Those that are bound to hosts with the hosts that they may be sent to. */
+  secrets?: readonly SecretDeclaration[];
+  storage?: { scope: StorageScope };
+  fs_reach?: { read: readonly string[]; write: readonly string[] };
+  process?: {
+    allowedBinaries: readonly string[];
+    /**
+     * Whether processes run in a sandbox. Absent: plain processes, which reach whatever the user of
+     * the host may.
+     */
+    sandbox?: 'required' | 'preferred';
+    /** Limits of a sandboxed process that the operator set. */
+    limits?: ProcessLimits;
+    background?: boolean;
+  };
+  attachments?: { mediaTypes: readonly string[] };
+  /** The ids of the memories. */
+  memory?: { access: 'read' | 'read-write'; scopes: readonly string[] };
+  /** The sessions of an owner, beside the call's own; `null` for none beside it. */
+  sessions?: { access: 'read'; owner: SessionOwner | null };
+  /** What is kept open beyond the call, with the reach of the call. */
+  service?: { scope: 'session' };
+  /** Sub-agents, which reach no more than the call's own agent. */
+  delegation?: { background: boolean };
+  /** Caps on what the call, and its session, use up. */
+  quotas?: QuotaPolicy;
+}

@@ -1,0 +1,65 @@
+import { STORAGE_SCOPES, type StorageScope } from '@ethosagent/types';
+import { checkedKv } from '../checked/checked-kv.js';
+import { turnsOf } from '../scoped/namespace-turns.js';
+import { scopedKv } from '../scoped/scoped-kv.js';
+import type { ResolveContext } from './capability-call.js';
+import { type CapabilityProblem, defineCapability } from './capability-module.js';
+import { problem, quote } from './shapes.js';
+
+/** A key-value namespace, through `kvStore`. */
+export const storage = defineCapability('storage', {
+  isForServices: true,
+  shapeProblem: (declared) => {
+    const { scope, kind }: { scope?: unknown; kind?: unknown } = Object(declared);
+    return isStorageScope(scope) && kind === 'kv'
+      ? undefined
+      : "storage is not { scope, kind: 'kv' } with a known scope";
+  },
+  malformed: ({ scope, kind, ttlSecondsDefault: ttl }) => {
+    const problems: CapabilityProblem[] = [];
+    if (!isStorageScope(scope)) {
+      problems.push(problem('storage', `${quote(scope)} is not a storage scope`));
+    }
+    if (kind !== 'kv') problems.push(problem('storage', `${quote(kind)} is not kv`));
+    if (ttl !== undefined && !(Number.isFinite(ttl) && ttl > 0)) {
+      problems.push(problem('storage', `ttlSecondsDefault ${ttl} is not a number above zero`));
+    }
+    return problems;
+  },
+  compile: ({ scope, ttlSecondsDefault, concurrency }, { name, backends }) => ({
+    bind: ({ ctx, scope: life, service, accessors }) => {
+      const factory = backends.kvStoreFactory;
+      if (factory === undefined) return;
+      const namespace = storageScopeId(scope, name, ctx);
+      // A service has no end at which it would give a namespace back to the calls.
+      const isParallel = service !== undefined || concurrency === 'parallel';
+      accessors.kvStore = scopedKv(checkedKv(factory, name, namespace), {
+        ttlSecondsDefault,
+        scope: life,
+        namespace,
+        turns: isParallel ? undefined : turnsOf(factory),
+      });
+    },
+    describe: () => ({ storage: { scope } }),
+  }),
+});
+
+function isStorageScope(scope: unknown): scope is StorageScope {
+  return STORAGE_SCOPES.some((known) => known === scope);
+}
+
+/** The id of the namespace that a tool's key-value store is. */
+function storageScopeId(
+  scope: StorageScope,
+  toolName: string,
+  ctx: Pick<ResolveContext, 'sessionId' | 'personalityId'>,
+): string {
+  switch (scope) {
+    case 'tool-private':
+      return `tool:${toolName}`;
+    case 'session':
+      return `session:${ctx.sessionId}`;
+    case 'personality':
+      return `personality:${ctx.personalityId ?? ctx.sessionId}`;
+  }
+}
