@@ -1,6 +1,7 @@
 import {
   type AnyTool,
   CAPABILITIES,
+  type CapabilityFacts,
   type CapabilityValidationError,
   type PersonalityConfig,
   type ServiceDeclaration,
@@ -8,6 +9,17 @@ import {
 } from '@ethosagent/types';
 import type { CapabilityProblem } from './capabilities/capability-module.js';
 import { CAPABILITY_MODULES } from './capabilities/index.js';
+
+const FACTS = new Map<string, CapabilityFacts>(Object.entries(CAPABILITIES));
+
+/** In the order in which problems are listed. */
+const MODULES = [...FACTS.keys()].flatMap(
+  (key) => CAPABILITY_MODULES.find((module) => module.key === key) ?? [],
+);
+
+const KEYS_OF_SERVICES: readonly string[] = MODULES.flatMap(({ key, isForServices }) =>
+  isForServices ? key : [],
+);
 
 /**
  * Every way in which a tool's declaration is malformed or exceeds the personality. Empty when it
@@ -20,13 +32,13 @@ export function validateRegistration(
   const declared = tool.capabilities;
   return [
     ...validateDeclaration(declared),
-    ...CAPABILITY_MODULES.flatMap((module) => module.exceeding(declared, personality)),
+    ...MODULES.flatMap((module) => module.exceeding(declared, personality)),
   ].map((problem) => ({ tool: tool.name, ...problem }));
 }
 
 /** Every way in which a declaration is malformed by itself, whatever the personality. */
 export function validateDeclaration(declared: ToolCapabilities): CapabilityProblem[] {
-  return CAPABILITY_MODULES.flatMap((module) => module.malformed(declared));
+  return MODULES.flatMap((module) => module.malformed(declared));
 }
 
 /** Why a tool can't be registered: it has no shape that one can look into. */
@@ -54,21 +66,13 @@ export function serviceProblem(declaration: ServiceDeclaration): string | undefi
   return malformed && `${name}: ${malformed.capability}: ${malformed.message}`;
 }
 
-const FACTS = new Map<string, { keys: readonly string[] | undefined }>(
-  Object.entries(CAPABILITIES),
-);
-
-const KEYS_OF_SERVICES: readonly string[] = [...FACTS.keys()].filter((key) =>
-  CAPABILITY_MODULES.some((module) => module.key === key && module.isForServices),
-);
-
 function capabilitiesShapeProblem(name: string, declared: ToolCapabilities): string | undefined {
   if (typeof declared !== 'object' || declared === null) {
     return `${name} declares no capabilities; a tool that reaches nothing declares {}`;
   }
   const unknown = unknownKey(declared);
   if (unknown !== undefined) return `${name}: ${unknown}`;
-  for (const module of CAPABILITY_MODULES) {
+  for (const module of MODULES) {
     const wrong = module.shapeProblem(declared);
     if (wrong !== undefined) return `${name}: capabilities.${wrong}`;
   }
