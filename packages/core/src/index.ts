@@ -10,13 +10,9 @@ export {
 } from '@ethosagent/audit';
 export type { ApprovalDecision, ApprovalRequest } from './approval.js';
 export type { CapabilityBackends, PersonalityFsReach, PersonalityPolicy } from './backends.js';
+export type { ResolveContext, ScopedAccessors } from './capabilities/capability-call.js';
 export type { ResolvedGrant } from './capabilities/resolved-grant.js';
-export {
-  needsBackends,
-  type ResolveContext,
-  resolveCapabilities,
-  type ScopedAccessors,
-} from './capability-resolver.js';
+export { needsBackends, resolveCapabilities } from './capability-resolver.js';
 export { validateDeclaration, validateRegistration } from './capability-validator.js';
 export { createInMemoryKvStore } from './in-memory-kv.js';
 export { createInMemoryMemory } from './in-memory-memory.js';

@@ -71,8 +71,8 @@ export interface ToolCapabilities {
 export interface CapabilityFacts {
   /** The keys of its declaration; `undefined` where that is a list. */
   keys: readonly string[] | undefined;
-  /** The keys that are judged and recorded apart, as `fs_reach.read`. None when absent. */
-  parts?: readonly string[];
+  /** Its names in validation errors and audit events. */
+  names: readonly string[];
   /** The field of `ToolContext` that it gives. */
   accessor: string;
   /** What a host does when the accessor is missing. */
@@ -82,52 +82,61 @@ export interface CapabilityFacts {
 /** The capabilities that a tool may declare, in the order in which messages list them. */
 export const CAPABILITIES = {
   network: {
+    names: ['network'],
     keys: ['allowedHosts'],
     accessor: 'scopedFetch',
     remedy: 'construct the tool registry with capability backends',
   },
   secrets: {
+    names: ['secrets'],
     keys: undefined,
     accessor: 'secretsResolver',
     remedy: 'give the backends of the tool registry a secretsBackend',
   },
   storage: {
+    names: ['storage'],
     keys: ['scope', 'kind', 'ttlSecondsDefault', 'concurrency'],
     accessor: 'kvStore',
     remedy: 'give the backends of the tool registry a kvStoreFactory',
   },
   fs_reach: {
+    names: ['fs_reach.read', 'fs_reach.write'],
     keys: ['read', 'write'],
-    parts: ['read', 'write'],
     accessor: 'scopedFs',
     remedy: 'give the backends of the tool registry a storage',
   },
   process: {
+    names: ['process'],
     keys: ['allowedBinaries', 'sandbox', 'background'],
     accessor: 'scopedProcess',
     remedy: 'construct the tool registry with capability backends',
   },
   attachments: {
+    names: ['attachments'],
     keys: ['mediaTypes'],
     accessor: 'attachments',
     remedy: 'construct the tool registry with capability backends',
   },
   memory: {
+    names: ['memory'],
     keys: ['access'],
     accessor: 'memory',
     remedy: 'give the backends of the tool registry a memory provider',
   },
   sessions: {
+    names: ['sessions'],
     keys: ['access'],
     accessor: 'sessions',
     remedy: 'give the backends of the tool registry a session store',
   },
   service: {
+    names: ['service'],
     keys: ['scope'],
     accessor: 'services',
     remedy: 'call the tool through a tool registry, which holds the services of a session',
   },
   delegation: {
+    names: ['delegation'],
     keys: ['background'],
     accessor: 'delegation',
     remedy: 'call the tool from an agent loop, which runs the sub-agents',
@@ -135,13 +144,7 @@ export const CAPABILITIES = {
 } as const satisfies Record<keyof ToolCapabilities, CapabilityFacts>;
 
 /** The name of a capability in validation errors and audit events. */
-export type CapabilityName = {
-  [K in keyof typeof CAPABILITIES]: (typeof CAPABILITIES)[K] extends {
-    parts: readonly (infer Part extends string)[];
-  }
-    ? `${K}.${Part}`
-    : K;
-}[keyof typeof CAPABILITIES];
+export type CapabilityName = (typeof CAPABILITIES)[keyof typeof CAPABILITIES]['names'][number];
 
 /** The field of `ToolContext` that a capability gives. */
 export type CapabilityAccessorName = (typeof CAPABILITIES)[keyof typeof CAPABILITIES]['accessor'];

@@ -1,4 +1,4 @@
-import { type AnyTool, type CapabilityName, EthosError } from '@ethosagent/types';
+import { type AnyTool, CAPABILITIES, type CapabilityName, EthosError } from '@ethosagent/types';
 import type { Promised } from '../promised.js';
 import { ContainmentError } from './containment-error.js';
 import { type ContainmentOptions, SCENARIO_NAMES, type ScenarioName } from './options.js';
@@ -119,33 +119,14 @@ function unlessOver(error: unknown): void {
 }
 
 function unusedCapabilities({ capabilities }: AnyTool, { audit }: World): CapabilityName[] {
-  const {
-    fs_reach,
-    network,
-    secrets: refs,
-    storage,
-    process: processes,
-    attachments,
-    memory,
-    sessions: earlier,
-    service,
-    delegation,
-  } = capabilities;
-  const declared: Array<[CapabilityName, unknown]> = [
-    ['network', network],
-    ['secrets', refs],
-    ['storage', storage],
-    ['fs_reach.read', fs_reach?.read],
-    ['fs_reach.write', fs_reach?.write],
-    ['process', processes],
-    ['attachments', attachments],
-    ['memory', memory],
-    ['sessions', earlier],
-    ['service', service],
-    ['delegation', delegation],
-  ];
   const used = new Set<string>(audit.events.map(({ capability }) => capability));
-  return declared
-    .filter(([name, declaration]) => declaration !== undefined && !used.has(name))
-    .map(([name]) => name);
+  return Object.values(CAPABILITIES)
+    .flatMap(({ names }): readonly CapabilityName[] => names)
+    .filter((name) => isDeclared(capabilities, name) && !used.has(name));
+}
+
+function isDeclared(capabilities: AnyTool['capabilities'], name: CapabilityName): boolean {
+  const [key = '', part] = name.split('.');
+  const declared = Object(capabilities)[key];
+  return part === undefined ? declared !== undefined : declared?.[part] !== undefined;
 }
