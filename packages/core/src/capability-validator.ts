@@ -1,7 +1,6 @@
 import {
   type AnyTool,
   CAPABILITIES,
-  type CapabilityFacts,
   type CapabilityValidationError,
   type PersonalityConfig,
   type ServiceDeclaration,
@@ -10,7 +9,9 @@ import {
 import type { CapabilityProblem } from './capabilities/capability-module.js';
 import { CAPABILITY_MODULES } from './capabilities/index.js';
 
-const FACTS = new Map<string, CapabilityFacts>(Object.entries(CAPABILITIES));
+const FACTS = new Map<string, { readonly keys: readonly string[] | undefined }>(
+  Object.entries(CAPABILITIES),
+);
 
 /** In the order in which problems are listed. */
 const MODULES = [...FACTS.keys()].flatMap(

@@ -86,8 +86,6 @@ export type {
   BackgroundProcess,
   BackgroundProcesses,
   BoundSecret,
-  CapabilityAccessorName,
-  CapabilityFacts,
   CapabilityName,
   CapabilityValidationError,
   KeyValueStore,

@@ -68,7 +68,7 @@ export interface ToolCapabilities {
 }
 
 /** What every package may know of a capability. */
-export interface CapabilityFacts {
+interface CapabilityFacts {
   /** The keys of its declaration; `undefined` where that is a list. */
   keys: readonly string[] | undefined;
   /** Its names in validation errors and audit events. */

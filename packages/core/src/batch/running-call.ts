@@ -123,14 +123,22 @@ export class RunningCall implements Watched, Waiting {
   #prepare(): ToolResult | undefined | Promise<ToolResult | undefined> {
     const missing = this.#entry?.plan.missing({ ctx: this.#batch.facts, policy: this.#policy });
     if (missing === undefined) return this.#parse();
-    return missing.then((why) => (why === undefined ? this.#parse() : notAvailable(why)));
+    return missing.then((why) => {
+      this.#asked = undefined;
+      return why === undefined ? this.#parse() : notAvailable(why);
+    });
   }
 
   #parse(): ToolResult | undefined | Promise<ToolResult | undefined> {
     const input = this.#entry?.tool.input;
     if (input === undefined) return this.#afterParsing();
     const ending = guarded(this.#batch.watch, this.#timeoutMs, () => input.parse(this.#args));
-    if (ending instanceof Promise) return ending.then((settled) => this.#afterParsing(settled));
+    if (ending instanceof Promise) {
+      return ending.then((settled) => {
+        this.#asked = undefined;
+        return this.#afterParsing(settled);
+      });
+    }
     return this.#afterParsing(ending);
   }
 

@@ -1,9 +1,9 @@
 import type {
-  CapabilityAccessorName,
   DelegationProvider,
   NetworkPolicy,
   ServiceScope,
   Storage,
+  ToolAccessorName,
   ToolContext,
   TurnAttachment,
 } from '@ethosagent/types';
@@ -23,7 +23,7 @@ export interface ResolveContext extends MemoryFacts {
 }
 
 /** The accessors of one call: those that were declared and have a backend, and no others. */
-export type ScopedAccessors = Pick<ToolContext, CapabilityAccessorName>;
+export type ScopedAccessors = Pick<ToolContext, Exclude<ToolAccessorName, 'storage'>>;
 
 /** Where a call finds, and leaves, processes that outlive it. */
 export type BackgroundSession = Pick<
