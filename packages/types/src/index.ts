@@ -62,6 +62,12 @@ export type {
 } from './sessions.js';
 export type { ContainedReach, Storage, StorageChange } from './storage.js';
 export type {
+  KeyValueStoreFactory,
+  OpenedStore,
+  SecretStore,
+  StoreOpener,
+} from './stores.js';
+export type {
   AnyTool,
   ApprovalFacts,
   NetworkPolicy,

@@ -7,4 +7,5 @@ export { createPersonalityStore } from './personality-store.js';
 export type { RuntimeProblem } from './problems.js';
 export { baseEnvironment } from './process-env.js';
 export type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
+export type { RuntimeStores, StoreSource } from './stores/runtime-stores.js';
 export { createToolRuntime } from './tool-runtime.js';

@@ -6,6 +6,7 @@ import {
   EthosError,
   errorCodeOf,
   type KeyValueStore,
+  type SecretStore,
   type ServiceHost,
   type ToolRegistry,
 } from '@ethosagent/types';
@@ -45,9 +46,9 @@ export interface RuntimeMcpParts {
   registry: Pick<ToolRegistry, 'register' | 'unregister'>;
   workingDir: string;
   variables: Readonly<Record<string, string>>;
-  /** What tools were when they were first seen; in `<home>/state.sqlite`. */
+  /** What tools were when they were first seen; in the key-value store of the runtime. */
   pins: Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
-  /** Tokens of OAuth; in `<home>/secrets`. */
+  /** Tokens of OAuth; among the secrets of the runtime where they can be stored, or in `<home>/secrets`. */
   tokens: Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
 }
 
@@ -109,21 +110,25 @@ export function mcpProblems(
   ];
 }
 
-/** Tokens beside the secrets of the home, where no tool reaches. */
-export function tokenStore(home: string): RuntimeMcpParts['tokens'] {
-  const secrets = createFileSecrets({ dir: join(home, 'secrets') });
+/** Tokens among the secrets of a runtime, or beside those of its home where it can store none. */
+export function tokenStore(home: string, secrets: SecretStore): RuntimeMcpParts['tokens'] {
+  const store = canStore(secrets) ? secrets : createFileSecrets({ dir: join(home, 'secrets') });
   return {
     async get(key) {
       try {
-        return (await secrets.has(key)) ? await secrets.get(key) : null;
+        return await store.get(key);
       } catch (error) {
         if (errorCodeOf(error) === 'SECRET_NOT_FOUND') return null;
         throw error;
       }
     },
-    set: (key, value) => secrets.set(key, value),
-    delete: (key) => secrets.delete(key),
+    set: (key, value) => store.set(key, value),
+    delete: (key) => store.delete(key),
   };
+}
+
+function canStore(secrets: SecretStore): secrets is Required<SecretStore> {
+  return secrets.set !== undefined && secrets.delete !== undefined;
 }
 
 /** What an `mcp.json` may name of the host. */

@@ -3,13 +3,13 @@ import { expandToolset } from '@ethosagent/policy';
 import type { AnyTool, CapabilityName, PersonalityConfig } from '@ethosagent/types';
 import { findSettingsProblems } from './settings-problems.js';
 
-/** One way in which the tools and a personality don't fit together. */
+/** One way in which the tools and a personality don't fit together, or in which a store fails. */
 export interface RuntimeProblem {
-  /** The personality's file. */
+  /** The personality's file, or `mcp.json`; empty for a store. */
   file: string;
-  /** The key in it, e.g. `fs_reach.read`. */
+  /** The key in it, e.g. `fs_reach.read`; or the option, e.g. `stores.keyValue`. */
   key: string;
-  /** The tool, or the entry of the file that names nothing. */
+  /** The tool, or the entry of the file that names nothing; empty for a store. */
   tool: string;
   message: string;
   /** Calls of the tool are refused. Otherwise it runs, with less than it declared. */

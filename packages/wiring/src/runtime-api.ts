@@ -22,6 +22,7 @@ import type {
 import type { ToolName } from './extension-tools.js';
 import type { RuntimeMcp, RuntimeMcpParts } from './mcp.js';
 import type { RuntimeProblem } from './problems.js';
+import type { RuntimeStores } from './stores/runtime-stores.js';
 
 /** What a runtime is made of. */
 export interface ToolRuntimeOptions {
@@ -41,13 +42,15 @@ export interface ToolRuntimeOptions {
   cwd?: string;
   /** The session of calls that name none. A random one when absent. */
   sessionId?: string;
-  /** In place of `<home>/secrets`. */
+  /** Where state is kept that is not to be in the home: a store, or what opens one. */
+  stores?: RuntimeStores;
+  /** The same as `stores.secrets`, for a host that only reads. */
   secrets?: (ref: string) => Promise<string>;
-  /** In place of the Markdown files of the home. */
+  /** The same as `stores.memory`. */
   memory?: MemoryProvider;
-  /** In place of `<home>/sessions.sqlite`. */
+  /** The same as `stores.sessions`. */
   sessions?: SessionStore;
-  /** In place of `<home>/audit/audit.jsonl`. */
+  /** In place of `<home>/audit/audit.jsonl`. It stays open when the runtime is closed. */
   audit?: AuditSink;
   /**
    * MCP servers, each for the personalities whose `mcp_servers` name it, or which have no such list.
@@ -140,7 +143,11 @@ export interface ToolRuntime {
   execute(calls: readonly ToolCall[], options?: ExecuteOptions): Promise<ToolCallResult[]>;
   /** Makes another personality the active one. @throws `CONFIG_INVALID`, and nothing changes */
   switchPersonality(id: string): Promise<void>;
-  /** What doesn't fit between the tools and the active personality. @throws `CONFIG_INVALID` */
+  /**
+   * What doesn't fit between the tools and the active personality, and what is wrong with servers
+   * and stores.
+   * @throws `CONFIG_INVALID`
+   */
   problems(): Promise<RuntimeProblem[]>;
   /** What each tool can touch under the active personality. @throws `CONFIG_INVALID` */
   reach(): Promise<ToolReach[]>;
@@ -149,6 +156,9 @@ export interface ToolRuntime {
    * had read are forgotten. The session of calls that name none when `sessionId` is absent.
    */
   endSession(sessionId?: string): Promise<void>;
-  /** Aborts what runs, waits for it, and closes the stores. A second call waits for the first. */
+  /**
+   * Aborts what runs, waits for it, and closes the stores that the runtime opened. A second call
+   * waits for the first.
+   */
   close(): Promise<void>;
 }

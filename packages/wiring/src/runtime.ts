@@ -1,54 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import {
-  type CapabilityBackends,
   DefaultToolRegistry,
   DefaultToolResultReducerRegistry,
   type TurnHost,
-  validateDeclaration,
 } from '@ethosagent/core';
 import { createPluginHost, type PluginHost } from '@ethosagent/plugin-sdk';
 import { expandToolset, SessionReads, toolFilters } from '@ethosagent/policy';
-import {
-  createAttachmentCache,
-  createFileSecrets,
-  FsStorage,
-  ScopedStorage,
-} from '@ethosagent/storage-fs';
-import type { SqliteKvStore } from '@ethosagent/storage-sqlite';
-import {
-  type AnyTool,
-  type AuditSink,
-  EthosError,
-  type MemoryProvider,
-  type PersonalityConfig,
-  type SessionStore,
-  type Storage,
-  type ToolBatchContext,
-  type ToolCall,
-  type ToolCallResult,
-  type ToolDefinition,
-  type ToolFilterOpts,
+import { ScopedStorage } from '@ethosagent/storage-fs';
+import type {
+  AnyTool,
+  AuditSink,
+  MemoryProvider,
+  PersonalityConfig,
+  SessionStore,
+  Storage,
+  ToolCall,
+  ToolCallResult,
+  ToolDefinition,
+  ToolFilterOpts,
 } from '@ethosagent/types';
+import { linkController, unlessAborted } from './abort.js';
+import { assertDeclarations } from './assert-declarations.js';
+import { createBatchContext, networkOf } from './batch-context.js';
 import { hostVariables, mcpProblems, openMcp, type RuntimeMcp, tokenStore } from './mcp.js';
 import { PersonalityConfigs } from './personality-configs.js';
-import { personalityConfigPath } from './personality-file.js';
+import { PersonalityProblems } from './personality-problems.js';
 import type { PersonalityStore } from './personality-store.js';
-import { findProblems, type RuntimeProblem } from './problems.js';
-import { baseEnvironment } from './process-env.js';
+import type { RuntimeProblem } from './problems.js';
 import { heldBack, leftOut, malformed, refuseAll } from './refusals.js';
 import type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
+import { createBackends } from './runtime-backends.js';
 import { ServedMcp } from './served-mcp.js';
+import type { OpenStores } from './stores/open-stores.js';
+import type { OpenedResources } from './stores/opened-resources.js';
 import type { PickedTools } from './tools-by-name.js';
-
-/** What is open until the runtime is closed. */
-export interface Closable {
-  close(): void;
-}
-
-export function closeAll(opened: Closable[]): void {
-  for (const each of opened.splice(0)) each.close();
-}
 
 /** What a runtime is put together from. */
 export interface RuntimeParts {
@@ -56,13 +41,11 @@ export interface RuntimeParts {
   picked: PickedTools;
   cwd: string;
   personalities: PersonalityStore;
-  store: SqliteKvStore;
-  memory: MemoryProvider;
-  sessions: SessionStore;
+  stores: OpenStores;
   audit: AuditSink;
   denyPaths: string[];
   /** What `close` closes. */
-  opened: Closable[];
+  opened: OpenedResources;
 }
 
 /** Holds the tools to the personality of each batch, as its file says by then. */
@@ -73,12 +56,8 @@ export class Runtime implements ToolRuntime {
   readonly sessions: SessionStore;
   mcp?: RuntimeMcp;
   readonly #parts: RuntimeParts;
-  readonly #storage = new FsStorage();
+  readonly #problems: PersonalityProblems;
   readonly #sessionId: string;
-  readonly #checked = new WeakMap<
-    PersonalityConfig,
-    { tools: readonly AnyTool[]; plugins: readonly string[]; problems: RuntimeProblem[] }
-  >();
   readonly #scoped = new WeakMap<PersonalityConfig, Storage>();
   readonly #reads = new SessionReads();
   readonly #running = new Map<AbortController, Promise<unknown>>();
@@ -91,18 +70,26 @@ export class Runtime implements ToolRuntime {
   constructor(parts: RuntimeParts) {
     const { options } = parts;
     this.#parts = parts;
-    this.memory = parts.memory;
-    this.sessions = parts.sessions;
+    this.memory = parts.stores.memory;
+    this.sessions = parts.stores.sessions;
     this.#personalityId = options.personality;
     this.#sessionId = options.sessionId ?? randomUUID();
-    this.registry = new DefaultToolRegistry(this.#backends(), this.#reducers, options.limits);
     this.#personalities = new PersonalityConfigs({
       home: options.home,
       store: parts.personalities,
       tools: () => this.registry.list(),
       endServices: (personalityId) => this.registry.endServices({ personalityId }),
     });
+    const backends = createBackends({ ...parts, personalities: this.#personalities });
+    this.registry = new DefaultToolRegistry(backends, this.#reducers, options.limits);
     this.plugins = createPluginHost({ registry: this.registry, reducers: this.#reducers });
+    this.#problems = new PersonalityProblems({
+      home: options.home,
+      registry: this.registry,
+      plugins: this.plugins,
+      personalities: this.#personalities,
+      mcp: () => this.mcp,
+    });
   }
 
   async start(): Promise<void> {
@@ -151,7 +138,7 @@ export class Runtime implements ToolRuntime {
 
   async definitions(personality: string = this.#personalityId): Promise<ToolDefinition[]> {
     const config = await this.#ready(personality);
-    const held = this.#heldBack(config);
+    const held = this.#problems.heldBack(config);
     return this.registry
       .toDefinitions(this.#toolNames(config), this.#filters(config))
       .filter(({ name }) => !held.has(name));
@@ -176,19 +163,29 @@ export class Runtime implements ToolRuntime {
     }
     // After the wait: what begins now would run on stores that are closed.
     if (this.#closing !== undefined) return refuseAll(batch, 'the runtime is closed');
-    const held = this.#heldBack(config);
+    const held = this.#problems.heldBack(config);
     const refusals = batch.map(
       (call, index) =>
         malformed(call, index) ??
         leftOut(call, options.tools) ??
         heldBack(call, held.get(call.name)),
     );
-    for (const refusal of refusals) if (refusal !== undefined) tell(options.host, refusal);
+    for (const refusal of refusals) if (refusal !== undefined) reportRefusal(options.host, refusal);
     const admitted = batch.filter((_, index) => refusals[index] === undefined);
-    const { controller, unlink } = linkedController(options.abortSignal);
+    const { controller, unlink } = linkController(options.abortSignal);
     const running = this.registry.executeParallel(
       admitted,
-      this.#context(config, options, controller.signal),
+      createBatchContext(
+        {
+          config,
+          cwd: this.#parts.cwd,
+          sessionId: this.#sessionId,
+          storage: this.#scopedStorage(config),
+          reads: this.#reads,
+          abortSignal: controller.signal,
+        },
+        options,
+      ),
       this.#toolNames(config),
       this.#filters(config),
       options.attachments,
@@ -211,7 +208,18 @@ export class Runtime implements ToolRuntime {
     const config = await this.#ready(this.#personalityId);
     const { home } = this.#parts.options;
     const ofServers = this.mcp === undefined ? [] : mcpProblems(this.mcp, home, config.id);
-    return [...this.#problems(config), ...ofServers];
+    const ofStores = await this.#parts.stores.problems();
+    return [
+      ...this.#problems.of(config),
+      ...ofServers,
+      ...ofStores.map(({ store, message }) => ({
+        file: '',
+        key: store,
+        tool: '',
+        message: `${store}: ${message}`,
+        heldBack: false,
+      })),
+    ];
   }
 
   async reach(): Promise<ToolReach[]> {
@@ -251,12 +259,12 @@ export class Runtime implements ToolRuntime {
     try {
       for (const { id } of this.plugins.list()) await this.plugins.unload(id);
     } finally {
-      closeAll(this.#parts.opened);
+      await this.#parts.opened.close();
     }
   }
 
   #openMcp(mcp: NonNullable<ToolRuntimeOptions['mcp']>): Promise<RuntimeMcp> {
-    const { options, cwd, store } = this.#parts;
+    const { options, cwd, stores } = this.#parts;
     return openMcp(mcp, options.home, {
       host: {
         openService: async (declaration, owner) => {
@@ -267,8 +275,8 @@ export class Runtime implements ToolRuntime {
       registry: this.registry,
       workingDir: cwd,
       variables: hostVariables(),
-      pins: store.kvStoreFactory('mcp', 'mcp:pins'),
-      tokens: tokenStore(options.home),
+      pins: stores.keyValue('mcp', 'mcp:pins'),
+      tokens: tokenStore(options.home, stores.secrets),
     });
   }
 
@@ -286,82 +294,6 @@ export class Runtime implements ToolRuntime {
     return config;
   }
 
-  #backends(): CapabilityBackends {
-    const { options, store, memory, sessions, audit, denyPaths } = this.#parts;
-    const { approve, fetch, lookup } = options;
-    return {
-      kvStoreFactory: store.kvStoreFactory,
-      secretsBackend:
-        options.secrets ?? createFileSecrets({ dir: join(options.home, 'secrets') }).get,
-      storage: this.#storage,
-      attachments: createAttachmentCache({ dir: join(options.home, 'attachments') }),
-      memory,
-      sessions,
-      personality: (id) => {
-        const config = this.#personalities.at(id);
-        return config && { ...config, fs_reach: this.#personalities.reachOf(config) };
-      },
-      processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
-      denyPaths,
-      audit,
-      ...(approve !== undefined && { approve }),
-      ...(fetch !== undefined && { fetch }),
-      ...(lookup !== undefined && { lookup }),
-    };
-  }
-
-  #context(
-    config: PersonalityConfig,
-    options: ExecuteOptions,
-    abortSignal: AbortSignal,
-  ): ToolBatchContext {
-    const sessionId = options.sessionId ?? this.#sessionId;
-    return {
-      sessionId,
-      sessionKey: options.sessionKey ?? sessionId,
-      platform: options.platform ?? 'api',
-      workingDir: this.#parts.cwd,
-      personalityId: config.id,
-      currentTurn: options.currentTurn ?? 1,
-      messageCount: options.messageCount ?? 0,
-      abortSignal,
-      emit: options.emit ?? (() => {}),
-      storage: this.#scopedStorage(config),
-      readMtimes: this.#reads.of(sessionId),
-      ...networkOf(config),
-      ...pick(options, ['agentId', 'memoryScope', 'memoryScopeId', 'userScopeId', 'teamId']),
-      ...(options.resultBudgetChars !== undefined && {
-        resultBudgetChars: options.resultBudgetChars,
-      }),
-      ...(options.dryRun !== undefined && { dryRun: options.dryRun }),
-    };
-  }
-
-  #problems(config: PersonalityConfig): RuntimeProblem[] {
-    const tools = this.registry.list();
-    const plugins = this.plugins.list().map(({ id }) => id);
-    const known = this.#checked.get(config);
-    if (known !== undefined && sameItems(known.tools, tools) && sameItems(known.plugins, plugins)) {
-      return known.problems;
-    }
-    const last = this.#personalities.partsOf(config).at(-1) ?? config;
-    const file = personalityConfigPath(this.#parts.options.home, last.id);
-    const problems = findProblems(config, {
-      file,
-      tools,
-      plugins,
-      servers: this.mcp?.status().map(({ server }) => server) ?? [],
-    });
-    this.#checked.set(config, { tools, plugins, problems });
-    return problems;
-  }
-
-  /** Why each tool that is held back is. */
-  #heldBack(config: PersonalityConfig): Map<string, string> {
-    const held = this.#problems(config).filter(({ heldBack }) => heldBack);
-    return new Map(held.map(({ tool, message }) => [tool, message]));
-  }
-
   #toolNames(config: PersonalityConfig): string[] | undefined {
     return expandToolset(config.toolset, this.registry.list()).names;
   }
@@ -370,7 +302,7 @@ export class Runtime implements ToolRuntime {
     let scoped = this.#scoped.get(config);
     if (scoped === undefined) {
       const { read, write, deny } = this.#personalities.reachOf(config);
-      scoped = new ScopedStorage(this.#storage, {
+      scoped = new ScopedStorage(this.#parts.stores.storage, {
         read,
         write,
         deny: [...this.#parts.denyPaths, ...deny],
@@ -381,69 +313,15 @@ export class Runtime implements ToolRuntime {
   }
 }
 
-function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
-  return a.length === b.length && a.every((item, index) => item === b[index]);
-}
-
-function networkOf({ safety }: PersonalityConfig) {
-  return safety?.network === undefined ? {} : { networkPolicy: safety.network };
-}
-
 function isMcpName(name: unknown): boolean {
   return typeof name === 'string' && name.startsWith('mcp__');
 }
 
-/** Rejects when the signal fires first. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  let stop = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(new DOMException('the turn was aborted', 'AbortError'));
-  });
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
 /** A host that fails harms no call. */
-function tell(host: TurnHost | undefined, refusal: ToolCallResult): void {
+function reportRefusal(host: TurnHost | undefined, refusal: ToolCallResult): void {
   try {
     host?.onResult?.(refusal);
   } catch {
-    // It is told; it has no say.
+    // Listeners are notified; what they throw is ignored.
   }
-}
-
-/** A controller that a session's signal aborts, until it is unlinked: the signal outlives many batches. */
-function linkedController(signal: AbortSignal | undefined) {
-  const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason);
-  if (signal?.aborted) abort();
-  else signal?.addEventListener('abort', abort, { once: true });
-  return { controller, unlink: () => signal?.removeEventListener('abort', abort) };
-}
-
-function hostEnvironment(): Readonly<Record<string, string | undefined>> {
-  // biome-ignore lint/style/noProcessEnv: the composition root is where the host's environment comes in
-  return process.env;
-}
-
-/** @throws `TOOL_INVALID` with every mistake on a line of its own */
-function assertDeclarations(tools: readonly AnyTool[]): void {
-  const mistakes = tools.flatMap((tool) =>
-    validateDeclaration(tool.capabilities).map(
-      ({ capability, message }) => `${tool.name}: ${capability}: ${message}`,
-    ),
-  );
-  if (mistakes.length > 0) throw new EthosError('TOOL_INVALID', mistakes.join('\n'));
-}
-
-/** Those of the keys that have a value. */
-function pick<T extends object, K extends keyof T>(source: T, keys: readonly K[]): Pick<T, K> {
-  const picked = keys.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]]));
-  return Object.fromEntries(picked);
 }

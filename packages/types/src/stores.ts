@@ -1,0 +1,28 @@
+import type { KeyValueStore } from './tool-capabilities.js';
+
+/** The key-value store of one namespace. Equal scope ids share their keys, whichever tool asks. */
+export type KeyValueStoreFactory = (tool: string, scopeId: string) => KeyValueStore;
+
+/** Secrets by their refs. */
+export interface SecretStore {
+  /** @throws `SECRET_NOT_FOUND` */
+  get(ref: string): Promise<string>;
+  /** Present, like `delete`, where secrets can be stored. */
+  set?(ref: string, value: string): Promise<void>;
+  /** Removes a secret; nothing happens when it is absent. */
+  delete?(ref: string): Promise<void>;
+}
+
+/** A store that was opened for one user, who closes it. */
+export interface OpenedStore<T> {
+  readonly store: T;
+  /** Finishes the writes on their way and gives back what the store holds open. Called once. */
+  close?(): void | Promise<void>;
+  /** What an operator has to fix now, such as a database that does not answer. Without secrets. */
+  problem?(): string | undefined | Promise<string | undefined>;
+}
+
+/** Opens a store; whoever calls `open` closes what it gives. */
+export interface StoreOpener<T> {
+  open(): OpenedStore<T> | Promise<OpenedStore<T>>;
+}

@@ -1,0 +1,27 @@
+/** Rejects when the signal fires first. */
+export async function unlessAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (signal === undefined) return promise;
+  let stop = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(new DOMException('the turn was aborted', 'AbortError'));
+  });
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** A controller that a session's signal aborts, until it is unlinked: the signal outlives many batches. */
+export function linkController(signal: AbortSignal | undefined) {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
+  return { controller, unlink: () => signal?.removeEventListener('abort', abort) };
+}

@@ -1,0 +1,12 @@
+import { validateDeclaration } from '@ethosagent/core';
+import { type AnyTool, EthosError } from '@ethosagent/types';
+
+/** @throws `TOOL_INVALID` with every mistake on a line of its own */
+export function assertDeclarations(tools: readonly AnyTool[]): void {
+  const mistakes = tools.flatMap((tool) =>
+    validateDeclaration(tool.capabilities).map(
+      ({ capability, message }) => `${tool.name}: ${capability}: ${message}`,
+    ),
+  );
+  if (mistakes.length > 0) throw new EthosError('TOOL_INVALID', mistakes.join('\n'));
+}

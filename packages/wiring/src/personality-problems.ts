@@ -1,0 +1,63 @@
+import type { PluginHost } from '@ethosagent/plugin-sdk';
+import type { AnyTool, PersonalityConfig, ToolRegistry } from '@ethosagent/types';
+import type { RuntimeMcp } from './mcp.js';
+import type { PersonalityConfigs } from './personality-configs.js';
+import { personalityConfigPath } from './personality-file.js';
+import { findProblems, type RuntimeProblem } from './problems.js';
+
+/** What personalities are compared with. */
+export interface PersonalityProblemsParts {
+  readonly home: string;
+  readonly registry: Pick<ToolRegistry, 'list'>;
+  readonly plugins: Pick<PluginHost, 'list'>;
+  readonly personalities: Pick<PersonalityConfigs, 'partsOf'>;
+  readonly mcp: () => Pick<RuntimeMcp, 'status'> | undefined;
+}
+
+interface Checked {
+  readonly tools: readonly AnyTool[];
+  readonly plugins: readonly string[];
+  readonly problems: RuntimeProblem[];
+}
+
+/** The problems of personalities, looked for again when tools or plugins have changed. */
+export class PersonalityProblems {
+  readonly #parts: PersonalityProblemsParts;
+  readonly #checked = new WeakMap<PersonalityConfig, Checked>();
+
+  constructor(parts: PersonalityProblemsParts) {
+    this.#parts = parts;
+  }
+
+  of(config: PersonalityConfig): RuntimeProblem[] {
+    const { home, registry, personalities, mcp } = this.#parts;
+    const tools = registry.list();
+    const plugins = this.#parts.plugins.list().map(({ id }) => id);
+    const known = this.#checked.get(config);
+    if (known !== undefined && sameItems(known.tools, tools) && sameItems(known.plugins, plugins)) {
+      return known.problems;
+    }
+    const last = personalities.partsOf(config).at(-1) ?? config;
+    const problems = findProblems(config, {
+      file: personalityConfigPath(home, last.id),
+      tools,
+      plugins,
+      servers:
+        mcp()
+          ?.status()
+          .map(({ server }) => server) ?? [],
+    });
+    this.#checked.set(config, { tools, plugins, problems });
+    return problems;
+  }
+
+  /** Why each tool that is held back is. */
+  heldBack(config: PersonalityConfig): Map<string, string> {
+    const held = this.of(config).filter(({ heldBack }) => heldBack);
+    return new Map(held.map(({ tool, message }) => [tool, message]));
+  }
+}
+
+function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}

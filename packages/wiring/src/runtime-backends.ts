@@ -1,0 +1,49 @@
+import type { CapabilityBackends } from '@ethosagent/core';
+import type { AuditSink } from '@ethosagent/types';
+import type { PersonalityConfigs } from './personality-configs.js';
+import { baseEnvironment } from './process-env.js';
+import type { ToolRuntimeOptions } from './runtime-api.js';
+import type { StoresByName } from './stores/runtime-stores.js';
+
+/** What the backends of a runtime are made of. */
+export interface RuntimeBackendsParts {
+  readonly options: ToolRuntimeOptions;
+  readonly stores: StoresByName;
+  readonly personalities: PersonalityConfigs;
+  readonly audit: AuditSink;
+  readonly denyPaths: readonly string[];
+}
+
+/** The stores, the host's hooks, and what the personality of a call allows. */
+export function createBackends({
+  options,
+  stores,
+  personalities,
+  audit,
+  denyPaths,
+}: RuntimeBackendsParts): CapabilityBackends {
+  const { approve, fetch, lookup } = options;
+  return {
+    kvStoreFactory: stores.keyValue,
+    secretsBackend: (ref) => stores.secrets.get(ref),
+    storage: stores.storage,
+    attachments: stores.attachments,
+    memory: stores.memory,
+    sessions: stores.sessions,
+    personality: (id) => {
+      const config = personalities.at(id);
+      return config && { ...config, fs_reach: personalities.reachOf(config) };
+    },
+    processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
+    denyPaths,
+    audit,
+    ...(approve !== undefined && { approve }),
+    ...(fetch !== undefined && { fetch }),
+    ...(lookup !== undefined && { lookup }),
+  };
+}
+
+function hostEnvironment(): Readonly<Record<string, string | undefined>> {
+  // biome-ignore lint/style/noProcessEnv: the composition root is where the host's environment comes in
+  return process.env;
+}
