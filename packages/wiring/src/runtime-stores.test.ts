@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runScript } from '@ethosagent/conformance';
+import { runScript } from '@ethosagent/conformance/attacks';
 import {
   createInMemoryKvStore,
   createInMemoryMemory,
@@ -179,7 +179,9 @@ describe('createToolRuntime with stores', () => {
     const { kvStoreFactory } = createInMemoryKvStore();
     const failed = start({
       stores: {
-        keyValue: { open: () => ({ store: kvStoreFactory, close: () => void closed.push('keyValue') }) },
+        keyValue: {
+          open: () => ({ store: kvStoreFactory, close: () => void closed.push('keyValue') }),
+        },
         sessions: {
           open: async () => {
             throw new Error('connect ECONNREFUSED with password hunter2');
@@ -207,8 +209,12 @@ describe('createToolRuntime with stores', () => {
     };
     const runtime = await start({
       stores: {
-        keyValue: { open: () => ({ store: createInMemoryKvStore().kvStoreFactory, close: failing('first') }) },
-        sessions: { open: () => ({ store: createInMemorySessionStore(), close: failing('second') }) },
+        keyValue: {
+          open: () => ({ store: createInMemoryKvStore().kvStoreFactory, close: failing('first') }),
+        },
+        sessions: {
+          open: () => ({ store: createInMemorySessionStore(), close: failing('second') }),
+        },
       },
     });
     open.pop();
