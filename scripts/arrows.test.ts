@@ -38,6 +38,12 @@ const probes: [what: string, folder: string, refused: string, passes: string][] 
     imports('@ethosagent/policy'),
   ],
   [
+    'file-lock imports storage-fs',
+    'packages/file-lock',
+    imports('@ethosagent/storage-fs'),
+    imports('@ethosagent/policy'),
+  ],
+  [
     'audit imports core',
     'packages/audit',
     imports('@ethosagent/core'),

@@ -12,10 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runScript } from '@ethosagent/conformance/attacks';
+import { isLocked } from '@ethosagent/file-lock';
 import { countTries, tries } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JsonlAuditSink } from './jsonl-audit-sink.js';
-import { isLogHeld, lockLog } from './log-lock.js';
+import { lockLog } from './log-lock.js';
 
 let folder: string;
 let log: string;
@@ -61,14 +62,14 @@ describe('lockLog', () => {
   });
 
   it('can be asked for without being taken, or changed', () => {
-    expect(isLogHeld(log)).toBe(false);
+    expect(isLocked(log)).toBe(false);
     const release = lockLog(log);
-    expect([isLogHeld(log), isLogHeld(join(folder, 'audit-2.jsonl'))]).toEqual([true, false]);
+    expect([isLocked(log), isLocked(join(folder, 'audit-2.jsonl'))]).toEqual([true, false]);
     release();
     const own = ownFields();
     plant(['another-boot', ...own.slice(1)]);
     plant(own, 'not yet held');
-    expect([isLogHeld(log), locks().length]).toEqual([false, 2]);
+    expect([isLocked(log), locks().length]).toEqual([false, 2]);
   });
 
   it('is no matter to another log in the same folder', () => {

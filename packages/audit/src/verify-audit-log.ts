@@ -2,13 +2,14 @@ import { fstatSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isLocked } from '@ethosagent/file-lock';
 import { EthosError } from '@ethosagent/types';
 import type { AuditReport } from './audit-report.js';
 import { type ChainHash, chainHash } from './chain.js';
 import { ChainWalk } from './chain-walk.js';
 import { type Head, headPath, type NoHead, namedId, readHead } from './head-file.js';
 import { rotatedFiles } from './log-files.js';
-import { isLogHeld } from './log-lock.js';
+
 import { openSnapshot } from './log-snapshot.js';
 import { type Line, readLines } from './read-lines.js';
 
@@ -84,7 +85,7 @@ async function verifyOne({ log, hashOf, isKeyed, walk, shared }: OneLog): Promis
           walk.malformed(path, number);
         } else if (await isLeft(descriptor, size + line.length)) {
           unfinished = line.length;
-          if (isJson(line) || !isLogHeld(log)) walk.malformed(path, number);
+          if (isJson(line) || !isLocked(log)) walk.malformed(path, number);
         }
       }
     }

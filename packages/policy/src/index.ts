@@ -67,4 +67,5 @@ export { SessionReads } from './session-reads.js';
 export { toolFilters } from './tool-filters.js';
 export type { ExpandedToolset, LabelledTool } from './toolset.js';
 export { coversTool, expandToolset } from './toolset.js';
+export { Turns } from './turns.js';
 export { parseUrl } from './urls.js';

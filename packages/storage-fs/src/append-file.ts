@@ -11,10 +11,11 @@ import {
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Turns } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import { createDenySet } from './deny-index.js';
 import { errnoOf, isMissing } from './errno.js';
-import { limitWrites } from './limit.js';
+import { limitWrites } from './limit-writes.js';
 import { locateForWrite, type Place, type Request, type World } from './locate.js';
 import { ReachGuard } from './reach-guard.js';
 import { readBytes } from './read-file.js';
@@ -58,7 +59,7 @@ export async function appendFile(
   const bytes = Buffer.from(typeof content === 'string' ? content : Uint8Array.from(content));
   const shared = await addToEnd(world, request, bytes, options);
   if (shared === undefined) return;
-  await inTurn(shared, async () => {
+  await replacements.run(shared, async () => {
     // The one before it may have replaced the name already.
     const path = await addToEnd(world, { ...request, path: shared }, bytes, options);
     if (path !== undefined) await replaceName(world, { ...request, path }, bytes, options);
@@ -128,19 +129,8 @@ async function replaceName(
   });
 }
 
-const turns = new Map<string, Promise<void>>();
-
 /** One after the other for each path: what is read must still be there when it is written back. */
-async function inTurn(path: string, task: () => Promise<void>): Promise<void> {
-  const running = (turns.get(path) ?? Promise.resolve()).then(task);
-  const settled = running.catch(() => {});
-  turns.set(path, settled);
-  try {
-    await running;
-  } finally {
-    if (turns.get(path) === settled) turns.delete(path);
-  }
-}
+const replacements = new Turns();
 
 /**
  * Opens or makes the file, and judges what was opened before a byte goes into it.

@@ -1,5 +1,4 @@
 import {
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -152,54 +151,20 @@ describe('createMarkdownMemory in several processes', () => {
       await memory.change('global', add('Log', `after ${round}.`));
       const text = readFileSync(file, 'utf8');
       for (const entry of script.lines()) expect(text).toContain(entry);
-      expect(existsSync(`${file}.lock`)).toBe(false);
+      expect(readdirSync(dir).filter((name) => name.includes('.lock'))).toEqual([]);
     }
   });
 
-  it.each<[string, string, number]>([
-    ['of a process that is gone', 'DEAD', 0],
-    ['without a name', '', 60],
-    ['of another machine', '00000000-1-00000000-00000000-0000-0000-0000-000000000000', 3_600],
-  ])('takes away a lock %s', async (_, holder, secondsOld) => {
+  it('waits for a lock that nothing can be told of no longer than it may, and leaves it', async () => {
     mkdirSync(dir);
-    writeFileSync(`${file}.lock`, holder === 'DEAD' ? await deadHolder() : holder);
-    const then = Date.now() / 1000 - secondsOld;
-    utimesSync(`${file}.lock`, then, then);
-    await createMarkdownMemory({ dir, lockWaitMs: 5_000 }).change('global', add('A', 'x'));
-    expect(readdirSync(dir).sort()).toEqual(['global.md', 'global.md.versions']);
-  });
-
-  it('waits for a living lock no longer than it may', async () => {
-    mkdirSync(dir);
-    const foreign = '00000000-1-00000000-00000000-0000-0000-0000-000000000000';
-    writeFileSync(`${file}.lock`, foreign);
+    const foreign = `${file}.lock.another-boot.1.1.1.abc.another-machine`;
+    writeFileSync(foreign, 'held');
+    utimesSync(foreign, 0, 0);
     const memory = createMarkdownMemory({ dir, lockWaitMs: 50 });
     expect(await codeOf(memory.change('global', add('A', 'x')))).toBe('STORE_UNAVAILABLE');
-    expect(readFileSync(`${file}.lock`, 'utf8')).toBe(foreign);
+    expect(readFileSync(foreign, 'utf8')).toBe('held');
     expect(await memory.read('global')).toMatchObject({ sections: [] });
   });
-
-  /** What the lock of a process says that was killed with it in its hands. */
-  async function deadHolder(): Promise<string> {
-    const script = startAdding(join(base, 'other'), 'x', 100_000);
-    const lock = join(base, 'other', 'global.md.lock');
-    let holder = '';
-    while (holder === '' && script.child.exitCode === null) {
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      holder = existsSync(lock) ? readOr(lock) : '';
-    }
-    script.child.kill('SIGKILL');
-    await script.ended;
-    return holder;
-  }
-
-  function readOr(path: string): string {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch {
-      return '';
-    }
-  }
 });
 
 describe('createMarkdownMemory refuses', () => {

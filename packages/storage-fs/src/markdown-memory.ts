@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
+import { withFileLock } from '@ethosagent/file-lock';
 import { DEFAULT_MEMORY_LIMITS, searchMemory } from '@ethosagent/policy';
 import { EthosError, errorCodeOf, type MemoryProvider } from '@ethosagent/types';
 import { storageError } from './errno.js';
-import { withFileLock } from './file-lock.js';
 import { realLocation } from './follow-links.js';
 import { FsStorage } from './fs-storage.js';
 import type { MemoryFile } from './memory-file.js';
@@ -75,7 +75,7 @@ export function createMarkdownMemory(options: MarkdownMemoryOptions): MemoryProv
         await storage.exists(asked);
         await storage.mkdir(dirname(asked), { mode: 0o700 });
         const file = { path: realLocation(asked), storage };
-        return withFileLock(`${file.path}.lock`, lockWaitMs, async () => {
+        return withFileLock(file.path, { waitMs: lockWaitMs }, async () => {
           for (let turn = 0; turn < MAX_TRIES; turn += 1) {
             const changed = await changeMemory(file, change, opts?.expectedRevision, rules);
             if (changed !== undefined) return changed;

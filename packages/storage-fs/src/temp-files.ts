@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, unlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { isRunning, machine, ownStart } from '@ethosagent/file-lock';
 import type { Folder } from './access.js';
-import { isRunning, machine, ownStart } from './process-identity.js';
 
 // .ethos-<machine>-<pid>-<start of the process>-<file>-<checksum>.tmp
 const NAME = /^\.ethos-([0-9a-f]{8})-(\d{1,10})-([0-9a-f]{8})-[0-9a-f]{16}-([0-9a-f]{8})\.tmp$/;

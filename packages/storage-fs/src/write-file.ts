@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { EthosError } from '@ethosagent/types';
 import type { Folder } from './access.js';
 import { isMissing } from './errno.js';
-import { limitWrites } from './limit.js';
+import { limitWrites } from './limit-writes.js';
 import { locateForWrite, type Place, type Request, syncFolder, type World } from './locate.js';
 import { abandon, sweepLeftovers, temporaryName } from './temp-files.js';
 

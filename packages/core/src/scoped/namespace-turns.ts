@@ -1,3 +1,4 @@
+import { Turns } from '@ethosagent/policy';
 import type { AccessScope } from '../access.js';
 
 /**
@@ -5,36 +6,17 @@ import type { AccessScope } from '../access.js';
  * and then writes another has nobody in between.
  */
 export class NamespaceTurns {
-  readonly #waiting = new Map<string, Array<() => void>>();
+  readonly #turns = new Turns();
 
   /** Waits for the namespace; the call's end gives it back. Resolves at once when nobody has it. */
   acquire(namespace: string, scope: AccessScope): Promise<void> {
-    const queue = this.#waiting.get(namespace);
-    if (queue === undefined) {
-      this.#waiting.set(namespace, []);
-      scope.onEnd(() => this.#release(namespace));
-      return Promise.resolve();
-    }
     return new Promise((resolve) => {
-      let mine = false;
-      const takeTurn = () => {
-        mine = true;
-        resolve();
-      };
-      queue.push(takeTurn);
+      const leave = this.#turns.enter(namespace, resolve);
       scope.onEnd(() => {
-        if (mine) return this.#release(namespace);
-        const place = queue.indexOf(takeTurn);
-        if (place >= 0) queue.splice(place, 1);
+        leave();
         resolve();
       });
     });
-  }
-
-  #release(namespace: string): void {
-    const next = this.#waiting.get(namespace)?.shift();
-    if (next === undefined) this.#waiting.delete(namespace);
-    else next();
   }
 }
 

@@ -6,6 +6,7 @@ import {
   denyFloor,
   type PathSet,
   pathProblem,
+  Turns,
 } from '@ethosagent/policy';
 import {
   BoundaryError,
@@ -234,20 +235,13 @@ export class ScopedFsImpl implements ScopedFs {
   }
 }
 
-const turnsByStorage = new WeakMap<object, Map<string, Promise<void>>>();
+const turnsByStorage = new WeakMap<object, Turns>();
 
 /** One after the other for each file: what is read must still be there when it is written back. */
-async function inTurn(storage: object, path: string, task: () => Promise<void>): Promise<void> {
-  const turns = turnsByStorage.get(storage) ?? new Map<string, Promise<void>>();
+function inTurn(storage: object, path: string, task: () => Promise<void>): Promise<void> {
+  const turns = turnsByStorage.get(storage) ?? new Turns();
   turnsByStorage.set(storage, turns);
-  const running = (turns.get(path) ?? Promise.resolve()).then(task);
-  const settled = running.catch(() => {});
-  turns.set(path, settled);
-  try {
-    await running;
-  } finally {
-    if (turns.get(path) === settled) turns.delete(path);
-  }
+  return turns.run(path, task);
 }
 
 /** A contained view says when the decision has fallen; for any other storage it has by now. */

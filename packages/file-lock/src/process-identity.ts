@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Of a process whose start can't be told. */
-const UNKNOWN = '00000000';
-
 let startToken: string | undefined;
 let machineToken: string | undefined;
 
-/** When this process started, as eight hexadecimal digits. */
+/** When this process started, as eight hexadecimal digits; zeros where it can't be told. */
 export function ownStart(): string {
-  startToken ??= startOf(statOf(process.pid)) ?? UNKNOWN;
+  startToken ??= tokenOf(readStart(process.pid));
   return startToken;
 }
 
-/** Whether a process of this machine lives; not another one that was given its id later. */
+/**
+ * Whether a process of this machine lives; not another one that was given its id later.
+ * @param start as `ownStart` or `readStart` gave it
+ */
 export function isRunning(pid: number, start: string): boolean {
   try {
     process.kill(pid, 0);
@@ -25,7 +25,8 @@ export function isRunning(pid: number, start: string): boolean {
   const fields = statOf(pid);
   // One that is dead and was not fetched by its parent still has its id, and its start.
   if (fields !== undefined && 'ZXx'.includes(fields[0] ?? '')) return false;
-  return (startOf(fields) ?? start) === start;
+  const ticks = fields?.[19];
+  return ticks === undefined || ticks === start || tokenOf(ticks) === start;
 }
 
 /** What the kernel says of a process, from its state on; see proc_pid_stat(5). Linux only. */
@@ -35,11 +36,13 @@ function statOf(pid: number): string[] | undefined {
   return text === '' ? undefined : text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** When a process started, as the kernel counts. */
-function startOf(fields: readonly string[] | undefined): string | undefined {
-  const ticks = fields?.[19];
-  if (ticks === undefined) return undefined;
-  return (Number(ticks) >>> 0).toString(16).padStart(8, '0');
+/** When a process started, in ticks of its kernel; `undefined` where it can't be told. */
+export function readStart(pid: number): string | undefined {
+  return statOf(pid)?.[19];
+}
+
+function tokenOf(ticks: string | undefined): string {
+  return (Number(ticks ?? 0) >>> 0).toString(16).padStart(8, '0');
 }
 
 /** Says where process ids mean the same as here: this boot of this machine, in this container. */

@@ -1,0 +1,61 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { isRunning, readStart } from './process-identity.js';
+
+/** Whose lock it is. Fields that a system does not offer are empty. */
+export interface LockOwner {
+  readonly boot: string;
+  /** The process namespace, in which alone a process id means something. */
+  readonly namespace: string;
+  readonly pid: number;
+  /** When the process began: another one may get its id later. */
+  readonly started: string;
+  /** Of a lock that another machine left on a shared disk nothing can be told. */
+  readonly machine: string;
+}
+
+let own: LockOwner | undefined;
+
+/** This process, as the owner of a lock. */
+export function ownLock(): LockOwner {
+  own ??= {
+    boot: readOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    namespace: readOrEmpty(() => readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')),
+    pid: process.pid,
+    started: readStart(process.pid) ?? '',
+    machine: createHash('sha256').update(hostname()).digest('hex').slice(0, 8),
+  };
+  return own;
+}
+
+/** A name that stands for an owner, and for one use. */
+export function nameOfOwner({ boot, namespace, pid, started, machine }: LockOwner): string {
+  return [boot, namespace, pid, started, randomBytes(6).toString('hex'), machine].join('.');
+}
+
+/** The owner that a name stands for; `undefined` for any other name. */
+export function parseOwner(name: string): LockOwner | undefined {
+  const [boot, namespace, pid, started, random, machine = ownLock().machine] = name.split('.');
+  if (boot === undefined || namespace === undefined || started === undefined) return undefined;
+  if (random === undefined || !/^\d+$/.test(pid ?? '')) return undefined;
+  return { boot, namespace, pid: Number(pid), started, machine };
+}
+
+/** Whether an owner lives, or nothing can be told of it. Only `false` is certain. */
+export function isOwnerAlive(owner: LockOwner): boolean {
+  const here = ownLock();
+  const isThisBoot =
+    owner.boot === here.boot && (here.boot !== '' || owner.machine === here.machine);
+  if (!isThisBoot) return owner.machine !== here.machine;
+  if (owner.namespace !== here.namespace) return true;
+  return isRunning(owner.pid, owner.started);
+}
+
+function readOrEmpty(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Turns } from '@ethosagent/policy';
+import { EthosError } from '@ethosagent/types';
+import { tryLock } from './take-lock.js';
+
+const turns = new Turns();
+
+/**
+ * Runs a task while no other does under the same path, in this process or in another one that
+ * locks it. The lock of a process that died is taken away.
+ *
+ * @param path what is locked, in a folder that exists; equal paths are the same lock
+ * @param options `waitMs`: how long to wait for the lock
+ * @throws `STORE_UNAVAILABLE` when it was held for so long; errors of the operating system
+ */
+export function withFileLock<T>(
+  path: string,
+  { waitMs }: { waitMs: number },
+  task: () => Promise<T>,
+): Promise<T> {
+  return turns.run(path, async () => {
+    const release = await waitForLock(path, waitMs);
+    try {
+      return await task();
+    } finally {
+      release();
+    }
+  });
+}
+
+async function waitForLock(path: string, waitMs: number): Promise<() => void> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const attempt = tryLock(path);
+    if (attempt.isTaken) return attempt.release;
+    if (performance.now() > deadline) {
+      const problem = `process ${attempt.rival.pid} keeps the file locked; try again later, or remove its lock file if that process is gone`;
+      throw new EthosError('STORE_UNAVAILABLE', problem);
+    }
+    // At random, so that two that came at once meet no second time.
+    await delay(2 + Math.random() * 15);
+  }
+}
