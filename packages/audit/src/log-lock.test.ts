@@ -141,7 +141,7 @@ describe('lockLog', () => {
 
     it('that is a zombie is taken over', async () => {
       // The shell never asks after its child, which has ended.
-      const shell = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'], {
+      const shell = spawn('sh', ['-c', '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60'], {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       try {

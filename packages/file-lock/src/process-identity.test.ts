@@ -10,14 +10,14 @@ describe.skipIf(!existsSync('/proc/self/stat'))('isRunning', () => {
   });
 
   it('is false of a process that is gone, and of one that only its parent has not fetched', async () => {
-    // The parent stops before it could fetch its child, which then is a zombie.
-    const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 20']);
+    // The child ends once its parent has become another program, which never fetches it.
+    const parent = spawn('sh', ['-c', '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60']);
     const pid = await new Promise<number>((resolve) =>
       parent.stdout.once('data', (chunk) => resolve(Number(chunk))),
     );
     const stateOf = () => /\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
     try {
-      await expect.poll(stateOf, { timeout: 10_000 }).toBe('Z');
+      await expect.poll(stateOf, { timeout: 60_000 }).toBe('Z');
       const ticks = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19];
       const start = (Number(ticks) >>> 0).toString(16).padStart(8, '0');
       expect(isRunning(pid, start)).toBe(false);
