@@ -141,9 +141,13 @@ describe('lockLog', () => {
 
     it('that is a zombie is taken over', async () => {
       // The shell never asks after its child, which has ended.
-      const shell = spawn('sh', ['-c', '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60'], {
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
+      const shell = spawn(
+        'sh',
+        ['-c', '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60'],
+        {
+          stdio: ['ignore', 'pipe', 'ignore'],
+        },
+      );
       try {
         const [pid] = await once(shell.stdout.setEncoding('utf8'), 'data');
         const statOf = () => readFileSync(`/proc/${Number(pid)}/stat`, 'utf8').split(' ');

@@ -11,7 +11,10 @@ describe.skipIf(!existsSync('/proc/self/stat'))('isRunning', () => {
 
   it('is false of a process that is gone, and of one that only its parent has not fetched', async () => {
     // The child ends once its parent has become another program, which never fetches it.
-    const parent = spawn('sh', ['-c', '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60']);
+    const parent = spawn('sh', [
+      '-c',
+      '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60',
+    ]);
     const pid = await new Promise<number>((resolve) =>
       parent.stdout.once('data', (chunk) => resolve(Number(chunk))),
     );
