@@ -36,7 +36,8 @@ export class FsGrant {
   reach(storage: Storage): FsReach {
     if (this.#reach?.storage !== storage) {
       const within = this.#heldToPersonality(storage);
-      this.#reach = { storage, compiled: reachOf(within, this.read, this.write, this.#deny) };
+      const paths = { read: this.read, write: this.write, deny: this.#deny };
+      this.#reach = { storage, compiled: reachOf(within, paths) };
     }
     return this.#reach.compiled;
   }

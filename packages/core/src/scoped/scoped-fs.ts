@@ -49,9 +49,15 @@ export function defaultDenyPaths(): string[] {
 /** Compiles a reach over a storage. */
 export function reachOf(
   storage: ScopedFsStorage,
-  read: Iterable<string>,
-  write: Iterable<string>,
-  deny: Iterable<string> = defaultDenyPaths(),
+  {
+    read,
+    write,
+    deny = defaultDenyPaths(),
+  }: {
+    read: Iterable<string>;
+    write: Iterable<string>;
+    deny?: Iterable<string> | undefined;
+  },
 ): FsReach {
   const sets: Record<ReachKind, PathSet> = {
     read: compilePathSet(read),
@@ -88,7 +94,8 @@ export class ScopedFsImpl implements ScopedFs {
     writePaths: ReadonlySet<string>,
     options: ScopedFsOptions = {},
   ) {
-    this.#reach = options.reach ?? reachOf(storage, readPaths, writePaths, options.deny);
+    const paths = { read: readPaths, write: writePaths, deny: options.deny };
+    this.#reach = options.reach ?? reachOf(storage, paths);
     this.#scope = options.scope;
     this.#shared = storage;
   }
@@ -108,7 +115,7 @@ export class ScopedFsImpl implements ScopedFs {
   append(path: string, content: string | Uint8Array): Promise<void> {
     return this.#change('append', path, (storage, at, change) =>
       storage.append === undefined
-        ? this.#rewrite(storage, at, content, change)
+        ? this.#rewrite(storage, { at, content, change })
         : storage.append(at, content, change),
     );
   }
@@ -187,9 +194,7 @@ export class ScopedFsImpl implements ScopedFs {
 
   #rewrite(
     storage: ScopedFsStorage,
-    at: string,
-    content: string | Uint8Array,
-    change: StorageChange,
+    { at, content, change }: { at: string; content: string | Uint8Array; change: StorageChange },
   ): Promise<void> {
     const added = typeof content === 'string' ? Buffer.from(content) : Uint8Array.from(content);
     return inTurn(this.#shared, at, async () => {

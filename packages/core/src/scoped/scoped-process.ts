@@ -74,6 +74,16 @@ interface Tagged {
   path: string;
 }
 
+/** What is to be started, and as what it is recorded. */
+export interface Launch {
+  operation: 'spawn' | 'start' | 'open';
+  binary: string;
+  args: string[];
+  opts: SpawnOpts;
+  /** Throws when it must not begin any more. */
+  assertWanted?: () => void;
+}
+
 interface LaunchOpts extends SpawnOpts {
   /** Whether its standard input stays open. */
   keepsInput?: boolean;
@@ -115,26 +125,29 @@ export class ScopedProcessImpl implements ScopedProcess {
   }
 
   async #spawn(binary: string, args: string[], opts: SpawnOpts): Promise<ProcessResult> {
-    const child = await this.launch('spawn', binary, args, opts);
+    const child = await this.launch({ operation: 'spawn', binary, args, opts });
     return child.result;
   }
 
   /** Starts a process and does not wait for its end. Throws as `spawn`. */
-  launch(
-    operation: 'spawn' | 'start' | 'open',
-    binary: string,
-    args: string[],
-    opts: SpawnOpts,
-    /** Throws when it must not begin any more. */
-    assertWanted: () => void = () => {},
-  ): Promise<RunningChild> {
+  launch({
+    operation,
+    binary,
+    args,
+    opts,
+    assertWanted = () => {},
+  }: Launch): Promise<RunningChild> {
     return this.#access(operation, binary, (allow) =>
-      this.#start(binary, args, { ...opts, keepsInput: operation === 'open' }, (take, where) =>
-        allow(() => {
-          assertWanted();
-          take();
-        }, where),
-      ),
+      this.#start({
+        binary,
+        args,
+        opts: { ...opts, keepsInput: operation === 'open' },
+        allow: (take, where) =>
+          allow(() => {
+            assertWanted();
+            take();
+          }, where),
+      }),
     );
   }
 
@@ -203,12 +216,15 @@ export class ScopedProcessImpl implements ScopedProcess {
     return { file, args, env: { ...baseEnv, ...opts.env, [TAG_VARIABLE]: tag }, tag, path };
   }
 
-  async #start(
-    binary: string,
-    args: string[],
-    opts: LaunchOpts,
-    allow: (take: () => void, where: string) => void,
-  ): Promise<RunningChild> {
+  async #start({
+    binary,
+    args,
+    opts,
+    allow,
+  }: Pick<Launch, 'binary' | 'args'> & {
+    opts: LaunchOpts;
+    allow: (take: () => void, where: string) => void;
+  }): Promise<RunningChild> {
     const { runChild } = await loadRunChild();
     const { policy, scope } = this.#options;
     const { file, env, tag, path } = this.#judge(binary, args, opts);

@@ -55,13 +55,11 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     const { scope, bindings } = this.#options;
     const pattern = this.#assertDeclared('get', ref);
     if (bindings?.isReadable(ref) === false) {
-      throw this.#denied(
-        'get',
-        ref,
-        'SECRET_NOT_BOUND',
-        `${ref} is declared with hosts, so that its value is for them alone; use handle(), or declare the ref without hosts`,
-        'bound to hosts',
-      );
+      throw this.#denied('get', ref, {
+        code: 'SECRET_NOT_BOUND',
+        detail: `${ref} is declared with hosts, so that its value is for them alone; use handle(), or declare the ref without hosts`,
+        reason: 'bound to hosts',
+      });
     }
     this.#allow('get', ref, pattern);
     const value = await this.#resolve(ref);
@@ -74,13 +72,11 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     const pattern = this.#assertDeclared('handle', ref);
     const hosts = bindings?.hostsOf(ref, reach);
     if (hosts === undefined || hosts.patterns.length === 0) {
-      throw this.#denied(
-        'handle',
-        ref,
-        'SECRET_NOT_BOUND',
-        `${ref} is bound to no host that this call may reach; declare it with hosts that are allowed`,
-        'bound to no host',
-      );
+      throw this.#denied('handle', ref, {
+        code: 'SECRET_NOT_BOUND',
+        detail: `${ref} is bound to no host that this call may reach; declare it with hosts that are allowed`,
+        reason: 'bound to no host',
+      });
     }
     this.#allow('handle', ref, pattern);
     const handles = SecretHandles.of(this, { resolve: (one) => this.#resolve(one), scope });
@@ -93,13 +89,11 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     if (scope) assertLive(scope, { capability: 'secrets', operation, target: textOf(ref) });
     const pattern = this.#declaredAs(ref);
     if (pattern !== undefined) return pattern;
-    throw this.#denied(
-      operation,
-      ref,
-      'SECRET_NOT_DECLARED',
-      `${textOf(ref)} is not in the tool's declared secrets`,
-      isSecretRef(ref) ? 'not declared' : 'malformed ref',
-    );
+    throw this.#denied(operation, ref, {
+      code: 'SECRET_NOT_DECLARED',
+      detail: `${textOf(ref)} is not in the tool's declared secrets`,
+      reason: isSecretRef(ref) ? 'not declared' : 'malformed ref',
+    });
   }
 
   #declaredAs(ref: SecretRef): SecretRef | undefined {
@@ -119,9 +113,11 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   #denied(
     operation: string,
     ref: SecretRef,
-    code: 'SECRET_NOT_DECLARED' | 'SECRET_NOT_BOUND',
-    detail: string,
-    reason: string,
+    {
+      code,
+      detail,
+      reason,
+    }: { code: 'SECRET_NOT_DECLARED' | 'SECRET_NOT_BOUND'; detail: string; reason: string },
   ): CapabilityError {
     const access = { capability: 'secrets', operation, target: textOf(ref) } as const;
     this.#options.scope?.record({ ...access, decision: 'denied', reason });
