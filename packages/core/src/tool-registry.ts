@@ -18,7 +18,8 @@ import {
   type TurnAttachment,
 } from '@ethosagent/types';
 import type { CapabilityBackends } from './backends.js';
-import { type BatchOptions, DEFAULT_BATCH_OPTIONS, runBatch } from './batch/run-batch.js';
+import { type BatchOptions, DEFAULT_BATCH_OPTIONS } from './batch/batch.js';
+import { runBatch } from './batch/run-batch.js';
 import type { ResolveContext } from './capabilities/capability-call.js';
 import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 import { CapabilityPlan, needsBackends } from './capability-resolver.js';

@@ -1,10 +1,16 @@
 import type { ToolResult } from '@ethosagent/types';
+import type { Step } from './step.js';
 
 const SHOWN_CHARS = 500;
 const SENSITIVE_KEY = /pass(word|phrase)|secret|token|api[-_]?key|authorization|credential|cookie/i;
 
-/** What a dry run answers for a tool that does not do dry runs itself. */
-export function dryRunResult(toolName: string, args: unknown): ToolResult {
+/** Answers a dry run in place of a tool that does not do dry runs itself. */
+export const answerDryRun: Step = ({ entry, batch, args }) => {
+  if (batch.facts.dryRun !== true || entry.tool.supportsDryRun === true) return undefined;
+  return dryRunResult(entry.name, args);
+};
+
+function dryRunResult(toolName: string, args: unknown): ToolResult {
   const shown =
     JSON.stringify(args, (key, value: unknown) =>
       SENSITIVE_KEY.test(key) ? '[redacted]' : typeof value === 'bigint' ? `${value}n` : value,

@@ -11,8 +11,7 @@ const FOR_THESE = 'the tool requires approval for these arguments';
 export function approvalReason(
   tool: AnyTool,
   args: unknown,
-  facts: ApprovalFacts,
-  { watch, timeoutMs }: { watch: Watch; timeoutMs: number },
+  { facts, watch, timeoutMs }: { facts: ApprovalFacts; watch: Watch; timeoutMs: number },
 ): string | undefined | Promise<string | undefined> {
   const { requiresApproval } = tool;
   if (requiresApproval === undefined || requiresApproval === false) return undefined;

@@ -1,0 +1,80 @@
+import type { ServiceScope } from '@ethosagent/types';
+import type { CallScope } from '../call-scope.js';
+import type { BackgroundSession, RegistryCall } from '../capabilities/capability-call.js';
+import { CallQuotas } from '../quotas/call-quotas.js';
+import { discard } from '../rejections.js';
+import type { BatchInput } from './batch.js';
+import { CallContext } from './call-context.js';
+import type { CallState } from './call-state.js';
+import { createEmit } from './progress.js';
+
+/** The context of a call that begins, with the accessors that its tool declared. */
+export function createCallContext(state: CallState, scope: CallScope): CallContext {
+  const { batch, entry, policy } = state;
+  const { name, needsBackends, plan } = entry;
+  if (needsBackends) applyQuotas(state, scope);
+  return new CallContext(batch.facts, {
+    emit: createEmit(name, scope, progressListener(state)),
+    resultBudgetChars: state.budgetChars ?? 0,
+    settings: state.settings,
+    accessors: needsBackends
+      ? plan.bind({ ctx: batch.facts, policy, scope, registry: registryCall(state, scope) })
+      : undefined,
+  });
+}
+
+function registryCall(state: CallState, scope: CallScope): RegistryCall {
+  const { facts, input } = state.batch;
+  return {
+    attachments: input.attachments,
+    storage: facts.storage,
+    readMtimes: facts.readMtimes,
+    delegation: input.host?.delegation,
+    background: () => backgroundSession(state, scope),
+    openService: () => openService(state, scope),
+  };
+}
+
+function openService(state: CallState, opener: CallScope): Promise<ServiceScope> {
+  const { facts, input } = state.batch;
+  const { name, plan } = state.entry;
+  const { sessionId, personalityId, workingDir, networkPolicy } = facts;
+  const owner = { sessionId, workingDir, ...(personalityId !== undefined && { personalityId }) };
+  return input.services.open({ name, plan, owner, networkPolicy, opener });
+}
+
+function backgroundSession(state: CallState, scope: CallScope): BackgroundSession {
+  const { facts, input, journal } = state.batch;
+  const { sessionId } = facts;
+  return {
+    find: () => input.background.find(sessionId),
+    open: () => input.background.open(sessionId),
+    openScope: () => {
+      const own = state.newScope(scope);
+      applyQuotas(state, own);
+      return own;
+    },
+    now: journal.now,
+  };
+}
+
+/** Holds what a scope does to the quotas of the personality. */
+function applyQuotas({ batch, policy }: CallState, scope: CallScope): void {
+  const { meters, host } = batch.input;
+  const { quotas } = policy;
+  if (quotas === undefined) return;
+  const { meter, leave } = meters.enter(host?.quotaSession ?? batch.facts.sessionId);
+  scope.limit(new CallQuotas(quotas, meter));
+  scope.onEnd(leave);
+}
+
+function progressListener({ batch, toolCallId }: CallState): BatchInput['ctx']['emit'] | undefined {
+  const { ctx, host } = batch.input;
+  const { emit } = ctx;
+  const onProgress = host?.onProgress;
+  if (onProgress === undefined) return emit;
+  return (event) => {
+    discard(onProgress(event, toolCallId));
+    return emit?.(event);
+  };
+}

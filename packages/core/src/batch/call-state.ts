@@ -1,0 +1,77 @@
+import type { ToolCall } from '@ethosagent/types';
+import { CallScope } from '../call-scope.js';
+import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
+import { PolicyAtOnce } from '../personality-policy.js';
+import type { RegisteredTool } from '../tool-gates.js';
+import type { ResolvedSettings } from '../tool-settings.js';
+import type { Batch } from './batch.js';
+
+/** What a yes was to. */
+export interface Approved {
+  entry: RegisteredTool;
+  capabilities: ResolvedGrant;
+}
+
+/** What the steps of one call have found out so far. */
+export class CallState {
+  readonly batch: Batch;
+  /** As the host passed it on: it may be anything, and answer otherwise the next time. */
+  readonly call: ToolCall;
+  toolCallId = '';
+  name = '';
+  /** A copy of what the model issued. */
+  issued: unknown;
+  /** As the tool's schema made them of that. */
+  args: unknown;
+  /** What the personality sets for the tool. */
+  resolvedSettings: ResolvedSettings | undefined;
+  approved: Approved | undefined;
+  /** Of the call that runs. */
+  scope: CallScope | undefined;
+  /** Characters of the result; known once the gates have let the call in. */
+  budgetChars: number | undefined;
+  timeoutMs = 0;
+  #entry: RegisteredTool | undefined;
+  #policy: PolicyAtOnce | undefined;
+
+  constructor(batch: Batch, call: ToolCall) {
+    this.batch = batch;
+    this.call = call;
+  }
+
+  /** The tool that was found, whatever has its name by now. */
+  get entry(): RegisteredTool {
+    if (this.#entry === undefined) throw new TypeError('no step has found the tool yet');
+    return this.#entry;
+  }
+
+  set entry(entry: RegisteredTool) {
+    this.#entry = entry;
+  }
+
+  get settings(): unknown {
+    return this.resolvedSettings?.ok ? this.resolvedSettings.settings : undefined;
+  }
+
+  /** What the operator says of the personality, since the call last waited. */
+  get policy(): PolicyAtOnce {
+    const { facts, input } = this.batch;
+    this.#policy ??= new PolicyAtOnce(input.backends ?? {}, facts.personalityId);
+    return this.#policy;
+  }
+
+  /** After a wait: what the operator said before it may no longer hold. */
+  forgetPolicy(): void {
+    this.#policy = undefined;
+  }
+
+  /** @param parent the call, of what outlives it */
+  newScope(parent?: CallScope): CallScope {
+    return new CallScope(this.batch.journal, this.entry.name, this.toolCallId, parent);
+  }
+
+  get timeoutError(): DOMException {
+    const text = `${this.name} took longer than ${this.timeoutMs} ms`;
+    return new DOMException(text, 'TimeoutError');
+  }
+}

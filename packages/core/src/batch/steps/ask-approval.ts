@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util';
+import { copyPlain, deepFreeze } from '../../plain.js';
+import { saysTheSame } from '../../tool-settings.js';
+import { approvalReason, joined, refusal, turnGate } from '../approval-reason.js';
+import type { Approved, CallState } from '../call-state.js';
+import { guarded } from '../guarded.js';
+import { type Answer, notAvailable, type Step } from './step.js';
+
+/** Asks whoever runs the turn, and the tool, whether the call must be approved; then has it approved. */
+export const askApproval: Step = (state) => {
+  const { entry, batch, toolCallId } = state;
+  const { name, tool } = entry;
+  // The dry run of a tool that does it itself changes nothing: there is nothing to approve.
+  if (batch.facts.dryRun === true) return undefined;
+  const gate = batch.input.host?.gate;
+  if (gate === undefined && tool.requiresApproval === undefined) return undefined;
+  const gated = gate && turnGate(() => gate({ toolCallId, name, tool }));
+  if (gated !== undefined && 'refuse' in gated) return notAvailable(gated.refuse);
+  const reason = approvalReason(tool, state.args, {
+    facts: { settings: state.settings, ...whoseCall(state) },
+    watch: batch.watch,
+    timeoutMs: state.timeoutMs,
+  });
+  const asked = gated?.ask;
+  if (reason instanceof Promise) {
+    return reason.then((why) => {
+      state.forgetPolicy();
+      return askHost(state, joined(asked, why));
+    });
+  }
+  const why = joined(asked, reason);
+  return why === undefined ? undefined : askHost(state, why);
+};
+
+/**
+ * A yes was to this tool with this reach and these settings: gives a refusal where they have
+ * changed while the call waited.
+ */
+export function refuseIfChanged(state: CallState): Answer {
+  if (state.approved === undefined) return undefined;
+  state.forgetPolicy();
+  if (isAsApproved(state, state.approved)) return undefined;
+  return refused(state, 'what it may do changed while it waited');
+}
+
+async function askHost(state: CallState, reason: string | undefined): Promise<Answer> {
+  if (reason === undefined) return undefined;
+  const { entry, batch, policy } = state;
+  const { input, facts, watch } = batch;
+  const approve = input.host?.approve ?? input.backends?.approve;
+  if (approve === undefined) return refused(state, 'no approval callback is configured');
+  const scope = state.newScope();
+  // What a schema turned into class instances would be shown wrong; then what it came from is.
+  const plain = copyPlain(state.args);
+  const shown = plain.ok ? plain.value : structuredClone(state.issued);
+  const capabilities = entry.plan.describe(facts, policy);
+  const settings = frozenCopy(state.settings);
+  const ending = await guarded(watch, Number.POSITIVE_INFINITY, () =>
+    approve({
+      toolCallId: state.toolCallId,
+      toolName: entry.name,
+      args: deepFreeze(shown),
+      capabilities,
+      reason,
+      ...(settings !== undefined && { settings }),
+      ...whoseCall(state),
+      signal: scope.signal,
+    }),
+  );
+  if (ending.kind === 'stopped') {
+    scope.abort(ending.reason);
+    return refused(state, 'the turn was aborted while it waited');
+  }
+  const why = ending.kind === 'threw' ? 'the approval callback failed' : refusal(ending.value);
+  if (why !== undefined) return refused(state, why);
+  state.approved = { entry, capabilities };
+  return refuseIfChanged(state);
+}
+
+function isAsApproved(state: CallState, { entry, capabilities }: Approved): boolean {
+  const { input, facts } = state.batch;
+  try {
+    return (
+      input.tools.get(entry.name) === entry &&
+      isDeepStrictEqual(entry.plan.describe(facts, state.policy), capabilities) &&
+      saysTheSame(entry.settings?.resolve(state.policy), state.resolvedSettings)
+    );
+  } catch {
+    // A host's own backend that fails says nothing, and least of all the same.
+    return false;
+  }
+}
+
+function refused({ entry }: CallState, why: string) {
+  return notAvailable(`${entry.name} needs approval, and ${why}`);
+}
+
+function whoseCall({ batch }: CallState) {
+  const { workingDir, sessionId, personalityId } = batch.facts;
+  return { workingDir, sessionId, ...(personalityId !== undefined && { personalityId }) };
+}
+
+/** For whoever decides; `undefined` for what is not plain. */
+function frozenCopy(value: unknown): unknown {
+  const copy = copyPlain(value);
+  return copy.ok ? deepFreeze(copy.value) : undefined;
+}

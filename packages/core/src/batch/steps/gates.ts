@@ -1,0 +1,59 @@
+import { resolveCallBudget } from '@ethosagent/policy';
+import { copyPlain } from '../../plain.js';
+import { failure } from '../../results/check-shape.js';
+import { filteredOut, unavailable } from '../../tool-gates.js';
+import { inputInvalid, notAvailable, type Step } from './step.js';
+
+/** Reads the call once: it may be an object that answers otherwise the next time. */
+export const readCall: Step = (state) => {
+  const { batch, call } = state;
+  if (batch.watch.aborted) return failure('the turn was aborted before this call ran');
+  if (typeof call !== 'object' || call === null) return inputInvalid('the call is not an object');
+  const { toolCallId, name, args } = call;
+  state.toolCallId = toolCallId;
+  state.name = name;
+  state.issued = args;
+  return undefined;
+};
+
+export const findTool: Step = (state) => {
+  const entry = state.batch.input.tools.get(state.name);
+  if (entry === undefined) return notAvailable(`there is no tool ${JSON.stringify(state.name)}`);
+  state.entry = entry;
+  return undefined;
+};
+
+/** The allow list, and the filters of MCP servers and plugins. */
+export const applyFilters: Step = ({ entry, batch }) =>
+  refused(filteredOut(entry, batch.input.filters));
+
+export const checkAvailability: Step = ({ entry }) => refused(unavailable(entry));
+
+export const requireBackends: Step = ({ entry, batch }) => {
+  if (!entry.needsBackends || batch.input.backends !== undefined) return undefined;
+  return notAvailable(
+    `${entry.name} declares capabilities, and capability backends are not configured`,
+  );
+};
+
+/** Takes a copy of the arguments, so that nobody else can change them. From here on a result is cut. */
+export const copyArguments: Step = (state) => {
+  const { input } = state.batch;
+  const copy = copyPlain(state.issued);
+  if (!copy.ok) return inputInvalid(`args${copy.problem}`);
+  state.issued = copy.value;
+  state.args = copy.value;
+  const { timeoutMs, maxResultChars } = state.entry.tool;
+  const hasOwn = timeoutMs !== undefined && timeoutMs > 0;
+  state.timeoutMs = hasOwn ? timeoutMs : input.options.defaultTimeoutMs;
+  state.budgetChars = resolveCallBudget(
+    input.ctx.resultBudgetChars,
+    input.calls.length,
+    maxResultChars,
+  );
+  return undefined;
+};
+
+function refused(why: string | undefined) {
+  return why === undefined ? undefined : notAvailable(why);
+}

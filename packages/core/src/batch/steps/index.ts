@@ -1,0 +1,34 @@
+import { answerDryRun } from './answer-dry-run.js';
+import { askApproval } from './ask-approval.js';
+import {
+  applyFilters,
+  checkAvailability,
+  copyArguments,
+  findTool,
+  readCall,
+  requireBackends,
+} from './gates.js';
+import { parseArguments } from './parse-arguments.js';
+import { recordStart } from './record-start.js';
+import { requireSandbox } from './require-sandbox.js';
+import { resolveSettings } from './resolve-settings.js';
+import type { Step } from './step.js';
+
+/**
+ * The way of a call to its tool. This list is the order of the gates, and there is no other. The
+ * first step that answers ends the way; after the last one the call waits for its place and runs.
+ */
+export const STEPS: readonly Step[] = [
+  readCall,
+  findTool,
+  applyFilters,
+  checkAvailability,
+  requireBackends,
+  copyArguments,
+  requireSandbox,
+  parseArguments,
+  resolveSettings,
+  answerDryRun,
+  askApproval,
+  recordStart,
+];

@@ -1,0 +1,25 @@
+import { failure } from '../../results/check-shape.js';
+import { errorText } from '../../results/error-text.js';
+import type { CallState } from '../call-state.js';
+import { guarded } from '../guarded.js';
+import { type Answer, type Step, unfinished } from './step.js';
+
+/** Lets whoever runs the turn write down that the call begins. */
+export const recordStart: Step = (state) => {
+  const { facts, input } = state.batch;
+  // A dry run begins nothing.
+  if (facts.dryRun === true || input.host?.beforeRun === undefined) return undefined;
+  return record(state);
+};
+
+async function record(state: CallState): Promise<Answer> {
+  const { toolCallId, name, issued: args, batch } = state;
+  const ending = await guarded(batch.watch, Number.POSITIVE_INFINITY, () =>
+    batch.input.host?.beforeRun?.({ toolCallId, name, args }),
+  );
+  if (ending.kind === 'returned') return undefined;
+  if (ending.kind === 'stopped') return unfinished(state, ending);
+  return failure(
+    `the call did not run, since it could not be recorded: ${errorText(ending.error)}`,
+  );
+}
