@@ -1,13 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  type BrowserWorld,
-  createBrowserWorld,
-  errorOf,
-  refIn,
-  textOf,
-} from './fixtures/browser-world.js';
+import { type BrowserWorld, createBrowserWorld, refIn } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
 import { type PageServer, servePages } from './fixtures/servers.js';
 

@@ -1,12 +1,7 @@
+import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import type { NetworkPolicy, ToolResult } from '@ethosagent/types';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import {
-  type BrowserWorld,
-  createBrowserWorld,
-  errorOf,
-  refIn,
-  textOf,
-} from './fixtures/browser-world.js';
+import { type BrowserWorld, createBrowserWorld, refIn } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
 import { type PageServer, servePages } from './fixtures/servers.js';
 
@@ -64,7 +59,7 @@ describeBrowser('the life of a browser', () => {
 
   it('calls of one batch run in its order, also while the browser starts', async () => {
     const world = worldOf();
-    const results = await world.batch([
+    const results = await world.runAll([
       ['browser_snapshot', {}],
       ['browser_navigate', { url: `${site.origin}/a` }],
       ['browser_snapshot', {}],

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createBrowserWorld, errorOf, textOf } from './fixtures/browser-world.js';
+import { createBrowserWorld } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 

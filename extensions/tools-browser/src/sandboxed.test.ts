@@ -1,5 +1,6 @@
+import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { createBrowserWorld, errorOf, textOf } from './fixtures/browser-world.js';
+import { createBrowserWorld } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 

@@ -2,13 +2,9 @@ import { createSocket } from 'node:dgram';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import {
-  type BrowserWorld,
-  createBrowserWorld,
-  errorOf,
-  textOf,
-} from './fixtures/browser-world.js';
+import { type BrowserWorld, createBrowserWorld } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 import { REAL_WAYS, waysOut } from './fixtures/ways-out.js';

@@ -1,7 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { errorOf, structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { describe, expect, it } from 'vitest';
-import { createCodeWorld, errorOf, structuredOf, textOf } from './fixtures/code-world.js';
+import { createCodeWorld } from './fixtures/code-world.js';
 
 /** What a test writes to pass for the plugin of the runner: with marks that it could know of. */
 const FORGED = ['\u0001ethos-test ', '\u0001', ''].flatMap((mark) =>

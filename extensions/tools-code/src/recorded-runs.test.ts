@@ -1,5 +1,6 @@
+import { structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { describe, expect, it } from 'vitest';
-import { createCodeWorld, structuredOf, textOf } from './fixtures/code-world.js';
+import { createCodeWorld } from './fixtures/code-world.js';
 import { RECORDED_RUNS, replay } from './fixtures/recorded-runs.js';
 
 /** What each of the recorded runs is understood as. */

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { errorOf, structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { describe, expect, it } from 'vitest';
-import { createCodeWorld, errorOf, structuredOf, textOf } from './fixtures/code-world.js';
+import { createCodeWorld } from './fixtures/code-world.js';
 
 const python = (code: string, extra: object = {}) => ({ language: 'python', code, ...extra });
 

@@ -1,5 +1,6 @@
+import { errorOf, structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { describe, expect, it } from 'vitest';
-import { createCodeWorld, errorOf, structuredOf, textOf } from './fixtures/code-world.js';
+import { createCodeWorld } from './fixtures/code-world.js';
 
 const TESTS = `
 describe('sums', () => {

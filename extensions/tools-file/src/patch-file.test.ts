@@ -1,10 +1,10 @@
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTestContext } from '@ethosagent/plugin-sdk/testing';
+import { createTestContext, errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import iconv from 'iconv-lite';
 import { assert, describe, expect, it } from 'vitest';
-import { type Call, createFileWorld, errorOf, textOf } from './fixtures/file-world.js';
+import { type Call, createFileWorld } from './fixtures/file-world.js';
 import { patchFileTool } from './patch-file.js';
 import { readFileTool } from './read-file.js';
 import { writeFileTool } from './write-file.js';

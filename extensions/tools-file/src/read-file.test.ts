@@ -1,9 +1,9 @@
 import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { runTool } from '@ethosagent/plugin-sdk/testing';
+import { errorOf, runTool, textOf } from '@ethosagent/plugin-sdk/testing';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { createFileWorld, errorOf, textOf } from './fixtures/file-world.js';
+import { createFileWorld } from './fixtures/file-world.js';
 import { readFileTool } from './read-file.js';
 
 describe('read_file', () => {

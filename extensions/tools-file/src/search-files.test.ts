@@ -1,8 +1,9 @@
 import { linkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { createFileWorld, errorOf, type FileWorld, textOf } from './fixtures/file-world.js';
+import { createFileWorld, type FileWorld } from './fixtures/file-world.js';
 
 function createTree(options: Parameters<typeof createFileWorld>[0] = {}): FileWorld {
   const world = createFileWorld(options);

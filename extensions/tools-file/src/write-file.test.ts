@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTestContext } from '@ethosagent/plugin-sdk/testing';
+import { createTestContext, errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { describe, expect, it } from 'vitest';
-import { createFileWorld, errorOf, type FileWorld, textOf } from './fixtures/file-world.js';
+import { createFileWorld, type FileWorld } from './fixtures/file-world.js';
 import { writeFileTool } from './write-file.js';
 
 describe('write_file', () => {

@@ -1,12 +1,7 @@
 import { createInMemoryMemory } from '@ethosagent/core';
+import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { describe, expect, it } from 'vitest';
-import {
-  createMemoryWorld,
-  errorOf,
-  MEMORY_KINDS,
-  type MemoryKind,
-  textOf,
-} from './fixtures/memory-world.js';
+import { createMemoryWorld, MEMORY_KINDS, type MemoryKind } from './fixtures/memory-world.js';
 
 const OWN = 'personality:researcher';
 

@@ -1,13 +1,8 @@
 import { createInMemoryMemory } from '@ethosagent/core';
+import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import type { ToolResult } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import {
-  createMemoryWorld,
-  errorOf,
-  MEMORY_KINDS,
-  type MemoryWorld,
-  textOf,
-} from './fixtures/memory-world.js';
+import { createMemoryWorld, MEMORY_KINDS, type MemoryWorld } from './fixtures/memory-world.js';
 
 const OWN = 'personality:researcher';
 const write = (world: MemoryWorld, args: object, ctx = {}) => world.run('memory_write', args, ctx);

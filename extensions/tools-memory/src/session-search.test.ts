@@ -1,6 +1,7 @@
+import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import type { NewSessionMessage, SessionStore } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { createMemoryWorld, errorOf, type MemoryKind, textOf } from './fixtures/memory-world.js';
+import { createMemoryWorld, type MemoryKind } from './fixtures/memory-world.js';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const DAY = 86_400_000;

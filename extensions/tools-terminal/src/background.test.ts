@@ -1,12 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { describe, expect, it } from 'vitest';
-import {
-  createTerminalWorld,
-  structuredOf,
-  type TerminalWorld,
-  textOf,
-} from './fixtures/terminal-world.js';
+import { createTerminalWorld, type TerminalWorld } from './fixtures/terminal-world.js';
 
 async function start(world: TerminalWorld, command: string): Promise<string> {
   const id = structuredOf(await world.run('terminal_start', { command })).id;

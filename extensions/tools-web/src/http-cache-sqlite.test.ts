@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { createFetchUrlTool } from './fetch-url.js';
-import { createWebWorld, page, startServer, structuredOf, textOf } from './fixtures/web-world.js';
+import { createWebWorld, page, startServer } from './fixtures/web-world.js';
 
 it('fetch_url has what it kept after a restart, and asks about it again', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tools-web-'));

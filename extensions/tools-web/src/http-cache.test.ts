@@ -1,15 +1,8 @@
 import { createInMemoryKvStore } from '@ethosagent/core';
+import { structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFetchUrlTool } from './fetch-url.js';
-import {
-  createWebWorld,
-  failureOf,
-  page,
-  type Route,
-  startServer,
-  structuredOf,
-  textOf,
-} from './fixtures/web-world.js';
+import { createWebWorld, failureOf, page, type Route, startServer } from './fixtures/web-world.js';
 import { HttpCache } from './http-cache.js';
 
 const NOW = Date.UTC(2026, 10, 22, 12);

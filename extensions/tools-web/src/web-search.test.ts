@@ -1,3 +1,4 @@
+import { structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { describe, expect, it } from 'vitest';
 import { braveSearch } from './brave-search.js';
 import { exaSearch } from './exa-search.js';
@@ -7,14 +8,7 @@ import {
   SEARXNG_ANSWER,
   TAVILY_ANSWER,
 } from './fixtures/provider-answers.js';
-import {
-  createWebWorld,
-  failureOf,
-  type Route,
-  startServer,
-  structuredOf,
-  textOf,
-} from './fixtures/web-world.js';
+import { createWebWorld, failureOf, type Route, startServer } from './fixtures/web-world.js';
 import type { SearchProvider } from './search-provider.js';
 import { searxngSearch } from './searxng-search.js';
 import { tavilySearch } from './tavily-search.js';

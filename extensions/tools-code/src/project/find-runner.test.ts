@@ -1,5 +1,6 @@
+import { errorOf, structuredOf } from '@ethosagent/plugin-sdk/testing';
 import { describe, expect, it } from 'vitest';
-import { createCodeWorld, errorOf, structuredOf } from '../fixtures/code-world.js';
+import { createCodeWorld } from '../fixtures/code-world.js';
 
 type Case = [
   tool: string,

@@ -1,6 +1,12 @@
+import { storageConformance } from '@ethosagent/conformance';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from './fake-clock.js';
 import { createInMemoryStorage } from './in-memory-storage.js';
+
+storageConformance('createInMemoryStorage', () => ({
+  storage: createInMemoryStorage(),
+  root: '/root/x',
+}));
 
 describe('createInMemoryStorage', () => {
   it('reads text and bytes, and null for what is not there', async () => {
@@ -89,7 +95,7 @@ describe('createInMemoryStorage', () => {
     ['list of a file', 'NOT_A_DIRECTORY', (s) => s.list('/f')],
     ['rename of nothing', 'FILE_NOT_FOUND', (s) => s.rename('/none', '/x')],
     ['rename onto a folder', 'ALREADY_EXISTS', (s) => s.rename('/f', '/d')],
-    ['rename into itself', 'PATH_INVALID', (s) => s.rename('/d', '/d/sub/d')],
+    ['rename into itself', 'STORAGE_FAILED', (s) => s.rename('/d', '/d/sub/d')],
   ] satisfies [
     string,
     string,

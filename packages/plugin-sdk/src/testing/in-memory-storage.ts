@@ -1,5 +1,6 @@
-import { dirname, normalize, resolve } from 'node:path';
-import { EthosError, type Storage, type StorageEntry } from '@ethosagent/types';
+import { dirname } from 'node:path';
+import { compareCodePoints, isWithin, normalizePath, pathProblem } from '@ethosagent/policy';
+import { EthosError, type Storage, type StorageChange, type StorageEntry } from '@ethosagent/types';
 
 interface MemoryFile {
   bytes: Uint8Array;
@@ -30,10 +31,10 @@ class InMemoryStorage implements Storage {
     this.#now = now;
   }
 
-  put(path: string, content: string | Uint8Array): void {
+  put(path: string, content: string | Uint8Array, opts?: StorageChange): void {
     const at = canonical(path);
     if (this.#folders.has(at)) throw new EthosError('NOT_A_FILE', `${path} is a directory`);
-    this.#makeFolders(dirname(at), path);
+    this.#makeFolders(dirname(at), path, opts);
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content.slice();
     this.#files.set(at, { bytes, mtimeMs: this.#now() });
   }
@@ -49,17 +50,17 @@ class InMemoryStorage implements Storage {
     return this.#files.get(at)?.bytes.slice() ?? null;
   }
 
-  async write(path: string, content: string | Uint8Array): Promise<void> {
-    this.put(path, content);
+  async write(path: string, content: string | Uint8Array, opts?: StorageChange): Promise<void> {
+    this.put(path, content, opts);
   }
 
-  async append(path: string, content: string | Uint8Array): Promise<void> {
+  async append(path: string, content: string | Uint8Array, opts?: StorageChange): Promise<void> {
     const added = typeof content === 'string' ? new TextEncoder().encode(content) : content;
     const before = this.#files.get(canonical(path))?.bytes ?? new Uint8Array();
     const all = new Uint8Array(before.length + added.length);
     all.set(before);
     all.set(added, before.length);
-    this.put(path, all);
+    this.put(path, all, opts);
   }
 
   async exists(path: string): Promise<boolean> {
@@ -84,7 +85,7 @@ class InMemoryStorage implements Storage {
     };
     collect(this.#files.keys(), false);
     collect(this.#folders.keys(), true);
-    return entries.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+    return entries.sort((a, b) => compareCodePoints(a.name, b.name));
   }
 
   async mtime(path: string): Promise<number | null> {
@@ -92,54 +93,61 @@ class InMemoryStorage implements Storage {
     return this.#files.get(at)?.mtimeMs ?? this.#folders.get(at) ?? null;
   }
 
-  async mkdir(path: string): Promise<void> {
-    this.#makeFolders(canonical(path), path);
+  async mkdir(path: string, opts?: StorageChange): Promise<void> {
+    this.#makeFolders(canonical(path), path, opts);
   }
 
-  async remove(path: string, opts: { recursive?: boolean } = {}): Promise<void> {
+  async remove(path: string, opts?: StorageChange & { recursive?: boolean }): Promise<void> {
     const at = canonical(path);
-    if (this.#files.delete(at) || !this.#folders.has(at)) return;
-    if (opts.recursive !== true) {
+    if (this.#folders.has(at) && opts?.recursive !== true) {
       throw new EthosError('NOT_A_FILE', `${path} is a directory; pass recursive to remove it`);
     }
+    opts?.beforeChange?.();
     for (const map of [this.#files, this.#folders]) {
       for (const key of map.keys()) {
-        if (key !== '/' && (key === at || key.startsWith(prefixOf(at)))) map.delete(key);
+        if (key !== '/' && isWithin(key, at)) map.delete(key);
       }
     }
   }
 
-  async rename(from: string, to: string): Promise<void> {
+  async rename(from: string, to: string, opts?: StorageChange): Promise<void> {
     const source = canonical(from);
     const target = canonical(to);
     const isFolder = this.#folders.has(source);
     if (!isFolder && !this.#files.has(source)) {
       throw new EthosError('FILE_NOT_FOUND', `there is nothing at ${from}`);
     }
-    if (source === target) return;
+    if (source === target) {
+      opts?.beforeChange?.();
+      return;
+    }
+    if (isWithin(target, source)) throw new EthosError('STORAGE_FAILED', `${to} is below ${from}`);
     if (this.#folders.has(target) || (isFolder && this.#files.has(target))) {
       throw new EthosError('ALREADY_EXISTS', `${to} is in the way`);
     }
-    if (target.startsWith(prefixOf(source))) {
-      throw new EthosError('PATH_INVALID', `${to} is below ${from}`);
-    }
-    this.#makeFolders(dirname(target), to);
+    this.#makeFolders(dirname(target), to, opts);
     moveKeys(this.#files, source, target);
     moveKeys(this.#folders, source, target);
   }
 
-  #makeFolders(folder: string, asked: string): void {
-    if (this.#folders.has(folder)) return;
-    if (this.#files.has(folder)) {
-      throw new EthosError('NOT_A_DIRECTORY', `a part of ${asked} is a file`);
+  /** Makes a folder and those above it, once nothing can be in the way any more. */
+  #makeFolders(folder: string, asked: string, opts?: StorageChange): void {
+    const missing: string[] = [];
+    for (let at = folder; !this.#folders.has(at); at = dirname(at)) {
+      if (this.#files.has(at)) {
+        throw new EthosError('NOT_A_DIRECTORY', `a part of ${asked} is a file`);
+      }
+      missing.push(at);
     }
-    this.#makeFolders(dirname(folder), asked);
-    this.#folders.set(folder, this.#now());
+    opts?.beforeChange?.();
+    for (const at of missing.reverse()) this.#folders.set(at, this.#now());
   }
 }
 
 function canonical(path: string): string {
-  return normalize(resolve(path));
+  const problem = pathProblem(path);
+  if (problem !== undefined) throw new EthosError('PATH_INVALID', problem);
+  return normalizePath(path);
 }
 
 function prefixOf(folder: string): string {
@@ -148,7 +156,7 @@ function prefixOf(folder: string): string {
 
 function moveKeys<T>(map: Map<string, T>, source: string, target: string): void {
   for (const [key, value] of [...map]) {
-    if (key !== source && !key.startsWith(prefixOf(source))) continue;
+    if (!isWithin(key, source)) continue;
     map.delete(key);
     map.set(target + key.slice(source.length), value);
   }

@@ -6,8 +6,11 @@ export type { ProcessAnswer, ProcessTable, SpawnedProcess } from './fake-process
 export { createInMemoryStorage } from './in-memory-storage.js';
 export type { RecordingEmitter } from './recording-emitter.js';
 export { createRecordingEmitter } from './recording-emitter.js';
+export { errorOf, structuredOf, textOf } from './results.js';
 export type { ToolRun } from './run-tool.js';
 export { runTool } from './run-tool.js';
 export type { TestContext } from './test-context.js';
 export { createTestContext } from './test-context.js';
 export type { TestObservations, TestOptions } from './test-world.js';
+export type { ToolWorld, ToolWorldOptions } from './tool-world.js';
+export { createToolWorld } from './tool-world.js';
