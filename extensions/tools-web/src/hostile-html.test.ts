@@ -8,7 +8,7 @@ import { scanHtml } from './scan-html.js';
 const URL_OF_PAGE = new URL('https://example.com/');
 
 async function convert(html: string) {
-  const page = await scanHtml(html, URL_OF_PAGE);
+  const page = await scanHtml(html, URL_OF_PAGE, Number.POSITIVE_INFINITY);
   return { page, ...(await htmlToMarkdown(page)) };
 }
 

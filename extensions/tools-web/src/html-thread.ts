@@ -6,8 +6,10 @@ import { pageOf } from './read-html.js';
 import { scanHtml } from './scan-html.js';
 
 // The thread of `readHtml`: first the page as text, in case that the rest of it fails.
-const { html, url } = z.object({ html: z.string(), url: z.string() }).parse(workerData);
-const page = await scanHtml(html, new URL(url));
+const { html, url, scanMs } = z
+  .object({ html: z.string(), url: z.string(), scanMs: z.number() })
+  .parse(workerData);
+const page = await scanHtml(html, new URL(url), scanMs);
 const asText = pageOf(page, { markdown: page.outline, extraction: 'text' });
 parentPort?.postMessage({ value: asText, isLast: false });
 parentPort?.postMessage({ value: pageOf(page, await htmlToMarkdown(page)), isLast: true });

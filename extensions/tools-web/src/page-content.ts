@@ -68,7 +68,7 @@ async function htmlContent(
   { html, url, notes }: { html: string; url: string; notes: string[] },
   signal: AbortSignal,
 ) {
-  const page = await readHtml(html, url, signal);
+  const page = await readHtml(html, { url, signal });
   if (page === undefined) {
     notes.push('The page is too complex to be read. Call again with raw, for its source.');
     return {};

@@ -15,7 +15,8 @@ export interface PdfText {
 /** A PDF that gives no text, and why. */
 export type PdfReading = { ok: true; pdf: PdfText } | { ok: false; reason: string };
 
-const LIMITS = {
+/** What the reading of a PDF may take. */
+export const PDF_LIMITS = {
   pages: 500,
   chars: 2_000_000,
   heapMb: 256,
@@ -97,23 +98,27 @@ globalThis.Uint8Array = new Proxy(Uint8Array, {
  *
  * @throws the reason of `signal`
  */
-export async function readPdf(bytes: Uint8Array, signal: AbortSignal): Promise<PdfReading> {
+export async function readPdf(
+  bytes: Uint8Array,
+  signal: AbortSignal,
+  limits: typeof PDF_LIMITS = PDF_LIMITS,
+): Promise<PdfReading> {
   const { value, end } = await runThread(
     {
       program: PROGRAM,
       // A copy: what is handed over would be gone for the caller.
       data: {
         bytes: new Uint8Array(bytes),
-        limits: LIMITS,
+        limits,
         library: import.meta.resolve('unpdf'),
       },
-      heapMb: LIMITS.heapMb,
-      timeoutMs: LIMITS.timeoutMs,
+      heapMb: limits.heapMb,
+      timeoutMs: limits.timeoutMs,
     },
     signal,
   );
   if (end === 'time') {
-    return { ok: false, reason: `reading it took longer than ${LIMITS.timeoutMs / 1_000} s` };
+    return { ok: false, reason: `reading it took longer than ${limits.timeoutMs / 1_000} s` };
   }
   if (end === 'memory') return { ok: false, reason: 'reading it took too much memory' };
   const answer = message.safeParse(value);

@@ -1,3 +1,4 @@
+import { tries, withEnoughTime } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { PARAGRAPH } from './fixtures/article.js';
 import { readHtml, SMALL_PAGE } from './read-html.js';
@@ -6,41 +7,68 @@ import { scanHtml } from './scan-html.js';
 const URL_OF_PAGE = 'https://example.com/';
 const never = new AbortController().signal;
 
-const CODE = `<pre>${'x\n'.repeat(300_000)}</pre>`;
-const SLOW: [what: string, html: string][] = [
-  ['code in 115 quotes', '<blockquote>'.repeat(115) + CODE],
-  ['code in 57 lists', '<ul><li>'.repeat(57) + CODE],
-  ['124 times 60 lists', `${'<ul><li>'.repeat(60)}x${'</li></ul>'.repeat(60)}`.repeat(124)],
+/** No limit of time: what is shown here is that the work is bounded. */
+const times = { scanMs: 3_600_000, timeoutMs: 3_600_000 };
+const reading = { url: URL_OF_PAGE, signal: never, times };
+/** Of what the largest pages are made of, a check takes a part. */
+const part = (count: number) => tries({ check: Math.ceil(count / 20), long: count });
+
+const code = (size: (count: number) => number) => `<pre>${'x\n'.repeat(size(300_000))}</pre>`;
+type PageOf = (size: (count: number) => number) => string;
+const SLOW: [what: string, html: PageOf][] = [
+  ['code in 115 quotes', (size) => '<blockquote>'.repeat(115) + code(size)],
+  ['code in 57 lists', (size) => '<ul><li>'.repeat(57) + code(size)],
+  [
+    '124 times 60 lists',
+    (size) => `${'<ul><li>'.repeat(60)}x${'</li></ul>'.repeat(60)}`.repeat(size(124)),
+  ],
   [
     'small tables in 39 tables',
-    '<table><tr><td>'.repeat(39) + '<table><tr><td>a</td><td>b</td></tr></table>'.repeat(3_600),
+    (size) =>
+      '<table><tr><td>'.repeat(39) +
+      '<table><tr><td>a</td><td>b</td></tr></table>'.repeat(size(3_600)),
   ],
-  ['ten million angle brackets', '<'.repeat(10_000_000)],
+  ['ten million angle brackets', (size) => '<'.repeat(size(10_000_000))],
   [
     'ends of paragraphs that never began, deep inside',
-    `<div>first</div>${'<div>'.repeat(1_990)}${'</p>'.repeat(2_400_000)}`,
+    (size) => `<div>first</div>${'<div>'.repeat(1_990)}${'</p>'.repeat(size(2_400_000))}`,
   ],
-  ['styles with comments', `<p style="a:${'/*'.repeat(800)}">x</p>`.repeat(6_000)],
+  ['styles with comments', (size) => `<p style="a:${'/*'.repeat(800)}">x</p>`.repeat(size(6_000))],
 ];
 
 describe('readHtml', () => {
   it.each(SLOW)('leaves the process free for others: %s', async (_, html) => {
     const turn = new AbortController();
-    const reading = readHtml(html, URL_OF_PAGE, turn.signal);
+    const page = readHtml(
+      html((count) => count),
+      { ...reading, signal: turn.signal },
+    );
     setTimeout(() => turn.abort(new Error('enough')), 20);
-    await expect(reading).rejects.toThrow('enough');
+    await expect(page).rejects.toThrow('enough');
   });
 
   it.each(SLOW)('comes to an end: %s', async (_, html) => {
-    const page = await readHtml(html, URL_OF_PAGE, never);
+    const page = await readHtml(html(part), reading);
     expect(page?.text).not.toBe('');
     expect(page?.text.length).toBeLessThan(5_100_000);
   });
 
+  it('shows as text what takes longer than its time', async () => {
+    // However long a busy machine takes for the first pass.
+    const html = SLOW.find(([what]) => what.startsWith('124'))?.[1]((count) => count) ?? '';
+    const { page } = await withEnoughTime(
+      async (timeoutMs) => ({
+        page: await readHtml(html, { ...reading, times: { ...times, timeoutMs } }),
+      }),
+      ({ page }) => page !== undefined,
+    );
+    expect(page).toMatchObject({ extraction: 'text', isCut: false });
+  });
+
   it('shows the same of a page in the thread and out of it', async () => {
     const start = `<html lang="de"><title>T</title><meta name="author" content="A"><h1>Head</h1>${PARAGRAPH}<a href="/x">link</a>`;
-    const small = await readHtml(start, URL_OF_PAGE, never);
-    const large = await readHtml(start + ' '.repeat(SMALL_PAGE.chars), URL_OF_PAGE, never);
+    const small = await readHtml(start, reading);
+    const large = await readHtml(start + ' '.repeat(SMALL_PAGE.chars), reading);
     expect(large).toEqual(small);
     expect(small).toMatchObject({ title: 'T', byline: 'A', language: 'de', linkCount: 1 });
   });
@@ -84,7 +112,7 @@ describe('a page that is read without a thread', () => {
       SMALL_PAGE.depth,
     );
     const before = process.cpuUsage();
-    await readHtml(html, URL_OF_PAGE, never);
+    await readHtml(html, reading);
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1_000).toBeLessThan(MAX_CPU_MS);
   });

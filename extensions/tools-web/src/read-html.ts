@@ -3,7 +3,7 @@ import { htmlToMarkdown, type MarkdownPage } from './html-to-markdown.js';
 import type { PageFacts } from './page-facts.js';
 import type { PageLink } from './page-links.js';
 import { runThread } from './run-thread.js';
-import { type ScannedPage, scanHtml } from './scan-html.js';
+import { SCAN_MAX_MS, type ScannedPage, scanHtml } from './scan-html.js';
 
 /** HTML as it is shown. */
 export interface HtmlPage extends PageFacts {
@@ -18,7 +18,15 @@ export interface HtmlPage extends PageFacts {
 /** What is converted at once: no page within this takes as long as a thread needs to begin. */
 export const SMALL_PAGE = { chars: 10_000, depth: 24 } as const;
 
-const LIMITS = { chars: 20_000_000, heapMb: 384, timeoutMs: 10_000 };
+const LIMITS = { chars: 20_000_000, heapMb: 384 };
+
+/** Milliseconds that a page may take: its first pass alone, and all of its reading. */
+export interface HtmlTimes {
+  scanMs: number;
+  timeoutMs: number;
+}
+
+const TIMES: HtmlTimes = { scanMs: SCAN_MAX_MS, timeoutMs: 10_000 };
 
 const fact = z.string().exactOptional();
 const htmlPage = z.object({
@@ -49,25 +57,24 @@ const { loader, module } = workerData;
  * HTML as Markdown, or as text where that takes too much time or memory. All but small pages are
  * read in a thread of their own.
  *
- * @param url where the page came from
+ * @param options `url`: where the page came from
  * @returns `undefined` for a page that even as text is too much
  * @throws the reason of `signal`
  */
 export async function readHtml(
   html: string,
-  url: string,
-  signal: AbortSignal,
+  { url, signal, times = TIMES }: { url: string; signal: AbortSignal; times?: HtmlTimes },
 ): Promise<HtmlPage | undefined> {
   if (html.length <= SMALL_PAGE.chars) {
-    const page = await scanHtml(html, new URL(url));
+    const page = await scanHtml(html, new URL(url), times.scanMs);
     if (page.depth <= SMALL_PAGE.depth) return pageOf(page, await htmlToMarkdown(page));
   }
   const { value } = await runThread(
     {
       program: PROGRAM,
-      data: { ...threadModule(), html: html.slice(0, LIMITS.chars), url },
+      data: { ...threadModule(), html: html.slice(0, LIMITS.chars), url, scanMs: times.scanMs },
       heapMb: LIMITS.heapMb,
-      timeoutMs: LIMITS.timeoutMs,
+      timeoutMs: times.timeoutMs,
     },
     signal,
   );

@@ -25,7 +25,7 @@ const MAX_DEPTH = 2_000;
 const PIECE_CHARS = 65_536;
 // Of what the parser tells of: beginnings and ends of elements, and pieces of text.
 const MAX_EVENTS = 2_000_000;
-const MAX_MS = 5_000;
+export const SCAN_MAX_MS = 5_000;
 const MAX_TITLE_CHARS = 2_000;
 const MAX_SCRIPT_CHARS = 200_000;
 
@@ -40,13 +40,18 @@ interface Open {
  * no scripts, styles, comments or hidden elements, and no links but of the web.
  *
  * @param url where the page came from
+ * @param maxMs milliseconds after which the rest of the page is left out
  */
-export async function scanHtml(source: string, url: URL): Promise<ScannedPage> {
+export async function scanHtml(
+  source: string,
+  url: URL,
+  maxMs: number = SCAN_MAX_MS,
+): Promise<ScannedPage> {
   const { Parser } = await import('htmlparser2');
   const scan = new Scan(url);
   const parser = new Parser(scan, { decodeEntities: true, lowerCaseTags: true });
   const html = source.toWellFormed();
-  const until = performance.now() + MAX_MS;
+  const until = performance.now() + maxMs;
   for (let at = 0; at < html.length && !scan.isGivenUp; at += PIECE_CHARS) {
     // What ends nothing is no event, and may be slow.
     if (performance.now() > until) scan.isGivenUp = true;
