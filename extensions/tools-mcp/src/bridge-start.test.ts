@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bodyOf, listen } from './fixtures/http.js';
-import { createWorld, fixture, NODE, type WorldOptions } from './fixtures/world.js';
+import { createWorld, fixture, isWaiting, NODE, type WorldOptions } from './fixtures/world.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-start-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -146,11 +146,13 @@ describe('connections', () => {
   });
 
   it('that are all in use make another one wait', async () => {
-    const { bridge, call } = world({ limits: { maxConnections: 1, restartDelayMs: 10 } });
+    const { bridge, call, events } = world({
+      limits: { maxConnections: 1, restartDelayMs: 10 },
+    });
     await bridge.start('a');
     const abort = new AbortController();
     const waiting = call('mcp__h__wait', {}, { personalityId: 'a', abortSignal: abort.signal });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await isWaiting({ events });
     expect(await call('mcp__h__echo', { text: 'x' }, { personalityId: 'b' })).toMatchObject({
       code: 'not_available',
       error: expect.stringContaining('1 connections are in use'),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
 import { type AnyTool, type AuditEvent, EthosError } from '@ethosagent/types';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createWorld, fixture, NODE, type WorldOptions } from './fixtures/world.js';
+import { createWorld, fixture, isWaiting, NODE, type WorldOptions } from './fixtures/world.js';
 import type { McpCallFacts, McpPinStore } from './index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-bridge-'));
@@ -70,7 +70,7 @@ describe('a call', () => {
     const abort = new AbortController();
     await world.call('mcp__h__echo', { text: 'over' }, { abortSignal: abort.signal });
     const waiting = world.call('mcp__h__wait', {}, { abortSignal: abort.signal });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await isWaiting(world);
     abort.abort();
     expect(await waiting).toMatchObject({ ok: false });
     const cancelled = await world.call('mcp__h__cancelled', {});
