@@ -30,6 +30,11 @@ export interface JsonlAuditOptions {
    * it. Without a key the chain shows damage, and not what someone recomputed.
    */
   key?: string | Uint8Array;
+  /**
+   * Whether a second line is written when an access is over: `completes` is the `seq` of its event,
+   * `durationMs` how long it took. No such lines when absent.
+   */
+  durations?: boolean;
 }
 
 /**
@@ -51,6 +56,8 @@ export class JsonlAuditSink implements AuditSink {
   #id = '';
   #newest: Link = { seq: 0, hash: '' };
   #oldest = 1;
+  /** The places of events whose accesses are not over; `undefined` where nobody asks for durations. */
+  readonly #seqs: WeakMap<AuditEvent, number> | undefined;
   /** What stands behind `#bytes` was refused, and is still to be cut off. */
   #isTorn = false;
 
@@ -67,6 +74,7 @@ export class JsonlAuditSink implements AuditSink {
     this.#maxBytes = limit('maxBytes', maxBytes);
     this.#maxFiles = limit('maxFiles', maxFiles);
     this.#hashOf = chainHash(key);
+    this.#seqs = options.durations === true ? new WeakMap() : undefined;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     this.#release = lockLog(path);
     try {
@@ -79,13 +87,32 @@ export class JsonlAuditSink implements AuditSink {
 
   /** @throws when the line can not be written, so that the access is refused */
   record(event: AuditEvent): void {
+    this.#write(event);
+    this.#seqs?.set(event, this.#newest.seq);
+  }
+
+  /**
+   * Writes a line with the duration, where the option says so. An event that this sink did not
+   * record is passed over.
+   * @throws when the line can not be written
+   */
+  completed(event: AuditEvent, durationMs: number): void {
+    const completes = this.#seqs?.get(event);
+    if (completes === undefined) return;
+    this.#seqs?.delete(event);
+    const { sessionId, toolCallId } = event;
+    const time = new Date(Date.parse(event.time) + durationMs).toISOString();
+    this.#write({ time, sessionId, toolCallId, completes, durationMs });
+  }
+
+  #write(entry: object): void {
     if (this.#descriptor === undefined) throw failed(`${this.#path}: the audit sink is closed`);
     this.#cutTornEnd(this.#descriptor);
     this.#assertUntouched();
-    let line = chainedLine(event, this.#newest, this.#bytes === 0, this.#hashOf);
+    let line = chainedLine(entry, this.#newest, this.#bytes === 0, this.#hashOf);
     if (this.#bytes > 0 && this.#bytes + line.bytes.length > this.#maxBytes) {
       this.#rotate(this.#descriptor);
-      line = chainedLine(event, this.#newest, true, this.#hashOf);
+      line = chainedLine(entry, this.#newest, true, this.#hashOf);
     }
     this.#append(line);
   }

@@ -1,4 +1,4 @@
-import { CapabilityError, errorCodeOf } from '@ethosagent/types';
+import { type AuditEvent, CapabilityError, errorCodeOf } from '@ethosagent/types';
 import type { Access, CallScope } from './call-scope.js';
 import { unawaited } from './rejections.js';
 
@@ -10,6 +10,7 @@ export type AccessScope = Pick<
   CallScope,
   | 'signal'
   | 'record'
+  | 'complete'
   | 'assertLive'
   | 'onEnd'
   | 'addSecret'
@@ -51,12 +52,14 @@ async function recorded<T>(
   access: AccessAsked,
   run: (allow: Allow) => Promise<T>,
 ): Promise<T> {
+  const startedAt = performance.now();
+  let event: AuditEvent | undefined;
   let reported = false;
   const report = (decision: Access['decision'], reason: string) => {
     if (reported) return;
     reported = true;
     const { capability, operation, target } = access;
-    scope.record({ capability, operation, target, decision, reason });
+    event = scope.record({ capability, operation, target, decision, reason });
   };
   const reportAllowed = () => report('allowed', access.rule ?? 'inside the reach');
   // What waited until its call was over must not begin any more.
@@ -75,6 +78,8 @@ async function recorded<T>(
     if (rule === undefined) reportAllowed();
     else report('denied', rule);
     throw error;
+  } finally {
+    scope.complete(event, startedAt);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Sandbox } from '@ethosagent/process';
 import type { LookupFunction } from '@ethosagent/safety-network';
 import type {
   AttachmentStore,
@@ -87,6 +88,8 @@ export interface CapabilityBackends {
   lookup?: LookupFunction;
   /** The base environment of child processes. `process.env` when absent. */
   processEnv?: Readonly<Record<string, string | undefined>>;
+  /** What sandboxes child processes where a policy asks for it. Bubblewrap when absent. */
+  sandbox?: Sandbox;
   /** Paths that no tool reaches, beside the built-in deny floor. Absolute. */
   denyPaths?: readonly string[];
   /** Decides on calls of tools that require approval. Without it they are refused. */

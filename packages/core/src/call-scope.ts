@@ -191,11 +191,12 @@ export class CallScope {
 
   /**
    * Reports one access, also one that outlived the call. The target is redacted first.
+   * @returns the event, for `complete`; `undefined` where nobody is told
    * @throws `AUDIT_FAILED` when the sink throws, so that nothing happens unrecorded
    */
-  record(access: Access): void {
+  record(access: Access): AuditEvent | undefined {
     const { audit, sessionId, personalityId, now } = this.#journal;
-    if (audit === undefined) return;
+    if (audit === undefined) return undefined;
     const event: AuditEvent = {
       time: new Date(now()).toISOString(),
       sessionId,
@@ -221,6 +222,21 @@ export class CallScope {
         'audit failed',
         { cause },
       );
+    }
+    return event;
+  }
+
+  /**
+   * Reports that a recorded access is over. Never throws: the access has happened.
+   * @param startedAt by `performance.now()`
+   */
+  complete(event: AuditEvent | undefined, startedAt: number): void {
+    const { audit } = this.#journal;
+    if (event === undefined || audit?.completed === undefined) return;
+    try {
+      discard(audit.completed(event, Math.round(performance.now() - startedAt)));
+    } catch {
+      // See above.
     }
   }
 }

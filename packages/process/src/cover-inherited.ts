@@ -9,7 +9,7 @@ let covered: ReadonlyMap<number, number> | undefined;
  * Descriptors of a child, with `/dev/null` in the place of each that this process was itself
  * started with and would pass on: one of a folder would lead out of a sandbox.
  */
-export function withoutInherited(stdio: readonly ('pipe' | number)[]): StdioOptions {
+export function withoutInherited(stdio: readonly ('pipe' | 'ignore' | number)[]): StdioOptions {
   covered ??= coverInherited();
   if (covered.size === 0) return [...stdio];
   const last = Math.max(stdio.length - 1, ...covered.keys());
@@ -17,6 +17,7 @@ export function withoutInherited(stdio: readonly ('pipe' | number)[]): StdioOpti
 }
 
 function coverInherited(): Map<number, number> {
+  if (process.platform !== 'linux') return new Map();
   const inherited = readdirSync('/proc/self/fd').map(Number).filter(isPassedOn);
   if (inherited.length === 0) return new Map();
   const nothing = openSync('/dev/null', 'r');

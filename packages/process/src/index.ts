@@ -11,14 +11,24 @@ export { assertSafeEnvironment, type BaseEnvironment, baseEnvironment } from './
 export { findBinary, isExecutableFile } from './find-binary.js';
 export { loadRunChild } from './load-run-child.js';
 export { endStragglers, TAG_VARIABLE } from './process-tree.js';
+export { isProcessLimitSet, resolveLimits } from './resolve-limits.js';
 export type { ChildOptions, RunningChild } from './run-child.js';
-export type { Sandbox } from './sandbox/bubblewrap/bubblewrap.js';
+export { bubblewrapSandbox } from './sandbox/bubblewrap/bubblewrap-sandbox.js';
 export { openProxySocket, type ProxySocket } from './sandbox/proxy-socket.js';
-export { loadSandbox, missingSandbox, sandboxFor } from './sandbox/sandbox-for.js';
+export { missingSandbox, resolveSandbox, type SandboxChoice } from './sandbox/resolve-sandbox.js';
+export type {
+  Sandbox,
+  SandboxCommand,
+  SandboxedCommand,
+  SandboxObserver,
+  SandboxOptions,
+} from './sandbox/sandbox.js';
 export {
   type DirectoryReach,
   directoryReach,
+  NOTHING_SHOWN,
   type PinnedDirectory,
   pinDirectory,
+  type ShownReach,
   type ShownRoot,
 } from './working-directory.js';

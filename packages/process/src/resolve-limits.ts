@@ -5,7 +5,7 @@ import type { ProcessLimits } from '@ethosagent/types';
  * The limits of one process: what the operator set, or the default, and less where the call asks
  * for less. What is no limit takes nothing away, and a call lifts nothing.
  */
-export function limitsOf(
+export function resolveLimits(
   policy: ProcessLimits | undefined,
   call: ProcessLimits | undefined,
 ): ProcessLimits {
@@ -17,11 +17,16 @@ export function limitsOf(
   return limits;
 }
 
+/** Whether someone asked for a limit of processes. */
+export function isProcessLimitSet(
+  policy: ProcessLimits | undefined,
+  call: ProcessLimits | undefined,
+): boolean {
+  return policy?.processes !== undefined || limitOf(call, 'processes') !== undefined;
+}
+
 /** What a call asks for, where it is a number that can be a limit. */
-export function limitOf(
-  limits: ProcessLimits | undefined,
-  name: keyof ProcessLimits,
-): number | undefined {
+function limitOf(limits: ProcessLimits | undefined, name: keyof ProcessLimits): number | undefined {
   const asked: unknown = limits?.[name];
   return typeof asked === 'number' && asked >= 0 ? asked : undefined;
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { EthosError, type ProcessResult, type SpawnOpts } from '@ethosagent/types';
 import { ChildInput } from './child-input.js';
@@ -6,7 +6,7 @@ import { ChildOutput, type ChildOutputOptions } from './child-output.js';
 import { withoutInherited } from './cover-inherited.js';
 import type { BaseEnvironment } from './environment.js';
 import { endProcessTree, isGroupAlive, KILL_GRACE_MS } from './process-tree.js';
-import { SandboxOutcome } from './sandbox/bubblewrap/outcome.js';
+import type { SandboxedCommand } from './sandbox/sandbox.js';
 
 /** The longest delay that a timer takes; it fires at once on a longer one. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -29,8 +29,8 @@ export interface ChildOptions {
   signal: AbortSignal | undefined;
   /** Whether its standard input stays open. Closed when absent. */
   keepsInput?: boolean | undefined;
-  /** Of a child that is a sandbox: what it gets from the fourth on. */
-  descriptors?: readonly number[] | undefined;
+  /** Of a child that is a sandbox. */
+  sandbox?: Pick<SandboxedCommand, 'descriptors' | 'observe'> | undefined;
 }
 
 /** A child, followed to its end. */
@@ -57,18 +57,15 @@ export function runChild(
   args: readonly string[],
   options: ChildOptions,
 ): RunningChild {
-  const { name, cwd, env, tag, timeoutMs, maxOutputBytes, signal, descriptors } = options;
+  const { name, cwd, env, tag, timeoutMs, maxOutputBytes, signal } = options;
   const keepsInput = options.keepsInput === true;
   const child: ChildProcess = spawn(file, args, {
-    ...(descriptors === undefined && { argv0: name }),
+    ...(options.sandbox === undefined && { argv0: name }),
     ...(cwd !== undefined && { cwd }),
     env,
     detached: true,
     shell: false,
-    stdio:
-      descriptors === undefined
-        ? [keepsInput ? 'pipe' : 'ignore', 'pipe', 'pipe']
-        : withoutInherited(['pipe', 'pipe', 'pipe', ...descriptors]),
+    stdio: stdioOf(options),
     windowsHide: true,
   });
   const input = keepsInput ? new ChildInput(child.stdin, name) : undefined;
@@ -81,13 +78,11 @@ export function runChild(
     let hasGroup = true;
     // One that is ended is not told to go on; one that has died already does not hear it.
     child.stdin?.on('error', () => {});
-    const sandbox =
-      descriptors &&
-      new SandboxOutcome((go) => {
-        if (ending) return;
-        if (input === undefined) child.stdin?.end(go);
-        else input.begin(go);
-      });
+    const sandbox = options.sandbox?.observe?.((answer) => {
+      if (ending) return;
+      if (input === undefined) child.stdin?.end(answer);
+      else input.begin(answer);
+    });
     if (sandbox === undefined) input?.begin();
     const closePipes = () => {
       // What was written before the end is waited for, unless nobody wants it any more.
@@ -195,6 +190,13 @@ async function handedOn(outputs: readonly ChildOutput[], timedOut: boolean): Pro
   const reading = Promise.all(outputs.map((output) => output.handedOn()));
   const late = timedOut && new Promise<void>((resolve) => setTimeout(resolve, MAX_READ_ON_MS));
   await (late ? Promise.race([reading, late]) : reading);
+}
+
+function stdioOf({ keepsInput, sandbox }: ChildOptions): StdioOptions {
+  // A sandbox that is to be answered has a standard input, whatever the command has.
+  const input = keepsInput === true || sandbox?.observe !== undefined ? 'pipe' : 'ignore';
+  if (sandbox === undefined) return [input, 'pipe', 'pipe'];
+  return withoutInherited([input, 'pipe', 'pipe', ...(sandbox.descriptors ?? [])]);
 }
 
 function startTimer(ms: number | undefined, run: () => void): NodeJS.Timeout | undefined {

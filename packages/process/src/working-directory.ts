@@ -19,7 +19,14 @@ export interface DirectoryReach {
   realRoots?: readonly string[];
   denies(path: string): boolean;
   /** What a sandbox shows of it. Nothing when absent. */
-  shown?: { roots: readonly ShownRoot[]; readonly deny: PathSet };
+  shown?: ShownReach;
+}
+
+/** What a sandbox shows of a reach. */
+export interface ShownReach {
+  roots: readonly ShownRoot[];
+  /** What is not shown, wherever it is. */
+  readonly deny: PathSet;
 }
 
 /** A root as it was named, and where that led when the reach was compiled. */
@@ -28,6 +35,9 @@ export interface ShownRoot {
   real: string;
   writable: boolean;
 }
+
+/** Of a call that reaches no file. */
+export const NOTHING_SHOWN: ShownReach = { roots: [], deny: compileDenySet([]) };
 
 /** How long it may take until a denied path that leads elsewhere by now is denied there. */
 const FLOOR_MS = 5_000;

@@ -21,4 +21,10 @@ export interface AuditEvent {
 /** Where audit events go. An access whose event can't be recorded is refused. */
 export interface AuditSink {
   record(event: AuditEvent): void;
+  /**
+   * Called when an access is over that was recorded, and whose end is known: with the very event,
+   * and the milliseconds since the access was asked for. What it throws is ignored: the access has
+   * happened.
+   */
+  completed?(event: AuditEvent, durationMs: number): void;
 }

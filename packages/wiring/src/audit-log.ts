@@ -1,28 +1,31 @@
 import { join } from 'node:path';
-import { JsonlAuditSink } from '@ethosagent/core';
+import { JsonlAuditSink, teeAuditSink } from '@ethosagent/audit';
 import { type AuditSink, EthosError, errorCodeOf } from '@ethosagent/types';
+import type { ToolRuntimeOptions } from './runtime-api.js';
 import type { OpenedResources } from './stores/opened-resources.js';
 
 const MAX_AUDIT_LOGS = 1_000;
 
-/** The sink of a runtime: the host's, which stays open, or a log in the home. @throws `CONFIG_INVALID` */
+/**
+ * The sink of a runtime: the host's, which stays open, or a log in the home, with the host's beside it.
+ * @throws `CONFIG_INVALID`
+ */
 export function openAudit(
-  home: string,
-  given: AuditSink | undefined,
+  { home, audit = [], auditDurations = false }: ToolRuntimeOptions,
   opened: OpenedResources,
 ): AuditSink {
-  if (given !== undefined) return given;
-  const log = openLog(join(home, 'audit'));
+  if ('record' in audit) return audit;
+  const log = openLog(join(home, 'audit'), auditDurations);
   opened.add(() => log.close());
-  return log;
+  return audit.length === 0 ? log : teeAuditSink(log, ...audit);
 }
 
 /** The first of `audit.jsonl`, `audit-2.jsonl`, … that no other runtime writes: a log has one writer. */
-function openLog(folder: string): JsonlAuditSink {
+function openLog(folder: string, durations: boolean): JsonlAuditSink {
   for (let number = 1; ; number += 1) {
     const path = join(folder, number === 1 ? 'audit.jsonl' : `audit-${number}.jsonl`);
     try {
-      return new JsonlAuditSink({ path });
+      return new JsonlAuditSink({ path, durations });
     } catch (cause) {
       const code = errorCodeOf(cause);
       if (code === 'STORE_UNAVAILABLE' && number < MAX_AUDIT_LOGS) continue;

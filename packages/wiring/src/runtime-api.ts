@@ -50,8 +50,14 @@ export interface ToolRuntimeOptions {
   memory?: MemoryProvider;
   /** The same as `stores.sessions`. */
   sessions?: SessionStore;
-  /** In place of `<home>/audit/audit.jsonl`. It stays open when the runtime is closed. */
-  audit?: AuditSink;
+  /**
+   * In place of `<home>/audit/audit.jsonl`. A list is beside it: the log and each of them get every
+   * event, and an access is refused when one of them can't record it. What is given stays open when
+   * the runtime is closed.
+   */
+  audit?: AuditSink | readonly AuditSink[];
+  /** Whether the log also says how long each access took, in a line of its own. */
+  auditDurations?: boolean;
   /**
    * MCP servers, each for the personalities whose `mcp_servers` name it, or which have no such list.
    * `true`: those of `<home>/mcp.json`, which needs `@ethosagent/tools-mcp`. A function makes the
@@ -64,6 +70,8 @@ export interface ToolRuntimeOptions {
   passEnv?: readonly string[];
   /** Where those variables come from. `process.env` when absent. */
   env?: Readonly<Record<string, string | undefined>>;
+  /** In place of bubblewrap, where a personality asks for a sandbox. */
+  sandbox?: CapabilityBackends['sandbox'];
   /** Absolute paths that no tool reaches, beside the deny floor. */
   denyPaths?: readonly string[];
   /** In place of the global `fetch`, and of the system's name resolution. */

@@ -22,7 +22,7 @@ export function createBackends({
   audit,
   denyPaths,
 }: RuntimeBackendsParts): CapabilityBackends {
-  const { approve, fetch, lookup } = options;
+  const { approve, fetch, lookup, sandbox } = options;
   return {
     kvStoreFactory: stores.keyValue,
     secretsBackend: (ref) => stores.secrets.get(ref),
@@ -40,6 +40,7 @@ export function createBackends({
     ...(approve !== undefined && { approve }),
     ...(fetch !== undefined && { fetch }),
     ...(lookup !== undefined && { lookup }),
+    ...(sandbox !== undefined && { sandbox }),
   };
 }
 

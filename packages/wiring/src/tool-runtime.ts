@@ -27,7 +27,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const opened = new OpenedResources();
   try {
     const stores = await openStores(home, given, opened);
-    const audit = openAudit(home, options.audit, opened);
+    const audit = openAudit(options, opened);
     const denyPaths = runtimeDenyPaths(home, options.denyPaths);
     const runtime = new Runtime({
       options,

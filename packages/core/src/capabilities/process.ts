@@ -38,6 +38,7 @@ export const processes = defineCapability('process', {
       reach: grants.files?.directories,
       workingDir: ctx.workingDir,
       policy: policyOf(policy),
+      sandbox: backends.sandbox,
       network: grants.network?.hosts.size ? grants.network.guard(backends) : undefined,
     });
     return {
@@ -69,7 +70,7 @@ export const processes = defineCapability('process', {
       missing: ({ policy }) => {
         const wanted = policyOf(policy);
         if (!wanted?.sandbox || wanted.sandbox === 'preferred') return undefined;
-        return missingSandbox(wanted, backends.processEnv);
+        return missingSandbox(wanted, backends.processEnv, backends.sandbox);
       },
     };
   },

@@ -7,6 +7,7 @@ import {
 } from '@ethosagent/safety-network';
 import type { NetworkPolicy, ScopedFetch, ScopedSecretsResolver } from '@ethosagent/types';
 import { type AccessScope, denialRule } from '../access.js';
+import type { Access } from '../call-scope.js';
 import { unawaited } from '../rejections.js';
 import { RequestHandles } from '../secret-handles.js';
 
@@ -57,13 +58,19 @@ export class ScopedFetchImpl implements ScopedFetch {
     const handles = this.#secrets && new RequestHandles(this.#secrets);
     if (scope === undefined && handles === undefined) return this.#guard.fetch(url, init);
     let isRecorded = false;
-    const onRecord = () => {
+    let endHop = () => {};
+    const record = (access: Access) => {
+      // One that can't be recorded was judged all the same.
       isRecorded = true;
+      endHop();
+      const startedAt = performance.now();
+      const event = scope?.record(access);
+      endHop = () => scope?.complete(event, startedAt);
     };
     try {
       scope?.assertLive();
       const response = await this.#guard.fetch(url, init, {
-        ...guarding(scope, handles, onRecord),
+        ...guarding(scope, handles, record),
         idleTimeoutMs: this.#idleTimeoutMs,
       });
       return handles === undefined ? response : handles.scrub(response);
@@ -74,6 +81,9 @@ export class ScopedFetchImpl implements ScopedFetch {
         scope?.record({ ...FETCH, target: targetOf(url), decision: 'denied', reason });
       }
       throw handles === undefined ? error : handles.scrubError(error);
+    } finally {
+      // The body is read by the tool, at its own pace.
+      endHop();
     }
   }
 }
@@ -81,16 +91,15 @@ export class ScopedFetchImpl implements ScopedFetch {
 function guarding(
   scope: AccessScope | undefined,
   handles: RequestHandles | undefined,
-  onRecord: () => void,
+  record: (access: Access) => void,
 ): GuardedFetchOptions {
   return {
     ...(handles && { prepare: (url, init) => handles.prepare(url, init) }),
     ...(scope && {
       signal: scope.signal,
       onAccess: ({ url: target, decision, rule }) => {
-        onRecord();
         const reason = decision === 'allowed' ? `matched ${rule}` : rule;
-        scope.record({ ...FETCH, target, decision, reason });
+        record({ ...FETCH, target, decision, reason });
         if (decision === 'allowed') handles?.record(scope);
       },
     }),

@@ -8,14 +8,18 @@ import {
   endStragglers,
   findBinary,
   isExecutableFile,
+  isProcessLimitSet,
   loadRunChild,
-  loadSandbox,
+  NOTHING_SHOWN,
   type PinnedDirectory,
   type ProxySocket,
   pinDirectory,
   type RunningChild,
+  resolveLimits,
+  resolveSandbox,
   type Sandbox,
-  sandboxFor,
+  type SandboxCommand,
+  type SandboxedCommand,
   TAG_VARIABLE,
 } from '@ethosagent/process';
 import type { NetworkGuard } from '@ethosagent/safety-network';
@@ -46,6 +50,8 @@ export interface ScopedProcessOptions {
   workingDir?: string | undefined;
   /** Whether children are sandboxed, and what a binary may be told. */
   policy?: ProcessPolicy | undefined;
+  /** What sandboxes children where the policy asks for it. Bubblewrap when absent. */
+  sandbox?: Sandbox | undefined;
   /** What sandboxed children may connect to, by a proxy. They have no network when absent. */
   network?: NetworkGuard | undefined;
   /** Bytes of each output stream that are kept; more ends the process. */
@@ -93,7 +99,7 @@ interface LaunchOpts extends SpawnOpts {
 interface Place extends Command {
   cwd: string | undefined;
   /** Of a sandbox. */
-  descriptors?: readonly number[];
+  sandbox?: Pick<SandboxedCommand, 'descriptors' | 'observe'>;
   release(): void;
   ended?(): void;
 }
@@ -125,8 +131,11 @@ export class ScopedProcessImpl implements ScopedProcess {
   }
 
   async #spawn(binary: string, args: string[], opts: SpawnOpts): Promise<ProcessResult> {
-    const child = await this.launch({ operation: 'spawn', binary, args, opts });
-    return child.result;
+    return this.#access('spawn', binary, async (allow) => {
+      const unopened = { ...opts, keepsInput: false };
+      const child = await this.#start({ binary, args, opts: unopened, allow });
+      return child.result;
+    });
   }
 
   /** Starts a process and does not wait for its end. Throws as `spawn`. */
@@ -228,9 +237,11 @@ export class ScopedProcessImpl implements ScopedProcess {
     const { runChild } = await loadRunChild();
     const { policy, scope } = this.#options;
     const { file, env, tag, path } = this.#judge(binary, args, opts);
-    const sandbox = policy?.sandbox ? await sandboxFor(policy, path) : undefined;
+    const sandbox = policy?.sandbox
+      ? await resolveSandbox({ policy, path, sandbox: this.#options.sandbox })
+      : undefined;
     const place = sandbox
-      ? await this.#placeInSandbox(sandbox, { file, args, env }, opts)
+      ? await this.#placeInSandbox(sandbox, { file, args, env, path }, opts)
       : this.#place({ file, args, env }, opts);
     const unsandboxed = policy?.sandbox ? NOT_SANDBOXED : '';
     let end: (reason: unknown) => void = () => {};
@@ -258,7 +269,7 @@ export class ScopedProcessImpl implements ScopedProcess {
         onOutput: opts.onOutput,
         signal: scope?.signal,
         keepsInput: opts.keepsInput,
-        descriptors: place.descriptors,
+        sandbox: place.sandbox,
       });
       end = child.abandon;
       child.closed.then(ended);
@@ -280,25 +291,25 @@ export class ScopedProcessImpl implements ScopedProcess {
     return { ...command, cwd: path, release };
   }
 
-  async #placeInSandbox(sandbox: Sandbox, command: Command, opts: LaunchOpts): Promise<Place> {
-    const { sandboxedCommand } = await loadSandbox();
+  async #placeInSandbox(
+    sandbox: Sandbox,
+    command: SandboxCommand,
+    opts: LaunchOpts,
+  ): Promise<Place> {
     const { policy, reach } = this.#options;
     const env = { ...command.env, TMPDIR: opts.env?.TMPDIR ?? '/tmp' };
-    return {
-      ...sandboxedCommand(
-        sandbox,
-        { ...command, env },
-        {
-          reach,
-          cwd: this.#realDirectory(opts.cwd, reach),
-          limits: policy?.limits,
-          callLimits: opts.limits,
-          socketPath: (await this.#openWayOut())?.path,
-          keepsInput: opts.keepsInput === true,
-        },
-      ),
-      cwd: '/',
-    };
+    const wrapped = await sandbox.wrap(
+      { ...command, env },
+      {
+        reach: reach?.shown ?? NOTHING_SHOWN,
+        cwd: this.#realDirectory(opts.cwd, reach),
+        limits: resolveLimits(policy?.limits, opts.limits),
+        countsProcesses: isProcessLimitSet(policy?.limits, opts.limits),
+        proxySocket: (await this.#openWayOut())?.path,
+        keepsInput: opts.keepsInput === true,
+      },
+    );
+    return { ...wrapped, sandbox: wrapped };
   }
 
   /** One for all sandboxes of the call, and no longer there than it is. */

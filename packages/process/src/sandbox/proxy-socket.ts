@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../process-tree.js';
 
@@ -8,8 +9,8 @@ export interface ProxySocket {
   close(): Promise<void>;
 }
 
-// No sandbox sees it.
-const SOCKETS = '/dev/shm';
+/** Where the sockets are. No sandbox may show it. */
+const SOCKETS = process.platform === 'linux' ? '/dev/shm' : tmpdir();
 let swept: Promise<void> | undefined;
 
 /** Removes what hosts left that were killed. */
@@ -30,7 +31,7 @@ export async function openProxySocket(
   listen: (path: string) => Promise<{ close(): Promise<void> }>,
 ): Promise<ProxySocket> {
   // Who can connect needs no credential. Only this user can enter the folder, and no sandbox: each
-  // has a `/dev` of its own, whatever its reach.
+  // has a `/dev/shm` and a `/tmp` of its own, whatever its reach.
   swept ??= sweep();
   await swept;
   const folder = await mkdtemp(join(SOCKETS, `ethos-proxy-${process.pid}-`));

@@ -1,34 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { basename, delimiter, dirname, join, normalize } from 'node:path';
-import { compileDenySet } from '@ethosagent/policy';
-import type { ProcessLimits } from '@ethosagent/types';
-import type { BaseEnvironment } from '../../environment.js';
+import { CapabilityError } from '@ethosagent/types';
 import { findBinary } from '../../find-binary.js';
-import { limitOf, limitsOf } from '../../resolve-limits.js';
-import { type DirectoryReach, realOrAsked } from '../../working-directory.js';
+import { resolveLimits } from '../../resolve-limits.js';
+import { NOTHING_SHOWN, realOrAsked, type ShownReach } from '../../working-directory.js';
+import type { SandboxCommand, SandboxedCommand, SandboxOptions } from '../sandbox.js';
 import { beginning, GO, limited, limitedBeginning } from './begin.js';
 import { FORWARDER, SOCKET_IN_SANDBOX } from './forwarder.js';
 import { type Mount, Mounts } from './mounts.js';
+import { BubblewrapObserver } from './observer.js';
 import { systemMounts } from './system-mounts.js';
-import { taskGroup } from './task-group.js';
-
-/** The program by which this machine makes sandboxes. */
-export interface Sandbox {
-  readonly bwrap: string;
-}
-
-/** A command, wrapped. */
-export interface SandboxedCommand {
-  file: string;
-  args: string[];
-  env: BaseEnvironment;
-  /** To be the child's, after the three that every child has. */
-  descriptors: readonly number[];
-  /** To be called when the child has begun. */
-  release(): void;
-  /** To be called when the child has ended. */
-  ended(): void;
-}
+import { createTaskGroup } from './task-group.js';
 
 const FIRST_DESCRIPTOR = 3;
 
@@ -54,32 +36,27 @@ const KERNEL = [
   ...['--remount-ro', '/dev'],
 ];
 
-const NOTHING: NonNullable<DirectoryReach['shown']> = { roots: [], deny: compileDenySet([]) };
-
 // A file by descriptor is what an older bubblewrap can't show.
-const PROBED: DirectoryReach = {
-  roots: [],
-  denies: () => false,
-  shown: {
-    roots: [{ asked: '/etc/passwd', real: '/etc/passwd', writable: false }],
-    deny: NOTHING.deny,
-  },
+const PROBED: ShownReach = {
+  roots: [{ asked: '/etc/passwd', real: '/etc/passwd', writable: false }],
+  deny: NOTHING_SHOWN.deny,
 };
 
-const probed = new Map<string, Sandbox | undefined>();
+/** Whether the program at a path works. */
+const probed = new Map<string, boolean>();
 
 /**
- * What makes sandboxes on this machine: bubblewrap, with all that is needed of it, tried once.
+ * The program that makes sandboxes on this machine, with all that is needed of it, tried once.
  * `undefined` where it is missing or not permitted.
  *
  * @param path a `PATH`, of which the system's folders count
  */
-export function findSandbox(path: string): Sandbox | undefined {
+export function findBubblewrap(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const bwrap = findBinary('bwrap', systemFolders(path));
   if (bwrap === undefined) return undefined;
-  if (!probed.has(bwrap)) probed.set(bwrap, works(bwrap) ? { bwrap } : undefined);
-  return probed.get(bwrap);
+  if (!probed.has(bwrap)) probed.set(bwrap, works(bwrap));
+  return probed.get(bwrap) ? bwrap : undefined;
 }
 
 // Into another folder of a `PATH`, one of the project's say, a tool may write.
@@ -93,15 +70,15 @@ function systemFolders(path: string): string {
 }
 
 function works(bwrap: string): boolean {
-  const { args, descriptors, release } = sandboxedCommand(
-    { bwrap },
+  const { args, descriptors, release } = wrapBy(
+    bwrap,
     { file: '/bin/sh', args: ['-c', ':'], env: {} },
     {
       reach: PROBED,
       cwd: undefined,
-      limits: undefined,
-      callLimits: undefined,
-      socketPath: undefined,
+      limits: resolveLimits(undefined, undefined),
+      countsProcesses: false,
+      proxySocket: undefined,
       keepsInput: false,
     },
   );
@@ -124,29 +101,30 @@ function works(bwrap: string): boolean {
  * Wraps a command: it sees the system's programs, the reach of its call and a `/tmp` of its own,
  * no other process, no network and no other file of the host.
  *
- * @param options `cwd` is a real path within the reach; the private `/tmp` when absent
+ * @throws `SANDBOX_UNAVAILABLE` where bubblewrap does not work
  */
-export function sandboxedCommand(
-  { bwrap }: Sandbox,
-  command: {
-    file: string;
-    args: readonly string[];
-    env: BaseEnvironment;
-  },
-  options: {
-    reach: DirectoryReach | undefined;
-    cwd: string | undefined;
-    /** What the operator set. */
-    limits: ProcessLimits | undefined;
-    /** What the call asks for. */
-    callLimits: ProcessLimits | undefined;
-    /** The socket of a proxy. No network when absent. */
-    socketPath: string | undefined;
-    /** Whether standard input is the command's once it has begun. */
-    keepsInput: boolean;
-  },
+export function wrapByBubblewrap(
+  command: SandboxCommand,
+  options: SandboxOptions,
 ): SandboxedCommand {
-  const { roots, deny } = options.reach?.shown ?? NOTHING;
+  const bwrap = findBubblewrap(command.path);
+  if (bwrap === undefined) {
+    throw new CapabilityError(
+      'SANDBOX_UNAVAILABLE',
+      'bubblewrap is gone since it was found',
+      'sandbox required',
+    );
+  }
+  return wrapBy(bwrap, command, options);
+}
+
+function wrapBy(
+  bwrap: string,
+  command: Omit<SandboxCommand, 'path'>,
+  options: SandboxOptions,
+): SandboxedCommand & { descriptors: readonly number[] } {
+  const { reach, limits, proxySocket, keepsInput } = options;
+  const { roots, deny } = reach;
   const mounts = new Mounts(deny, systemMounts());
   try {
     for (const writable of [false, true]) {
@@ -154,10 +132,8 @@ export function sandboxedCommand(
     }
     for (const { asked, real } of roots) mounts.link(asked, real);
     showBinary(mounts, command.file);
-    const limits = limitsOf(options.limits, options.callLimits);
-    const { socketPath, keepsInput } = options;
     const begin =
-      socketPath === undefined
+      proxySocket === undefined
         ? limitedBeginning(limits, keepsInput)
         : [...beginning(keepsInput), ...forwarder(mounts), ...limited(limits)];
     const descriptors: number[] = [];
@@ -169,11 +145,8 @@ export function sandboxedCommand(
       kind === 'folder' && path !== '/' ? ['--remount-ro', path] : [],
     );
     const { HOME = '' } = command.env;
-    const isCounted =
-      options.limits?.processes !== undefined ||
-      limitOf(options.callLimits, 'processes') !== undefined;
     const { processes = 0 } = limits;
-    const group = isCounted ? taskGroup(processes) : undefined;
+    const group = options.countsProcesses ? createTaskGroup(processes) : undefined;
     const [file, ...entering] = [...(group?.enter ?? []), bwrap];
     return {
       file,
@@ -183,13 +156,15 @@ export function sandboxedCommand(
         ...shown,
         ...KERNEL,
         ...closed,
-        ...(socketPath === undefined ? [] : ['--ro-bind', socketPath, SOCKET_IN_SANDBOX]),
+        ...(proxySocket === undefined ? [] : ['--ro-bind', proxySocket, SOCKET_IN_SANDBOX]),
         ...['--remount-ro', '/', '--chdir', options.cwd ?? '/tmp', '--'],
         ...[...begin, command.file, ...command.args],
       ],
       // A home that is not there would be an error to many programs; the scratch folder is not.
       env: { ...command.env, ...(!mounts.shows(HOME) && { HOME: '/tmp' }) },
+      cwd: '/',
       descriptors,
+      observe: (begin) => new BubblewrapObserver(begin),
       release: () => mounts.release(),
       ended: () => group?.release(),
     };

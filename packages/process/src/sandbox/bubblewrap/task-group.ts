@@ -26,7 +26,7 @@ export interface TaskGroup {
  *
  * @returns `undefined` where this process is not root, or may not make control groups
  */
-export function taskGroup(max: number): TaskGroup | undefined {
+export function createTaskGroup(max: number): TaskGroup | undefined {
   if (process.getuid?.() !== 0) return undefined;
   parent = parent === null ? groupOfThisProcess() : parent;
   if (parent === undefined) return undefined;

@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import type { SandboxObserver } from '../sandbox.js';
 import { GO, READY, SHELL_NAME } from './begin.js';
 
 const MAX_COMPLAINT_BYTES = 64 * 1024;
@@ -27,7 +28,7 @@ const TOLD_BY_EXIT_CODE: readonly NodeJS.Signals[] = [
 ];
 
 /** Tells what a sandbox says from what the command in it says. */
-export class SandboxOutcome {
+export class BubblewrapObserver implements SandboxObserver {
   readonly #answer: (go: string) => void;
   #complaint = Buffer.alloc(0);
   #begun = false;

@@ -1,0 +1,40 @@
+import { discard, isThenable } from '@ethosagent/policy';
+import type { AuditEvent, AuditSink } from '@ethosagent/types';
+
+/**
+ * One sink of several: each gets every event, in this order, whatever the others do.
+ *
+ * `record` throws when one of them threw, or returned a promise, so that the access is refused; the
+ * others have recorded it by then. It throws what the first of them threw.
+ */
+export function teeAuditSink(...sinks: readonly AuditSink[]): AuditSink {
+  return {
+    record(event) {
+      const failures: unknown[] = [];
+      for (const sink of sinks) {
+        try {
+          recordNow(sink, event);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
+    },
+    completed(event, durationMs) {
+      for (const sink of sinks) {
+        try {
+          discard(sink.completed?.(event, durationMs));
+        } catch {
+          // The access has happened; the next sink still has to know how long it took.
+        }
+      }
+    },
+  };
+}
+
+function recordNow(sink: AuditSink, event: AuditEvent): void {
+  const returned: unknown = sink.record(event);
+  if (!isThenable(returned)) return;
+  discard(returned);
+  throw new TypeError('an audit sink records before it returns; this one returned a promise');
+}

@@ -1,0 +1,18 @@
+import { loadOnce } from '../../load-once.js';
+import type { Sandbox } from '../sandbox.js';
+
+// Most programs that import this package sandbox nothing.
+const loadBubblewrap = loadOnce(() => import('./bubblewrap.js'));
+
+/** Sandboxes by bubblewrap, on Linux. */
+export const bubblewrapSandbox: Sandbox = {
+  remedy: 'install bubblewrap and to permit user namespaces',
+  async isAvailable(path) {
+    const { findBubblewrap } = await loadBubblewrap();
+    return findBubblewrap(path) !== undefined;
+  },
+  async wrap(command, options) {
+    const { wrapByBubblewrap } = await loadBubblewrap();
+    return wrapByBubblewrap(command, options);
+  },
+};
