@@ -14,7 +14,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { verifyAuditLog } from '@ethosagent/core';
+import { MemoryAuditSink, verifyAuditLog } from '@ethosagent/core';
 import { definePlugin, defineTool, ok } from '@ethosagent/plugin-sdk';
 import { createFileTools } from '@ethosagent/tools-file';
 import type { AnyTool, ToolCallResult } from '@ethosagent/types';
@@ -611,6 +611,55 @@ describe('ToolRuntime and the network', () => {
 });
 
 describe('ToolRuntime and its audit log', () => {
+  const look = (runtime: ToolRuntime) =>
+    runtime.execute(call('read_file', { path: put(join(work, 'seen'), 'text') }));
+  const linesOfLog = () =>
+    readFileSync(join(home, 'audit', 'audit.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  it('gives every event to the log and to each sink of a list, and durations where asked', async () => {
+    const beside = [new MemoryAuditSink(), new MemoryAuditSink()];
+    const runtime = await start({
+      tools: createFileTools(),
+      audit: beside,
+      auditDurations: true,
+    });
+    await look(runtime);
+    await runtime.close();
+    const [first, second] = beside.map(({ events }) => events);
+    expect(first?.length).toBeGreaterThan(0);
+    expect(second).toEqual(first);
+    const lines = linesOfLog();
+    expect(lines.filter(({ decision }) => decision !== undefined)).toMatchObject(first ?? []);
+    expect(lines.filter(({ durationMs }) => typeof durationMs === 'number').length).toBeGreaterThan(
+      0,
+    );
+    expect(await verifyAuditLog({ path: join(home, 'audit') })).toMatchObject({ ok: true });
+  });
+
+  it('refuses an access that a sink of the list can not record, and logs it all the same', async () => {
+    const full = {
+      record() {
+        throw new Error('full');
+      },
+    };
+    const runtime = await start({ tools: createFileTools(), audit: [full] });
+    const [answer] = await look(runtime);
+    expect(answer?.result).toMatchObject({ ok: false });
+    expect(JSON.stringify(answer?.result)).not.toContain('text');
+    expect(linesOfLog()[0]).toMatchObject({ capability: 'fs_reach.read' });
+  });
+
+  it('is not made where one sink stands in its place', async () => {
+    const own = new MemoryAuditSink();
+    const runtime = await start({ tools: createFileTools(), audit: own });
+    await look(runtime);
+    expect(own.events.length).toBeGreaterThan(0);
+    expect(existsSync(join(home, 'audit'))).toBe(false);
+  });
+
   const logs = () =>
     readdirSync(join(home, 'audit'))
       .filter((name) => name.endsWith('.jsonl'))
