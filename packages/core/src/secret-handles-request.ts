@@ -1,6 +1,6 @@
 import { EthosError } from '@ethosagent/types';
 import { utf8 } from './results/encodings.js';
-import type { Handle } from './secret-handles.js';
+import type { Handle } from './secret-handle.js';
 
 /** Values by the placeholders that stand for them. */
 type Values = ReadonlyMap<string, string>;

@@ -3,17 +3,9 @@ import { describeResponse } from '@ethosagent/safety-network';
 import { CapabilityError, EthosError, type SecretRef } from '@ethosagent/types';
 import type { AccessScope } from './access.js';
 import { SecretRedactor } from './results/redact.js';
+import type { Handle } from './secret-handle.js';
 import { findHandles, replaceHandles } from './secret-handles-request.js';
 import { scrubResponse } from './secret-handles-response.js';
-
-/** A secret that a call may send, but not see. */
-export interface Handle {
-  readonly ref: SecretRef;
-  /** What the tool has in place of the value. */
-  readonly placeholder: string;
-  /** Where the value may go. */
-  readonly hosts: HostSet;
-}
 
 export interface SecretHandlesOptions {
   /** @throws `SECRET_NOT_FOUND` */

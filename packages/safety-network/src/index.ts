@@ -1,7 +1,7 @@
 export type { LookupFunction } from './address-book.js';
 export type { ConnectOptions } from './connection.js';
-export type { FilteringProxy, FilteringProxyOptions } from './filtering-proxy.js';
 export { createFilteringProxy } from './filtering-proxy.js';
+export type { FilteringProxy, FilteringProxyOptions } from './filtering-proxy-api.js';
 export type { NetworkAccess, NetworkSpending } from './hop.js';
 export type { GuardedFetchOptions, NetworkGuardOptions, NetworkLimits } from './network-guard.js';
 export { createNetworkGuard, NetworkGuard } from './network-guard.js';

@@ -1,4 +1,4 @@
-import type { FilteringProxyOptions } from './filtering-proxy.js';
+import type { FilteringProxyOptions } from './filtering-proxy-api.js';
 
 /** What the requests and the tunnels of a proxy share. */
 export interface ProxyContext

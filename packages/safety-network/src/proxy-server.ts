@@ -3,7 +3,7 @@ import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CapabilityError, EthosError, errorCodeOf } from '@ethosagent/types';
-import type { FilteringProxy, FilteringProxyOptions } from './filtering-proxy.js';
+import type { FilteringProxy, FilteringProxyOptions } from './filtering-proxy-api.js';
 import type { ProxyContext } from './proxy-context.js';
 import { forwardRequest } from './proxy-forward.js';
 import { MARK_HEADER, markOf } from './proxy-mark.js';

@@ -27,6 +27,7 @@ export type {
 } from './memory.js';
 export type {
   ArgumentPolicy,
+  NetworkPolicy,
   PersonalityConfig,
   ProcessLimits,
   ProcessPolicy,
@@ -60,7 +61,7 @@ export type {
   SessionSearchOptions,
   SessionStore,
 } from './sessions.js';
-export type { ContainedReach, Storage, StorageChange } from './storage.js';
+export type { ContainedReach, Storage, StorageChange, StorageEntry } from './storage.js';
 export type {
   KeyValueStoreFactory,
   OpenedStore,
@@ -70,7 +71,6 @@ export type {
 export type {
   AnyTool,
   ApprovalFacts,
-  NetworkPolicy,
   Tool,
   ToolAccessorName,
   ToolContext,
@@ -104,7 +104,6 @@ export type {
   SecretDeclaration,
   SecretRef,
   SpawnOpts,
-  StorageEntry,
   StorageScope,
   ToolCapabilities,
   TurnAttachment,

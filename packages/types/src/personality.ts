@@ -1,4 +1,15 @@
-import type { NetworkPolicy } from './tool.js';
+/** What the operator allows on the network. */
+export interface NetworkPolicy {
+  allow?: string[];
+  deny?: string[];
+  /** Private, loopback and link-local addresses too; never a metadata address. */
+  allow_private_urls?: boolean;
+  /**
+   * Tools get nothing through `*`, as without an allow list. No file says this: a personality with
+   * an allow list and one without make it when they meet.
+   */
+  declared_only?: boolean;
+}
 
 /** What an operator lets the tools of one personality reach. */
 export interface PersonalityConfig {

@@ -1,4 +1,4 @@
-import type { NetworkPolicy } from './tool.js';
+import type { NetworkPolicy } from './personality.js';
 import type {
   KeyValueStore,
   ProcessResult,

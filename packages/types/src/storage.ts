@@ -1,4 +1,8 @@
-import type { StorageEntry } from './tool-capabilities.js';
+/** A child of a directory. */
+export interface StorageEntry {
+  name: string;
+  isDir: boolean;
+}
 
 /** The reach that a contained view is held to. All paths are absolute. */
 export interface ContainedReach {

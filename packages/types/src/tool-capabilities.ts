@@ -1,4 +1,5 @@
 import type { ProcessLimits } from './personality.js';
+import type { StorageEntry } from './storage.js';
 
 /** An opaque name of a secret in the secrets backend, e.g. `providers/openweather/apiKey`. */
 export type SecretRef = string;
@@ -189,12 +190,6 @@ export interface ScopedFetch {
    * `AbortError`
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
-}
-
-/** A child of a directory. */
-export interface StorageEntry {
-  name: string;
-  isDir: boolean;
 }
 
 /** Files, held to the reach of the call. Relative paths are resolved against `process.cwd()`. */

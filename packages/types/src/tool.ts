@@ -1,5 +1,6 @@
 import type { ScopedDelegation } from './delegation.js';
 import type { ScopedMemory } from './memory.js';
+import type { NetworkPolicy } from './personality.js';
 import type { ScopedServices } from './services.js';
 import type { ScopedSessions } from './sessions.js';
 import type { Storage } from './storage.js';
@@ -54,19 +55,6 @@ export interface ToolProgressEvent {
   percent?: number;
   /** Who may see it. `'internal'` when absent. */
   audience?: 'internal' | 'user' | 'dashboard';
-}
-
-/** What the operator allows on the network. */
-export interface NetworkPolicy {
-  allow?: string[];
-  deny?: string[];
-  /** Private, loopback and link-local addresses too; never a metadata address. */
-  allow_private_urls?: boolean;
-  /**
-   * Tools get nothing through `*`, as without an allow list. No file says this: a personality with
-   * an allow list and one without make it when they meet.
-   */
-  declared_only?: boolean;
 }
 
 /** What a tool sees of the turn, and the accessors that its capabilities gave it. */

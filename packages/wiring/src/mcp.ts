@@ -10,7 +10,7 @@ import {
   type ServiceHost,
   type ToolRegistry,
 } from '@ethosagent/types';
-import type { RuntimeProblem } from './problems.js';
+import type { RuntimeProblem } from './runtime-problem.js';
 
 /** MCP servers of a runtime: what `createMcpBridge` of `@ethosagent/tools-mcp` makes. */
 export interface RuntimeMcp {

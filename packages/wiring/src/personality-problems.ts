@@ -3,7 +3,8 @@ import type { AnyTool, PersonalityConfig, ToolRegistry } from '@ethosagent/types
 import type { RuntimeMcp } from './mcp.js';
 import type { PersonalityConfigs } from './personality-configs.js';
 import { personalityConfigPath } from './personality-file.js';
-import { findProblems, type RuntimeProblem } from './problems.js';
+import { findProblems } from './problems.js';
+import type { RuntimeProblem } from './runtime-problem.js';
 
 /** What personalities are compared with. */
 export interface PersonalityProblemsParts {

@@ -1,20 +1,8 @@
 import { validateRegistration } from '@ethosagent/core';
 import { expandToolset } from '@ethosagent/policy';
 import type { AnyTool, CapabilityName, PersonalityConfig } from '@ethosagent/types';
+import type { RuntimeProblem } from './runtime-problem.js';
 import { findSettingsProblems } from './settings-problems.js';
-
-/** One way in which the tools and a personality don't fit together, or in which a store fails. */
-export interface RuntimeProblem {
-  /** The personality's file, or `mcp.json`; empty for a store. */
-  file: string;
-  /** The key in it, e.g. `fs_reach.read`; or the option, e.g. `stores.keyValue`. */
-  key: string;
-  /** The tool, or the entry of the file that names nothing; empty for a store. */
-  tool: string;
-  message: string;
-  /** Calls of the tool are refused. Otherwise it runs, with less than it declared. */
-  heldBack: boolean;
-}
 
 const KEYS: Partial<Record<CapabilityName, string>> = {
   network: 'safety.network.allow',

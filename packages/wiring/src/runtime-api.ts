@@ -21,7 +21,7 @@ import type {
 } from '@ethosagent/types';
 import type { ToolName } from './extension-tools.js';
 import type { RuntimeMcp, RuntimeMcpParts } from './mcp.js';
-import type { RuntimeProblem } from './problems.js';
+import type { RuntimeProblem } from './runtime-problem.js';
 import type { RuntimeStores } from './stores/runtime-stores.js';
 
 /** What a runtime is made of. */

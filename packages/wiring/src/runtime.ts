@@ -26,10 +26,10 @@ import { hostVariables, mcpProblems, openMcp, type RuntimeMcp, tokenStore } from
 import { PersonalityConfigs } from './personality-configs.js';
 import { PersonalityProblems } from './personality-problems.js';
 import type { PersonalityStore } from './personality-store.js';
-import type { RuntimeProblem } from './problems.js';
 import { heldBack, leftOut, malformed, refuseAll } from './refusals.js';
 import type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import { createBackends } from './runtime-backends.js';
+import type { RuntimeProblem } from './runtime-problem.js';
 import { ServedMcp } from './served-mcp.js';
 import type { OpenStores } from './stores/open-stores.js';
 import type { OpenedResources } from './stores/opened-resources.js';

@@ -1,7 +1,7 @@
 import type { AnyTool, PersonalityConfig, ToolSettingsIssue } from '@ethosagent/types';
 import { closestMatch } from 'leven';
 import { placeOf } from './personality-places.js';
-import type { RuntimeProblem } from './problems.js';
+import type { RuntimeProblem } from './runtime-problem.js';
 
 /**
  * Where a personality's `tool_settings` don't fit the tools. A tool whose settings are wrong is
