@@ -11,9 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { startScript } from '@ethosagent/conformance/attacks';
-import { countTries, tries } from '@ethosagent/test-support';
+import { bundleScript, countTries, tries } from '@ethosagent/test-support';
 import { afterAll, expect, it, vi } from 'vitest';
 import type { AuditProblem } from './audit-report.js';
 import { verifyAuditLog } from './verify-audit-log.js';
@@ -25,7 +24,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const source = fileURLToPath(new URL('./fixtures/', import.meta.url));
+const recorder = await bundleScript(new URL('./fixtures/record-until-killed.ts', import.meta.url));
 
 /** Has a process of its own record, and kills it; gives what was recorded before. */
 async function recordAndKill(
@@ -35,9 +34,8 @@ async function recordAndKill(
 ): Promise<string[]> {
   const acknowledged = join(root, `acknowledged-${id}`);
   writeFileSync(acknowledged, '');
-  const { child, ended } = startScript(`${source}record-until-killed.ts`, {
+  const { child, ended } = startScript(recorder, {
     args: [path, id, acknowledged, `${maxBytes}`, `${maxFiles}`],
-    tsconfig: `${source}tsconfig.json`,
   });
   running.add(child);
   await vi.waitUntil(() => statSync(acknowledged).size > 0 || child.exitCode !== null, {
@@ -117,9 +115,8 @@ it(
 
 it('verifyAuditLog finds nothing wrong while another process writes and rotates', async () => {
   const log = join(root, 'live', 'audit.jsonl');
-  const { child, ended } = startScript(`${source}record-until-killed.ts`, {
+  const { child, ended } = startScript(recorder, {
     args: [log, 'live', join(root, 'acknowledged-live'), '3000', '3'],
-    tsconfig: `${source}tsconfig.json`,
   });
   running.add(child);
   await vi.waitUntil(() => existsSync(`${log}.3`), { timeout: 60_000, interval: 2 });

@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { startScript, storageAttacks } from '@ethosagent/conformance/attacks';
 import { denyFloor } from '@ethosagent/policy';
+import { bundleScript } from '@ethosagent/test-support';
 import { realPathAccess } from './access.js';
 import { DenyIndex } from './deny-index.js';
 import { FsStorage } from './fs-storage.js';
@@ -8,17 +8,13 @@ import { openGuard } from './guard.js';
 import { GuardedFs } from './guarded-fs.js';
 import { ScopedStorage } from './scoped-storage.js';
 
-const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+const writer = await bundleScript(new URL('./fixtures/writer.ts', import.meta.url));
 
 storageAttacks(
   'FsStorage.contained',
   (reach, { home }) => new FsStorage({ home }).contained(reach),
   {
-    startWriter: (path, from) =>
-      startScript(pathOf('./fixtures/writer.ts'), {
-        args: [path, String(from)],
-        tsconfig: pathOf('../../../tsconfig.sources.json'),
-      }),
+    startWriter: (path, from) => startScript(writer, { args: [path, String(from)] }),
   },
 );
 

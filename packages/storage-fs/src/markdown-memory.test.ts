@@ -11,15 +11,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
+import { bundleScript } from '@ethosagent/test-support';
 import { errorCodeOf, type MemoryChange } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMarkdownMemory } from './markdown-memory.js';
 import { memoryFileName } from './memory-paths.js';
 
-const fixture = fileURLToPath(new URL('./fixtures/add-to-memory.ts', import.meta.url));
-const tsconfig = fileURLToPath(new URL('../../../tsconfig.sources.json', import.meta.url));
+const fixture = await bundleScript(new URL('./fixtures/add-to-memory.ts', import.meta.url));
 const add = (section: string, text: string): MemoryChange => ({ kind: 'add', section, text });
 const codeOf = (call: Promise<unknown>) => call.then(() => 'done', errorCodeOf);
 
@@ -27,7 +26,7 @@ const scripts: RunningScript[] = [];
 
 /** A process that adds to a memory; one that a test leaves running is ended after it. */
 function startAdding(folder: string, id: string, turns: number): RunningScript {
-  const script = startScript(fixture, { tsconfig, args: [folder, id, `${turns}`] });
+  const script = startScript(fixture, { args: [folder, id, `${turns}`] });
   scripts.push(script);
   return script;
 }

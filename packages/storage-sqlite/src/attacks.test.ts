@@ -1,10 +1,17 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type KeyValueProcesses, keyValueAttacks } from '@ethosagent/conformance/attacks';
+import {
+  type KeyValueProcesses,
+  keyValueAttacks,
+  startScript,
+} from '@ethosagent/conformance/attacks';
+import { bundleScript } from '@ethosagent/test-support';
 import Database from 'better-sqlite3';
-import { startFixture } from './fixtures/run-fixture.js';
 import { createSqliteKvStore } from './sqlite-kv-store.js';
+
+const counter = await bundleScript(new URL('./fixtures/count-up.ts', import.meta.url));
+const writer = await bundleScript(new URL('./fixtures/acknowledge.ts', import.meta.url));
 
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'kv-attacks-')), 'new', 'kv.db');
 
@@ -22,8 +29,8 @@ function processes(): KeyValueProcesses {
   const path = newPath();
   return {
     open: () => createSqliteKvStore({ path }),
-    startCounter: (id, turns) => startFixture('count-up', [path, id, String(turns)]),
-    startWriter: (id) => startFixture('acknowledge', [path, id]),
+    startCounter: (id, turns) => startScript(counter, { args: [path, id, String(turns)] }),
+    startWriter: (id) => startScript(writer, { args: [path, id] }),
     assertWhole() {
       const db = new Database(path);
       const verdict = db.pragma('integrity_check', { simple: true });

@@ -1,3 +1,4 @@
+import { tries } from '@ethosagent/test-support';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../api.js';
 import {
@@ -219,7 +220,7 @@ describe('a model that does not end', () => {
         floods(delta, 2 * 1024 ** 3, (bytes) => {
           sent = bytes;
         }),
-      loop: { limits: { maxMs: 10_000 } },
+      loop: { limits: { maxMs: tries({ check: 3_000, long: 10_000 }) } },
     });
     let last: AgentEvent | undefined;
     for await (const event of world.loop.run({ sessionId: 's', prompt: 'Go.' })) last = event;

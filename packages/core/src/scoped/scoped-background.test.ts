@@ -127,8 +127,7 @@ describe('ScopedBackgroundImpl', () => {
     const program =
       'trap "" TERM; sh -c "trap \\"\\" TERM; while :; do sleep 0.05; done" $1 & wait';
     await use((background) => background.start('sh', ['-c', program, 'sh', mark]));
-    await use((background) => background.read('bg-1', { waitMs: 10_000 }));
-    expect(survivors(mark)).not.toEqual([]);
+    await expect.poll(() => survivors(mark).length, { timeout: 60_000 }).toBe(2);
     const stopped = await use((background) => background.stop('bg-1'));
     expect(stopped).toMatchObject({ state: 'ended', signal: 'SIGKILL' });
     expect(survivors(mark)).toEqual([]);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FsStorage } from '@ethosagent/storage-fs';
+import { tries } from '@ethosagent/test-support';
 import { errorCodeOf, type ProcessPolicy } from '@ethosagent/types';
 import { afterAll, describe, expect, it } from 'vitest';
 import { rejection } from '../testing/batch.js';
@@ -104,12 +105,13 @@ describe.each<[string, ProcessPolicy]>([
     expect(errorCodeOf(await failed)).toBe('PROCESS_ENDED');
   });
 
-  it('2 GB of output wait for a slow reader in little memory', async () => {
+  const flooded = tries({ check: 512, long: 2048 });
+  it(`${flooded} MB of output wait for a slow reader in little memory`, async () => {
     const { processes, service } = await opened();
     const before = process.memoryUsage().rss;
     let most = before;
     let chars = 0;
-    const bytes = 2 * 1024 * MEGABYTE;
+    const bytes = flooded * MEGABYTE;
     const flood = await processes.open('sh', ['-c', `head -c ${bytes} /dev/zero`], {
       onOutput: async (text) => {
         chars += text.length;

@@ -31,7 +31,7 @@ export interface KeyValueProcesses {
 
 /** Several processes on one store, at work and killed at work. */
 export function processAttacks(create: () => KeyValueProcesses): void {
-  const rounds = tries({ check: 4, long: 500 / KILLED_AT_ONCE });
+  const rounds = tries({ check: 1, long: 500 / KILLED_AT_ONCE });
 
   describe('of several processes', () => {
     it(`${COUNTERS} that make and write one store at once lose nothing`, async (context) => {

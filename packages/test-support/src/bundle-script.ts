@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build, type Plugin, stop } from 'esbuild';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/**
+ * Bundles a script of TypeScript, with the sources of the packages that it imports, into one file
+ * that Node starts by itself: in a fifth of the processor time that `tsx` takes for each start.
+ *
+ * @param script its `file:` URL
+ * @returns the path of the bundle
+ */
+export async function bundleScript(script: URL): Promise<string> {
+  const path = fileURLToPath(script);
+  const { outputFiles } = await build({
+    entryPoints: [path],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    tsconfig: join(root, 'tsconfig.sources.json'),
+    plugins: [ownUrls, nativeModules],
+    // What it bundles may be CommonJS.
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    },
+  });
+  await stop();
+  const text = outputFiles[0]?.text ?? '';
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  const folder = join(root, 'node_modules', '.cache', 'scripts');
+  const bundle = join(folder, `${basename(path, '.ts')}-${hash}.mjs`);
+  mkdirSync(folder, { recursive: true });
+  // Several workers may write it at once; it is there in whole, or not at all.
+  writeFileSync(`${bundle}.${process.pid}`, text);
+  renameSync(`${bundle}.${process.pid}`, bundle);
+  return bundle;
+}
+
+/** Has each source of this repository keep its own `import.meta.url`. */
+const ownUrls: Plugin = {
+  name: 'own-urls',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/(packages|extensions)\/[^/]+\/src\/.*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        'import.meta.url',
+        JSON.stringify(pathToFileURL(path).href),
+      ),
+      loader: 'ts',
+    }));
+  },
+};
+
+/** Loads modules with native code from where the importing package has them. */
+const nativeModules: Plugin = {
+  name: 'native-modules',
+  setup({ onResolve }) {
+    onResolve({ filter: /^better-sqlite3$/ }, ({ path, importer }) => ({
+      path: pathToFileURL(createRequire(importer).resolve(path)).href,
+      external: true,
+    }));
+  },
+};
