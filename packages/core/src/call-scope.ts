@@ -38,6 +38,14 @@ export interface CallJournal {
 
 const nothing = () => {};
 
+/** Whose life a scope is. */
+export interface ScopedCall {
+  toolName: string;
+  toolCallId: string;
+  /** Of what outlives its call: the call, whose secrets are also its own. */
+  parent?: Pick<CallScope, 'redactor'> | undefined;
+}
+
 /**
  * The life of one call: its abort signal, the secrets it resolved, its quotas, what to undo when it
  * ends, and its lines in the journal. Accessors hold on to it and are dead once it has ended.
@@ -55,13 +63,7 @@ export class CallScope {
   #quotas: CallQuotas | undefined;
   #onEnd: Array<() => void> | undefined;
 
-  /** @param parent of what outlives its call: the call, whose secrets are also its own */
-  constructor(
-    journal: CallJournal,
-    toolName: string,
-    toolCallId: string,
-    parent?: Pick<CallScope, 'redactor'>,
-  ) {
+  constructor(journal: CallJournal, { toolName, toolCallId, parent }: ScopedCall) {
     this.#parent = parent;
     this.#journal = journal;
     this.#toolName = toolName;

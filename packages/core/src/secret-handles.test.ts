@@ -693,7 +693,7 @@ describe('what comes back after a handle was sent', () => {
   it('ends with the call', async () => {
     answer = (response) => response.write('begun'.repeat(1000));
     const journal = { sessionId: 's', personalityId: undefined, audit: undefined, now: Date.now };
-    const scope = new CallScope(journal, 'tool', 'call');
+    const scope = new CallScope(journal, { toolName: 'tool', toolCallId: 'call' });
     const host = `127.0.0.1:${port}`;
     const hosts = new Set([host]);
     const secrets = new ScopedSecretsImpl(new Set(['key']), async () => SECRET, {

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { truncationMarker } from '@ethosagent/policy';
 import { describe, expect, it } from 'vitest';
 import { batchContext, makeTool, ok, runOne } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
@@ -101,7 +102,7 @@ describe('DefaultToolRegistry abort', () => {
     expect(results).toHaveLength(CALLS);
     for (const { result } of results) {
       // Cut to 8 characters by the budget of 10,000 calls.
-      expect(result).toEqual(failed('the turn\n[truncated -- 20 chars total]'));
+      expect(result).toEqual(failed(`the turn${truncationMarker(20)}`));
     }
   });
 

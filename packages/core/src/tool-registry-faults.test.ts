@@ -80,7 +80,7 @@ describe('a grant that is kept', () => {
 
 describe('CallScope.end', () => {
   it('undoes everything, also what comes after a thing that can not be undone', () => {
-    const scope = new CallScope(journal, 't', 'c');
+    const scope = new CallScope(journal, { toolName: 't', toolCallId: 'c' });
     const undone: string[] = [];
     scope.onEnd(() => {
       throw new Error('EMFILE');

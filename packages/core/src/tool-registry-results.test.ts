@@ -1,3 +1,4 @@
+import { truncationMarker } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { batchContext, makeTool, ok, runOne } from './testing/batch.js';
@@ -34,7 +35,7 @@ describe('DefaultToolRegistry result budget', () => {
   ])('%s, cuts at %s/%s: %s characters', async (_name, total, cap, budget) => {
     const ctx = total === undefined ? {} : { resultBudgetChars: total };
     const value = await textOf(runOne(registryWith(ok(LONG), cap), 't', {}, ctx));
-    expect(value).toBe(`${'x'.repeat(budget)}\n[truncated -- 200000 chars total]`);
+    expect(value).toBe(`${'x'.repeat(budget)}${truncationMarker(200000)}`);
   });
 
   it('is shared equally by the calls of a batch, and told to each', async () => {
@@ -47,13 +48,13 @@ describe('DefaultToolRegistry result budget', () => {
 
   it.each<[string, ToolResult, number, ToolResult]>([
     ['leaves a value of exactly the budget', ok('12345'), 5, ok('12345')],
-    ['cuts a value of one more', ok('123456'), 5, ok('12345\n[truncated -- 6 chars total]')],
-    ['does not cut an emoji in half', ok('1234😀6'), 5, ok('1234\n[truncated -- 7 chars total]')],
+    ['cuts a value of one more', ok('123456'), 5, ok(`12345${truncationMarker(6)}`)],
+    ['does not cut an emoji in half', ok('1234😀6'), 5, ok(`1234${truncationMarker(7)}`)],
     [
       'cuts an error and keeps its code',
       { ok: false, error: 'abcdefgh', code: 'input_invalid' },
       5,
-      { ok: false, error: 'abcde\n[truncated -- 8 chars total]', code: 'input_invalid' },
+      { ok: false, error: `abcde${truncationMarker(8)}`, code: 'input_invalid' },
     ],
     [
       'keeps structured and cost_usd whole',
@@ -61,7 +62,7 @@ describe('DefaultToolRegistry result budget', () => {
       5,
       {
         ok: true,
-        value: 'abcde\n[truncated -- 8 chars total]',
+        value: `abcde${truncationMarker(8)}`,
         structured: { rows: ['abcdefgh'] },
         cost_usd: 0.1,
       },
@@ -103,7 +104,7 @@ describe('DefaultToolRegistry result pipeline', () => {
     const result = await runOne(registry, 't', { a: 1 }, { resultBudgetChars: 22, currentTurn: 4 });
     // The reducer saw a checked result, not yet redacted, and the arguments as they were asked.
     expect(seen).toEqual([{ ok: true, value: 'hunter2222' }, { a: 1 }, 4]);
-    expect(result).toEqual(ok('reduced [secret:key] [\n[truncated -- 33 chars total]'));
+    expect(result).toEqual(ok(`reduced [secret:key] [${truncationMarker(33)}`));
   });
 
   it('gives a reducer the failure of a tool that threw, and ignores that it made a success of it', async () => {

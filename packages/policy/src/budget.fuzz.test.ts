@@ -1,7 +1,12 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { DEFAULT_RESULT_BUDGET_CHARS, resolveCallBudget, truncateToBudget } from './budget.js';
+import {
+  DEFAULT_RESULT_BUDGET_CHARS,
+  resolveCallBudget,
+  TRUNCATION_MARKER,
+  truncateToBudget,
+} from './budget.js';
 
 const wildNumber = fc.oneof(
   fc.double(),
@@ -41,7 +46,6 @@ describe('resolveCallBudget, whatever the numbers', () => {
   );
 });
 
-const MARKER = /\n\[truncated -- (\d+) chars total\]$/;
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 30 }),
   fc.string({
@@ -59,8 +63,8 @@ describe('truncateToBudget, whatever the text', () => {
       const cut = truncateToBudget(given, budget);
       expect(cut.isWellFormed()).toBe(true);
       if (clean.length <= budget) return expect(cut).toBe(clean);
-      expect(MARKER.exec(cut)?.[1]).toBe(String(clean.length));
-      const kept = cut.replace(MARKER, '');
+      expect(TRUNCATION_MARKER.exec(cut)?.[1]).toBe(String(clean.length));
+      const kept = cut.replace(TRUNCATION_MARKER, '');
       const room = budget >= 1 ? Math.floor(budget) : 0;
       expect(clean.startsWith(kept)).toBe(true);
       expect(kept.length).toBeLessThanOrEqual(room);

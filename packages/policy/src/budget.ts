@@ -20,9 +20,17 @@ function sane(value: number | undefined, fallback: number): number {
   return typeof value === 'number' && Number.isFinite(value) ? Math.max(value, 0) : fallback;
 }
 
+/** What stands at the end of a text that was cut, and how many characters the whole text has. */
+export const TRUNCATION_MARKER = /\n\[truncated -- (\d+) chars total\]$/;
+
+/** The end of a text that was cut from one of `totalChars` characters. */
+export function truncationMarker(totalChars: number): string {
+  return `\n[truncated -- ${totalChars} chars total]`;
+}
+
 /**
  * Cuts a text at a budget of UTF-16 code units, never inside a surrogate pair, and says so with
- * `\n[truncated -- N chars total]`. Lone surrogates become U+FFFD. A budget that is no number, or
+ * `truncationMarker`. Lone surrogates become U+FFFD. A budget that is no number, or
  * below zero, is none.
  */
 export function truncateToBudget(text: string, budgetChars: number): string {
@@ -31,7 +39,7 @@ export function truncateToBudget(text: string, budgetChars: number): string {
   // Below zero, `slice` would count from the end. `NaN` becomes zero.
   const room = Math.max(budgetChars, 0) || 0;
   const end = isHighSurrogate(clean.charCodeAt(room - 1)) ? room - 1 : room;
-  return `${clean.slice(0, end)}\n[truncated -- ${clean.length} chars total]`;
+  return clean.slice(0, end) + truncationMarker(clean.length);
 }
 
 function isHighSurrogate(unit: number): boolean {

@@ -2,7 +2,13 @@ export type { AddressClass, AddressKind } from './addresses.js';
 export { classifyAddress, isAddressAllowed, isMetadataHost, reachedAddress } from './addresses.js';
 export type { ArgumentCheck, ArgumentRefusal } from './argument-policy.js';
 export { compileArgumentPolicy } from './argument-policy.js';
-export { DEFAULT_RESULT_BUDGET_CHARS, resolveCallBudget, truncateToBudget } from './budget.js';
+export {
+  DEFAULT_RESULT_BUDGET_CHARS,
+  resolveCallBudget,
+  TRUNCATION_MARKER,
+  truncateToBudget,
+  truncationMarker,
+} from './budget.js';
 export type { DenyFloorOptions } from './deny-floor.js';
 export { compileDenySet, denyFloor } from './deny-floor.js';
 export { effectsOf } from './effects.js';

@@ -1,4 +1,4 @@
-import { assertKvKey, DEFAULT_KV_LIMITS } from '@ethosagent/policy';
+import { assertKvKey, DEFAULT_KV_LIMITS, truncationMarker } from '@ethosagent/policy';
 import {
   EthosError,
   type MessageRole,
@@ -82,7 +82,7 @@ export function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text.toWellFormed();
   const start = text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
   // By way of bytes: a slice would hold on to the whole.
-  return `${Buffer.from(start).toString()}\n[truncated -- ${text.length} chars total]`;
+  return Buffer.from(start).toString() + truncationMarker(text.length);
 }
 
 function dataOf(data: unknown, maxChars: number): string | null {

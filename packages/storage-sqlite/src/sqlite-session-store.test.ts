@@ -8,6 +8,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { truncationMarker } from '@ethosagent/policy';
 import { errorCodeOf, type NewSessionMessage } from '@ethosagent/types';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -113,7 +114,7 @@ describe('createSqliteSessionStore', () => {
     const store = createSqliteSessionStore({ path: ':memory:', maxTextChars: 10 });
     const text = 'needle 12😀 unfound';
     const [stored] = await store.append(session, [{ role: 'tool', text }]);
-    expect(stored?.text).toBe(`needle 12\n[truncated -- ${text.length} chars total]`);
+    expect(stored?.text).toBe(`needle 12${truncationMarker(text.length)}`);
     expect(await store.messages('s')).toEqual([stored]);
     expect(await store.search('needle')).toHaveLength(1);
     expect(await store.search('unfound')).toEqual([]);

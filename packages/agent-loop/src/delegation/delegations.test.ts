@@ -1,3 +1,4 @@
+import { truncationMarker } from '@ethosagent/policy';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../api.js';
 import { doneOf, eventsOf, ofType } from '../fixtures/world.js';
@@ -77,7 +78,7 @@ describe('a task that is waited for', () => {
       { delegation: { maxResultChars: 101 } },
     );
     const [info] = infosOf(await eventsOf(loop.run({ sessionId: 's', prompt: 'main' })));
-    expect(info?.result).toBe(`${'\u{1f600}'.repeat(50)}\n[truncated -- 10000 chars total]`);
+    expect(info?.result).toBe(`${'\u{1f600}'.repeat(50)}${truncationMarker(10000)}`);
   });
 
   it.each([

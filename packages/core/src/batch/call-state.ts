@@ -67,7 +67,8 @@ export class CallState {
 
   /** @param parent the call, of what outlives it */
   newScope(parent?: CallScope): CallScope {
-    return new CallScope(this.batch.journal, this.entry.name, this.toolCallId, parent);
+    const { batch, entry, toolCallId } = this;
+    return new CallScope(batch.journal, { toolName: entry.name, toolCallId, parent });
   }
 
   get timeoutError(): DOMException {

@@ -16,8 +16,7 @@ export interface EntryWrite {
  * @throws `QUOTA_EXCEEDED`; `KEY_INVALID`, `VALUE_INVALID` for what has no length in bytes
  */
 export async function writeEntry<T>(
-  scope: Pick<AccessScope, 'spendStore'>,
-  allow: Allow,
+  { scope, allow }: { scope: Pick<AccessScope, 'spendStore'>; allow: Allow },
   { namespace, key, value }: EntryWrite,
   run: () => Promise<T>,
 ): Promise<T> {

@@ -1,4 +1,5 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
+import { TRUNCATION_MARKER } from '@ethosagent/policy';
 import { TOOL_ERROR_CODES } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
@@ -109,7 +110,7 @@ describe('trimResult, whatever the budget', () => {
       const kept = cut.ok ? cut.value : cut.error;
       expect(kept.isWellFormed()).toBe(true);
       if (text.length <= budget) expect(kept).toBe(text);
-      else expect(kept).toMatch(/\n\[truncated -- \d+ chars total\]$/);
+      else expect(kept).toMatch(TRUNCATION_MARKER);
     },
     { promised: 'batches' },
   );

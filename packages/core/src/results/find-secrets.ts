@@ -82,10 +82,10 @@ export function findSecrets(
 }
 
 function* hitsIn(text: string, needles: readonly Needle[], layers: number): Generator<Hit> {
-  yield* search(text, needles, layers);
+  yield* search(text, needles, { layers });
   const isBytesAlone = needles.every(({ value, bytes }) => value === bytes);
   const asBytes = isBytesAlone ? undefined : replaced(text, BEYOND_ASCII, utf8);
-  if (asBytes) yield* below(asBytes, needles, layers);
+  if (asBytes) yield* below(asBytes, needles, { layers });
 }
 
 function inOrder(all: Iterable<Hit>): FoundSecret[] {
@@ -104,12 +104,21 @@ function inOrder(all: Iterable<Hit>): FoundSecret[] {
   return found.map(({ needle, start, end }) => ({ ref: needle.ref, start, end }));
 }
 
-/** @param seen what the same text was already unescaped to, by the layers that were left */
+/** Layers of encoding that are still taken off a text. */
+interface Layers {
+  layers: number;
+  /** What the same text was already unescaped to, by the layers that were left. */
+  seen?: ReadonlyArray<Set<string>>;
+}
+
+function noneSeen(layers: number): ReadonlyArray<Set<string>> {
+  return Array.from({ length: layers }, () => new Set<string>());
+}
+
 function* search(
   text: string,
   needles: readonly Needle[],
-  layers: number,
-  seen: ReadonlyArray<Set<string>> = Array.from({ length: layers }, () => new Set<string>()),
+  { layers, seen = noneSeen(layers) }: Layers,
 ): Generator<Hit> {
   for (const needle of needles) {
     for (const form of needle.forms) yield* occurrences(text, needle, form);
@@ -120,12 +129,13 @@ function* search(
     const before = seen[layers - 1];
     if (before?.has(decoded.text)) continue;
     before?.add(decoded.text);
-    yield* below(decoded, needles, layers - 1, seen);
+    yield* below(decoded, needles, { layers: layers - 1, seen });
   }
   const longEnough = needles.filter(({ shortestBytes }) => shortestBytes >= SHORTEST_ENCODED_BYTES);
   if (longEnough.length === 0) return;
   const shortest = Math.min(...longEnough.map(({ shortestBytes }) => shortestBytes));
-  for (const decoded of decodedWords(text, shortest)) yield* below(decoded, longEnough, layers - 1);
+  for (const decoded of decodedWords(text, shortest))
+    yield* below(decoded, longEnough, { layers: layers - 1 });
 }
 
 /**
@@ -152,13 +162,8 @@ function isBreak(code: number): boolean {
   return code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-function* below(
-  decoded: Decoded,
-  needles: readonly Needle[],
-  layers: number,
-  seen?: ReadonlyArray<Set<string>>,
-): Generator<Hit> {
-  for (const { needle, start, end } of search(decoded.text, needles, layers, seen)) {
+function* below(decoded: Decoded, needles: readonly Needle[], layers: Layers): Generator<Hit> {
+  for (const { needle, start, end } of search(decoded.text, needles, layers)) {
     const [first, after] = decoded.source(start, end);
     yield { needle, start: first, end: after };
   }

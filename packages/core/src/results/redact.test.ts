@@ -1,4 +1,5 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { truncationMarker } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -217,7 +218,7 @@ describe('redactResult', () => {
 });
 
 describe('redactResult, with a budget', () => {
-  const note = (chars: number) => `\n[truncated -- ${chars} chars total]`;
+  const note = (chars: number) => truncationMarker(chars);
   const made = redactor(['r', SECRET]);
   const beyond = 8 * made.longestForm;
   const long = (start: string) => start + 'z '.repeat(beyond);

@@ -1,3 +1,4 @@
+import { truncationMarker } from '@ethosagent/policy';
 import type { ToolResult, ToolResultReducer } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { untyped } from '../testing/batch.js';
@@ -101,20 +102,15 @@ describe('trimResult', () => {
       'a value over the budget, with structured and cost kept',
       success,
       2,
-      { ...success, value: 'lo\n[truncated -- 4 chars total]' },
+      { ...success, value: `lo${truncationMarker(4)}` },
     ],
-    [
-      'an error over the budget',
-      failure,
-      3,
-      { ...failure, error: 'bro\n[truncated -- 6 chars total]' },
-    ],
-    ['a budget of 0', success, 0, { ...success, value: '\n[truncated -- 4 chars total]' }],
+    ['an error over the budget', failure, 3, { ...failure, error: `bro${truncationMarker(6)}` }],
+    ['a budget of 0', success, 0, { ...success, value: `${truncationMarker(4)}` }],
     [
       'a cut inside an emoji',
       { ok: true, value: 'a😀b' },
       2,
-      { ok: true, value: 'a\n[truncated -- 4 chars total]' },
+      { ok: true, value: `a${truncationMarker(4)}` },
     ],
   ])('cuts %s', (_name, result, budget, expected) => {
     expect(trimResult(result, budget)).toEqual(expected);

@@ -4,7 +4,7 @@ import { NamespaceTurns, turnsOf } from './namespace-turns.js';
 
 function scope(): CallScope {
   const journal = { sessionId: 's', personalityId: undefined, audit: undefined, now: Date.now };
-  return new CallScope(journal, 'tool', 'call');
+  return new CallScope(journal, { toolName: 'tool', toolCallId: 'call' });
 }
 
 describe('NamespaceTurns.acquire', () => {

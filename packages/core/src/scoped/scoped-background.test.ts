@@ -334,7 +334,7 @@ describe('ScopedBackgroundImpl', () => {
     ['the end of its session', (_call, table) => table.end('s')],
   ])('starts nothing that %s overtook', async (_name, overtake) => {
     const journal = { sessionId: 's', personalityId: undefined, audit: undefined, now: Date.now };
-    const call = new CallScope(journal, 'tool', 'call');
+    const call = new CallScope(journal, { toolName: 'tool', toolCallId: 'call' });
     const table = new BackgroundProcessTable(8);
     const folder = mkdtempSync(join(tmpdir(), 'background-'));
     let overtaken: unknown;
@@ -343,7 +343,8 @@ describe('ScopedBackgroundImpl', () => {
       personalityId: undefined,
       find: () => table.find('s'),
       open: () => table.open('s'),
-      openScope: () => new CallScope(journal, 'tool', 'call', call),
+      openScope: () =>
+        new CallScope(journal, { toolName: 'tool', toolCallId: 'call', parent: call }),
       launcher: (scope) => {
         // By now the call has passed its own checks.
         overtaken = overtake(call, table);

@@ -142,7 +142,7 @@ describe('ctx.scopedFetch over real servers', () => {
 
   it('a response body ends with the call', async () => {
     const journal = { sessionId: 's', personalityId: undefined, audit: undefined, now: Date.now };
-    const scope = new CallScope(journal, 'tool', 'call');
+    const scope = new CallScope(journal, { toolName: 'tool', toolCallId: 'call' });
     const response = await new ScopedFetchImpl(new Set([host]), { scope }).fetch(
       `http://${host}/slow`,
     );

@@ -18,6 +18,13 @@ export interface ScopedKvOptions {
 
 type SetOptions = { ttlSeconds?: number };
 
+/** What an operation is about. */
+interface Entry {
+  key: string;
+  /** What the key is to have, `null` for nothing; absent for what changes nothing. */
+  value?: string | null;
+}
+
 /** A store as a tool sees it: with the declared TTL, and to itself from its first use to its end. */
 class ScopedKvImpl implements KeyValueStore {
   readonly #store: KeyValueStore;
@@ -30,7 +37,7 @@ class ScopedKvImpl implements KeyValueStore {
   }
 
   get(key: string): Promise<string | null> {
-    return this.access('get', key, () => this.#store.get(key));
+    return this.access('get', { key }, () => this.#store.get(key));
   }
 
   set(key: string, value: string, opts?: SetOptions): Promise<void> {
@@ -38,15 +45,15 @@ class ScopedKvImpl implements KeyValueStore {
       const ttl = this.withTtl(opts);
       return ttl === undefined ? this.#store.set(key, value) : this.#store.set(key, value, ttl);
     };
-    return this.access('set', key, write, value);
+    return this.access('set', { key, value }, write);
   }
 
   delete(key: string): Promise<void> {
-    return this.access('delete', key, () => this.#store.delete(key), null);
+    return this.access('delete', { key, value: null }, () => this.#store.delete(key));
   }
 
   list(prefix: string): Promise<string[]> {
-    return this.access('list', prefix, () => this.#store.list(prefix));
+    return this.access('list', { key: prefix }, () => this.#store.list(prefix));
   }
 
   protected withTtl(opts: SetOptions | undefined): SetOptions | undefined {
@@ -59,25 +66,14 @@ class ScopedKvImpl implements KeyValueStore {
     return this.#options.scope?.capsStore === true;
   }
 
-  /** @param value what the key is to have, `null` for nothing; absent for what changes nothing */
-  protected access<T>(
-    operation: string,
-    key: string,
-    run: () => Promise<T>,
-    value?: string | null,
-  ): Promise<T> {
-    return this.inTurn(operation, key, (allow) => this.change(allow, key, run, value));
+  protected access<T>(operation: string, entry: Entry, run: () => Promise<T>): Promise<T> {
+    return this.inTurn(operation, entry.key, (allow) => this.change(allow, entry, run));
   }
 
-  protected change<T>(
-    allow: Allow,
-    key: string,
-    run: () => Promise<T>,
-    value: string | null | undefined,
-  ): Promise<T> {
+  protected change<T>(allow: Allow, { key, value }: Entry, run: () => Promise<T>): Promise<T> {
     const { scope, namespace = '' } = this.#options;
     if (value !== undefined && scope?.capsStore === true) {
-      return writeEntry(scope, allow, { namespace, key, value }, run);
+      return writeEntry({ scope, allow }, { namespace, key, value }, run);
     }
     allow();
     return run();
@@ -118,7 +114,7 @@ class AtomicScopedKvImpl extends ScopedKvImpl {
   increment(key: string, by?: number, opts?: SetOptions): Promise<number> {
     const ttl = this.withTtl(opts);
     if (!this.isCapped) {
-      return this.access('increment', key, () => this.#atomic.increment(key, by, ttl));
+      return this.access('increment', { key }, () => this.#atomic.increment(key, by, ttl));
     }
     // Summed up here: how long the sum is must be known before it is written.
     return this.inTurn('increment', key, async (allow) => {
@@ -127,7 +123,7 @@ class AtomicScopedKvImpl extends ScopedKvImpl {
         const sum = incrementKvValue(current, by ?? 1);
         const value = String(sum);
         const swap = () => this.#atomic.compareAndSet(key, current, value, ttl);
-        if (await this.change(allow, key, swap, value)) return sum;
+        if (await this.change(allow, { key, value }, swap)) return sum;
         // A store that never lets it win must not keep the call's deadline from coming.
         await setImmediate();
       }
@@ -141,7 +137,7 @@ class AtomicScopedKvImpl extends ScopedKvImpl {
     opts?: SetOptions,
   ): Promise<boolean> {
     const swap = () => this.#atomic.compareAndSet(key, expected, value, this.withTtl(opts));
-    return this.access('compareAndSet', key, swap, value);
+    return this.access('compareAndSet', { key, value }, swap);
   }
 }
 

@@ -78,7 +78,7 @@ describe('ScopedProcessImpl.spawn, onOutput', () => {
 
   it('that never answers does not outlive the abort of the call', async () => {
     const journal = { sessionId: 's', personalityId: undefined, audit: undefined, now: Date.now };
-    const scope = new CallScope(journal, 'tool', 'call');
+    const scope = new CallScope(journal, { toolName: 'tool', toolCallId: 'call' });
     const running = sh('echo x; sleep 30', { onOutput: () => new Promise(() => {}) }, { scope });
     setTimeout(() => scope.abort(new Error('stop')), 200);
     expect(await rejection(running)).toMatchObject({ message: 'stop' });

@@ -24,7 +24,7 @@ async function survivorsAfterASecond(mark: string): Promise<string[]> {
 
 function scope(): CallScope {
   const journal = { sessionId: 's', personalityId: undefined, audit: undefined, now: Date.now };
-  return new CallScope(journal, 'tool', 'call');
+  return new CallScope(journal, { toolName: 'tool', toolCallId: 'call' });
 }
 
 function start(program: string, mark: string, options: { scope?: CallScope; timeout?: number }) {

@@ -1,3 +1,4 @@
+import { truncationMarker } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -195,7 +196,7 @@ describe('a secret that a call resolved does not leave it', () => {
         maxResultChars: 8,
       }),
     );
-    expect(await runOne(registry, 'leaky')).toEqual(ok('[secret:\n[truncated -- 12 chars total]'));
+    expect(await runOne(registry, 'leaky')).toEqual(ok(`[secret:${truncationMarker(12)}`));
   });
 
   it('and a call that did not resolve it is left alone', async () => {

@@ -16,7 +16,7 @@ export class ServiceLife extends CallScope {
     { name, id, secrets }: { name: string; id: string; secrets: SecretRedactor },
     opener?: CallScope,
   ) {
-    super(journal, name, id, opener);
+    super(journal, { toolName: name, toolCallId: id, parent: opener });
     this.#name = name;
     this.#secrets = secrets;
   }

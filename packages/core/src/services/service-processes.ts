@@ -8,7 +8,7 @@ import type {
 } from '@ethosagent/types';
 import { unawaited } from '../rejections.js';
 import type { ScopedProcessImpl } from '../scoped/scoped-process.js';
-import { soon } from './soon.js';
+import { waitAtMost } from './wait-at-most.js';
 
 /** Milliseconds that are waited for a tree that was told to end. Not every one may be killed. */
 const MAX_STOP_MS = 5_000;
@@ -66,7 +66,7 @@ function connection(child: RunningChild, result: Promise<ProcessResult>): Proces
     end: () => input?.end(),
     async stop() {
       child.stop();
-      await soon(child.closed, MAX_STOP_MS);
+      await waitAtMost(child.closed, MAX_STOP_MS);
     },
   };
 }

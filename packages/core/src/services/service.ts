@@ -10,7 +10,7 @@ import { discard, unawaited } from '../rejections.js';
 import type { ServiceLife } from './service-life.js';
 import { ServiceProcessesImpl } from './service-processes.js';
 import { type OpenProxy, openServiceProxy } from './service-proxy.js';
-import { soon } from './soon.js';
+import { waitAtMost } from './wait-at-most.js';
 
 /** Milliseconds for what `onEnd` was given, and then for processes and connections to go. */
 const MAX_CLOSE_MS = 5_000;
@@ -92,11 +92,11 @@ export class Service {
     await Promise.resolve();
     const closers = this.#closers ?? [];
     this.#closers = undefined;
-    await soon(Promise.all(closers.map(run)), MAX_CLOSE_MS);
+    await waitAtMost(Promise.all(closers.map(run)), MAX_CLOSE_MS);
     this.#life.endBecause(reason);
     const closed = [...this.#children].map((child) => child.closed);
     const proxy = this.#proxy?.then(({ close }) => close());
-    await soon(Promise.allSettled([...closed, proxy, this.#guard?.close()]), MAX_CLOSE_MS);
+    await waitAtMost(Promise.allSettled([...closed, proxy, this.#guard?.close()]), MAX_CLOSE_MS);
     this.#onEnded();
   }
 

@@ -8,7 +8,7 @@ import { ScopedProcessImpl } from '../scoped/scoped-process.js';
 export function attackedCalls(policy: ProcessPolicy): CreateCall {
   return ({ read, write, deny, limits }): AttackedCall => {
     const journal = { sessionId: 's', personalityId: 'p', audit: undefined, now: Date.now };
-    const scope = new CallScope(journal, 'tool', 'call');
+    const scope = new CallScope(journal, { toolName: 'tool', toolCallId: 'call' });
     const files = read.length + write.length > 0;
     return {
       process: new ScopedProcessImpl(new Set(['*']), {

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { TRUNCATION_MARKER } from '@ethosagent/policy';
 import { countTries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { batchContext, type CreateRegistry, callsOf, ok, toolOf, untyped } from './batch.js';
 
 const CALLS = 10_000;
 const GRAPHEMES = ['👩‍🚀', 'e\u0301', '🏳️‍🌈', '1️⃣', 'क्‍ष', '🇺🇳', 'x', '👍🏽', '\ud83d'];
-const MARKER = /\n\[truncated -- \d+ chars total\]$/;
 
 /** Hostile budgets, and very many or very large results. */
 export function hostileLoadAttacks(create: CreateRegistry): void {
@@ -34,7 +34,7 @@ export function hostileLoadAttacks(create: CreateRegistry): void {
           const ctx = whose === 'the tool' ? {} : { resultBudgetChars: amount };
           const [only] = await registry.executeParallel(callsOf(['t']), batchContext(ctx));
           const value = only?.result.ok ? only.result.value : '';
-          expect(text.startsWith(value.replace(MARKER, ''))).toBe(true);
+          expect(text.startsWith(value.replace(TRUNCATION_MARKER, ''))).toBe(true);
           countTries(context, 'batches', 1);
         },
       );
@@ -48,12 +48,12 @@ export function hostileLoadAttacks(create: CreateRegistry): void {
         const ctx = batchContext({ resultBudgetChars: budget });
         const [only] = await registry.executeParallel(callsOf(['t']), ctx);
         const value = only?.result.ok ? only.result.value : '';
-        const kept = value.replace(MARKER, '');
+        const kept = value.replace(TRUNCATION_MARKER, '');
         expect(value.isWellFormed()).toBe(true);
         expect(kept.length).toBeLessThanOrEqual(budget);
         expect(kept.length).toBeGreaterThanOrEqual(budget - 1);
         expect(whole.startsWith(kept)).toBe(true);
-        expect(kept === whole || MARKER.test(value)).toBe(true);
+        expect(kept === whole || TRUNCATION_MARKER.test(value)).toBe(true);
       }
       countTries(context, 'batches', whole.length + 1);
     });

@@ -28,13 +28,17 @@ export function* tagsOfMarking(text: string): Generator<Tag> {
   const { text: decoded, places } = decodeEscapes(text);
   const folded = foldLookalikes(decoded).replace(OPENING, '<').replace(CLOSING, '>');
   for (const { 0: start, index, groups } of folded.matchAll(TAG)) {
-    if (!isTag(decoded, folded, index + start.length, groups?.lead ?? '')) continue;
+    if (!isTag({ decoded, folded }, index + start.length, groups?.lead ?? '')) continue;
     const at = places?.[index] ?? index;
     yield { at, length: (places?.[index + 1] ?? index + 1) - at };
   }
 }
 
-function isTag(decoded: string, folded: string, end: number, lead: string): boolean {
+function isTag(
+  { decoded, folded }: { decoded: string; folded: string },
+  end: number,
+  lead: string,
+): boolean {
   // A closing tag, however it goes on; another name is one that goes on in plain letters.
   if (/[/\\]/.test(lead)) return !/[a-z0-9]/i.test(decoded.charAt(end));
   // An opening tag. Where spaces come before the name, a comparison in a program is none.

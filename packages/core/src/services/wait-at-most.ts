@@ -1,5 +1,5 @@
 /** Waits for something that may never be done, and fails as little as that does. */
-export async function soon(done: Promise<unknown>, maxMs: number): Promise<void> {
+export async function waitAtMost(done: Promise<unknown>, maxMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, maxMs);
