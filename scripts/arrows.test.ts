@@ -74,6 +74,12 @@ const probes: [what: string, folder: string, refused: string, passes: string][] 
     imports('@ethosagent/types'),
   ],
   [
+    'an extension imports safety-network',
+    'extensions/tools-file',
+    imports('@ethosagent/safety-network'),
+    imports('@ethosagent/policy'),
+  ],
+  [
     'an extension imports node:fs',
     'extensions/tools-file',
     imports('node:fs'),

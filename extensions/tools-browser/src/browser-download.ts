@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { oneLine } from '@ethosagent/policy';
 import type { ScopedFs, Tool, ToolResult } from '@ethosagent/types';
 import type { Download } from 'playwright-core';
 import { z } from 'zod';
@@ -8,7 +9,6 @@ import { asksBefore } from './browser-settings.js';
 import { elementOf, onPage, type PageCall } from './call-browser.js';
 import { cleanFileName, numberedName } from './file-names.js';
 import { hidingInUrl } from './hidden-values.js';
-import { oneLine } from './one-line.js';
 import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
 
 const NAME = 'browser_download';

@@ -1,7 +1,7 @@
 import { err, failureOf } from '@ethosagent/plugin-sdk';
+import { oneLine } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 import type { Deadline } from './deadline.js';
-import { oneLine } from './one-line.js';
 
 const INSTALL =
   'Tell the user to install Chromium (apt-get install chromium), or to name one in the setting executable_path of tool_settings.browser';

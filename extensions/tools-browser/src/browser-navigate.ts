@@ -1,4 +1,5 @@
 import { defineTool, err } from '@ethosagent/plugin-sdk';
+import { oneLine } from '@ethosagent/policy';
 import type { ScopedServices, Tool, ToolContext, ToolResult } from '@ethosagent/types';
 import type { Page, Response } from 'playwright-core';
 import { z } from 'zod';
@@ -8,7 +9,6 @@ import type { BrowserSession } from './browser-session.js';
 import { asksBefore } from './browser-settings.js';
 import { type BrowserContextOfCall, inTurn, showPage, withNotices } from './call-browser.js';
 import { createDeadline, type Deadline } from './deadline.js';
-import { oneLine } from './one-line.js';
 import { waitForLoad } from './settle.js';
 import { TOOL_BASE, wouldDo } from './tool-base.js';
 

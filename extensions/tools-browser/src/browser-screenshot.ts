@@ -1,11 +1,11 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { oneLine } from '@ethosagent/policy';
 import type { Tool, ToolResult } from '@ethosagent/types';
 import type { Locator, Page } from 'playwright-core';
 import { z } from 'zod';
 import type { BrowserHub } from './browser-hub.js';
 import { elementOf, onPage, type PageCall } from './call-browser.js';
 import { hidingInUrl } from './hidden-values.js';
-import { oneLine } from './one-line.js';
 import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
 
 const MAX_HEIGHT = 5_000;

@@ -1,9 +1,9 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { oneLine } from '@ethosagent/policy';
 import type { Tool } from '@ethosagent/types';
 import { z } from 'zod';
 import type { BrowserHub } from './browser-hub.js';
 import { onPage } from './call-browser.js';
-import { oneLine } from './one-line.js';
 import { TOOL_BASE, wouldDo } from './tool-base.js';
 
 const LONGEST_S = 60;

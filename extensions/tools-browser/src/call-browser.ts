@@ -1,4 +1,5 @@
 import { err, ok } from '@ethosagent/plugin-sdk';
+import { oneLine } from '@ethosagent/policy';
 import type { ToolContext, ToolResult } from '@ethosagent/types';
 import type { Locator, Page } from 'playwright-core';
 import { browserFailure } from './browser-failure.js';
@@ -6,7 +7,6 @@ import type { BrowserHub } from './browser-hub.js';
 import type { BrowserSession } from './browser-session.js';
 import type { BrowserSettings } from './browser-settings.js';
 import { createDeadline, type Deadline } from './deadline.js';
-import { oneLine } from './one-line.js';
 import { renderSnapshot } from './render-snapshot.js';
 import { takeSnapshot } from './snapshot.js';
 

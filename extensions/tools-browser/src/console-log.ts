@@ -1,4 +1,4 @@
-import { oneLine } from './one-line.js';
+import { oneLine } from '@ethosagent/policy';
 
 const MAX_ENTRIES = 200;
 const MAX_CHARS = 1_000;

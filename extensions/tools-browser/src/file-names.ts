@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { withoutHidden } from '@ethosagent/policy';
 
 /** Of the 255 that a name may have, with room for a number. */
 const MAX_BYTES = 200;
@@ -6,9 +7,7 @@ const MAX_BYTES = 200;
 /** A name that a page gave to a file, as one that is safe in a folder. */
 export function cleanFileName(suggested: string): string {
   const last = suggested.slice(-1_000).split(/[/\\]/).at(-1) ?? '';
-  const clean = last
-    .normalize('NFC')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
+  const clean = withoutHidden(last.normalize('NFC'))
     .replace(/[<>:"|?*]/g, '_')
     .replace(/^[\s.]+|[\s.]+$/g, '');
   if (clean === '') return 'download';

@@ -1,4 +1,4 @@
-import { oneLine } from './one-line.js';
+import { oneLine } from '@ethosagent/policy';
 
 const MAX_NOTICES = 8;
 const MAX_CHARS = 240;

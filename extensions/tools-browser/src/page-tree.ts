@@ -1,5 +1,5 @@
+import { oneLine } from '@ethosagent/policy';
 import { z } from 'zod';
-import { oneLine } from './one-line.js';
 
 /** An element of a snapshot that a call can name. */
 export interface KnownNode {

@@ -1,3 +1,4 @@
+import { takeStart } from '@ethosagent/policy';
 import type { Snapshot } from './snapshot.js';
 
 export interface ShownSnapshot {
@@ -23,7 +24,7 @@ export function renderSnapshot(
   }
   const next = lines[end];
   if (shown.length === 0 && next !== undefined) {
-    shown.push(`${next.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '')}…`);
+    shown.push(`${takeStart(next, maxChars)}…`);
     end += 1;
   }
   if (lines.length === 0) shown.push('(the page is empty)');

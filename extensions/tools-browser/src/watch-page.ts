@@ -1,7 +1,7 @@
+import { oneLine } from '@ethosagent/policy';
 import type { Dialog, Download, Page, Request } from 'playwright-core';
 import type { ConsoleLog } from './console-log.js';
 import type { Notices } from './notices.js';
-import { oneLine } from './one-line.js';
 
 /** What a page reports to. */
 export interface PageWatcher {

@@ -1,3 +1,4 @@
+import { oneLine } from '@ethosagent/policy';
 import type { DelegationInfo } from '@ethosagent/types';
 
 const MAX_PROMPT_CHARS = 80;
@@ -11,7 +12,7 @@ export function renderHead({ id, state, steps, calls, costUsd }: DelegationInfo)
 /** One line of a list. */
 export function renderLine(info: DelegationInfo): string {
   const elsewhere = info.state === 'interrupted' ? ', or still run by another process' : '';
-  return `${renderHead(info)}${elsewhere} ${oneLine(info.prompt)}`;
+  return `${renderHead(info)}${elsewhere} ${oneLine(info.prompt, MAX_PROMPT_CHARS)}`;
 }
 
 /** A task with its answer. What the sub-agent wrote comes last: nothing that follows could be forged. */
@@ -36,10 +37,4 @@ export function structuredOf(info: DelegationInfo): Record<string, unknown> {
 
 function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  if (line.length <= MAX_PROMPT_CHARS) return line;
-  return `${line.slice(0, MAX_PROMPT_CHARS).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -1,6 +1,7 @@
+import { takeStart } from '@ethosagent/policy';
 import { type Hunk, type HunkProblem, MAX_AMBIGUOUS } from './apply-hunks.js';
 import { nearestRegion } from './nearest-region.js';
-import { cutText, lineNumbersAt } from './text-lines.js';
+import { lineNumbersAt } from './text-lines.js';
 
 const MAX_REGION_LINES = 15;
 const MAX_REGION_LINE_CHARS = 300;
@@ -33,7 +34,7 @@ function hintFor(hunk: Hunk, text: string): string {
   const region = nearestRegion(text, hunk.search);
   if (region === undefined) return again;
   const lines = region.lines.slice(0, MAX_REGION_LINES).map((line, at) => {
-    const shown = cutText(line, MAX_REGION_LINE_CHARS);
+    const shown = takeStart(line, MAX_REGION_LINE_CHARS);
     return `${region.startLine + at}\t${shown}${shown === line ? '' : '…'}`;
   });
   return `${again} The nearest part of the file, with line numbers:\n${lines.join('\n')}`;

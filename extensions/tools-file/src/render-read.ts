@@ -1,4 +1,5 @@
-import { cutText, type Line, linesOf } from './text-lines.js';
+import { takeStart } from '@ethosagent/policy';
+import { type Line, linesOf } from './text-lines.js';
 
 /** Lines at most, unless asked for more. */
 export const DEFAULT_LIMIT = 2_000;
@@ -76,7 +77,7 @@ function renderLine(
   const maxChars = Math.max(Math.min(MAX_LINE_CHARS, room - prefix.length - 50), 1);
   const isCut = line.text.length > maxChars;
   const content = isCut
-    ? `${cutText(line.text, maxChars)}… [line cut: ${line.text.length} characters]`
+    ? `${takeStart(line.text, maxChars)}… [line cut: ${line.text.length} characters]`
     : line.text;
   return { rendered: prefix + content + text.slice(line.end, line.next), isCut };
 }

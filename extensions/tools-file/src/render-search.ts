@@ -1,6 +1,6 @@
+import { hasInvisible, showHidden, takeEnd, takeStart } from '@ethosagent/policy';
 import { displayPath } from './file-path.js';
 import type { Hit } from './ripgrep-output.js';
-import { cutText } from './text-lines.js';
 
 const MAX_LINE_CHARS = 300;
 const CHARS_BEFORE_MATCH = 100;
@@ -31,7 +31,7 @@ function joinWithin(parts: Iterable<string>, separator: string, maxChars: number
     if (longer.length > maxChars) {
       return shown > 0
         ? { text, shown, isCut: true }
-        : { text: cutText(part, maxChars), shown: 1, isCut: true };
+        : { text: takeStart(part, maxChars), shown: 1, isCut: true };
     }
     text = longer;
     shown += 1;
@@ -63,10 +63,11 @@ export function renderHits(
   return joinWithin(parts(), '\n\n', maxChars);
 }
 
-/** A name that could be taken for several lines is quoted. */
+/** A name that could be taken for several lines, or for another, is quoted. */
 function renderName(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  return /[\0-\x1f\x7f]/.test(name) ? JSON.stringify(name) : name;
+  return /[\p{Cc}\u2028\u2029]/u.test(name) || hasInvisible(name)
+    ? showHidden(JSON.stringify(name))
+    : name;
 }
 
 function renderFile({ path, hits, lines }: FileHits, context: number, workingDir: string): string {
@@ -104,6 +105,6 @@ function renderLine(line: string, column: number): string {
     .subarray(0, column - 1)
     .toString().length;
   const from = Math.max(Math.min(match - CHARS_BEFORE_MATCH, line.length - MAX_LINE_CHARS), 0);
-  const window = cutText(line.slice(from).replace(/^[\uDC00-\uDFFF]/, ''), MAX_LINE_CHARS);
+  const window = takeStart(takeEnd(line, line.length - from), MAX_LINE_CHARS);
   return `${from > 0 ? '…' : ''}${window}${from + MAX_LINE_CHARS < line.length ? '…' : ''}`;
 }

@@ -1,14 +1,9 @@
+import { byteOrderMarkOf, isMostlyUtf8, readByteOrderMark } from '@ethosagent/policy';
+
 const SAMPLE_SIZE = 65_536;
 // With less to go by, frequencies mislead; Western European is then the likeliest.
 const MIN_FOREIGN_BYTES = 6;
 const MIN_CONFIDENCE = 20;
-const BYTE_ORDER_MARKS = [
-  { encoding: 'utf-8', mark: [0xef, 0xbb, 0xbf] },
-  { encoding: 'utf-32le', mark: [0xff, 0xfe, 0, 0] },
-  { encoding: 'utf-32be', mark: [0, 0, 0xfe, 0xff] },
-  { encoding: 'utf-16le', mark: [0xff, 0xfe] },
-  { encoding: 'utf-16be', mark: [0xfe, 0xff] },
-] as const;
 
 /** How a text is kept as bytes. */
 export interface TextFormat {
@@ -32,7 +27,7 @@ export interface DecodedText extends TextFormat {
  * @returns `undefined` for bytes that are no text
  */
 export async function decodeText(bytes: Uint8Array): Promise<DecodedText | undefined> {
-  const marked = BYTE_ORDER_MARKS.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte));
+  const marked = readByteOrderMark(bytes);
   if (marked !== undefined) {
     return decodeAs(bytes.subarray(marked.mark.length), marked.encoding, true);
   }
@@ -57,8 +52,7 @@ export async function encodeText(
   text: string,
   format: TextFormat,
 ): Promise<Uint8Array | undefined> {
-  const mark = BYTE_ORDER_MARKS.find(({ encoding }) => encoding === format.encoding)?.mark ?? [];
-  const start = format.bom ? Buffer.from(mark) : Buffer.alloc(0);
+  const start = Buffer.from(format.bom ? byteOrderMarkOf(format.encoding) : []);
   if (format.encoding === 'utf-8') {
     return text.isWellFormed() ? Buffer.concat([start, Buffer.from(text)]) : undefined;
   }
@@ -90,7 +84,7 @@ async function decodeAs(bytes: Uint8Array, encoding: string, bom: boolean): Prom
 
 async function decodeByGuess(bytes: Uint8Array): Promise<DecodedText> {
   const utf8 = await decodeAs(bytes, 'utf-8', false);
-  if (isMostlyValid(utf8.text)) return utf8;
+  if (isMostlyUtf8(utf8.text)) return utf8;
   const [{ default: chardet }, { default: iconv }] = await Promise.all([
     import('chardet'),
     import('iconv-lite'),
@@ -109,13 +103,6 @@ async function decodeByGuess(bytes: Uint8Array): Promise<DecodedText> {
 
 function isForeign(byte: number): boolean {
   return byte >= 0x80;
-}
-
-/** A few broken bytes in UTF-8: any other encoding would garble the rest. */
-function isMostlyValid(utf8: string): boolean {
-  const foreign = utf8.match(/[^\0-\x7f]/gu)?.length ?? 0;
-  const broken = utf8.match(/\ufffd/g)?.length ?? 0;
-  return broken * 4 < foreign;
 }
 
 /** Mostly ASCII in UTF-16 has a zero in every second byte, and hardly any in the others. */

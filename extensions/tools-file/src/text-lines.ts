@@ -41,10 +41,3 @@ export function lineNumbersAt(text: string, offsets: readonly number[]): number[
     return number;
   });
 }
-
-/** At most `maxChars` characters from the start, never half a surrogate pair. */
-export function cutText(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  const cut = text.slice(0, maxChars);
-  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
-}

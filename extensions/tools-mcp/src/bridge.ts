@@ -1,3 +1,4 @@
+import { callListener } from '@ethosagent/policy';
 import {
   type AnyTool,
   EthosError,
@@ -259,18 +260,15 @@ class Bridge implements McpBridge {
         // Of a sub-agent that is gone nobody would stop it.
         if (connection.state === 'idle' && isMet(personality)) this.#forget(key, connection);
         else this.#sync(server);
-        this.#tell(connection);
+        this.#reportStatus(connection);
       },
     });
     this.#connections.set(key, made);
     return made;
   }
 
-  #tell(connection: Connection): void {
-    const { onStatus } = this.#options;
-    // What is wrong with the host's callback is not wrong with the server.
-    const told = async () => onStatus?.(this.#statusOf(connection));
-    told().catch(() => {});
+  #reportStatus(connection: Connection): void {
+    callListener(() => this.#options.onStatus?.(this.#statusOf(connection)));
   }
 
   // Those that only calls have made, and those of sub-agents, come and go.

@@ -69,6 +69,8 @@ describe('an authorization server', () => {
     ['https://login.test:8443/', ['login.test:9443']],
     ['https://login.test:8443/', ['login.test:443']],
     ['https://login.test/', ['login.test:80']],
+    ['https://login.test/', ['login.test:0443']],
+    ['https://login.test/', ['login.test:+443']],
     ['https://login.test/', ['https://login.test']],
     ['https://login.test/', ['login.test/']],
     ['https://login.test/', ['login.test:']],

@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { classifyAddress, compileHostSet, normalizeHost, urlPort } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type {
   OAuthClientProvider,
@@ -11,7 +12,6 @@ import {
   OAuthTokensSchema,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { z } from 'zod';
-import { coversUrl, isLoopback } from './host-pattern.js';
 import { mcpServerPart } from './names.js';
 
 /** Where tokens are kept: a store for secrets. Keys are refs of secrets. */
@@ -272,18 +272,24 @@ function assertEndpoints(
     const fits =
       url !== undefined &&
       (hosts.length > 0
-        ? hosts.some((host) => coversUrl(host, url))
+        ? compileHostSet(hosts).matches(url.hostname, urlPort(url)) !== undefined
         : url.origin === issuer.origin && url.hostname === new URL(server).hostname);
     if (!fits || !/^https?:$/.test(url.protocol)) {
       throw elsewhere(`${what}, ${url?.host ?? 'no url'},`);
     }
     // Tokens and codes would pass in the clear.
-    if (url.protocol === 'http:' && !isLoopback(url)) {
+    if (url.protocol === 'http:' && !isThisMachine(url)) {
       throw new EthosError('HOST_NOT_ALLOWED', `${what}, ${url.host}, has no https`);
     }
     origins.add(url.origin);
   }
   return { issuer: issuer.href, origins };
+}
+
+/** Whether a URL leads to this machine, whatever a resolver says. */
+function isThisMachine({ hostname }: URL): boolean {
+  const host = normalizeHost(hostname) ?? '';
+  return /(?:^|\.)localhost$/.test(host) || classifyAddress(host).kind === 'loopback';
 }
 
 const elsewhere = (what: string) =>

@@ -7,11 +7,6 @@ export interface Finding {
   line: number;
 }
 
-/** Lines are counted as the screening sees them. */
-export function withPlainLines(text: string): string {
-  return text.replaceAll(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
-}
-
 export function lineAt(text: string, index: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < index; at = text.indexOf('\n', at + 1)) line++;

@@ -1,7 +1,9 @@
+import { INVISIBLE_CLASS } from '@ethosagent/policy';
 import unhomoglyph from 'unhomoglyph';
 
 // Joiners and selectors, soft hyphens, direction marks, tags: what nobody sees.
-const INVISIBLE = /[\p{DI}\p{Cf}\uFFF9-\uFFFB]/gu;
+// Format characters that are seen must not part a word either.
+const INVISIBLE = new RegExp(`[${INVISIBLE_CLASS}\\p{Cf}]`, 'gu');
 const MARKS = /\p{M}/gu;
 const NOT_ASCII = /[^\0-\x7F]/gu;
 const ENTITIES: Readonly<Record<string, string>> = {

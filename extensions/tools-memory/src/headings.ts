@@ -1,5 +1,5 @@
+import { editDistance, takeStart } from '@ethosagent/policy';
 import type { MemorySection } from '@ethosagent/types';
-import { distance } from 'fastest-levenshtein';
 
 /** The name by which a model is told of a section, and may ask for it. */
 const UNTITLED = '(untitled)';
@@ -36,17 +36,17 @@ export function noSuchSection(sections: readonly MemorySection[], heading: strin
   const wanted = heading.toLowerCase();
   const byLikeness = sections
     .map((section) => ({
-      name: JSON.stringify(nameOf(section.heading.slice(0, MAX_NAME_CHARS).toWellFormed())),
+      name: JSON.stringify(nameOf(takeStart(section.heading, MAX_NAME_CHARS))),
       far: farness(section.heading.toLowerCase(), wanted),
     }))
     .sort((a, b) => a.far - b.far)
     .map(({ name }) => name);
   const listed = byLikeness.slice(0, MAX_LISTED).join(', ');
   const more = byLikeness.length - MAX_LISTED;
-  return `There is no section ${JSON.stringify(nameOf(heading.slice(0, MAX_NAME_CHARS).toWellFormed()))}. Nearest: ${listed}${more > 0 ? ` and ${more} more` : ''}.`;
+  return `There is no section ${JSON.stringify(nameOf(takeStart(heading, MAX_NAME_CHARS)))}. Nearest: ${listed}${more > 0 ? ` and ${more} more` : ''}.`;
 }
 
 function farness(heading: string, wanted: string): number {
   const isPart = wanted !== '' && (heading.includes(wanted) || wanted.includes(heading || '\0'));
-  return distance(heading.slice(0, 100), wanted.slice(0, 100)) - (isPart ? 100 : 0);
+  return editDistance(heading.slice(0, 100), wanted.slice(0, 100)) - (isPart ? 100 : 0);
 }

@@ -1,3 +1,4 @@
+import { takeStart } from '@ethosagent/policy';
 import type { MemoryDocument, MemorySection } from '@ethosagent/types';
 import { nameOf } from './headings.js';
 
@@ -52,10 +53,7 @@ function cutAt(text: string, maxChars: number): number {
     const at = text.lastIndexOf(end, maxChars - end.length);
     if (at > maxChars / 2) return at + end.length;
   }
-  // Not between the halves of a pair.
-  return /[\uD800-\uDBFF]/.test(text.charAt(maxChars - 1)) && maxChars > 1
-    ? maxChars - 1
-    : maxChars;
+  return takeStart(text, maxChars).length || maxChars;
 }
 
 /** The first words, on one line. */
@@ -64,5 +62,5 @@ export function gist(text: string, maxChars = GIST_CHARS): string {
     .slice(0, maxChars * 4)
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1).toWellFormed()}…`;
+  return line.length <= maxChars ? line : `${takeStart(line, maxChars - 1)}…`;
 }

@@ -1,5 +1,6 @@
+import { plainLines } from '@ethosagent/policy';
 import type { MemorySection } from '@ethosagent/types';
-import { type Finding, withPlainLines } from './finding.js';
+import type { Finding } from './finding.js';
 import { renderSection } from './render-memory.js';
 import { screenText } from './screen-text.js';
 
@@ -35,7 +36,7 @@ export async function newInMemory(
 }
 
 function shown(sections: readonly MemorySection[]): string {
-  return withPlainLines(sections.map(renderSection).join('\n\n'));
+  return plainLines(sections.map(renderSection).join('\n\n'));
 }
 
 /** Lines that stand before the text of a section where those before it are shown, too. */

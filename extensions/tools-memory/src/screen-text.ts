@@ -1,4 +1,5 @@
-import { distinct, type Finding, withPlainLines } from './finding.js';
+import { plainLines } from '@ethosagent/policy';
+import { distinct, type Finding } from './finding.js';
 import { visibleText } from './fold-text.js';
 import { findInstructions } from './screen-instructions.js';
 import { findSecretForms } from './screen-secrets.js';
@@ -9,7 +10,7 @@ import { lintSecrets } from './secretlint.js';
  * It finds what is written as such things are; it is no proof that a text has neither.
  */
 export async function screenText(text: string): Promise<Finding[]> {
-  const given = withPlainLines(text);
+  const given = plainLines(text);
   // A secret with an invisible character in it is still one to whoever copies it from the screen.
   const visible = visibleText(given);
   const texts = visible === given ? [given] : [given, visible];

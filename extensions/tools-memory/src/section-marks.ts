@@ -1,4 +1,4 @@
-import { withPlainLines } from './finding.js';
+import { plainLines } from '@ethosagent/policy';
 
 const HEADING = /^ {0,3}##(?:[ \t]|$)/;
 // Also in items of lists, however deep.
@@ -19,7 +19,7 @@ export function sectionMarks(text: string): SectionMarks {
   let inFence = 0;
   let fence: { mark: string; indent: number } | undefined;
   let isComment = false;
-  for (const line of withPlainLines(text).split('\n')) {
+  for (const line of plainLines(text).split('\n')) {
     const { lead = '', mark = '', rest = '' } = FENCE.exec(line)?.groups ?? {};
     const isHeading = HEADING.test(line);
     if (isComment) {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { err } from '@ethosagent/plugin-sdk';
+import { showHidden } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 import type { Finding, Verdict } from './command-policy/decision.js';
 import { judgeCommand } from './command-policy/judge-command.js';
 import type { CommandPolicy } from './command-policy/policy-settings.js';
-import { showAll } from './output/invisible.js';
 
 /** Findings that are told in full. */
 const MAX_TOLD = 5;
@@ -59,7 +59,7 @@ export function describeFindings(findings: readonly Finding[]): string {
     .map(({ command, why, rule }) => `\`${command}\` ${why} (rule ${rule})`);
   const rest = inOrder.slice(told.length);
   if (rest.length > 0) told.push(`and ${rest.length} more (${countedByRule(rest)})`);
-  return showAll(told.join('; '));
+  return showHidden(told.join('; '));
 }
 
 function countedByRule(findings: readonly Finding[]): string {

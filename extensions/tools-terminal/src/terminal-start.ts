@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { showInvisible } from '@ethosagent/policy';
 import type { Tool } from '@ethosagent/types';
 import { z } from 'zod';
 import { withAccessFailures } from './access-failure.js';
 import { noBackground } from './background.js';
 import { commandInput, cwdInput, missingFolder } from './command-input.js';
-import { showInvisible } from './output/invisible.js';
 import { approvalReason, describeFindings, judgeCall, policyDenial } from './policy-answer.js';
 import { SHELL, SHELL_ENVIRONMENT, shellArguments } from './shell.js';
 import type { TerminalOptions } from './terminal.js';

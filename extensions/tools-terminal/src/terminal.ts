@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { showHidden, showInvisible } from '@ethosagent/policy';
 import type { ScopedFs, ScopedProcess, Tool, ToolContext, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { withAccessFailures } from './access-failure.js';
 import { commandInput, cwdInput, missingFolder } from './command-input.js';
 import type { CommandPolicyInput } from './command-policy/policy-settings.js';
 import { CommandOutput } from './output/command-output.js';
-import { showAll, showInvisible } from './output/invisible.js';
 import { SpillFile } from './output/spill-file.js';
 import { approvalReason, describeFindings, judgeCall, policyDenial } from './policy-answer.js';
 import { renderCommand } from './render-command.js';
@@ -123,7 +123,7 @@ async function run(
     }),
     onProgress: tell,
   });
-  if (description !== undefined) tell(showAll(description));
+  if (description !== undefined) tell(showHidden(description));
   const begin = performance.now();
   const result = await ctx.scopedProcess.spawn(SHELL, shellArguments(command), {
     cwd,

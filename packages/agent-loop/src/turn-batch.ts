@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ApprovalDecision, ApprovalRequest, TurnHost } from '@ethosagent/core';
+import { callListener } from '@ethosagent/policy';
 import type {
   AnyTool,
   DelegationProvider,
@@ -240,7 +241,7 @@ export class TurnBatch {
     const { toolName, message, percent, audience } = event;
     if (this.#isOver) return;
     if (audience !== 'user' && audience !== 'dashboard') {
-      tellInternal(options.onInternal, event);
+      callListener(() => options.onInternal?.(event));
       return;
     }
     void events.push({
@@ -261,15 +262,5 @@ export class TurnBatch {
       if (this.#parts.journal.failure !== undefined) this.#parts.onFailure(error);
       throw error;
     }
-  }
-}
-
-/** A log that throws or rejects harms no call. */
-function tellInternal(onInternal: AgentLoopOptions['onInternal'], event: ToolProgressEvent): void {
-  try {
-    const told: unknown = onInternal?.(event);
-    Promise.resolve(told).catch(() => {});
-  } catch {
-    // It is told; it has no say.
   }
 }

@@ -7,6 +7,7 @@ import {
   type SearchPhrase,
   searchSnippet,
   searchWords,
+  takeStart,
 } from '@ethosagent/policy';
 import {
   EthosError,
@@ -91,7 +92,7 @@ export function createInMemorySessionStore({
       return page.map(({ data: _, text, ...rest }) => ({
         ...rest,
         // Not half a character.
-        text: text.slice(0, maxTextChars).replace(/[\uD800-\uDBFF]$/, ''),
+        text: takeStart(text, maxTextChars),
       }));
     },
     async search(query, opts = {}) {

@@ -1,4 +1,5 @@
 import type { HostSet } from '@ethosagent/policy';
+import { urlPort } from '@ethosagent/policy';
 import { describeResponse } from '@ethosagent/safety-network';
 import { CapabilityError, EthosError, type SecretRef } from '@ethosagent/types';
 import type { AccessScope } from './access.js';
@@ -166,7 +167,7 @@ export class RequestHandles {
   }
 
   #assertBound(ref: SecretRef, hosts: HostSet, url: URL): void {
-    if (hosts.matches(url.hostname, portOf(url)) === undefined) {
+    if (hosts.matches(url.hostname, urlPort(url)) === undefined) {
       throw notBound(
         `${ref} is not bound to ${url.host}; send its handle to ${hosts.patterns.join(', ')}`,
         `${ref} is not bound to the host`,
@@ -176,10 +177,6 @@ export class RequestHandles {
       throw notBound(`${url.host} redirects ${ref} from https to http`, 'secret over http');
     }
   }
-}
-
-function portOf(url: URL): number {
-  return Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 }
 
 function notBound(detail: string, rule: string): CapabilityError {

@@ -1,3 +1,5 @@
+import { takeStart } from './text/cut-text.js';
+
 /** Characters that the results of one batch may have together when the caller names no budget. */
 export const DEFAULT_RESULT_BUDGET_CHARS = 80_000;
 
@@ -38,10 +40,5 @@ export function truncateToBudget(text: string, budgetChars: number): string {
   if (clean.length <= budgetChars) return clean;
   // Below zero, `slice` would count from the end. `NaN` becomes zero.
   const room = Math.max(budgetChars, 0) || 0;
-  const end = isHighSurrogate(clean.charCodeAt(room - 1)) ? room - 1 : room;
-  return clean.slice(0, end) + truncationMarker(clean.length);
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
+  return takeStart(clean, room) + truncationMarker(clean.length);
 }

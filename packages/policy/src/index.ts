@@ -9,9 +9,14 @@ export {
   truncateToBudget,
   truncationMarker,
 } from './budget.js';
+export type { ByteOrderMark } from './byte-order-mark.js';
+export { byteOrderMarkOf, isMostlyUtf8, readByteOrderMark } from './byte-order-mark.js';
+export { callListener } from './call-listener.js';
 export type { DenyFloorOptions } from './deny-floor.js';
 export { compileDenySet, denyFloor } from './deny-floor.js';
 export { effectsOf } from './effects.js';
+export type { VariableEffect } from './environment-variables.js';
+export { variableEffect } from './environment-variables.js';
 export { errorText } from './error-text.js';
 export type { HostSet } from './host-sets.js';
 export {
@@ -48,6 +53,7 @@ export {
   memoryText,
 } from './memory-rules.js';
 export { searchMemory } from './memory-search.js';
+export { editDistance, nearestName } from './nearest-name.js';
 export type { PathSet } from './paths.js';
 export {
   compilePathSet,
@@ -70,8 +76,26 @@ export { parseSearchQuery, searchWords } from './search-words.js';
 export { declaredRef, isSecretRef, isSecretRefPattern, secretRefMatches } from './secret-refs.js';
 export { isSameOwner } from './session-owner.js';
 export { SessionReads } from './session-reads.js';
+export {
+  hasControls,
+  showControls,
+  withoutControls,
+  withoutEscapes,
+} from './text/controls.js';
+export { shorten, takeEnd, takeStart } from './text/cut-text.js';
+export {
+  hasInvisible,
+  INVISIBLE_CLASS,
+  showHidden,
+  showInvisible,
+  withoutHidden,
+  withoutInvisible,
+} from './text/invisible.js';
+export { oneLine, plainLines } from './text/lines.js';
+export { foldLookalikes } from './text/lookalikes.js';
+export { modelTokens, roleColons } from './text/model-tokens.js';
 export { toolFilters } from './tool-filters.js';
 export type { ExpandedToolset, LabelledTool } from './toolset.js';
 export { coversTool, expandToolset } from './toolset.js';
 export { Turns } from './turns.js';
-export { parseUrl } from './urls.js';
+export { parseUrl, urlPort } from './urls.js';

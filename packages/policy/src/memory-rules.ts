@@ -1,4 +1,5 @@
 import { EthosError, type MemoryChange, type MemorySection } from '@ethosagent/types';
+import { takeStart } from './text/cut-text.js';
 
 /** Caps of a memory, in characters (UTF-16 units). */
 export interface MemoryLimits {
@@ -15,8 +16,7 @@ export const DEFAULT_MEMORY_LIMITS: MemoryLimits = {
 };
 
 const MAX_HEADING_CHARS = 200;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a heading may not have
-const NOT_IN_HEADING = /[\u0000-\u001f\u007f\u0085\u2028\u2029]/;
+const NOT_IN_HEADING = /[\p{Cc}\u2028\u2029]/u;
 
 /** What a heading is compared by: case, Unicode form and outer white space don't count. */
 export function memoryHeadingKey(heading: string): string {
@@ -175,7 +175,7 @@ function tooLarge(what: string, size: number, cap: number): EthosError {
 function noSection(heading: string): EthosError {
   return new EthosError(
     'MEMORY_NOT_FOUND',
-    `the memory has no section "${heading.slice(0, MAX_HEADING_CHARS).toWellFormed()}"; read it to see which it has`,
+    `the memory has no section "${takeStart(heading, MAX_HEADING_CHARS)}"; read it to see which it has`,
   );
 }
 

@@ -22,6 +22,11 @@ export function parseUrl(url: string | URL, base?: string): URL | null {
   }
 }
 
+/** The port of an http or https URL. */
+export function urlPort(url: URL): number {
+  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+}
+
 function isCostly(text: string): boolean {
   // The parser drops tabs and line breaks wherever they stand.
   const [authority = ''] = AUTHORITY.exec(text.replaceAll(/[\t\n\r]+/g, '')) ?? [];

@@ -1,10 +1,10 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
-import { normalizeHost } from '@ethosagent/policy';
+import { normalizeHost, urlPort } from '@ethosagent/policy';
 import { CapabilityError, EthosError } from '@ethosagent/types';
 import type { ResolvedAddress } from './address-book.js';
 import { denialError, toNetworkError } from './denials.js';
 import type { NetworkAccess, NetworkSpending } from './hop.js';
-import { type NetworkRules, portOf } from './network-rules.js';
+import type { NetworkRules } from './network-rules.js';
 
 /** What belongs to one connection. */
 export interface ConnectOptions {
@@ -30,7 +30,7 @@ export async function openConnection(
   options: ConnectOptions,
 ): Promise<Socket> {
   const host = normalizeHost(url.hostname) ?? url.hostname;
-  const port = portOf(url);
+  const port = urlPort(url);
   const report = (decision: NetworkAccess['decision'], rule: string) =>
     options.onAccess?.({ url: `${url.protocol}//${url.host}/`, host, decision, rule });
   let rule: string;

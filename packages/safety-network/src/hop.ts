@@ -1,9 +1,9 @@
-import { isIpLiteral, normalizeHost } from '@ethosagent/policy';
+import { isIpLiteral, normalizeHost, urlPort } from '@ethosagent/policy';
 import { CapabilityError, EthosError } from '@ethosagent/types';
 import type { Dispatcher } from 'undici';
 import { denialError, deny, toNetworkError } from './denials.js';
 import { bodyTooLarge, Exchange } from './exchange.js';
-import { type NetworkRules, portOf } from './network-rules.js';
+import type { NetworkRules } from './network-rules.js';
 import { isNodeFetch } from './node-fetch.js';
 import type { PinnedAgent } from './pinned-agent.js';
 import type { RequestLifetime } from './request-lifetime.js';
@@ -146,7 +146,7 @@ export class Hop {
     if (String(options.origin) !== origin) {
       throw denialError(deny('dispatcher', 'the dispatcher is for another origin'));
     }
-    if (!isIpLiteral(hostname)) await checkAddresses(hostname, portOf(this.#url));
+    if (!isIpLiteral(hostname)) await checkAddresses(hostname, urlPort(this.#url));
     const pinned = await agent();
     if (lifetime.failed) return;
     this.#pay();

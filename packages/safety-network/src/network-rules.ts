@@ -10,6 +10,7 @@ import {
   normalizeHost,
   parseHostPattern,
   reachedAddress,
+  urlPort,
 } from '@ethosagent/policy';
 import { EthosError, type NetworkPolicy } from '@ethosagent/types';
 import { deny, type Verdict } from './denials.js';
@@ -63,7 +64,7 @@ export class NetworkRules {
     }
     const host = normalizeHost(url.hostname);
     if (host === null) return deny('malformed host', 'the host of the URL is malformed');
-    const port = portOf(url);
+    const port = urlPort(url);
     if (isMetadataHost(host)) return deny('metadata service', `${host} is a metadata service`);
     const denyRule = this.#denied.matches(host, port);
     if (denyRule) return deny(`deny list: ${denyRule}`, `${host} is on the deny list`);
@@ -124,9 +125,4 @@ function denyPatterns(rule: string): string[] {
   const reached = reachedAddress(pattern.host);
   if (reached === pattern.host) return [rule];
   return [rule, pattern.port === undefined ? reached : `${reached}:${pattern.port}`];
-}
-
-/** The port of an http or https URL. */
-export function portOf(url: URL): number {
-  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }

@@ -1,3 +1,4 @@
+import { takeStart } from '@ethosagent/policy';
 import { EthosError, type MemorySection } from '@ethosagent/types';
 import {
   type MarkdownSections,
@@ -133,5 +134,5 @@ function unreadable(open: PlacedSection | undefined): EthosError {
 }
 
 function quoted(heading: string): string {
-  return `section ${JSON.stringify(heading.slice(0, MAX_NAMED_CHARS).toWellFormed())}`;
+  return `section ${JSON.stringify(takeStart(heading, MAX_NAMED_CHARS))}`;
 }

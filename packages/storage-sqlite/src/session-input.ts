@@ -1,4 +1,4 @@
-import { assertKvKey, DEFAULT_KV_LIMITS, truncationMarker } from '@ethosagent/policy';
+import { assertKvKey, DEFAULT_KV_LIMITS, takeStart, truncationMarker } from '@ethosagent/policy';
 import {
   EthosError,
   type MessageRole,
@@ -80,7 +80,7 @@ export function checkedRef({ id, key, personalityId }: SessionRef): {
  */
 export function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text.toWellFormed();
-  const start = text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
+  const start = takeStart(text, maxChars);
   // By way of bytes: a slice would hold on to the whole.
   return Buffer.from(start).toString() + truncationMarker(text.length);
 }

@@ -1,3 +1,4 @@
+import { takeStart } from '@ethosagent/policy';
 import { EthosError, type MessageRole } from '@ethosagent/types';
 import type { Database } from 'better-sqlite3';
 import type { MessageRow } from './session-input.js';
@@ -180,8 +181,7 @@ export function prepareSessionTable(db: Database) {
     ): Generator<StoredMessageRow> {
       // No character takes more than four bytes, so half a one is after what is wanted.
       for (const { begin, ...row } of beginnings.iterate(maxTextChars * 4, id, after, limit)) {
-        const text = begin.toString().slice(0, maxTextChars);
-        yield { ...row, text: text.replace(/[\uD800-\uDBFF]$/, '') };
+        yield { ...row, text: takeStart(begin.toString(), maxTextChars) };
       }
     },
     remove(id: string): boolean {

@@ -1,5 +1,5 @@
+import { nearestName } from '@ethosagent/policy';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
-import { closestMatch } from 'leven';
 import { z } from 'zod';
 import { notePlaces } from './personality-places.js';
 import { personalitySchema } from './personality-schema.js';
@@ -65,7 +65,7 @@ function describe(issue: Issue, mapping: YamlMapping, schema: z.ZodType): Proble
     const place = path.length > 0 ? ` in ${keyName(path)}` : '';
     // Finding a key takes time in the number of keys, so not more are found than are shown.
     return issue.keys.slice(0, MAX_PROBLEMS + 1).map((key) => {
-      const near = key.length < 64 && closestMatch(key, known, { maxDistance: 2 });
+      const near = nearestName(key, known, 2);
       return {
         offset: mapping.offsetOfKey([...path, key]),
         message: `unknown key ${quote(key)}${place}; ${

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  DefaultToolRegistry,
-  DefaultToolResultReducerRegistry,
-  type TurnHost,
-} from '@ethosagent/core';
+import { DefaultToolRegistry, DefaultToolResultReducerRegistry } from '@ethosagent/core';
 import { createPluginHost, type PluginHost } from '@ethosagent/plugin-sdk';
-import { expandToolset, SessionReads, toolFilters } from '@ethosagent/policy';
+import { callListener, expandToolset, SessionReads, toolFilters } from '@ethosagent/policy';
 import { ScopedStorage } from '@ethosagent/storage-fs';
 import type {
   AnyTool,
@@ -170,7 +166,9 @@ export class Runtime implements ToolRuntime {
         leftOut(call, options.tools) ??
         heldBack(call, held.get(call.name)),
     );
-    for (const refusal of refusals) if (refusal !== undefined) reportRefusal(options.host, refusal);
+    for (const refusal of refusals) {
+      if (refusal !== undefined) callListener(() => options.host?.onResult?.(refusal));
+    }
     const admitted = batch.filter((_, index) => refusals[index] === undefined);
     const { controller, unlink } = linkController(options.abortSignal);
     const running = this.registry.executeParallel(
@@ -315,13 +313,4 @@ export class Runtime implements ToolRuntime {
 
 function isMcpName(name: unknown): boolean {
   return typeof name === 'string' && name.startsWith('mcp__');
-}
-
-/** A host that fails harms no call. */
-function reportRefusal(host: TurnHost | undefined, refusal: ToolCallResult): void {
-  try {
-    host?.onResult?.(refusal);
-  } catch {
-    // Listeners are notified; what they throw is ignored.
-  }
 }

@@ -1,5 +1,5 @@
+import { nearestName } from '@ethosagent/policy';
 import type { AnyTool, PersonalityConfig, ToolSettingsIssue } from '@ethosagent/types';
-import { closestMatch } from 'leven';
 import { placeOf } from './personality-places.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
@@ -43,7 +43,7 @@ function insteadOf(name: string, tools: readonly AnyTool[]): string {
   const keys = tools.flatMap((tool) =>
     tool.settings === undefined ? [] : [tool.settingsKey ?? tool.name],
   );
-  const near = name.length < 64 && closestMatch(name, [...new Set(keys)], { maxDistance: 3 });
+  const near = nearestName(name, [...new Set(keys)], 3);
   return near ? `; did you mean "${near}"?` : '';
 }
 

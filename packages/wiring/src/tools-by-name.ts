@@ -1,5 +1,5 @@
+import { nearestName } from '@ethosagent/policy';
 import { type AnyTool, EthosError, type ToolResultReducer } from '@ethosagent/types';
-import { closestMatch } from 'leven';
 import { EXTENSION_TOOLS, type ExtensionPackage } from './extension-tools.js';
 
 /** The tools of an extension of this project, and what shortens their results. */
@@ -107,7 +107,7 @@ function unknownTool(name: string): EthosError {
     const problem = `${JSON.stringify(name)} is a group; name its tools: ${group.tools.join(', ')}`;
     return new EthosError('CONFIG_INVALID', `tools: ${problem}`);
   }
-  const near = name.length < 64 && closestMatch(name, names, { maxDistance: 3 });
+  const near = nearestName(name, names, 3);
   const hint = near ? `did you mean "${near}"?` : `there are ${names.join(', ')}`;
   return new EthosError(
     'CONFIG_INVALID',

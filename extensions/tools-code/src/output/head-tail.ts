@@ -1,4 +1,4 @@
-import { wellFormedEnd, wellFormedStart } from './well-formed.js';
+import { takeEnd, takeStart } from '@ethosagent/policy';
 
 /** Keeps the beginning and the end of a text, whatever its length. */
 export class HeadTail {
@@ -36,8 +36,8 @@ export class HeadTail {
    */
   text(change = (text: string) => text): string {
     if (!this.isCut) return change(this.#head + this.#tail);
-    const head = wellFormedEnd(this.#head);
-    const tail = wellFormedStart(this.#tail.slice(-this.#half));
+    const head = takeStart(this.#head, this.#half);
+    const tail = takeEnd(this.#tail, this.#half);
     const left = this.#chars - head.length - tail.length;
     return `${change(head)}\n[${left} characters left out]\n${change(tail)}`;
   }

@@ -2,10 +2,10 @@ import { fuzz } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { assert, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { chunksOf } from './chunks.js';
 import { HeadTail } from './head-tail.js';
 import { jsonDocument } from './json-document.js';
 import { LineReader } from './line-reader.js';
-import { chunksOf, cutText } from './well-formed.js';
 import { WholeText } from './whole-text.js';
 
 function linesOf(pieces: readonly string[], maxChars?: number): string[] {
@@ -117,8 +117,4 @@ describe('chunksOf', () => {
       assert(chunks.every((chunk) => chunk.length <= max && chunk.isWellFormed()));
     },
   );
-});
-
-it('cutText cuts no pair in half', () => {
-  expect(cutText('a😀b', 2)).toBe('a…');
 });

@@ -1,4 +1,4 @@
-import { cutText } from '../output/well-formed.js';
+import { shorten } from '@ethosagent/policy';
 import type { Problem, Severity } from '../report.js';
 
 const MAX_MESSAGE_CHARS = 600;
@@ -29,7 +29,7 @@ export function inOrder(problems: readonly Problem[]): Problem[] {
 export function renderProblem({ file, line, column, severity, rule, message }: Problem): string {
   const place = [file, line || undefined, line && column ? column : undefined];
   const where = place.filter((part) => part !== undefined && part !== '').join(':');
-  const text = cutText(message.trim(), MAX_MESSAGE_CHARS).replaceAll('\n', '\n    ');
+  const text = shorten(message.trim(), MAX_MESSAGE_CHARS).replaceAll('\n', '\n    ');
   const head = [where, severity, rule].filter(Boolean).join(' ');
   return `${head}: ${text}`;
 }

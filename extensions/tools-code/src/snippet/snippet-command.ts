@@ -1,4 +1,4 @@
-import { chunksOf } from '../output/well-formed.js';
+import { chunksOf } from '../output/chunks.js';
 import type { LanguageCommand } from './languages.js';
 
 /** The kernel takes 131,072 bytes in one argument; a character has 3 bytes at most, or 4 as two. */

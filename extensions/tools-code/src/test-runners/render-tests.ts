@@ -1,4 +1,4 @@
-import { cutText } from '../output/well-formed.js';
+import { shorten } from '@ethosagent/policy';
 import type { TestCase, TestStatus } from '../report.js';
 
 const MAX_MESSAGE_CHARS = 2_000;
@@ -34,7 +34,7 @@ function headOf(failed: number, passed: number, total: number): string {
 /** A failed test: where it is, what was expected, and the top of the stack. */
 export function renderFailure({ name, file, line, failure }: TestCase): string {
   const where = [file, line].filter((part) => part !== undefined).join(':');
-  const message = cutText(failure?.message ?? '', MAX_MESSAGE_CHARS);
+  const message = shorten(failure?.message ?? '', MAX_MESSAGE_CHARS);
   const stack = (failure?.stack ?? '').split('\n').filter((text) => !NOT_OURS.test(text));
   const body = [...message.split('\n'), ...stack.slice(0, MAX_STACK_LINES)]
     .filter((text) => text.trim() !== '')

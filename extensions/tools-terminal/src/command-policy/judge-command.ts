@@ -1,3 +1,4 @@
+import { shorten } from '@ethosagent/policy';
 import { placeOf } from './changed-folders.js';
 import { commandForms } from './command-forms.js';
 import { matchesPattern } from './command-pattern.js';
@@ -193,11 +194,7 @@ class Judge {
       .slice(0, 4 * MAX_SHOWN)
       .trim()
       .replaceAll(/\s+/g, ' ');
-    const shown =
-      line.length > MAX_SHOWN
-        ? `${line.slice(0, MAX_SHOWN).replace(/[\uD800-\uDBFF]$/, '')}…`
-        : line;
-    this.findings.push({ decision, rule, command: shown, why });
+    this.findings.push({ decision, rule, command: shorten(line, MAX_SHOWN), why });
   }
 }
 

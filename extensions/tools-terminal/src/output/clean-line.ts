@@ -1,6 +1,6 @@
+import { INVISIBLE_CLASS, showInvisible } from '@ethosagent/policy';
 import stripAnsi from 'strip-ansi';
 import { tellsOfFailure } from '../reducer/failure-lines.js';
-import { INVISIBLE_UNITS, showInvisible } from './invisible.js';
 
 const ESCAPE = String.fromCharCode(0x1b);
 // Strings that a terminal takes for itself: titles, links, graphics. Only whole ones: of one that
@@ -15,9 +15,7 @@ const CONTROLS = new RegExp(
   `${ESCAPE}[ -/]*[0-~]?|[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]`,
   'g',
 );
-const NEEDS_CLEANING = new RegExp(
-  `[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f${INVISIBLE_UNITS}]`,
-);
+const NEEDS_CLEANING = new RegExp(`(?![\\t\\n])[\\p{Cc}\\u2028\\u2029${INVISIBLE_CLASS}]`, 'u');
 /** Of what was written over, lines that are kept. */
 const MAX_OVERWRITTEN = 20;
 

@@ -1,3 +1,4 @@
+import { takeEnd, takeStart } from '@ethosagent/policy';
 /** The beginning and the end of a text of any length, in bounded memory. */
 export class HeadTail {
   readonly #limit: number;
@@ -50,8 +51,8 @@ export class HeadTail {
     const half = Math.floor(Math.min(max, this.#limit * 2) / 2);
     // While all of it is here, the end may lie within the beginning.
     const all = kept >= this.#chars ? this.#head + tail : undefined;
-    const head = wholeLinesAtStart((all ?? this.#head).slice(0, half));
-    const last = wholeLinesAtEnd((all ?? tail).slice(-half));
+    const head = wholeLinesAtStart(takeStart(all ?? this.#head, half));
+    const last = wholeLinesAtEnd(takeEnd(all ?? tail, half));
     const omittedChars = this.#chars - head.length - last.length;
     const gap = `${head.endsWith('\n') || head === '' ? '' : '\n'}[… ${omittedChars} characters left out …]\n`;
     return { text: quote(head) + gap + quote(last), omittedChars };
@@ -61,11 +62,11 @@ export class HeadTail {
 function wholeLinesAtStart(text: string): string {
   const end = text.lastIndexOf('\n') + 1;
   if (end > text.length / 2) return text.slice(0, end);
-  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
+  return text;
 }
 
 function wholeLinesAtEnd(text: string): string {
   const start = text.indexOf('\n') + 1;
   if (start > 0 && start < text.length / 2) return text.slice(start);
-  return /^[\uDC00-\uDFFF]/.test(text) ? text.slice(1) : text;
+  return text;
 }

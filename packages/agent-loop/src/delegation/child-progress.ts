@@ -1,5 +1,5 @@
+import { oneLine } from '@ethosagent/policy';
 import type { AgentEvent } from '../api.js';
-import { oneLine } from './one-line.js';
 
 const MAX_CHARS = 200;
 

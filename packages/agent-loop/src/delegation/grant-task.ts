@@ -1,8 +1,8 @@
+import { oneLine } from '@ethosagent/policy';
 import { CapabilityError, type DelegatedTask, errorCodeOf } from '@ethosagent/types';
 import type { AgentTools } from '../api.js';
 import type { DelegatingTurn } from './child-turn.js';
 import { narrowTools } from './narrow-tools.js';
-import { oneLine } from './one-line.js';
 
 /** Under what a sub-agent runs. */
 export interface TaskGrant {

@@ -1,4 +1,4 @@
-import { truncateToBudget } from '@ethosagent/policy';
+import { callListener, truncateToBudget } from '@ethosagent/policy';
 import { type DelegatedTask, errorCodeOf } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, AgentUsage } from '../api.js';
 import { NO_USAGE } from '../usage.js';
@@ -52,7 +52,7 @@ export async function runTask(
     for await (const event of events) {
       task.follow(event);
       if (event.type === 'error') failure = failureOf(event.error);
-      tell(run.onProgress, event);
+      reportProgress(run.onProgress, event);
       if (event.type === 'usage') charge(event.turn);
       if (event.type !== 'done') continue;
       charge(event.usage);
@@ -90,15 +90,9 @@ function finish(
 
 const MAX_ERROR_CHARS = 1_000;
 
-/** One that throws harms no task. */
-function tell(onProgress: TaskRun['onProgress'], event: AgentEvent): void {
+function reportProgress(onProgress: TaskRun['onProgress'], event: AgentEvent): void {
   const progress = onProgress && progressOf(event);
-  if (progress === undefined) return;
-  try {
-    onProgress?.(progress);
-  } catch {
-    // It is told; it has no say.
-  }
+  if (progress !== undefined) callListener(() => onProgress?.(progress));
 }
 
 function reasonOf({ signal }: Task): string {

@@ -1,3 +1,4 @@
+import { takeStart } from '@ethosagent/policy';
 import type {
   DelegationInfo,
   DelegationState,
@@ -71,7 +72,7 @@ export class TaskJournal {
   }
 
   started({ id, prompt, startedAt, personalityId }: DelegationInfo): Promise<void> {
-    const begin = prompt.slice(0, MAX_PROMPT_CHARS).toWellFormed();
+    const begin = takeStart(prompt, MAX_PROMPT_CHARS);
     const record: Started = {
       kind: 'task_started',
       id,

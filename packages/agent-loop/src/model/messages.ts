@@ -1,3 +1,4 @@
+import { takeStart, withoutHidden } from '@ethosagent/policy';
 import type { AttachmentInfo } from '@ethosagent/types';
 import type { ModelMessage } from 'ai';
 import type { ResultRecord, StepPart, UserRecord } from '../journal/records.js';
@@ -37,11 +38,8 @@ const MAX_NAME_CHARS = 200;
 
 /** A name that a stranger may have given: without what could be read as a marking, and not long. */
 function plain(name: string): string {
-  const clean = name.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '').normalize('NFKC');
-  return clean
-    .replaceAll(/[<>[\]|]/g, '_')
-    .slice(0, MAX_NAME_CHARS)
-    .toWellFormed();
+  const clean = withoutHidden(name).normalize('NFKC');
+  return takeStart(clean.replaceAll(/[<>[\]|]/g, '_'), MAX_NAME_CHARS);
 }
 
 function stepMessages({ record, calls }: LoggedStep, options: { images: boolean }) {

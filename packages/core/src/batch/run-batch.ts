@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
+import { callListener } from '@ethosagent/policy';
 import type { ToolCall, ToolCallResult, ToolResult } from '@ethosagent/types';
-import { discard } from '../rejections.js';
-import type { TurnHost } from '../turn-host.js';
 import type { Batch, BatchInput } from './batch.js';
 import { batchFacts } from './call-context.js';
 import { RunningCall } from './running-call.js';
@@ -43,23 +42,12 @@ export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
       new RunningCall(batch, call, (result) => {
         const answer = resultOf(call, result);
         results[index] = answer;
-        tell(host, answer);
+        callListener(() => host?.onResult?.(answer));
         pending -= 1;
         if (pending === 0) finish();
       }).start();
     }
   });
-}
-
-/** A host that fails harms no call, and no other host. */
-function tell(host: TurnHost | undefined, answer: ToolCallResult): void {
-  if (host?.onResult === undefined) return;
-  try {
-    const returned: unknown = host.onResult(answer);
-    discard(returned);
-  } catch {
-    // It is told; it has no say.
-  }
 }
 
 /** A host may pass on what can not even be read, as a revoked `Proxy`; it is answered all the same. */

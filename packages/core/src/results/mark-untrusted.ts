@@ -1,7 +1,13 @@
-import { withoutControls, withoutInvisible } from './untrusted/invisible.js';
-import { foldLookalikes } from './untrusted/lookalikes.js';
+import {
+  foldLookalikes,
+  modelTokens,
+  roleColons,
+  showControls,
+  takeStart,
+  withoutEscapes,
+  withoutInvisible,
+} from '@ethosagent/policy';
 import { MARKING, tagsOfMarking } from './untrusted/marking-tags.js';
-import { modelTokens, roleColons } from './untrusted/model-tokens.js';
 
 /** Where a text comes from. */
 export interface UntrustedOrigin {
@@ -36,7 +42,9 @@ export function markUntrusted(text: string, { source, tool }: UntrustedOrigin): 
 }
 
 function neutralise(text: string): string {
-  const visible = PLAIN.test(text) ? text : withoutInvisible(withoutControls(text.toWellFormed()));
+  const visible = PLAIN.test(text)
+    ? text
+    : withoutInvisible(showControls(withoutEscapes(text.toWellFormed())));
   return edited(visible, editsOf(visible));
 }
 
@@ -85,6 +93,6 @@ function attribute(value: string): string {
     return character === "'" ? '%27' : encodeURIComponent(character);
   });
   if (encoded.length <= MAX_ATTRIBUTE_CHARS && value.length <= MAX_ATTRIBUTE_CHARS) return encoded;
-  const cut = encoded.slice(0, MAX_ATTRIBUTE_CHARS - 1).replace(/%[0-9A-F]?$/, '');
-  return `${cut.replace(/[\uD800-\uDBFF]$/, '')}…`;
+  const cut = takeStart(encoded, MAX_ATTRIBUTE_CHARS - 1).replace(/%[0-9A-F]?$/, '');
+  return `${cut}…`;
 }

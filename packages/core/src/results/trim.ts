@@ -1,4 +1,4 @@
-import { truncateToBudget } from '@ethosagent/policy';
+import { takeStart, truncateToBudget } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 
 /** Cuts the text of a result at the budget. */
@@ -22,7 +22,7 @@ export function trimText(text: string, budgetChars: number, totalChars?: number)
   }
   // The cut counts what it cuts off, so something stands in for the rest. One character more than
   // the budget, so that a surrogate pair across the cut is seen.
-  const start = text.slice(0, budgetChars + 1).replace(/[\uD800-\uDBFF]$/, '');
+  const start = takeStart(text, budgetChars + 1);
   const room = Math.min(budgetChars, start.length);
   return detached(truncateToBudget(start.padEnd(totalChars), room));
 }

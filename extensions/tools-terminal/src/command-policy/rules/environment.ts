@@ -1,11 +1,8 @@
+import { variableEffect } from '@ethosagent/policy';
 import { isUnknown } from '../marked-text.js';
 import { hasShort } from '../options.js';
 import { ask, type BuiltInRule, type Objection, worst } from './rule.js';
 
-const CHANGES_WHAT_RUNS =
-  /^(PATH|LD_.*|DYLD_.*|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|PS4|PROMPT_COMMAND|GLIBC_TUNABLES|GCONV_PATH|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|PERL5LIB|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GIT_EXEC_PATH|GIT_CONFIG.*|GIT_TEMPLATE_DIR|BASH_LOADABLES_PATH|BASH_CMDS|BASH_ALIASES|PS0|PERL5DB|MAKEFLAGS|MAKEFILES|GNUMAKEFLAGS|GIT_ALLOW_PROTOCOL|EXINIT|VIMINIT|TAR_OPTIONS|RUSTC_WRAPPER|RUSTC|PYTHONBREAKPOINT|npm_config_(script_shell|node_options)|GOFLAGS|HISTFILE)$/;
-const RUNS_COMMAND =
-  /^(GIT_SSH|GIT_SSH_COMMAND|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_PAGER|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|RSYNC_RSH|CVS_RSH|SHELL)$/;
 const LOADS = /(^|\s)(-r|--require|--import|--loader|--experimental-loader|--env-file)/;
 
 // Folders in which programs are put that someone installed.
@@ -13,9 +10,17 @@ const USUAL_FOLDER =
   /^(?:\uE002\/(?:\.?[\w-]+\/)*(?:s?bin|shims)|\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin|[\uE000\uE001])$/;
 const EDITOR = /^(vim?|nvim|nano|emacs|code|ed|micro|hx|helix|subl)( (-w|--wait|-nw))?$/;
 
+/** Where an interpreter looks for modules. */
+const SEARCH_PATH = /^(PYTHONPATH|NODE_PATH)$/;
+
+/** A folder of the project, whose code runs anyway. */
+function isBelowHere(folder: string): boolean {
+  return !isUnknown(folder) && !/^[/~\uE002]|(?:^|\/)\.\.(?:\/|$)/.test(folder);
+}
+
 /** Whether a variable of this name changes which programs run, or names one. */
 export function changesWhatRuns(name: string): boolean {
-  return CHANGES_WHAT_RUNS.test(name) || RUNS_COMMAND.test(name);
+  return variableEffect(name) !== undefined;
 }
 
 /** Variables that change which programs run. */
@@ -59,10 +64,15 @@ function judgeVariable({ name, value }: { name: string; value: string }): Object
       ? undefined
       : ask(`sets ${name}, which changes what runs`);
   }
-  if (CHANGES_WHAT_RUNS.test(name)) return ask(`sets ${name}, which changes what runs`);
-  if (name === 'NODE_OPTIONS' && LOADS.test(value)) return ask('makes node load something else');
+  if (name === 'NODE_OPTIONS')
+    return LOADS.test(value) ? ask('makes node load something else') : undefined;
   if (name === 'LESS' && value.includes('!')) return ask('makes less run a command');
-  if (RUNS_COMMAND.test(name) && !/^(cat|true|:|less|more|)$/.test(value) && !EDITOR.test(value))
-    return ask(`sets ${name}, which names a command`);
-  return undefined;
+  // Shells take it from no environment, and split at these anyway.
+  if (name === 'IFS' && /^[\s,:;|]*$/.test(value)) return undefined;
+  if (SEARCH_PATH.test(name) && value.split(':').every(isBelowHere)) return undefined;
+  const effect = variableEffect(name);
+  if (effect === 'changes what runs') return ask(`sets ${name}, which changes what runs`);
+  if (effect === undefined || /^(cat|true|:|less|more|)$/.test(value) || EDITOR.test(value))
+    return undefined;
+  return ask(`sets ${name}, which names a command`);
 }

@@ -1,5 +1,5 @@
+import { foldLookalikes } from '@ethosagent/policy';
 import { decodeEscapes } from './escapes.js';
-import { foldLookalikes } from './lookalikes.js';
 
 /** The tag of the marking. */
 export const MARKING = 'untrusted';

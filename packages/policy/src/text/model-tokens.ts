@@ -3,6 +3,8 @@ const TOOL_TAGS = [
   'function_(?:calls?|results?|responses?)',
   'think(?:ing)?',
   'tools',
+  'invoke',
+  'system-reminder',
 ].join('|');
 
 /** Tokens in angle brackets, after the bracket. Those that honest markup has too are not among them. */
@@ -19,7 +21,7 @@ const ANGLE = [
   '/?(?:bos|eos|unk|pad|sop|eop|eoh|eoa|eod)>',
   // Gemma 1 to 3, FunctionGemma, MiniMax.
   '/?(?:start|end|begin|beginning)_of_(?:turn|text|sentence|document|message|utterance|image|audio)>',
-  '(?:start|end)_function_(?:call|declaration|response)>',
+  '/?(?:start|end)_function_(?:call|declaration|response)>',
   // StarCoder, Cohere, Nemotron, Baichuan, TeleChat.
   '(?:fim_[a-z]{1,20}|file_sep)>',
   '(?:BOS|EOS|PAD|UNK|CLS|SEP|MASK)_TOKEN>',
@@ -28,9 +30,7 @@ const ANGLE = [
   // Calls of tools and their answers: Hermes, Qwen, Anthropic, Seed and what speaks like them.
   `/?(?:[a-z]{1,20}:)?(?:${TOOL_TAGS})(?=[\\s/>])`,
   '/?(?:antml|minimax|seed):[a-z_]',
-  '/?invoke(?=[\\s/>])',
   '(?:function|parameter)=[\\w.:-]{1,80}>',
-  '/?system-reminder(?=[\\s/>])',
 ].join('|');
 
 /** Tokens in square brackets, after the bracket: Mistral and Llama 2, GLM, MiniMax. */

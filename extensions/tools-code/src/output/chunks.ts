@@ -1,0 +1,14 @@
+import { takeStart } from '@ethosagent/policy';
+
+/** Whole parts of at most `maxChars` characters. */
+export function chunksOf(text: string, maxChars: number): string[] {
+  const chunks: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const rest = text.slice(start, start + maxChars);
+    const isLast = start + rest.length === text.length;
+    const chunk = isLast ? rest : takeStart(rest, maxChars);
+    chunks.push(chunk);
+    start += chunk.length;
+  }
+  return chunks;
+}

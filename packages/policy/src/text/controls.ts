@@ -1,0 +1,39 @@
+const ESCAPE_SEQUENCE = new RegExp(
+  [
+    // CSI: colours, the cursor.
+    '(?:\\x1B\\[|\\x9B)[0-?]*[ -/]*[@-~]',
+    // OSC, DCS, SOS, PM, APC: titles, links, pictures. On one line and up to the next, so that one
+    // without an end does not swallow the rest, and many of them are not read again and again.
+    '(?:\\x1B[\\]PX^_]|[\\x9D\\x90\\x98\\x9E\\x9F])[^\\x07\\x1B\\x90\\x98\\x9C-\\x9F\\r\\n]*(?:\\x07|\\x1B\\\\|\\x9C)',
+    '\\x1B[ -/]+[0-~]',
+    // Without a P or an X, as those begin one of the strings above that has no end.
+    '\\x1B[0-OQ-WYZ\\\\`-~]',
+    '\\x1B',
+  ].join('|'),
+  'g',
+);
+const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
+
+/** Takes out the escape sequences of terminals: colours, titles, links, and what moves the cursor. */
+export function withoutEscapes(text: string): string {
+  return text.replace(ESCAPE_SEQUENCE, '');
+}
+
+/** Takes out control characters, but for the tab, the line feed and the carriage return. */
+export function withoutControls(text: string): string {
+  return text.replace(CONTROLS, '');
+}
+
+/** Whether `withoutControls` would take something out. */
+export function hasControls(text: string): boolean {
+  return text.search(CONTROLS) >= 0;
+}
+
+/** Shows the same control characters as their pictures: `␀`. */
+export function showControls(text: string): string {
+  return text.replace(CONTROLS, (control) => {
+    const code = control.charCodeAt(0);
+    if (code > 0x7f) return '\uFFFD';
+    return code === 0x7f ? '\u2421' : String.fromCharCode(0x2400 + code);
+  });
+}

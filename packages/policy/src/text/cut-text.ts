@@ -1,0 +1,32 @@
+/**
+ * At most `maxChars` UTF-16 code units of the beginning of a text. Never ends in half a surrogate
+ * pair, also where the text does: what was read in pieces may be cut within one.
+ */
+export function takeStart(text: string, maxChars: number): string {
+  const start = text.slice(0, Math.max(maxChars, 0));
+  return isHighSurrogate(start.charCodeAt(start.length - 1)) ? start.slice(0, -1) : start;
+}
+
+/** The same of the end of a text: never begins with half a surrogate pair. */
+export function takeEnd(text: string, maxChars: number): string {
+  const end = maxChars > 0 ? text.slice(-maxChars) : '';
+  return isLowSurrogate(end.charCodeAt(0)) ? end.slice(1) : end;
+}
+
+/**
+ * The beginning of a text, with a mark where something was cut.
+ *
+ * @param maxChars in UTF-16 code units, without the mark
+ * @param mark `…` when absent
+ */
+export function shorten(text: string, maxChars: number, mark = '…'): string {
+  return text.length <= maxChars ? text : `${takeStart(text, maxChars)}${mark}`;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,82 @@
+/**
+ * The tag sequences of the flags of England, Scotland and Wales: the only ones that are emoji.
+ * Any other tag characters spell text that nobody sees.
+ */
+const TAG_FLAG =
+  '\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}';
+
+/** Scripts whose letters change their shape by joiners, and in which words are written with them. */
+const JOINING = [
+  ...['Arabic', 'Syriac', 'Nko', 'Mandaic', 'Mongolian', 'Phags_Pa', 'Adlam', 'Hanifi_Rohingya'],
+  ...['Hebrew', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu'],
+  ...['Kannada', 'Malayalam', 'Sinhala', 'Tibetan', 'Myanmar', 'Khmer', 'Balinese', 'Javanese'],
+]
+  .map((script) => `\\p{scx=${script}}`)
+  .join('');
+
+/** Invisible characters that belong to what stands before them. */
+const NEEDED = [
+  TAG_FLAG,
+  // In an emoji: 👩‍🚀, 🏳️‍🌈.
+  '\\u200D(?<=\\p{ExtPict}[\\uFE0F\\p{EMod}]?\\u200D)(?=\\p{ExtPict})',
+  // As an emoji or as text: ❤️, ▶︎; and keycaps: 1️⃣.
+  '[\\uFE0E\\uFE0F](?<=(?![0-9#*])\\p{Emoji}[\\uFE0E\\uFE0F])',
+  '\\uFE0F(?<=[0-9#*]\\uFE0F)(?=\\u20E3)',
+  // One in a row.
+  `[\\u200C\\u200D](?<=[${JOINING}][\\u200C\\u200D])(?<![\\u200C\\u200D]{2})`,
+  '[\\u180B-\\u180F](?<=\\p{sc=Mongolian}[\\u180B-\\u180F])(?<![\\u180B-\\u180F]{2})',
+  // Where the parts of a group of hieroglyphs stand.
+  '[\\u{13430}-\\u{1343F}](?<=[\\u{13000}-\\u{1342F}][\\u{13430}-\\u{1343F}]{1,3})',
+].join('|');
+
+/**
+ * The characters that nobody sees, for a character class of a pattern with the `u` flag: what has
+ * no width, turns the direction of text, fills space or selects a variant, and tags. Neither
+ * controls nor ends of lines. Unicode does not call the interlinear marks and the controls of
+ * hieroglyphs ignorable, but nobody sees them either. The Arabic number signs are format
+ * characters that people do see.
+ */
+export const INVISIBLE_CLASS = '\\p{DI}\\uFFF9-\\uFFFB\\u{13430}-\\u{1343F}';
+
+const INVISIBLE = new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}]`, 'gu');
+const SHOWN = new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}\\u2028\\u2029]`, 'gu');
+const SHOWN_IN_LINE = new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}\\p{Zl}\\p{Zp}\\p{Cc}]`, 'gu');
+const HIDDEN = new RegExp(`[${INVISIBLE_CLASS}\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]`, 'gu');
+
+/** Takes out characters that nobody sees, but for those that emoji and scripts need where they stand. */
+export function withoutInvisible(text: string): string {
+  return text.replace(INVISIBLE, '$1');
+}
+
+/** Whether `withoutInvisible` would take something out. */
+export function hasInvisible(text: string): boolean {
+  for (const [, needed] of text.matchAll(INVISIBLE)) if (needed === undefined) return true;
+  return false;
+}
+
+/**
+ * Shows characters that nobody sees, and the line ends that few programs know, by their numbers:
+ * `<U+202E>`. What emoji and scripts need where it stands is left as it is.
+ */
+export function showInvisible(text: string): string {
+  return text.replace(SHOWN, numbered);
+}
+
+/** The same for what must be one line: controls and line breaks are shown too. */
+export function showHidden(text: string): string {
+  return text.replace(SHOWN_IN_LINE, numbered);
+}
+
+/**
+ * For names, which need none of them: takes out every character that nobody sees, controls, line
+ * ends and halves of surrogate pairs.
+ */
+export function withoutHidden(text: string): string {
+  return text.replace(HIDDEN, '');
+}
+
+function numbered(character: string, needed: string | undefined): string {
+  if (needed !== undefined) return needed;
+  const code = character.codePointAt(0) ?? 0;
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}

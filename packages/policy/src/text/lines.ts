@@ -1,0 +1,25 @@
+import { shorten, takeStart } from './cut-text.js';
+import { withoutInvisible } from './invisible.js';
+
+/** Every end of a line as a line feed: CRLF, CR, NEL, and the separators of Unicode. */
+export function plainLines(text: string): string {
+  return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
+}
+
+/**
+ * A text from outside as one line: white space, line ends and control characters as one space,
+ * nothing that nobody sees, cut without splitting a surrogate pair.
+ *
+ * @param maxChars in UTF-16 code units, without the mark
+ * @param mark stands at the end where something was cut; `…` when absent
+ */
+export function oneLine(text: string, maxChars: number, mark = '…'): string {
+  // Enough to fill the line, unless most of it is white space, and it keeps the work small.
+  const start = takeStart(text, maxChars * 8);
+  const line = withoutInvisible(start.toWellFormed())
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  return start.length < text.length && line.length <= maxChars
+    ? `${line}${mark}`
+    : shorten(line, maxChars, mark);
+}
