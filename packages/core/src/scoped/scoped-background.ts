@@ -97,11 +97,11 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
         scope: own,
         now,
         launch: (onOutput) =>
-          launcher(own).launch({
-            operation: 'start',
+          launcher(own).launch(
+            'start',
             binary,
             args,
-            opts: {
+            {
               ...(cwd !== undefined && { cwd }),
               ...(env !== undefined && { env }),
               ...(timeout !== undefined && { timeout }),
@@ -111,7 +111,7 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
               maxOutputBytes: 0,
             },
             assertWanted,
-          }),
+          ),
       });
       // Nobody would be told of one that the end of the call overtook.
       if (scope.signal.aborted) await held.abort(scope.signal.reason);

@@ -64,12 +64,7 @@ describe.each(sandboxes)('a process in the sandbox %s', (_name, sandbox) => {
 
   it('has a closed standard input, unless it is to be talked to', async () => {
     expect(await shell('read -r line || echo closed')).toMatchObject({ stdout: 'closed\n' });
-    const child = await processes().launch({
-      operation: 'open',
-      binary: 'sh',
-      args: ['-c', 'read -r x; echo "got $x"'],
-      opts: {},
-    });
+    const child = await processes().launch('open', 'sh', ['-c', 'read -r x; echo "got $x"'], {});
     await child.input?.write('word\n');
     expect(await child.result).toMatchObject({ exitCode: 0, stdout: 'got word\n' });
   });

@@ -80,16 +80,6 @@ interface Tagged {
   path: string;
 }
 
-/** What is to be started, and as what it is recorded. */
-export interface Launch {
-  operation: 'spawn' | 'start' | 'open';
-  binary: string;
-  args: string[];
-  opts: SpawnOpts;
-  /** Throws when it must not begin any more. */
-  assertWanted?: () => void;
-}
-
 interface LaunchOpts extends SpawnOpts {
   /** Whether its standard input stays open. */
   keepsInput?: boolean;
@@ -139,13 +129,14 @@ export class ScopedProcessImpl implements ScopedProcess {
   }
 
   /** Starts a process and does not wait for its end. Throws as `spawn`. */
-  launch({
-    operation,
-    binary,
-    args,
-    opts,
-    assertWanted = () => {},
-  }: Launch): Promise<RunningChild> {
+  launch(
+    operation: 'spawn' | 'start' | 'open',
+    binary: string,
+    args: string[],
+    opts: SpawnOpts,
+    /** Throws when it must not begin any more. */
+    assertWanted: () => void = () => {},
+  ): Promise<RunningChild> {
     return this.#access(operation, binary, (allow) =>
       this.#start({
         binary,
@@ -230,7 +221,9 @@ export class ScopedProcessImpl implements ScopedProcess {
     args,
     opts,
     allow,
-  }: Pick<Launch, 'binary' | 'args'> & {
+  }: {
+    binary: string;
+    args: string[];
     opts: LaunchOpts;
     allow: (take: () => void, where: string) => void;
   }): Promise<RunningChild> {

@@ -45,11 +45,10 @@ export class ServiceProcessesImpl implements ServiceProcesses {
   }
 
   async #open(binary: string, args: string[], opts: SpawnOpts): Promise<ProcessConnection> {
-    const child = await this.#processes.launch({
-      operation: 'open',
-      binary,
-      args,
-      opts: { ...opts, overflow: 'drop', maxOutputBytes: 0 },
+    const child = await this.#processes.launch('open', binary, args, {
+      ...opts,
+      overflow: 'drop',
+      maxOutputBytes: 0,
     });
     const result = unawaited(withoutOutput(child.result));
     // What can't be started rejects here rather than later.
