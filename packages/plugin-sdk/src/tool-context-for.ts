@@ -17,7 +17,54 @@ import type {
 } from '@ethosagent/types';
 
 /** What every tool sees of the turn, whatever it declares. */
-interface ToolTurn extends Omit<ToolContext, ToolAccessorName> {}
+export interface ToolTurn extends Omit<ToolContext, ToolAccessorName> {}
+
+/** No argument has this type; the error for any names what the tool has to declare. */
+interface NotDeclared<Capability extends string> {
+  readonly declare: Capability;
+}
+
+/**
+ * The methods `Names` of an accessor, which nobody can call. They stay in the type, so that the
+ * accessor is still one that a helper for the whole accessor takes.
+ */
+type Refusing<
+  Accessor extends Record<Names, (first: never, ...rest: never[]) => unknown>,
+  Names extends keyof Accessor,
+  Capability extends string,
+> = {
+  [Name in Names]: (
+    argument: Parameters<Accessor[Name]>[0] & NotDeclared<Capability>,
+    ...rest: unknown[]
+  ) => Promise<never>;
+};
+
+type FsReading = 'read' | 'readBytes' | 'exists' | 'list' | 'listEntries' | 'mtime';
+type FsWriting = 'write' | 'append' | 'mkdir' | 'remove' | 'rename';
+
+interface ReadOnlyFs
+  extends Pick<ScopedFs, FsReading>,
+    Refusing<ScopedFs, FsWriting, 'fs_reach.write'> {}
+
+interface WriteOnlyFs
+  extends Pick<ScopedFs, FsWriting>,
+    Refusing<ScopedFs, FsReading, 'fs_reach.read'> {}
+
+interface ReadOnlyStorage
+  extends Pick<Storage, FsReading | 'contained'>,
+    Refusing<Required<Storage>, FsWriting, 'fs_reach.write'> {}
+
+interface WriteOnlyStorage
+  extends Pick<Storage, FsWriting | 'contained'>,
+    Refusing<Storage, FsReading, 'fs_reach.read'> {}
+
+interface ReadOnlyMemory
+  extends Omit<ScopedMemory, 'change'>,
+    Refusing<ScopedMemory, 'change', "memory.access: 'read-write'"> {}
+
+interface ForegroundDelegation
+  extends Omit<ScopedDelegation, 'start'>,
+    Refusing<ScopedDelegation, 'start', 'delegation.background: true'> {}
 
 /** The accessor of each capability. `fs_reach` gives `storage` too. */
 interface AccessorNames {
@@ -38,16 +85,27 @@ interface AccessorTypes<Declared> {
   network: ScopedFetch;
   secrets: ScopedSecretsResolver;
   storage: KeyValueStore;
-  fs_reach: ScopedFs;
+  fs_reach: ByReach<Declared, ScopedFs, ReadOnlyFs, WriteOnlyFs>;
   process: Declared extends { background: true }
     ? ScopedProcess & { background: BackgroundProcesses }
     : ScopedProcess;
   attachments: ScopedAttachments;
-  memory: ScopedMemory;
+  memory: Declared extends { access: 'read' } ? ReadOnlyMemory : ScopedMemory;
   sessions: ScopedSessions;
   service: ScopedServices;
-  delegation: ScopedDelegation;
+  delegation: 'background' extends keyof Declared
+    ? Declared extends { background: false }
+      ? ForegroundDelegation
+      : ScopedDelegation
+    : ForegroundDelegation;
 }
+
+/** By which of `read` and `write` may be declared. */
+type ByReach<Declared, Both, Reading, Writing> = 'write' extends keyof Declared
+  ? 'read' extends keyof Declared
+    ? Both
+    : Writing
+  : Reading;
 
 type AccessorName<K> = K extends keyof AccessorNames ? AccessorNames[K] : never;
 
@@ -63,17 +121,52 @@ type Flat<T> = T extends infer U ? { [K in keyof U]: U[K] } : never;
  * The accessors that `C` gives. Each keeps the optionality of its capability; `storage` is always
  * optional.
  */
-type AccessorsFor<C extends ToolCapabilities> = Flat<
+export type AccessorsFor<C extends ToolCapabilities> = Flat<
   {
     -readonly [K in keyof C as AccessorName<K>]: AccessorOf<C, K>;
   } & {
-    [K in keyof C as K extends 'fs_reach' ? 'storage' : never]?: Storage;
+    [K in keyof C as K extends 'fs_reach' ? 'storage' : never]?: ByReach<
+      NonNullable<C[K]>,
+      Storage,
+      ReadOnlyStorage,
+      WriteOnlyStorage
+    >;
   }
 >;
+
+/** What a capability would give, for the tools that do not declare it. */
+interface Remedies {
+  network: 'network for scopedFetch';
+  secrets: 'secrets for secretsResolver';
+  storage: 'storage for kvStore';
+  fs_reach: 'fs_reach for scopedFs and storage';
+  process: 'process for scopedProcess';
+  attachments: 'attachments';
+  memory: 'memory';
+  sessions: 'sessions';
+  service: 'service for services';
+  delegation: 'delegation';
+}
+
+type Remedy<C, K extends keyof Remedies> = K extends keyof C ? '' : `${Remedies[K]}; `;
+
+declare const undeclared: unique symbol;
+
+/** Holds nothing. Its argument is for the reader of an error or of an editor's hover. */
+export interface Undeclared<_Remedies extends string> {
+  readonly [undeclared]?: never;
+}
+
+/** One text: the compiler shortens a union or a list, and leaves a text whole. */
+export type RemediesFor<C> =
+  `${Remedy<C, 'network'>}${Remedy<C, 'secrets'>}${Remedy<C, 'storage'>}${Remedy<C, 'fs_reach'>}${Remedy<C, 'process'>}${Remedy<C, 'attachments'>}${Remedy<C, 'memory'>}${Remedy<C, 'sessions'>}${Remedy<C, 'service'>}${Remedy<C, 'delegation'>}`;
 
 /**
  * The context of a tool with the capabilities `C`: the accessors that they give, as present, and
  * no others. `storage`, the turn's storage held to the declared reach, stays optional;
- * `scopedProcess.background` is present for `background: true`.
+ * `scopedProcess.background` is present for `background: true`. Methods that need more than is
+ * declared, such as `scopedFs.write` beside `read` alone, take no argument.
  */
-export type ToolContextFor<C extends ToolCapabilities> = ToolTurn & AccessorsFor<C>;
+export type ToolContextFor<C extends ToolCapabilities> = ToolTurn &
+  AccessorsFor<C> &
+  Undeclared<RemediesFor<C>>;

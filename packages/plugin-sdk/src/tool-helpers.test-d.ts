@@ -2,8 +2,10 @@ import type {
   BackgroundProcesses,
   KeyValueStore,
   ScopedAttachments,
+  ScopedDelegation,
   ScopedFetch,
   ScopedFs,
+  ScopedMemory,
   ScopedProcess,
   ScopedSecretsResolver,
   Storage,
@@ -53,7 +55,7 @@ const everything = defineTool({
     network: { allowedHosts: ['example.org'] },
     secrets: ['key'],
     storage: { scope: 'tool-private', kind: 'kv' },
-    fs_reach: { read: 'from-personality' },
+    fs_reach: { read: 'from-personality', write: 'from-personality' },
     process: { allowedBinaries: ['git'] },
     attachments: {},
   },
@@ -249,3 +251,67 @@ expectTypeOf<
     process?: { allowedBinaries: string[]; background: true };
   }>['scopedProcess']
 >().toEqualTypeOf<(ScopedProcess & { background: BackgroundProcesses }) | undefined>();
+
+// What is declared in part gives an accessor whose other methods take no argument.
+defineTool({
+  ...base,
+  input: z.object({}),
+  capabilities: {
+    fs_reach: { read: 'from-personality' },
+    memory: { access: 'read' },
+    delegation: {},
+  },
+  async execute(_args, ctx) {
+    expectTypeOf(ctx.scopedFs.read).toEqualTypeOf<ScopedFs['read']>();
+    expectTypeOf(ctx.memory.search).toEqualTypeOf<ScopedMemory['search']>();
+    expectTypeOf(ctx.delegation.run).toEqualTypeOf<ScopedDelegation['run']>();
+    // @ts-expect-error only `read` is declared
+    ctx.scopedFs.write('file', 'text');
+    // @ts-expect-error only `read` is declared
+    ctx.scopedFs.append('file', 'text');
+    // @ts-expect-error only `read` is declared
+    ctx.scopedFs.remove('file');
+    // @ts-expect-error only `read` is declared
+    ctx.scopedFs.rename('from', 'to');
+    // @ts-expect-error only `read` is declared
+    ctx.storage?.mkdir('folder');
+    // @ts-expect-error only `read` is declared
+    ctx.memory.change({ kind: 'remove', section: 'Facts' });
+    // @ts-expect-error `background` is not declared
+    ctx.delegation.start({ prompt: 'Look.' });
+    // Helpers for the whole accessor or context take it.
+    expectTypeOf(ctx).toExtend<ToolContext>();
+    expectTypeOf(ctx.scopedFs).toExtend<ScopedFs>();
+    return ok('');
+  },
+});
+defineTool({
+  ...base,
+  input: z.object({}),
+  capabilities: {
+    fs_reach: { write: ['out'] },
+    memory: { access: 'read-write' },
+    delegation: { background: true },
+  },
+  async execute(_args, ctx) {
+    expectTypeOf(ctx.scopedFs.write).toEqualTypeOf<ScopedFs['write']>();
+    expectTypeOf(ctx.memory).toEqualTypeOf<ScopedMemory>();
+    expectTypeOf(ctx.delegation).toEqualTypeOf<ScopedDelegation>();
+    // @ts-expect-error only `write` is declared
+    ctx.scopedFs.read('file');
+    // @ts-expect-error only `write` is declared
+    ctx.storage?.list('folder');
+    return ok('');
+  },
+});
+
+// A context that is annotated as the documented one is accepted beside a part of a capability.
+defineTool({
+  ...base,
+  input: z.object({}),
+  capabilities: { memory: { access: 'read' } },
+  async execute(_args, ctx) {
+    const whole: ToolContext = ctx;
+    return ok(whole.sessionId);
+  },
+});

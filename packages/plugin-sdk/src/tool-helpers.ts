@@ -14,7 +14,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describeIssues } from './input-issues.js';
 import { isStandardSchema, jsonSchemaOf } from './input-schema.js';
 import { missingAccessorCheck } from './missing-accessor.js';
-import type { ToolContextFor } from './tool-context-for.js';
+import type { AccessorsFor, RemediesFor, ToolTurn, Undeclared } from './tool-context-for.js';
 import { toolSettings } from './tool-settings.js';
 
 /**
@@ -67,13 +67,11 @@ type ToolBase<TArgs, T extends StandardSchemaV1> = Omit<
       ) => boolean | string | Promise<boolean | string>);
 };
 
-/** The context of a tool with the capabilities `C` and the settings `T`. */
-type ContextOf<C extends ToolCapabilities, T extends StandardSchemaV1> = ToolContextFor<C> &
-  SettingsOf<T>;
-
-interface SettingsOf<T extends StandardSchemaV1> {
-  settings: StandardSchemaV1.InferOutput<T>;
-}
+/** Nothing where the tool has no settings. */
+type SettingsOf<T extends StandardSchemaV1> =
+  unknown extends StandardSchemaV1.InferOutput<T>
+    ? unknown
+    : { settings: StandardSchemaV1.InferOutput<T> };
 
 /** A definition with a Standard Schema: validated, and typed by it. */
 export interface InputToolDefinition<
@@ -86,7 +84,10 @@ export interface InputToolDefinition<
   /** JSON Schema that the model sees, where `input` can't be written as such. */
   schema?: Record<string, unknown>;
   capabilities: C & NoOther<C>;
-  execute(args: StandardSchemaV1.InferOutput<S>, ctx: ContextOf<C, T>): Promise<ToolResult>;
+  execute(
+    args: StandardSchemaV1.InferOutput<S>,
+    ctx: ToolTurn & SettingsOf<T> & AccessorsFor<C> & Undeclared<RemediesFor<C>>,
+  ): Promise<ToolResult>;
 }
 
 /** A definition with plain JSON Schema, which is told to the model and not checked. */
@@ -98,7 +99,10 @@ export interface SchemaToolDefinition<
   schema: Record<string, unknown>;
   input?: never;
   capabilities: C & NoOther<C>;
-  execute(args: TArgs, ctx: ContextOf<C, T>): Promise<ToolResult>;
+  execute(
+    args: TArgs,
+    ctx: ToolTurn & SettingsOf<T> & AccessorsFor<C> & Undeclared<RemediesFor<C>>,
+  ): Promise<ToolResult>;
 }
 
 /** The documented form, for explicit type arguments: `ctx` is the whole `ToolContext`. */

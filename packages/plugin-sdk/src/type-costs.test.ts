@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const packageRoot = join(dirname(fileURLToPath(import.meta.url)), '..');
+const repository = join(packageRoot, '..', '..');
+
+/** Capabilities, and a statement that uses what they give. */
+const USES = [
+  ["{ network: { allowedHosts: ['a.org'] } }", "await ctx.scopedFetch.fetch('https://a.org');"],
+  ["{ secrets: ['key'] }", "await ctx.secretsResolver.get('key');"],
+  ["{ storage: { scope: 'session', kind: 'kv' } }", "await ctx.kvStore.get('key');"],
+  ["{ fs_reach: { read: ['/a'] } }", "await ctx.scopedFs.read('/a');"],
+  ["{ fs_reach: { read: ['/a'], write: ['/a'] } }", "await ctx.storage?.write('/a', '');"],
+  ["{ process: { allowedBinaries: ['git'] } }", "await ctx.scopedProcess.spawn('git', []);"],
+  [
+    "{ process: { allowedBinaries: ['npm'], background: true } }",
+    'await ctx.scopedProcess.background.list();',
+  ],
+  ["{ memory: { access: 'read' }, sessions: { access: 'read' } }", 'await ctx.memory.read();'],
+  [
+    "{ attachments: {}, delegation: {}, service: { scope: 'session' } }",
+    'await ctx.attachments.list();',
+  ],
+  ['{}', "ctx.emit({ type: 'progress', toolName: 'tool', message: 'begun' });"],
+] as const;
+
+interface Use {
+  capabilities: string;
+  /** Nothing for a tool that does not use its context. */
+  statement?: string;
+}
+
+/** A program of one tool a use. */
+function program(uses: readonly Use[]): string {
+  const tools = uses.map(({ capabilities, statement }, index) => {
+    return `export const tool${index} = defineTool({
+  name: 'tool_${index}',
+  description: 'A tool.',
+  input: z.object({ key${index}: z.string(), count: z.number().default(${index}) }),
+  capabilities: ${capabilities},
+  async execute(args${statement === undefined ? '' : ', ctx'}) {
+    ${statement ?? ''}
+    return ok(args.key${index});
+  },
+});`;
+  });
+  return [IMPORTS, ...tools].join('\n');
+}
+
+const IMPORTS = `import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { z } from 'zod';`;
+
+/** Capabilities, a statement that is wrong beside them, and what its error says. */
+const WRONG = [
+  ['{}', 'ctx.scopedFetch;', '"network for scopedFetch; secrets for secretsResolver; '],
+  [
+    "{ storage: { scope: 'session', kind: 'kv' } }",
+    'ctx.storage;',
+    '\'ToolTurn & { kvStore: KeyValueStore; } & Undeclared<"network for scopedFetch; secrets for secretsResolver; fs_reach for scopedFs and storage; ',
+  ],
+  ["{ fs_reach: { read: ['/a'] } }", "ctx.scopedFs.write('/a', '');", '"fs_reach.write"'],
+  ["{ fs_reach: { write: ['/a'] } }", "ctx.scopedFs.read('/a');", '"fs_reach.read"'],
+  [
+    "{ memory: { access: 'read' } }",
+    "ctx.memory.change({ kind: 'remove', section: 'Facts' });",
+    `"memory.access: 'read-write'"`,
+  ],
+  [
+    '{ delegation: {} }',
+    "ctx.delegation.start({ prompt: 'Look.' });",
+    '"delegation.background: true"',
+  ],
+] as const;
+
+let folder: string;
+beforeAll(() => {
+  // Where imports resolve as they do for the package.
+  folder = mkdtempSync(join(packageRoot, 'node_modules', '.type-costs-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the workspace's compiler says of a program, over the sources. */
+async function compile(source: string): Promise<string> {
+  const at = mkdtempSync(join(folder, 'program-'));
+  const compilerOptions = {
+    composite: false,
+    declaration: false,
+    emitDeclarationOnly: false,
+    noEmit: true,
+  };
+  writeFileSync(join(at, 'program.ts'), source);
+  writeFileSync(
+    join(at, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(repository, 'tsconfig.sources.json'),
+      compilerOptions,
+      files: ['program.ts'],
+      include: [],
+    }),
+  );
+  const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+  // Several threads would each count the types that they share.
+  const flags = ['--extendedDiagnostics', '--singleThreaded', '--pretty', 'false'];
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [compiler, '-p', at, ...flags], (error, stdout) =>
+      error !== null && stdout === '' ? reject(error) : resolve(stdout),
+    );
+  });
+}
+
+async function countTypes(source: string): Promise<number> {
+  const output = await compile(source);
+  expect(output).not.toContain('error TS');
+  return Number(/^Types:\s+(\d+)$/m.exec(output)?.[1]);
+}
+
+describe('the types of ctx', () => {
+  it('cost a program of twenty tools fewer than 5,000 types', async () => {
+    const uses = [...USES, ...USES].map(([capabilities, statement]) => ({
+      capabilities,
+      statement,
+    }));
+    const withContext = await countTypes(program(uses));
+    const without = await countTypes(program(uses.map(({ capabilities }) => ({ capabilities }))));
+    expect(without).toBeGreaterThan(0);
+    expect(withContext - without).toBeLessThan(5000);
+  });
+
+  it('the error for what is not declared names what to declare', async () => {
+    const output = await compile(
+      program(WRONG.map(([capabilities, statement]) => ({ capabilities, statement }))),
+    );
+    const errors = output.split('\n').filter((line) => line.includes(': error TS'));
+    expect(errors).toEqual(WRONG.map(([, , text]) => expect.stringContaining(text)));
+  });
+});
