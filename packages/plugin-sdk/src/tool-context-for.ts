@@ -1,15 +1,10 @@
 import type {
   BackgroundProcesses,
-  KeyValueStore,
-  ScopedAttachments,
+  CAPABILITIES,
   ScopedDelegation,
-  ScopedFetch,
   ScopedFs,
   ScopedMemory,
   ScopedProcess,
-  ScopedSecretsResolver,
-  ScopedServices,
-  ScopedSessions,
   Storage,
   ToolAccessorName,
   ToolCapabilities,
@@ -67,38 +62,31 @@ interface ForegroundDelegation
     Refusing<ScopedDelegation, 'start', 'delegation.background: true'> {}
 
 /** The accessor of each capability. `fs_reach` gives `storage` too. */
-interface AccessorNames {
-  network: 'scopedFetch';
-  secrets: 'secretsResolver';
-  storage: 'kvStore';
-  fs_reach: 'scopedFs';
-  process: 'scopedProcess';
-  attachments: 'attachments';
-  memory: 'memory';
-  sessions: 'sessions';
-  service: 'services';
-  delegation: 'delegation';
-}
+type AccessorNames = {
+  -readonly [K in keyof typeof CAPABILITIES]: (typeof CAPABILITIES)[K]['accessor'];
+};
 
-/** The type of each accessor, for what a tool declares of the capability. */
-interface AccessorTypes<Declared> {
-  network: ScopedFetch;
-  secrets: ScopedSecretsResolver;
-  storage: KeyValueStore;
+/** The accessors that depend on what is declared of their capability. */
+interface NarrowedAccessors<Declared> {
   fs_reach: ByReach<Declared, ScopedFs, ReadOnlyFs, WriteOnlyFs>;
   process: Declared extends { background: true }
     ? ScopedProcess & { background: BackgroundProcesses }
     : ScopedProcess;
-  attachments: ScopedAttachments;
   memory: Declared extends { access: 'read' } ? ReadOnlyMemory : ScopedMemory;
-  sessions: ScopedSessions;
-  service: ScopedServices;
   delegation: 'background' extends keyof Declared
     ? Declared extends { background: false }
       ? ForegroundDelegation
       : ScopedDelegation
     : ForegroundDelegation;
 }
+
+/** The type of an accessor, for what a tool declares of the capability. */
+type AccessorType<
+  K extends keyof AccessorNames,
+  Declared,
+> = K extends keyof NarrowedAccessors<Declared>
+  ? NarrowedAccessors<Declared>[K]
+  : NonNullable<ToolContext[AccessorNames[K]]>;
 
 /** By which of `read` and `write` may be declared. */
 type ByReach<Declared, Both, Reading, Writing> = 'write' extends keyof Declared
@@ -111,7 +99,7 @@ type AccessorName<K> = K extends keyof AccessorNames ? AccessorNames[K] : never;
 
 /** The accessor of the capability `K`; also `undefined` where it may be declared as that. */
 type AccessorOf<C, K extends keyof C> = K extends keyof AccessorNames
-  ? AccessorTypes<NonNullable<C[K]>>[K] | (undefined extends Required<C>[K] ? undefined : never)
+  ? AccessorType<K, NonNullable<C[K]>> | (undefined extends Required<C>[K] ? undefined : never)
   : never;
 
 /** One object type, so that an editor shows its members. */
@@ -134,21 +122,10 @@ export type AccessorsFor<C extends ToolCapabilities> = Flat<
   }
 >;
 
-/** What a capability would give, for the tools that do not declare it. */
-interface Remedies {
-  network: 'network for scopedFetch';
-  secrets: 'secrets for secretsResolver';
-  storage: 'storage for kvStore';
-  fs_reach: 'fs_reach for scopedFs and storage';
-  process: 'process for scopedProcess';
-  attachments: 'attachments';
-  memory: 'memory';
-  sessions: 'sessions';
-  service: 'service for services';
-  delegation: 'delegation';
-}
-
-type Remedy<C, K extends keyof Remedies> = K extends keyof C ? '' : `${Remedies[K]}; `;
+/** What to declare, for which accessors: a text for each capability that `C` lacks. */
+type Remedy<C, K extends keyof AccessorNames> = K extends keyof C
+  ? ''
+  : `${K} for ${AccessorNames[K]}${K extends 'fs_reach' ? ' and storage' : ''}; `;
 
 declare const undeclared: unique symbol;
 

@@ -17,7 +17,7 @@ import type {
 } from '@ethosagent/types';
 import { expectTypeOf } from 'vitest';
 import { z } from 'zod';
-import type { ToolContextFor } from './tool-context-for.js';
+import type { RemediesFor, ToolContextFor } from './tool-context-for.js';
 import { defineTool, ok } from './tool-helpers.js';
 
 const base = { name: 'probe', description: 'A probe.' };
@@ -315,3 +315,11 @@ defineTool({
     return ok(whole.sessionId);
   },
 });
+
+// What an error lists for a tool that declares nothing has every capability.
+type Unlisted<K extends string> = K extends keyof ToolCapabilities
+  ? RemediesFor<Record<never, never>> extends `${string}${K} for ${string}`
+    ? never
+    : K
+  : never;
+expectTypeOf<Unlisted<keyof ToolCapabilities>>().toBeNever();
