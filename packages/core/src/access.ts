@@ -1,6 +1,6 @@
+import { unawaited } from '@ethosagent/policy';
 import { type AuditEvent, CapabilityError, errorCodeOf } from '@ethosagent/types';
 import type { Access, CallScope } from './call-scope.js';
-import { unawaited } from './rejections.js';
 
 /**
  * What an accessor needs of the call that it serves. Absent for an accessor that is used by hand:

@@ -1,15 +1,14 @@
 import { setMaxListeners } from 'node:events';
+import { discard, isThenable } from '@ethosagent/policy';
 import {
   type AuditEvent,
   type AuditSink,
   CapabilityError,
   type CapabilityName,
 } from '@ethosagent/types';
-import { isThenable } from './batch/guarded.js';
 import type { CallQuotas } from './quotas/call-quotas.js';
 import type { CountedQuota } from './quotas/meter.js';
 import type { Settle } from './quotas/store-meter.js';
-import { discard } from './rejections.js';
 import { SecretRedactor } from './results/redact.js';
 
 /** What an accessor reports of one access. */

@@ -1,4 +1,4 @@
-import { errorText } from './results/error-text.js';
+import { errorText } from '@ethosagent/policy';
 
 /** How deep arguments and structured results may nest. Real ones are far below; stacks end above. */
 export const MAX_DEPTH = 500;

@@ -1,7 +1,6 @@
+import { discard, errorText } from '@ethosagent/policy';
 import type { AnyTool, ToolDefinition, ToolFilterOpts } from '@ethosagent/types';
 import type { CapabilityPlan } from './capability-resolver.js';
-import { discard } from './rejections.js';
-import { errorText } from './results/error-text.js';
 import type { SettingsPlan } from './tool-settings.js';
 
 /** A tool as the registry holds it. */

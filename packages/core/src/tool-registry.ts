@@ -1,3 +1,4 @@
+import { unawaited } from '@ethosagent/policy';
 import { BackgroundProcessTable } from '@ethosagent/process';
 import {
   type AnyTool,
@@ -26,7 +27,6 @@ import { CapabilityPlan, needsBackends } from './capability-resolver.js';
 import { serviceProblem, toolShapeProblem, validateRegistration } from './capability-validator.js';
 import { copyPlain, deepFreeze } from './plain.js';
 import { SessionMeters } from './quotas/session-meters.js';
-import { unawaited } from './rejections.js';
 import { ServicePlans } from './services/service-plans.js';
 import { ServiceTable } from './services/service-table.js';
 import {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { errorText } from '@ethosagent/policy';
 import type { AnyTool } from '@ethosagent/types';
 import type { PolicyAtOnce } from './personality-policy.js';
 import { copyPlain, deepFreeze } from './plain.js';
-import { errorText } from './results/error-text.js';
 
 /** The settings of a call, or why there are none. */
 export type ResolvedSettings =

@@ -1,5 +1,5 @@
+import { errorText } from '@ethosagent/policy';
 import type { AnyTool, ApprovalFacts } from '@ethosagent/types';
-import { errorText } from '../results/error-text.js';
 import type { TurnGate } from '../turn-host.js';
 import { type Ending, guarded } from './guarded.js';
 import type { Watch } from './watch.js';

@@ -1,8 +1,8 @@
+import { discard } from '@ethosagent/policy';
 import type { ServiceScope } from '@ethosagent/types';
 import type { CallScope } from '../call-scope.js';
 import type { BackgroundSession, RegistryCall } from '../capabilities/capability-call.js';
 import { CallQuotas } from '../quotas/call-quotas.js';
-import { discard } from '../rejections.js';
 import type { BatchInput } from './batch.js';
 import { CallContext } from './call-context.js';
 import type { CallState } from './call-state.js';

@@ -50,5 +50,3 @@ export function guarded<T>(
     }
   });
 }
-
-export { isThenable };

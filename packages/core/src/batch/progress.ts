@@ -1,7 +1,6 @@
-import { truncateToBudget } from '@ethosagent/policy';
+import { discard, truncateToBudget } from '@ethosagent/policy';
 import type { ToolProgressEvent } from '@ethosagent/types';
 import type { CallScope } from '../call-scope.js';
-import { discard } from '../rejections.js';
 import { detached } from '../results/trim.js';
 
 const AUDIENCES: ReadonlySet<unknown> = new Set(['internal', 'user', 'dashboard']);

@@ -1,7 +1,8 @@
+import { isThenable } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 import { createCallContext } from './call-accessors.js';
 import type { CallState } from './call-state.js';
-import { type Ending, isThenable } from './guarded.js';
+import type { Ending } from './guarded.js';
 import { reducerOf } from './way-back.js';
 
 /** Calls the tool. Gives its promise, or how it ended at once. */

@@ -1,6 +1,6 @@
+import { errorText } from '@ethosagent/policy';
 import type { ToolCall, ToolResult } from '@ethosagent/types';
 import { failure } from '../results/check-shape.js';
-import { errorText } from '../results/error-text.js';
 import { trimResult } from '../results/trim.js';
 import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';

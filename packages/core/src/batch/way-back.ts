@@ -1,6 +1,6 @@
+import { errorText } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 import { checkShape, failure } from '../results/check-shape.js';
-import { errorText } from '../results/error-text.js';
 import { redactResult } from '../results/redact.js';
 import { reduceResult } from '../results/reduce.js';
 import { trimResult } from '../results/trim.js';

@@ -1,11 +1,10 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
-import { TRUNCATION_MARKER } from '@ethosagent/policy';
+import { errorText, TRUNCATION_MARKER } from '@ethosagent/policy';
 import { TOOL_ERROR_CODES } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { wildValue } from '../testing/wild-values.js';
 import { checkShape } from './check-shape.js';
-import { errorText } from './error-text.js';
 import { trimResult } from './trim.js';
 
 /** Nearly a result: each field absent, of the right kind, of a wrong one, or hostile. */

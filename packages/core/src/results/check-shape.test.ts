@@ -1,6 +1,6 @@
+import { errorText } from '@ethosagent/policy';
 import { describe, expect, it } from 'vitest';
 import { checkShape } from './check-shape.js';
-import { errorText } from './error-text.js';
 
 const failed = (error: unknown) => ({ ok: false, code: 'execution_failed', error });
 

@@ -1,6 +1,6 @@
+import { errorText } from '@ethosagent/policy';
 import { TOOL_ERROR_CODES, type ToolErrorCode, type ToolResult } from '@ethosagent/types';
 import { copyPlain } from '../plain.js';
-import { errorText } from './error-text.js';
 
 /** A result of the documented shape, copied from whatever a tool returned. Never throws. */
 export function checkShape(returned: unknown): ToolResult {

@@ -1,5 +1,5 @@
+import { discard } from '@ethosagent/policy';
 import type { ToolResult, ToolResultReducer } from '@ethosagent/types';
-import { discard } from '../rejections.js';
 import { checkShape } from './check-shape.js';
 
 /**

@@ -1,3 +1,4 @@
+import { unawaited } from '@ethosagent/policy';
 import type { HeldProcess, SessionProcesses } from '@ethosagent/process';
 import {
   type BackgroundOutput,
@@ -8,7 +9,6 @@ import {
 } from '@ethosagent/types';
 import { type AccessScope, type Allow, assertLive, recordAccess, textOf } from '../access.js';
 import type { CallScope } from '../call-scope.js';
-import { unawaited } from '../rejections.js';
 import type { ScopedProcessImpl } from './scoped-process.js';
 
 /** The longest that a read waits. */

@@ -1,4 +1,4 @@
-import { parseUrl } from '@ethosagent/policy';
+import { parseUrl, unawaited } from '@ethosagent/policy';
 import {
   createNetworkGuard,
   type GuardedFetchOptions,
@@ -8,7 +8,6 @@ import {
 import type { NetworkPolicy, ScopedFetch, ScopedSecretsResolver } from '@ethosagent/types';
 import { type AccessScope, denialRule } from '../access.js';
 import type { Access } from '../call-scope.js';
-import { unawaited } from '../rejections.js';
 import { RequestHandles } from '../secret-handles.js';
 
 export interface ScopedFetchOptions {

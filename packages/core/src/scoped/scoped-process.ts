@@ -1,4 +1,5 @@
 import { basename, isAbsolute } from 'node:path';
+import { discard, unawaited } from '@ethosagent/policy';
 import {
   assertArguments,
   assertSafeEnvironment,
@@ -36,7 +37,6 @@ import {
   type SpawnOpts,
 } from '@ethosagent/types';
 import { type AccessAsked, type AccessScope, recordAccess, textOf } from '../access.js';
-import { discard, unawaited } from '../rejections.js';
 
 /** Bytes of each output stream that are kept unless an option says otherwise. */
 export const DEFAULT_MAX_OUTPUT_BYTES = 10 * 1024 * 1024;

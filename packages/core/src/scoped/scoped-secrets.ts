@@ -1,4 +1,4 @@
-import { isSecretRef, secretRefMatches } from '@ethosagent/policy';
+import { isSecretRef, secretRefMatches, unawaited } from '@ethosagent/policy';
 import {
   CapabilityError,
   EthosError,
@@ -7,7 +7,6 @@ import {
 } from '@ethosagent/types';
 import { type AccessScope, assertLive, textOf } from '../access.js';
 import type { SecretBindings } from '../capabilities/secret-bindings.js';
-import { unawaited } from '../rejections.js';
 import { SecretHandles } from '../secret-handles.js';
 
 export interface ScopedSecretsOptions {

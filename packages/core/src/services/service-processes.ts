@@ -1,3 +1,4 @@
+import { unawaited } from '@ethosagent/policy';
 import type { RunningChild } from '@ethosagent/process';
 import type {
   PreparedCommand,
@@ -6,7 +7,6 @@ import type {
   ServiceProcesses,
   SpawnOpts,
 } from '@ethosagent/types';
-import { unawaited } from '../rejections.js';
 import type { ScopedProcessImpl } from '../scoped/scoped-process.js';
 import { waitAtMost } from './wait-at-most.js';
 

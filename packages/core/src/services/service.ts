@@ -1,3 +1,4 @@
+import { discard, unawaited } from '@ethosagent/policy';
 import type { RunningChild } from '@ethosagent/process';
 import type { NetworkGuard } from '@ethosagent/safety-network';
 import type { NetworkPolicy, ServiceOwner, ServiceProxy, ServiceScope } from '@ethosagent/types';
@@ -6,7 +7,6 @@ import type { ResolveContext } from '../capabilities/capability-call.js';
 import { SERVICE_IDLE_MS } from '../capabilities/network.js';
 import type { CapabilityPlan } from '../capability-resolver.js';
 import type { PolicyAtOnce } from '../personality-policy.js';
-import { discard, unawaited } from '../rejections.js';
 import type { ServiceLife } from './service-life.js';
 import { ServiceProcessesImpl } from './service-processes.js';
 import { type OpenProxy, openServiceProxy } from './service-proxy.js';

@@ -1,5 +1,5 @@
+import { errorText } from '@ethosagent/policy';
 import { failure } from '../../results/check-shape.js';
-import { errorText } from '../../results/error-text.js';
 import type { CallState } from '../call-state.js';
 import { guarded } from '../guarded.js';
 import { type Answer, type Step, unfinished } from './step.js';

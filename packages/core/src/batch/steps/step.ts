@@ -1,6 +1,6 @@
+import { errorText } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 import { failure } from '../../results/check-shape.js';
-import { errorText } from '../../results/error-text.js';
 import type { CallState } from '../call-state.js';
 import type { Ending } from '../guarded.js';
 

@@ -1,1 +1,0 @@
-export { discard, unawaited } from '@ethosagent/policy';
