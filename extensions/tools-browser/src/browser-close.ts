@@ -38,7 +38,7 @@ async function inTime(
   const { navigation_timeout_ms } = ctx.settings;
   const waiting = createDeadline(navigation_timeout_ms, ctx.abortSignal, NEVER);
   try {
-    return await hub.inTurn(ctx, waiting.race, () => hub.close(ctx));
+    return await hub.inTurn(ctx, waiting.signal, () => hub.close(ctx));
   } catch (error) {
     if (waiting.ended !== 'out of time') throw error;
     return hub.close(ctx);

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
+import { Turns } from '@ethosagent/policy';
 import { EthosError, type NetworkPolicy, type ScopedServices } from '@ethosagent/types';
 import { BrowserSession } from './browser-session.js';
 import type { BrowserSettings } from './browser-settings.js';
 import { startChromium } from './start-chromium.js';
-import { Turns } from './turns.js';
 
 /** Whose browser it is, and what its pages may reach. */
 export interface BrowserOwner {
@@ -20,7 +20,7 @@ const CHANGED = 'It was closed because what it may reach has changed.';
 export class BrowserHub {
   readonly #sessions = new Map<string, BrowserSession>();
   readonly #starting = new Map<string, Promise<BrowserSession>>();
-  readonly #turns = new Map<string, Turns>();
+  readonly #turns = new Turns();
   /** Why the browser of a session is no longer there, until it was told. */
   readonly #reasons = new Map<string, string>();
   /** Refs of a browser before, also one of a process before, are to fit no later document. */
@@ -30,21 +30,10 @@ export class BrowserHub {
   /**
    * Runs calls of one session and personality one after another, in the order of asking.
    *
-   * @param race settles as what it is given does, or rejects when the call no longer waits
+   * @throws the reason of `signal` when it fires before the turn has come
    */
-  async inTurn<T>(
-    owner: BrowserOwner,
-    race: <W>(waiting: Promise<W>) => Promise<W>,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    const key = keyOf(owner);
-    const turns = this.#turns.get(key) ?? new Turns();
-    this.#turns.set(key, turns);
-    try {
-      return await turns.run(race, work);
-    } finally {
-      if (!turns.isBusy && this.#turns.get(key) === turns) this.#turns.delete(key);
-    }
+  inTurn<T>(owner: BrowserOwner, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(keyOf(owner), work, signal);
   }
 
   /**
@@ -95,7 +84,7 @@ export class BrowserHub {
   touch(owner: BrowserOwner, settings: BrowserSettings): void {
     const key = keyOf(owner);
     this.#sessions.get(key)?.touch(settings, () => {
-      if (this.#turns.get(key)?.isBusy === true) return;
+      if (this.#turns.isBusy(key)) return;
       void this.close(owner, 'It was closed because it had not been used for a while.');
     });
   }

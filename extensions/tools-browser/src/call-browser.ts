@@ -67,7 +67,7 @@ export async function inTurn<T>(
 ): Promise<T> {
   const waiting = createDeadline(MAX_WAIT_MS, ctx.abortSignal, NEVER);
   try {
-    return await hub.inTurn(ctx, waiting.race, () => work(waiting.race));
+    return await hub.inTurn(ctx, waiting.signal, () => work(waiting.race));
   } finally {
     waiting.clear();
   }

@@ -1,9 +1,9 @@
-const tails = new Map<string, Promise<void>>();
+import { Turns } from '@ethosagent/policy';
+
+const turns = new Turns();
 
 // No absolute path, so that it is the lock of no file.
 const ALL_EDITS = 'edits';
-
-function ignore(): void {}
 
 /**
  * Runs one access of a file after those that were asked for earlier, so that calls of one batch see
@@ -13,14 +13,7 @@ function ignore(): void {}
  * some file systems they are
  */
 export function withPathLock<T>(path: string, access: () => Promise<T>): Promise<T> {
-  const key = path.normalize('NFC').toLowerCase();
-  const previous = tails.get(key) ?? Promise.resolve();
-  const result = previous.then(access);
-  const tail = result.then(ignore, ignore).then(() => {
-    if (tails.get(key) === tail) tails.delete(key);
-  });
-  tails.set(key, tail);
-  return result;
+  return turns.run(path.normalize('NFC').toLowerCase(), access);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { Turns } from '@ethosagent/policy';
 import { EthosError, type KeyValueStore } from '@ethosagent/types';
 import { z } from 'zod';
 import type { ListedTool, McpToolDefinition } from './listed-tool.js';
@@ -33,7 +34,7 @@ export class Pins {
   readonly #store: McpPinStore;
   readonly #pending = new Map<string, McpPendingChange>();
   /** Of two connections that see a tool first at once, one pins it. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(store: McpPinStore = memoryStore()) {
     this.#store = store;
@@ -93,9 +94,7 @@ export class Pins {
   }
 
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(run);
-    this.#turn = result.catch(() => {});
-    return result;
+    return this.#turns.run('pins', run);
   }
 }
 

@@ -1,7 +1,9 @@
+import { Turns } from '@ethosagent/policy';
+
 /** Longest that one write keeps the others waiting. */
 const LONGEST_TURN_MS = 5_000;
 
-let last: Promise<unknown> = Promise.resolve();
+const turns = new Turns();
 
 /**
  * Writes of this process take turns, so that those of one batch needn't start over because of each
@@ -15,32 +17,25 @@ export async function inTurn<T>(
   run: () => Promise<T>,
   longestMs = LONGEST_TURN_MS,
 ): Promise<T> {
-  const before = last;
-  let done = () => {};
-  last = new Promise<void>((resolve) => {
-    done = resolve;
-  });
-  try {
-    await untilAborted(signal, before);
-    const timer = setTimeout(done, longestMs);
-    timer.unref();
-    try {
-      return await run();
-    } finally {
-      clearTimeout(timer);
-    }
-  } finally {
-    done();
-  }
+  const turn = async () => {
+    const written = run();
+    await endOf(written, longestMs);
+    // In an object, since a promise that is returned would be waited for.
+    return { written };
+  };
+  const { written } = await turns.run('memory', turn, signal);
+  return written;
 }
 
-async function untilAborted(signal: AbortSignal, waited: Promise<unknown>): Promise<void> {
-  let onAbort = () => {};
-  const aborted = new Promise<void>((resolve) => {
-    onAbort = resolve;
-    signal.addEventListener('abort', onAbort);
+/** Waits until a promise settles, or until the time is up. */
+function endOf(promise: Promise<unknown>, timeoutMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs);
+    timer.unref();
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    promise.then(end, end);
   });
-  if (!signal.aborted) await Promise.race([waited, aborted]);
-  signal.removeEventListener('abort', onAbort);
-  signal.throwIfAborted();
 }

@@ -1,7 +1,7 @@
+import type { Turns } from '@ethosagent/policy';
 import { EthosError, errorCodeOf, type ScopedFetch } from '@ethosagent/types';
 import type { Answer, HttpCache } from './http-cache.js';
 import { readBody } from './read-body.js';
-import type { Slots } from './slots.js';
 
 /** A redirect that was followed. */
 export interface Redirect {
@@ -23,7 +23,8 @@ export interface Download extends Answer {
 /** How a URL is downloaded. */
 export interface DownloadOptions {
   fetch: ScopedFetch;
-  slots: Slots;
+  /** Requests of one key wait for each other. */
+  turns: Turns;
   /** Absent: nothing is kept or used. */
   cache?: HttpCache | undefined;
   /** Names in lower case. */
@@ -35,7 +36,7 @@ export interface DownloadOptions {
   onProgress?: (bytes: number, total: number | undefined) => void;
   /** Requests of one session do not wait for those of another. */
   sessionId: string;
-  /** Called before each wait for a slot, and before each request. */
+  /** Called before each wait for a turn, and before each request. */
   onStage?: (stage: 'waiting' | 'asking') => void;
 }
 
@@ -90,15 +91,16 @@ async function answerOf(url: string, options: DownloadOptions): Promise<OneAnswe
 async function ask(
   url: string,
   headers: Record<string, string>,
-  { fetch, slots, signal, maxBytes, onProgress, sessionId, onStage }: DownloadOptions,
+  { fetch, turns, signal, maxBytes, onProgress, sessionId, onStage }: DownloadOptions,
 ): Promise<Answer & { isPartial: boolean }> {
   onStage?.('waiting');
-  return slots.run(JSON.stringify([sessionId, new URL(url).host]), signal, async () => {
+  const request = async () => {
     onStage?.('asking');
     const response = await fetch.fetch(url, { headers, signal, redirect: 'manual' });
     const body = await readBody(response, { maxBytes, ...(onProgress && { onProgress }) });
     return { status: response.status, headers: response.headers, ...body };
-  });
+  };
+  return turns.run(JSON.stringify([sessionId, new URL(url).host]), request, signal);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { Turns } from '@ethosagent/policy';
 import type { KeyValueStore, ScopedFetch, Tool, ToolContext, ToolResult } from '@ethosagent/types';
 import { createDeadline } from './deadline.js';
 import { type Download, download } from './download.js';
@@ -10,7 +11,6 @@ import { statusFailure } from './http-status.js';
 import { contentOf } from './page-content.js';
 import { parseCursor, placeOfCursor } from './page-cursor.js';
 import { renderPage } from './render-page.js';
-import { Slots } from './slots.js';
 
 /** Options of `createFetchUrlTool`. */
 export interface FetchUrlOptions {
@@ -49,7 +49,7 @@ const OUT_OF_TIME: Record<'waiting' | 'asking' | 'reading', (host: string, ms: n
 export function createFetchUrlTool({
   maxRequestsPerHost = 4,
 }: FetchUrlOptions = {}): Tool<FetchArgs> {
-  const slots = new Slots(maxRequestsPerHost);
+  const turns = new Turns(maxRequestsPerHost);
   return defineTool({
     name: NAME,
     description:
@@ -63,14 +63,14 @@ export function createFetchUrlTool({
     },
     outputIsUntrusted: true,
     supportsDryRun: true,
-    execute: (args, ctx) => fetchUrl(args, ctx, slots),
+    execute: (args, ctx) => fetchUrl(args, ctx, turns),
   });
 }
 
 /** `fetch_url` with four requests to one host at a time. */
 export const fetchUrlTool: Tool<FetchArgs> = createFetchUrlTool();
 
-async function fetchUrl(args: FetchArgs, ctx: FetchContext, slots: Slots): Promise<ToolResult> {
+async function fetchUrl(args: FetchArgs, ctx: FetchContext, turns: Turns): Promise<ToolResult> {
   const { cursor, url } = args;
   if (cursor !== undefined && parseCursor(cursor) === undefined) return wrongCursor();
   if (ctx.dryRun) {
@@ -82,7 +82,7 @@ async function fetchUrl(args: FetchArgs, ctx: FetchContext, slots: Slots): Promi
   try {
     const got = await download(new URL(url), {
       fetch: ctx.scopedFetch,
-      slots,
+      turns,
       cache: ctx.settings.cache ? cacheOf(ctx) : undefined,
       headers: headersOf(ctx.settings),
       signal: deadline.signal,

@@ -1,8 +1,8 @@
 // biome-ignore lint/style/noRestrictedImports: it is run in a thread, and answers the one that began it
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
+import { pageOf } from './html-page.js';
 import { htmlToMarkdown } from './html-to-markdown.js';
-import { pageOf } from './read-html.js';
 import { scanHtml } from './scan-html.js';
 
 // The thread of `readHtml`: first the page as text, in case that the rest of it fails.

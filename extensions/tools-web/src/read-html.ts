@@ -1,19 +1,8 @@
 import { z } from 'zod';
-import { htmlToMarkdown, type MarkdownPage } from './html-to-markdown.js';
-import type { PageFacts } from './page-facts.js';
-import type { PageLink } from './page-links.js';
+import { type HtmlPage, pageOf } from './html-page.js';
+import { htmlToMarkdown } from './html-to-markdown.js';
 import { runThread } from './run-thread.js';
-import { SCAN_MAX_MS, type ScannedPage, scanHtml } from './scan-html.js';
-
-/** HTML as it is shown. */
-export interface HtmlPage extends PageFacts {
-  text: string;
-  extraction: MarkdownPage['extraction'];
-  links: PageLink[];
-  linkCount: number;
-  /** The end of the page is missing. */
-  isCut: boolean;
-}
+import { SCAN_MAX_MS, scanHtml } from './scan-html.js';
 
 /** What is converted at once: no page within this takes as long as a thread needs to begin. */
 export const SMALL_PAGE = { chars: 10_000, depth: 24 } as const;
@@ -80,15 +69,6 @@ export async function readHtml(
   );
   const { data } = htmlPage.safeParse(value);
   return data && { ...data, isCut: data.isCut || html.length > LIMITS.chars };
-}
-
-/** What was found in a page, and what became of it. */
-export function pageOf(
-  page: ScannedPage,
-  { markdown, extraction, byline }: MarkdownPage,
-): HtmlPage {
-  const { markup: _, outline: __, depth: ___, ...rest } = page;
-  return { ...(byline !== undefined && { byline }), ...rest, text: markdown, extraction };
 }
 
 /** The module of the thread, beside this one. Where this is TypeScript, a thread has to learn it. */

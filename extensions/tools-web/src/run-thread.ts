@@ -1,7 +1,7 @@
 // biome-ignore lint/style/noRestrictedImports: a thread is no way outside, and the only way to end the reading of a hostile file, and to hold its memory
 import { Worker } from 'node:worker_threads';
+import { Turns } from '@ethosagent/policy';
 import { z } from 'zod';
-import { Slots } from './slots.js';
 
 /** A reading that could take too long, or too much memory, for the thread of the process. */
 export interface ThreadJob {
@@ -24,7 +24,7 @@ export interface ThreadOutcome {
 const message = z.object({ value: z.unknown(), isLast: z.boolean() });
 
 // What each may take of the memory adds up.
-const threads = new Slots(4);
+const threads = new Turns(4);
 
 /**
  * Runs a job in a thread of its own, which is gone when this returns. Four run at a time, in all of
@@ -33,7 +33,7 @@ const threads = new Slots(4);
  * @throws the reason of `signal` when it fires before that
  */
 export function runThread(job: ThreadJob, signal: AbortSignal): Promise<ThreadOutcome> {
-  return threads.run('', signal, () => runNow(job, signal));
+  return threads.run('', () => runNow(job, signal), signal);
 }
 
 async function runNow(

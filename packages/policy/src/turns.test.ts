@@ -83,6 +83,16 @@ describe('Turns.enter', () => {
     expect(order).toEqual(['a', 'c']);
   });
 
+  it('says whether somebody has a place of a key, or waits for one', () => {
+    const turns = new Turns();
+    const leaves = [turns.enter('k', () => {}), turns.enter('k', () => {})];
+    expect([turns.isBusy('k'), turns.isBusy('other')]).toEqual([true, false]);
+    leaves[0]?.();
+    expect(turns.isBusy('k')).toBe(true);
+    leaves[1]?.();
+    expect(turns.isBusy('k')).toBe(false);
+  });
+
   it('does not nest deeper with a long line of tasks that end at once', () => {
     const turns = new Turns();
     let ran = 0;

@@ -61,6 +61,11 @@ export class Turns {
     }
   }
 
+  /** Whether somebody has, or waits for, a place of the key. */
+  isBusy(key: string): boolean {
+    return this.#places.has(key);
+  }
+
   #leave(key: string, place: Place, entry: Entry): void {
     const { state } = entry;
     entry.state = 'out';

@@ -1,0 +1,23 @@
+import type { MarkdownPage } from './html-to-markdown.js';
+import type { PageFacts } from './page-facts.js';
+import type { PageLink } from './page-links.js';
+import type { ScannedPage } from './scan-html.js';
+
+/** HTML as it is shown. */
+export interface HtmlPage extends PageFacts {
+  text: string;
+  extraction: MarkdownPage['extraction'];
+  links: PageLink[];
+  linkCount: number;
+  /** The end of the page is missing. */
+  isCut: boolean;
+}
+
+/** What was found in a page, and what became of it. */
+export function pageOf(
+  page: ScannedPage,
+  { markdown, extraction, byline }: MarkdownPage,
+): HtmlPage {
+  const { markup: _, outline: __, depth: ___, ...rest } = page;
+  return { ...(byline !== undefined && { byline }), ...rest, text: markdown, extraction };
+}
