@@ -7,6 +7,14 @@ import { resolveCapabilities } from '@ethosagent/core';
 import type { ProcessPolicy } from '@ethosagent/types';
 import { type Contender, sideBySide } from './side-by-side.js';
 
+/** A way to start a process, and ours beside it. */
+interface Pair {
+  name: string;
+  by: () => unknown;
+  ours: string;
+  policy: ProcessPolicy;
+}
+
 const SPAWNS = 10;
 
 /** What every contender's child gets; wiring passes about as much. */
@@ -56,7 +64,7 @@ export async function run(): Promise<void> {
     child.stderr.resume();
     await once(child, 'close');
   };
-  const contenders = (name: string, by: () => unknown, ours: string, policy: ProcessPolicy) => {
+  const contenders = ({ name, by, ours, policy }: Pair) => {
     const scoped = processes(policy);
     return [
       { name, operations: SPAWNS, run: several(by) },
@@ -70,13 +78,18 @@ export async function run(): Promise<void> {
   };
   try {
     await sideBySide('A short process', [
-      ...contenders('spawn', raw('true', []), 'scopedProcess.spawn', {}),
-      ...contenders(
-        'spawn of bwrap',
-        raw('bwrap', [...bubblewrap(folder), 'true']),
-        'scopedProcess.spawn, sandboxed',
-        { sandbox: 'required' },
-      ),
+      ...contenders({
+        name: 'spawn',
+        by: raw('true', []),
+        ours: 'scopedProcess.spawn',
+        policy: {},
+      }),
+      ...contenders({
+        name: 'spawn of bwrap',
+        by: raw('bwrap', [...bubblewrap(folder), 'true']),
+        ours: 'scopedProcess.spawn, sandboxed',
+        policy: { sandbox: 'required' },
+      }),
     ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -7,10 +7,9 @@ import type { World } from './world.js';
 /** Makes the calls of a batch: honest and hostile ones, in a random order. */
 export function createCalls(
   random: Random,
-  world: World,
-  { port, canaryOrigin }: Servers,
-  canary: string,
+  { world, servers, canary }: { world: World; servers: Servers; canary: string },
 ): ToolCall[] {
+  const { port, canaryOrigin } = servers;
   const at = (path: string) => join(world.work, path);
   const say = `say=${canary}`;
   const urls = [

@@ -32,7 +32,7 @@ const answer = (toolCallId: string, name: string, value: string): ToolCallResult
 
 function found(results: ToolCallResult[], said = ''): string[] {
   const findings = new Findings();
-  checkBatch(findings, world, 'canary-a', { calls, results, said });
+  checkBatch(findings, world, { own: 'canary-a', calls, results, said });
   return findings.lines();
 }
 

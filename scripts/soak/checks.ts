@@ -28,10 +28,15 @@ export class Findings {
 export function checkBatch(
   findings: Findings,
   world: World,
-  own: string,
-  batch: { calls: readonly ToolCall[]; results: readonly ToolCallResult[]; said: string },
+  batch: {
+    /** The canary of the session. */
+    own: string;
+    calls: readonly ToolCall[];
+    results: readonly ToolCallResult[];
+    said: string;
+  },
 ): void {
-  const { calls, results, said } = batch;
+  const { own, calls, results, said } = batch;
   if (results.length !== calls.length) {
     findings.add('a batch with another number of answers', `${results.length} of ${calls.length}`);
   }

@@ -158,7 +158,11 @@ class Soak {
 
   async #batch(): Promise<void> {
     const { id: sessionId, canary } = this.#random.pick(this.#world.sessions);
-    const calls = createCalls(this.#random, this.#world, this.#servers, canary);
+    const calls = createCalls(this.#random, {
+      world: this.#world,
+      servers: this.#servers,
+      canary,
+    });
     let said = '';
     // A person who is asked for approval may never answer; then the turn ends some time.
     const controller = new AbortController();
@@ -179,7 +183,7 @@ class Soak {
       });
       const results = await Promise.race([running, hung]);
       if (results === undefined) this.#findings.add('a batch that hung', JSON.stringify(calls));
-      else checkBatch(this.#findings, this.#world, canary, { calls, results, said });
+      else checkBatch(this.#findings, this.#world, { own: canary, calls, results, said });
     } catch (error) {
       this.#findings.add('a batch that threw', String(error));
     } finally {

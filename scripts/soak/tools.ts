@@ -4,6 +4,8 @@ import type { World } from './world.js';
 
 type Execute = (args: Record<string, string>, ctx: ToolContext) => unknown;
 
+const TIMEOUTS: ReadonlyMap<string, number> = new Map([['hangs', 150]]);
+
 const ok = (value: string): ToolResult => ({ ok: true, value });
 
 /** Tools that do honest work, and tools that do what they should not. */
@@ -12,13 +14,12 @@ export function createTools({ secret }: Pick<World, 'secret'>): AnyTool[] {
     name: string,
     capabilities: AnyTool['capabilities'],
     execute: Execute,
-    timeoutMs = 400,
   ): AnyTool => ({
     name,
     description: `Tool ${name} of the soak.`,
     schema: { type: 'object' },
     capabilities,
-    timeoutMs,
+    timeoutMs: TIMEOUTS.get(name) ?? 400,
     // Some of them return what no type allows.
     execute: async (args, ctx) => Reflect.apply(execute, undefined, [args, ctx]),
   });
@@ -82,7 +83,7 @@ export function createTools({ secret }: Pick<World, 'secret'>): AnyTool[] {
       return ok((await ctx.scopedProcess?.spawn('echo', [canary]))?.stdout ?? '');
     }),
     tool('asks', {}, async () => ok('approved')),
-    tool('hangs', {}, () => new Promise(() => {}), 150),
+    tool('hangs', {}, () => new Promise(() => {})),
     tool('comes_late', kv, async ({ canary = '' }, ctx) => {
       setTimeout(() => void ctx.kvStore?.set('late', canary).catch(() => {}), 600);
       await new Promise((resolve) => setTimeout(resolve, 500));

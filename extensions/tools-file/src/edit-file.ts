@@ -22,7 +22,7 @@ export async function writeAndRecord(
   ctx.abortSignal.throwIfAborted();
   await ctx.scopedFs.write(path, bytes);
   const mtimeMs = (await mtimeIfReadable(ctx.scopedFs, path)) ?? undefined;
-  if (mtimeMs !== undefined) recordContent(ctx, path, mtimeMs, bytes);
+  if (mtimeMs !== undefined) recordContent(ctx, path, { mtimeMs, bytes });
   return mtimeMs;
 }
 

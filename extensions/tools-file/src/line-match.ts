@@ -57,7 +57,7 @@ export function matchLines(
 ): { tolerance: Tolerance; matches: LineMatch[] } | undefined {
   if (wanted.every((line) => line.trim() === '')) return undefined;
   for (const level of LEVELS) {
-    const matches = matchesAt(level, lines, wanted, search);
+    const matches = matchesAt(level, { lines, wanted }, search);
     if (matches.length > 0) return { tolerance: level.tolerance, matches };
   }
   return undefined;
@@ -65,8 +65,7 @@ export function matchLines(
 
 function matchesAt(
   { normalise, keepsIndentation }: Level,
-  lines: readonly Line[],
-  wanted: readonly string[],
+  { lines, wanted }: { lines: readonly Line[]; wanted: readonly string[] },
   { skipOverlaps, limit }: LineSearch,
 ): LineMatch[] {
   // Joined, the engine's substring search finds where the lines start.

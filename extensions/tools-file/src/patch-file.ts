@@ -53,7 +53,7 @@ async function patchFile(
   const name = displayPath(ctx.workingDir, path);
   const bytes = await readIfThere(fs, path);
   if (bytes === undefined) return missingFile(fs, ctx.workingDir, path);
-  if (await isStale(ctx, fs, path, bytes)) return staleWrite(ctx, path);
+  if (await isStale(ctx, { fs, path, content: bytes })) return staleWrite(ctx, path);
 
   const decoded = await decodeText(bytes);
   if (decoded === undefined) return err(`${name} is a binary file. Nothing was changed.`);

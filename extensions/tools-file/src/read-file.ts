@@ -83,7 +83,7 @@ async function readFile(
     );
   }
   ctx.abortSignal.throwIfAborted();
-  recordContent(ctx, path, mtimeMs, bytes);
+  recordContent(ctx, path, { mtimeMs, bytes });
   const { value, ...lines } = rendered;
   return ok(value, { structured: { ...about, encoding: decoded.encoding, ...lines } });
 }

@@ -18,8 +18,7 @@ const fingerprints = new WeakMap<ReadRecords, Map<string, Fingerprint>>();
 export function recordContent(
   ctx: Pick<ToolContext, 'readMtimes' | 'currentTurn'>,
   path: string,
-  mtimeMs: number,
-  bytes: Uint8Array,
+  { mtimeMs, bytes }: { mtimeMs: number; bytes: Uint8Array },
 ): void {
   const { readMtimes: records } = ctx;
   if (records === undefined) return;
@@ -33,13 +32,11 @@ export function recordContent(
  * Answers whether a file is no longer what was recorded: by its content where that was noted, by
  * its time stamp otherwise. A file without a record, or that is gone, is not stale.
  *
- * @param content what the file holds now, where the caller has read it already
+ * @param file.content what the file holds now, where the caller has read it already
  */
 export async function isStale(
   ctx: Pick<ToolContext, 'readMtimes'>,
-  fs: ScopedFs,
-  path: string,
-  content?: Uint8Array,
+  { fs, path, content }: { fs: ScopedFs; path: string; content?: Uint8Array },
 ): Promise<boolean> {
   const { readMtimes: records } = ctx;
   const record = records?.get(path);

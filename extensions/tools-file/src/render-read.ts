@@ -46,7 +46,11 @@ export function renderRead(text: string, range: ReadRange): RenderedRead | undef
     .slice(range.offset - 1, range.offset - 1 + range.limit)
     .entries()) {
     const number = range.offset + at;
-    const { rendered, isCut } = renderLine(text, line, number, range.lineNumbers, room);
+    const { rendered, isCut } = renderLine(line, {
+      ending: text.slice(line.end, line.next),
+      prefix: range.lineNumbers ? `${number}\t` : '',
+      room,
+    });
     // The first line is shown in any case, so that reading on gets on.
     if (shown.length > 0 && length + rendered.length > room) break;
     shown.push(rendered);
@@ -67,19 +71,15 @@ export function renderRead(text: string, range: ReadRange): RenderedRead | undef
 }
 
 function renderLine(
-  text: string,
   line: Line,
-  number: number,
-  withNumber: boolean,
-  room: number,
+  { ending, prefix, room }: { ending: string; prefix: string; room: number },
 ): { rendered: string; isCut: boolean } {
-  const prefix = withNumber ? `${number}\t` : '';
   const maxChars = Math.max(Math.min(MAX_LINE_CHARS, room - prefix.length - 50), 1);
   const isCut = line.text.length > maxChars;
   const content = isCut
     ? `${takeStart(line.text, maxChars)}… [line cut: ${line.text.length} characters]`
     : line.text;
-  return { rendered: prefix + content + text.slice(line.end, line.next), isCut };
+  return { rendered: prefix + content + ending, isCut };
 }
 
 function notesOf(shown: {

@@ -48,14 +48,12 @@ export function renderNames(names: readonly string[], maxChars: number): Rendere
  * Groups matching lines by file: `12:` before a matching line, `11-` before one around it, `--`
  * between stretches. `shown` counts files.
  *
- * @param context lines shown before and after each match
- * @param workingDir paths below it are shown relative to it
+ * @param options.context lines shown before and after each match
+ * @param options.workingDir paths below it are shown relative to it
  */
 export function renderHits(
   files: readonly FileHits[],
-  context: number,
-  workingDir: string,
-  maxChars: number,
+  { context, workingDir, maxChars }: { context: number; workingDir: string; maxChars: number },
 ): Rendered {
   function* parts() {
     for (const file of files) yield renderFile(file, context, workingDir);

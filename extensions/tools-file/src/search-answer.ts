@@ -29,11 +29,18 @@ export function answerOf(
     const { text, shown, isCut } = renderNames(names, room);
     const truncated = findings.hasMore || isCut;
     return {
-      value: withNote(text, shown === 0, `the first ${shown} files are shown`, truncated, args),
+      value:
+        shown === 0
+          ? nothing(args)
+          : withNote(text, `the first ${shown} files are shown`, truncated),
       structured: { mode, files: findings.paths.slice(0, shown), truncated },
     };
   }
-  const { text, shown, isCut } = renderHits(findings.files, args.context, ctx.workingDir, room);
+  const { text, shown, isCut } = renderHits(findings.files, {
+    context: args.context,
+    workingDir: ctx.workingDir,
+    maxChars: room,
+  });
   const files = findings.files
     .slice(0, shown)
     .map(({ path, hits }) => ({ path, lines: hits.map(({ line }) => line) }));
@@ -41,19 +48,16 @@ export function answerOf(
   const truncated = findings.hasMore || isCut;
   const note = `the first ${matches} matching lines, in ${shown} files, are shown`;
   return {
-    value: withNote(text, shown === 0, note, truncated, args),
+    value: shown === 0 ? nothing(args) : withNote(text, note, truncated),
     structured: { mode, files, matches, truncated },
   };
 }
 
-function withNote(
-  text: string,
-  isEmpty: boolean,
-  note: string,
-  truncated: boolean,
-  args: SearchArgs,
-): string {
-  if (isEmpty) return `[nothing matches${leftOut(args)}]`;
+function nothing(args: SearchArgs): string {
+  return `[nothing matches${leftOut(args)}]`;
+}
+
+function withNote(text: string, note: string, truncated: boolean): string {
   if (!truncated) return text;
   return `${text}\n\n[${note}; there are more: narrow the search, or raise max_results]`;
 }

@@ -16,6 +16,7 @@ import { reachableFiles } from './reachable-files.js';
 import type { FileHits } from './render-search.js';
 import { Ripgrep } from './ripgrep.js';
 import type { SearchPlace, SearchQuery } from './ripgrep-arguments.js';
+import type { Hit } from './ripgrep-output.js';
 import { bundledRipgrepPath } from './ripgrep-path.js';
 import { answerOf, type SearchFindings } from './search-answer.js';
 import { type SearchArgs, searchInput } from './search-input.js';
@@ -92,7 +93,10 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
           paths: paths.slice(0, args.max_results),
           hasMore: paths.length > args.max_results,
         }
-      : await findLines(args.max_results, ctx, paths, ripgrep, query);
+      : await findLines(ctx, paths, {
+          find: (among, maxHits) => ripgrep.findLines(query, among, maxHits),
+          maxResults: args.max_results,
+        });
   const { value, structured } = answerOf(findings, args, ctx);
   return ok(list.isPartial ? `${value}\n[some files could not be searched]` : value, {
     structured: { root, ...structured, partial: list.isPartial },
@@ -117,13 +121,17 @@ function* inOrder(
  * their text is read through the reach, so that nothing else can come to light.
  */
 async function findLines(
-  maxResults: number,
   ctx: SearchContext,
   paths: readonly string[],
-  ripgrep: Ripgrep,
-  query: SearchQuery,
+  {
+    find,
+    maxResults,
+  }: {
+    find: (paths: readonly string[], maxHits: number) => Promise<Map<string, Hit[]>>;
+    maxResults: number;
+  },
 ): Promise<SearchFindings> {
-  const found = await ripgrep.findLines(query, paths.slice(0, maxResults), maxResults + 1);
+  const found = await find(paths.slice(0, maxResults), maxResults + 1);
   const files: FileHits[] = [];
   let room = maxResults;
   let hasMore = paths.length > maxResults;

@@ -58,7 +58,7 @@ async function writeFile(
       `ALREADY_EXISTS: there is something at ${name}. Nothing was written. Change it with patch_file, or repeat without create_only to replace it.`,
     );
   }
-  if (await isStale(ctx, fs, path)) return staleWrite(ctx, path);
+  if (await isStale(ctx, { fs, path })) return staleWrite(ctx, path);
 
   const bytes = Buffer.from(content);
   const lines = countLines(content);

@@ -117,12 +117,12 @@ async function write(args: MemoryWriteArgs, writing: Writing): Promise<ToolResul
       (await pieced(plan, document, writing));
     if (refused !== undefined) return refused;
     if (plan.before === plan.after) return unchanged(args, scope, document);
-    if (dryRun) return wouldChange(args, document, plan, writing);
+    if (dryRun) return wouldChange(args, { document, plan }, writing);
     signal.throwIfAborted();
     try {
       const { revision: expectedRevision } = document;
       const changed = await memory.change(plan.change, { scope, expectedRevision });
-      return changedTo(args, scope, changed, plan);
+      return changedTo(args, { document: changed, plan }, scope);
     } catch (error) {
       if (errorCodeOf(error) !== 'MEMORY_CHANGED') throw error;
       if (args.revision !== undefined || attempt === TRIES) return stale(scope);
@@ -222,10 +222,10 @@ function unchanged(
 
 function wouldChange(
   { action }: MemoryWriteArgs,
-  { revision }: MemoryDocument,
-  plan: PossibleChange,
+  { document, plan }: { document: MemoryDocument; plan: PossibleChange },
   { scope, isFlagged }: Writing,
 ): ToolResult {
+  const { revision } = document;
   const { heading: section, sizeChars } = plan;
   const asked = isFlagged ? ' It would be asked for approval first.' : '';
   return ok(
@@ -236,10 +236,11 @@ function wouldChange(
 
 function changedTo(
   { action }: MemoryWriteArgs,
+  { document, plan }: { document: MemoryDocument; plan: PossibleChange },
   scope: MemoryScope,
-  { revision, sizeChars, sections }: MemoryDocument,
-  { heading: section, after }: PossibleChange,
 ): ToolResult {
+  const { revision, sizeChars, sections } = document;
+  const { heading: section, after } = plan;
   const what = { add: 'Added to', replace: 'Changed', remove: 'Removed from' }[action];
   const done = action === 'remove' && after === undefined ? 'Removed' : what;
   return ok(

@@ -97,7 +97,7 @@ export function createSessionSearchTool({
       withMemoryFailures(async () => {
         ctx.abortSignal.throwIfAborted();
         const limit = Math.min(args.limit ?? ctx.settings.default_limit, ctx.settings.max_limit);
-        return search(args, limit, now(), ctx.sessions, ctx.abortSignal);
+        return search(args, ctx, { limit, now: now() });
       }),
   });
 }
@@ -107,10 +107,8 @@ export const sessionSearchTool: Tool<Args> = createSessionSearchTool();
 
 async function search(
   args: Args,
-  limit: number,
-  now: number,
-  sessions: ScopedSessions,
-  signal: AbortSignal,
+  { sessions, abortSignal: signal }: { sessions: ScopedSessions; abortSignal: AbortSignal },
+  { limit, now }: { limit: number; now: number },
 ): Promise<ToolResult> {
   const { query, session_id: sessionId, roles, offset, context } = args;
   const since = args.since === undefined ? undefined : pointInTime(args.since, now, 'begin');

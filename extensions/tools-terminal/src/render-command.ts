@@ -16,8 +16,7 @@ export interface RenderOptions {
 /** What a model reads of a command, and what a program does. */
 export function renderCommand(
   { exitCode, signal, timedOut }: ProcessResult,
-  output: Pick<CommandOutput, 'stdout' | 'stderr'>,
-  spilled: Spilled,
+  { output, spilled }: { output: Pick<CommandOutput, 'stdout' | 'stderr'>; spilled: Spilled },
   { durationMs, timeoutMs, shownChars, workingDir }: RenderOptions,
 ): { value: string; structured: Record<string, unknown> } {
   const [outChars, errChars] = shares(output.stdout, output.stderr, shownChars);

@@ -135,11 +135,15 @@ async function run(
   });
   const spilled = await output.end();
   const durationMs = Math.round(performance.now() - begin);
-  const { value, structured } = renderCommand(result, output, spilled, {
-    durationMs,
-    timeoutMs,
-    shownChars,
-    workingDir,
-  });
+  const { value, structured } = renderCommand(
+    result,
+    { output, spilled },
+    {
+      durationMs,
+      timeoutMs,
+      shownChars,
+      workingDir,
+    },
+  );
   return result.timedOut === true ? err(value) : ok(value, { structured });
 }

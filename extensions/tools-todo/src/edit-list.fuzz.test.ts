@@ -26,7 +26,7 @@ const edits: fc.Arbitrary<(list: TodoList) => Edit> = fc.oneof(
   fc.tuple(fc.array(fields, { minLength: 1, maxLength: 3 }), place).map(
     ([drafts, where]) =>
       (list: TodoList) =>
-        addItems(list, drafts, where, caps),
+        addItems(list, { drafts, place: where }, caps),
   ),
   fc
     .array(change, { minLength: 1, maxLength: 3 })

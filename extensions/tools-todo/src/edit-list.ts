@@ -50,8 +50,7 @@ export function setItems(list: TodoList, drafts: readonly TodoDraft[], caps: Tod
 /** Adds items, in their order. */
 export function addItems(
   list: TodoList,
-  drafts: readonly TodoDraft[],
-  place: TodoPlace,
+  { drafts, place }: { drafts: readonly TodoDraft[]; place: TodoPlace },
   caps: TodoCaps,
 ): Edit {
   const draft = new Draft(list);

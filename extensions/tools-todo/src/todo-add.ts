@@ -41,7 +41,9 @@ export const todoAddTool = defineTool({
           : `Added ${nameIds(touched)}${where}.`;
       },
       (stored) =>
-        editStored(stored, (list) => addItems(list, items, { before, after }, ctx.settings)),
+        editStored(stored, (list) =>
+          addItems(list, { drafts: items, place: { before, after } }, ctx.settings),
+        ),
     ),
 });
 

@@ -43,8 +43,16 @@ export function judgeCommand(
     return verdictOf(judge.findings);
   }
   const text = withKnownValues(command);
-  judge.text(text, { workingDir, dirs: [cwd] }, { from: 'nothing' }, 0);
+  judge.text(text, { place: { workingDir, dirs: [cwd] }, input: { from: 'nothing' }, depth: 0 });
   return verdictOf(judge.findings);
+}
+
+/** Where a text stands. */
+interface TextPlace {
+  place: Place;
+  input: CommandInput;
+  /** How many commands are around it. */
+  depth: number;
 }
 
 class Judge {
@@ -61,10 +69,10 @@ class Judge {
 
   /** Denies what can not be judged. */
   refuse(command: string, why: string): void {
-    this.#find('deny', 'unparseable', command, why);
+    this.#find({ decision: 'deny', rule: 'unparseable', command, why });
   }
 
-  text(text: string, place: Place, input: CommandInput, depth: number): void {
+  text(text: string, { place, input, depth }: TextPlace): void {
     this.#words += text.length / 8;
     if (this.#isSpent(depth)) {
       this.refuse(text, TOO_MUCH);
@@ -78,20 +86,31 @@ class Judge {
     }
     for (const { name, source } of found.functions) {
       if (found.forkBombs.has(name) && this.#isOn('fork-bomb')) {
-        this.#find('deny', 'fork-bomb', source, 'starts itself again and again');
+        this.#find({
+          decision: 'deny',
+          rule: 'fork-bomb',
+          command: source,
+          why: 'starts itself again and again',
+        });
       }
     }
-    for (const { source, why } of found.questions) this.#find('ask', 'unknown-text', source, why);
+    for (const { source, why } of found.questions)
+      this.#find({ decision: 'ask', rule: 'unknown-text', command: source, why });
     if (this.#isOn('fetch-and-run')) {
       for (const { source } of runsFetchedFile(found.commands)) {
-        this.#find('ask', 'fetch-and-run', source, 'runs a file that the same line fetches');
+        this.#find({
+          decision: 'ask',
+          rule: 'fetch-and-run',
+          command: source,
+          why: 'runs a file that the same line fetches',
+        });
       }
     }
     for (const command of found.commands) this.#command(command, inside, depth);
     if (!found.isArithmetic) return;
     for (const word of new Set(found.subscripts)) {
       const inner = subscriptText(word);
-      if (inner.kind === 'text') this.text(inner.text, inside, input, depth + 1);
+      if (inner.kind === 'text') this.text(inner.text, { place: inside, input, depth: depth + 1 });
     }
   }
 
@@ -109,10 +128,11 @@ class Judge {
       }
     }
     for (const { value } of command.assignments) {
-      if (hasSubscript(value)) this.#inner(subscriptText(value), command, place, depth + 1);
+      if (hasSubscript(value))
+        this.#inner(subscriptText(value), command, { place, depth: depth + 1 });
     }
     for (const inner of innerCommands(command)) {
-      this.#inner(inner, command, place, depth + 1);
+      this.#inner(inner, command, { place, depth: depth + 1 });
       if (this.#isSpent(depth)) return;
     }
   }
@@ -121,7 +141,11 @@ class Judge {
     return this.#commands > MAX_COMMANDS || this.#words > MAX_WORDS || depth > MAX_DEPTH;
   }
 
-  #inner(inner: InnerCommand, outer: SimpleCommand, place: Place, depth: number): void {
+  #inner(
+    inner: InnerCommand,
+    outer: SimpleCommand,
+    { place, depth }: Omit<TextPlace, 'input'>,
+  ): void {
     if (inner.kind === 'words') {
       const command = commandOfWords(inner.words, { ...outer, redirects: [], assignments: [] });
       // What stands for itself, such as a folder after an option that is not known, is no command.
@@ -131,27 +155,38 @@ class Judge {
       return;
     }
     if (isUnknown(inner.text)) {
-      this.#find('ask', 'unknown-text', outer.source, 'runs text that is known only when it runs');
+      this.#find({
+        decision: 'ask',
+        rule: 'unknown-text',
+        command: outer.source,
+        why: 'runs text that is known only when it runs',
+      });
     }
-    if (inner.text !== SPLIT) this.text(toShellText(inner.text), place, outer.input, depth);
+    if (inner.text !== SPLIT)
+      this.text(toShellText(inner.text), { place, input: outer.input, depth });
   }
 
   #judge(command: SimpleCommand, place: Place): void {
     const { name } = command;
     if (name === undefined && this.#guesses === 0) {
-      this.#find(
-        'ask',
-        'unknown-command',
-        command.source,
-        'has a name that is known only when it runs',
-      );
+      this.#find({
+        decision: 'ask',
+        rule: 'unknown-command',
+        command: command.source,
+        why: 'has a name that is known only when it runs',
+      });
     }
     const allowed = name !== '' && this.#byRules(command.written, command.args, command);
     for (const rule of BUILT_IN_RULES) {
       if (!this.#isOn(rule.name)) continue;
       const objection = rule.judge(command, place);
       if (objection === undefined || (objection.decision === 'ask' && allowed)) continue;
-      this.#find(objection.decision, rule.name, command.source, objection.why);
+      this.#find({
+        decision: objection.decision,
+        rule: rule.name,
+        command: command.source,
+        why: objection.why,
+      });
     }
   }
 
@@ -174,12 +209,22 @@ class Judge {
     if (strictest === undefined) {
       const otherwise = this.#policy.default;
       if (otherwise !== 'allow' && this.#guesses === 0) {
-        this.#find(otherwise, 'default', source, 'is not among the commands that are allowed');
+        this.#find({
+          decision: otherwise,
+          rule: 'default',
+          command: source,
+          why: 'is not among the commands that are allowed',
+        });
       }
       return false;
     }
     if (strictest !== 'allow') {
-      this.#find(strictest, pattern, source, 'is named by a rule of the operator');
+      this.#find({
+        decision: strictest,
+        rule: pattern,
+        command: source,
+        why: 'is named by a rule of the operator',
+      });
     }
     return strictest === 'allow';
   }
@@ -189,12 +234,12 @@ class Judge {
     return typeof defaults === 'boolean' ? defaults : !defaults.except.includes(rule);
   }
 
-  #find(decision: Finding['decision'], rule: string, command: string, why: string): void {
+  #find({ command, ...finding }: Finding): void {
     const line = command
       .slice(0, 4 * MAX_SHOWN)
       .trim()
       .replaceAll(/\s+/g, ' ');
-    this.findings.push({ decision, rule, command: shorten(line, MAX_SHOWN), why });
+    this.findings.push({ ...finding, command: shorten(line, MAX_SHOWN) });
   }
 }
 

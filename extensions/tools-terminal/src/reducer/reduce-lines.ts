@@ -54,7 +54,11 @@ export function reduceLines(
     if (room <= 0) break;
     keep(at);
   }
-  return assemble(lines, kept, failing, kind.failuresFirst ? new Set(near) : undefined);
+  return assemble(lines, {
+    kept,
+    failing,
+    first: kind.failuresFirst ? new Set(near) : undefined,
+  });
 }
 
 /** Lines that look like no other, numbers aside, as far as there is room. */
@@ -95,9 +99,15 @@ function nearFailures(
 
 function assemble(
   lines: readonly string[],
-  kept: Uint8Array,
-  failing: readonly boolean[],
-  first: ReadonlySet<number> | undefined,
+  {
+    kept,
+    failing,
+    first,
+  }: {
+    kept: Uint8Array;
+    failing: readonly boolean[];
+    first: ReadonlySet<number> | undefined;
+  },
 ): string[] {
   const head: string[] = [];
   const tail: string[] = [];
