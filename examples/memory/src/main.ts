@@ -24,8 +24,7 @@ const start = (sessionId: string) =>
 /** Runs one call, and prints it and its answer. */
 async function call(
   runtime: ToolRuntime,
-  name: string,
-  args: object,
+  { name, args }: { name: string; args: object },
   options?: ExecuteOptions,
 ): Promise<ToolResult> {
   const [answer] = await runtime.execute([{ toolCallId: 'c', name, args }], options);
@@ -50,7 +49,7 @@ function refused(result: ToolResult, code: string, ...parts: string[]): void {
 try {
   let runtime = await start('monday');
   const write = (args: object, options?: ExecuteOptions) =>
-    call(runtime, 'memory_write', args, options);
+    call(runtime, { name: 'memory_write', args }, options);
 
   textOf(await write({ action: 'add', section: 'Beds', text: 'Bed 1: tomatoes. Bed 2: beans.' }));
   textOf(await write({ action: 'add', section: 'Owner', text: 'Ada prefers short answers.' }));
@@ -93,16 +92,28 @@ try {
   writeFileSync(memoryFile, `${byHand}\n## Frost\n\nLast one in mid March.\n`);
 
   runtime = await start('next-week');
-  const remembered = textOf(await call(runtime, 'memory_read', {}));
+  const remembered = textOf(await call(runtime, { name: 'memory_read', args: {} }));
   assert(remembered.includes('Bed 1: tomatoes (Roma). Bed 2: beans.'));
   assert(remembered.includes('## Frost\n\nLast one in mid March.'));
   assert(!remembered.includes('tank') && !remembered.includes(secret));
-  textOf(await call(runtime, 'memory_write', { action: 'replace', match: 'beans', text: 'peas' }));
+  textOf(
+    await call(runtime, {
+      name: 'memory_write',
+      args: { action: 'replace', match: 'beans', text: 'peas' },
+    }),
+  );
   assert(readFileSync(memoryFile, 'utf8').includes('Bed 1: tomatoes (Roma). Bed 2: peas.'));
-  assert(textOf(await call(runtime, 'memory_read', { versions: true })).includes('until'));
+  assert(
+    textOf(await call(runtime, { name: 'memory_read', args: { versions: true } })).includes(
+      'until',
+    ),
+  );
 
   const found = textOf(
-    await call(runtime, 'session_search', { query: 'radishes frost', since: '2d', context: 1 }),
+    await call(runtime, {
+      name: 'session_search',
+      args: { query: 'radishes frost', since: '2d', context: 1 },
+    }),
   );
   assert(found.includes('session monday, cli:garden'));
   assert(found.includes('user: When do we sow the radishes?'));
@@ -110,16 +121,16 @@ try {
   // Another personality has a memory and sessions of its own, and this one may not write.
   const auditor = { personality: 'auditor' };
   assert.equal(
-    textOf(await call(runtime, 'memory_read', {}, auditor)),
+    textOf(await call(runtime, { name: 'memory_read', args: {} }, auditor)),
     'The personality memory is empty.',
   );
   assert(
-    textOf(await call(runtime, 'session_search', { query: 'radishes' }, auditor)).startsWith(
-      'No message that you may see',
-    ),
+    textOf(
+      await call(runtime, { name: 'session_search', args: { query: 'radishes' } }, auditor),
+    ).startsWith('No message that you may see'),
   );
   refused(
-    await call(runtime, 'memory_write', { action: 'add', text: 'Hello.' }, auditor),
+    await call(runtime, { name: 'memory_write', args: { action: 'add', text: 'Hello.' } }, auditor),
     'not_available',
   );
   await runtime.close();
