@@ -127,17 +127,13 @@ export class AgentLoop {
     this.#runner.assertNotRunning(sessionId);
     const journal = await this.#runner.journal(sessionId);
     const { turn } = unfinished(journal.log);
-    const plain = { isMarked: false, isUntrusted: false };
-    const answers = journal.log
-      .openCalls()
-      .map((logged) =>
-        resultRecord(
-          turn,
-          logged,
-          logged.started ? interrupted() : notRun('the turn was given up'),
-          plain,
-        ),
-      );
+    const answers = journal.log.openCalls().map((logged) =>
+      resultRecord(turn, logged, {
+        result: logged.started ? interrupted() : notRun('the turn was given up'),
+        isMarked: false,
+        isUntrusted: false,
+      }),
+    );
     await journal.append(...answers, { kind: 'end', turn, end: 'aborted' });
   }
 

@@ -203,7 +203,8 @@ export class TurnBatch {
     const mayBeForeign = isUntrusted(tool) || isUntrusted(options.tools.tool(name));
     // What did not run was answered by the framework.
     const isMarked = isStarted && mayBeForeign && !isOwn;
-    const record = resultRecord(turn, logged, result, {
+    const record = resultRecord(turn, logged, {
+      result,
       isMarked,
       isUntrusted:
         isMarked &&

@@ -28,12 +28,18 @@ export function answerAtOnce({ call, started, approval }: LoggedCall): ToolResul
   );
 }
 
+/** What a call came back with. */
+export interface ToolAnswer {
+  result: ToolResult;
+  isMarked: boolean;
+  isUntrusted: boolean;
+}
+
 /** A result as it is stored, and as the model reads it. */
 export function resultRecord(
   turn: number,
   { call }: LoggedCall,
-  result: ToolResult,
-  options: { isMarked: boolean; isUntrusted: boolean },
+  { result, ...options }: ToolAnswer,
 ): ResultRecord {
   const text = result.ok ? result.value : `${result.code}: ${result.error}`;
   const images = imagesOf(result);

@@ -123,7 +123,7 @@ export class TurnRunner {
             release = resolve;
           }),
         };
-        const events = this.#events(input, begin, running, release);
+        const events = this.#events(input, begin, { running, release });
         let isWaiting = false;
         return {
           async next() {
@@ -147,8 +147,7 @@ export class TurnRunner {
   async *#events(
     { sessionId, abortSignal, ...input }: TurnInput | ResumeInput,
     begin: Begin,
-    running: Running,
-    release: () => void,
+    { running, release }: { running: Running; release: () => void },
   ): AsyncGenerator<AgentEvent, void, undefined> {
     this.#assertCanRun(sessionId);
     const { controller } = running;
@@ -159,7 +158,10 @@ export class TurnRunner {
     };
     try {
       const givenUp = new AbortController();
-      const opening = this.#begin(sessionId, begin, controller.signal, givenUp.signal);
+      const opening = this.#begin(sessionId, begin, {
+        signal: controller.signal,
+        givenUp: givenUp.signal,
+      });
       const journal = await withGrace(
         withGrace(opening, abortSignal, GRACE_MS),
         controller.signal,
@@ -220,8 +222,7 @@ export class TurnRunner {
   async #begin(
     sessionId: string,
     begin: Begin,
-    signal: AbortSignal,
-    givenUp: AbortSignal,
+    { signal, givenUp }: { signal: AbortSignal; givenUp: AbortSignal },
   ): Promise<Journal> {
     const journal = await this.#open(sessionId, { history: true, signal });
     givenUp.throwIfAborted();

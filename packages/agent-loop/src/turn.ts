@@ -253,7 +253,7 @@ export class Turn {
     const { turn } = this.#turn;
     const plain = { isMarked: false, isUntrusted: false };
     await this.#parts.journal.append(
-      ...answers.map(({ logged, result }) => resultRecord(turn, logged, result, plain)),
+      ...answers.map(({ logged, result }) => resultRecord(turn, logged, { result, ...plain })),
     );
     for (const { logged, result } of answers) {
       const { id: toolCallId, name: toolName, input } = logged.call;

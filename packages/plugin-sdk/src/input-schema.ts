@@ -22,7 +22,7 @@ export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
  */
 export function jsonSchemaOf(toolName: string, input: StandardSchemaV1): Record<string, unknown> {
   const remedy = 'pass the JSON Schema that the model is to see as `schema`, beside `input`';
-  const schema = derive(toolName, 'input', input, remedy);
+  const schema = derive(toolName, input, { what: 'input', remedy });
   if (schema.type !== 'object') {
     throw new EthosError(
       'TOOL_INVALID',
@@ -42,7 +42,7 @@ export function settingsJsonSchemaOf(
   settings: StandardSchemaV1,
 ): Record<string, unknown> {
   const remedy = 'use a schema library that can, such as Zod 4';
-  const schema = derive(toolName, 'settings', settings, remedy);
+  const schema = derive(toolName, settings, { what: 'settings', remedy });
   if (schema.type === 'object') return schema;
   throw new EthosError(
     'TOOL_INVALID',
@@ -52,9 +52,8 @@ export function settingsJsonSchemaOf(
 
 function derive(
   toolName: string,
-  what: 'input' | 'settings',
   input: StandardSchemaV1,
-  remedy: string,
+  { what, remedy }: { what: 'input' | 'settings'; remedy: string },
 ): Record<string, unknown> {
   if (!describesItself(input)) {
     throw new EthosError(

@@ -109,7 +109,7 @@ export class NetworkGuard {
     try {
       lifetime.throwIfFailed();
       if (this.#isClosed) throw new EthosError('NETWORK_FAILED', 'the network guard is closed');
-      const response = await this.#follow(url, init, options, lifetime);
+      const response = await this.#follow(url, init, { options, lifetime });
       if (options.idleTimeoutMs !== undefined) lifetime.waitWhileBytesCome(options.idleTimeoutMs);
       lifetimes.set(response, lifetime);
       return response;
@@ -147,8 +147,7 @@ export class NetworkGuard {
   async #follow(
     input: string | URL,
     init: RequestInit,
-    options: GuardedFetchOptions,
-    lifetime: RequestLifetime,
+    { options, lifetime }: { options: GuardedFetchOptions; lifetime: RequestLifetime },
   ): Promise<Response> {
     const maxBodyBytes = this.#limit('maxBodyBytes', options);
     const isEndless = (type: string) => options.idleTimeoutMs !== undefined && isEventStream(type);
@@ -184,7 +183,7 @@ export class NetworkGuard {
         if (!(redirects < maxRedirects)) {
           throw new EthosError('TOO_MANY_REDIRECTS', `more than ${maxRedirects} redirects`);
         }
-        hopInit = followRedirect(hopInit, response.status, url, target);
+        hopInit = followRedirect(hopInit, { status: response.status, from: url, to: target });
         url = target;
       } catch (error) {
         hop.settle(error);

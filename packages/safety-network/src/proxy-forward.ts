@@ -9,8 +9,7 @@ import { metered } from './proxy-tunnel.js';
 /** Sends a request on, and its answer back, on a connection of its own. */
 export async function forwardRequest(
   target: URL,
-  from: IncomingMessage,
-  to: ServerResponse,
+  { from, to }: { from: IncomingMessage; to: ServerResponse },
   context: ProxyContext,
 ): Promise<void> {
   const { guard, idleTimeoutMs, onSpend } = context;

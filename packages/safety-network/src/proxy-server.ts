@@ -45,8 +45,7 @@ export async function startProxy(options: FilteringProxyOptions): Promise<Filter
     const run = () =>
       forwardRequest(
         asked(() => targetOf(request), context),
-        request,
-        response,
+        { from: request, to: response },
         context,
       );
     serve(run, (status, message) => {
@@ -64,7 +63,7 @@ export async function startProxy(options: FilteringProxyOptions): Promise<Filter
       return;
     }
     const target = () => asked(() => tunnelTarget(request.url ?? ''), context);
-    serve(() => tunnel(target(), socket, head, context), refuse);
+    serve(() => tunnel(target(), { client: socket, head }, context), refuse);
   });
   server.on('clientError', (_error, socket) => socket.destroy());
   await listen(server, socketPath);

@@ -7,8 +7,7 @@ import type { ProxyContext } from './proxy-context.js';
 /** Connects a client with the place that it asked for. What goes through is theirs. */
 export async function tunnel(
   target: URL,
-  client: Duplex,
-  head: Buffer,
+  { client, head }: { client: Duplex; head: Buffer },
   context: ProxyContext,
 ): Promise<void> {
   const socket = await context.guard.connect(target, {

@@ -100,7 +100,7 @@ describe('followRedirect, whatever the request', () => {
     ([given, headers, body, status, to]) => {
       const init: RequestInit = { method: given, headers, referrer: 'https://a.example/secret' };
       if (body !== undefined) init.body = body;
-      const next = followRedirect(init, status, FROM, new URL(to));
+      const next = followRedirect(init, { status, from: FROM, to: new URL(to) });
       const sent = new Headers(next.headers);
       const isSameOrigin = new URL(to).origin === FROM.origin;
       const becomesGet =

@@ -31,7 +31,10 @@ export function redirectTarget(response: Response, from: URL): URL | null {
  *
  * @throws `NETWORK_FAILED` when a body would have to be sent a second time but is gone
  */
-export function followRedirect(init: RequestInit, status: number, from: URL, to: URL): RequestInit {
+export function followRedirect(
+  init: RequestInit,
+  { status, from, to }: { status: number; from: URL; to: URL },
+): RequestInit {
   const method = (init.method ?? 'GET').toUpperCase();
   const headers = new Headers(init.headers);
   if (to.origin !== from.origin) {

@@ -13,7 +13,7 @@ import { readLog } from '../journal/journal.js';
 import { assertKeys } from '../options.js';
 import type { DelegatingTurn, RunChild } from './child-turn.js';
 import { grantTask, type TaskGrant } from './grant-task.js';
-import { isUsedUp, runTask } from './run-task.js';
+import { type GrantedTask, isUsedUp, runTask } from './run-task.js';
 import { Task } from './task.js';
 import { TaskTable } from './task-table.js';
 
@@ -58,7 +58,7 @@ export class Delegations {
   /** Runs the tasks of one turn. */
   forTurn(turn: DelegatingTurn): DelegationProvider {
     return {
-      run: (caller, task, onProgress) => this.#run(turn, caller, task, onProgress),
+      run: (caller, task, onProgress) => this.#run(turn, task, { caller, onProgress }),
       start: (_caller, task) => this.#start(turn, task),
       list: () => this.#table.list(turn.ref),
       get: ({ signal }, id, opts) => this.#table.get(turn.ref, id, { ...opts, signal }),
@@ -82,16 +82,19 @@ export class Delegations {
 
   async #run(
     turn: DelegatingTurn,
-    caller: DelegationCaller,
     asked: DelegatedTask,
-    onProgress: Progress | undefined,
+    { caller, onProgress }: { caller: DelegationCaller; onProgress: Progress | undefined },
   ): Promise<DelegationInfo> {
     const task = this.#reserve(turn, asked, false);
     const abort = () => task.cancel('the call that gave the task has ended');
     caller.signal.addEventListener('abort', abort, { once: true });
     if (caller.signal.aborted) abort();
     try {
-      await this.#drive(turn, asked, task, await this.#admit(turn, asked, task), onProgress);
+      await this.#drive(
+        task,
+        { asked, turn, grant: await this.#admit(turn, asked, task) },
+        onProgress,
+      );
     } finally {
       caller.signal.removeEventListener('abort', abort);
     }
@@ -102,7 +105,7 @@ export class Delegations {
     const task = this.#reserve(turn, asked, true);
     const grant = await this.#admit(turn, asked, task);
     const info = task.info();
-    void this.#drive(turn, asked, task, grant, undefined);
+    void this.#drive(task, { asked, turn, grant });
     return info;
   }
 
@@ -157,31 +160,20 @@ export class Delegations {
     }
   }
 
-  async #drive(
-    turn: DelegatingTurn,
-    asked: DelegatedTask,
-    task: Task,
-    grant: TaskGrant,
-    onProgress: Progress | undefined,
-  ): Promise<void> {
+  async #drive(task: Task, granted: GrantedTask, onProgress?: Progress): Promise<void> {
     const { runChild, approve, endToolsOf } = this.#options;
-    await runTask(
-      task,
-      asked,
-      { turn, grant },
-      {
-        runChild,
-        approve,
-        maxResultChars: this.#limits.maxResultChars,
-        now: this.#now,
-        onProgress,
-        onUsedUp: () =>
-          this.#table.cancelWhere(
-            (each) => each.turn === turn,
-            'the budget of the turn is used up',
-          ),
-      },
-    );
+    await runTask(task, granted, {
+      runChild,
+      approve,
+      maxResultChars: this.#limits.maxResultChars,
+      now: this.#now,
+      onProgress,
+      onUsedUp: () =>
+        this.#table.cancelWhere(
+          (each) => each.turn === granted.turn,
+          'the budget of the turn is used up',
+        ),
+    });
     if (await this.#isClean(task)) task.clear();
     // What the sub-agent itself left running goes with it.
     await this.endSession(task.id);

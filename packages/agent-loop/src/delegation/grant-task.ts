@@ -39,7 +39,8 @@ async function meetOf(
 ): Promise<string> {
   if (other === undefined || personalityId.split('/').includes(other)) return personalityId;
   // A slash would name a meet of the model's own making.
-  if (!/^[^/\s]+$/.test(other)) throw await noPersonality(tools, personalityId, other);
+  if (!/^[^/\s]+$/.test(other))
+    throw await noPersonality(tools, { own: personalityId, name: other });
   const asked = `${personalityId}/${other}`;
   try {
     const met = await tools.personality(asked);
@@ -48,16 +49,14 @@ async function meetOf(
   } catch (error) {
     const code = errorCodeOf(error);
     if (code !== 'CONFIG_INVALID' && code !== 'DELEGATION_REFUSED') throw error;
-    throw await noPersonality(tools, personalityId, other, error);
+    throw await noPersonality(tools, { own: personalityId, name: other, cause: error });
   }
-  throw await noPersonality(tools, personalityId, other);
+  throw await noPersonality(tools, { own: personalityId, name: other });
 }
 
 async function noPersonality(
   tools: AgentTools,
-  own: string,
-  name: string,
-  cause?: unknown,
+  { own, name, cause }: { own: string; name: string; cause?: unknown },
 ): Promise<CapabilityError> {
   const others = await othersThan(own, tools);
   const choice = others === '' ? 'leave it out' : `name one of ${others}, or leave it out`;

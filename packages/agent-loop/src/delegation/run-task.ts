@@ -20,11 +20,17 @@ export interface TaskRun {
   onUsedUp: () => void;
 }
 
+/** What a turn asked for, and what it was granted. */
+export interface GrantedTask {
+  asked: DelegatedTask;
+  turn: DelegatingTurn;
+  grant: TaskGrant;
+}
+
 /** Runs a task to its end, and says in it how it went. Never rejects. */
 export async function runTask(
   task: Task,
-  asked: DelegatedTask,
-  { turn, grant }: { turn: DelegatingTurn; grant: TaskGrant },
+  { asked, turn, grant }: GrantedTask,
   run: TaskRun,
 ): Promise<void> {
   let charged = NO_USAGE;
@@ -56,7 +62,7 @@ export async function runTask(
       if (event.type === 'usage') charge(event.turn);
       if (event.type !== 'done') continue;
       charge(event.usage);
-      finish(task, event, failure, run);
+      finish(task, { ...event, failure }, run);
     }
     task.finish('failed', run.now(), { error: 'the sub-agent ended without an answer' });
   } catch (error) {
@@ -69,8 +75,7 @@ export async function runTask(
 
 function finish(
   task: Task,
-  { end, text, message }: AgentEvent & { type: 'done' },
-  failure: string | undefined,
+  { end, text, message, failure }: AgentEvent & { type: 'done' } & { failure: string | undefined },
   { maxResultChars, now }: TaskRun,
 ): void {
   const result = text === '' ? {} : { result: truncateToBudget(text, maxResultChars) };
