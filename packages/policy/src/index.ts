@@ -18,6 +18,14 @@ export { effectsOf } from './effects.js';
 export type { VariableEffect } from './environment-variables.js';
 export { variableEffect } from './environment-variables.js';
 export { errorText } from './error-text.js';
+export type {
+  StorageAnswer,
+  StorageChangeCall,
+  StorageChangeOptions,
+  StorageLook,
+  StoragePlace,
+} from './forwarding-storage.js';
+export { ForwardingStorage } from './forwarding-storage.js';
 export type { HostSet } from './host-sets.js';
 export {
   compileHostSet,

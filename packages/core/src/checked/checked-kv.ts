@@ -7,7 +7,7 @@ import {
   isTextOrNull,
   isTexts,
   typedError,
-} from './answer.js';
+} from './check-answer.js';
 
 const KIND = { code: 'STORE_UNAVAILABLE', name: 'the key-value store' } as const;
 

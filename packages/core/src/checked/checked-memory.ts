@@ -6,7 +6,7 @@ import type {
   MemorySection,
   MemoryVersion,
 } from '@ethosagent/types';
-import { answerOf, isListOf, isNumber, isRecord } from './answer.js';
+import { answerOf, isListOf, isNumber, isRecord } from './check-answer.js';
 
 const KIND = { code: 'STORE_UNAVAILABLE', name: 'the memory' } as const;
 

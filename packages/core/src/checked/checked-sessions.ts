@@ -9,7 +9,7 @@ import type {
   SessionSearchOptions,
   SessionStore,
 } from '@ethosagent/types';
-import { answerOf, isBoolean, isListOf, isNumber, isRecord } from './answer.js';
+import { answerOf, isBoolean, isListOf, isNumber, isRecord } from './check-answer.js';
 
 const KIND = { code: 'STORE_UNAVAILABLE', name: 'the session store' } as const;
 const ROLES: Readonly<Record<MessageRole, true>> = {

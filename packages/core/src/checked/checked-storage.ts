@@ -1,8 +1,15 @@
 import {
+  ForwardingStorage,
+  type StorageAnswer,
+  type StorageChangeCall,
+  type StorageChangeOptions,
+  type StorageLook,
+  type StoragePlace,
+} from '@ethosagent/policy';
+import {
   type ContainedReach,
   EthosError,
   type Storage,
-  type StorageChange,
   type StorageEntry,
 } from '@ethosagent/types';
 import {
@@ -15,97 +22,51 @@ import {
   isTextOrNull,
   isTexts,
   typedError,
-} from './answer.js';
-import { offered } from './offered.js';
+} from './check-answer.js';
 
 const KIND = { code: 'STORAGE_FAILED', name: 'the storage' } as const;
 
+const IS_ANSWER: {
+  readonly [Operation in StorageLook]: (answer: unknown) => answer is StorageAnswer<Operation>;
+} = {
+  read: isTextOrNull,
+  readBytes: isBytesOrNull,
+  exists: isBoolean,
+  list: isTexts,
+  listEntries: isEntries,
+  mtime: isNumberOrNull,
+};
+
 /** A storage whose failures are typed, and whose answers are what they should be. */
-class CheckedStorage implements Storage {
+class CheckedStorage extends ForwardingStorage {
   readonly #storage: Storage;
   /** Present where the storage can be held to less. */
   declare readonly contained?: (reach: ContainedReach) => Storage;
-  /** Present where the storage can append. */
-  declare readonly append?: NonNullable<Storage['append']>;
 
   constructor(storage: Storage) {
+    super(storage);
     this.#storage = storage;
     if (storage.contained !== undefined) this.contained = (reach) => this.#contained(reach);
-    if (storage.append !== undefined) {
-      this.append = (path, content, opts) =>
-        change('append', opts, (own) => {
-          assertContent(content);
-          return storage.append?.(path, content, own);
-        });
-    }
   }
 
-  read(path: string): Promise<string | null> {
-    return answerOf(KIND, 'read', () => this.#storage.read(path), isTextOrNull);
-  }
-
-  readBytes(path: string): Promise<Uint8Array | null> {
-    return answerOf(
-      KIND,
-      'readBytes',
-      () => offered(this.#storage.readBytes, 'readBytes').call(this.#storage, path),
-      isBytesOrNull,
-    );
-  }
-
-  exists(path: string): Promise<boolean> {
-    return answerOf(KIND, 'exists', () => this.#storage.exists(path), isBoolean);
-  }
-
-  list(path: string): Promise<string[]> {
-    return answerOf(KIND, 'list', () => this.#storage.list(path), isTexts);
-  }
-
-  listEntries(path: string): Promise<StorageEntry[]> {
-    return answerOf(
-      KIND,
-      'listEntries',
-      () => offered(this.#storage.listEntries, 'listEntries').call(this.#storage, path),
-      isEntries,
-    );
-  }
-
-  mtime(path: string): Promise<number | null> {
-    return answerOf(
-      KIND,
-      'mtime',
-      () => offered(this.#storage.mtime, 'mtime').call(this.#storage, path),
-      isNumberOrNull,
-    );
-  }
-
-  write(
+  protected override look<Operation extends StorageLook>(
+    operation: Operation,
     path: string,
-    content: string | Uint8Array,
-    opts?: StorageChange & { mode?: number },
+    run: (path: string) => Promise<StorageAnswer<Operation>>,
+  ): Promise<StorageAnswer<Operation>> {
+    return answerOf(KIND, operation, () => run(path), IS_ANSWER[operation]);
+  }
+
+  protected override change(
+    call: StorageChangeCall,
+    opts: StorageChangeOptions | undefined,
+    run: (place: StoragePlace, opts: StorageChangeOptions | undefined) => Promise<void>,
   ): Promise<void> {
-    return change('write', opts, (own) => {
-      assertContent(content);
-      return this.#storage.write(path, content, own);
+    const { operation } = call;
+    return guardChange(operation, opts, (own) => {
+      if (operation === 'write' || operation === 'append') assertContent(call.content);
+      return run(call, own);
     });
-  }
-
-  mkdir(path: string, opts?: StorageChange & { mode?: number }): Promise<void> {
-    return change('mkdir', opts, (own) =>
-      offered(this.#storage.mkdir, 'mkdir').call(this.#storage, path, own),
-    );
-  }
-
-  remove(path: string, opts?: StorageChange & { recursive?: boolean }): Promise<void> {
-    return change('remove', opts, (own) =>
-      offered(this.#storage.remove, 'remove').call(this.#storage, path, own),
-    );
-  }
-
-  rename(from: string, to: string, opts?: StorageChange): Promise<void> {
-    return change('rename', opts, (own) =>
-      offered(this.#storage.rename, 'rename').call(this.#storage, from, to, own),
-    );
   }
 
   #contained(reach: ContainedReach): Storage {
@@ -138,10 +99,10 @@ export function checkedStorage(storage: Storage): Storage {
 }
 
 /** What `beforeChange` throws is the caller's own, and is thrown on as it is. */
-function change<Options extends StorageChange>(
+function guardChange(
   method: string,
-  opts: Options | undefined,
-  run: (opts: Options | undefined) => unknown,
+  opts: StorageChangeOptions | undefined,
+  run: (opts: StorageChangeOptions | undefined) => unknown,
 ): Promise<void> {
   const { beforeChange } = opts ?? {};
   if (opts === undefined || beforeChange === undefined)

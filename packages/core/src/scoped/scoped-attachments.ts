@@ -7,7 +7,7 @@ import {
   type TurnAttachment,
 } from '@ethosagent/types';
 import { type AccessAsked, type AccessScope, recordAccess, textOf } from '../access.js';
-import { answerOf, isBytesOrNull } from '../checked/answer.js';
+import { answerOf, isBytesOrNull } from '../checked/check-answer.js';
 
 const STORE = { code: 'STORAGE_FAILED', name: 'the attachment store' } as const;
 

@@ -18,7 +18,7 @@ import {
   type StorageEntry,
 } from '@ethosagent/types';
 import { type AccessAsked, type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
-import { offered } from '../checked/offered.js';
+import { assertOffered } from '../checked/assert-offered.js';
 
 /** A storage of which only the four documented methods are certain to be there. */
 export type ScopedFsStorage = Pick<Storage, 'read' | 'write' | 'exists' | 'list'> &
@@ -130,7 +130,7 @@ export class ScopedFsImpl implements ScopedFs {
 
   readBytes(path: string): Promise<Uint8Array> {
     return this.#read('readBytes', path, async (storage, at) => {
-      const bytes = await offered(storage.readBytes, 'readBytes').call(storage, at);
+      const bytes = await assertOffered(storage.readBytes, 'readBytes').call(storage, at);
       if (bytes === null) throw missing(path);
       return bytes;
     });
@@ -138,25 +138,25 @@ export class ScopedFsImpl implements ScopedFs {
 
   mtime(path: string): Promise<number | null> {
     return this.#read('mtime', path, (storage, at) =>
-      offered(storage.mtime, 'mtime').call(storage, at),
+      assertOffered(storage.mtime, 'mtime').call(storage, at),
     );
   }
 
   mkdir(path: string): Promise<void> {
     return this.#change('mkdir', path, (storage, at, change) =>
-      offered(storage.mkdir, 'mkdir').call(storage, at, change),
+      assertOffered(storage.mkdir, 'mkdir').call(storage, at, change),
     );
   }
 
   listEntries(path: string): Promise<StorageEntry[]> {
     return this.#read('listEntries', path, (storage, at) =>
-      offered(storage.listEntries, 'listEntries').call(storage, at),
+      assertOffered(storage.listEntries, 'listEntries').call(storage, at),
     );
   }
 
   remove(path: string, opts?: { recursive?: boolean }): Promise<void> {
     return this.#change('remove', path, (storage, at, change) =>
-      offered(storage.remove, 'remove').call(storage, at, { ...opts, ...change }),
+      assertOffered(storage.remove, 'remove').call(storage, at, { ...opts, ...change }),
     );
   }
 
@@ -171,7 +171,7 @@ export class ScopedFsImpl implements ScopedFs {
       const [storage, source] = this.#check('write', from, access);
       const [, target] = this.#check('write', to, access);
       const change = announced(storage, () => this.#allowChange(allow));
-      return offered(storage.rename, 'rename').call(storage, source, target, change);
+      return assertOffered(storage.rename, 'rename').call(storage, source, target, change);
     });
   }
 
@@ -200,7 +200,7 @@ export class ScopedFsImpl implements ScopedFs {
     return inTurn(this.#shared, at, async () => {
       // It waited, perhaps for longer than its call lasted.
       this.#scope?.assertLive();
-      const before = await offered(storage.readBytes, 'readBytes').call(storage, at);
+      const before = await assertOffered(storage.readBytes, 'readBytes').call(storage, at);
       this.#scope?.assertLive();
       await storage.write(at, Buffer.concat([before ?? new Uint8Array(), added]), change);
     });
