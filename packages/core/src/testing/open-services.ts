@@ -1,14 +1,9 @@
 import { MemoryAuditSink } from '@ethosagent/audit';
 import type { ServiceOwner, ServiceScope, ToolCapabilities } from '@ethosagent/types';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { CapabilityBackends } from '../backends.js';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { DefaultToolRegistry, type ToolRegistryOptions } from '../tool-registry.js';
-
-const registries: DefaultToolRegistry[] = [];
-afterEach(async () => {
-  await Promise.all(registries.splice(0).map((registry) => registry.endAllSessions()));
-});
 
 /** A registry of a test, whose services end with the test. */
 export function servicesOf(backends: CapabilityBackends = {}, options: ToolRegistryOptions = {}) {
@@ -19,7 +14,7 @@ export function servicesOf(backends: CapabilityBackends = {}, options: ToolRegis
     undefined,
     options,
   );
-  registries.push(registry);
+  onTestFinished(() => registry.endAllSessions());
   return {
     registry,
     events: audit.events,

@@ -1,17 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { FsStorage } from '@ethosagent/storage-fs';
 import type { ToolCapabilities } from '@ethosagent/types';
-import { afterAll, afterEach, vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { CapabilityBackends } from '../backends.js';
 import { resolveCapabilities, type ScopedAccessors } from '../capability-resolver.js';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 
-/** A folder of the test file's own, which every backend of `full` may reach. */
-export const root = mkdtempSync(join(tmpdir(), 'spec-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-afterEach(() => vi.unstubAllGlobals());
+/** A folder that is there, which every backend of `full` may reach. Nothing is written there. */
+export const root = import.meta.dirname;
 
 /** Every backend there is. */
 export const full = (): CapabilityBackends => ({
@@ -35,9 +30,12 @@ export function resolve(
   );
 }
 
-/** Replaces the global `fetch`, and gives the URLs that it is asked for. */
+/** Replaces the global `fetch` until the test ends, and gives the URLs that it is asked for. */
 export function stubFetch(): string[] {
   const urls: string[] = [];
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
   vi.stubGlobal('fetch', async (url: string | URL) => {
     urls.push(String(url));
     return new Response('stubbed');
