@@ -1,13 +1,16 @@
 import { HOME, SPLIT } from './marked-text.js';
 import { operandsOf } from './options.js';
-import { type Place, withChange } from './place.js';
+import { type PossibleFolders, withChange } from './possible-folders.js';
 import type { SimpleCommand } from './simple-command.js';
 
 /**
  * The folders in which commands may run, of which some change the folder. Whether and when they
  * run is not looked at: each change may have happened before any command.
  */
-export function placeOf(commands: readonly SimpleCommand[], place: Place): Place {
+export function placeOf(
+  commands: readonly SimpleCommand[],
+  place: PossibleFolders,
+): PossibleFolders {
   let changed = place;
   for (const { name, args } of commands) {
     const target = targetOf(name, args);

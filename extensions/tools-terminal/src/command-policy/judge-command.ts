@@ -7,8 +7,8 @@ import { runsFetchedFile } from './fetched-files.js';
 import { type InnerCommand, innerCommands, subscriptText } from './inner-commands.js';
 import { afterChange, withKnownValues } from './known-values.js';
 import { isUnknown, SPLIT, toShellText } from './marked-text.js';
-import type { Place } from './place.js';
 import type { CommandPolicy } from './policy-settings.js';
+import type { PossibleFolders } from './possible-folders.js';
 import { readCommands } from './read-commands.js';
 import { BUILT_IN_RULES } from './rules/index.js';
 import type { CommandInput, SimpleCommand } from './simple-command.js';
@@ -49,7 +49,7 @@ export function judgeCommand(
 
 /** Where a text stands. */
 interface TextPlace {
-  place: Place;
+  place: PossibleFolders;
   input: CommandInput;
   /** How many commands are around it. */
   depth: number;
@@ -114,7 +114,7 @@ class Judge {
     }
   }
 
-  #command(command: SimpleCommand, place: Place, depth: number): void {
+  #command(command: SimpleCommand, place: PossibleFolders, depth: number): void {
     this.#commands += 1;
     this.#words += (1 + command.args.length) * (1 + this.#policy.rules.length / RULES_A_WORD);
     if (this.#isSpent(depth)) {
@@ -166,7 +166,7 @@ class Judge {
       this.text(toShellText(inner.text), { place, input: outer.input, depth });
   }
 
-  #judge(command: SimpleCommand, place: Place): void {
+  #judge(command: SimpleCommand, place: PossibleFolders): void {
     const { name } = command;
     if (name === undefined && this.#guesses === 0) {
       this.#find({

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import type { Place } from './place.js';
-import { resolveFrom } from './place.js';
+import type { PossibleFolders } from './possible-folders.js';
+import { resolveFrom } from './possible-folders.js';
 
 const ASSIGNMENT = /^\s*([A-Za-z_]\w*)=([\w.@:+-]*\/[\w./@:+-]*)[ \t]*(?:;|\n|&&)/;
 /** What bash fills itself, or what changes how words are read. */
@@ -31,7 +31,7 @@ export function withKnownValues(text: string): string {
 /**
  * The place of a line that is one chain of `&&` after `cd folder`: nothing of it runs elsewhere.
  */
-export function afterChange(text: string, place: Place): Place {
+export function afterChange(text: string, place: PossibleFolders): PossibleFolders {
   const [, target, rest = ''] = /^\s*cd[ \t]+([\w.][\w./-]*)[ \t]*&&(.*)$/s.exec(text) ?? [];
   if (target === undefined || /[;|\n]|(^|[^&>])&([^&>]|$)|CDPATH/.test(rest)) return place;
   const dirs = place.dirs.map((dir) => resolveFrom(dir, posix.normalize(target)) ?? dir);

@@ -1,6 +1,6 @@
 import { isUnknown } from '../marked-text.js';
 import { hasShort, operandsOf, optionsOf } from '../options.js';
-import { type Place, resolveIn } from '../place.js';
+import { type PossibleFolders, resolveIn } from '../possible-folders.js';
 import { ask, type BuiltInRule, deny, type Objection, worst } from './rule.js';
 
 const KERNEL = /^\/proc\/(sysrq-trigger|kcore|sys\/)|^\/sys\//;
@@ -98,7 +98,7 @@ function perhapsWrittenBy(name: string, args: readonly string[]): string[] {
   return args.flatMap((word) => word.match(/\/+(?:dev|proc|sys)\/[^\s"';,})]+/g) ?? []);
 }
 
-function toDevice(place: Place, path: string): Objection | undefined {
+function toDevice(place: PossibleFolders, path: string): Objection | undefined {
   return worst(
     resolveIn(place, path).map((resolved) => {
       if (resolved !== undefined)

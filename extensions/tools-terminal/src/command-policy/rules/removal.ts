@@ -2,8 +2,8 @@ import { matchesWord } from '../command-pattern.js';
 import { findRoots, findsRepository, isFiltered, isTested } from '../find-executions.js';
 import { GLOB, isUnknown, maySplit } from '../marked-text.js';
 import { hasLong, hasShort, operandsOf } from '../options.js';
-import type { Place } from '../place.js';
-import { worthOf } from '../precious.js';
+import { worthOf } from '../path-worth.js';
+import type { PossibleFolders } from '../possible-folders.js';
 import type { SimpleCommand } from '../simple-command.js';
 import { ask, type BuiltInRule, deny, type Objection, worst } from './rule.js';
 
@@ -54,7 +54,7 @@ export const recursiveRemoval: BuiltInRule = {
   },
 };
 
-function removal({ name, args }: SimpleCommand, place: Place): Objection | undefined {
+function removal({ name, args }: SimpleCommand, place: PossibleFolders): Objection | undefined {
   const isRecursive =
     name !== 'rm' && name !== 'grm' && name !== 'srm'
       ? true
@@ -81,7 +81,7 @@ function removal({ name, args }: SimpleCommand, place: Place): Objection | undef
 }
 
 /** Removal of files, of which there may be many. */
-function single(args: readonly string[], place: Place): Objection | undefined {
+function single(args: readonly string[], place: PossibleFolders): Objection | undefined {
   return worst(
     operandsOf(args)
       .filter((path) => path.includes(GLOB))
@@ -114,7 +114,7 @@ function isRepository(path: string): boolean {
   );
 }
 
-function judgePath(place: Place, path: string): Objection | undefined {
+function judgePath(place: PossibleFolders, path: string): Objection | undefined {
   if (isRepository(path)) return ask('removes the history of the repository');
   switch (worthOf(place, path)) {
     case 'all':
@@ -130,7 +130,7 @@ function judgePath(place: Place, path: string): Objection | undefined {
   }
 }
 
-function deletion(args: readonly string[], place: Place): Objection | undefined {
+function deletion(args: readonly string[], place: PossibleFolders): Objection | undefined {
   if (findsRepository(args)) return ask('removes the history of the repository');
   const isNamed = isFiltered(args);
   return worst(

@@ -1,4 +1,4 @@
-import type { Place } from '../place.js';
+import type { PossibleFolders } from '../possible-folders.js';
 import type { SimpleCommand } from '../simple-command.js';
 
 /** What a built-in rule says to a command. */
@@ -13,7 +13,7 @@ export interface BuiltInRule {
   readonly name: string;
   /** For people who decide whether they want it. */
   readonly about: string;
-  judge(command: SimpleCommand, place: Place): Objection | undefined;
+  judge(command: SimpleCommand, place: PossibleFolders): Objection | undefined;
 }
 
 /** Asks first. */

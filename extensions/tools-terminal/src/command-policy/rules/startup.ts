@@ -1,4 +1,4 @@
-import { type Place, resolveIn } from '../place.js';
+import { type PossibleFolders, resolveIn } from '../possible-folders.js';
 import { writtenBy } from './devices.js';
 import { ask, type BuiltInRule, worst } from './rule.js';
 
@@ -12,7 +12,7 @@ const HOOKS = /\/\.git\/(?:hooks|config)/;
 export const startupFiles: BuiltInRule = {
   name: 'startup-file',
   about: 'Writing to files that run or are obeyed when something starts.',
-  judge({ name = '', args, redirects }, place: Place) {
+  judge({ name = '', args, redirects }, place: PossibleFolders) {
     const written = redirects.filter(({ writes }) => writes).map(({ target }) => target);
     return worst(
       [...written, ...writtenBy(name, args)].flatMap((path) =>

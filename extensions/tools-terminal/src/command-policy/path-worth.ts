@@ -1,5 +1,5 @@
 import { GLOB, HOME } from './marked-text.js';
-import { type Place, resolveIn } from './place.js';
+import { type PossibleFolders, resolveIn } from './possible-folders.js';
 
 /**
  * How much is lost with a path and all below it.
@@ -19,7 +19,7 @@ const TOP = /^\/[^/]*$/;
 const ORDER: readonly Worth[] = ['little', 'elsewhere', 'unknown', 'working files', 'all'];
 
 /** The worth of a path: of the worst of those that it may be. */
-export function worthOf(place: Place, path: string): Worth {
+export function worthOf(place: PossibleFolders, path: string): Worth {
   let worst: Worth = 'little';
   for (const resolved of resolveIn(place, path)) {
     const worth = resolved === undefined ? 'unknown' : worthOfResolved(place, resolved);
@@ -28,7 +28,7 @@ export function worthOf(place: Place, path: string): Worth {
   return worst;
 }
 
-function worthOfResolved({ workingDir }: Place, path: string): Worth {
+function worthOfResolved({ workingDir }: PossibleFolders, path: string): Worth {
   const parts = path.split('/');
   const last = parts.at(-1) ?? '';
   // `x/*` is all of x.

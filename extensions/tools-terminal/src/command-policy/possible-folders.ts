@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { HOME, isUnknown } from './marked-text.js';
 
 /** Where a command may be when it runs. */
-export interface Place {
+export interface PossibleFolders {
   /** Absolute. */
   workingDir: string;
   /** The folders that the command line may have changed to, the working directory among them. */
@@ -26,12 +26,12 @@ export function resolveFrom(dir: string, path: string): string | undefined {
 }
 
 /** A path from every folder in which the command may be. */
-export function resolveIn(place: Place, path: string): (string | undefined)[] {
+export function resolveIn(place: PossibleFolders, path: string): (string | undefined)[] {
   return [...new Set(place.dirs.map((dir) => resolveFrom(dir, path)))];
 }
 
 /** The same place after a change of folder that may or may not happen. */
-export function withChange(place: Place, target: string): Place {
+export function withChange(place: PossibleFolders, target: string): PossibleFolders {
   const next = place.dirs.map((dir) => {
     const resolved = resolveFrom(dir, target) ?? UNKNOWN_DIR;
     return resolved.length > MAX_PATH ? UNKNOWN_DIR : resolved;
