@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries } from '@ethosagent/test-support';
+import { countTries, inCheck } from '@ethosagent/test-support';
 import type { CapabilityName } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createCodeTools } from './code-tools.js';
@@ -44,7 +44,7 @@ const CALLS: Record<string, { options: ContainmentOptions; unused: CapabilityNam
 };
 
 describe('assertContained finds nothing that it reached', () => {
-  for (const tool of createCodeTools()) {
+  for (const tool of inCheck(createCodeTools(), ({ name }) => name === 'run_code')) {
     it(`by ${tool.name}`, async (context) => {
       const { options = { args: {} }, unused: expected } = CALLS[tool.name] ?? {};
       const { tries, unused } = await assertContained(tool, options);

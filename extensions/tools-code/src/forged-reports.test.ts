@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { errorOf, structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { describe, expect, it } from 'vitest';
 import { createCodeWorld } from './fixtures/code-world.js';
@@ -147,8 +147,7 @@ describe('a program in node_modules', () => {
     'whose link leads out of reach (%s) is not run',
     async (what) => {
       const world = createCodeWorld();
-      const outside = join(dirname(world.dir), 'outside');
-      mkdirSync(outside);
+      const { outside } = world;
       writeFileSync(join(outside, 'package.json'), manifest);
       const ran = join(world.dir, 'ran');
       writeFileSync(

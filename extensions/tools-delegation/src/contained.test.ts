@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries } from '@ethosagent/test-support';
+import { countTries, inCheck } from '@ethosagent/test-support';
 import type { AnyTool, ToolContext } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createDelegationTools } from './delegation-tools.js';
@@ -14,7 +14,7 @@ const CALLS: Record<string, ContainmentOptions['args']> = {
 };
 
 describe('assertContained finds nothing that it reached', () => {
-  for (const tool of createDelegationTools()) {
+  for (const tool of inCheck(createDelegationTools(), ({ name }) => name === 'task')) {
     it(`by ${tool.name}`, async (context) => {
       const args = CALLS[tool.name] ?? {};
       const { tries, unused } = await assertContained(withATask(tool), { args });

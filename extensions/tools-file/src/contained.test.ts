@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries } from '@ethosagent/test-support';
+import { countTries, inCheck } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createFileTools } from './file-tools.js';
 
@@ -21,7 +21,7 @@ const CALLS: Record<string, ContainmentOptions['args']> = {
 };
 
 describe('assertContained finds nothing that it reached', () => {
-  for (const tool of createFileTools()) {
+  for (const tool of inCheck(createFileTools(), ({ name }) => name === 'patch_file')) {
     it(`by ${tool.name}`, async (context) => {
       const args = CALLS[tool.name] ?? {};
       const { tries, unused } = await assertContained(tool, { args });

@@ -1,5 +1,5 @@
 import { assertContained } from '@ethosagent/conformance';
-import { countTries } from '@ethosagent/test-support';
+import { countTries, inCheck } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createWorld, fixture, NODE } from './fixtures/world.js';
 
@@ -13,7 +13,7 @@ describe('assertContained finds nothing that it reached', () => {
     ['lists', 'mcp__h__get_prompt', { name: 'p' }],
     ['lists', 'mcp__h__read_resource', { uri: 'r://1' }],
   ] as const;
-  for (const [mode, name, args] of calls) {
+  for (const [mode, name, args] of inCheck(calls, ([, tool]) => tool === 'mcp__h__echo')) {
     it(`by ${name}`, async (context) => {
       const servers = { h: { command: NODE, args: [fixture('hostile'), mode] } };
       const world = createWorld({ servers });

@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries } from '@ethosagent/test-support';
+import { countTries, inCheck } from '@ethosagent/test-support';
 import type { AnyTool, ToolContext } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { formatList } from './stored-list.js';
@@ -19,7 +19,7 @@ const CALLS: Record<string, ContainmentOptions['args']> = {
 };
 
 describe('assertContained finds nothing that it reached', () => {
-  for (const tool of createTodoTools()) {
+  for (const tool of inCheck(createTodoTools(), ({ name }) => name === 'todo_update')) {
     it(`by ${tool.name}`, async (context) => {
       const args = CALLS[tool.name] ?? {};
       const { tries, unused } = await assertContained(

@@ -52,6 +52,8 @@ describe('@ethosagent/tools-web', () => {
       ([, specifier]) => specifier,
     );
     const light = [
+      // The registry has loaded it already.
+      '@ethosagent/policy',
       '@ethosagent/plugin-sdk',
       '@ethosagent/types',
       'zod',

@@ -11,6 +11,14 @@ export function isLongRun(): boolean {
   return process.env.ETHOS_TRIES === 'long';
 }
 
+/**
+ * The rows of a table of like cases that are tried: all of them in a long run, in a check those that
+ * stand for their kind.
+ */
+export function inCheck<T>(rows: readonly T[], standsForItsKind: (row: T) => boolean): T[] {
+  return rows.filter((row) => isLongRun() || standsForItsKind(row));
+}
+
 /** The seed of this run of the tests: `ETHOS_SEED`, or 0. */
 export function seedOfRun(): number {
   // biome-ignore lint/style/noProcessEnv: see `isLongRun`
