@@ -63,5 +63,6 @@ export default defineConfig({
     // What hangs is ended by these; a busy machine is not to reach them.
     testTimeout: process.env.ETHOS_TRIES === 'long' ? 7_200_000 : 900_000,
     hookTimeout: 900_000,
+    expect: { poll: { timeout: 900_000 } },
   },
 });

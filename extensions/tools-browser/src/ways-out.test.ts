@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
-import { inCheck, tries } from '@ethosagent/test-support';
+import { inCheck, isLongRun, tries } from '@ethosagent/test-support';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { type BrowserWorld, createBrowserWorld } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
@@ -41,7 +41,8 @@ async function tryAllWays(world: BrowserWorld, site: string): Promise<void> {
 }
 
 describeBrowser('a page that tries every way to a place that may not be reached', () => {
-  it('gets there by each of them when nothing is in the way', async () => {
+  // Shows that the ways are ways.
+  it.runIf(isLongRun())('gets there by each of them when nothing is in the way', async () => {
     const place = await servePages({});
     const site = await servePages(waysOut(place.port));
     const world = createBrowserWorld({

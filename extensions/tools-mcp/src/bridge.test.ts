@@ -127,7 +127,7 @@ describe('a connection', () => {
 
   it('that is idle is closed, and opened again by a call', async () => {
     const world = await started({ limits: { idleMs: 50 } });
-    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('idle');
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 600_000 }).toBe('idle');
     expect(await world.call('mcp__h__echo', { text: 'up' })).toMatchObject({ ok: true });
     expect(starts(world)).toBe(2);
   });
@@ -151,7 +151,7 @@ describe('a connection', () => {
       limits: { connectTimeoutMs: 600_000 },
     });
     const starting = world.bridge.start();
-    await expect.poll(() => starts(world), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => starts(world), { timeout: 600_000 }).toBe(1);
     await world.bridge.close();
     expect(await starting).toMatchObject([{ state: 'closed', reason: 'it was closed' }]);
   });
@@ -199,7 +199,7 @@ describe('a server that ends', () => {
       code: 'not_available',
       error: expect.stringContaining('it exited with code 4; it is tried again'),
     });
-    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('ready');
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 600_000 }).toBe('ready');
     expect(await world.call('mcp__h__echo', { text: 'b' })).toMatchObject({ value: 'echo b' });
     expect(readFileSync(file, 'utf8')).toBe('x');
   });
@@ -210,7 +210,7 @@ describe('a server that ends', () => {
       servers: { h: server('die', file) },
       limits: { restartDelayMs: 10, maxRestarts: 2, maxRestartDelayMs: 20 },
     });
-    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('held');
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 600_000 }).toBe('held');
     expect(world.bridge.status()[0]?.reason).toContain('3 times in a row');
     expect(readFileSync(file, 'utf8')).toBe('xxx');
   });
@@ -218,7 +218,7 @@ describe('a server that ends', () => {
   it('with the service that it is', async () => {
     const world = await started({ limits: { restartDelayMs: 60_000 } });
     await world.registry.endAllSessions();
-    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 10_000 }).toBe('waiting');
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 600_000 }).toBe('waiting');
   });
 });
 
@@ -227,11 +227,13 @@ describe('changes', () => {
     const world = await started();
     expect(world.registry.get('mcp__h__grown')).toBeUndefined();
     expect(await world.call('mcp__h__grow', {})).toMatchObject({ ok: true });
-    await expect.poll(() => world.registry.get('mcp__h__grown'), { timeout: 10_000 }).toBeDefined();
+    await expect
+      .poll(() => world.registry.get('mcp__h__grown'), { timeout: 600_000 })
+      .toBeDefined();
     await world.call('mcp__h__exit', {});
     // The new process lists it no more.
     await expect
-      .poll(() => world.registry.get('mcp__h__grown'), { timeout: 10_000 })
+      .poll(() => world.registry.get('mcp__h__grown'), { timeout: 600_000 })
       .toBeUndefined();
   });
 
@@ -298,7 +300,7 @@ describe('what a server asks for', () => {
       .poll(
         async () =>
           (await refused.call('mcp__h__asked', {})).ok && refused.bridge.status()[0]?.state,
-        { timeout: 10_000 },
+        { timeout: 600_000 },
       )
       .toBe('ready');
     const none = await refused.call('mcp__h__asked', {});

@@ -77,9 +77,14 @@ const anyList = fc.integer({ min: 0, max: 6 }).chain((count) =>
 );
 
 describe('parseList', () => {
-  fuzz('reads what formatList wrote', anyList, (list) => {
-    expect(parseList(formatList(list))).toEqual({ ok: true, list });
-  });
+  fuzz(
+    'reads what formatList wrote',
+    anyList,
+    (list) => {
+      expect(parseList(formatList(list))).toEqual({ ok: true, list });
+    },
+    { runs: { check: 100, long: 30_000 } },
+  );
 
   fuzz(
     'answers for any text, and the list after it gives none of its ids again',

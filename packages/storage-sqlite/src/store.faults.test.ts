@@ -124,7 +124,7 @@ describe('createSqliteKvStore beside another process', () => {
     async (kind) => {
       createSqliteKvStore({ path }).close();
       const holder = startFixture('hold-lock', [path, kind]);
-      await vi.waitUntil(() => holder.lines().length > 0, { timeout: 60_000 });
+      await vi.waitUntil(() => holder.lines().length > 0, { timeout: 600_000 });
       const { kv } = start({ busyTimeoutMs: 50 });
       expect(await kv.get('k')).toBeNull();
       await expect(kv.set('k', 'v')).rejects.toMatchObject({

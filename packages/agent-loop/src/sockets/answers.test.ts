@@ -1,4 +1,5 @@
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { inCheck } from '@ethosagent/test-support';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -147,7 +148,7 @@ describe('an answer over a socket', () => {
 });
 
 describe('calls over a socket', () => {
-  it.each([1, 7, 10_000])(
+  it.each(inCheck([1, 7, 10_000], (pieces) => pieces === 7))(
     'in parallel, in pieces of %i bytes, are answered in order',
     async (pieces) => {
       const made = Array.from({ length: 5 }, (_, i) => ({

@@ -280,7 +280,7 @@ describe('ScopedBackgroundImpl', () => {
       background.start('sh', ['-c', 'ls /root /home 2>&1; echo pid $$; sleep 30']),
     );
     await expect
-      .poll(async () => textOf((await use((b) => b.read(process.id))).chunks), { timeout: 20_000 })
+      .poll(async () => textOf((await use((b) => b.read(process.id))).chunks), { timeout: 600_000 })
       .toMatch(/No such file[\s\S]*pid/);
     expect(await use((background) => background.stop(process.id))).toMatchObject({
       state: 'ended',

@@ -201,7 +201,7 @@ describe('a service that has ended', () => {
     service.onEnd(() => new Promise(() => {}));
     await service.end();
     expect(service.signal.aborted).toBe(true);
-  }, 20_000);
+  });
 });
 
 describe('the limit on services', () => {
