@@ -34,9 +34,10 @@ function pnpm(cwd: string, ...args: string[]): string {
 
 beforeAll(() => {
   world = mkdtempSync(join(tmpdir(), 'ethos-pack-'));
+  const filters = packages.flatMap((folder) => ['--filter', manifest(folder).name]);
+  pnpm(root, '--recursive', ...filters, 'pack', '--pack-destination', world);
   for (const folder of packages) {
     const { name, version } = manifest(folder);
-    pnpm(folder, 'pack', '--pack-destination', world);
     tarballs.set(name, join(world, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`));
   }
 });
