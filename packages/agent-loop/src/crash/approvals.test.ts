@@ -68,20 +68,23 @@ describe('a call that one process asks about', () => {
     expect(told().map(({ text }) => text)).toEqual(['wrote x', 'wrote y']);
   });
 
-  it('is refused by a second, and the model told by a third', async () => {
+  it.runIf(isLongRun())('is refused by a second, and the model told by a third', async () => {
     await act({ decide: false });
     expect(await act({})).toMatchObject({ end: 'answered' });
     expect(executions(folder)).toEqual(['y']);
     expect(told()[0]?.text).toMatch(/not approved|refused|denied|declined/i);
   });
 
-  it('is not run, nor asked of the model, while nobody has decided', async () => {
-    expect(await act({})).toMatchObject({ end: 'paused' });
-    expect(executions(folder)).toEqual(['y']);
-    expect(server.requests).toEqual([]);
-  });
+  it.runIf(isLongRun())(
+    'is not run, nor asked of the model, while nobody has decided',
+    async () => {
+      expect(await act({})).toMatchObject({ end: 'paused' });
+      expect(executions(folder)).toEqual(['y']);
+      expect(server.requests).toEqual([]);
+    },
+  );
 
-  it('runs once when it is decided twice and resumed twice', async () => {
+  it.runIf(isLongRun())('runs once when it is decided twice and resumed twice', async () => {
     await act({ decide: true });
     await act({ decide: true });
     await act({});
@@ -107,7 +110,7 @@ describe('a call that one process asks about', () => {
     expect(executions(folder)).toEqual(['y', 'x']);
   });
 
-  it('is asked again when another tool has its name now', async () => {
+  it.runIf(isLongRun())('is asked again when another tool has its name now', async () => {
     await act({ decide: true });
     const description = 'Deletes everything.';
     expect(await act({ description })).toMatchObject({

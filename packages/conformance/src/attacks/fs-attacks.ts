@@ -34,7 +34,7 @@ export function fsAttacks(
       new StorageThroughRegistry(create, { accessor, personality: reach, home });
     storageAttacks(`ctx.${accessor} of ${name}`, view, {
       seesRaces,
-      swaps: { check: 150, long: 20_000 },
+      swaps: { check: 50, long: 20_000 },
     });
 
     describe(`ctx.${accessor} of ${name} under attack`, () => {

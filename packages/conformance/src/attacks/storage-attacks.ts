@@ -35,7 +35,7 @@ export function storageAttacks(
   create: CreateContained,
   {
     seesRaces = true,
-    swaps = { check: 500, long: 100_000 },
+    swaps = { check: 150, long: 100_000 },
     startWriter,
   }: StorageAttackOptions = {},
 ): void {
