@@ -10,7 +10,7 @@ import { createEmit } from './progress.js';
 
 /** The context of a call that begins, with the accessors that its tool declared. */
 export function createCallContext(state: CallState, scope: CallScope): CallContext {
-  const { batch, entry, policy } = state;
+  const { batch, entry } = state;
   const { name, needsBackends, plan } = entry;
   if (needsBackends) applyQuotas(state, scope);
   return new CallContext(batch.facts, {
@@ -18,7 +18,12 @@ export function createCallContext(state: CallState, scope: CallScope): CallConte
     resultBudgetChars: state.budgetChars ?? 0,
     settings: state.settings,
     accessors: needsBackends
-      ? plan.bind({ ctx: batch.facts, policy, scope, registry: registryCall(state, scope) })
+      ? plan.bind({
+          ctx: batch.facts,
+          policy: state.policy,
+          scope,
+          registry: registryCall(state, scope),
+        })
       : undefined,
   });
 }

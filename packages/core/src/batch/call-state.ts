@@ -31,22 +31,13 @@ export class CallState {
   /** Characters of the result; known once the gates have let the call in. */
   budgetChars: number | undefined;
   timeoutMs = 0;
-  #entry: RegisteredTool | undefined;
+  /** The tool, whatever has its name by now. The second step finds it, or ends the way. */
+  entry!: RegisteredTool;
   #policy: PolicyAtOnce | undefined;
 
   constructor(batch: Batch, call: ToolCall) {
     this.batch = batch;
     this.call = call;
-  }
-
-  /** The tool that was found, whatever has its name by now. */
-  get entry(): RegisteredTool {
-    if (this.#entry === undefined) throw new TypeError('no step has found the tool yet');
-    return this.#entry;
-  }
-
-  set entry(entry: RegisteredTool) {
-    this.#entry = entry;
   }
 
   get settings(): unknown {

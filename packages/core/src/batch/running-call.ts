@@ -81,13 +81,14 @@ export class RunningCall implements Watched, Waiting {
     const state = this.#state;
     for (let at = first; at < STEPS.length; at++) {
       const answered = STEPS[at]?.(state);
+      if (answered === undefined) continue;
       if (answered instanceof Promise) {
         return answered.then((result) => {
           state.forgetPolicy();
           return result ?? this.#takeSteps(at + 1);
         });
       }
-      if (answered !== undefined) return answered;
+      return answered;
     }
     return undefined;
   }
