@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from './tooling/blocks.js';
 import { type Compiled, compilePrograms } from './tooling/compile.js';
 import { readPages } from './tooling/markdown.js';
 import { type Program, programsOf } from './tooling/programs.js';
-import { runProgram } from './tooling/run.js';
+import { type Outcome, runProgram, runTestPrograms } from './tooling/run.js';
 
 const programs = readPages().flatMap((page) => programsOf(blocksOf(page)));
 const named = (wanted: (program: Program) => boolean) =>
@@ -27,7 +27,23 @@ describe.each(named(() => true))('%s', (_, program) => {
   });
 });
 
-describe.concurrent.each(named(({ runs }) => runs !== 'no'))('%s', (_, program) => {
+describe('the snippets that are tests', () => {
+  const tests = named(({ runs }) => runs === 'vitest');
+  let outcomes: Map<Program, Outcome>;
+  beforeAll(async () => {
+    outcomes = await runTestPrograms(
+      tests.map(([, program]) => program),
+      compiled.folder,
+    );
+  });
+
+  it.each(tests)('%s passes', (_, program) => {
+    const { exitCode, log } = outcomes.get(program) ?? {};
+    expect(exitCode, log).toBe(0);
+  });
+});
+
+describe.concurrent.each(named(({ runs }) => runs === 'node'))('%s', (_, program) => {
   it('runs', async ({ expect }) => {
     const { exitCode, stdout, log } = await runProgram(program, compiled.folder);
     expect(exitCode, log).toBe(0);

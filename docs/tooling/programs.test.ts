@@ -4,7 +4,7 @@ import { blocksOf } from './blocks.js';
 import { type Compiled, compilePrograms } from './compile.js';
 import { parsePage } from './markdown.js';
 import { type Program, programsOf } from './programs.js';
-import { runProgram } from './run.js';
+import { runProgram, runTestPrograms } from './run.js';
 
 const fence = (lang: string, code: string) => `\`\`\`${lang}\n${code}\n\`\`\`\n`;
 const programsIn = (...parts: string[]) =>
@@ -86,6 +86,7 @@ describe('a program', () => {
     fence('ts', "const n: number = 'one';\nconsole.log(n);"),
     fence('ts', "console.log('first');\nthrow new Error('no');"),
     fence('ts', "import { expect, it } from 'vitest';\nit('fails', () => expect(1).toBe(2));"),
+    fence('ts', "import { expect, it } from 'vitest';\nit('passes', () => expect(1).toBe(1));"),
   );
   const at = (line: number): Program => {
     const program = programs.find((candidate) => candidate.line === line);
@@ -102,6 +103,7 @@ describe('a program', () => {
     expect(programs.map((program) => compiled.problemsOf(program))).toEqual([
       [],
       [expect.stringMatching(/^p\.md:6:7: error TS2322: /)],
+      [],
       [],
       [],
     ]);
@@ -121,7 +123,10 @@ describe('a program', () => {
     expect(log).toMatch(/p-11\.mts:12:/);
   });
 
-  it('of tests that fail does not exit with 0', async () => {
-    expect((await runProgram(at(16), compiled.folder)).exitCode).not.toBe(0);
+  it('of tests does not exit with 0 when one fails, and says which', async () => {
+    const outcomes = await runTestPrograms([at(16), at(21)], compiled.folder);
+    expect(outcomes.get(at(16))?.exitCode).toBe(1);
+    expect(outcomes.get(at(16))?.log).toContain('expected 1 to be 2');
+    expect(outcomes.get(at(21))?.exitCode).toBe(0);
   });
 });

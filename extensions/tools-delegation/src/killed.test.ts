@@ -2,20 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { startScript } from '@ethosagent/conformance/attacks';
 import { createSqliteSessionStore } from '@ethosagent/storage-sqlite';
+import { bundleScript } from '@ethosagent/test-support';
 import { afterEach, expect, it } from 'vitest';
 import { createAgents } from './fixtures/agents.js';
 
-const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'killed-tasks-'));
 afterEach(() => rmSync(folder, { recursive: true }));
 
 it('a task whose process was killed is interrupted, and does not begin again', async () => {
   const path = join(folder, 'sessions.sqlite');
-  const host = startScript(pathOf('./fixtures/host.ts'), {
-    tsconfig: pathOf('../../../tsconfig.sources.json'),
+  const host = startScript(await bundleScript(new URL('./fixtures/host.ts', import.meta.url)), {
     args: [path],
   });
   let error: string | undefined;

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runScript } from '@ethosagent/conformance/attacks';
 import { createInMemoryKvStore } from '@ethosagent/core';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
+import { bundleScript } from '@ethosagent/test-support';
 import type { KeyValueStore } from '@ethosagent/types';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Call, createTodoWorld, plan, type TodoWorldOptions } from './fixtures/todo-world.js';
@@ -123,11 +123,10 @@ describe('a list in a SQLite file', () => {
   it('keeps what two processes add at once, under different ids', async () => {
     const path = newFile();
     sqlite(path);
-    const file = fileURLToPath(new URL('./fixtures/add-items.ts', import.meta.url));
-    const tsconfig = fileURLToPath(new URL('../../../tsconfig.sources.json', import.meta.url));
+    const file = await bundleScript(new URL('./fixtures/add-items.ts', import.meta.url));
     const names = ['one', 'two'];
     const failed = await Promise.all(
-      names.map((name) => runScript(file, { tsconfig, args: [path, name, '50'] })),
+      names.map((name) => runScript(file, { args: [path, name, '50'] })),
     );
     expect(failed.flat()).toEqual(['[]', '[]']);
     const world = createTodoWorld({ kvStoreFactory: sqlite(path).kvStoreFactory });

@@ -1,4 +1,4 @@
-import { tries, withEnoughTime } from '@ethosagent/test-support';
+import { inCheck, tries, withEnoughTime } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { PARAGRAPH } from './fixtures/article.js';
 import { readHtml, SMALL_PAGE } from './read-html.js';
@@ -12,7 +12,7 @@ const times = { scanMs: 3_600_000, timeoutMs: 3_600_000 };
 const scanMs = tries({ check: 500, long: 5_000 });
 const reading = { url: URL_OF_PAGE, signal: never, times };
 /** Of what the largest pages are made of, a check takes a part. */
-const part = (count: number) => tries({ check: Math.ceil(count / 20), long: count });
+const part = (count: number) => tries({ check: Math.ceil(count / 100), long: count });
 
 const code = (size: (count: number) => number) => `<pre>${'x\n'.repeat(size(300_000))}</pre>`;
 type PageOf = (size: (count: number) => number) => string;
@@ -38,21 +38,28 @@ const SLOW: [what: string, html: PageOf][] = [
 ];
 
 describe('readHtml', () => {
-  it.each(SLOW)('leaves the process free for others: %s', async (_, html) => {
-    const turn = new AbortController();
-    const page = readHtml(
-      html((count) => count),
-      { ...reading, signal: turn.signal },
-    );
-    setTimeout(() => turn.abort(new Error('enough')), 20);
-    await expect(page).rejects.toThrow('enough');
-  });
+  it.each(inCheck(SLOW, ([what]) => what.includes('tables')))(
+    'leaves the process free for others: %s',
+    async (_, html) => {
+      const turn = new AbortController();
+      const page = readHtml(
+        html((count) => count),
+        { ...reading, signal: turn.signal },
+      );
+      setTimeout(() => turn.abort(new Error('enough')), 20);
+      await expect(page).rejects.toThrow('enough');
+    },
+  );
 
-  it.each(SLOW)('comes to an end: %s', async (_, html) => {
-    const page = await readHtml(html(part), { ...reading, times: { ...times, scanMs } });
-    expect(page?.text).not.toBe('');
-    expect(page?.text.length).toBeLessThan(5_100_000);
-  });
+  const ended = ['small tables in 39 tables', 'code in 57 lists'];
+  it.each(inCheck(SLOW, ([what]) => ended.includes(what)))(
+    'comes to an end: %s',
+    async (_, html) => {
+      const page = await readHtml(html(part), { ...reading, times: { ...times, scanMs } });
+      expect(page?.text).not.toBe('');
+      expect(page?.text.length).toBeLessThan(5_100_000);
+    },
+  );
 
   it('shows as text what takes longer than its time', async () => {
     // However long a busy machine takes for the first pass.
@@ -107,14 +114,19 @@ const SMALL: [what: string, html: string][] = [
 describe('a page that is read without a thread', () => {
   // Far below what a call may take, and far above what any of these does.
   const MAX_CPU_MS = 2_000;
-  it.each(SMALL)('takes no long time for %s', async (_, html) => {
-    expect(html.length).toBeLessThanOrEqual(SMALL_PAGE.chars);
-    expect((await scanHtml(html, new URL(URL_OF_PAGE))).depth).toBeLessThanOrEqual(
-      SMALL_PAGE.depth,
-    );
-    const before = process.cpuUsage();
-    await readHtml(html, reading);
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1_000).toBeLessThan(MAX_CPU_MS);
-  });
+  // The slowest of each kind.
+  const slowest = ['angle brackets', 'rows', 'formatting', 'elements in elements'];
+  it.each(inCheck(SMALL, ([what]) => slowest.includes(what)))(
+    'takes no long time for %s',
+    async (_, html) => {
+      expect(html.length).toBeLessThanOrEqual(SMALL_PAGE.chars);
+      expect((await scanHtml(html, new URL(URL_OF_PAGE))).depth).toBeLessThanOrEqual(
+        SMALL_PAGE.depth,
+      );
+      const before = process.cpuUsage();
+      await readHtml(html, reading);
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1_000).toBeLessThan(MAX_CPU_MS);
+    },
+  );
 });

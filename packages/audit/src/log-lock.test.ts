@@ -10,10 +10,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runScript } from '@ethosagent/conformance/attacks';
 import { isLocked } from '@ethosagent/file-lock';
-import { countTries, tries } from '@ethosagent/test-support';
+import { bundleScript, countTries, tries } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JsonlAuditSink } from './jsonl-audit-sink.js';
 import { lockLog } from './log-lock.js';
@@ -170,11 +169,11 @@ describe('lockLog', () => {
   it('is with one of several processes at a time, however often they come', async (context) => {
     const PROCESSES = 4;
     const rounds = tries({ check: 100, long: 1_000 });
-    const source = fileURLToPath(new URL('./fixtures/', import.meta.url));
+    const contend = await bundleScript(new URL('./fixtures/contend-for-log.ts', import.meta.url));
     const taken = await Promise.all(
       Array.from({ length: PROCESSES }, async () => {
-        const options = { args: [log, String(rounds)], tsconfig: `${source}tsconfig.json` };
-        return Number((await runScript(`${source}contend-for-log.ts`, options))[0]);
+        const lines = await runScript(contend, { args: [log, String(rounds)] });
+        return Number(lines[0]);
       }),
     );
     expect(Math.max(...taken)).toBeGreaterThan(0);

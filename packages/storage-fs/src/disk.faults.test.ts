@@ -1,13 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runScript, type ScriptOptions } from '@ethosagent/conformance/attacks';
+import { bundleScript } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { everyCall } from './fixtures/every-call.js';
 
-const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
-const tsconfig = pathOf('../../../tsconfig.sources.json');
 const CALLS = Object.keys(everyCall('/nowhere'));
 
 let dir: string;
@@ -17,8 +15,8 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 async function run(fixture: string, args: string[], conditions: ScriptOptions = {}) {
-  const file = pathOf(`./fixtures/${fixture}.ts`);
-  const lines = await runScript(file, { ...conditions, tsconfig, args });
+  const file = await bundleScript(new URL(`./fixtures/${fixture}.ts`, import.meta.url));
+  const lines = await runScript(file, { ...conditions, args });
   return lines.map((line) => JSON.parse(line));
 }
 

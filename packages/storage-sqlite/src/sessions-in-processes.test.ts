@@ -1,17 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunningScript } from '@ethosagent/conformance/attacks';
+import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
+import { bundleScript } from '@ethosagent/test-support';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startFixture } from './fixtures/run-fixture.js';
+
 import { createSqliteMemory } from './sqlite-memory.js';
 import { createSqliteSessionStore } from './sqlite-session-store.js';
 
+const appender = await bundleScript(new URL('./fixtures/append-messages.ts', import.meta.url));
 const running: RunningScript[] = [];
 
 function startAppending(id: string, turns: number): RunningScript {
-  const script = startFixture('append-messages', [folder, id, `${turns}`]);
+  const script = startScript(appender, { args: [folder, id, `${turns}`] });
   running.push(script);
   return script;
 }

@@ -123,7 +123,7 @@ describe('createSqliteKvStore beside another process', () => {
     'that holds the lock (%s) for longer than busyTimeoutMs: it opens and reads, and writes when the other is gone',
     async (kind) => {
       createSqliteKvStore({ path }).close();
-      const holder = startFixture('hold-lock', [path, kind]);
+      const holder = await startFixture('hold-lock', [path, kind]);
       await vi.waitUntil(() => holder.lines().length > 0, { timeout: 600_000 });
       const { kv } = start({ busyTimeoutMs: 50 });
       expect(await kv.get('k')).toBeNull();

@@ -42,11 +42,33 @@ export async function bundleScript(script: URL): Promise<string> {
   return bundle;
 }
 
+/**
+ * Turns a program of TypeScript into JavaScript, for Node to start by itself: its own files become
+ * one, and packages stay imports, of what was built.
+ *
+ * @param program its `file:` URL
+ * @param bundle the path of the JavaScript, from where its imports resolve
+ */
+export async function compileProgram(program: URL, bundle: string): Promise<void> {
+  await build({
+    entryPoints: [fileURLToPath(program)],
+    outfile: bundle,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    sourcemap: 'inline',
+    plugins: [ownUrls],
+  });
+  await stop();
+}
+
 /** Has each source of this repository keep its own `import.meta.url`. */
 const ownUrls: Plugin = {
   name: 'own-urls',
   setup({ onLoad }) {
-    onLoad({ filter: /\/(packages|extensions)\/[^/]+\/src\/.*\.ts$/ }, ({ path }) => ({
+    onLoad({ filter: /\/(packages|extensions|examples)\/[^/]+\/src\/.*\.ts$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll(
         'import.meta.url',
         JSON.stringify(pathToFileURL(path).href),

@@ -1,4 +1,4 @@
-export { bundleScript } from './bundle-script.js';
+export { bundleScript, compileProgram } from './bundle-script.js';
 export { readCorpus } from './corpus.js';
 export { withEnoughTime } from './enough-time.js';
 export type { TestFolder } from './test-folder.js';

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runScript } from '@ethosagent/conformance/attacks';
 import {
   createInMemoryKvStore,
@@ -12,15 +11,14 @@ import {
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { createAttachmentCache, InMemoryStorage } from '@ethosagent/storage-fs';
 import { createSqliteKvStore, createSqliteSessionStore } from '@ethosagent/storage-sqlite';
+import { compileProgram } from '@ethosagent/test-support';
 import { EthosError, type SecretStore } from '@ethosagent/types';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { RuntimeMcpParts } from './mcp.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import type { RuntimeStores } from './stores/runtime-stores.js';
 import { createToolRuntime } from './tool-runtime.js';
-
-const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
 let world: string;
 let home: string;
@@ -126,10 +124,11 @@ describe('createToolRuntime with stores', () => {
   });
 
   it('leaves open what it was given, and loads no SQLite for it', async () => {
-    const facts = await runScript(pathOf('./fixtures/own-stores.ts'), {
-      tsconfig: pathOf('../../../tsconfig.sources.json'),
-      args: [home, join(world, 'work')],
-    });
+    // Of the built packages: what is loaded when is lost in a bundle.
+    const program = join(import.meta.dirname, '..', `.compiled-${process.pid}.mjs`);
+    await compileProgram(new URL('./fixtures/own-stores.ts', import.meta.url), program);
+    onTestFinished(() => rmSync(program));
+    const facts = await runScript(program, { args: [home, join(world, 'work')] });
     expect(facts).toEqual(['loaded: false', 'answered: true']);
   });
 

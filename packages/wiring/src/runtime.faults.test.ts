@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runScript, type ScriptOptions } from '@ethosagent/conformance/attacks';
+import { bundleScript } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+const faults = await bundleScript(new URL('./fixtures/faults.ts', import.meta.url));
 
 let world: string;
 let home: string;
@@ -29,9 +29,8 @@ beforeEach(() => {
 afterEach(() => rmSync(world, { recursive: true, force: true }));
 
 async function run(fault: string, conditions: ScriptOptions = {}) {
-  const [line = ''] = await runScript(pathOf('./fixtures/faults.ts'), {
+  const [line = ''] = await runScript(faults, {
     ...conditions,
-    tsconfig: pathOf('../../../tsconfig.sources.json'),
     args: [fault, world],
   });
   return JSON.parse(line);

@@ -1,14 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 /** What a script gets, and what it has to do without. */
 export interface ScriptOptions {
   args?: readonly string[];
-  /** For a script in TypeScript, which runs by `tsx`: where its imports are mapped. */
-  tsconfig?: string;
   /** Mounts a file system of its own over an empty folder, seen by this script alone. Linux. */
   smallDisk?: { at: string; kilobytes: number };
   /** Descriptors that it may have open at once. Linux. */
@@ -32,14 +28,9 @@ export interface RunningScript {
 
 /** Starts a script of Node.js in a process of its own, which a test may kill. */
 export function startScript(file: string, options: ScriptOptions = {}): RunningScript {
-  const isTypeScript = file.endsWith('.ts');
-  const loader = isTypeScript
-    ? ['--import', pathToFileURL(createRequire(file).resolve('tsx')).href]
-    : [];
   const [binary = '', ...args] = [
     ...conditions(options),
     process.execPath,
-    ...loader,
     file,
     ...(options.args ?? []),
   ];
@@ -48,7 +39,6 @@ export function startScript(file: string, options: ScriptOptions = {}): RunningS
     env: {
       // biome-ignore lint/style/noProcessEnv: where the tools are that make the conditions
       PATH: process.env.PATH,
-      ...(options.tsconfig !== undefined && { TSX_TSCONFIG_PATH: options.tsconfig }),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,23 +1,18 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { bundleScript } from '@ethosagent/test-support';
 import { expect, it } from 'vitest';
 
-const host = fileURLToPath(new URL('../testing/process-host.ts', import.meta.url));
-const TSX_TSCONFIG_PATH = fileURLToPath(
-  new URL('../../../../tsconfig.sources.json', import.meta.url),
-);
+const host = await bundleScript(new URL('../testing/process-host.ts', import.meta.url));
 
 it('a folder that the host itself was started with is not in its sandboxes', async () => {
   const folder = openSync(tmpdir(), 'r');
   const program = 'for d in /proc/self/fd/*; do readlink "$d"; done; echo end';
   // Node closes those next to the first three by itself.
   const beside = Array.from({ length: 30 }, (_, at) => (at === 27 ? folder : ('ignore' as const)));
-  const child = spawn(process.execPath, ['--import', 'tsx', host, program, 'mark'], {
-    cwd: dirname(host),
-    env: { PATH: process.env.PATH, TSX_TSCONFIG_PATH },
+  const child = spawn(process.execPath, [host, program, 'mark'], {
+    env: { PATH: process.env.PATH },
     stdio: ['ignore', 'pipe', 'inherit', ...beside],
   });
   closeSync(folder);
