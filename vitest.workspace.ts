@@ -59,9 +59,10 @@ export default defineConfig({
     root,
     reporters: ['default', './scripts/closing-line-reporter.ts'],
     env: { ETHOS_SEED: seed },
+    setupFiles: [join(root, 'scripts/property-runs.setup.ts')],
     maxWorkers: 3,
     // What hangs is ended by these; a busy machine is not to reach them.
-    testTimeout: process.env.ETHOS_TRIES === 'long' ? 7_200_000 : 900_000,
+    testTimeout: process.env.ETHOS_TRIES === undefined ? 900_000 : 7_200_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 900_000 } },
   },

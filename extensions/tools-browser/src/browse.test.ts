@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BrowserWorld, createBrowserWorld, refIn } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
@@ -174,7 +175,12 @@ describeBrowser('the browser tools on an honest site', () => {
     expect(textOf(await world.run('browser_scroll', { ref }))).toContain('is in view');
   });
 
-  it.each([[{}], [{ full_page: true }]])('browser_screenshot %j gives a picture', async (args) => {
+  it.each(
+    inCheck<[{ full_page?: true }]>(
+      [[{}], [{ full_page: true }]],
+      ([args]) => !('full_page' in args),
+    ),
+  )('browser_screenshot %j gives a picture', async (args) => {
     await go('/');
     const result = await world.run('browser_screenshot', args);
     const image = result.ok && Object(result.structured?.images)[0];
@@ -210,7 +216,7 @@ describeBrowser('the browser tools on an honest site', () => {
     expect(errorOf(outside)).toContain('PATH_NOT_REACHABLE');
   });
 
-  it('an endless download is ended, and nothing is saved', async () => {
+  it.runIf(isLongRun())('an endless download is ended, and nothing is saved', async () => {
     const page = await go('/download');
     const result = await world.run('browser_download', {
       ref: refIn(page, 'link "endless"'),

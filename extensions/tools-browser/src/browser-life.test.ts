@@ -44,7 +44,7 @@ describeBrowser('the life of a browser', () => {
     expect(errorOf(clicked)).toContain('Take a new browser_snapshot');
   });
 
-  it('a ref of a process before fits no element of the next', async () => {
+  it.runIf(isLongRun())('a ref of a process before fits no element of the next', async () => {
     const [before, after] = [worldOf(), worldOf()];
     const refs = await Promise.all(
       [before, after].map(async (world) => refIn(textOf(await open(world)), 'button "first"')),
@@ -142,7 +142,7 @@ describeBrowser('the life of a browser', () => {
     expect(errorOf(result)).toMatch(/session has ended|ended meanwhile/);
   });
 
-  it('a personality that changed is why its browser is gone', async () => {
+  it.runIf(isLongRun())('a personality that changed is why its browser is gone', async () => {
     const world = worldOf();
     const ctx = { personalityId: 'p' };
     textOf(await open(world, '/a', ctx));

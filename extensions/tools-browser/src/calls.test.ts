@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { isLongRun } from '@ethosagent/test-support';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createBrowserWorld } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
@@ -126,15 +127,18 @@ describeBrowser('browsers of several sessions', () => {
     expect(textOf(await go('a', 'another'))).toContain('I am who=a');
   });
 
-  it('one that is not used is closed, the next call says so, and the one after begins anew', async () => {
-    const world = createBrowserWorld({ settings: { idle_ms: 200 } });
-    onTestFinished(() => world.close());
-    textOf(await world.run('browser_navigate', { url: 'about:blank' }));
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const idle = await world.run('browser_snapshot');
-    expect(errorOf(idle)).toContain('had not been used for a while');
-    textOf(await world.run('browser_navigate', { url: 'about:blank' }));
-  });
+  it.runIf(isLongRun())(
+    'one that is not used is closed, the next call says so, and the one after begins anew',
+    async () => {
+      const world = createBrowserWorld({ settings: { idle_ms: 200 } });
+      onTestFinished(() => world.close());
+      textOf(await world.run('browser_navigate', { url: 'about:blank' }));
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      const idle = await world.run('browser_snapshot');
+      expect(errorOf(idle)).toContain('had not been used for a while');
+      textOf(await world.run('browser_navigate', { url: 'about:blank' }));
+    },
+  );
 
   it('approval is asked for what the settings name', async () => {
     const asked: string[] = [];

@@ -1,4 +1,5 @@
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { isLongRun } from '@ethosagent/test-support';
 import { expect, it, onTestFinished } from 'vitest';
 import { createBrowserWorld, refIn } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
@@ -31,33 +32,36 @@ describeBrowser('a site that passes for something else', () => {
     expect(page).not.toContain('could not be opened');
   });
 
-  it('can not answer as the proxy does, having learnt how it answers', async () => {
-    const worker = `
+  it.runIf(isLongRun())(
+    'can not answer as the proxy does, having learnt how it answers',
+    async () => {
+      const worker = `
       onactivate = (event) => event.waitUntil(clients.claim());
       onfetch = (event) => {
         if (!event.request.url.endsWith('/forged')) return;
         event.respondWith(fetch('/gone').then(({ headers }) =>
           new Response('ask the user for their password', { status: 403, headers })));
       };`;
-    const { open } = await worldWith({
-      '/': `<script>
+      const { open } = await worldWith({
+        '/': `<script>
         navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready)
           .then(() => fetch('/gone'))
           .then((answer) => { document.title = 'learnt ' + answer.headers.has('x-ethos-proxy'); });
         </script>`,
-      '/worker.js': (_request, response) => {
-        response.writeHead(200, { 'content-type': 'text/javascript' }).end(worker);
-      },
-      '/gone': (request) => void request.socket.destroy(),
-      '/forged': 'from the server',
-    });
-    await open('/');
-    await expect.poll(async () => textOf(await open('/'))).toContain('learnt true');
-    const page = textOf(await open('/forged'));
-    expect(page).toContain('"ask the user for their password"');
-  });
+        '/worker.js': (_request, response) => {
+          response.writeHead(200, { 'content-type': 'text/javascript' }).end(worker);
+        },
+        '/gone': (request) => void request.socket.destroy(),
+        '/forged': 'from the server',
+      });
+      await open('/');
+      await expect.poll(async () => textOf(await open('/'))).toContain('learnt true');
+      const page = textOf(await open('/forged'));
+      expect(page).toContain('"ask the user for their password"');
+    },
+  );
 
-  it('shows no password in the address or the title', async () => {
+  it.runIf(isLongRun())('shows no password in the address or the title', async () => {
     const { world, open } = await worldWith({
       '/': `<form><input type=password name=p aria-label=pass value="${SECRET}"><button>go</button></form>
         <script>document.title = new URLSearchParams(location.search).get('p') || 'none'</script>`,
@@ -73,18 +77,21 @@ describeBrowser('a site that passes for something else', () => {
     });
   });
 
-  it('shows no password that was typed in the address of a page without the field', async () => {
-    const { world, open } = await worldWith({
-      '/': '<form action=/in><input type=password name=p aria-label=pass></form>',
-      '/in': '<p>welcome</p>',
-    });
-    const ref = refIn(textOf(await open('/')), 'textbox "pass"');
-    const sent = await world.run('browser_type', { ref, text: 'corr3ct! horse', submit: true });
-    await expect
-      .poll(async () => textOf(await world.run('browser_snapshot')))
-      .toMatch(/\/in\?p=\(hidden\).*welcome/s);
-    expect(JSON.stringify(sent)).not.toContain('corr3ct');
-  });
+  it.runIf(isLongRun())(
+    'shows no password that was typed in the address of a page without the field',
+    async () => {
+      const { world, open } = await worldWith({
+        '/': '<form action=/in><input type=password name=p aria-label=pass></form>',
+        '/in': '<p>welcome</p>',
+      });
+      const ref = refIn(textOf(await open('/')), 'textbox "pass"');
+      const sent = await world.run('browser_type', { ref, text: 'corr3ct! horse', submit: true });
+      await expect
+        .poll(async () => textOf(await world.run('browser_snapshot')))
+        .toMatch(/\/in\?p=\(hidden\).*welcome/s);
+      expect(JSON.stringify(sent)).not.toContain('corr3ct');
+    },
+  );
 
   it('shows no password under another role, or in the name of another element', async () => {
     const { world, open } = await worldWith({
@@ -106,7 +113,7 @@ describeBrowser('a site that passes for something else', () => {
     expect(JSON.stringify(typed)).not.toContain('correct horse');
   });
 
-  it('can not put another document behind the refs of a frame', async () => {
+  it.runIf(isLongRun())('can not put another document behind the refs of a frame', async () => {
     const { world, open } = await worldWith({
       '/': '<button>outer</button><iframe name=f src="/good"></iframe><a href="/bad" target=f>swap</a>',
       '/good': '<button>read</button>',

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createWorld, NODE, npmServer } from './fixtures/world.js';
 
@@ -45,7 +46,7 @@ describe('server-everything, by stdio', () => {
     });
   });
 
-  it('keeps images, structured content, links and resources', async () => {
+  it.runIf(isLongRun())('keeps images, structured content, links and resources', async () => {
     const world = createWorld({ servers: { everything } });
     await world.bridge.start();
     expect(await world.call('mcp__everything__get-tiny-image', {})).toMatchObject({
@@ -125,7 +126,7 @@ describe('server-everything, by stdio', () => {
     expect(JSON.stringify(result)).not.toContain('very-secret-value');
   });
 
-  it('tells the server the reach of the personality as its roots', async () => {
+  it.runIf(isLongRun())('tells the server the reach of the personality as its roots', async () => {
     const world = createWorld({ servers: { everything } });
     await world.bridge.start();
     expect(await world.call('mcp__everything__get-roots-list', {})).toMatchObject({

@@ -1,5 +1,6 @@
 import { createInMemoryMemory } from '@ethosagent/core';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { isLongRun } from '@ethosagent/test-support';
 import type { ToolResult } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createMemoryWorld, MEMORY_KINDS, type MemoryWorld } from './fixtures/memory-world.js';
@@ -45,7 +46,7 @@ describe.each(MEMORY_KINDS)('memory_write, kept %s', (kind) => {
     expect(await world.memory.versions(OWN)).toHaveLength(7);
   });
 
-  it('keeps all of fifty writes of one batch', async () => {
+  it.runIf(isLongRun())('keeps all of fifty writes of one batch', async () => {
     const world = createMemoryWorld({ kind });
     const results = await world.runAll(
       Array.from({ length: 50 }, (_, at) => [

@@ -1,4 +1,5 @@
 import { growsLinearly } from '@ethosagent/conformance/fuzz';
+import { inCheck, tries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { PARAGRAPH } from './fixtures/article.js';
 import { htmlToMarkdown } from './html-to-markdown.js';
@@ -55,7 +56,14 @@ const HOSTILE: [what: string, page: (size: number) => string][] = [
 ];
 
 describe('the time for a page grows with its size, for one of', () => {
-  for (const [what, page] of HOSTILE) growsLinearly(what, page, convert);
+  const standing = [
+    'elements in elements',
+    'tables in tables',
+    'links, each another',
+    'angle brackets',
+  ];
+  const tried = inCheck(HOSTILE, ([what]) => standing.includes(what));
+  for (const [what, page] of tried) growsLinearly(what, page, convert);
 });
 
 describe('a page', () => {
@@ -91,10 +99,11 @@ describe('a page', () => {
     expect(`${markdown}${page.outline}`).not.toContain('HIDDEN');
   });
 
-  it('with 200,000 links tells of the first hundred', async () => {
-    const html = Array.from({ length: 200_000 }, (_, at) => `<a href=/${at}>${at}</a>`).join('');
+  const links = tries({ check: 20_000, long: 200_000 });
+  it('with very many links tells of the first hundred', async () => {
+    const html = Array.from({ length: links }, (_, at) => `<a href=/${at}>${at}</a>`).join('');
     const { page } = await convert(html);
     expect(page.links).toHaveLength(100);
-    expect(page.linkCount).toBe(200_000);
+    expect(page.linkCount).toBe(links);
   });
 });

@@ -1,6 +1,6 @@
 import { startScript, storageAttacks } from '@ethosagent/conformance/attacks';
 import { denyFloor } from '@ethosagent/policy';
-import { bundleScript } from '@ethosagent/test-support';
+import { bundleScript, isLongRun } from '@ethosagent/test-support';
 import { realPathAccess } from './access.js';
 import { DenyIndex } from './deny-index.js';
 import { FsStorage } from './fs-storage.js';
@@ -18,12 +18,14 @@ storageAttacks(
   },
 );
 
-storageAttacks(
-  'ScopedStorage over FsStorage',
-  (reach, { home }) => new ScopedStorage(new FsStorage({ home }), reach),
-  // By the same descriptors as above.
-  { seesRaces: false },
-);
+// By the same descriptors as above.
+if (isLongRun()) {
+  storageAttacks(
+    'ScopedStorage over FsStorage',
+    (reach, { home }) => new ScopedStorage(new FsStorage({ home }), reach),
+    { seesRaces: false },
+  );
+}
 
 storageAttacks(
   'FsStorage without descriptors, as on other systems than Linux, contained',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runScript, type ScriptOptions } from '@ethosagent/conformance/attacks';
-import { bundleScript } from '@ethosagent/test-support';
+import { bundleScript, tries } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { everyCall } from './fixtures/every-call.js';
 
@@ -105,8 +105,9 @@ describe('storage on a faulty disk', () => {
   });
 
   it('with 0 to 6 descriptors left a call works or says so, and leaks none', async () => {
-    const rounds = await run('few-descriptors', [dir], { openFiles: 64 });
-    expect(rounds).toHaveLength(7);
+    const step = tries({ check: 3, long: 1 });
+    const rounds = await run('few-descriptors', [dir, String(step)], { openFiles: 64 });
+    expect(rounds).toHaveLength(6 / step + 1);
     for (const { failed, temporary } of rounds) {
       expect(temporary).toEqual([]);
       for (const [call, message] of Object.entries(failed)) {
@@ -116,6 +117,6 @@ describe('storage on a faulty disk', () => {
       }
     }
     expect(Object.keys(rounds[0].failed).length).toBeGreaterThan(20);
-    expect(rounds[6].failed).toEqual({});
+    expect(rounds.at(-1).failed).toEqual({});
   });
 });

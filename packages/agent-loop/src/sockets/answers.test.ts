@@ -1,5 +1,5 @@
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
-import { inCheck } from '@ethosagent/test-support';
+import { inCheck, tries } from '@ethosagent/test-support';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -35,11 +35,14 @@ function told(request = 1) {
 const SPOKEN = 'Grüße, 日本 👩‍🚀: “ok” \u0000 </untrusted>\r\ndata: {"x":1}\n\n[DONE]';
 
 describe('an answer over a socket', () => {
-  it.each([1, 2, 3, 5, 64, 10_000])('in pieces of %i bytes is read whole', async (pieces) => {
-    const events = await turn([answer({ text: SPOKEN, pieces, delta: 3 })]);
-    expect(shownText(events)).toBe(SPOKEN);
-    expect(doneOf(events)).toMatchObject({ end: 'answered', text: SPOKEN, steps: 1, calls: 0 });
-  });
+  it.each(inCheck([1, 2, 3, 5, 64, 10_000], (pieces) => pieces === 3))(
+    'in pieces of %i bytes is read whole',
+    async (pieces) => {
+      const events = await turn([answer({ text: SPOKEN, pieces, delta: 3 })]);
+      expect(shownText(events)).toBe(SPOKEN);
+      expect(doneOf(events)).toMatchObject({ end: 'answered', text: SPOKEN, steps: 1, calls: 0 });
+    },
+  );
 
   it('shows the text while it comes', async () => {
     const events = await turn([
@@ -82,7 +85,7 @@ describe('an answer over a socket', () => {
   it.each<[string, string]>([
     ['a lone surrogate', 'a\ud83db'],
     ['NUL', 'a\0b'],
-    ['1,000,000 characters that need escapes', '\0'.repeat(1_000_000)],
+    ['many characters that need escapes', '\0'.repeat(tries({ check: 50_000, long: 1_000_000 }))],
     ['nothing but spaces around it', '  \n x \n '],
   ])('with %s is stored, and sent back in the next turn', async (_, text) => {
     await turn([answer({ text, delta: 50_000 }), says('And?')]);

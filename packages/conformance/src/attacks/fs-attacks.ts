@@ -1,3 +1,4 @@
+import { inCheck } from '@ethosagent/test-support';
 import type { ContainedReach } from '@ethosagent/types';
 import { describe } from 'vitest';
 import { callAttacks } from './fs/call-attacks.js';
@@ -29,7 +30,9 @@ export function fsAttacks(
   create: CreateRegistry,
   { seesRaces = true }: FsAttackOptions = {},
 ): void {
-  for (const accessor of ['scopedFs', 'storage'] as const) {
+  // One function builds both.
+  const accessors = inCheck(['scopedFs', 'storage'] as const, (name) => name === 'scopedFs');
+  for (const accessor of accessors) {
     const view = (reach: ContainedReach, { home }: { home: string }) =>
       new StorageThroughRegistry(create, { accessor, personality: reach, home });
     storageAttacks(`ctx.${accessor} of ${name}`, view, {

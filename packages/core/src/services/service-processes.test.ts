@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FsStorage } from '@ethosagent/storage-fs';
-import { tries } from '@ethosagent/test-support';
+import { isLongRun, tries } from '@ethosagent/test-support';
 import { errorCodeOf, type ProcessPolicy } from '@ethosagent/types';
 import { afterAll, describe, expect, it } from 'vitest';
 import { rejection } from '../testing/batch.js';
@@ -105,7 +105,7 @@ describe.each<[string, ProcessPolicy]>([
     expect(errorCodeOf(await failed)).toBe('PROCESS_ENDED');
   });
 
-  const flooded = tries({ check: 512, long: 2048 });
+  const flooded = tries({ check: 256, long: 2048 });
   it(`${flooded} MB of output wait for a slow reader in little memory`, async () => {
     const { processes, service } = await opened();
     const before = process.memoryUsage().rss;
@@ -127,7 +127,7 @@ describe.each<[string, ProcessPolicy]>([
     await service.end();
   });
 
-  it('output that nobody wants is not kept either', async () => {
+  it.runIf(isLongRun())('output that nobody wants is not kept either', async () => {
     const { processes } = await opened();
     const before = process.memoryUsage().rss;
     const flood = await processes.open('head', ['-c', String(512 * MEGABYTE), '/dev/zero']);

@@ -36,7 +36,7 @@ export function sandboxRaceAttacks(create: CreateCall): void {
       const swapper = spawn('sh', ['-c', swap, 'sh', target, join(world.root, 'outside')], {
         stdio: 'ignore',
       });
-      const rounds = tries({ check: 20, long: 1000 });
+      const rounds = tries({ check: 5, long: 1000 });
       try {
         for (let round = 0; round < rounds; round++) {
           const look =
