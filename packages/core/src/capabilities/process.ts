@@ -1,6 +1,7 @@
 import { isDeclarablePath } from '@ethosagent/policy';
 import { missingSandbox } from '@ethosagent/process';
 import type { ProcessPolicy } from '@ethosagent/types';
+import { binaryNameKind } from '../binary-name.js';
 import type { PolicyAtOnce } from '../personality-policy.js';
 import { ScopedBackgroundImpl } from '../scoped/scoped-background.js';
 import { ScopedProcessImpl, type ScopedProcessOptions } from '../scoped/scoped-process.js';
@@ -24,7 +25,7 @@ export const processes = defineCapability('process', {
   },
   malformed: ({ allowedBinaries = [] }) =>
     allowedBinaries.flatMap((binary) =>
-      isBinaryName(binary)
+      isDeclarableBinary(binary)
         ? []
         : [problem('process', `${quote(binary)} is not a bare name, an absolute path or *`)],
     ),
@@ -76,7 +77,7 @@ export const processes = defineCapability('process', {
   },
 });
 
-function isBinaryName(binary: string): boolean {
-  if (typeof binary !== 'string' || binary === '' || binary.includes('\0')) return false;
-  return binary === '*' || isDeclarablePath(binary) || !/[/\\]|^\.{1,2}$/.test(binary);
+function isDeclarableBinary(binary: string): boolean {
+  const kind = binaryNameKind(binary);
+  return kind === 'bare' || (kind === 'absolute' && isDeclarablePath(binary));
 }

@@ -49,6 +49,7 @@ describe('ScopedProcessImpl.spawn, which binary', () => {
     ['..', '..', ['*']],
     ['./git under *', './git', ['*']],
     ['fake/git under *', 'fake/git', ['*']],
+    ['a backslash under *', 'fake\\git', ['*']],
     ['git where nothing is declared', 'git', []],
   ])('refuses %s', async (_name, binary, allowed) => {
     expect(await rejection(processes(allowed).spawn(binary, ['--version']))).toMatchObject({

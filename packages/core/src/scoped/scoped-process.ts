@@ -1,4 +1,3 @@
-import { basename, isAbsolute } from 'node:path';
 import { discard, unawaited } from '@ethosagent/policy';
 import {
   assertArguments,
@@ -37,6 +36,7 @@ import {
   type SpawnOpts,
 } from '@ethosagent/types';
 import { type AccessAsked, type AccessScope, recordAccess, textOf } from '../access.js';
+import { binaryNameKind } from '../binary-name.js';
 
 /** Bytes of each output stream that are kept unless an option says otherwise. */
 export const DEFAULT_MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
@@ -129,6 +129,7 @@ export class ScopedProcessImpl implements ScopedProcess {
   }
 
   /** Starts a process and does not wait for its end. Throws as `spawn`. */
+  // biome-ignore lint/complexity/useMaxParams: a documented signature
   launch(
     operation: 'spawn' | 'start' | 'open',
     binary: string,
@@ -362,15 +363,12 @@ export class ScopedProcessImpl implements ScopedProcess {
         `${textOf(binary)} is not in the declared allowedBinaries`,
         rule,
       );
-    if (typeof binary !== 'string' || binary === '' || binary.includes('\0')) {
-      throw denied('malformed name');
-    }
+    const kind = binaryNameKind(binary);
+    if (kind === 'malformed') throw denied('malformed name');
     if (!this.#allowed.has(binary) && !this.#allowed.has('*')) throw denied('not declared');
-    if (isAbsolute(binary)) {
+    if (kind === 'relative') throw denied('neither a bare name nor an absolute path');
+    if (kind === 'absolute') {
       if (isExecutableFile(binary)) return binary;
-    } else if (basename(binary) !== binary || binary === '.' || binary === '..') {
-      // Relative to what? To a directory that the model may choose.
-      throw denied('neither a bare name nor an absolute path');
     } else {
       const file = findBinary(binary, path);
       if (file !== undefined) return file;
