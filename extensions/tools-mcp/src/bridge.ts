@@ -212,6 +212,7 @@ class Bridge implements McpBridge {
     return accepted;
   }
 
+  // biome-ignore lint/complexity/useMaxParams: a documented signature
   async finishAuthorization(
     server: string,
     personality: string | undefined,

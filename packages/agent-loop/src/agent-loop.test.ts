@@ -72,7 +72,7 @@ describe('AgentLoop', () => {
     const second = world.loop([{ text: 'Paid.' }]);
     expect(await second.state('s')).toBe('paused');
     const [approval] = await second.pending('s');
-    await decideOn(second, 's', approval?.toolCallId ?? '', { approved: true });
+    await decideOn(second, 's', { toolCallId: approval?.toolCallId ?? '', approved: true });
     expect(await second.state('s')).toBe('unfinished');
     const resumed = await eventsOf(second.resume({ sessionId: 's' }));
     expect(doneOf(resumed)).toMatchObject({

@@ -72,8 +72,8 @@ describe('a call that needs approval', () => {
 
   it('runs once it is approved, and is answered once it is refused', async () => {
     const { loop } = await paused();
-    await decideOn(loop, 's', 'p1', { approved: true });
-    await decideOn(loop, 's', 'p2', { approved: false, reason: 'too much' });
+    await decideOn(loop, 's', { toolCallId: 'p1', approved: true });
+    await decideOn(loop, 's', { toolCallId: 'p2', approved: false, reason: 'too much' });
     const events = await resumed();
     expect(world.ran).toEqual(['echo a', 'pay 1']);
     expect(doneOf(events)).toMatchObject({ end: 'answered', text: 'ok' });
@@ -95,14 +95,14 @@ describe('a call that needs approval', () => {
 
   it('goes on waiting while others are done', async () => {
     const { loop } = await paused();
-    await decideOn(loop, 's', 'p2', { approved: true });
+    await decideOn(loop, 's', { toolCallId: 'p2', approved: true });
     expect(doneOf(await resumed())).toMatchObject({
       end: 'paused',
       approvals: [{ toolCallId: 'p1' }],
     });
     expect(world.ran).toEqual(['echo a', 'pay 2']);
     expect(doneOf(await resumed())).toMatchObject({ end: 'paused' });
-    await decideOn(loop, 's', 'p1', { approved: true });
+    await decideOn(loop, 's', { toolCallId: 'p1', approved: true });
     expect(doneOf(await resumed())).toMatchObject({ end: 'answered' });
     expect(world.ran).toEqual(['echo a', 'pay 2', 'pay 1']);
   });
@@ -165,7 +165,7 @@ describe('a call that needs approval', () => {
     for await (const event of loop.run({ sessionId: 's', prompt: 'Pay' })) {
       events.push(event);
       if (event.type !== 'approval') continue;
-      await decideOn(other, 's', 'p1', { approved: true });
+      await decideOn(other, 's', { toolCallId: 'p1', approved: true });
       open();
     }
     expect(doneOf(events)).toMatchObject({ end: 'answered', text: 'ok' });
@@ -173,9 +173,12 @@ describe('a call that needs approval', () => {
   });
 
   it.each<[string, (loop: Awaited<ReturnType<typeof paused>>['loop']) => Promise<unknown>]>([
-    ['of an unknown call', (loop) => decideOn(loop, 's', 'x', { approved: true })],
-    ['of a call that does not wait', (loop) => decideOn(loop, 's', 'e1', { approved: true })],
-    ['of an unknown session', (loop) => decideOn(loop, 't', 'p1', { approved: true })],
+    ['of an unknown call', (loop) => decideOn(loop, 's', { toolCallId: 'x', approved: true })],
+    [
+      'of a call that does not wait',
+      (loop) => decideOn(loop, 's', { toolCallId: 'e1', approved: true }),
+    ],
+    ['of an unknown session', (loop) => decideOn(loop, 't', { toolCallId: 'p1', approved: true })],
   ])('is not decided by a decision %s', async (_name, decide) => {
     const { loop } = await paused();
     expect(await codeOf(decide(loop))).toBe('TURN_INVALID');
@@ -200,20 +203,24 @@ describe('a call that needs approval', () => {
 
   it('is decided once', async () => {
     const { loop } = await paused();
-    await decideOn(loop, 's', 'p1', { approved: false });
-    await decideOn(loop, 's', 'p1', { approved: false });
-    expect(await codeOf(decideOn(loop, 's', 'p1', { approved: true }))).toBe('TURN_INVALID');
-    await decideOn(loop, 's', 'p2', { approved: true });
+    await decideOn(loop, 's', { toolCallId: 'p1', approved: false });
+    await decideOn(loop, 's', { toolCallId: 'p1', approved: false });
+    expect(await codeOf(decideOn(loop, 's', { toolCallId: 'p1', approved: true }))).toBe(
+      'TURN_INVALID',
+    );
+    await decideOn(loop, 's', { toolCallId: 'p2', approved: true });
     await resumed();
     expect(world.ran).toEqual(['echo a', 'pay 2']);
-    expect(await codeOf(decideOn(loop, 's', 'p2', { approved: false }))).toBe('TURN_INVALID');
+    expect(await codeOf(decideOn(loop, 's', { toolCallId: 'p2', approved: false }))).toBe(
+      'TURN_INVALID',
+    );
   });
 
   it('is decided by two at once without a loss', async () => {
     await paused();
     await Promise.all([
-      decideOn(world.loop([]), 's', 'p1', { approved: true }),
-      decideOn(world.loop([]), 's', 'p2', { approved: true }),
+      decideOn(world.loop([]), 's', { toolCallId: 'p1', approved: true }),
+      decideOn(world.loop([]), 's', { toolCallId: 'p2', approved: true }),
     ]);
     expect((await world.loop([]).pending('s')).map(({ decision }) => decision?.approved)).toEqual([
       true,
@@ -241,22 +248,22 @@ describe('a call that needs approval', () => {
     ['schema', { input: z.object({ amount: z.number(), to: z.string().default('me') }) }],
   ])('of another %s than was approved is asked about again', async (_name, change) => {
     const { loop } = await paused();
-    await decideOn(loop, 's', 'p1', { approved: true });
-    await decideOn(loop, 's', 'p2', { approved: false });
+    await decideOn(loop, 's', { toolCallId: 'p1', approved: true });
+    await decideOn(loop, 's', { toolCallId: 'p2', approved: false });
     world.registry.register(other(change));
     expect(doneOf(await resumed())).toMatchObject({
       end: 'paused',
       approvals: [{ toolCallId: 'p1' }],
     });
     expect(world.ran).toEqual(['echo a']);
-    await decideOn(loop, 's', 'p1', { approved: true });
+    await decideOn(loop, 's', { toolCallId: 'p1', approved: true });
     expect(doneOf(await resumed())).toMatchObject({ end: 'answered' });
     expect(world.ran).toEqual(['echo a', 'other pay 1']);
   });
 
   it('is refused when the turn is given up', async () => {
     const { loop } = await paused();
-    await decideOn(loop, 's', 'p1', { approved: true });
+    await decideOn(loop, 's', { toolCallId: 'p1', approved: true });
     await loop.abandon('s');
     expect(await loop.state('s')).toBe('idle');
     expect(await loop.pending('s')).toEqual([]);
@@ -271,7 +278,7 @@ describe('a call that needs approval', () => {
     await paused();
     const stranger = world.loop([], { identity: { userScopeId: 'mallory' } });
     expect(await codeOf(stranger.pending('s'))).toBe('SESSION_OWNER_MISMATCH');
-    expect(await codeOf(decideOn(stranger, 's', 'p1', { approved: true }))).toBe(
+    expect(await codeOf(decideOn(stranger, 's', { toolCallId: 'p1', approved: true }))).toBe(
       'SESSION_OWNER_MISMATCH',
     );
     expect(await codeOf(eventsOf(stranger.resume({ sessionId: 's' })))).toBe(

@@ -72,7 +72,7 @@ describe('a turn', () => {
       identity,
     });
     await eventsOf(loop.run({ sessionId: 's', prompt: 'Pay' }));
-    await decideOn(loop, 's', 'p', { approved: true });
+    await decideOn(loop, 's', { toolCallId: 'p', approved: true });
     switchTo('writer');
     const code = await eventsOf(loop.resume({ sessionId: 's' })).catch(errorCodeOf);
     expect(code).toBe('TURN_INVALID');

@@ -148,7 +148,7 @@ describe('a session in which somebody answers late', () => {
       const loop = world.loop([{ text: 'ok' }], {
         async approve() {
           const decides = where === 'another process' ? other : loop;
-          await decideOn(decides, 's', 'p', { approved: false, reason: 'too much' });
+          await decideOn(decides, 's', { toolCallId: 'p', approved: false, reason: 'too much' });
           return true;
         },
       });
@@ -167,7 +167,7 @@ describe('a session in which somebody answers late', () => {
     await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
     const loop = world.loop([{ text: 'ok' }], {
       async approve() {
-        await decideOn(loop, 's', 'p', { approved: true });
+        await decideOn(loop, 's', { toolCallId: 'p', approved: true });
         return false;
       },
     });
@@ -180,7 +180,7 @@ describe('a session in which somebody answers late', () => {
     await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
     const loop = world.loop([{ text: 'ok' }], {
       async approve() {
-        await decideOn(world.loop([]), 's', 'p', { approved: true });
+        await decideOn(world.loop([]), 's', { toolCallId: 'p', approved: true });
         return 'later' as const;
       },
     });
@@ -194,7 +194,7 @@ describe('a session in which somebody answers late', () => {
   it('is decided on once by two processes that come at once', async () => {
     await eventsOf(world.loop(PAY).run({ sessionId: 's', prompt: 'Pay' }));
     const results = await Promise.allSettled(
-      [false, true].map((approved) => decideOn(world.loop([]), 's', 'p', { approved })),
+      [false, true].map((approved) => decideOn(world.loop([]), 's', { toolCallId: 'p', approved })),
     );
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });

@@ -30,9 +30,8 @@ export class SubAgents {
   /** @throws `CONFIG_INVALID` for a limit that is no whole number */
   constructor(
     options: AgentLoopOptions,
-    limits: AgentLimits,
     runAgent: RunAgent,
-    place: AgentPlace | undefined,
+    { limits, place }: { limits: AgentLimits; place: AgentPlace | undefined },
   ) {
     const { sessions, tools, approve, delegation, now } = options;
     this.#options = options;

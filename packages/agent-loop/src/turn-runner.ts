@@ -44,9 +44,8 @@ export class TurnRunner {
     this.#now = options.now ?? Date.now;
     this.#subAgents = new SubAgents(
       options,
-      this.#limits,
       (child, below, input) => new TurnRunner(child, below).run(input),
-      place,
+      { limits: this.#limits, place },
     );
   }
 
@@ -240,7 +239,8 @@ export class TurnRunner {
     if (info !== null && !isSameOwner(info, ref)) {
       throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
     }
-    return new Journal(sessions, ref, await readLog(sessions, ref.id, { history }), signal);
+    const log = await readLog(sessions, ref.id, { history });
+    return new Journal(sessions, ref, { log, signal });
   }
 }
 

@@ -53,13 +53,12 @@ export interface ChainedLine extends Link {
 
 /**
  * The line of an event, and its place.
- * @param isFirst whether it begins a file
+ * @param options.isFirst whether it begins a file
  */
 export function chainedLine(
   event: object,
   previous: Link,
-  isFirst: boolean,
-  hashOf: ChainHash,
+  { isFirst, hashOf }: { isFirst: boolean; hashOf: ChainHash },
 ): Link & { bytes: Buffer } {
   const seq = previous.seq + 1;
   const prev = isFirst ? `,"prev":"${previous.hash}"` : '';

@@ -109,10 +109,13 @@ export class JsonlAuditSink implements AuditSink {
     if (this.#descriptor === undefined) throw failed(`${this.#path}: the audit sink is closed`);
     this.#cutTornEnd(this.#descriptor);
     this.#assertUntouched();
-    let line = chainedLine(entry, this.#newest, this.#bytes === 0, this.#hashOf);
+    let line = chainedLine(entry, this.#newest, {
+      isFirst: this.#bytes === 0,
+      hashOf: this.#hashOf,
+    });
     if (this.#bytes > 0 && this.#bytes + line.bytes.length > this.#maxBytes) {
       this.#rotate(this.#descriptor);
-      line = chainedLine(entry, this.#newest, true, this.#hashOf);
+      line = chainedLine(entry, this.#newest, { isFirst: true, hashOf: this.#hashOf });
     }
     this.#append(line);
   }

@@ -86,7 +86,11 @@ const TAMPERINGS: Array<
     'a line and its hash edited, so that it fits the one before',
     inFile('.2', ([a, b, c]) => {
       const { hash } = JSON.parse(String(a));
-      const forged = chainedLine(auditEvent('x'), { seq: 4, hash }, false, chainHash(undefined));
+      const forged = chainedLine(
+        auditEvent('x'),
+        { seq: 4, hash },
+        { isFirst: false, hashOf: chainHash(undefined) },
+      );
       expect(JSON.parse(String(b)).seq).toBe(5);
       return [`${a}`, forged.bytes.toString().trimEnd(), `${c}`];
     }),
@@ -204,8 +208,7 @@ const TAMPERINGS: Array<
       const forged = chainedLine(
         auditEvent('x'),
         { seq, hash: `${hash.startsWith('f') ? 'e' : 'f'}${hash.slice(1)}` },
-        false,
-        chainHash(undefined),
+        { isFirst: false, hashOf: chainHash(undefined) },
       );
       appendFileSync(path, forged.bytes);
     },
@@ -216,7 +219,10 @@ const TAMPERINGS: Array<
     (path) => {
       let last = JSON.parse(linesOf(path).at(-1) ?? '');
       for (const name of ['x', 'y']) {
-        last = chainedLine(auditEvent(name), last, false, chainHash(undefined));
+        last = chainedLine(auditEvent(name), last, {
+          isFirst: false,
+          hashOf: chainHash(undefined),
+        });
         appendFileSync(path, last.bytes);
       }
     },

@@ -19,6 +19,7 @@ export interface FuzzOptions<T> {
  *
  * @param holds throws, or returns `false`, when the property does not hold
  */
+// biome-ignore lint/complexity/useMaxParams: a documented signature
 export function fuzz<T>(
   name: string,
   arbitrary: fc.Arbitrary<T>,

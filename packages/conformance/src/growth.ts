@@ -23,6 +23,7 @@ export interface GrowthOptions {
  *
  * @param inputOf makes a hostile input of about `size` characters, bytes or items; not measured
  */
+// biome-ignore lint/complexity/useMaxParams: a documented signature
 export function growsLinearly<T>(
   name: string,
   inputOf: (size: number) => T,

@@ -19,6 +19,7 @@ import { PolicyAtOnce } from './personality-policy.js';
 export type { ResolveContext, ScopedAccessors };
 
 /** The accessors for one execution of a tool. Reach, hosts and namespaces are worked out here. */
+// biome-ignore lint/complexity/useMaxParams: a documented signature
 export function resolveCapabilities(
   toolName: string,
   capabilities: ToolCapabilities,

@@ -80,6 +80,7 @@ function createNamespace(
       entries.set(key, { value: String(sum), expiresAt });
       return sum;
     },
+    // biome-ignore lint/complexity/useMaxParams: a documented signature
     async compareAndSet(key, expected, value, opts) {
       assertKvKey(key, limits);
       if (expected !== null) assertKvValue(expected, limits);

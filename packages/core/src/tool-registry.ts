@@ -160,6 +160,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     return this.#tools.get(name)?.plan.describe(ctx);
   }
 
+  // biome-ignore lint/complexity/useMaxParams: a documented signature
   executeParallel(
     calls: readonly ToolCall[],
     ctx: ToolBatchContext,

@@ -13,6 +13,7 @@ const OLD_STYLE: ReadonlySet<string> = new Set(['tar', 'bsdtar', 'ar', 'ps']);
  * that ends in the name, a link of this name or to a file of this name.
  * @throws `BINARY_NOT_ALLOWED`, whose rule names the pattern; `SPAWN_FAILED` for what is no argument
  */
+// biome-ignore lint/complexity/useMaxParams: a documented signature
 export function assertArguments(
   binary: string,
   file: string,

@@ -62,6 +62,7 @@ class FirstTap implements Handler {
     this.#handler.onResponseStarted?.();
   }
 
+  // biome-ignore lint/complexity/useMaxParams: the signature of undici
   onHeaders(status: number, headers: Buffer[], resume: () => void, text: string): boolean {
     const fate = status < 200 ? 'passed' : this.#sink.onHeaders(bodyHeaders(headers), resume);
     if (fate === 'refused') return true;

@@ -175,8 +175,8 @@ describe('FsStorage.append to a file with several names', () => {
   it('changes nothing when the file is larger than the cap of a read', async () => {
     const world = { access: descriptorAccess, guard: openGuard };
     const request = { kind: 'write', asked: path, path } as const;
-    const options = { mode: undefined, announce: () => {}, maxReadBytes: 2 };
-    const refused = appendFile(world, request, 'added', options);
+    const options = { content: 'added', mode: undefined, announce: () => {}, maxReadBytes: 2 };
+    const refused = appendFile(world, request, options);
     await expect(refused).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' });
     expect(readFileSync(path, 'utf8')).toBe('old');
   });
@@ -197,7 +197,8 @@ describe('FsStorage.append to a file with several names', () => {
       };
       const world = { access: descriptorAccess, guard: { ...openGuard, judge } };
       const request = { kind: 'write', asked: path, path } as const;
-      await appendFile(world, request, 'added', {
+      await appendFile(world, request, {
+        content: 'added',
         mode: undefined,
         announce: () => {},
         maxReadBytes: 100,

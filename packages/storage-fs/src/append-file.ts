@@ -35,6 +35,7 @@ const writeAsync = promisify(write);
 
 /** How bytes are added to a file. */
 interface AppendOptions {
+  readonly content: string | Uint8Array;
   /** Permission bits of a file that is made; the process's default when absent. */
   readonly mode: number | undefined;
   /** Called once the place is judged, before anything is changed. */
@@ -52,26 +53,30 @@ interface AppendOptions {
 export async function appendFile(
   world: World,
   request: Request,
-  content: string | Uint8Array,
-  options: AppendOptions,
+  { content, ...rest }: AppendOptions,
 ): Promise<void> {
   // A copy: the caller may go on to change its array.
   const bytes = Buffer.from(typeof content === 'string' ? content : Uint8Array.from(content));
-  const shared = await addToEnd(world, request, bytes, options);
+  const addition = { ...rest, bytes };
+  const shared = await addToEnd(world, request, addition);
   if (shared === undefined) return;
   await replacements.run(shared, async () => {
     // The one before it may have replaced the name already.
-    const path = await addToEnd(world, { ...request, path: shared }, bytes, options);
-    if (path !== undefined) await replaceName(world, { ...request, path }, bytes, options);
+    const path = await addToEnd(world, { ...request, path: shared }, addition);
+    if (path !== undefined) await replaceName(world, { ...request, path }, addition);
   });
+}
+
+/** What is added, and how. */
+interface Addition extends Omit<AppendOptions, 'content'> {
+  readonly bytes: Uint8Array;
 }
 
 /** @returns the real path of a file with several names, to which nothing was added */
 function addToEnd(
   world: World,
   request: Request,
-  bytes: Uint8Array,
-  { mode, announce }: AppendOptions,
+  { bytes, mode, announce }: Addition,
 ): Promise<string | undefined> {
   return limitWrites(async () => {
     for (let turn = 0; turn < MAX_TURNS; turn += 1) {
@@ -81,10 +86,13 @@ function addToEnd(
         const isSwallowed = place.realPath === devNull;
         if (!isSwallowed && place.stat?.isFile() === false) throw notAFile(request.asked);
         // The folder was held while others above it were made, and may have been moved meanwhile.
-        world.guard.judge('write', join(place.folder.realPath(), place.name), request.asked);
+        world.guard.judge(
+          { kind: 'write', asked: request.asked },
+          join(place.folder.realPath(), place.name),
+        );
         announce();
         if (isSwallowed) return;
-        fd = openEnd(world, request, place, mode);
+        fd = openEnd(world, place, { asked: request.asked, mode });
         if (fd === undefined) continue;
         const names = countNames(fd, place);
         if (names === 0) continue;
@@ -115,15 +123,20 @@ function countNames(fd: number, { folder, name }: Place): number {
 async function replaceName(
   world: World,
   request: Request,
-  bytes: Uint8Array,
-  { mode, announce, maxReadBytes }: AppendOptions,
+  { bytes, mode, announce, maxReadBytes }: Addition,
 ): Promise<void> {
   // What is read goes back to that very place: elsewhere more might be allowed to read it.
   const here = { read: [], write: [request.path] };
-  const guard = new ReachGuard(here, createDenySet([]), world.guard, (path) => path);
+  const guard = new ReachGuard({
+    reach: here,
+    deny: createDenySet([]),
+    outer: world.guard,
+    realPathOf: (path) => path,
+  });
   const held = { access: world.access, guard };
   const before = await readBytes(held, request, maxReadBytes);
-  await writeFile(held, request, Buffer.concat([before ?? new Uint8Array(), bytes]), {
+  await writeFile(held, request, {
+    content: Buffer.concat([before ?? new Uint8Array(), bytes]),
     mode: before === null ? mode : undefined,
     announce,
   });
@@ -138,9 +151,8 @@ const replacements = new Turns();
  */
 function openEnd(
   world: World,
-  { asked }: Request,
   { folder, name, stat: known }: Place,
-  mode: number | undefined,
+  { asked, mode }: { asked: string; mode: number | undefined },
 ): number | undefined {
   const path = folder.child(name);
   const isNew = known === undefined;
@@ -159,7 +171,7 @@ function openEnd(
     const realPath = world.access.realPathOf(fd, path, stat);
     if (realPath === undefined) return undefined;
     try {
-      world.guard.judge('write', realPath, asked, stat);
+      world.guard.judge({ kind: 'write', asked }, realPath, stat);
     } catch (error) {
       // It was made in a folder that has just left the reach, and is to leave no trace there.
       if (isNew) unlinkSync(path);

@@ -2,12 +2,18 @@ import type { Stats } from 'node:fs';
 import { normalizePath, pathProblem } from '@ethosagent/policy';
 import { BoundaryError, EthosError, type ReachKind } from '@ethosagent/types';
 
+/** Which way, and for which path as the caller gave it. */
+export interface Asking {
+  readonly kind: ReachKind;
+  readonly asked: string;
+}
+
 /** What stands between a request and the disk. `asked` is the path as the caller gave it. */
 export interface Guard {
   /** Judges the path as a string, before anything is touched, and normalises it. */
   enter(kind: ReachKind, asked: string): string;
   /** Judges where something really is, and with `stat` what it is. */
-  judge(kind: ReachKind, realPath: string, asked: string, stat?: Stats): void;
+  judge(asking: Asking, realPath: string, stat?: Stats): void;
   /** Judges a folder that is about to be made, or was found, on the way to a file. */
   judgeStep(realPath: string, asked: string): void;
   /** Judges whether a thing may be taken from a place or put there. */

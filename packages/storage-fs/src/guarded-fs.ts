@@ -53,7 +53,7 @@ export class GuardedFs implements Storage {
   ): Promise<void> {
     return announced(opts, (announce) =>
       this.#run('write', path, (request) =>
-        writeFile(this.#world, request, content, { mode: opts?.mode, announce }),
+        writeFile(this.#world, request, { content, mode: opts?.mode, announce }),
       ),
     );
   }
@@ -65,7 +65,8 @@ export class GuardedFs implements Storage {
   ): Promise<void> {
     return announced(opts, (announce) =>
       this.#run('write', path, (request) =>
-        appendFile(this.#world, request, content, {
+        appendFile(this.#world, request, {
+          content,
           mode: opts?.mode,
           announce,
           maxReadBytes: this.#options.maxReadBytes,
@@ -96,7 +97,7 @@ export class GuardedFs implements Storage {
         const making = { request, mode: opts?.mode, beforeMaking: announce };
         const folder = await openOrMakeFolder(this.#world, request.path, making);
         try {
-          this.#world.guard.judge('write', folder.realPath(), path);
+          this.#world.guard.judge({ kind: 'write', asked: path }, folder.realPath());
           announce();
         } finally {
           folder.close();
@@ -117,7 +118,9 @@ export class GuardedFs implements Storage {
   rename(from: string, to: string, opts?: StorageChange): Promise<void> {
     return announced(opts, (announce) =>
       this.#run('write', from, (source) =>
-        this.#run('write', to, (target) => renamePlace(this.#world, source, target, announce)),
+        this.#run('write', to, (target) =>
+          renamePlace(this.#world, { from: source, to: target, announce }),
+        ),
       ),
     );
   }
@@ -125,7 +128,7 @@ export class GuardedFs implements Storage {
   /** A view of this one that is held to `reach` as well. */
   contained(reach: ContainedReach): Storage {
     const deny = this.#options.denyIndexFor(reach.deny ?? []);
-    const guard = new ReachGuard(reach, deny, this.#world.guard);
+    const guard = new ReachGuard({ reach, deny, outer: this.#world.guard });
     return new GuardedFs({ access: this.#world.access, guard }, this.#options);
   }
 

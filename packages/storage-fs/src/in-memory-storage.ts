@@ -51,7 +51,7 @@ export class InMemoryStorage implements Storage {
     const target = enterPath(path);
     const node = this.#nodes.get(target);
     if (node !== undefined && node.bytes === undefined) {
-      throw failure('NOT_A_FILE', 'write', path, 'there is a folder already');
+      throw failure('NOT_A_FILE', `write ${path}`, 'there is a folder already');
     }
     const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content);
     this.#makeFolder(dirname(target), path, opts);
@@ -66,7 +66,7 @@ export class InMemoryStorage implements Storage {
     const target = enterPath(path);
     const node = this.#nodes.get(target);
     if (node !== undefined && node.bytes === undefined) {
-      throw failure('NOT_A_FILE', 'append', path, 'there is a folder already');
+      throw failure('NOT_A_FILE', `append ${path}`, 'there is a folder already');
     }
     const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content);
     this.#makeFolder(dirname(target), path, opts);
@@ -86,7 +86,7 @@ export class InMemoryStorage implements Storage {
   async listEntries(path: string): Promise<StorageEntry[]> {
     const folder = enterPath(path);
     if (this.#nodes.get(folder)?.bytes !== undefined) {
-      throw failure('NOT_A_DIRECTORY', 'list', path, 'it is a file; read it instead');
+      throw failure('NOT_A_DIRECTORY', `list ${path}`, 'it is a file; read it instead');
     }
     return [...this.#nodes]
       .filter(([child]) => child !== folder && dirname(child) === folder)
@@ -111,7 +111,7 @@ export class InMemoryStorage implements Storage {
     }
     if (dirname(target) === target) throw rootStays(path);
     if (node.bytes === undefined && opts?.recursive !== true) {
-      throw failure('NOT_A_FILE', 'remove', path, 'it is a folder; ask for a recursive removal');
+      throw failure('NOT_A_FILE', `remove ${path}`, 'it is a folder; ask for a recursive removal');
     }
     opts?.beforeChange?.();
     for (const key of this.#below(target)) this.#nodes.delete(key);
@@ -121,18 +121,18 @@ export class InMemoryStorage implements Storage {
     const source = enterPath(from);
     const target = enterPath(to);
     const node = this.#nodes.get(source);
-    if (node === undefined) throw failure('FILE_NOT_FOUND', 'rename', from, 'there is nothing');
+    if (node === undefined) throw failure('FILE_NOT_FOUND', `rename ${from}`, 'there is nothing');
     if (dirname(source) === source) throw rootStays(from);
     if (source === target) {
       opts?.beforeChange?.();
       return;
     }
     if (isWithin(target, source)) {
-      throw failure('STORAGE_FAILED', 'rename', to, 'a folder can not move into itself');
+      throw failure('STORAGE_FAILED', `rename ${to}`, 'a folder can not move into itself');
     }
     const replaced = this.#nodes.get(target);
     if (replaced !== undefined && (replaced.bytes === undefined || node.bytes === undefined)) {
-      throw failure('ALREADY_EXISTS', 'rename to', to, 'only a file replaces a file');
+      throw failure('ALREADY_EXISTS', `rename to ${to}`, 'only a file replaces a file');
     }
     this.#makeFolder(dirname(target), to, opts);
     for (const key of this.#below(source)) {
@@ -150,7 +150,7 @@ export class InMemoryStorage implements Storage {
     const node = this.#nodes.get(path);
     if (node === undefined) return null;
     if (node.bytes === undefined) {
-      throw failure('NOT_A_FILE', 'read', asked, 'it is a folder; list it instead');
+      throw failure('NOT_A_FILE', `read ${asked}`, 'it is a folder; list it instead');
     }
     return node.bytes;
   }
@@ -159,7 +159,7 @@ export class InMemoryStorage implements Storage {
   #makeFolder(path: string, asked: string, opts: StorageChange | undefined): void {
     const node = this.#nodes.get(path);
     if (node?.bytes !== undefined) {
-      throw failure('NOT_A_DIRECTORY', 'write', asked, 'a part of the path is not a folder');
+      throw failure('NOT_A_DIRECTORY', `write ${asked}`, 'a part of the path is not a folder');
     }
     if (node !== undefined) {
       opts?.beforeChange?.();
@@ -194,9 +194,10 @@ function nameOf(path: string): string {
 }
 
 function rootStays(path: string): EthosError {
-  return failure('PERMISSION_DENIED', 'write', path, 'a root or a device stays in place');
+  return failure('PERMISSION_DENIED', `write ${path}`, 'a root or a device stays in place');
 }
 
-function failure(code: ErrorCode, operation: string, path: string, reason: string): EthosError {
-  return new EthosError(code, `${operation} ${path}: ${reason}`);
+/** @param operation with its path */
+function failure(code: ErrorCode, operation: string, reason: string): EthosError {
+  return new EthosError(code, `${operation}: ${reason}`);
 }

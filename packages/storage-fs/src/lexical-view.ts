@@ -65,5 +65,5 @@ export function lexicalView(
   outer: Guard = openGuard,
 ): LexicalView {
   const deny = createDenySet([...denyFloor({ home: homedir() }), ...(reach.deny ?? [])]);
-  return new LexicalView(inner, new ReachGuard(reach, deny, outer, (path) => path));
+  return new LexicalView(inner, new ReachGuard({ reach, deny, outer, realPathOf: (path) => path }));
 }

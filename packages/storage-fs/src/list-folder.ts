@@ -17,7 +17,7 @@ export async function listFolder(world: World, request: Request): Promise<Storag
     throw error;
   }
   try {
-    world.guard.judge(request.kind, folder.realPath(), request.asked);
+    world.guard.judge(request, folder.realPath());
     const children = await readdir(folder.child('.'), { withFileTypes: true });
     return children
       .filter((child) => !isTemporaryName(child.name))

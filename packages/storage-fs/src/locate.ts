@@ -73,7 +73,11 @@ export function locate(
       if (isMissing(error)) return undefined;
       throw error;
     }
-    const found = inspect(world, request, folder, basename(path), options.follow);
+    const found = inspect(world, request, {
+      folder,
+      name: basename(path),
+      follow: options.follow,
+    });
     if (typeof found !== 'string') return found;
     path = found;
   }
@@ -93,7 +97,11 @@ export async function locateForWrite(
       request: { ...request, path },
       beforeMaking: options.beforeMaking,
     });
-    const found = inspect(world, request, folder, basename(path), options.follow);
+    const found = inspect(world, request, {
+      folder,
+      name: basename(path),
+      follow: options.follow,
+    });
     if (typeof found !== 'string') return found;
     path = found;
   }
@@ -129,11 +137,11 @@ export async function openOrMakeFolder(
     if (lstatSync(parent.child(name), { throwIfNoEntry: false }) === undefined) {
       // Nothing is there, so no link is below: the rest of the path is what it says.
       const realTarget = realPath + request.path.slice(path.length);
-      world.guard.judge('write', realTarget, asked);
+      world.guard.judge({ kind: 'write', asked }, realTarget);
       making.beforeMaking(realTarget);
       isNew = makeFolder(parent.child(name), mode);
     }
-    const folder = openChild(world, asked, parent, name);
+    const folder = openChild(world, asked, { parent, name });
     try {
       world.guard.judgeStep(folder.realPath(), asked);
       if (isNew) {
@@ -158,7 +166,7 @@ export async function openOrMakeFolder(
 export function judgeUnopened(world: World, request: Request): void {
   const realPath = followLinks(request.path);
   if (realPath === undefined) world.guard.refuseLoop(request.kind, request.asked);
-  world.guard.judge(request.kind, realPath, request.asked);
+  world.guard.judge(request, realPath);
 }
 
 /** Makes the names in a folder survive a power loss, where the system offers that. */
@@ -183,23 +191,21 @@ export async function syncFolder(folder: Folder): Promise<void> {
 /** What is at `name` in a held folder, or where the link there leads. Closes it unless returned. */
 function inspect(
   world: World,
-  { kind, asked }: Request,
-  folder: Folder,
-  name: string,
-  follow: boolean,
+  request: Request,
+  { folder, name, follow }: { folder: Folder; name: string; follow: boolean },
 ): Place | string {
   let isKept = false;
   try {
     const realPath = join(folder.realPath(), name);
-    world.guard.judge(kind, realPath, asked);
+    world.guard.judge(request, realPath);
     const stat = lstatSync(folder.child(name), { throwIfNoEntry: false });
     if (follow && stat?.isSymbolicLink() === true) {
       const target = followLinks(realPath);
-      if (target === undefined) return world.guard.refuseLoop(kind, asked);
-      world.guard.judge(kind, target, asked);
+      if (target === undefined) return world.guard.refuseLoop(request.kind, request.asked);
+      world.guard.judge(request, target);
       return target;
     }
-    if (stat !== undefined) world.guard.judge(kind, realPath, asked, stat);
+    if (stat !== undefined) world.guard.judge(request, realPath, stat);
     isKept = true;
     return { folder, name, realPath, stat };
   } finally {
@@ -218,7 +224,11 @@ function makeFolder(path: string, mode: number | undefined): boolean {
   }
 }
 
-function openChild(world: World, asked: string, parent: Folder, name: string): Folder {
+function openChild(
+  world: World,
+  asked: string,
+  { parent, name }: { parent: Folder; name: string },
+): Folder {
   try {
     return world.access.openFolder(parent.child(name), true);
   } catch (error) {

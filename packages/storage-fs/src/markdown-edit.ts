@@ -8,6 +8,12 @@ import {
 
 const MAX_NAMED_CHARS = 120;
 
+/** The text that a section gets, and the line ends of the file. */
+interface NewText {
+  readonly text: string;
+  readonly eol: string;
+}
+
 /**
  * Makes the sections of a Markdown text those of a memory after a change. What did not change stays
  * byte for byte; what is new has the line ends of the text.
@@ -27,12 +33,12 @@ export function editMarkdown(
   for (const section of before.sections) {
     const next = wanted.get(section.heading);
     wanted.delete(section.heading);
-    if (next !== undefined) out += withText(markdown, section, next.text, eol);
-    else if (section.heading === '') out += withText(markdown, section, '', eol);
+    if (next !== undefined) out += withText(markdown, section, { text: next.text, eol });
+    else if (section.heading === '') out += withText(markdown, section, { text: '', eol });
   }
   for (const section of wanted.values()) out = withSection(out, section, eol);
-  const edit = { front: markdown.slice(0, before.start), eol };
-  if (!readsAs(out, edit, before, after)) throw unreadable(openSection(markdown, before, eol));
+  const edit = { front: markdown.slice(0, before.start), eol, before, after };
+  if (!readsAs(out, edit)) throw unreadable(openSection(markdown, before, eol));
   // What goes on behind the text would swallow whatever section comes next.
   if (openSection(out, markdownSections(out), eol) !== undefined) {
     if (openSection(markdown, before, eol) === undefined) throw unreadable(undefined);
@@ -41,11 +47,11 @@ export function editMarkdown(
 }
 
 /** A section as it is written, with another text. Only where the two differ is it touched. */
-function withText(markdown: string, section: PlacedSection, text: string, eol: string): string {
+function withText(markdown: string, section: PlacedSection, { text, eol }: NewText): string {
   const head = markdown.slice(section.start, section.body);
   const body = markdown.slice(section.body, section.end);
   if (text === section.text) return head + body;
-  if (section.text === '') return head + newBody(markdown, section, text, eol);
+  if (section.text === '') return head + newBody(markdown, section, { text, eol });
   const old = section.text;
   const lead = /^(?:[ \t]*(?:\r\n|\r|\n))+/.exec(body)?.[0].length ?? 0;
   let same = 0;
@@ -67,7 +73,7 @@ function placeOf(body: string, lead: number, offset: number): number {
 }
 
 /** The first text of a section that had none. */
-function newBody(markdown: string, section: PlacedSection, text: string, eol: string): string {
+function newBody(markdown: string, section: PlacedSection, { text, eol }: NewText): string {
   const above = markdown.slice(0, section.body);
   const isLine = above === '' || /[\r\n\uFEFF]$/.test(above);
   const gap = section.heading === '' ? '' : eol;
@@ -88,9 +94,17 @@ function gapAfter(markdown: string, eol: string): string {
 
 function readsAs(
   markdown: string,
-  { front, eol }: { front: string; eol: string },
-  before: MarkdownSections,
-  after: readonly MemorySection[],
+  {
+    front,
+    eol,
+    before,
+    after,
+  }: {
+    front: string;
+    eol: string;
+    before: MarkdownSections;
+    after: readonly MemorySection[];
+  },
 ): boolean {
   const written = new Map(before.sections.map((section) => [section.heading, section.written]));
   const found = markdownSections(markdown);

@@ -77,7 +77,10 @@ export function createMarkdownMemory(options: MarkdownMemoryOptions): MemoryProv
         const file = { path: realLocation(asked), storage };
         return withFileLock(file.path, { waitMs: lockWaitMs }, async () => {
           for (let turn = 0; turn < MAX_TRIES; turn += 1) {
-            const changed = await changeMemory(file, change, opts?.expectedRevision, rules);
+            const changed = await changeMemory(file, change, {
+              ...rules,
+              expectedRevision: opts?.expectedRevision,
+            });
             if (changed !== undefined) return changed;
           }
           throw new EthosError(

@@ -40,8 +40,12 @@ export async function readMemory({ path, storage }: MemoryFile): Promise<MemoryD
 export async function changeMemory(
   file: MemoryFile,
   change: MemoryChange,
-  expectedRevision: string | undefined,
-  { limits, maxVersions, clock }: ChangeRules,
+  {
+    limits,
+    maxVersions,
+    clock,
+    expectedRevision,
+  }: ChangeRules & { expectedRevision: string | undefined },
 ): Promise<MemoryDocument | undefined> {
   const { path, storage } = file;
   const bytes = Buffer.from((await storage.readBytes(path)) ?? []);
@@ -60,7 +64,7 @@ export async function changeMemory(
   const after = applyMemoryChange(document.sections, change, limits);
   const edited = editMarkdown(markdown, placed, after);
   if (edited === markdown) return document;
-  await keepVersion(storage, path, markdown, { now: clock(), maxVersions });
+  await keepVersion(storage, path, { markdown, now: clock(), maxVersions });
   const isReplaced = await replaceIfSame(file, bytes, edited);
   return isReplaced ? memoryState(edited).document : undefined;
 }

@@ -14,8 +14,7 @@ export function versionsFolder(file: string): string {
 export async function keepVersion(
   storage: Storage,
   file: string,
-  markdown: string,
-  { now, maxVersions }: { now: number; maxVersions: number },
+  { markdown, now, maxVersions }: { markdown: string; now: number; maxVersions: number },
 ): Promise<void> {
   const folder = versionsFolder(file);
   const names = await versionNames(storage, folder);

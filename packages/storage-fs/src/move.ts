@@ -46,7 +46,7 @@ export async function removePlace(
       );
     }
     announce();
-    if (isFolder) await removeFolder(world, request, folder, name);
+    if (isFolder) await removeFolder(world, request, { parent: folder, name });
     else removeIfThere(() => unlinkSync(folder.child(name)));
   } finally {
     folder.close();
@@ -55,13 +55,11 @@ export async function removePlace(
 
 /**
  * Moves a file, link or folder to another place; a file that is there is replaced.
- * @param announce called once both places are judged, before anything is changed
+ * @param move.announce called once both places are judged, before anything is changed
  */
 export async function renamePlace(
   world: World,
-  from: Request,
-  to: Request,
-  announce: () => void,
+  { from, to, announce }: { from: Request; to: Request; announce: () => void },
 ): Promise<void> {
   const source = locate(world, from, { follow: false });
   if (source === undefined) throw missing(from.asked);
@@ -69,14 +67,17 @@ export async function renamePlace(
     if (source.stat === undefined) throw missing(from.asked);
     assertMovable(world, source, from.asked);
     const settle = (target: Spot) => {
-      assertReplaceable(world, source, target, to.asked);
+      assertReplaceable(world, to.asked, { source, target });
       assertNotRevealed(world.guard, {
         source: source.realPath,
         target: target.realPath,
         asked: from.asked,
       });
       // Held for a while: judged again where it is now.
-      world.guard.judge('write', join(source.folder.realPath(), source.name), from.asked);
+      world.guard.judge(
+        { kind: 'write', asked: from.asked },
+        join(source.folder.realPath(), source.name),
+      );
       announce();
     };
     const target = await locateForWrite(world, to, {
@@ -99,15 +100,15 @@ export async function renamePlace(
 async function removeFolder(
   world: World,
   request: Request,
-  parent: Folder,
-  name: string,
+  { parent, name }: { parent: Folder; name: string },
 ): Promise<void> {
   // Held and not followed: what is swapped for a link meanwhile is not entered.
   const folder = world.access.openFolder(parent.child(name), false);
   try {
-    world.guard.judge('write', folder.realPath(), request.asked);
+    world.guard.judge({ kind: 'write', asked: request.asked }, folder.realPath());
     for (const entry of await readdir(folder.child('.'), { withFileTypes: true })) {
-      if (entry.isDirectory()) await removeFolder(world, request, folder, entry.name);
+      if (entry.isDirectory())
+        await removeFolder(world, request, { parent: folder, name: entry.name });
       else removeIfThere(() => unlinkSync(folder.child(entry.name)));
     }
   } finally {
@@ -133,7 +134,11 @@ export function assertMovable(world: World, place: Spot, asked: string): void {
   }
 }
 
-function assertReplaceable(world: World, source: Spot, target: Spot, asked: string): void {
+function assertReplaceable(
+  world: World,
+  asked: string,
+  { source, target }: { source: Spot; target: Spot },
+): void {
   assertMovable(world, target, asked);
   world.guard.judgeMove(target.realPath, asked, source.stat?.isFile() === true);
   const { stat } = target;

@@ -4,7 +4,17 @@ import { compilePathSet, isWithin, type PathSet } from '@ethosagent/policy';
 import { BoundaryError, type ContainedReach, type ReachKind } from '@ethosagent/types';
 import type { DenySet } from './deny-index.js';
 import { realLocation } from './follow-links.js';
-import type { Guard } from './guard.js';
+import type { Asking, Guard } from './guard.js';
+
+/** What a guard holds to. */
+interface ReachGuardOptions {
+  readonly reach: ContainedReach;
+  readonly deny: DenySet;
+  /** A guard that must agree to everything as well. */
+  readonly outer: Guard;
+  /** Where a path leads; the path itself for a storage without links. */
+  readonly realPathOf?: (path: string) => string;
+}
 
 const DELETED = ' (deleted)';
 
@@ -20,16 +30,7 @@ export class ReachGuard implements Guard {
   readonly #deny: DenySet;
   readonly #outer: Guard;
 
-  /**
-   * @param outer a guard that must agree to everything as well
-   * @param realPathOf where a path leads; the path itself for a storage without links
-   */
-  constructor(
-    reach: ContainedReach,
-    deny: DenySet,
-    outer: Guard,
-    realPathOf: (path: string) => string = realLocation,
-  ) {
+  constructor({ reach, deny, outer, realPathOf = realLocation }: ReachGuardOptions) {
     this.#named = { read: compilePathSet(reach.read), write: compilePathSet(reach.write) };
     this.#real = {
       read: compilePathSet(this.#named.read.roots.map(realPathOf)),
@@ -51,7 +52,8 @@ export class ReachGuard implements Guard {
     return path;
   }
 
-  judge(kind: ReachKind, realPath: string, asked: string, stat?: Stats): void {
+  judge(asking: Asking, realPath: string, stat?: Stats): void {
+    const { kind, asked } = asking;
     // The kernel marks a name that is gone; a file may also be called that.
     const bare = realPath.endsWith(DELETED) ? realPath.slice(0, -DELETED.length) : realPath;
     const place = stat?.nlink === 0 ? bare : realPath;
@@ -64,7 +66,7 @@ export class ReachGuard implements Guard {
     if (stat !== undefined && this.#deny.hasInode(stat)) {
       throw new BoundaryError(kind, asked, 'deny floor: a hard link to a denied file');
     }
-    this.#outer.judge(kind, realPath, asked, stat);
+    this.#outer.judge(asking, realPath, stat);
   }
 
   judgeStep(realPath: string, asked: string): void {

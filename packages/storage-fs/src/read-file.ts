@@ -15,9 +15,15 @@ const readAsync = promisify(read);
 // Safe to share: filled and copied from without giving up the thread.
 let scratch: Buffer | undefined;
 
+/** How much may be read of which file. */
+interface Cap {
+  readonly asked: string;
+  readonly maxBytes: number;
+}
+
 /** Reads a file as UTF-8 text; `null` when there is none. */
 export function readText(world: World, request: Request, maxBytes: number): Promise<string | null> {
-  return readAs(world, request, maxBytes, (buffer) => buffer.toString('utf8'));
+  return readAs(world, { request, maxBytes }, (buffer) => buffer.toString('utf8'));
 }
 
 /** Reads a file's bytes; `null` when there is none. */
@@ -26,7 +32,7 @@ export function readBytes(
   request: Request,
   maxBytes: number,
 ): Promise<Uint8Array | null> {
-  return readAs(world, request, maxBytes, (buffer, isShared) =>
+  return readAs(world, { request, maxBytes }, (buffer, isShared) =>
     isShared
       ? new Uint8Array(buffer)
       : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length),
@@ -35,8 +41,7 @@ export function readBytes(
 
 async function readAs<T>(
   world: World,
-  request: Request,
-  maxBytes: number,
+  { request, maxBytes }: { request: Request; maxBytes: number },
   convert: (buffer: Buffer, isShared: boolean) => T,
 ): Promise<T | null> {
   const opened = openFile(world, request, maxBytes);
@@ -45,7 +50,7 @@ async function readAs<T>(
   try {
     const small = stat.size <= SMALL_BYTES ? readSmall(fd, stat) : undefined;
     if (small !== undefined) return convert(small, true);
-    return convert(await readLarge(fd, stat, request, maxBytes), false);
+    return convert(await readLarge(fd, stat, { asked: request.asked, maxBytes }), false);
   } finally {
     closeSync(fd);
   }
@@ -72,8 +77,8 @@ function openFile(
       const stat = fstatSync(fd);
       const realPath = world.access.realPathOf(fd, path, stat);
       if (realPath === undefined) continue;
-      world.guard.judge(kind, realPath, asked, stat);
-      assertReadable(stat, realPath, asked, maxBytes);
+      world.guard.judge(request, realPath, stat);
+      assertReadable(stat, realPath, { asked, maxBytes });
       isKept = true;
       return { fd, stat };
     } finally {
@@ -83,15 +88,15 @@ function openFile(
   return world.guard.refuseLoop(kind, asked);
 }
 
-function assertReadable(stat: Stats, realPath: string, asked: string, maxBytes: number): void {
+function assertReadable(stat: Stats, realPath: string, { asked, maxBytes }: Cap): void {
   if (!stat.isFile() && realPath !== devNull) {
     const what = stat.isDirectory() ? 'it is a folder; list it instead' : 'it is not a plain file';
     throw new EthosError('NOT_A_FILE', `read ${asked}: ${what}`);
   }
-  if (stat.size > maxBytes) throw tooLarge(asked, maxBytes);
+  if (stat.size > maxBytes) throw tooLarge({ asked, maxBytes });
 }
 
-function tooLarge(asked: string, maxBytes: number): EthosError {
+function tooLarge({ asked, maxBytes }: Cap): EthosError {
   return new EthosError(
     'FILE_TOO_LARGE',
     `read ${asked}: larger than the cap of ${maxBytes} bytes`,
@@ -111,18 +116,13 @@ function readSmall(fd: number, stat: Stats): Buffer | undefined {
   return stat.size > 0 ? scratch.subarray(0, filled) : undefined;
 }
 
-async function readLarge(
-  fd: number,
-  stat: Stats,
-  request: Request,
-  maxBytes: number,
-): Promise<Buffer> {
+async function readLarge(fd: number, stat: Stats, { asked, maxBytes }: Cap): Promise<Buffer> {
   let buffer = Buffer.allocUnsafeSlow(stat.size > 0 ? stat.size : 2 * SMALL_BYTES);
   let filled = 0;
   for (;;) {
     if (filled === buffer.length) {
       if (stat.size > 0) return buffer;
-      if (filled > maxBytes) throw tooLarge(request.asked, maxBytes);
+      if (filled > maxBytes) throw tooLarge({ asked, maxBytes });
       buffer = Buffer.concat([buffer], buffer.length * 2);
     }
     const length = Math.min(CHUNK_BYTES, buffer.length - filled);

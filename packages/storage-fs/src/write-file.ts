@@ -34,8 +34,11 @@ const fsyncAsync = promisify(fsync);
 export async function writeFile(
   world: World,
   request: Request,
-  content: string | Uint8Array,
-  { mode, announce }: { mode: number | undefined; announce: () => void },
+  {
+    content,
+    mode,
+    announce,
+  }: { content: string | Uint8Array; mode: number | undefined; announce: () => void },
 ): Promise<void> {
   // A copy: the caller may go on to change its array.
   const bytes = Buffer.from(typeof content === 'string' ? content : Uint8Array.from(content));
@@ -50,7 +53,7 @@ export async function writeFile(
       announce();
       if (isSwallowed) return;
       await sweepLeftovers(place.folder);
-      await replace(world, request, place, bytes, mode);
+      await replace(world, request, { place, bytes, mode });
       await syncFolder(place.folder);
     } finally {
       place.folder.close();
@@ -61,9 +64,7 @@ export async function writeFile(
 async function replace(
   world: World,
   request: Request,
-  place: Place,
-  bytes: Uint8Array,
-  mode: number | undefined,
+  { place, bytes, mode }: { place: Place; bytes: Uint8Array; mode: number | undefined },
 ): Promise<void> {
   const { folder, name, stat } = place;
   const temporary = temporaryName();
@@ -86,7 +87,7 @@ async function replace(
       closeSync(fd);
     }
     // The held folder may have been moved out of the reach meanwhile.
-    world.guard.judge(request.kind, `${folder.realPath()}/${name}`, request.asked);
+    world.guard.judge(request, `${folder.realPath()}/${name}`);
     renameSync(path, folder.child(name));
   } catch (error) {
     discard(folder, temporary);

@@ -59,7 +59,11 @@ export function prepareKvTable(db: Database) {
     list(namespace: string, { from, below }: KeyRange, now: number): (string | null)[] {
       return list.all(now, namespace, from, below);
     },
-    write(namespace: string, key: string, value: string, expiresAt: number | null): void {
+    write(
+      namespace: string,
+      key: string,
+      { value, expiresAt }: { value: string; expiresAt: number | null },
+    ): void {
       write.run(namespace, key, expiresAt, value);
     },
     remove(namespace: string, key: string): void {

@@ -26,17 +26,22 @@ export interface Engine {
   close: () => void;
 }
 
+/** A kind of store. */
+interface StoreKind {
+  /** Whose options they are, for the messages. */
+  factory: string;
+  schema: StoreSchema;
+}
+
 /**
  * Opens a store of one kind.
  *
- * @param factory whose options they are, for the messages
  * @param use prepares what the store needs; where it throws, the file is closed again
  * @throws `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`, `CONFIG_INVALID`
  */
 export function openStore<T>(
-  factory: string,
+  { factory, schema }: StoreKind,
   options: StoreOptions,
-  schema: StoreSchema,
   use: (engine: Engine) => T,
 ): T {
   const { path, synchronous = 'full', clock = () => Date.now() } = options;
@@ -46,7 +51,8 @@ export function openStore<T>(
   if (synchronous !== 'full' && synchronous !== 'normal') {
     throw invalidOption(factory, 'synchronous', '`full` or `normal`');
   }
-  const lockWaitMs = wholeNumberOption(factory, options, 'busyTimeoutMs', {
+  const lockWaitMs = wholeNumberOption(options, 'busyTimeoutMs', {
+    factory,
     fallback: 30_000,
     max: MAX_TIMER_MS,
   });

@@ -175,9 +175,7 @@ export function prepareSessionTable(db: Database) {
     /** Without their data, and of each text so many characters. */
     *beginnings(
       id: string,
-      after: number,
-      limit: number,
-      maxTextChars: number,
+      { after, limit, maxTextChars }: { after: number; limit: number; maxTextChars: number },
     ): Generator<StoredMessageRow> {
       // No character takes more than four bytes, so half a one is after what is wanted.
       for (const { begin, ...row } of beginnings.iterate(maxTextChars * 4, id, after, limit)) {

@@ -57,7 +57,7 @@ export function createNamespace(
       assertKvKey(key, limits);
       assertKvValue(value, limits);
       const expiresAt = kvExpiresAt(opts?.ttlSeconds, clock());
-      return queue.run(namespace, () => table.write(namespace, key, value, expiresAt));
+      return queue.run(namespace, () => table.write(namespace, key, { value, expiresAt }));
     },
     async delete(key) {
       assertKvKey(key, limits);
@@ -72,10 +72,11 @@ export function createNamespace(
       const expiresAt = kvExpiresAt(opts?.ttlSeconds, clock());
       return queue.run(namespace, () => {
         const sum = incrementKvValue(readValue(key), by);
-        table.write(namespace, key, String(sum), expiresAt);
+        table.write(namespace, key, { value: String(sum), expiresAt });
         return sum;
       });
     },
+    // biome-ignore lint/complexity/useMaxParams: a documented signature
     async compareAndSet(key, expected, value, opts) {
       assertKvKey(key, limits);
       if (expected !== null) assertKvValue(expected, limits);
@@ -83,7 +84,7 @@ export function createNamespace(
       const expiresAt = kvExpiresAt(opts?.ttlSeconds, clock());
       return queue.run(namespace, () => {
         if (readValue(key) !== expected) return false;
-        table.write(namespace, key, value, expiresAt);
+        table.write(namespace, key, { value, expiresAt });
         return true;
       });
     },

@@ -52,7 +52,8 @@ export interface SqliteKvStore {
  * store.close();
  */
 export function createSqliteKvStore(options: SqliteKvStoreOptions): SqliteKvStore {
-  const sweepIntervalMs = wholeNumberOption(FACTORY, options, 'sweepIntervalMs', {
+  const sweepIntervalMs = wholeNumberOption(options, 'sweepIntervalMs', {
+    factory: FACTORY,
     fallback: 60_000,
     max: MAX_TIMER_MS,
   });
@@ -60,7 +61,7 @@ export function createSqliteKvStore(options: SqliteKvStoreOptions): SqliteKvStor
     maxKeyBytes: bytesOption(options, 'maxKeyBytes'),
     maxValueBytes: bytesOption(options, 'maxValueBytes'),
   };
-  return openStore(FACTORY, options, KV_SCHEMA, ({ db, queue, clock, read, close }) => {
+  return openStore(KIND, options, ({ db, queue, clock, read, close }) => {
     const table = prepareKvTable(db);
     const sweeper = startSweeper({ table, queue, clock, intervalMs: sweepIntervalMs });
     return {
@@ -78,8 +79,13 @@ export function createSqliteKvStore(options: SqliteKvStoreOptions): SqliteKvStor
 }
 
 const FACTORY = 'createSqliteKvStore';
+const KIND = { factory: FACTORY, schema: KV_SCHEMA };
 
 function bytesOption(options: SqliteKvStoreOptions, name: keyof typeof DEFAULT_KV_LIMITS): number {
   const fallback = DEFAULT_KV_LIMITS[name];
-  return wholeNumberOption(FACTORY, options, name, { fallback, max: MAX_TEXT_LENGTH });
+  return wholeNumberOption(options, name, {
+    factory: FACTORY,
+    fallback,
+    max: MAX_TEXT_LENGTH,
+  });
 }

@@ -42,6 +42,7 @@ export interface SqliteMemory extends MemoryProvider {
 }
 
 const FACTORY = 'createSqliteMemory';
+const KIND = { factory: FACTORY, schema: MEMORY_SCHEMA };
 const MAX_VERSIONS = 1_000;
 const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 200;
@@ -63,7 +64,8 @@ const NO_REVISION = 0;
  */
 export function createSqliteMemory(options: SqliteMemoryOptions): SqliteMemory {
   const charsOption = (name: keyof typeof DEFAULT_MEMORY_LIMITS) =>
-    wholeNumberOption(FACTORY, options, name, {
+    wholeNumberOption(options, name, {
+      factory: FACTORY,
       fallback: DEFAULT_MEMORY_LIMITS[name],
       max: MAX_TEXT_LENGTH,
     });
@@ -71,12 +73,13 @@ export function createSqliteMemory(options: SqliteMemoryOptions): SqliteMemory {
     maxSectionChars: charsOption('maxSectionChars'),
     maxDocumentChars: charsOption('maxDocumentChars'),
   };
-  const maxVersions = wholeNumberOption(FACTORY, options, 'maxVersions', {
+  const maxVersions = wholeNumberOption(options, 'maxVersions', {
+    factory: FACTORY,
     fallback: 20,
     max: MAX_VERSIONS,
   });
 
-  return openStore(FACTORY, options, MEMORY_SCHEMA, ({ db, queue, clock, read, close }) => {
+  return openStore(KIND, options, ({ db, queue, clock, read, close }) => {
     const table = prepareMemoryTable(db);
 
     const current = db.transaction((scopeId: string) => {

@@ -31,6 +31,7 @@ export interface SqliteSessionStore extends SessionStore {
 }
 
 const FACTORY = 'createSqliteSessionStore';
+const KIND = { factory: FACTORY, schema: SESSION_SCHEMA };
 
 /** All of a store's calls see the writes that were asked for before. */
 const NAMESPACE = 'sessions';
@@ -61,16 +62,18 @@ const MAX_PAGE_CHARS = 16_000_000;
  */
 export function createSqliteSessionStore(options: SqliteSessionStoreOptions): SqliteSessionStore {
   const limits = {
-    maxTextChars: wholeNumberOption(FACTORY, options, 'maxTextChars', {
+    maxTextChars: wholeNumberOption(options, 'maxTextChars', {
+      factory: FACTORY,
       fallback: 1_000_000,
       max: MAX_TEXT_LENGTH,
     }),
-    maxDataChars: wholeNumberOption(FACTORY, options, 'maxDataChars', {
+    maxDataChars: wholeNumberOption(options, 'maxDataChars', {
+      factory: FACTORY,
       fallback: 10_000_000,
       max: MAX_TEXT_LENGTH,
     }),
   };
-  return openStore(FACTORY, options, SESSION_SCHEMA, ({ db, queue, clock, read, close }) => {
+  return openStore(KIND, options, ({ db, queue, clock, read, close }) => {
     const table = prepareSessionTable(db);
     const search = prepareSessionSearch(db, table);
     const reading = async <T>(of: () => T): Promise<T> => read(NAMESPACE, of);
@@ -124,7 +127,7 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Sq
           const rows =
             maxTextChars === undefined
               ? table.messages(sessionId, after, limit)
-              : table.beginnings(sessionId, after, limit, maxTextChars);
+              : table.beginnings(sessionId, { after, limit, maxTextChars });
           for (const row of rows) {
             page.push(messageOf(row));
             chars += row.text.length + (row.data?.length ?? 0);

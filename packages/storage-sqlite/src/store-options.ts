@@ -8,10 +8,9 @@ export const MAX_TEXT_LENGTH = 268_435_456;
 
 /** A whole number above zero out of the options of a function. @throws `CONFIG_INVALID` */
 export function wholeNumberOption<Name extends string>(
-  factory: string,
   options: { readonly [K in Name]?: number },
   name: Name,
-  { fallback, max }: { fallback: number; max: number },
+  { factory, fallback, max }: { factory: string; fallback: number; max: number },
 ): number {
   const value = options[name] ?? fallback;
   if (Number.isInteger(value) && value > 0 && value <= max) return value;

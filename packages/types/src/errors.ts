@@ -120,6 +120,7 @@ export class CapabilityError extends EthosError {
   readonly rule: string;
 
   /** @param rule a short name of the rule that denied, e.g. `deny floor` or `not in the host set` */
+  // biome-ignore lint/complexity/useMaxParams: a documented signature
   constructor(code: DenialCode, detail: string, rule: string, options?: ErrorOptions) {
     super(code, detail, options);
     this.rule = rule;

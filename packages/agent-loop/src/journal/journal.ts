@@ -34,8 +34,12 @@ export class Journal {
   #writing: Promise<void> | undefined;
   #failure: { error: unknown } | undefined;
 
-  /** @param signal of the turn: soon after it has fired, a store that does not answer has failed */
-  constructor(store: SessionStore, ref: SessionRef, log: SessionLog, signal?: AbortSignal) {
+  /** @param options.signal of the turn: soon after it has fired, a store that does not answer has failed */
+  constructor(
+    store: SessionStore,
+    ref: SessionRef,
+    { log, signal }: { log: SessionLog; signal?: AbortSignal | undefined },
+  ) {
     this.#store = store;
     this.#signal = signal;
     this.ref = ref;

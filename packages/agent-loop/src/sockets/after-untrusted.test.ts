@@ -63,7 +63,7 @@ describe('after untrusted content', () => {
     const events = await run();
     expect(doneOf(events)).toMatchObject({ end: 'paused', approvals: [{ toolName: name }] });
     expect(ran).toEqual([]);
-    await decideOn(world.anotherLoop(), 's', 'x', { approved: true });
+    await decideOn(world.anotherLoop(), 's', { toolCallId: 'x', approved: true });
     expect(doneOf(await eventsOf(world.anotherLoop().resume({ sessionId: 's' }))).end).toBe(
       'answered',
     );
@@ -74,7 +74,7 @@ describe('after untrusted content', () => {
     const ran: string[] = [];
     await begin({ script: [calls(read), calls({ id: 'x', name }), says('Fine.')] }, ran);
     await run();
-    await decideOn(world.loop, 's', 'x', { approved: false, reason: 'not today' });
+    await decideOn(world.loop, 's', { toolCallId: 'x', approved: false, reason: 'not today' });
     const events = await eventsOf(world.anotherLoop().resume({ sessionId: 's' }));
     expect(doneOf(events)).toMatchObject({ end: 'answered', text: 'Fine.' });
     expect(toolMessages(world.server.requests.at(-1) ?? raise()).at(-1)?.text).toContain(
@@ -88,7 +88,7 @@ describe('after untrusted content', () => {
     const script = [calls(read), calls({ id: 'x', name }), calls({ id: 'y', name }), says('Done.')];
     await begin({ script }, ran);
     await run();
-    await decideOn(world.loop, 's', 'x', { approved: true });
+    await decideOn(world.loop, 's', { toolCallId: 'x', approved: true });
     const events = await eventsOf(world.anotherLoop().resume({ sessionId: 's' }));
     expect(doneOf(events)).toMatchObject({ end: 'paused', approvals: [{ toolCallId: 'y' }] });
     expect(ran).toEqual([name]);
@@ -150,7 +150,7 @@ describe('after untrusted content', () => {
     );
     expect(doneOf(await run())).toMatchObject({ end: 'paused', approvals: [{ args }] });
     expect(existsSync(join(world.folder, 'out.txt'))).toBe(false);
-    await decideOn(world.loop, 's', 'w', { approved: true });
+    await decideOn(world.loop, 's', { toolCallId: 'w', approved: true });
     await eventsOf(world.loop.resume({ sessionId: 's' }));
     expect(existsSync(join(world.folder, 'out.txt'))).toBe(true);
   });

@@ -78,7 +78,7 @@ describe('ids of calls', () => {
     const call = (line: string) => calls({ id: 'c', name: 'guarded', args: { line } });
     await turn([call('good'), call('bad'), says('Done.')], { tools: [guarded] });
     const [first = raise()] = await world.loop.pending('s');
-    await decideOn(world.loop, 's', first.toolCallId, { approved: true });
+    await decideOn(world.loop, 's', { toolCallId: first.toolCallId, approved: true });
     const events = await eventsOf(world.anotherLoop().resume({ sessionId: 's' }));
     expect(doneOf(events)).toMatchObject({ end: 'paused', approvals: [{ args: { line: 'bad' } }] });
     expect(ran).toEqual(['good']);

@@ -8,16 +8,21 @@ export interface BackendKind {
   readonly name: string;
 }
 
+/** What a backend is asked. */
+interface Question<T> {
+  readonly kind: BackendKind;
+  readonly method: string;
+  readonly isAnswer: (answer: unknown) => answer is T;
+}
+
 /**
  * Asks a backend. What it throws without a code of this project becomes a plain error with one,
  * since the text may hold a path or a value; it stays in `cause`. So does an answer of a wrong type,
  * which a tool would take for what its type says.
  */
 export function answerOf<T>(
-  kind: BackendKind,
-  method: string,
+  { kind, method, isAnswer }: Question<T>,
   ask: () => unknown,
-  isAnswer: (answer: unknown) => answer is T,
 ): Promise<T> {
   let asked: Promise<unknown>;
   try {
@@ -41,7 +46,7 @@ export function answerOf<T>(
 
 /** As `answerOf`, for what answers with nothing: whatever comes back is not handed on. */
 export async function doneBy(kind: BackendKind, method: string, ask: () => unknown): Promise<void> {
-  await answerOf(kind, method, ask, isAnything);
+  await answerOf({ kind, method, isAnswer: isAnything }, ask);
 }
 
 /** The error itself where it has a code, or the plain one that stands for it. */

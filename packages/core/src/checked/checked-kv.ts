@@ -22,7 +22,9 @@ class CheckedKv implements KeyValueStore {
   }
 
   get(key: string): Promise<string | null> {
-    return answerOf(KIND, 'get', () => this.#store.get(key), isTextOrNull);
+    return answerOf({ kind: KIND, method: 'get', isAnswer: isTextOrNull }, () =>
+      this.#store.get(key),
+    );
   }
 
   set(key: string, value: string, opts?: SetOptions): Promise<void> {
@@ -36,7 +38,9 @@ class CheckedKv implements KeyValueStore {
   }
 
   list(prefix: string): Promise<string[]> {
-    return answerOf(KIND, 'list', () => this.#store.list(prefix), isTexts);
+    return answerOf({ kind: KIND, method: 'list', isAnswer: isTexts }, () =>
+      this.#store.list(prefix),
+    );
   }
 }
 
@@ -50,9 +54,12 @@ class CheckedAtomicKv extends CheckedKv implements Required<KeyValueStore> {
   }
 
   increment(key: string, by?: number, opts?: SetOptions): Promise<number> {
-    return answerOf(KIND, 'increment', () => this.#atomic.increment(key, by, opts), isNumber);
+    return answerOf({ kind: KIND, method: 'increment', isAnswer: isNumber }, () =>
+      this.#atomic.increment(key, by, opts),
+    );
   }
 
+  // biome-ignore lint/complexity/useMaxParams: a documented signature
   compareAndSet(
     key: string,
     expected: string | null,
@@ -60,7 +67,7 @@ class CheckedAtomicKv extends CheckedKv implements Required<KeyValueStore> {
     opts?: SetOptions,
   ): Promise<boolean> {
     const swap = () => this.#atomic.compareAndSet(key, expected, value, opts);
-    return answerOf(KIND, 'compareAndSet', swap, isBoolean);
+    return answerOf({ kind: KIND, method: 'compareAndSet', isAnswer: isBoolean }, swap);
   }
 }
 

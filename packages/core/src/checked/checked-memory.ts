@@ -23,7 +23,9 @@ class CheckedMemory implements MemoryProvider {
   }
 
   read(scopeId: string): Promise<MemoryDocument> {
-    return answerOf(KIND, 'read', () => this.#provider.read(scopeId), isDocument);
+    return answerOf({ kind: KIND, method: 'read', isAnswer: isDocument }, () =>
+      this.#provider.read(scopeId),
+    );
   }
 
   change(
@@ -31,17 +33,25 @@ class CheckedMemory implements MemoryProvider {
     change: MemoryChange,
     opts?: { expectedRevision?: string },
   ): Promise<MemoryDocument> {
-    return answerOf(KIND, 'change', () => this.#provider.change(scopeId, change, opts), isDocument);
+    return answerOf({ kind: KIND, method: 'change', isAnswer: isDocument }, () =>
+      this.#provider.change(scopeId, change, opts),
+    );
   }
 
   async search(scopeId: string, query: string, opts?: { limit?: number }): Promise<MemoryMatch[]> {
     const ask = () => this.#provider.search(scopeId, query, opts);
-    return upTo(opts?.limit, await answerOf(KIND, 'search', ask, isListOf(isMatch)));
+    return upTo(
+      opts?.limit,
+      await answerOf({ kind: KIND, method: 'search', isAnswer: isListOf(isMatch) }, ask),
+    );
   }
 
   async versions(scopeId: string, opts?: { limit?: number }): Promise<MemoryVersion[]> {
     const ask = () => this.#provider.versions(scopeId, opts);
-    return upTo(opts?.limit, await answerOf(KIND, 'versions', ask, isListOf(isVersion)));
+    return upTo(
+      opts?.limit,
+      await answerOf({ kind: KIND, method: 'versions', isAnswer: isListOf(isVersion) }, ask),
+    );
   }
 }
 

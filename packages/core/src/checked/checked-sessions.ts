@@ -36,32 +36,42 @@ class CheckedSessions implements SessionStore {
     messages: readonly NewSessionMessage[],
     opts?: { afterSequence?: number },
   ): Promise<readonly SessionMessage[]> {
-    return answerOf(KIND, 'append', () => this.#store.append(session, messages, opts), isMessages);
+    return answerOf({ kind: KIND, method: 'append', isAnswer: isMessages }, () =>
+      this.#store.append(session, messages, opts),
+    );
   }
 
   get(sessionId: string): Promise<SessionInfo | null> {
     const isAnswer = (value: unknown): value is SessionInfo | null =>
       value === null || (isInfo(value) && value.id === sessionId);
-    return answerOf(KIND, 'get', () => this.#store.get(sessionId), isAnswer);
+    return answerOf({ kind: KIND, method: 'get', isAnswer }, () => this.#store.get(sessionId));
   }
 
   list(opts?: SessionListOptions): Promise<SessionInfo[]> {
-    return answerOf(KIND, 'list', () => this.#store.list(opts), isListOf(isInfo));
+    return answerOf({ kind: KIND, method: 'list', isAnswer: isListOf(isInfo) }, () =>
+      this.#store.list(opts),
+    );
   }
 
   messages(
     sessionId: string,
     opts?: { afterSequence?: number; limit?: number; maxTextChars?: number },
   ): Promise<SessionMessage[]> {
-    return answerOf(KIND, 'messages', () => this.#store.messages(sessionId, opts), isMessages);
+    return answerOf({ kind: KIND, method: 'messages', isAnswer: isMessages }, () =>
+      this.#store.messages(sessionId, opts),
+    );
   }
 
   search(query: string, opts?: SessionSearchOptions): Promise<SessionMatch[]> {
-    return answerOf(KIND, 'search', () => this.#store.search(query, opts), isListOf(isMatch));
+    return answerOf({ kind: KIND, method: 'search', isAnswer: isListOf(isMatch) }, () =>
+      this.#store.search(query, opts),
+    );
   }
 
   delete(sessionId: string): Promise<boolean> {
-    return answerOf(KIND, 'delete', () => this.#store.delete(sessionId), isBoolean);
+    return answerOf({ kind: KIND, method: 'delete', isAnswer: isBoolean }, () =>
+      this.#store.delete(sessionId),
+    );
   }
 }
 

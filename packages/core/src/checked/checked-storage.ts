@@ -54,7 +54,9 @@ class CheckedStorage extends ForwardingStorage {
     path: string,
     run: (path: string) => Promise<StorageAnswer<Operation>>,
   ): Promise<StorageAnswer<Operation>> {
-    return answerOf(KIND, operation, () => run(path), IS_ANSWER[operation]);
+    return answerOf({ kind: KIND, method: operation, isAnswer: IS_ANSWER[operation] }, () =>
+      run(path),
+    );
   }
 
   protected override change(

@@ -59,7 +59,9 @@ export class ScopedAttachmentsImpl implements ScopedAttachments {
 
   async #fromStore(id: string): Promise<Uint8Array | null> {
     const { store } = this.#options;
-    return store === undefined ? null : answerOf(STORE, 'get', () => store.get(id), isBytesOrNull);
+    return store === undefined
+      ? null
+      : answerOf({ kind: STORE, method: 'get', isAnswer: isBytesOrNull }, () => store.get(id));
   }
 
   #access(operation: string, target: string): AccessAsked {

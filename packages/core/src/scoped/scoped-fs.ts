@@ -88,6 +88,7 @@ export class ScopedFsImpl implements ScopedFs {
   /** What all accessors share; each may have a contained view of its own. */
   readonly #shared: object;
 
+  // biome-ignore lint/complexity/useMaxParams: a documented signature
   constructor(
     storage: ScopedFsStorage,
     readPaths: ReadonlySet<string>,

@@ -130,6 +130,7 @@ class AtomicScopedKvImpl extends ScopedKvImpl {
     });
   }
 
+  // biome-ignore lint/complexity/useMaxParams: a documented signature
   compareAndSet(
     key: string,
     expected: string | null,

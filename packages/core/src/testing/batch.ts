@@ -43,6 +43,7 @@ export function ok(value: string): ToolResult {
 }
 
 /** Runs one call and gives its result. */
+// biome-ignore lint/complexity/useMaxParams: what most tests call, the rarest last
 export async function runOne(
   registry: ToolRegistry,
   name: string,

@@ -103,7 +103,7 @@ export function createFakeStarts({
     }
     spawned.push({ binary, args: [...args], opts });
     return (told: SpawnOpts, input: AsyncIterable<string> = Readable.from([])) =>
-      run(answer, args, told, input);
+      run(answer, { args, opts: told, input });
   };
   return { allows, record, begin };
 }
@@ -132,9 +132,7 @@ export function createFakeProcess(options: FakeProcessOptions): ScopedProcess {
 
 async function run(
   answer: ProcessAnswer,
-  args: readonly string[],
-  opts: SpawnOpts,
-  input: AsyncIterable<string>,
+  { args, opts, input }: { args: readonly string[]; opts: SpawnOpts; input: AsyncIterable<string> },
 ): Promise<ProcessResult> {
   const given = typeof answer === 'function' ? await answer(args, opts, input) : answer;
   const result = { exitCode: 0, stdout: '', stderr: '', ...given };

@@ -46,7 +46,7 @@ function serviceProcesses(signal: AbortSignal, { record, begin }: FakeStarts): S
     async open(binary, args, opts = {}) {
       const answer = recorded('open', binary, () => begin(binary, args, opts));
       const input = new PassThrough({ encoding: 'utf8' });
-      return connection(binary, input, signal, answer(opts, input));
+      return connection(binary, { input, signal, answered: answer(opts, input) });
     },
     async prepare(binary, args, { cwd, env = {} } = {}) {
       recorded('prepare', binary, () => begin(binary, args, {}));
@@ -58,9 +58,11 @@ function serviceProcesses(signal: AbortSignal, { record, begin }: FakeStarts): S
 
 function connection(
   binary: string,
-  input: PassThrough,
-  signal: AbortSignal,
-  answered: Promise<ProcessResult>,
+  {
+    input,
+    signal,
+    answered,
+  }: { input: PassThrough; signal: AbortSignal; answered: Promise<ProcessResult> },
 ): ProcessConnection {
   let stop = () => {};
   const result = new Promise<ProcessResult>((resolve, reject) => {

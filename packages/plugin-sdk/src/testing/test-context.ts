@@ -49,7 +49,7 @@ export function createTestContext(
   if (processOf !== undefined) ctx.scopedProcess = processOf(ctx);
   if (capabilities.service !== undefined) {
     ctx.services = {
-      open: async () => keepOpen(await openService(name, capabilities, backends, context)),
+      open: async () => keepOpen(await openService(name, capabilities, { backends, context })),
     };
   }
   if (capabilities.attachments !== undefined) {
@@ -76,8 +76,7 @@ export function createTestContext(
 async function openService(
   name: string,
   capabilities: ToolCapabilities,
-  backends: CapabilityBackends,
-  context: ToolBatchContext,
+  { backends, context }: { backends: CapabilityBackends; context: ToolBatchContext },
 ): Promise<ServiceScope> {
   const registry = new DefaultToolRegistry(backends);
   let opened: Promise<ServiceScope> | undefined;

@@ -140,7 +140,7 @@ function wrapBy(
     const hold = (descriptor: number) =>
       String(FIRST_DESCRIPTOR + descriptors.push(descriptor) - 1);
     const entries = mounts.entries();
-    const shown = entries.flatMap(([path, mount]) => mountOptions(path, mount, mounts, hold));
+    const shown = entries.flatMap(([path, mount]) => mountOptions(path, mount, { mounts, hold }));
     const closed = entries.flatMap(([path, { kind }]) =>
       kind === 'folder' && path !== '/' ? ['--remount-ro', path] : [],
     );
@@ -199,8 +199,7 @@ function forwarder(mounts: Mounts): string[] {
 function mountOptions(
   path: string,
   mount: Mount,
-  mounts: Mounts,
-  hold: (descriptor: number) => string,
+  { mounts, hold }: { mounts: Mounts; hold: (descriptor: number) => string },
 ): string[] {
   switch (mount.kind) {
     case 'bind':
