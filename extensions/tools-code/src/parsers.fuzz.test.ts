@@ -107,7 +107,7 @@ describe.each(RUNNERS.map((runner) => [runner.name, runner] as const))('%s', (na
       const pieces = reportOf(runner.parser(REQUEST), output, cuts, exitCode);
       assert.deepEqual(pieces, whole);
     },
-    { runs: { check: 150, long: 20_000 } },
+    { runs: { check: 30, long: 20_000 } },
   );
 });
 
@@ -131,7 +131,7 @@ describe.each(RECORDED_RUNS.map((run) => [run.runner, run] as const))(
         if (report === undefined || report.problems.length > 0) return;
         assert('tests' in report);
       },
-      { runs: { check: 150, long: 20_000 } },
+      { runs: { check: 30, long: 20_000 } },
     );
   },
 );

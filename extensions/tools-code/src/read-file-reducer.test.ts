@@ -81,6 +81,6 @@ describe('readFileReducer', () => {
       assert(reduced.ok && reduced.value.length <= value.length);
       assert.deepEqual(reduce(result, args), reduced);
     },
-    { runs: { check: 300, long: 30_000 } },
+    { runs: { check: 60, long: 30_000 } },
   );
 });

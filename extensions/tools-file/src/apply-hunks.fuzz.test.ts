@@ -5,7 +5,7 @@ import { assert, describe, expect } from 'vitest';
 import { applyHunks, type Hunk } from './apply-hunks.js';
 import { linesOf } from './text-lines.js';
 
-const runs = { check: 500, long: 50_000 };
+const runs = { check: 100, long: 50_000 };
 
 function applied(text: string, ...hunks: Hunk[]): string {
   const outcome = applyHunks(text, hunks);
@@ -110,7 +110,7 @@ describe('applyHunks with the difference of two texts', () => {
       fc.pre(current === after);
       expect(applied(before, ...hunks)).toBe(after);
     },
-    { runs: { check: 500, long: 100_000 } },
+    { runs: { check: 100, long: 100_000 } },
   );
 });
 

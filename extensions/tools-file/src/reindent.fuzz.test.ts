@@ -25,7 +25,7 @@ describe('reindenter, whatever the lines', () => {
         if (content.trim() !== '' && given) expect(given[at]).toBe(found[at]);
       }
     },
-    { runs: { check: 500, long: 100_000 } },
+    { runs: { check: 100, long: 100_000 } },
   );
 
   fuzz(
@@ -41,7 +41,7 @@ describe('reindenter, whatever the lines', () => {
       const bare = (text: string) => text.split('\n').map((line) => line.replace(/^[ \t]+/, ''));
       expect(bare(given)).toEqual(bare(text));
     },
-    { runs: { check: 500, long: 100_000 } },
+    { runs: { check: 100, long: 100_000 } },
   );
 
   growsLinearly(

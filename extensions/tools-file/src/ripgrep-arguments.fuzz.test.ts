@@ -49,7 +49,7 @@ describe('arguments for ripgrep', () => {
       ];
       for (const argument of args) expect(argument).toMatch(OPTION);
     },
-    { promised: 'processes', runs: { check: 500, long: 50_000 } },
+    { promised: 'processes', runs: { check: 100, long: 50_000 } },
   );
 
   const HOSTILE: Record<string, (size: number) => string> = {

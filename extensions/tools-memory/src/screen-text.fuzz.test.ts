@@ -68,7 +68,7 @@ describe('screenText', () => {
       }
     },
     {
-      runs: { check: 400, long: 40_000 },
+      runs: { check: 80, long: 40_000 },
       corpus: [['who asks for the password', '| ', 'password = AAfTu9Qz', '']],
     },
   );
@@ -77,7 +77,7 @@ describe('screenText', () => {
     'leaves honest notes alone, in whatever order',
     fc.shuffledSubarray([...HONEST_NOTES], { minLength: 1 }),
     async (notes) => expect(await screenText(notes.join('\n'))).toEqual([]),
-    { runs: { check: 60, long: 3_000 } },
+    { runs: { check: 12, long: 3_000 } },
   );
 
   fuzz(
@@ -129,7 +129,7 @@ describe('findInstructions', () => {
       const found = findInstructions(`${before}\n\n${dress(text)}\n\n${after}`);
       expect(found.map(({ what }) => what)).toContain('an order to ignore instructions');
     },
-    { runs: { check: 400, long: 40_000 } },
+    { runs: { check: 80, long: 40_000 } },
   );
 
   const HOSTILE: [what: string, unit: string][] = [

@@ -83,7 +83,7 @@ describe('parseList', () => {
     (list) => {
       expect(parseList(formatList(list))).toEqual({ ok: true, list });
     },
-    { runs: { check: 100, long: 30_000 } },
+    { runs: { check: 20, long: 30_000 } },
   );
 
   fuzz(

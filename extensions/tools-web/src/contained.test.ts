@@ -35,15 +35,12 @@ describe('assertContained finds nothing that it reached', () => {
     [exaSearch(), EXA_ANSWER],
     [searxngSearch({ baseUrl: 'https://searx.example' }), SEARXNG_ANSWER],
   ] as const;
-  it.each(inCheck(providers, ([{ id }]) => id === 'brave'))(
-    'by web_search with $id',
-    async (provider, answer) => {
-      const tool = createWebSearchTool({ searchProviders: [provider] });
-      const { unused } = await assertContained(tool, {
-        args: [{ query: 'tide tables' }, { query: 'tides', count: 3, site: 'tides.example' }],
-        answer: () => Response.json(answer),
-      });
-      expect(unused).toEqual([]);
-    },
-  );
+  it.each(inCheck(providers, () => false))('by web_search with $id', async (provider, answer) => {
+    const tool = createWebSearchTool({ searchProviders: [provider] });
+    const { unused } = await assertContained(tool, {
+      args: [{ query: 'tide tables' }, { query: 'tides', count: 3, site: 'tides.example' }],
+      answer: () => Response.json(answer),
+    });
+    expect(unused).toEqual([]);
+  });
 });

@@ -335,7 +335,7 @@ describe('verifyAuditLog', () => {
       rmSync(folder, { recursive: true });
       return ok === changed.equals(bytes);
     },
-    { promised: 'audit', runs: { check: 200, long: 5_000 } },
+    { promised: 'audit', runs: { check: 40, long: 5_000 } },
   );
 
   it('checks every log of a folder, also one of which only the head is left', async () => {

@@ -7,7 +7,7 @@ import type { Promised } from './promised.js';
 export interface FuzzOptions<T> {
   /** Which promise the property belongs to. `fuzz` when absent. */
   promised?: Promised;
-  /** Runs in a check and in a long run. 100 and 30,000 when absent. */
+  /** Runs in a check and in a long run. 20 and 30,000 when absent. */
   runs?: { check: number; long: number };
   /** Inputs that once broke it, and those worth trying every time. */
   corpus?: readonly T[];
@@ -26,7 +26,7 @@ export function fuzz<T>(
   holds: (input: T) => unknown,
   {
     promised = 'fuzz',
-    runs = { check: 100, long: 30_000 },
+    runs = { check: 20, long: 30_000 },
     corpus = [],
   }: FuzzOptions<NoInfer<T>> = {},
 ): void {

@@ -389,7 +389,7 @@ export function memoryConformance(
             expect(await sectionsOf(scope)).toEqual(model);
           }
         },
-        { promised: 'key-value', runs: { check: 60, long: 5_000 } },
+        { promised: 'key-value', runs: { check: 12, long: 5_000 } },
       );
 
       const line = fc.constantFrom(

@@ -436,7 +436,7 @@ export function sessionConformance(
             expected.sort(),
           );
         },
-        { promised: 'key-value', runs: { check: 100, long: 10_000 } },
+        { promised: 'key-value', runs: { check: 20, long: 10_000 } },
       );
 
       fuzz(
@@ -449,7 +449,7 @@ export function sessionConformance(
             );
           }
         },
-        { runs: { check: 200, long: 50_000 } },
+        { runs: { check: 40, long: 50_000 } },
       );
     });
 

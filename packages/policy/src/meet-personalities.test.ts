@@ -14,7 +14,7 @@ import { isWithin, resolveReach } from './paths.js';
 import { isPortAllowed } from './ports.js';
 import { DEFAULT_PROCESS_LIMITS } from './process-limits.js';
 
-const runs = { check: 300, long: 100_000 };
+const runs = { check: 60, long: 100_000 };
 const meet = (a: PersonalityConfig, b: PersonalityConfig) => meetPersonalities(a, b, { expand });
 const base = { id: 'a', name: 'A' };
 const other = { id: 'b', name: 'B' };
@@ -79,7 +79,7 @@ describe('meetPersonalities, whatever the personalities', () => {
       const allows = (p: PersonalityConfig) => allowsHost(p.safety?.network, tool, at);
       expect(allows(meet(a, b))).toBe(allows(a) && allows(b));
     },
-    { runs: { check: 2_000, long: 200_000 } },
+    { runs: { check: 400, long: 200_000 } },
   );
 
   const services = fc.array(

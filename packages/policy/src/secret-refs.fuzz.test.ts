@@ -60,7 +60,7 @@ describe('secret refs, whatever the text', () => {
         (isPrefix ? given.length > wanted.length : given.length === wanted.length);
       expect(secretRefMatches(pattern, asked)).toBe(isCovered);
     },
-    { runs: { check: 500, long: 100_000 }, corpus: [['b/*', false, 'b/a.b']] },
+    { runs: { check: 100, long: 100_000 }, corpus: [['b/*', false, 'b/a.b']] },
   );
 
   fuzz('declaredRef is the ref of either form', goodRef, (text) => {

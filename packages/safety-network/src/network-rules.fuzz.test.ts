@@ -94,7 +94,7 @@ describe('NetworkRules.judgeUrl, whatever the spelling', () => {
         deny.includes(target) || !isPlain ? 'denied' : 'allowed',
       );
     },
-    { promised: 'network', runs: { check: 600, long: 100_000 } },
+    { promised: 'network', runs: { check: 120, long: 100_000 } },
   );
 
   fuzz(

@@ -119,6 +119,6 @@ describe('followRedirect, whatever the request', () => {
         expect([...sent]).toEqual([...new Headers(headers)]);
       }
     },
-    { promised: 'secrets', runs: { check: 500, long: 50_000 } },
+    { promised: 'secrets', runs: { check: 100, long: 50_000 } },
   );
 });

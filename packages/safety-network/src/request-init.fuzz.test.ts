@@ -104,7 +104,7 @@ describe('checkInit, whatever init is', () => {
         /^(?:CONNECT|TRACE|TRACK)$/i,
       );
     },
-    { promised: 'network', runs: { check: 500, long: 50_000 } },
+    { promised: 'network', runs: { check: 100, long: 50_000 } },
   );
 });
 

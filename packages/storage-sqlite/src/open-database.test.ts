@@ -225,7 +225,7 @@ describe('createSqliteKvStore refuses, and leaves untouched,', () => {
       else expect(readFileSync(path).equals(content)).toBe(true);
       rmSync(dirname(path), { recursive: true });
     },
-    { promised: 'key-value', runs: { check: 200, long: 10_000 } },
+    { promised: 'key-value', runs: { check: 40, long: 10_000 } },
   );
 });
 

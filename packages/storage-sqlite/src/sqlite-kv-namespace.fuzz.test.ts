@@ -62,7 +62,7 @@ describe('namespaces of a store, whatever scope ids and keys are', () => {
           }
         }
       }),
-    { promised: 'key-value', runs: { check: 60, long: 30_000 } },
+    { promised: 'key-value', runs: { check: 12, long: 30_000 } },
   );
 
   const broken = fc.string({
@@ -86,7 +86,7 @@ describe('namespaces of a store, whatever scope ids and keys are', () => {
             code: expect.stringMatching(/^(?:KEY|VALUE)_INVALID$/),
           });
       }),
-    { promised: 'key-value', runs: { check: 60, long: 30_000 } },
+    { promised: 'key-value', runs: { check: 12, long: 30_000 } },
   );
 
   const step = fc.oneof(
@@ -155,6 +155,6 @@ describe('namespaces of a store, whatever scope ids and keys are', () => {
         store.close();
       }
     },
-    { promised: 'key-value', runs: { check: 60, long: 30_000 } },
+    { promised: 'key-value', runs: { check: 12, long: 30_000 } },
   );
 });

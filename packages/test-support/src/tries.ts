@@ -1,7 +1,7 @@
 import type { TestContext } from 'vitest';
 
 /** A long run tries a thing this many times as often as a check, so that it ends within a night. */
-const LONG_FACTOR = 20;
+const LONG_FACTOR = 50;
 
 /**
  * How often an attack is tried: `check` in every run of the tests, `long` in a full one, and in a long

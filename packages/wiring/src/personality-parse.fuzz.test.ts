@@ -152,7 +152,7 @@ describe('parsePersonality, whatever the file', () => {
       // As the library reads it: a block of one space it writes as one of none.
       expect(read(source)).toEqual({ config: { id: 'p', ...parse(source) } });
     },
-    { runs: { check: 100, long: 30_000 } },
+    { runs: { check: 20, long: 30_000 } },
   );
 
   fuzz(
@@ -183,7 +183,7 @@ describe('parsePersonality, whatever the file', () => {
         );
       }
     },
-    { runs: { check: 400, long: 50_000 } },
+    { runs: { check: 80, long: 50_000 } },
   );
 
   const HOSTILE: Record<string, (size: number) => string> = {

@@ -44,7 +44,7 @@ describe('resolveReachPath, whatever the entry', () => {
       expect(`${result.path}/`.startsWith(`${VARIABLES[name]}/`)).toBe(true);
       expect(result.path.isWellFormed() && !result.path.includes('\0')).toBe(true);
     },
-    { promised: 'reach', runs: { check: 500, long: 100_000 } },
+    { promised: 'reach', runs: { check: 100, long: 100_000 } },
   );
 
   fuzz(
@@ -62,7 +62,7 @@ describe('resolveReachPath, whatever the entry', () => {
       const kept = entry.split('/').filter((one) => one !== '' && one !== '.');
       expect(result.ok ? result.path : undefined).toBe(isPlain ? `/${kept.join('/')}` : undefined);
     },
-    { promised: 'reach', runs: { check: 500, long: 100_000 } },
+    { promised: 'reach', runs: { check: 100, long: 100_000 } },
   );
 
   fuzz(

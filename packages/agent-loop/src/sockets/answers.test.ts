@@ -169,7 +169,7 @@ describe('calls over a socket', () => {
     },
   );
 
-  it.each<[string, string]>([
+  const wrong: Array<[string, string]> = [
     ['half of an object', '{"a": 1, "b"'],
     ['no JSON', 'a=1, b=2'],
     ['a list', '[1, 2]'],
@@ -183,16 +183,28 @@ describe('calls over a socket', () => {
     ['50 levels', `${'{"a":'.repeat(50)}1${'}'.repeat(50)}`],
     ['1,000 levels', `${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`],
     ['constructor.prototype', '{"constructor":{"prototype":{"a":1}},"a":"x","b":2}'],
-  ])('with %s as arguments are answered, and the model goes on', async (_, args) => {
-    const events = await turn([calls({ id: 'wrong', name: 'add', args }), says('Sorry.')]);
-    const [end] = only(events, 'tool_end');
-    expect(end?.result).toMatchObject({ ok: false, code: 'input_invalid' });
-    expect(told()).toHaveLength(1);
-    expect(doneOf(events)).toMatchObject({ end: 'answered', text: 'Sorry.' });
-    expect(Object.hasOwn(Object.prototype, 'a')).toBe(false);
-  });
+  ];
+  const standing = [
+    'half of an object',
+    'a list',
+    'nothing',
+    'wrong types',
+    '__proto__',
+    '1,000 levels',
+  ];
+  it.each(inCheck(wrong, ([what]) => standing.includes(what)))(
+    'with %s as arguments are answered, and the model goes on',
+    async (_, args) => {
+      const events = await turn([calls({ id: 'wrong', name: 'add', args }), says('Sorry.')]);
+      const [end] = only(events, 'tool_end');
+      expect(end?.result).toMatchObject({ ok: false, code: 'input_invalid' });
+      expect(told()).toHaveLength(1);
+      expect(doneOf(events)).toMatchObject({ end: 'answered', text: 'Sorry.' });
+      expect(Object.hasOwn(Object.prototype, 'a')).toBe(false);
+    },
+  );
 
-  it.each([
+  const names = [
     'nothing_like_it',
     '__proto__',
     'constructor',
@@ -206,17 +218,21 @@ describe('calls over a socket', () => {
     'x'.repeat(10_000),
     '../add',
     '<|im_start|>',
-  ])('of a tool named %j, which is none, are answered', async (name) => {
-    const events = await turn([
-      calls({ id: 'no', name }, { id: 'yes', name: 'add', args: { a: 1, b: 2 } }),
-      says('Oh.'),
-    ]);
-    expect(doneOf(events)).toMatchObject({ end: 'answered' });
-    const results = only(events, 'tool_end').map(({ result }) => result.ok);
-    expect(results.sort()).toEqual([false, true]);
-    expect(told().map(({ id }) => id)).toHaveLength(2);
-    expect(told()[1]?.text).toBe('3');
-  });
+  ];
+  it.each(inCheck(names, (name) => ['nothing_like_it', '__proto__', 'ADD'].includes(name)))(
+    'of a tool named %j, which is none, are answered',
+    async (name) => {
+      const events = await turn([
+        calls({ id: 'no', name }, { id: 'yes', name: 'add', args: { a: 1, b: 2 } }),
+        says('Oh.'),
+      ]);
+      expect(doneOf(events)).toMatchObject({ end: 'answered' });
+      const results = only(events, 'tool_end').map(({ result }) => result.ok);
+      expect(results.sort()).toEqual([false, true]);
+      expect(told().map(({ id }) => id)).toHaveLength(2);
+      expect(told()[1]?.text).toBe('3');
+    },
+  );
 
   it('whose reader goes away while one runs are not run again', async () => {
     let runs = 0;

@@ -165,7 +165,7 @@ export function auditAttacks(name: string, create: CreateAudited): void {
         late: fc.array(access, { maxLength: 2 }),
       }),
       async (script) => expect(await play(script)).toBeUndefined(),
-      { promised: 'audit', runs: { check: 200, long: 20_000 } },
+      { promised: 'audit', runs: { check: 40, long: 20_000 } },
     );
   });
 }

@@ -129,7 +129,7 @@ export function untrustedAttacks(name: string, mark: MarkUntrusted): void {
         expect(content).not.toMatch(/\n\s*\n(?:Human|Assistant):/);
         expect(MODEL_TOKENS.filter((token) => content.includes(token))).toEqual([]);
       },
-      { promised: 'untrusted', runs: { check: 1_000, long: 50_000 }, corpus: FORGERIES },
+      { promised: 'untrusted', runs: { check: 200, long: 50_000 }, corpus: FORGERIES },
     );
 
     fuzz(

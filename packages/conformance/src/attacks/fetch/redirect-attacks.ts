@@ -199,7 +199,7 @@ export function redirectAttacks(create: CreateFetch): void {
         expect(await rejection(fetching)).toEqual(isDenied);
         expect(canary.connections).toBe(before);
       },
-      { promised: 'network', runs: { check: 200, long: 25_000 } },
+      { promised: 'network', runs: { check: 40, long: 25_000 } },
     );
   });
 }

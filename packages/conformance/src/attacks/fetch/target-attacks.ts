@@ -274,7 +274,7 @@ export function targetAttacks(create: CreateFetch): void {
         expect(await rejection(fetching)).toEqual(isDenied);
         expect(canary.connections).toBe(before);
       },
-      { promised: 'network', runs: { check: 200, long: 75_000 } },
+      { promised: 'network', runs: { check: 40, long: 75_000 } },
     );
   });
 }

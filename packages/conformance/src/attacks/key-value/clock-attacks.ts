@@ -45,7 +45,7 @@ export function clockAttacks(fresh: (id: string) => KeyValueStore, clock: Movabl
           }
         }
       },
-      { promised: 'key-value', runs: { check: 200, long: 20_000 } },
+      { promised: 'key-value', runs: { check: 40, long: 20_000 } },
     );
 
     it.for([Number.NaN, 0, -0, -1, -0.001, Infinity, -Infinity, 1e300, Number.MAX_VALUE])(

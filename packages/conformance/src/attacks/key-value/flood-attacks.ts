@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 /** More at once than a store would like. */
 export function floodAttacks(fresh: (id: string) => KeyValueStore): void {
-  const writes = tries({ check: 5_000, long: 100_000 });
+  const writes = tries({ check: 1_000, long: 100_000 });
 
   describe('flooded', () => {
     it(`${writes} writes, reads and listings at once are all answered, and right`, async (context) => {

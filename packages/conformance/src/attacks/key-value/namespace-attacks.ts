@@ -111,7 +111,7 @@ export function namespaceAttacks(fresh: (id: string) => KeyValueStore): void {
           for (const key of model) expect(await kv.get(key)).toBe(`${index}`);
         }
       },
-      { promised: 'key-value', runs: { check: 100, long: 10_000 } },
+      { promised: 'key-value', runs: { check: 20, long: 10_000 } },
     );
   });
 }

@@ -29,7 +29,7 @@ export function crossingAttacks(create: CreateRegistry): void {
     it(
       'no batch sees another’s context, personality, session, store, files, hosts, events, approvals or abort',
       async (context) => {
-        const batches = tries({ check: 100, long: 100_000 });
+        const batches = tries({ check: 20, long: 100_000 });
         const world = new CrossingWorld(create, home);
         for (let first = 0; first < batches; first += AT_ONCE) {
           const numbers = Array.from({ length: AT_ONCE }, (_, index) => first + index);

@@ -26,7 +26,7 @@ export function lifecycleAttacks(create: CreateRegistry): void {
     it(
       'a call runs only after its approval, and never begins after an abort',
       async (context) => {
-        const batches = tries({ check: 100, long: 20_000 });
+        const batches = tries({ check: 20, long: 20_000 });
         const random = new Random(seedOfRun());
         for (let batch = 0; batch < batches; batch += 1) await abortedBatch(create, random);
         countTries(context, 'batches', batches);

@@ -212,7 +212,7 @@ export function handleAttacks(create: CreateRegistry): void {
         expect(read).toContain(filler(before));
         expect(read).toContain(filler(after));
       },
-      { promised: 'secrets', runs: { check: 300, long: 5_000 } },
+      { promised: 'secrets', runs: { check: 60, long: 5_000 } },
     );
   });
 }

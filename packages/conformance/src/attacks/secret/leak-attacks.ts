@@ -81,7 +81,7 @@ export function leakAttacks(create: CreateRegistry): void {
         expect(hasLeaked(seen, encoded), place).toBe(false);
         expect(seen.includes(secret), place).toBe(false);
       },
-      { promised: 'secrets', runs: { check: 200, long: 45_000 } },
+      { promised: 'secrets', runs: { check: 40, long: 45_000 } },
     );
   });
 }

@@ -95,7 +95,7 @@ export function specialFileAttacks(w: StorageWorld): void {
           expect(readFileSync(secret, 'utf8')).toBe('SECRET');
         }
       },
-      { promised: 'reach', runs: { check: 100, long: 20_000 } },
+      { promised: 'reach', runs: { check: 20, long: 20_000 } },
     );
 
     it('names the path asked for and nothing behind it in a denial', async () => {

@@ -7,7 +7,7 @@ import { hasFiles, hasNetwork, hasProcesses, type Scenario } from '../scenario.j
 import { filesBelow } from '../world-files.js';
 
 /** How long a flood lasts that does not end by itself. */
-const TIMEOUT_MS = tries({ check: 1_000, long: 5_000 });
+const TIMEOUT_MS = tries({ check: 500, long: 5_000 });
 // More than anyone may keep, and less than would bring the machine down with a tool that does.
 const GIANT_FILE_BYTES = 700 * 1024 ** 2;
 const DEFAULT_GROWTH_MB = 400;
