@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirstSequencer } from './scripts/longest-first-sequencer.js';
 
 const root = dirname(fileURLToPath(import.meta.url));
 
@@ -60,6 +61,7 @@ export default defineConfig({
     reporters: ['default', './scripts/closing-line-reporter.ts'],
     env: { ETHOS_SEED: seed },
     setupFiles: [join(root, 'scripts/property-runs.setup.ts')],
+    sequence: { sequencer: LongestFirstSequencer },
     maxWorkers: 3,
     // What hangs is ended by these; a busy machine is not to reach them.
     testTimeout: process.env.ETHOS_TRIES === undefined ? 900_000 : 7_200_000,

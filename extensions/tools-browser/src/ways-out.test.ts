@@ -99,7 +99,7 @@ describeBrowser('names and addresses', () => {
     { first: '127.0.0.1', later: '127.0.0.1' },
     { first: '1.1.1.1', later: '169.254.169.254' },
   ];
-  it.each(inCheck(rebound, ({ first }) => first === '1.1.1.1'))(
+  it.each(inCheck(rebound, () => false))(
     'a name that is $first when it is checked, and $later when it is connected to, is refused',
     async ({ first, later }) => {
       const place = await servePages({});

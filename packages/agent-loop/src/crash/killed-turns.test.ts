@@ -86,8 +86,8 @@ describe('a turn whose process is killed', () => {
   });
 
   // In a long run more than the appends of the turn: the last are not reached, nothing is killed.
-  const moments = Array.from({ length: tries({ check: 2, long: 48 }) }, (_, at) => ({
-    append: isLongRun() ? (at >> 1) + 1 : 2 * at + 3,
+  const moments = Array.from({ length: tries({ check: 1, long: 48 }) }, (_, at) => ({
+    append: isLongRun() ? (at >> 1) + 1 : 5,
     when: (['before', 'after'] as const)[at % 2] ?? 'before',
   }));
   it.each(moments)('$when append $append runs no call twice', async (killAtAppend) => {
