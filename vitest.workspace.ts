@@ -53,14 +53,20 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { root, name: 'shared', isolate: false, include, exclude: [...exclude, ...alone] },
+        test: {
+          root,
+          name: 'shared',
+          isolate: false,
+          setupFiles: [join(root, 'scripts/property-runs.setup.ts')],
+          include,
+          exclude: [...exclude, ...alone],
+        },
       },
       { extends: true, test: { root, name: 'alone', include: alone, exclude } },
     ],
     root,
     reporters: ['default', './scripts/closing-line-reporter.ts'],
     env: { ETHOS_SEED: seed },
-    setupFiles: [join(root, 'scripts/property-runs.setup.ts')],
     sequence: { sequencer: LongestFirstSequencer },
     maxWorkers: 3,
     // What hangs is ended by these; a busy machine is not to reach them.

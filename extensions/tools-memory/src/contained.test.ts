@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, inCheck } from '@ethosagent/test-support';
+import { countTries, inCheck, isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createMemoryTools } from './memory-tools.js';
 
@@ -18,11 +18,16 @@ const CALLS: Record<string, ContainmentOptions['args']> = {
   ],
 };
 
+/** Those that have most to do with memory; a long run tries all. */
+const scenarios: Pick<ContainmentOptions, 'scenarios'> = isLongRun()
+  ? {}
+  : { scenarios: ['hostile arguments', 'aborts'] };
+
 describe('assertContained finds nothing that it reached', () => {
   for (const tool of inCheck(createMemoryTools(), ({ name }) => name === 'memory_write')) {
     it(`by ${tool.name}`, async (context) => {
       const args = CALLS[tool.name] ?? {};
-      const { tries, unused } = await assertContained(tool, { args });
+      const { tries, unused } = await assertContained(tool, { args, ...scenarios });
       expect(unused).toEqual([]);
       for (const [promised, count] of tries) countTries(context, promised, count);
     });

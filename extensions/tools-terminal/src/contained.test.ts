@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, inCheck } from '@ethosagent/test-support';
+import { countTries, inCheck, isLongRun } from '@ethosagent/test-support';
 import type { AnyTool, CapabilityName } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createTerminalTools } from './terminal-tools.js';
@@ -34,11 +34,19 @@ function stopsWhatItStarted(tool: AnyTool): AnyTool {
   };
 }
 
+/** Those that have most to do with processes; a long run tries all. */
+const scenarios: Pick<ContainmentOptions, 'scenarios'> = isLongRun()
+  ? {}
+  : { scenarios: ['hostile arguments', 'floods', 'aborts'] };
+
 describe('assertContained finds nothing that it reached', () => {
   for (const tool of inCheck(createTerminalTools(), ({ name }) => name === 'terminal')) {
     it(`by ${tool.name}`, async (context) => {
       const args = CALLS[tool.name] ?? {};
-      const { tries, unused } = await assertContained(stopsWhatItStarted(tool), { args });
+      const { tries, unused } = await assertContained(stopsWhatItStarted(tool), {
+        args,
+        ...scenarios,
+      });
       expect(unused).toEqual(UNUSED[tool.name] ?? []);
       for (const [promised, count] of tries) countTries(context, promised, count);
     });
