@@ -23,6 +23,9 @@ export type {
   SandboxObserver,
   SandboxOptions,
 } from './sandbox/sandbox.js';
+export { createCallTag } from './supervisor/host-tag.js';
+export { loadSupervisor } from './supervisor/load-supervisor.js';
+export { supervisorProblem } from './supervisor/supervisor-problem.js';
 export {
   type DirectoryReach,
   directoryReach,

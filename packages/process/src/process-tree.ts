@@ -37,6 +37,12 @@ export function endStragglers(firstPid: number, tag: string): void {
   setTimeout(() => killTagged(firstPid, tag), KILL_GRACE_MS);
 }
 
+/** Ends groups, and the processes that carry a tag, at once: for a host that ends itself. */
+export function endAtOnce(leaders: Iterable<number>, tag: string): void {
+  for (const leader of leaders) send(-leader, 'SIGKILL');
+  killTagged(1, tag);
+}
+
 /** Whether there is a process of this id. */
 export function isAlive(pid: number): boolean {
   return send(pid, 0);

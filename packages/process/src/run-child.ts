@@ -5,8 +5,9 @@ import { ChildInput } from './child-input.js';
 import { ChildOutput, type ChildOutputOptions } from './child-output.js';
 import { withoutInherited } from './cover-inherited.js';
 import type { BaseEnvironment } from './environment.js';
-import { endProcessTree, isGroupAlive, KILL_GRACE_MS } from './process-tree.js';
+import { endProcessTree, isGroupAlive, KILL_GRACE_MS, TAG_VARIABLE } from './process-tree.js';
 import type { SandboxedCommand } from './sandbox/sandbox.js';
+import { hostSupervisor } from './supervisor/supervisor.js';
 
 /** The longest delay that a timer takes; it fires at once on a longer one. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -20,7 +21,7 @@ export interface ChildOptions {
   name: string;
   cwd: string | undefined;
   env: BaseEnvironment;
-  /** What its environment carries, so that its descendants are found. */
+  /** Of `createCallTag`. Its environment carries it, so that its descendants are found. */
   tag: string;
   timeoutMs: number | undefined;
   maxOutputBytes: number;
@@ -59,15 +60,22 @@ export function runChild(
 ): RunningChild {
   const { name, cwd, env, tag, timeoutMs, maxOutputBytes, signal } = options;
   const keepsInput = options.keepsInput === true;
+  const supervisor = hostSupervisor();
+  const mark = supervisor.begin();
   const child: ChildProcess = spawn(file, args, {
     ...(options.sandbox === undefined && { argv0: name }),
     ...(cwd !== undefined && { cwd }),
-    env,
+    env: { ...env, [TAG_VARIABLE]: tag },
     detached: true,
     shell: false,
-    stdio: stdioOf(options),
+    stdio: stdioOf(options, mark),
     windowsHide: true,
   });
+  const { pid } = child;
+  if (pid !== undefined) {
+    supervisor.add(pid);
+    child.once('close', () => supervisor.forget(pid));
+  }
   const input = keepsInput ? new ChildInput(child.stdin, name) : undefined;
   let abandon: (reason: unknown) => void = () => {};
   let stop = () => {};
@@ -192,10 +200,10 @@ async function handedOn(outputs: readonly ChildOutput[], timedOut: boolean): Pro
   await (late ? Promise.race([reading, late]) : reading);
 }
 
-function stdioOf({ keepsInput, sandbox }: ChildOptions): StdioOptions {
+function stdioOf({ keepsInput, sandbox }: ChildOptions, mark: number | undefined): StdioOptions {
   // A sandbox that is to be answered has a standard input, whatever the command has.
   const input = keepsInput === true || sandbox?.observe !== undefined ? 'pipe' : 'ignore';
-  if (sandbox === undefined) return [input, 'pipe', 'pipe'];
+  if (sandbox === undefined) return [input, 'pipe', 'pipe', ...(mark === undefined ? [] : [mark])];
   return withoutInherited([input, 'pipe', 'pipe', ...(sandbox.descriptors ?? [])]);
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin, stop } from 'esbuild';
@@ -23,8 +22,10 @@ export async function bundleScript(script: URL): Promise<string> {
     platform: 'node',
     target: 'node20',
     format: 'esm',
+    // Not the UMD of a package that has both.
+    mainFields: ['module', 'main'],
     tsconfig: join(root, 'tsconfig.sources.json'),
-    plugins: [ownUrls, nativeModules],
+    plugins: [ownUrls, ownModules],
     // What it bundles may be CommonJS.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
@@ -78,13 +79,15 @@ const ownUrls: Plugin = {
   },
 };
 
-/** Loads modules with native code from where the importing package has them. */
-const nativeModules: Plugin = {
-  name: 'native-modules',
-  setup({ onResolve }) {
-    onResolve({ filter: /^better-sqlite3$/ }, ({ path, importer }) => ({
-      path: pathToFileURL(createRequire(importer).resolve(path)).href,
-      external: true,
-    }));
+/** Loads modules with native code, or too large for a bundle, from where the importing package has them. */
+const ownModules: Plugin = {
+  name: 'own-modules',
+  setup({ onResolve, resolve }) {
+    const filter = /^(better-sqlite3|playwright-core)$/;
+    onResolve({ filter }, async ({ path, importer, resolveDir, kind, pluginData }) => {
+      if (pluginData === ownModules) return undefined;
+      const found = await resolve(path, { importer, resolveDir, kind, pluginData: ownModules });
+      return { path: pathToFileURL(found.path).href, external: true };
+    });
   },
 };

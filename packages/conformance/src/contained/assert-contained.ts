@@ -1,3 +1,4 @@
+import { ScopedProcessImpl } from '@ethosagent/core/scoped';
 import { type AnyTool, CAPABILITIES, type CapabilityName, EthosError } from '@ethosagent/types';
 import type { Promised } from '../promised.js';
 import { ContainmentError } from './containment-error.js';
@@ -73,12 +74,19 @@ async function run(tool: AnyTool, options: ContainmentOptions): Promise<Containm
   }
 }
 
+/** What the framework itself starts, once, beside the first process of a host is not the tool's. */
+async function startSupervisor(): Promise<void> {
+  const node = process.execPath;
+  await new ScopedProcessImpl(new Set([node])).prepare(node, []);
+}
+
 async function attack(
   tool: AnyTool,
   options: ContainmentOptions,
   world: World,
 ): Promise<ContainmentReport> {
   const seed = options.seed ?? randomSeed();
+  if (tool.capabilities.process !== undefined) await startSupervisor();
   const raw = watchRawAccess(world.rawFetch(), world.pass);
   const probe = new Probe({ tool, world, options, random: new Random(seed) }, raw);
   const onUnhandled = () => probe.unhandled();

@@ -4,12 +4,14 @@ import {
   assertSafeEnvironment,
   type BaseEnvironment,
   baseEnvironment,
+  createCallTag,
   type DirectoryReach,
   endStragglers,
   findBinary,
   isExecutableFile,
   isProcessLimitSet,
   loadRunChild,
+  loadSupervisor,
   NOTHING_SHOWN,
   type PinnedDirectory,
   type ProxySocket,
@@ -174,7 +176,9 @@ export class ScopedProcessImpl implements ScopedProcess {
         );
       }
       const cwd = reach === undefined ? opts.cwd : this.#realPath(opts.cwd, reach);
+      const { hostSupervisor } = await loadSupervisor();
       allow(() => scope?.spendTime(() => {})(), sandbox ? LEFT_TO_CALLER : '');
+      hostSupervisor().begin();
       // Whatever its id is.
       this.#endStragglersWithCall(1);
       const given = Object.entries(env).filter((pair): pair is [string, string] => pair[1] != null);
@@ -212,8 +216,8 @@ export class ScopedProcessImpl implements ScopedProcess {
     const file = this.#resolveBinary(binary, path);
     if (opts.env !== undefined) assertSafeEnvironment(opts.env);
     assertArguments(binary, file, args, policy?.arguments);
-    this.#callTag ??= crypto.randomUUID();
-    const tag = `${this.#callTag}.${++this.#spawned}.`;
+    this.#callTag ??= createCallTag();
+    const tag = `${this.#callTag}${++this.#spawned}.`;
     return { file, args, env: { ...baseEnv, ...opts.env, [TAG_VARIABLE]: tag }, tag, path };
   }
 
@@ -353,7 +357,9 @@ export class ScopedProcessImpl implements ScopedProcess {
   #endStragglersWithCall(pid: number | undefined): void {
     if (pid === undefined || this.#sweeps) return;
     this.#sweeps = true;
-    this.#options.scope?.onEnd(() => endStragglers(pid, `${this.#callTag}.`));
+    this.#callTag ??= createCallTag();
+    const tag = this.#callTag;
+    this.#options.scope?.onEnd(() => endStragglers(pid, tag));
   }
 
   #resolveBinary(binary: string, path: string): string {

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { bundleScript, countTries, inCheck, isLongRun, tries } from '@ethosagent/test-support';
+import { afterEach, describe, expect, it } from 'vitest';
+import { KINDS_OF_CHILDREN } from '../testing/kinds-of-children.js';
+
+const script = await bundleScript(new URL('../testing/ending-host.ts', import.meta.url));
+const kinds = inCheck(KINDS_OF_CHILDREN, (kind) => kind.inCheck === true);
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+/** The live processes that carry a mark in their arguments, and the argument that holds it. */
+function marked(mark: string): Map<number, string> {
+  const found = readdirSync('/proc').flatMap((name): [number, string][] => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const args = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
+      // A shell shows its program among its arguments, which holds no mark.
+      const arg = args.find((each) => each.startsWith(mark));
+      return arg === undefined ? [] : [[Number(name), arg]];
+    } catch {
+      return [];
+    }
+  });
+  return new Map(found);
+}
+
+/** Starts a host as the leader of a group of its own, as a shell starts a job. */
+function startHost(mark: string): ChildProcess {
+  const host = spawn(process.execPath, [script, mark, kinds.map(({ kind }) => kind).join()], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  started.push(host);
+  return host;
+}
+
+const ENDINGS: readonly [name: string, end: (host: ChildProcess) => void][] = [
+  ['process.exit', (host) => host.kill('SIGUSR2')],
+  ['SIGTERM', (host) => host.kill('SIGTERM')],
+  // A terminal sends it to the whole group.
+  ['SIGINT', (host) => process.kill(-(host.pid ?? 0), 'SIGINT')],
+  ['SIGKILL', (host) => host.kill('SIGKILL')],
+  ['what nobody catches', (host) => host.kill('SIGPIPE')],
+];
+
+/** What a host is to have, and the host in it. */
+const expected = (mark: string) =>
+  kinds.flatMap(({ kind, isHost }) =>
+    isHost === true
+      ? [
+          `${mark}:${kind}`,
+          ...kinds.filter((of) => !of.isHost).map((of) => `${mark}:${kind}:${of.kind}`),
+        ]
+      : [`${mark}:${kind}`],
+  );
+
+describe('after the end of a host', () => {
+  it.for(ENDINGS)('by %s, nothing is left that it started', async ([, end], context) => {
+    for (let round = 0; round < tries({ check: 1, long: 10 }); round++) {
+      const mark = randomUUID();
+      const host = startHost(mark);
+      const ended = once(host, 'exit');
+      const wanted = expected(mark);
+      const missing = () => {
+        const there = new Set(marked(mark).values());
+        return wanted.filter((each) => !there.has(each));
+      };
+      while (missing().length > 0) await delay(20);
+      end(host);
+      await ended;
+      // The promise is two seconds; how long a busy machine takes for it shows nothing.
+      const begin = performance.now();
+      while (marked(mark).size > 0) await delay(20);
+      if (isLongRun()) console.log(`gone after ${Math.round(performance.now() - begin)} ms`);
+      expect(marked(mark).size).toBe(0);
+      countTries(context, 'processes', wanted.length);
+    }
+  });
+});

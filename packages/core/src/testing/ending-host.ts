@@ -1,0 +1,27 @@
+import { CallScope } from '../call-scope.js';
+import { ScopedProcessImpl } from '../scoped/scoped-process.js';
+import { KINDS_OF_CHILDREN } from './kinds-of-children.js';
+
+// A host with children of some kinds: `ending-host.ts <mark> <kind>,<kind>...`. Each carries
+// `<mark>:<kind>` in its arguments. At SIGUSR2 it ends by `process.exit`, at SIGPIPE by what nobody
+// catches.
+const [, self = '', mark = '', kinds = ''] = process.argv;
+process.on('SIGUSR2', () => process.exit(0));
+process.on('SIGPIPE', () => {
+  throw new Error('nobody catches this');
+});
+for (const { kind, door, program, isHost } of KINDS_OF_CHILDREN) {
+  if (!kinds.split(',').includes(kind)) continue;
+  const journal = { sessionId: 's', personalityId: 'p', audit: undefined, now: Date.now };
+  // Each is of a call that goes on, so that the end of a call ends none of them.
+  const scope = new CallScope(journal, { toolName: 'tool', toolCallId: kind });
+  const processes = new ScopedProcessImpl(new Set(['*']), { scope });
+  const own = `${mark}:${kind}`;
+  const [binary, args] =
+    isHost === true
+      ? [process.execPath, [self, own, kinds.replace(kind, '')]]
+      : ['sh', ['-c', program, 'sh', own]];
+  if (door === 'spawn') processes.spawn(binary, args).catch(() => {});
+  else (await processes.launch(door, binary, args, {})).result.catch(() => {});
+}
+setInterval(() => {}, 60_000);

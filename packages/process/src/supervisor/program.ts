@@ -1,0 +1,191 @@
+/** The variable of a supervisor's own environment. */
+export const SUPERVISOR_VARIABLE = 'ETHOS_SUPERVISOR';
+
+/**
+ * The supervisor of one host, in a process of its own: `node -e SUPERVISOR <tag> <grace> <group> <mark>`. It
+ * reads its standard input to the end, which comes however the host ends, and then ends what is
+ * left of the host's processes: TERM first, KILL after the grace time. It is a text because the
+ * bundler of a host leaves a text as it is.
+ *
+ * - `<tag>`: what the environment of the host's processes holds, e.g. `ETHOS_CALL_TAG=<id>.`
+ * - `<group>`: the process group of the host itself; 0 where it is not known
+ * - `<mark>`: where descriptor 3 of the host's processes leads; empty for nowhere
+ * - a line `+<pid>` tells it of a leader of a group and a session, `-<pid>` that all of it is gone
+ */
+export const SUPERVISOR = `
+const { readFileSync, readdirSync, readlinkSync, readSync } = require('node:fs');
+const [tag, grace, group, mark] = process.argv.slice(1);
+const MAX_MS = 60_000;
+
+// Its host is what ends it, not who ends all at once.
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM']) {
+  try {
+    process.on(signal, () => {});
+  } catch {}
+}
+
+const quietly = (run, otherwise) => {
+  try {
+    return run();
+  } catch {
+    return otherwise;
+  }
+};
+const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+// When a process began, by its id: an id may be another's later.
+const leaders = new Map();
+const ours = new Map();
+
+const environmentOf = (pid) =>
+  quietly(() => '\\0' + readFileSync('/proc/' + pid + '/environ', 'latin1'), '');
+const statOf = (pid) => {
+  const text = quietly(() => readFileSync('/proc/' + pid + '/stat', 'latin1'), '');
+  const [state, parent, group, session, ...rest] = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ');
+  if (rest.length < 16 || state === 'Z' || state === 'X') return undefined;
+  return { pid, parent: +parent, group: +group, session: +session, start: rest[15] };
+};
+const startOf = (pid) => quietly(() => statOf(pid)?.start);
+
+const buffer = Buffer.alloc(65_536);
+let text = '';
+for (;;) {
+  let length;
+  try {
+    length = readSync(0, buffer);
+  } catch (error) {
+    if (error.code !== 'EAGAIN' && error.code !== 'EINTR') break;
+    sleep(50);
+    continue;
+  }
+  if (length === 0) break;
+  const lines = (text + buffer.toString('latin1', 0, length)).split('\\n');
+  text = lines.pop();
+  for (const line of lines) {
+    const pid = Number(line.slice(1));
+    if (!(pid > 1)) continue;
+    if (line[0] === '+') leaders.set(pid, startOf(pid));
+    else leaders.delete(pid);
+  }
+}
+
+const began = performance.now();
+const isOver = (ms) => performance.now() - began > ms;
+const signalled = new Set();
+
+/** Whether a signal was sent, to this very process. */
+const send = (pid, start, signal) =>
+  startOf(pid) === start && quietly(() => process.kill(pid, signal), false);
+
+/** Whether a leader began the group: while it is there, nobody but its leader has its id. */
+const isLed = (id) => {
+  if (!leaders.has(id)) return false;
+  const start = startOf(id);
+  return start === undefined || start === leaders.get(id);
+};
+
+const isTagged = (pid) => environmentOf(pid).includes('\\0' + tag);
+const isMarked = (pid) =>
+  mark !== '' && quietly(() => readlinkSync('/proc/' + pid + '/fd/3'), '') === mark;
+
+/** Whether a process supervises a host within this one: it ends what is that one's, and then itself. */
+const isSupervisor = (pid) => environmentOf(pid).includes('\\0${SUPERVISOR_VARIABLE}=');
+
+/** Counts a process as one of the host's, and with it the session and the group that it began or was left in. */
+function claim(stat) {
+  const { pid, start } = stat;
+  ours.set(pid, start);
+  if (stat.session === pid || stat.group === pid) leaders.set(pid, start);
+  const isLeft = stat.group !== Number(group) && startOf(stat.group) === undefined;
+  if (isLeft && !leaders.has(stat.group)) leaders.set(stat.group, undefined);
+}
+
+/** Finds all that are left. One that forks and leaves is gone a moment later: it is told of at once. */
+function look(found) {
+  const others = [];
+  // In this order, a child comes before who started it.
+  const pids = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 1 && pid !== process.pid)
+    .sort((a, b) => b - a);
+  for (const pid of pids) {
+    const tagged = isTagged(pid);
+    const stat = statOf(pid);
+    if (stat === undefined || (!isOver(1_000) && isSupervisor(pid))) continue;
+    const known = tagged || ours.get(pid) === stat.start || isMarked(pid);
+    if (known || isLed(stat.group) || isLed(stat.session)) {
+      claim(stat);
+      found(stat);
+    } else others.push(stat);
+  }
+  // Their children, and the children of those, that show nothing themselves.
+  for (let more = true; more; ) {
+    more = false;
+    for (const stat of others) {
+      if (ours.has(stat.pid) || !ours.has(stat.parent)) continue;
+      claim(stat);
+      found(stat);
+      more = true;
+    }
+  }
+}
+
+// No process forks past a signal that its group gets.
+const killGroups = () => {
+  for (const id of leaders.keys()) if (isLed(id)) quietly(() => process.kill(-id, 'SIGKILL'));
+};
+
+/** Ends one that is another process at each look, by its group: the newest ones are looked at alone. */
+function endRelays() {
+  for (let at = 0; at < 50; at++) {
+    const newest = Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1));
+    for (let pid = newest; pid > newest - 3; pid--) {
+      if (!isTagged(pid) && !isMarked(pid)) continue;
+      const stat = statOf(pid);
+      if (stat === undefined) continue;
+      claim(stat);
+      killGroups();
+    }
+  }
+}
+
+function endAll() {
+  // As many looks as find nothing, each a while after the last: a process may be born in a look.
+  const pauses = [10, 40, 160];
+  for (let calm = 0; calm <= pauses.length && !isOver(MAX_MS); ) {
+    let left = 0;
+    const isLate = isOver(Number(grace));
+    if (isLate) killGroups();
+    look(({ pid, start }) => {
+      if (isLate) left += send(pid, start, 'SIGKILL') ? 1 : 0;
+      else {
+        const id = pid + ' ' + start;
+        if (signalled.has(id) || send(pid, start, 'SIGTERM')) left += 1;
+        signalled.add(id);
+      }
+    });
+    if (isLate) endRelays();
+    calm = left === 0 ? calm + 1 : 0;
+    if (left === 0) sleep(pauses[calm - 1] ?? 0);
+    else sleep(isLate ? (isOver(2_000) ? 100 : 1) : 20);
+  }
+}
+
+/** Without /proc, by groups alone; where there are none, by processes. */
+function endGroups() {
+  const sendAll = (signal) => {
+    for (const pid of leaders.keys()) {
+      quietly(() => process.kill(process.platform === 'win32' ? pid : -pid, signal));
+    }
+  };
+  if (leaders.size === 0) return;
+  sendAll('SIGTERM');
+  sleep(Number(grace));
+  sendAll('SIGKILL');
+}
+
+if (process.platform === 'linux' && quietly(() => readdirSync('/proc/self').length, 0) > 0) endAll();
+else endGroups();
+`;

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { withoutInherited } from '../cover-inherited.js';
+import { endAtOnce, isGroupAlive, KILL_GRACE_MS, TAG_VARIABLE } from '../process-tree.js';
+import { type HostMark, openHostMark } from './host-mark.js';
+import { HOST_TAG } from './host-tag.js';
+import { SUPERVISOR, SUPERVISOR_VARIABLE } from './program.js';
+import { reportSupervisor } from './supervisor-problem.js';
+
+/** How often one that was ended is started again before the next process is. */
+const MAX_RESTARTS = 3;
+
+/**
+ * Sees to it that what this host starts ends with it, however it ends: a process of its own holds a
+ * pipe, and ends what is left when the pipe closes. It is started with the host's first process.
+ */
+class Supervisor {
+  /** The leaders of groups of which something may be left. */
+  readonly #leaders = new Set<number>();
+  #mark: HostMark | undefined;
+  #child: ChildProcess | undefined;
+  #restarts = 0;
+
+  /**
+   * To be called before a process of the host is started.
+   * @returns a descriptor, to be the process's fourth; `undefined` where there is none
+   */
+  begin(): number | undefined {
+    this.#restarts = 0;
+    if (this.#child === undefined) this.#start();
+    for (const leader of this.#leaders) this.forget(leader);
+    return this.#mark?.descriptor;
+  }
+
+  /** Tells of a process that leads a group of its own. */
+  add(leader: number): void {
+    this.#leaders.add(leader);
+    this.#tell(`+${leader}\n`);
+  }
+
+  /** Tells that a leader has ended. As long as any of its group is left, it is not forgotten. */
+  forget(leader: number): void {
+    if (isGroupAlive(leader)) return;
+    this.#leaders.delete(leader);
+    this.#tell(`-${leader}\n`);
+  }
+
+  /** Ends all at once, where nobody else will. */
+  atExit(): void {
+    if (this.#child === undefined) endAtOnce(this.#leaders, HOST_TAG);
+  }
+
+  #start(): void {
+    this.#mark ??= openHostMark();
+    const tag = `${TAG_VARIABLE}=${HOST_TAG}`;
+    try {
+      const told = [tag, String(KILL_GRACE_MS), ownGroup(), this.#mark?.target ?? ''];
+      this.#follow(
+        spawn(process.execPath, ['--v8-pool-size=0', '-e', SUPERVISOR, ...told], {
+          argv0: 'ethos-supervisor',
+          // Neither the folder nor the terminal of the host is held by it.
+          cwd: '/',
+          detached: true,
+          env: environment(),
+          stdio: withoutInherited(['pipe', 'ignore', 'ignore']),
+          windowsHide: true,
+        }),
+      );
+    } catch (error) {
+      reportSupervisor(`can't be started (${String(error)})`);
+    }
+  }
+
+  #follow(child: ChildProcess): void {
+    child.once('error', (error) => {
+      this.#lose(child, `can't be started (${error.message})`);
+    });
+    child.once('exit', (code, signal) => {
+      this.#lose(child, `was ended (${signal ?? `exit code ${code}`})`);
+      if (this.#leaders.size === 0 || ++this.#restarts > MAX_RESTARTS) return;
+      this.#start();
+    });
+    if (child.pid === undefined) return;
+    this.#child = child;
+    child.stdin?.on('error', () => {});
+    // It keeps no host from ending.
+    child.unref();
+    if (child.stdin instanceof Socket) child.stdin.unref();
+    for (const leader of this.#leaders) this.#tell(`+${leader}\n`);
+  }
+
+  #lose(child: ChildProcess, why: string): void {
+    if (this.#child === child) this.#child = undefined;
+    reportSupervisor(why);
+  }
+
+  #tell(line: string): void {
+    this.#child?.stdin?.write(line);
+  }
+}
+
+/** What this very Node needs to start, and no more: no option of the host's, and no tag of a call. */
+function environment(): NodeJS.ProcessEnv {
+  // biome-ignore lint/style/noProcessEnv: it is started as the host itself was
+  const { LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, SystemRoot } = process.env;
+  return {
+    ...(LD_LIBRARY_PATH !== undefined && { LD_LIBRARY_PATH }),
+    ...(DYLD_LIBRARY_PATH !== undefined && { DYLD_LIBRARY_PATH }),
+    ...(SystemRoot !== undefined && { SystemRoot }),
+    ELECTRON_RUN_AS_NODE: '1',
+    [SUPERVISOR_VARIABLE]: HOST_TAG,
+  };
+}
+
+/** The process group of this process; 0 where it can't be told. */
+function ownGroup(): string {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2] ?? '0';
+  } catch {
+    return '0';
+  }
+}
+
+let instance: Supervisor | undefined;
+
+/** The supervisor of this host. */
+export function hostSupervisor(): Supervisor {
+  if (instance === undefined) {
+    const supervisor = new Supervisor();
+    instance = supervisor;
+    process.on('exit', () => supervisor.atExit());
+  }
+  return instance;
+}
