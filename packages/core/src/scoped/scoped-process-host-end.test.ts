@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bundleScript, countTries, inCheck, isLongRun, tries } from '@ethosagent/test-support';
 import { afterEach, describe, expect, it } from 'vitest';
 import { KINDS_OF_CHILDREN } from '../testing/kinds-of-children.js';
+import { markedProcesses } from '../testing/marked-processes.js';
 
 const script = await bundleScript(new URL('../testing/ending-host.ts', import.meta.url));
 const kinds = inCheck(KINDS_OF_CHILDREN, (kind) => kind.inCheck === true);
@@ -13,22 +13,6 @@ const started: ChildProcess[] = [];
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
 });
-
-/** The live processes that carry a mark in their arguments, and the argument that holds it. */
-function marked(mark: string): Map<number, string> {
-  const found = readdirSync('/proc').flatMap((name): [number, string][] => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      const args = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
-      // A shell shows its program among its arguments, which holds no mark.
-      const arg = args.find((each) => each.startsWith(mark));
-      return arg === undefined ? [] : [[Number(name), arg]];
-    } catch {
-      return [];
-    }
-  });
-  return new Map(found);
-}
 
 /** Starts a host as the leader of a group of its own, as a shell starts a job. */
 function startHost(mark: string): ChildProcess {
@@ -68,7 +52,7 @@ describe('after the end of a host', () => {
       const ended = once(host, 'exit');
       const wanted = expected(mark);
       const missing = () => {
-        const there = new Set(marked(mark).values());
+        const there = new Set(markedProcesses(mark).values());
         return wanted.filter((each) => !there.has(each));
       };
       while (missing().length > 0) await delay(20);
@@ -76,9 +60,9 @@ describe('after the end of a host', () => {
       await ended;
       // The promise is two seconds; how long a busy machine takes for it shows nothing.
       const begin = performance.now();
-      while (marked(mark).size > 0) await delay(20);
+      while (markedProcesses(mark).size > 0) await delay(20);
       if (isLongRun()) console.log(`gone after ${Math.round(performance.now() - begin)} ms`);
-      expect(marked(mark).size).toBe(0);
+      expect(markedProcesses(mark).size).toBe(0);
       countTries(context, 'processes', wanted.length);
     }
   });
