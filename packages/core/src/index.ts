@@ -8,6 +8,7 @@ export {
   type VerifyAuditOptions,
   verifyAuditLog,
 } from '@ethosagent/audit';
+export { supervisorProblem } from '@ethosagent/process';
 export type { ApprovalDecision, ApprovalRequest } from './approval.js';
 export type { CapabilityBackends, PersonalityFsReach, PersonalityPolicy } from './backends.js';
 export type { ResolveContext, ScopedAccessors } from './capabilities/capability-call.js';

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { DefaultToolRegistry, DefaultToolResultReducerRegistry } from '@ethosagent/core';
+import {
+  DefaultToolRegistry,
+  DefaultToolResultReducerRegistry,
+  supervisorProblem,
+} from '@ethosagent/core';
 import { createPluginHost, type PluginHost } from '@ethosagent/plugin-sdk';
 import { callListener, expandToolset, SessionReads, toolFilters } from '@ethosagent/policy';
 import { ScopedStorage } from '@ethosagent/storage-fs';
@@ -207,6 +211,7 @@ export class Runtime implements ToolRuntime {
     const { home } = this.#parts.options;
     const ofServers = this.mcp === undefined ? [] : mcpProblems(this.mcp, home, config.id);
     const ofStores = await this.#parts.stores.problems();
+    const ofProcesses = supervisorProblem();
     return [
       ...this.#problems.of(config),
       ...ofServers,
@@ -217,6 +222,9 @@ export class Runtime implements ToolRuntime {
         message: `${store}: ${message}`,
         heldBack: false,
       })),
+      ...(ofProcesses === undefined
+        ? []
+        : [{ file: '', key: 'process', tool: '', message: ofProcesses, heldBack: false }]),
     ];
   }
 
