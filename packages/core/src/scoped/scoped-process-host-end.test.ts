@@ -2,13 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bundleScript, countTries, inCheck, isLongRun, tries } from '@ethosagent/test-support';
+import {
+  bundleScript,
+  countTries,
+  createTestFolder,
+  inCheck,
+  isLongRun,
+  tries,
+} from '@ethosagent/test-support';
 import { afterEach, describe, expect, it } from 'vitest';
-import { KINDS_OF_CHILDREN } from '../testing/kinds-of-children.js';
+import { KINDS_OF_CHILDREN, RELAY_SECONDS } from '../testing/kinds-of-children.js';
 import { markedProcesses } from '../testing/marked-processes.js';
 
 const script = await bundleScript(new URL('../testing/ending-host.ts', import.meta.url));
-const kinds = inCheck(KINDS_OF_CHILDREN, (kind) => kind.inCheck === true);
+const kinds = inCheck(KINDS_OF_CHILDREN, (kind) => kind.inCheck === true).filter(
+  ({ kind }) => kind !== 'relay',
+);
 const started: ChildProcess[] = [];
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
@@ -65,5 +74,41 @@ describe('after the end of a host', () => {
       expect(markedProcesses(mark).size).toBe(0);
       countTries(context, 'processes', wanted.length);
     }
+  });
+
+  it('whenever it is killed, nothing is left that it started', async (context) => {
+    const rounds = tries({ check: 2, long: 100 });
+    for (let round = 0; round < rounds; round++) {
+      const mark = randomUUID();
+      const host = startHost(mark);
+      const ended = once(host, 'exit');
+      // From before it has begun to after it has started everything.
+      await delay((round * 37 + 130) % 500);
+      host.kill('SIGKILL');
+      await ended;
+      // What is yet beginning shows its mark a moment later.
+      for (let calm = 0; calm < 5; calm = markedProcesses(mark).size === 0 ? calm + 1 : 0) {
+        await delay(50);
+      }
+    }
+    countTries(context, 'processes', rounds);
+  });
+
+  it.runIf(isLongRun())('one that is another process at each look is not left', async (context) => {
+    const rounds = 5;
+    for (let round = 0; round < rounds; round++) {
+      const folder = createTestFolder('relay');
+      const host = spawn(process.execPath, [script, folder.dir, 'relay'], { stdio: 'ignore' });
+      started.push(host);
+      const ended = once(host, 'exit');
+      while (!folder.has('begun')) await delay(20);
+      host.kill('SIGKILL');
+      await ended;
+      // It would say so, were it to live to its own end.
+      await delay(RELAY_SECONDS * 1_000 + 2_000);
+      expect(folder.has('lived')).toBe(false);
+      folder.remove();
+    }
+    countTries(context, 'processes', rounds);
   });
 });

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { CallScope } from '../call-scope.js';
 import { ScopedProcessImpl } from '../scoped/scoped-process.js';
 import { KINDS_OF_CHILDREN } from './kinds-of-children.js';
@@ -21,7 +22,10 @@ for (const { kind, door, program, isHost } of KINDS_OF_CHILDREN) {
     isHost === true
       ? [process.execPath, [self, own, kinds.replace(kind, '')]]
       : ['sh', ['-c', program, 'sh', own]];
-  if (door === 'spawn') processes.spawn(binary, args).catch(() => {});
+  if (door === 'prepare') {
+    const prepared = await processes.prepare(binary, args);
+    spawn(prepared.file, prepared.args, { env: prepared.env, stdio: 'ignore' });
+  } else if (door === 'spawn') processes.spawn(binary, args).catch(() => {});
   else (await processes.launch(door, binary, args, {})).result.catch(() => {});
 }
 setInterval(() => {}, 60_000);

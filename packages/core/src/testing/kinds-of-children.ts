@@ -5,8 +5,29 @@ const STUBBORN = 'sh -c "trap \\"\\" TERM; while :; do sleep 1; done" "$1"';
 const daemon = (program: string) =>
   `setsid sh -c '${program} & exit 0' sh "$1" >/dev/null 2>&1 </dev/null; exit 0`;
 
-/** How a host starts a child: for a call, in the background, or to be talked to as a service does. */
-export type Door = 'spawn' | 'start' | 'open';
+/** How long the relay lives when nobody ends it. */
+export const RELAY_SECONDS = 8;
+
+// Ignores TERM, leaves its group, and is another process at each look: it forks and exits in a loop.
+const RELAY = `
+import os, signal, sys, time
+folder = sys.argv[1].rsplit(":", 1)[0]
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+os.setsid() if os.fork() == 0 else time.sleep(60)
+nothing = os.open("/dev/null", os.O_RDWR)
+for descriptor in (0, 1, 2): os.dup2(nothing, descriptor)
+end = time.time() + ${RELAY_SECONDS}
+open(folder + "/begun", "w").close()
+while time.time() < end:
+    if os.fork(): os._exit(0)
+open(folder + "/lived", "w").close()
+`;
+
+/**
+ * How a host starts a child: for a call, in the background, to be talked to as a service does, or by
+ * a library that is told what to start.
+ */
+export type Door = 'spawn' | 'start' | 'open' | 'prepare';
 
 /** A kind of child that a host has when it ends. `$1` of the program is the mark of its processes. */
 export interface KindOfChild {
@@ -23,6 +44,7 @@ export const KINDS_OF_CHILDREN: readonly KindOfChild[] = [
   { kind: 'foreground', door: 'spawn', program: `${SLEEPER}; :`, inCheck: true },
   { kind: 'background', door: 'start', program: `${SLEEPER}; :`, inCheck: true },
   { kind: 'service', door: 'open', program: `cat; ${SLEEPER}; :`, inCheck: true },
+  { kind: 'prepared', door: 'prepare', program: `setsid ${SLEEPER}; :`, inCheck: true },
   { kind: 'traps-term', door: 'spawn', program: `${STUBBORN} & ${STUBBORN}`, inCheck: true },
   { kind: 'exec-without-environment', door: 'spawn', program: `exec env -i ${SLEEPER}` },
   { kind: 'without-environment', door: 'spawn', program: `env -i ${STUBBORN}`, inCheck: true },
@@ -59,5 +81,7 @@ export const KINDS_OF_CHILDREN: readonly KindOfChild[] = [
     program: `trap 'setsid ${STUBBORN} & sleep 5' TERM; ${SLEEPER} & wait`,
     inCheck: true,
   },
+  // Alone, as it takes all ids of processes that there are. Its mark is a folder.
+  { kind: 'relay', door: 'spawn', program: `exec python3 -c '${RELAY}' "$1"` },
   { kind: 'nested', door: 'spawn', program: '', isHost: true, inCheck: true },
 ];

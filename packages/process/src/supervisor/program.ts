@@ -16,6 +16,7 @@ export const SUPERVISOR = `
 const { readFileSync, readdirSync, readlinkSync, readSync } = require('node:fs');
 const [tag, grace, group, mark] = process.argv.slice(1);
 const MAX_MS = 60_000;
+process.title = 'ethos-supervisor';
 
 // Its host is what ends it, not who ends all at once.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM']) {
@@ -105,6 +106,8 @@ function claim(stat) {
 /** Finds all that are left. One that forks and leaves is gone a moment later: it is told of at once. */
 function look(found) {
   const others = [];
+  // Those of this look: an id of an earlier one may be another's by now.
+  const there = new Set();
   // In this order, a child comes before who started it.
   const pids = readdirSync('/proc')
     .map(Number)
@@ -116,6 +119,7 @@ function look(found) {
     if (stat === undefined || (!isOver(1_000) && isSupervisor(pid))) continue;
     const known = tagged || ours.get(pid) === stat.start || isMarked(pid);
     if (known || isLed(stat.group) || isLed(stat.session)) {
+      there.add(pid);
       claim(stat);
       found(stat);
     } else others.push(stat);
@@ -124,7 +128,8 @@ function look(found) {
   for (let more = true; more; ) {
     more = false;
     for (const stat of others) {
-      if (ours.has(stat.pid) || !ours.has(stat.parent)) continue;
+      if (there.has(stat.pid) || !there.has(stat.parent)) continue;
+      there.add(stat.pid);
       claim(stat);
       found(stat);
       more = true;
@@ -139,6 +144,7 @@ const killGroups = () => {
 
 /** Ends one that is another process at each look, by its group: the newest ones are looked at alone. */
 function endRelays() {
+  let ended = 0;
   for (let at = 0; at < 50; at++) {
     const newest = Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1));
     for (let pid = newest; pid > newest - 3; pid--) {
@@ -147,8 +153,10 @@ function endRelays() {
       if (stat === undefined) continue;
       claim(stat);
       killGroups();
+      ended += 1;
     }
   }
+  return ended;
 }
 
 function endAll() {
@@ -166,7 +174,7 @@ function endAll() {
         signalled.add(id);
       }
     });
-    if (isLate) endRelays();
+    if (isLate || left === 0) left += endRelays();
     calm = left === 0 ? calm + 1 : 0;
     if (left === 0) sleep(pauses[calm - 1] ?? 0);
     else sleep(isLate ? (isOver(2_000) ? 100 : 1) : 20);
