@@ -9,22 +9,22 @@ import {
   bundleScript,
   countTries,
   createTestFolder,
-  inCheck,
   isLongRun,
   type TestFolder,
 } from '@ethosagent/test-support';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 
-const script = await bundleScript(new URL('./fixtures/ending-runtime.ts', import.meta.url));
-
 const folders = (process.env.PATH ?? '').split(delimiter);
-const hasChromium = folders.some((folder) => {
-  try {
-    return readdirSync(folder).includes('chromium');
-  } catch {
-    return false;
-  }
-});
+// The start of a Chromium costs more than all else here.
+const withChromium =
+  isLongRun() &&
+  folders.some((folder) => {
+    try {
+      return readdirSync(folder).includes('chromium');
+    } catch {
+      return false;
+    }
+  });
 
 // An MCP server by hand, and a helper that outlives it.
 const NOTER = `
@@ -55,20 +55,24 @@ const ENDINGS: readonly [name: string, end: (host: ChildProcess) => void][] = [
   ['what nobody catches', (host) => host.kill('SIGPIPE')],
 ];
 
-let page: Server;
+let script: string;
+let page: Server | undefined;
 let url: string;
 let folder: TestFolder;
 let host: ChildProcess | undefined;
 beforeAll(async () => {
-  page = createServer((_, response) => {
+  if (!isLongRun()) return;
+  script = await bundleScript(new URL('./fixtures/ending-runtime.ts', import.meta.url));
+  const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/html');
     response.end('<title>Page</title>');
   }).listen(0, '127.0.0.1');
-  await once(page, 'listening');
-  const address = page.address();
+  page = server;
+  await once(server, 'listening');
+  const address = server.address();
   url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
 });
-afterAll(() => page.close());
+afterAll(() => page?.close());
 beforeEach(() => {
   folder = createTestFolder('host-end');
 });
@@ -114,14 +118,12 @@ function startedBy(mark: string): Seen[] {
 
 const isThere = ({ pid, start }: Seen) => seen(pid)?.start === start;
 
-const rows = inCheck(
-  ENDINGS.flatMap(([ending, end]) =>
-    [false, true].map((sandboxed) => ({ ending, end, sandboxed })),
-  ),
-  ({ ending, sandboxed }) => ending === 'SIGKILL' && !sandboxed,
+const rows = ENDINGS.flatMap(([ending, end]) =>
+  [false, true].map((sandboxed) => ({ ending, end, sandboxed })),
 );
 
-it.for(rows)(
+// A check tries the same doors in core: the bundle of all of this and a Chromium take long.
+it.runIf(isLongRun()).for(rows)(
   'what tools, servers and the browser run is gone after $ending of the host, sandboxed: $sandboxed',
   async ({ end, sandboxed }, context) => {
     const mark = randomUUID();
@@ -141,7 +143,7 @@ safety:
     );
     const noter = { command: process.execPath, args: ['-e', NOTER] };
     folder.put('home/mcp.json', JSON.stringify({ mcpServers: { noter } }));
-    const program = [script, folder.dir, hasChromium ? url : ''];
+    const program = [script, folder.dir, withChromium ? url : ''];
     const started = spawn(process.execPath, program, {
       detached: true,
       env: { ...process.env, ATTACK_MARK: mark },
@@ -156,7 +158,7 @@ safety:
       }),
     ]);
     const wanted = ['sleep 3600', 'sleep 3601', 'sleep 3602', 'sleep 3603'];
-    if (hasChromium) wanted.push('--type=renderer');
+    if (withChromium) wanted.push('--type=renderer');
     const missing = () => {
       const commands = startedBy(mark).map(({ command }) => command);
       return wanted.filter((each) => !commands.some((command) => command.includes(each)));
@@ -168,7 +170,7 @@ safety:
     const begin = performance.now();
     const left = () => [...all.filter(isThere), ...startedBy(mark)].map(({ command }) => command);
     while (left().length > 0) await delay(20);
-    if (isLongRun()) console.log(`gone after ${Math.round(performance.now() - begin)} ms`);
+    console.log(`gone after ${Math.round(performance.now() - begin)} ms`);
     expect(left()).toEqual([]);
     countTries(context, 'processes', all.length);
   },

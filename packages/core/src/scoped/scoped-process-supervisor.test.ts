@@ -34,7 +34,7 @@ async function until<T>(look: () => T | undefined): Promise<T> {
   for (;;) {
     const found = look();
     if (found !== undefined) return found;
-    await delay(20);
+    await delay(50);
   }
 }
 const gone = (mark: string) => until(() => markedProcesses(mark).size === 0 || undefined);

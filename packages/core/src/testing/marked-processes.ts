@@ -15,7 +15,7 @@ export function markedProcesses(mark: string): Map<number, string> {
 export function supervisorOf(host: number | undefined): number | undefined {
   return readdirSync('/proc')
     .map(Number)
-    .find((pid) => parentOf(pid) === host && commandOf(pid)[0] === 'ethos-supervisor');
+    .find((pid) => commandOf(pid)[0] === 'ethos-supervisor' && parentOf(pid) === host);
 }
 
 /** Whether a process has begun to catch a signal, by the signal's number. */
