@@ -43,7 +43,7 @@ export function matchesPattern(
 /** Whether one word matches one word of a pattern. */
 export function matchesWord(token: string, word: string, mode: MatchMode): boolean {
   if (mode === 'surely' && maySplit(word)) return false;
-  const wild = (character: string) => mode === 'perhaps' && /[\uE000\uE001\uE003]/.test(character);
+  const wild = (character: string) => mode === 'perhaps' && /[\uE000\uE001\uE003\uE004]/.test(character);
   // Two patterns, of which both may have wild characters: which parts of one may meet the other.
   let row = [true];
   for (let at = 0; at < word.length; at += 1)
@@ -62,6 +62,11 @@ export function matchesWord(token: string, word: string, mode: MatchMode): boole
   return row[word.length] === true;
 }
 
+/** Whether a pattern is about variables that are set, as `NODE_ENV=*`. */
+export function isAssignmentPattern(pattern: string): boolean {
+  return /^\w+\+?=\S*$/.test(pattern.trim());
+}
+
 /**
  * Why a pattern can match no command, or `undefined`. A rule that an operator wrote in vain must not
  * pass for one that holds.
@@ -71,11 +76,15 @@ export function patternProblem(pattern: string): string | undefined {
   if (text === '') return 'is empty; write the first words of a command';
   if (isUnknown(pattern) || pattern.includes('\0')) return 'holds characters that no command has';
   const [first = '', ...rest] = text.split(/\s+/);
-  if (/[|&;()<`\n]|\$[({]/.test(text)) {
+  // Before the name of a file, it is what the rule is about.
+  const own = first === '<' ? rest.join(' ') : text;
+  if (/[|&;()<`\n]|\$[({]/.test(own)) {
     return 'holds shell syntax; each command of a line is judged on its own, so write a rule for each';
   }
   if (/["'\\]/.test(text)) return 'is quoted; write the words as they are after quoting';
-  if (/^\w+\+?=/.test(first)) return 'begins with an assignment; write the command after it';
+  if (/^\w+\+?=/.test(first) && rest.length > 0) {
+    return 'begins with an assignment; write one rule for it, such as `CI=*`, and one for the command';
+  }
   if (first !== '>' && text.includes('>')) {
     return 'redirects; a rule on written files begins with `>` alone, such as `> *.env`';
   }

@@ -61,6 +61,12 @@ export function innerCommands(command: SimpleCommand): Iterable<InnerCommand> {
     case 'mapfile':
     case 'readarray':
       return valuesOf(args, ['-C']).map(text);
+    case 'compgen':
+      // Its words are expanded as the words of a command are.
+      return [
+        ...valuesOf(args, ['-C']).map(text),
+        ...valuesOf(args, ['-W']).map(subscriptText),
+      ];
     case 'complete':
     case 'bind':
       return valuesOf(args, ['-C', '-x']).map(text);

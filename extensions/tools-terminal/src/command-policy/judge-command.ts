@@ -1,7 +1,7 @@
 import { shorten } from '@ethosagent/policy';
 import { placeOf } from './changed-folders.js';
 import { commandForms } from './command-forms.js';
-import { matchesPattern } from './command-pattern.js';
+import { isAssignmentPattern, matchesPattern } from './command-pattern.js';
 import { type Finding, type Verdict, verdictOf } from './decision.js';
 import { runsFetchedFile } from './fetched-files.js';
 import { type InnerCommand, innerCommands, subscriptText } from './inner-commands.js';
@@ -9,11 +9,15 @@ import { afterChange, withKnownValues } from './known-values.js';
 import { isUnknown, SPLIT, toShellText } from './marked-text.js';
 import type { CommandPolicy } from './policy-settings.js';
 import type { PossibleFolders } from './possible-folders.js';
+import { plainProblem } from './plain-command.js';
 import { readCommands } from './read-commands.js';
+import { environment } from './rules/environment.js';
 import { BUILT_IN_RULES } from './rules/index.js';
-import type { CommandInput, SimpleCommand } from './simple-command.js';
+import type { BuiltInRule, Objection } from './rules/rule.js';
+import { setBy } from './set-variables.js';
+import type { CommandAssignment, CommandInput, SimpleCommand } from './simple-command.js';
 import { hasSubscript } from './subscripts.js';
-import { commandOfWords, nameOf } from './words-to-command.js';
+import { commandOfWords, nameOf, type Surroundings } from './words-to-command.js';
 
 const MAX_DEPTH = 8;
 const MAX_COMMANDS = 5_000;
@@ -42,9 +46,21 @@ export function judgeCommand(
     judge.refuse(command, 'is too long to be judged: put it into a file, or split it');
     return verdictOf(judge.findings);
   }
-  const text = withKnownValues(command);
-  judge.text(text, { place: { workingDir, dirs: [cwd] }, input: { from: 'nothing' }, depth: 0 });
+  const problem = policy.shell ? undefined : plainProblem(command);
+  if (problem !== undefined) judge.refusePlain(command, problem);
+  const text = policy.shell ? withKnownValues(command) : command;
+  judge.text(text, {
+    place: { workingDir, dirs: [cwd] },
+    input: { from: 'nothing' },
+    depth: 0,
+    isWhole: true,
+  });
   return verdictOf(judge.findings);
+}
+
+/** Without a shell, only what is named runs. */
+function withDefault(policy: CommandPolicy): CommandPolicy {
+  return policy.shell || policy.default !== 'allow' ? policy : { ...policy, default: 'deny' };
 }
 
 /** Where a text stands. */
@@ -53,6 +69,28 @@ interface TextPlace {
   input: CommandInput;
   /** How many commands are around it. */
   depth: number;
+  /** Nothing around it may have set variables. */
+  isWhole: boolean;
+}
+
+/** Where a command stands. */
+type CommandPlace = Omit<TextPlace, 'input'>;
+
+const HARMLESS_FILE = /^\/dev\/(null|stdin|stdout|stderr|tty|fd\/\d+)$/;
+/** A name that bash gives no meaning, and that is in no usual environment. */
+const LOCAL_NAME = /^(?!histchars$)[a-z][a-z0-9]*$/;
+const NOWHERE: PossibleFolders = { workingDir: '/', dirs: [] };
+const NO_SURROUNDINGS: Surroundings = {
+  assignments: [],
+  redirects: [],
+  input: { from: 'nothing' },
+  embedsFetch: false,
+  source: '',
+};
+
+/** Whether a word may give a variable, or what is evaluated, to the shell that another runs. */
+function mayBeGiven(word: string): boolean {
+  return /[=$`]/.test(word) || isUnknown(word);
 }
 
 class Judge {
@@ -64,7 +102,7 @@ class Judge {
   #guesses = 0;
 
   constructor(policy: CommandPolicy) {
-    this.#policy = policy;
+    this.#policy = withDefault(policy);
   }
 
   /** Denies what can not be judged. */
@@ -72,19 +110,25 @@ class Judge {
     this.#find({ decision: 'deny', rule: 'unparseable', command, why });
   }
 
-  text(text: string, { place, input, depth }: TextPlace): void {
+  /** Denies what is more than one command of plain words. */
+  refusePlain(command: string, why: string): void {
+    this.#find({ decision: 'deny', rule: 'shell', command, why });
+  }
+
+  text(text: string, { place, input, depth, isWhole }: TextPlace): void {
     this.#words += text.length / 8;
     if (this.#isSpent(depth)) {
       this.refuse(text, TOO_MUCH);
       return;
     }
-    const found = readCommands(text, input);
+    const found = readCommands(text, input, isWhole);
     const sure = depth === 0 ? afterChange(text, place) : place;
     const inside = placeOf(sure === place ? found.commands : found.commands.slice(1), sure);
     if (!found.isComplete) {
       this.refuse(text, 'can not be understood as shell text');
     }
     for (const { name, source } of found.functions) {
+      this.#unlisted(source, 'defines a function, which may stand for what is allowed');
       if (found.forkBombs.has(name) && this.#isOn('fork-bomb')) {
         this.#find({
           decision: 'deny',
@@ -94,8 +138,17 @@ class Judge {
         });
       }
     }
-    for (const { source, why } of found.questions)
-      this.#find({ decision: 'ask', rule: 'unknown-text', command: source, why });
+    for (const { source, why } of found.questions) this.#evaluates(source, why);
+    for (const source of found.coprocesses) this.#unlisted(source, 'runs beside the line');
+    for (const { source, assignment } of found.assignments) this.#assignment(assignment, source);
+    // A line evaluates the same over and over; each part is told once.
+    for (const source of new Set(found.evaluations.unsure)) {
+      this.#evaluates(
+        source,
+        'takes for a number, or for the name of a variable, what is known only when it runs',
+      );
+    }
+    const isSettled = isWhole && !found.evaluations.setsVariables;
     if (this.#isOn('fetch-and-run')) {
       for (const { source } of runsFetchedFile(found.commands)) {
         this.#find({
@@ -106,15 +159,20 @@ class Judge {
         });
       }
     }
-    for (const command of found.commands) this.#command(command, inside, depth);
+    for (const command of found.commands) {
+      this.#command(command, { place: inside, depth, isWhole: isSettled });
+    }
     if (!found.isArithmetic) return;
     for (const word of new Set(found.subscripts)) {
       const inner = subscriptText(word);
-      if (inner.kind === 'text') this.text(inner.text, { place: inside, input, depth: depth + 1 });
+      if (inner.kind === 'text') {
+        this.text(inner.text, { place: inside, input, depth: depth + 1, isWhole: true });
+      }
     }
   }
 
-  #command(command: SimpleCommand, place: PossibleFolders, depth: number): void {
+  #command(command: SimpleCommand, at: CommandPlace): void {
+    const { place, depth } = at;
     this.#commands += 1;
     this.#words += (1 + command.args.length) * (1 + this.#policy.rules.length / RULES_A_WORD);
     if (this.#isSpent(depth)) {
@@ -123,34 +181,74 @@ class Judge {
     }
     this.#judge(command, place);
     for (const redirect of command.redirects) {
-      if (redirect.writes && !/^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/.test(redirect.target)) {
-        this.#byRules('>', [redirect.target], command);
-      }
+      if (HARMLESS_FILE.test(redirect.target)) continue;
+      const files = { ...command, redirects: [redirect] };
+      if (redirect.writes) this.#redirect('>', files, place);
+      if (redirect.reads) this.#redirect('<', files, place);
     }
-    for (const { value } of command.assignments) {
-      if (hasSubscript(value))
-        this.#inner(subscriptText(value), command, { place, depth: depth + 1 });
+    const isPrefix = command.name !== '';
+    for (const assignment of command.assignments) {
+      this.#assignment({ ...assignment, isExported: isPrefix }, command.source);
+      if (!hasSubscript(assignment.value)) continue;
+      this.#inner(subscriptText(assignment.value), command, { ...at, depth: depth + 1 });
     }
+    const set = this.#guesses === 0 ? setBy(command) : [];
+    for (const assignment of set) this.#assignment(assignment, command.source);
+    const isSettled = at.isWhole && set.length === 0;
     for (const inner of innerCommands(command)) {
-      this.#inner(inner, command, { place, depth: depth + 1 });
+      const given = command.args.filter((word) => inner.kind === 'words' || word !== inner.text);
+      const isWhole = isSettled && !given.some(mayBeGiven);
+      this.#inner(inner, command, { place, depth: depth + 1, isWhole });
       if (this.#isSpent(depth)) return;
     }
+  }
+
+  #redirect(name: '>' | '<', command: SimpleCommand, place: PossibleFolders): void {
+    const { redirects, input } = command;
+    const isAllowed = this.#byRules(name, [redirects[0]?.target ?? ''], command);
+    const alone = { ...commandOfWords([], { ...NO_SURROUNDINGS, redirects, source: command.source }), input };
+    this.#builtIn({ ...alone, input: NO_SURROUNDINGS.input }, place, () => isAllowed);
+  }
+
+  /** Whatever sets a variable, a rule about the command says nothing of it. */
+  #assignment(assignment: CommandAssignment, source: string): void {
+    const { name, value, isExported } = assignment;
+    const word = `${name}${assignment.appends === true ? '+' : ''}=${value}`;
+    const isLocal = isExported !== true && LOCAL_NAME.test(name);
+    const isAllowed = this.#decide(
+      this.#policy.rules.filter(({ command }) => isAssignmentPattern(command)),
+      [word],
+      { source, isHarmless: isLocal, why: `sets ${name}, and no rule allows that` },
+    );
+    if (!this.#isOn(environment.name)) return;
+    const alone = { ...NO_SURROUNDINGS, assignments: [assignment], source };
+    const objection = environment.judge(commandOfWords([], alone), NOWHERE);
+    if (objection !== undefined && !isAllowed) this.#object(environment, objection, source);
+  }
+
+  /** What bash runs of data can not be listed. */
+  #evaluates(command: string, why: string): void {
+    const decision = this.#policy.default === 'deny' ? 'deny' : 'ask';
+    this.#find({ decision, rule: 'unknown-text', command, why });
+  }
+
+  /** What no rule can name is refused where all else is. */
+  #unlisted(source: string, why: string): void {
+    const { default: decision } = this.#policy;
+    if (decision !== 'allow') this.#find({ decision, rule: 'default', command: source, why });
   }
 
   #isSpent(depth: number): boolean {
     return this.#commands > MAX_COMMANDS || this.#words > MAX_WORDS || depth > MAX_DEPTH;
   }
 
-  #inner(
-    inner: InnerCommand,
-    outer: SimpleCommand,
-    { place, depth }: Omit<TextPlace, 'input'>,
-  ): void {
+  #inner(inner: InnerCommand, outer: SimpleCommand, at: CommandPlace): void {
+    const { place, depth, isWhole } = at;
     if (inner.kind === 'words') {
       const command = commandOfWords(inner.words, { ...outer, redirects: [], assignments: [] });
       // What stands for itself, such as a folder after an option that is not known, is no command.
       if (inner.isGuess === true) this.#guesses += 1;
-      this.#command(command, placeOf([command], place), depth);
+      this.#command(command, { ...at, place: placeOf([command], place) });
       if (inner.isGuess === true) this.#guesses -= 1;
       return;
     }
@@ -163,7 +261,7 @@ class Judge {
       });
     }
     if (inner.text !== SPLIT)
-      this.text(toShellText(inner.text), { place, input: outer.input, depth });
+      this.text(toShellText(inner.text), { place, input: outer.input, depth, isWhole });
   }
 
   #judge(command: SimpleCommand, place: PossibleFolders): void {
@@ -176,26 +274,62 @@ class Judge {
         why: 'has a name that is known only when it runs',
       });
     }
-    const allowed = name !== '' && this.#byRules(command.written, command.args, command);
+    if (name === '') return;
+    const isAllowed = this.#byRules(command.written, command.args, command);
+    // A rule that allows is for the words alone, and not for what they get to read.
+    const words = { ...command, ...NO_SURROUNDINGS, source: command.source, embedsFetch: command.embedsFetch };
+    const asked = new Set<string>();
+    this.#builtIn(words, place, (rule, { why }) => {
+      asked.add(`${rule.name} ${why}`);
+      return isAllowed;
+    });
+    if (command.input.from === 'nothing') return;
+    this.#builtIn({ ...words, input: command.input }, place, (rule, { why }) =>
+      asked.has(`${rule.name} ${why}`),
+    );
+  }
+
+  /** Applies the built-in rules; what only asks may be lifted. */
+  #builtIn(
+    command: SimpleCommand,
+    place: PossibleFolders,
+    isLifted: (rule: BuiltInRule, objection: Objection) => boolean,
+  ): void {
     for (const rule of BUILT_IN_RULES) {
       if (!this.#isOn(rule.name)) continue;
       const objection = rule.judge(command, place);
-      if (objection === undefined || (objection.decision === 'ask' && allowed)) continue;
-      this.#find({
-        decision: objection.decision,
-        rule: rule.name,
-        command: command.source,
-        why: objection.why,
-      });
+      if (objection === undefined) continue;
+      if (objection.decision === 'ask' && isLifted(rule, objection)) continue;
+      this.#object(rule, objection, command.source);
     }
+  }
+
+  #object(rule: BuiltInRule, { decision, why }: Objection, command: string): void {
+    this.#find({ decision, rule: rule.name, command, why });
   }
 
   /** Applies the operator's rules; says whether one of them allows the command. */
   #byRules(written: string, args: readonly string[], { source }: SimpleCommand): boolean {
+    const rules = this.#policy.rules.filter(({ command }) => !isAssignmentPattern(command));
+    return this.#decide(rules, [written, ...args], {
+      source,
+      isHarmless: this.#guesses > 0,
+      why:
+        written === '<'
+          ? 'reads a file, and no rule such as `< data/*` allows it'
+          : 'is not among the commands that are allowed',
+    });
+  }
+
+  #decide(
+    rules: CommandPolicy['rules'],
+    [written = '', ...args]: readonly string[],
+    { source, isHarmless, why }: { source: string; isHarmless: boolean; why: string },
+  ): boolean {
     const forms = commandForms([nameOf(written) ?? SPLIT, ...args]);
     let strictest: 'allow' | 'ask' | 'deny' | undefined;
     let pattern = '';
-    for (const { command, decision } of this.#policy.rules) {
+    for (const { command, decision } of rules) {
       if (strictest === 'deny' || (strictest === 'ask' && decision === 'allow')) continue;
       const found =
         decision === 'allow'
@@ -207,14 +341,9 @@ class Judge {
       pattern = command;
     }
     if (strictest === undefined) {
-      const otherwise = this.#policy.default;
-      if (otherwise !== 'allow' && this.#guesses === 0) {
-        this.#find({
-          decision: otherwise,
-          rule: 'default',
-          command: source,
-          why: 'is not among the commands that are allowed',
-        });
+      const { default: decision } = this.#policy;
+      if (decision !== 'allow' && !isHarmless) {
+        this.#find({ decision, rule: 'default', command: source, why });
       }
       return false;
     }

@@ -13,9 +13,12 @@ export const HOME = '\uE002';
 /** Names of files that a pattern finds. */
 export const GLOB = '\uE003';
 
-const NOT_KNOWN = /[\uE000\uE001]/;
+/** What `PATH` holds. */
+export const SEARCH_PATH = '\uE004';
+
+const NOT_KNOWN = /[\uE000\uE001\uE004]/;
 const NOT_KNOWN_ALL = /[\uE000\uE001]/g;
-const MARKED = /[\uE000-\uE003]/;
+const MARKED = /[\uE000-\uE004]/;
 
 /** Whether a part of the text is known only when it runs. */
 export function isUnknown(text: string): boolean {
@@ -36,6 +39,7 @@ export function isMarked(text: string): boolean {
 export function toShellText(text: string): string {
   return text
     .replaceAll(NOT_KNOWN_ALL, () => `$${'{UNKNOWN}'}`)
+    .replaceAll(SEARCH_PATH, () => `$${'{PATH}'}`)
     .replaceAll(HOME, '~')
     .replaceAll(GLOB, '*');
 }

@@ -6,6 +6,12 @@ const decision = z.enum(['allow', 'ask', 'deny']);
 
 /** What an operator says about commands. */
 export const commandPolicySchema = z.strictObject({
+  shell: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether a line is shell text. With `false` it is one command of plain words that a rule allows, run without a shell.',
+    ),
   default: decision.default('allow').describe('What holds for a command that no rule is about.'),
   rules: z
     .array(

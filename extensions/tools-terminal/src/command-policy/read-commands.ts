@@ -6,12 +6,12 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash';
+import { assignedIn, type Evaluations, findEvaluations } from './evaluations.js';
 import { runsFetcher } from './fetchers.js';
 import { findRoots } from './find-executions.js';
-import { GLOB } from './marked-text.js';
-import { changesWhatRuns } from './rules/environment.js';
+import { GLOB, SEARCH_PATH, UNKNOWN } from './marked-text.js';
 import { wordText, wordTexts } from './shell-word.js';
-import type { CommandInput, CommandRedirect, SimpleCommand } from './simple-command.js';
+import type { CommandAssignment, CommandInput, CommandRedirect, SimpleCommand } from './simple-command.js';
 import { hasSubscript } from './subscripts.js';
 import { commandOfWords } from './words-to-command.js';
 
@@ -27,6 +27,11 @@ export interface ReadCommands {
   subscripts: string[];
   /** Whether a variable may be taken for a number. */
   isArithmetic: boolean;
+  /** What the grammar itself sets: loops, arithmetic, expansions, descriptors. */
+  assignments: { source: string; assignment: CommandAssignment }[];
+  /** What runs beside the line, under a name of its own. */
+  coprocesses: string[];
+  evaluations: Evaluations;
   /** Whether all of it was understood. */
   isComplete: boolean;
 }
@@ -59,8 +64,16 @@ function isDeep(text: string): boolean {
 
 const NOTHING: CommandInput = { from: 'nothing' };
 
-/** Finds every command of a command line, wherever it stands. */
-export function readCommands(text: string, input: CommandInput = NOTHING): ReadCommands {
+/**
+ * Finds every command of a command line, wherever it stands.
+ *
+ * @param isWhole nothing around the text may have set variables
+ */
+export function readCommands(
+  text: string,
+  input: CommandInput = NOTHING,
+  isWhole = true,
+): ReadCommands {
   const found: ReadCommands = {
     commands: [],
     functions: [],
@@ -68,13 +81,19 @@ export function readCommands(text: string, input: CommandInput = NOTHING): ReadC
     questions: [],
     subscripts: [],
     isArithmetic: false,
+    assignments: [],
+    coprocesses: [],
+    evaluations: { unsure: [], setsVariables: true },
     isComplete: true,
   };
-  if (text.includes('\0') || !text.isWellFormed() || isDeep(text)) {
+  // A mark that stands in the text itself would pass for what it marks.
+  if (text.includes(SEARCH_PATH) || text.includes('\0') || !text.isWellFormed() || isDeep(text)) {
     return { ...found, isComplete: false };
   }
   try {
-    visit(parse(text), { source: text, input }, found);
+    const script = parse(text);
+    visit(script, { source: text, input }, found);
+    found.evaluations = findEvaluations(script, text, isWhole);
   } catch (error) {
     // Text that is nested deeper than a call stack.
     if (!(error instanceof RangeError)) throw error;
@@ -105,6 +124,7 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
     case 'Command':
       found.commands.push(toSimpleCommand(node, around));
       if (isArithmetic(node)) found.isArithmetic = true;
+      if (hidesDescriptor(node)) found.isComplete = false;
       break;
     case 'Pipeline': {
       let input = around.input;
@@ -147,15 +167,34 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
     case 'ArithmeticFor':
       found.isArithmetic = true;
       if (hidesInNumbers(around.source.slice(node.pos, node.end))) found.isComplete = false;
+      setByNumbers(node, around, found);
       break;
     case 'For':
-    case 'Select':
-      if (changesWhatRuns(node.name.value)) {
-        found.questions.push({ source: node.name.value, why: 'sets what changes what runs' });
+    case 'Select': {
+      const set = (name: string) =>
+        found.assignments.push({ source: `for ${name}`, assignment: { name, value: UNKNOWN } });
+      set(node.name.value);
+      if (node.type === 'Select') set('REPLY');
+      break;
+    }
+    case 'Coproc':
+      found.coprocesses.push(around.source.slice(node.pos, node.end));
+      found.assignments.push({
+        source: 'coproc',
+        assignment: { name: node.name?.value ?? 'COPROC', value: UNKNOWN },
+      });
+      break;
+    case 'Redirect':
+      if (node.descriptor?.type === 'FileDescriptorVariable') {
+        found.assignments.push({
+          source: around.source.slice(node.pos, node.end),
+          assignment: { name: node.descriptor.name.replace(/\[.*$/s, ''), value: UNKNOWN },
+        });
       }
       break;
     case 'ArithmeticExpansion':
       found.isArithmetic = true;
+      setByNumbers(node, around, found);
       if (hidesInNumbers(node.text)) found.isComplete = false;
       if (node.expression === undefined && /[`$]/.test(node.text.slice(3, -2))) {
         found.isComplete = false;
@@ -176,6 +215,12 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
       }
       break;
     case 'ParameterExpansion':
+      if (node.operation?.type === 'Default' && node.operation.operator.endsWith('=')) {
+        found.assignments.push({
+          source: node.text,
+          assignment: { name: node.parameter, value: wordText(node.operation.operand) },
+        });
+      }
       if (
         node.operation?.type === 'Transform' &&
         /P|[^A-Za-z]/.test(wordText(node.operation.operand))
@@ -216,6 +261,25 @@ function pipeOf(stage: SyntaxNode): CommandInput {
   return { from: 'pipe', found: roots.map((root) => `${root}/${GLOB}found`) };
 }
 
+/** The variables that an arithmetic expression sets. */
+function setByNumbers(node: SyntaxNode, { source }: Around, found: ReadCommands): void {
+  const end = node.type === 'ArithmeticFor' ? node.body.pos : node.end;
+  const text = source.slice(node.pos, end);
+  for (const name of assignedIn(text)) {
+    found.assignments.push({ source: text, assignment: { name, value: UNKNOWN } });
+  }
+}
+
+/** Whether a word is what bash takes for `{name[subscript]}` of a redirection. */
+function hidesDescriptor({ redirects, prefix, suffix }: Command): boolean {
+  return [...prefix, ...suffix].some(
+    (part) =>
+      part.type === 'Word' &&
+      /^\{.*\[.*\}$/s.test(part.text) &&
+      redirects.some((redirect) => redirect.pos === part.end),
+  );
+}
+
 /** Whether arithmetic holds quoted substitutions, which bash runs where they are a subscript. */
 function hidesInNumbers(text: string): boolean {
   return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text);
@@ -248,7 +312,7 @@ function toSimpleCommand(node: Command, { source, input }: Around): SimpleComman
       const value = part.value.type === 'Word' ? wordText(part.value) : '';
       // After the name of a command, it is one of its words as well.
       if (words.length > 0) words.push(`${part.name}${part.append ? '+' : ''}=${value}`);
-      else assignments.push({ name: part.name, value });
+      else assignments.push({ name: part.name, value, ...(part.append === true && { appends: true }) });
     }
   }
   return commandOfWords(words, {
@@ -277,9 +341,13 @@ function redirectsOnly(
 function redirectsOf(redirects: readonly Redirection[]): CommandRedirect[] {
   return redirects.flatMap((redirect) => {
     if (redirect.type !== 'Redirect' || redirect.target === undefined) return [];
-    const target = wordText(redirect.target);
-    if (redirect.operator.includes('&') && /^(\d+-?|-)$/.test(target)) return [];
-    return [{ writes: redirect.operator.includes('>'), target }];
+    const { target: word, operator } = redirect;
+    // What it runs is judged by itself.
+    const isProcess =
+      word.parts?.length === 1 && word.parts[0]?.type === 'ProcessSubstitution';
+    const target = isProcess ? '/dev/fd/63' : wordText(word);
+    if (operator.includes('&') && /^(\d+-?|-)$/.test(target)) return [];
+    return [{ reads: operator.includes('<'), writes: operator.includes('>'), target }];
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Word, WordPart } from 'unbash';
-import { GLOB, HOME, SPLIT, UNKNOWN } from './marked-text.js';
+import { GLOB, HOME, SEARCH_PATH, SPLIT, UNKNOWN } from './marked-text.js';
 
 const MAX_WORDS = 64;
 const PLAIN_LIST = /^\{[^{}'"`$\\]*,[^{}'"`$\\]*\}$/;
@@ -72,6 +72,7 @@ function withGlobs(text: string): string {
 
 function variable(name: string): string {
   if (name === 'HOME') return HOME;
+  if (name === 'PATH') return SEARCH_PATH;
   return /^[?$!#-]$/.test(name) ? UNKNOWN : SPLIT;
 }
 

@@ -10,10 +10,20 @@ export type CommandInput =
 export interface CommandAssignment {
   name: string;
   value: string;
+  /** It adds to what is there. */
+  appends?: boolean;
+  /** The programs that run after it get it. */
+  isExported?: boolean;
+  /** It only makes known to programs what the variable holds. */
+  isKept?: boolean;
+  isRemoved?: boolean;
+  /** The name is made to mean another. */
+  isReference?: boolean;
 }
 
 /** A redirection to or from a file. */
 export interface CommandRedirect {
+  reads: boolean;
   writes: boolean;
   target: string;
 }

@@ -220,7 +220,6 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   ginstall: { text: ['--strip-program'], skip: 99 },
   sort: { text: ['--compress-program'], skip: 99 },
   gsort: { text: ['--compress-program'], skip: 99 },
-  compgen: { text: ['-C'], skip: 99 },
   man: { text: ['-P', '--pager', '-H', '--html'], skip: 99 },
   rg: { text: ['--pre', '--hostname-bin'], skip: 99 },
   bat: { text: ['--pager'], skip: 99 },

@@ -1,0 +1,83 @@
+import { forEachChild, type ParsedScript, type SyntaxNode, type Word, type WordPart } from 'unbash';
+import { readsAsText } from './tame-commands.js';
+
+/*
+ * The text that bash would take for a number, or for the name of a variable. Expansions of
+ * variables stay as they are written; `RUNS` stands for what only running tells.
+ */
+
+/** What bash may run when it evaluates it. */
+export const RUNS = '`';
+
+/** Whether the output of a substitution is known to hold nothing that bash would run. */
+export type IsTame = (script: ParsedScript | undefined) => boolean;
+
+/** A word as arithmetic would see it. */
+export function arithmeticText(word: Word, isTame: IsTame): string {
+  return word.parts === undefined
+    ? word.value
+    : word.parts.map((part) => partText(part, isTame)).join('');
+}
+
+function partText(part: WordPart, isTame: IsTame): string {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      // A dollar sign that is quoted now is none to what evaluates the text.
+      return part.value;
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return part.parts.map((child) => partText(child, isTame)).join('');
+    case 'SimpleExpansion':
+    case 'ParameterExpansion':
+      return part.text;
+    case 'ArithmeticExpansion':
+      return '1';
+    case 'CommandExpansion':
+      return isTame(part.script) ? '1' : RUNS;
+    case 'BraceExpansion':
+      return readsAsText(part.text) ? part.text : RUNS;
+    default:
+      return RUNS;
+  }
+}
+
+/** The text of an arithmetic expression, with what its substitutions become. */
+export function expressionText(text: string, node: SyntaxNode, isTame: IsTame): string {
+  let found = text;
+  const look = (child: SyntaxNode) => {
+    if (child.type === 'CommandExpansion' || child.type === 'ArithmeticCommandExpansion') {
+      found = found.replace(child.text, () => (isTame(child.script) ? '1' : RUNS));
+    } else if (child.type === 'ArithmeticExpansion') {
+      found = found.replace(child.text, '1');
+    } else forEachChild(child, look);
+  };
+  forEachChild(node, look);
+  return found;
+}
+
+/** What a text reads when bash evaluates it. */
+export interface Reads {
+  /** It holds what bash would run. */
+  runs: boolean;
+  /** The variables whose values are evaluated in turn; `@` for all positional parameters. */
+  names: readonly string[];
+}
+
+/** `$#`, `$?` and lengths: numbers, whatever they are of. */
+const COUNT = /\$(?:\{#(?:\w+|[@*])(?=\[|\})|\{?[#?$!-])/g;
+/** A variable, whole or with a subscript or a plain default. */
+const VALUE = /\$(?:\{(\w+|[@*])(?=\[|\}|:?-\w*\})|([A-Za-z_]\w*|\d|[@*]))/g;
+
+/** Finds what a text reads, and whether it runs something. */
+export function readsOf(text: string): Reads {
+  const names: string[] = [];
+  const bare = text.replaceAll(COUNT, ' ').replaceAll(VALUE, (_, braced?: string, plain?: string) => {
+    const name = braced ?? plain ?? '';
+    names.push(/^(\d+|[@*])$/.test(name) ? '@' : name);
+    return ' ';
+  });
+  names.push(...(bare.match(/(?<![\w])[A-Za-z_]\w*/g) ?? []));
+  return { runs: /[`$]/.test(bare), names };
+}

@@ -1,0 +1,80 @@
+import { type Command, parse, type Word, type WordPart } from 'unbash';
+
+const INSTEAD =
+  'commands of this personality run without a shell: write one command of plain words, and put other characters in quotes';
+
+/** The words of a line that is one command and nothing else, or why it is none. */
+type PlainCommand = { words: string[] } | { problem: string };
+
+/** Why a line is not one command of plain words. */
+export function plainProblem(line: string): string | undefined {
+  const read = readPlain(line);
+  return 'problem' in read ? `${read.problem}; ${INSTEAD}` : undefined;
+}
+
+/**
+ * The words of a line that `plainProblem` has nothing against. They are what is run, so it does not
+ * matter what a shell would have made of the line.
+ */
+export function plainWords(line: string): string[] {
+  const read = readPlain(line);
+  return 'words' in read ? read.words : [];
+}
+
+function readPlain(line: string): PlainCommand {
+  const { commands, errors } = parse(line);
+  if (errors !== undefined && errors.length > 0) return { problem: 'can not be understood' };
+  const [statement, ...more] = commands;
+  if (statement === undefined) return { problem: 'holds no command' };
+  if (more.length > 0) return { problem: 'holds more than one command' };
+  if (statement.background === true) return { problem: 'runs in the background' };
+  // A comment is no part of the command, and nobody would see that it was left out.
+  if (line.trim().length !== statement.end - statement.pos) {
+    return { problem: 'holds more than the command' };
+  }
+  return statement.command.type === 'Command'
+    ? wordsOf(statement.command)
+    : { problem: 'is more than one simple command' };
+}
+
+function wordsOf({ name, prefix, suffix }: Command): PlainCommand {
+  if (prefix.length > 0 || name === undefined) {
+    return { problem: 'sets a variable or redirects before the command' };
+  }
+  const words: string[] = [];
+  for (const part of [name, ...suffix]) {
+    // Of `export` and its like, it is a word; there is no program of such a name.
+    if (part.type === 'Assignment') return { problem: 'sets a variable' };
+    if (part.type !== 'Word') return { problem: 'redirects' };
+    const text = plainText(part);
+    if (text === undefined) return { problem: `has \`${part.text}\`, which a shell would expand` };
+    words.push(text);
+  }
+  return words[0] === '' ? { problem: 'has no name' } : { words };
+}
+
+function plainText(word: Word): string | undefined {
+  if (word.parts === undefined) {
+    return EXPANDS.test(word.text) ? undefined : word.value;
+  }
+  const texts = word.parts.map(plainPart);
+  return texts.some((text) => text === undefined) ? undefined : texts.join('');
+}
+
+function plainPart(part: WordPart): string | undefined {
+  switch (part.type) {
+    case 'Literal':
+      return EXPANDS.test(part.text) ? undefined : part.value;
+    case 'SingleQuoted':
+      return part.value;
+    case 'DoubleQuoted': {
+      const texts = part.parts.map((child) => (child.type === 'Literal' ? child.value : undefined));
+      return texts.some((text) => text === undefined) ? undefined : texts.join('');
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A tilde at the beginning, or what the parser took for text and a shell may not. */
+const EXPANDS = /^~|(^|[^\\])[`$*?[\]{}<>()|&;]/;

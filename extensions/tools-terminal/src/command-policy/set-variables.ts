@@ -1,0 +1,54 @@
+import { isMarked, UNKNOWN } from './marked-text.js';
+import { hasShort } from './options.js';
+import type { CommandAssignment, SimpleCommand } from './simple-command.js';
+import { DECLARES, variableOperands } from './variable-operands.js';
+
+/** Programs with assignments among their words, for the command that they run. */
+const GIVES = /^(env|sudo|doas|cross-env|cross-env-shell|time|systemd-run)$/;
+const NAME = /^[A-Za-z_]\w*$/;
+
+/** The variables that a command sets by its words. */
+export function setBy({ name = '', args }: SimpleCommand): CommandAssignment[] {
+  if (DECLARES.test(name)) return declaredBy(name, args);
+  if (GIVES.test(name)) {
+    return args.flatMap((word) => {
+      const found = assignmentOf(word);
+      return found === undefined ? [] : [{ ...found, isExported: true }];
+    });
+  }
+  const operands = variableOperands(name, args) ?? [];
+  if (name === 'unset') {
+    return operands.map((word) => ({ name: word.replace(/\[.*$/s, ''), value: '', isRemoved: true }));
+  }
+  return operands.map((word) => ({ name: nameIn(word), value: UNKNOWN }));
+}
+
+function declaredBy(command: string, args: readonly string[]): CommandAssignment[] {
+  const isExported = command === 'export' || hasShort(args, 'x');
+  const set: CommandAssignment[] = [];
+  if (command !== 'export' && command !== 'readonly' && hasShort(args, 'n')) {
+    set.push({ name: UNKNOWN, value: UNKNOWN, isReference: true });
+  }
+  for (const word of args) {
+    if (/^[-+][a-zA-Z]*$/.test(word) || word === '--') continue;
+    const found = assignmentOf(word);
+    if (found !== undefined) set.push({ ...found, isExported });
+    // What has no value yet is only made known to others.
+    else if (!NAME.test(word)) set.push({ name: nameIn(word), value: UNKNOWN, isExported });
+    else if (isExported) set.push({ name: word, value: UNKNOWN, isExported, isKept: true });
+  }
+  return set;
+}
+
+/** `name=value` or `name+=value`; the name may be known only when it runs. */
+export function assignmentOf(word: string): CommandAssignment | undefined {
+  const [, name, appends, value] =
+    /^([A-Za-z_\uE000-\uE004][\w\uE000-\uE004%()]*)(?:\[[^=]*\])?(\+?)=(.*)$/s.exec(word) ?? [];
+  if (name === undefined || value === undefined) return undefined;
+  return { name, value, ...(appends === '+' && { appends: true }) };
+}
+
+function nameIn(word: string): string {
+  const name = word.replace(/\[.*$/s, '');
+  return isMarked(name) ? UNKNOWN : name;
+}

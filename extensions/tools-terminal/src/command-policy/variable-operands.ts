@@ -1,0 +1,71 @@
+/** Builtins that declare variables, with values in their words. */
+export const DECLARES = /^(export|declare|typeset|local|readonly)$/;
+
+const VALUED: Readonly<Record<string, string>> = {
+  read: 'adinNptu',
+  mapfile: 'CcdnOsu',
+  readarray: 'CcdnOsu',
+  printf: 'v',
+  wait: 'p',
+};
+
+interface BuiltinWords {
+  /** The values of `-a`, `-v` or `-p`, which are names. */
+  named: readonly string[];
+  operands: readonly string[];
+  /** The first word may be an option. */
+  first: string | undefined;
+}
+
+function readWords(args: readonly string[], valued: string, naming: string): BuiltinWords {
+  const named: string[] = [];
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    if (word === '--') {
+      at += 1;
+      break;
+    }
+    if (!/^-./.test(word)) break;
+    const letter = [...word].findIndex((character, index) => index > 0 && valued.includes(character));
+    if (letter === -1) continue;
+    const isName = naming === word[letter];
+    const joined = word.slice(letter + 1);
+    if (joined === '') at += 1;
+    if (isName) named.push(joined === '' ? (args[at] ?? '') : joined);
+  }
+  return { named, operands: args.slice(at), first: args[0] === '--' ? undefined : args[0] };
+}
+
+/**
+ * The words in which a builtin of bash takes the name of a variable that it sets, e.g. `x` of
+ * `read -r x` and `y` of `printf -v y …`.
+ *
+ * @returns `undefined` for a command that sets none by its words
+ */
+export function variableOperands(name: string, args: readonly string[]): string[] | undefined {
+  const { named, operands, first } = readWords(
+    args,
+    VALUED[name] ?? '',
+    { read: 'a', printf: 'v', wait: 'p' }[name] ?? '',
+  );
+  switch (name) {
+    case 'read': {
+      const names = [...named, ...operands];
+      return names.length === 0 ? ['REPLY'] : names;
+    }
+    case 'mapfile':
+    case 'readarray':
+      return operands.length === 0 ? ['MAPFILE'] : operands.slice(0, 1);
+    case 'printf':
+      return named.concat(first !== undefined && /^[$`\uE000-\uE004]/.test(first) ? [first] : []);
+    case 'wait':
+      return [...named];
+    case 'getopts':
+      return ['OPTARG', 'OPTIND', ...operands.slice(1, 2)];
+    case 'unset':
+      return [...operands];
+    default:
+      return undefined;
+  }
+}
