@@ -1,6 +1,7 @@
 import { err } from '@ethosagent/plugin-sdk';
 import type { BackgroundProcess, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
+import { commandIn } from './shell.js';
 
 /** The id of a background process in the arguments of a call. */
 export const processId = z
@@ -25,7 +26,7 @@ export function stateOf(process: BackgroundProcess): string {
 
 /** The command that a process runs. */
 export function commandOf({ args }: BackgroundProcess): string {
-  return args.at(-1) ?? '';
+  return commandIn(args);
 }
 
 /** The same for programs. */

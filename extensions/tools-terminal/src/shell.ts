@@ -1,9 +1,22 @@
+import { plainWords } from './command-policy/plain-command.js';
+import type { CommandPolicy } from './command-policy/policy-settings.js';
+
 /** The one program that the terminal tools start. */
 export const SHELL = 'bash';
 
 /** What it is told, so that no file of a user changes what a command means. */
-export function shellArguments(command: string): string[] {
-  return ['--noprofile', '--norc', '-c', command];
+export function shellArguments(command: string, { shell }: Pick<CommandPolicy, 'shell'>): string[] {
+  const options = ['--noprofile', '--norc', '-c'];
+  if (shell) return [...options, command];
+  return [...options, BECOMES, command, ...plainWords(command)];
+}
+
+/** All that bash reads of a command without a shell: it becomes the program, with words as they are. */
+const BECOMES = 'exec -- "$@"';
+
+/** The command line that such arguments are of. */
+export function commandIn([, , , text = '', line]: readonly string[]): string {
+  return text === BECOMES && line !== undefined ? line : text;
 }
 
 /**

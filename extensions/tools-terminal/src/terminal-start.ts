@@ -58,7 +58,7 @@ export function createTerminalStartTool(
             },
           );
         }
-        const process = await background.start(SHELL, shellArguments(args.command), {
+        const process = await background.start(SHELL, shellArguments(args.command, settings.policy), {
           cwd,
           env: SHELL_ENVIRONMENT,
         });

@@ -125,7 +125,7 @@ async function run(
   });
   if (description !== undefined) tell(showHidden(description));
   const begin = performance.now();
-  const result = await ctx.scopedProcess.spawn(SHELL, shellArguments(command), {
+  const result = await ctx.scopedProcess.spawn(SHELL, shellArguments(command, settings.policy), {
     cwd,
     env: SHELL_ENVIRONMENT,
     timeout: timeoutMs,
