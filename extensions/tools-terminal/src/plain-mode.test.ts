@@ -19,28 +19,46 @@ const settings = {
 describe('terminal without a shell', () => {
   it('runs the very words', async () => {
     const world = createTerminalWorld({ settings });
-    const words = ['$(echo x)', '`y`', '$HOME', '*', '~', 'a b', ';', '"', "it'\\''s", '', '-n', 'é'];
+    const words = [
+      '$(echo x)',
+      '`y`',
+      '$HOME',
+      '*',
+      '~',
+      'a b',
+      ';',
+      '"',
+      "it'\\''s",
+      '',
+      '-n',
+      'é',
+    ];
     const command = `printf '[%s]' ${words.map((word) => `'${word}'`).join(' ')}`;
     const { stdout } = structuredOf(await world.run('terminal', { command }));
-    expect(stdout).toBe("[$(echo x)][`y`][$HOME][*][~][a b][;][\"][it's][][-n][é]");
+    expect(stdout).toBe('[$(echo x)][`y`][$HOME][*][~][a b][;]["][it\'s][][-n][é]');
   });
 
   it('tells that a program is not there', async () => {
     const world = createTerminalWorld({ settings });
-    expect(textOf(await world.run('terminal', { command: 'no-such-program' }))).toMatch(/^exit code 127 /);
+    expect(textOf(await world.run('terminal', { command: 'no-such-program' }))).toMatch(
+      /^exit code 127 /,
+    );
     expect(textOf(await world.run('terminal', { command: '-x' }))).toMatch(/^exit code 127 /);
   });
 
-  it.each(['printf x | printf y', 'printf $HOME', 'printf x; rm y', 'X=1 printf x', 'printf x > y'])(
-    'refuses %s',
-    async (command) => {
-      const world = createTerminalWorld({ settings });
-      const error = errorOf(await world.run('terminal', { command }));
-      expect(error).toContain('write one command of plain words');
-      expect(world.approvals).toEqual([]);
-      expect(errorOf(await world.run('terminal_start', { command }))).toContain('plain words');
-    },
-  );
+  it.each([
+    'printf x | printf y',
+    'printf $HOME',
+    'printf x; rm y',
+    'X=1 printf x',
+    'printf x > y',
+  ])('refuses %s', async (command) => {
+    const world = createTerminalWorld({ settings });
+    const error = errorOf(await world.run('terminal', { command }));
+    expect(error).toContain('write one command of plain words');
+    expect(world.approvals).toEqual([]);
+    expect(errorOf(await world.run('terminal_start', { command }))).toContain('plain words');
+  });
 
   it('leaves a command running, and shows it as it was written', async () => {
     const world = createTerminalWorld({ settings });

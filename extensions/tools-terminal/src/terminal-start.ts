@@ -58,10 +58,14 @@ export function createTerminalStartTool(
             },
           );
         }
-        const process = await background.start(SHELL, shellArguments(args.command, settings.policy), {
-          cwd,
-          env: SHELL_ENVIRONMENT,
-        });
+        const process = await background.start(
+          SHELL,
+          shellArguments(args.command, settings.policy),
+          {
+            cwd,
+            env: SHELL_ENVIRONMENT,
+          },
+        );
         if (process.state === 'ended' && process.error !== undefined) return err(process.error);
         return ok(
           `Started as ${process.id}. Read its output with terminal_read, and end it with terminal_stop.`,

@@ -38,6 +38,7 @@ describe('variableEffect', () => {
     ...['npm_config_script_shell', 'npm_config_node_options', 'NPM_CONFIG_PREFIX', 'PIP_INDEX_URL'],
     ...['CARGO_HOME', 'UV_INDEX', 'XDG_CONFIG_HOME', 'DOCKER_HOST', 'KUBECONFIG', 'OPENSSL_CONF'],
     ...['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'HTTPS_PROXY'],
+    ...['http_proxy', 'https_proxy', 'ftp_proxy', 'all_proxy', 'no_proxy', 'ALL_PROXY'],
     ...['TERMINFO', 'LESSKEY', 'PSQLRC', 'HGRCPATH', 'PHPRC', 'AWKPATH', 'DOTNET_STARTUP_HOOKS'],
   ])('%s changes what runs', (name) => {
     expect(variableEffect(name)).toBe('changes what runs');

@@ -24,6 +24,8 @@ const CHANGES_WHAT_RUNS = [
   // Whom a child trusts, and whom it talks to instead.
   /^(SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|GNUPGHOME|PGSERVICEFILE)$/,
   /_(PRELOAD|PROXY|OPTS|ARGS)$/,
+  // Curl and many others read this one in small letters alone.
+  /^(http|https|ftp|all|no)_proxy$/,
 ];
 const NAMES_COMMAND = [
   /^(EDITOR|VISUAL|BROWSER|SHELL|LESSOPEN|LESSCLOSE|RSYNC_CONNECT_PROG|GIT_SSH_COMMAND|GIT_PROXY_COMMAND)$/,

@@ -43,12 +43,16 @@ function wrongsOf(line: string): string[] {
   const seen = join(cwd, 'seen');
   mkdirSync(seen);
   // It waits for all that holds the pipe, so for what runs in the background too, and ends all of it.
-  spawnSync('/usr/bin/timeout', ['-s', 'KILL', '10', '/bin/bash', '--noprofile', '--norc', '-c', line], {
-    cwd,
-    env: ENV,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    maxBuffer: 2 ** 20,
-  });
+  spawnSync(
+    '/usr/bin/timeout',
+    ['-s', 'KILL', '10', '/bin/bash', '--noprofile', '--norc', '-c', line],
+    {
+      cwd,
+      env: ENV,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      maxBuffer: 2 ** 20,
+    },
+  );
   const wrongs = readdirSync(cwd).flatMap((name) => (name === 'seen' ? [] : [`the file ${name}`]));
   for (const name of readdirSync(seen)) {
     if (name === 'mark') wrongs.push('mark ran');
@@ -68,7 +72,10 @@ function wrongsOf(line: string): string[] {
 
 const PAYLOADS = ['a[$(mark)]', 'a[`mark`]', '$(mark)', '-va[$(mark)]', 'a[$(>hit)]', 'x', '1'];
 const quoted = fc
-  .tuple(fc.constantFrom(...PAYLOADS), fc.constantFrom('single', 'single', 'escaped', 'escaped', 'ansi', 'bare'))
+  .tuple(
+    fc.constantFrom(...PAYLOADS),
+    fc.constantFrom('single', 'single', 'escaped', 'escaped', 'ansi', 'bare'),
+  )
   .map(([text, how]) => {
     if (how === 'single') return `'${text}'`;
     if (how === 'escaped') return `"${text.replaceAll(/[$`]/g, '\\$&')}"`;
@@ -86,9 +93,7 @@ const name = fc.oneof(
   },
 );
 const join2 = (strings: TemplateStringsArray, ...parts: fc.Arbitrary<string>[]) =>
-  fc
-    .tuple(...parts)
-    .map((texts) => strings.map((text, at) => text + (texts[at] ?? '')).join(''));
+  fc.tuple(...parts).map((texts) => strings.map((text, at) => text + (texts[at] ?? '')).join(''));
 
 const { line } = fc.letrec<Record<'word' | 'number' | 'statement' | 'line', string>>((tie) => {
   const [word, number, statement, all] = [

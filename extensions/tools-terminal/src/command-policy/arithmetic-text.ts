@@ -73,11 +73,13 @@ const VALUE = /\$(?:\{(\w+|[@*])(?=\[|\}|:?-\w*\})|([A-Za-z_]\w*|\d|[@*]))/g;
 /** Finds what a text reads, and whether it runs something. */
 export function readsOf(text: string): Reads {
   const names: string[] = [];
-  const bare = text.replaceAll(COUNT, ' ').replaceAll(VALUE, (_, braced?: string, plain?: string) => {
-    const name = braced ?? plain ?? '';
-    names.push(/^(\d+|[@*])$/.test(name) ? '@' : name);
-    return ' ';
-  });
+  const bare = text
+    .replaceAll(COUNT, ' ')
+    .replaceAll(VALUE, (_, braced?: string, plain?: string) => {
+      const name = braced ?? plain ?? '';
+      names.push(/^(\d+|[@*])$/.test(name) ? '@' : name);
+      return ' ';
+    });
   names.push(...(bare.match(/(?<![\w])[A-Za-z_]\w*/g) ?? []));
   return { runs: /[`$]/.test(bare), names };
 }

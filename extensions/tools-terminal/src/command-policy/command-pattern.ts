@@ -43,7 +43,8 @@ export function matchesPattern(
 /** Whether one word matches one word of a pattern. */
 export function matchesWord(token: string, word: string, mode: MatchMode): boolean {
   if (mode === 'surely' && maySplit(word)) return false;
-  const wild = (character: string) => mode === 'perhaps' && /[\uE000\uE001\uE003\uE004]/.test(character);
+  const wild = (character: string) =>
+    mode === 'perhaps' && /[\uE000\uE001\uE003\uE004]/.test(character);
   // Two patterns, of which both may have wild characters: which parts of one may meet the other.
   let row = [true];
   for (let at = 0; at < word.length; at += 1)

@@ -42,11 +42,12 @@ describe('text that bash evaluates', () => {
     expect(judgeCommand(filled(line), LISTED, HERE).decision).not.toBe('allow');
   });
 
-  it.each(
-    inCheck(EVALUATED, (line) => /^(for RANDOM|i='PAY'; \[\[|f\(\) \{ local n)/.test(line)),
-  )('is run by bash: %s', (line) => {
-    expect(bashRuns(filled(line))).toBe(true);
-  });
+  it.each(inCheck(EVALUATED, (line) => /^(for RANDOM|i='PAY'; \[\[|f\(\) \{ local n)/.test(line)))(
+    'is run by bash: %s',
+    (line) => {
+      expect(bashRuns(filled(line))).toBe(true);
+    },
+  );
 
   it.each(HARMLESS_ARITHMETIC)('is allowed where it is a number: %s', (line) => {
     expect(judgeCommand(line, DEFAULT, HERE)).toEqual({ decision: 'allow', findings: [] });

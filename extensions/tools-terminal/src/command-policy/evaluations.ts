@@ -186,9 +186,7 @@ class Collector {
         if (node.type === 'Select') this.#set('REPLY', RUNS);
         break;
       case 'ArithmeticExpansion': {
-        const inner = node.text.startsWith('$((')
-          ? node.text.slice(3, -2)
-          : node.text.slice(2, -1);
+        const inner = node.text.startsWith('$((') ? node.text.slice(3, -2) : node.text.slice(2, -1);
         this.#expression(inner, node);
         break;
       }

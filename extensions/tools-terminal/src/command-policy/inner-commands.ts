@@ -22,7 +22,12 @@ export type InnerCommand =
       /** Perhaps it is no command at all; only what is wrong with it counts. */
       isGuess?: true;
     }
-  | { kind: 'text'; text: string };
+  | {
+      kind: 'text';
+      text: string;
+      /** The words that were joined to it, and lost their quotes. */
+      words?: readonly string[];
+    };
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
 
@@ -63,10 +68,7 @@ export function innerCommands(command: SimpleCommand): Iterable<InnerCommand> {
       return valuesOf(args, ['-C']).map(text);
     case 'compgen':
       // Its words are expanded as the words of a command are.
-      return [
-        ...valuesOf(args, ['-C']).map(text),
-        ...valuesOf(args, ['-W']).map(subscriptText),
-      ];
+      return [...valuesOf(args, ['-C']).map(text), ...valuesOf(args, ['-W']).map(subscriptText)];
     case 'complete':
     case 'bind':
       return valuesOf(args, ['-C', '-x']).map(text);
@@ -138,7 +140,9 @@ function ofWrapper(
   };
   if (wrapper.splits !== undefined) found.push(...splitsOf(args));
   const replaced = replacedBy(args, wrapper.replaces ?? []);
-  for (const reading of readOperands(args, table).readings) {
+  const { options, readings } = readOperands(args, table);
+  const isExact = options.some((option) => wrapper.exact?.test(option));
+  for (const reading of readings) {
     let words = replaced === undefined ? [...reading] : withUnknown(reading, replaced);
     while (wrapper.assignments === true && ASSIGNMENT.test(words[0] ?? '')) words.shift();
     // A folder or a number before the command may be missing as little as the command itself.
@@ -147,10 +151,10 @@ function ofWrapper(
     if (wrapper.adds === true && replaced === undefined)
       words.push(...(words.length === 0 ? [] : [...names, SPLIT]));
     if (words.length === 0) continue;
-    if (wrapper.joined === true) {
-      found.push(text(words.join(' ')));
-      // Some take several command lines.
-      if (words.length > 1) found.push(...words.filter((word) => /\s/.test(word)).map(text));
+    if (wrapper.joined === true && !isExact) {
+      found.push({ kind: 'text', text: words.join(' '), words });
+      const lines = wrapper.several === true && words.length > 1 ? words : [];
+      found.push(...lines.filter((word) => /\s/.test(word)).map(text));
     } else found.push({ kind: 'words', words });
   }
   return found;

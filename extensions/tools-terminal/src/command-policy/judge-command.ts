@@ -7,13 +7,14 @@ import { runsFetchedFile } from './fetched-files.js';
 import { type InnerCommand, innerCommands, subscriptText } from './inner-commands.js';
 import { afterChange, withKnownValues } from './known-values.js';
 import { isUnknown, SPLIT, toShellText } from './marked-text.js';
+import { plainProblem } from './plain-command.js';
 import type { CommandPolicy } from './policy-settings.js';
 import type { PossibleFolders } from './possible-folders.js';
-import { plainProblem } from './plain-command.js';
 import { readCommands } from './read-commands.js';
 import { environment } from './rules/environment.js';
 import { BUILT_IN_RULES } from './rules/index.js';
 import type { BuiltInRule, Objection } from './rules/rule.js';
+import { secretFiles } from './rules/secrets.js';
 import { setBy } from './set-variables.js';
 import type { CommandAssignment, CommandInput, SimpleCommand } from './simple-command.js';
 import { hasSubscript } from './subscripts.js';
@@ -79,7 +80,7 @@ type CommandPlace = Omit<TextPlace, 'input'>;
 const HARMLESS_FILE = /^\/dev\/(null|stdin|stdout|stderr|tty|fd\/\d+)$/;
 /** A name that bash gives no meaning, and that is in no usual environment. */
 const LOCAL_NAME = /^(?!histchars$)[a-z][a-z0-9]*$/;
-const NOWHERE: PossibleFolders = { workingDir: '/', dirs: [] };
+const ABOUT_VARIABLES: readonly BuiltInRule[] = [environment, secretFiles];
 const NO_SURROUNDINGS: Surroundings = {
   assignments: [],
   redirects: [],
@@ -87,6 +88,10 @@ const NO_SURROUNDINGS: Surroundings = {
   embedsFetch: false,
   source: '',
 };
+
+function isUnderstood(text: string): boolean {
+  return text.includes('\n') || readCommands(toShellText(text)).isComplete;
+}
 
 /** Whether a word may give a variable, or what is evaluated, to the shell that another runs. */
 function mayBeGiven(word: string): boolean {
@@ -140,7 +145,8 @@ class Judge {
     }
     for (const { source, why } of found.questions) this.#evaluates(source, why);
     for (const source of found.coprocesses) this.#unlisted(source, 'runs beside the line');
-    for (const { source, assignment } of found.assignments) this.#assignment(assignment, source);
+    for (const { source, assignment } of found.assignments)
+      this.#assignment(assignment, source, inside);
     // A line evaluates the same over and over; each part is told once.
     for (const source of new Set(found.evaluations.unsure)) {
       this.#evaluates(
@@ -188,12 +194,12 @@ class Judge {
     }
     const isPrefix = command.name !== '';
     for (const assignment of command.assignments) {
-      this.#assignment({ ...assignment, isExported: isPrefix }, command.source);
+      this.#assignment({ ...assignment, isExported: isPrefix }, command.source, place);
       if (!hasSubscript(assignment.value)) continue;
       this.#inner(subscriptText(assignment.value), command, { ...at, depth: depth + 1 });
     }
     const set = this.#guesses === 0 ? setBy(command) : [];
-    for (const assignment of set) this.#assignment(assignment, command.source);
+    for (const assignment of set) this.#assignment(assignment, command.source, place);
     const isSettled = at.isWhole && set.length === 0;
     for (const inner of innerCommands(command)) {
       const given = command.args.filter((word) => inner.kind === 'words' || word !== inner.text);
@@ -206,12 +212,15 @@ class Judge {
   #redirect(name: '>' | '<', command: SimpleCommand, place: PossibleFolders): void {
     const { redirects, input } = command;
     const isAllowed = this.#byRules(name, [redirects[0]?.target ?? ''], command);
-    const alone = { ...commandOfWords([], { ...NO_SURROUNDINGS, redirects, source: command.source }), input };
+    const alone = {
+      ...commandOfWords([], { ...NO_SURROUNDINGS, redirects, source: command.source }),
+      input,
+    };
     this.#builtIn({ ...alone, input: NO_SURROUNDINGS.input }, place, () => isAllowed);
   }
 
   /** Whatever sets a variable, a rule about the command says nothing of it. */
-  #assignment(assignment: CommandAssignment, source: string): void {
+  #assignment(assignment: CommandAssignment, source: string, place: PossibleFolders): void {
     const { name, value, isExported } = assignment;
     const word = `${name}${assignment.appends === true ? '+' : ''}=${value}`;
     const isLocal = isExported !== true && LOCAL_NAME.test(name);
@@ -220,10 +229,12 @@ class Judge {
       [word],
       { source, isHarmless: isLocal, why: `sets ${name}, and no rule allows that` },
     );
-    if (!this.#isOn(environment.name)) return;
     const alone = { ...NO_SURROUNDINGS, assignments: [assignment], source };
-    const objection = environment.judge(commandOfWords([], alone), NOWHERE);
-    if (objection !== undefined && !isAllowed) this.#object(environment, objection, source);
+    for (const rule of ABOUT_VARIABLES) {
+      if (!this.#isOn(rule.name)) continue;
+      const objection = rule.judge(commandOfWords([], alone), place);
+      if (objection !== undefined && !isAllowed) this.#object(rule, objection, source);
+    }
   }
 
   /** What bash runs of data can not be listed. */
@@ -260,6 +271,17 @@ class Judge {
         why: 'runs text that is known only when it runs',
       });
     }
+    // Several words that make no text are most likely meant as they stand; a shell runs nothing of it.
+    if ((inner.words?.length ?? 0) > 1 && !isUnderstood(inner.text)) {
+      this.#find({
+        decision: 'ask',
+        rule: 'unknown-text',
+        command: outer.source,
+        why: 'gives a shell words that, without their quotes, are no shell text',
+      });
+      this.#inner({ kind: 'words', words: inner.words ?? [] }, outer, at);
+      return;
+    }
     if (inner.text !== SPLIT)
       this.text(toShellText(inner.text), { place, input: outer.input, depth, isWhole });
   }
@@ -277,7 +299,12 @@ class Judge {
     if (name === '') return;
     const isAllowed = this.#byRules(command.written, command.args, command);
     // A rule that allows is for the words alone, and not for what they get to read.
-    const words = { ...command, ...NO_SURROUNDINGS, source: command.source, embedsFetch: command.embedsFetch };
+    const words = {
+      ...command,
+      ...NO_SURROUNDINGS,
+      source: command.source,
+      embedsFetch: command.embedsFetch,
+    };
     const asked = new Set<string>();
     this.#builtIn(words, place, (rule, { why }) => {
       asked.add(`${rule.name} ${why}`);

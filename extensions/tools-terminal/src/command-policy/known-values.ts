@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import type { PossibleFolders } from './possible-folders.js';
 import { resolveFrom } from './possible-folders.js';
 
-const ASSIGNMENT = /^\s*([A-Za-z_]\w*)=([\w.@:+-]*\/[\w./@:+-]*)[ \t]*(?:;|\n|&&)/;
+const ASSIGNMENT =
+  /^\s*([A-Za-z_]\w*)=((?:~(?=\/)|\$HOME(?=\/)|\$\{HOME\}(?=\/)|[\w.@:+-])[\w.@:+-]*\/[\w./@:+-]*|\/[\w./@:+-]*)[ \t]*(?:;|\n|&&)/;
 /** What bash fills itself, or what changes how words are read. */
 const OWN =
   /^(IFS|S?RANDOM|SECONDS|LINENO|EPOCH\w*|BASH\w*|HOME|PATH|PWD|OLDPWD|CDPATH|UID|EUID|PPID|_|GROUPS|DIRSTACK|FUNCNAME|OPT\w*)$/;
@@ -23,7 +24,9 @@ export function withKnownValues(text: string): string {
     const uses = new RegExp(`\\$(?:${name}\\b|\\{${name}\\})`, 'g');
     if (OWN.test(name) || UNSURE.test(rest) || after.replaceAll(uses, '').includes(name)) break;
     known += whole;
-    rest = after.replaceAll(uses, value);
+    // Within quotes, a tilde would stand for itself.
+    const home = value.replace(/^~/, () => `$${'{HOME}'}`);
+    rest = after.replaceAll(uses, () => home);
   }
   return known + rest;
 }

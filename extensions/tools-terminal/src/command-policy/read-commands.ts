@@ -11,7 +11,12 @@ import { runsFetcher } from './fetchers.js';
 import { findRoots } from './find-executions.js';
 import { GLOB, SEARCH_PATH, UNKNOWN } from './marked-text.js';
 import { wordText, wordTexts } from './shell-word.js';
-import type { CommandAssignment, CommandInput, CommandRedirect, SimpleCommand } from './simple-command.js';
+import type {
+  CommandAssignment,
+  CommandInput,
+  CommandRedirect,
+  SimpleCommand,
+} from './simple-command.js';
 import { hasSubscript } from './subscripts.js';
 import { commandOfWords } from './words-to-command.js';
 
@@ -171,10 +176,13 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
       break;
     case 'For':
     case 'Select': {
-      const set = (name: string) =>
-        found.assignments.push({ source: `for ${name}`, assignment: { name, value: UNKNOWN } });
-      set(node.name.value);
-      if (node.type === 'Select') set('REPLY');
+      const { value: name } = node.name;
+      const values = node.wordlist?.flatMap(wordTexts) ?? [UNKNOWN];
+      const source = around.source.slice(node.pos, node.body.pos);
+      for (const value of values) found.assignments.push({ source, assignment: { name, value } });
+      if (node.type === 'Select') {
+        found.assignments.push({ source, assignment: { name: 'REPLY', value: UNKNOWN } });
+      }
       break;
     }
     case 'Coproc':
@@ -251,10 +259,11 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
 
 function pipeOf(stage: SyntaxNode): CommandInput {
   if (stage.type !== 'Command' || stage.name === undefined) return { from: 'pipe' };
-  if (!/^(g?find|ls)$/.test(stage.name.value)) return { from: 'pipe' };
   const args = stage.args.flatMap((argument) =>
     argument.type === 'Word' ? wordTexts(argument) : [],
   );
+  if (/^(echo|printf)$/.test(stage.name.value)) return { from: 'pipe', said: args.join(' ') };
+  if (!/^(g?find|ls)$/.test(stage.name.value)) return { from: 'pipe' };
   const roots = findRoots(
     args.filter((word) => stage.name?.value !== 'ls' || !word.startsWith('-')),
   );
@@ -312,7 +321,12 @@ function toSimpleCommand(node: Command, { source, input }: Around): SimpleComman
       const value = part.value.type === 'Word' ? wordText(part.value) : '';
       // After the name of a command, it is one of its words as well.
       if (words.length > 0) words.push(`${part.name}${part.append ? '+' : ''}=${value}`);
-      else assignments.push({ name: part.name, value, ...(part.append === true && { appends: true }) });
+      else
+        assignments.push({
+          name: part.name,
+          value,
+          ...(part.append === true && { appends: true }),
+        });
     }
   }
   return commandOfWords(words, {
@@ -343,8 +357,7 @@ function redirectsOf(redirects: readonly Redirection[]): CommandRedirect[] {
     if (redirect.type !== 'Redirect' || redirect.target === undefined) return [];
     const { target: word, operator } = redirect;
     // What it runs is judged by itself.
-    const isProcess =
-      word.parts?.length === 1 && word.parts[0]?.type === 'ProcessSubstitution';
+    const isProcess = word.parts?.length === 1 && word.parts[0]?.type === 'ProcessSubstitution';
     const target = isProcess ? '/dev/fd/63' : wordText(word);
     if (operator.includes('&') && /^(\d+-?|-)$/.test(target)) return [];
     return [{ reads: operator.includes('<'), writes: operator.includes('>'), target }];

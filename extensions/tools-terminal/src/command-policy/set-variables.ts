@@ -18,7 +18,11 @@ export function setBy({ name = '', args }: SimpleCommand): CommandAssignment[] {
   }
   const operands = variableOperands(name, args) ?? [];
   if (name === 'unset') {
-    return operands.map((word) => ({ name: word.replace(/\[.*$/s, ''), value: '', isRemoved: true }));
+    return operands.map((word) => ({
+      name: word.replace(/\[.*$/s, ''),
+      value: '',
+      isRemoved: true,
+    }));
   }
   return operands.map((word) => ({ name: nameIn(word), value: UNKNOWN }));
 }

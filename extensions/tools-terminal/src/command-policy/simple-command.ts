@@ -1,8 +1,8 @@
 /** Where a command reads from. */
 export type CommandInput =
   | { from: 'nothing' | 'file' | 'fetch' }
-  /** `found`: paths that stand for the names that `find` writes. */
-  | { from: 'pipe'; found?: readonly string[] }
+  /** `found`: paths that stand for the names that `find` writes; `said`: what `echo` does. */
+  | { from: 'pipe'; found?: readonly string[]; said?: string }
   /** A here-document or here-string, with marks for what is not known of it. */
   | { from: 'text'; text: string };
 

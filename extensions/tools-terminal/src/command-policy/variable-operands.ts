@@ -27,7 +27,9 @@ function readWords(args: readonly string[], valued: string, naming: string): Bui
       break;
     }
     if (!/^-./.test(word)) break;
-    const letter = [...word].findIndex((character, index) => index > 0 && valued.includes(character));
+    const letter = [...word].findIndex(
+      (character, index) => index > 0 && valued.includes(character),
+    );
     if (letter === -1) continue;
     const isName = naming === word[letter];
     const joined = word.slice(letter + 1);

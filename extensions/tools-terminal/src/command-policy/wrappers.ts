@@ -16,6 +16,10 @@ export interface Wrapper extends OptionTable {
   replaces?: readonly string[];
   /** The operands are shell text, joined by spaces. */
   joined?: boolean;
+  /** Each of several operands may be a command line of its own. */
+  several?: boolean;
+  /** Options with which the operands are a command, and no shell text. */
+  exact?: RegExp;
 }
 
 /** Programs that run other programs, by name. */
@@ -99,8 +103,9 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   watch: {
     short: 'nq',
     long: ['interval'],
-    flags: ['color', 'differences', 'no-title', 'errexit', 'chgexit', 'beep'],
+    flags: ['color', 'differences', 'no-title', 'errexit', 'chgexit', 'beep', 'exec', 'precise'],
     joined: true,
+    exact: /^(-[a-zA-Z]*x[a-zA-Z]*|--exec)$/,
   },
   strace: {
     short: 'eoOpsSuEaPXbIU',
@@ -189,6 +194,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
       'command-name',
     ],
     joined: true,
+    several: true,
     text: ['-p', '--prepare', '-s', '--setup', '-c', '--cleanup'],
   },
   concurrently: {
@@ -196,6 +202,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     long: ['names', 'prefix', 'prefix-colors', 'max-processes'],
     flags: ['kill-others', 'kill-others-on-fail', 'raw'],
     joined: true,
+    several: true,
   },
   nodemon: { text: ['-x', '--exec'], short: 'wei', long: ['watch', 'ext', 'ignore'], skip: 99 },
   npx: {
@@ -211,7 +218,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   dotenv: { short: 'efv' },
   direnv: { skip: 2 },
   'cross-env': { assignments: true },
-  'cross-env-shell': { assignments: true, joined: true },
+  'cross-env-shell': { assignments: true, joined: true, several: true },
   'dbus-run-session': {},
   shx: {},
   split: { text: ['--filter'], skip: 99 },

@@ -1,3 +1,4 @@
+import { isHarmlessCode } from '../harmless-code.js';
 import { codeOf, isDescriptor, isShell, languageOf } from '../interpreters.js';
 import { isUnknown } from '../marked-text.js';
 import { ask, type BuiltInRule, deny } from './rule.js';
@@ -60,7 +61,11 @@ export const unreadCode: BuiltInRule = {
     const language = languageOf(name);
     if (language !== undefined) {
       const { code, isStdin } = codeOf(language, args);
-      if (code.length > 0) return ask('runs code that stands on the command line');
+      if (code.length > 0) {
+        return isHarmlessCode(name, args)
+          ? undefined
+          : ask('runs code that stands on the command line');
+      }
       return isStdin && (input.from === 'pipe' || input.from === 'text')
         ? ask('runs code from its standard input')
         : undefined;

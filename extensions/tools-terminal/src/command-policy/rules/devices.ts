@@ -13,7 +13,38 @@ function isDevice(path: string): boolean {
 }
 
 const MAKERS =
-  /^(mkfs(\..*)?|mke2fs|mkswap|mkdosfs|mkntfs|newfs|wipefs|blkdiscard|sgdisk|cfdisk|pvcreate|pvremove|vgremove|lvremove|badblocks|mdadm|zpool|cryptsetup|hdparm|nvme|diskutil|format)$/;
+  /^(mkfs(\..*)?|mke2fs|mkswap|mkdosfs|mkntfs|newfs|wipefs|blkdiscard|sgdisk|cfdisk|pvcreate|pvremove|vgremove|lvremove|badblocks|format)$/;
+/** What destroys, and what only changes, of programs that mostly tell. */
+const BY_VERB: Readonly<Record<string, { denies: RegExp; asks: RegExp }>> = {
+  zpool: {
+    denies: /^(create|destroy|labelclear|remove|split)$/,
+    asks: /^(export|import|add|attach|detach|replace|offline|online|clear|scrub|trim|initialize|upgrade|set|reguid|reopen|checkpoint|sync)$/,
+  },
+  mdadm: {
+    denies: /^(--create|-C|--build|-B|--zero-superblock|--grow|-G)$/,
+    asks: /^(--stop|-S|--fail|-f|--set-faulty|--remove|-r|--add|-a|--assemble|-A|--manage|--replace|--re-add)$/,
+  },
+  cryptsetup: {
+    denies:
+      /^(luksFormat|format|luksErase|erase|reencrypt|luksRemoveKey|luksKillSlot|luksHeaderRestore|luksConvertKey)$/,
+    asks: /^(open|create|luksOpen|close|remove|luksClose|resize|suspend|luksSuspend|refresh|luksAddKey|luksChangeKey|config|convert|luksResume)$/,
+  },
+  hdparm: {
+    denies:
+      /^--(security-|user-master|write-sector|repair-sector|make-bad-sector|trim-sector|fwdownload|sanitize|dco-|drq-|yes-i-know|please-destroy|Iread-sector)/,
+    asks: /^-(?![CgIitTvVhHq]+$)[a-zA-Z]|^--(?!direct$|offset$|fibmap|prefer-ata|verbose|Istdout|Istdin|read-sector|dco-identify)[a-z]/,
+  },
+  nvme: {
+    denies:
+      /^(format|sanitize|write.*|fw-.*|delete-ns|create-ns|attach-ns|detach-ns|dsm|security-send|reset|subsystem-reset|set-feature)$/,
+    asks: /^(connect.*|disconnect.*|resv-.*|admin-passthru|io-passthru|discover)$/,
+  },
+  diskutil: {
+    denies:
+      /^(erase.*|zeroDisk|randomDisk|secureErase|partitionDisk|reformat|apfs|appleRAID|coreStorage|resizeVolume|mergePartitions|splitPartition|addPartition)$/i,
+    asks: /^(unmount.*|umount.*|mount.*|eject|rename|repair.*|enable.*|disable.*)$/i,
+  },
+};
 const TABLES = /^(fdisk|sfdisk|gdisk|parted)$/;
 const CHANGES_TABLE = /^(rm|mklabel|mktable|mkpart|resizepart|set|toggle|name|rescue|disk_set)$/;
 const HARMLESS_WORDS =
@@ -36,6 +67,13 @@ export const blockDevices: BuiltInRule = {
 };
 
 function byName(name: string, args: readonly string[]): Objection | undefined {
+  const verbs = Object.hasOwn(BY_VERB, name) ? BY_VERB[name] : undefined;
+  if (verbs !== undefined) {
+    if (args.some((word) => verbs.denies.test(word) && !/^--dco-identify/.test(word))) {
+      return deny('makes or destroys a file system, or what a disk holds');
+    }
+    return args.some((word) => verbs.asks.test(word)) ? ask('changes a disk') : undefined;
+  }
   if (name === 'parted' && args.some((word) => CHANGES_TABLE.test(word))) {
     return deny('makes or destroys a table of partitions');
   }

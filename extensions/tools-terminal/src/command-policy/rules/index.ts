@@ -1,11 +1,16 @@
 import { fetchAndRun, unreadCode } from './code.js';
+import { container } from './containers.js';
+import { databases } from './databases.js';
 import { blockDevices } from './devices.js';
 import { environment } from './environment.js';
 import { gitForcePush, gitHistory, gitUncommitted, gitUnknown } from './git.js';
+import { keys } from './keys.js';
+import { remote } from './remote.js';
 import { recursiveOwnership, recursiveRemoval } from './removal.js';
 import type { BuiltInRule } from './rule.js';
+import { secretFiles } from './secrets.js';
 import { startupFiles } from './startup.js';
-import { container, killAll, machine, privilege, publishing, remote, shutdown } from './system.js';
+import { killAll, machine, privilege, publishing, shutdown } from './system.js';
 
 /** The built-in rules about single commands. */
 export const BUILT_IN_RULES: readonly BuiltInRule[] = [
@@ -13,6 +18,7 @@ export const BUILT_IN_RULES: readonly BuiltInRule[] = [
   recursiveOwnership,
   blockDevices,
   startupFiles,
+  secretFiles,
   fetchAndRun,
   unreadCode,
   gitForcePush,
@@ -24,6 +30,8 @@ export const BUILT_IN_RULES: readonly BuiltInRule[] = [
   privilege,
   machine,
   container,
+  databases,
+  keys,
   publishing,
   remote,
   environment,

@@ -62,11 +62,32 @@ export const killAll: BuiltInRule = {
   },
 };
 
+/** Whether a mode sets the bit by which a file runs as its owner or group. */
+function setsOwnerRights(name: string, args: readonly string[]): boolean {
+  if (name === 'chmod') return args.some(isOwnerMode);
+  if (!/^(install|ginstall|mkdir|mkfifo|mknod)$/.test(name)) return false;
+  return args.some((word, at) => {
+    const joined = /^(?:-[a-zA-Z]*m|--mode=)(.+)$/.exec(word)?.[1];
+    return isOwnerMode(joined ?? (/^(-[a-zA-Z]*m|--mode)$/.test(args[at - 1] ?? '') ? word : ''));
+  });
+}
+
+/** `4755`, `u+s`, `g=rxs`, `+6000`; what takes the bit away is none. */
+function isOwnerMode(word: string): boolean {
+  if (/^0*[2-7]\d{3}$/.test(word)) return !/^0*[01]\d{3}$/.test(word);
+  return word
+    .split(',')
+    .some((mode) =>
+      /^[ugoa]*(?:[-+=][rwxXstugo]*)*[+=](?:[rwxXt]*s[rwxXst]*|0*[2-7]\d{3})(?:[-+=]|$)/.test(mode),
+    );
+}
+
 /** Acting with the rights of another. */
 export const privilege: BuiltInRule = {
   name: 'privilege',
-  about: 'Running with the rights of another user.',
+  about: 'Running with the rights of another user, and letting programs do so.',
   judge({ name = '', args }) {
+    if (setsOwnerRights(name, args)) return ask('lets a program run with the rights of its owner');
     if (
       /^(su|sudo|doas)$/.test(name) &&
       args.length === 1 &&
@@ -140,44 +161,6 @@ export const machine: BuiltInRule = {
   },
 };
 
-/** Containers that are none. */
-export const container: BuiltInRule = {
-  name: 'container-escape',
-  about: 'Containers that have the rights or the files of the machine, and removing all of them.',
-  judge({ name = '', args }) {
-    if (!/^(docker|podman|nerdctl|docker-compose)$/.test(name)) return undefined;
-    const text = args.join(' ');
-    if (
-      args.some((word) =>
-        /^--privileged(=|$)|^--(pid|userns|ipc|uts|net|network|cgroupns)=host$|^--cap-add|^--device|^--security-opt/.test(
-          word,
-        ),
-      )
-    ) {
-      return ask('gives a container the rights of the machine');
-    }
-    if (/(^| )--(pid|userns|ipc|uts) host( |$)/.test(text))
-      return ask('gives a container the rights of the machine');
-    for (const [at, word] of args.entries()) {
-      const value = /^(-v|--volume|--mount)$/.test(word)
-        ? args[at + 1]
-        : /^(-v|--volume=|--mount=)(.+)$/.exec(word)?.[2];
-      if (value === undefined) continue;
-      const source = /(?:source|src)=([^,]*)/.exec(value)?.[1] ?? value.split(':')[0] ?? '';
-      if (
-        /^\/+(etc|root|home|usr|var|proc|sys|dev|boot|run|var\/run)?\/*$|^\uE002\/*$|docker\.sock$/.test(
-          source,
-        )
-      ) {
-        return ask('gives a container the files of the machine');
-      }
-    }
-    if (/\bdown\b.* (-v|--volumes)( |$)|\bvolume (rm|remove)\b/.test(text))
-      return ask('removes volumes with what they hold');
-    return /\bprune\b/.test(text) ? ask('removes what is not in use') : undefined;
-  },
-};
-
 const PUBLISHERS: Readonly<Record<string, RegExp>> = {
   npm: /^(publish|unpublish|deprecate|owner|access|token|dist-tag|adduser|login)$/,
   pnpm: /^(publish|unpublish)$/,
@@ -243,52 +226,5 @@ export const publishing: BuiltInRule = {
           : undefined;
       }),
     );
-  },
-};
-
-/** Other machines, and what is kept there. */
-export const remote: BuiltInRule = {
-  name: 'remote',
-  about: 'Commands on other machines, and destroying what runs there.',
-  judge({ name = '', args, redirects }) {
-    if (redirects.some(({ target }) => /^\/dev\/(tcp|udp)\//.test(target))) {
-      return ask('talks to another machine');
-    }
-    if (/^(nc|ncat|netcat|socat)$/.test(name)) {
-      const runs = args.some((word) =>
-        /^-[a-zA-Z]*[ec]$|^--(sh-)?exec|(exec|system|shell):/i.test(word),
-      );
-      return runs ? ask('lets another machine run commands') : undefined;
-    }
-    if (/^(ssh|mosh|rsh|autossh|plink)$/.test(name)) {
-      return args.length === 1 && /^-[VGQ]/.test(args[0] ?? '')
-        ? undefined
-        : ask('runs on another machine');
-    }
-    const words = operandsOf(args);
-    if (/^(terraform|tofu|pulumi|cdk|terragrunt)$/.test(name)) {
-      return words.some((word) => /^(destroy|apply|up|deploy|import|taint)$/.test(word))
-        ? ask('changes what runs elsewhere')
-        : undefined;
-    }
-    if (/^(kubectl|oc|helm)$/.test(name)) {
-      return words.some((word) =>
-        /^(delete|drain|exec|apply|replace|patch|scale|cordon|uninstall|install|upgrade|rollback)$/.test(
-          word,
-        ),
-      )
-        ? ask('changes what runs elsewhere')
-        : undefined;
-    }
-    if (/^(dropdb|dropuser|mongo|redis-cli|mysqladmin)$/.test(name)) {
-      return /^drop/.test(name) ||
-        words.some((word) => /^(drop|flushall|flushdb|shutdown)$/i.test(word))
-        ? ask('drops data')
-        : undefined;
-    }
-    return /^(aws|gcloud|az|doctl|flyctl|heroku|vercel|netlify|wrangler)$/.test(name) &&
-      words.some((word) => /^(rm|rb|delete.*|destroy|terminate-.*|purge|deploy)$/.test(word))
-      ? ask('changes what runs elsewhere')
-      : undefined;
   },
 };

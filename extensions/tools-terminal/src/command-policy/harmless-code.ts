@@ -1,0 +1,34 @@
+import { isMarked } from './marked-text.js';
+
+// What the runtime tells of itself; reading it runs nothing.
+const ABOUT_NODE =
+  /^process\.(?:version|platform|arch|pid|ppid|title|execPath|execArgv|argv|argv0|release(?:\.\w+)?|versions(?:\.\w+)?|config(?:\.\w+)*|features(?:\.\w+)?|env(?:\.\w+)?)$/;
+// A file of this ending is read as data. What the folder holds runs anyway.
+const ABOUT_PACKAGE =
+  /^require\((['"])\.{1,2}\/(?:[\w@-][\w@.-]*\/)*[\w@-][\w@.-]*\.json\1\)(?:\.[A-Za-z_]\w*|\[\d+\])*$/;
+const SUM = /^[\d\s.+*/%()-]{1,100}$/;
+const PRINTED = /^console\.log\(([^;]*)\);?$/;
+
+/**
+ * Whether a program and its words only print what node tells of itself, a value of a JSON file of
+ * the project, or a sum.
+ */
+export function isHarmlessCode(name: string, args: readonly string[]): boolean {
+  const [option, code, ...more] = args;
+  if (!/^(node|nodejs)$/.test(name) || code === undefined || more.length > 0 || isMarked(code)) {
+    return false;
+  }
+  const expression = code.trim();
+  if (/^(-p|-pe|--print)$/.test(option ?? '')) return isValue(expression);
+  const printed = PRINTED.exec(expression)?.[1];
+  return /^(-e|--eval)$/.test(option ?? '') && printed !== undefined && isValue(printed.trim());
+}
+
+function isValue(expression: string): boolean {
+  return (
+    ABOUT_NODE.test(expression) ||
+    ABOUT_PACKAGE.test(expression) ||
+    // Comments would hide what follows.
+    (SUM.test(expression) && !/\/[/*]/.test(expression))
+  );
+}

@@ -1,0 +1,87 @@
+import { operandsOf } from '../options.js';
+import { ask, type BuiltInRule } from './rule.js';
+
+/** A connection, whatever of it is known only when it runs. */
+const CONNECTION =
+  /^\/dev\/(tcp|udp)\/|^\/dev\/[^/]*[\uE000\uE001]|[\uE000\uE001].*\/(tcp|udp)\/[^/]+\/[^/]+$/;
+
+/** Clients of clouds and their like: the words that take something away there. */
+const LOSES =
+  /^(rm|rb|rmi|del|rmdir|rmdirs|deletefile|delete|delete[-:].*|.*[-:]delete|remove|remove-.*|destroy|.*[:.]destroy|terminate|terminate-.*|purge|purge-.*|.*:purge|deregister-.*|release-.*|revoke-.*|schedule-key-deletion|cancel-.*|empty|wipe|reset|.*:reset|unset|disable-.*|detach-.*|deploy)$/;
+const CLOUDS =
+  /^(aws|gcloud|gsutil|az|doctl|flyctl|fly|heroku|vercel|netlify|wrangler|hcloud|linode-cli|oci|ibmcloud|scw|vultr-cli|upctl|exo|openstack|swift|rclone|s3cmd|s4cmd|s5cmd|mc|mcli|b2|azcopy|firebase|supabase|railway|render|cf|eb|sam|cdk8s|serverless|sls|eksctl|kops|aliyun|tccli|yc|nomad|consul|etcdctl|vercel|neonctl|turso|pscale|atlas|databricks|snow|bq|packer|juju|crossplane|argocd|flux|rancher|rke)$/;
+/** Options with which a copy removes what the source lacks. */
+const MIRRORS: Readonly<Record<string, RegExp>> = {
+  aws: /^--delete$/,
+  gcloud: /^--delete-unmatched/,
+  gsutil: /^-[a-zA-Z]*d[a-zA-Z]*$/,
+  s3cmd: /^--delete/,
+  s5cmd: /^--delete$/,
+  mc: /^--(remove|force)$/,
+  mcli: /^--(remove|force)$/,
+  b2: /^--(delete|replaceNewer|replace-newer)/,
+  az: /^--delete-destination/,
+  azcopy: /^--delete-destination/,
+  rclone: /^--delete-(before|during|after|excluded)/,
+};
+/** Of `rclone`, what makes the other side the same. */
+const SYNCS = /^(sync|move|moveto|bisync|cleanup|dedupe)$/;
+
+/** Other machines, and what is kept there. */
+export const remote: BuiltInRule = {
+  name: 'remote',
+  about: 'Commands on other machines, and destroying what runs or is kept there.',
+  judge({ name = '', args, redirects }) {
+    if (redirects.some(({ target }) => CONNECTION.test(target))) {
+      return ask('talks to another machine');
+    }
+    if (/^(nc|ncat|netcat|socat)$/.test(name)) {
+      const runs = args.some((word) =>
+        /^-[a-zA-Z]*[ec]$|^--(sh-)?exec|(exec|system|shell):/i.test(word),
+      );
+      return runs ? ask('lets another machine run commands') : undefined;
+    }
+    if (/^(ssh|mosh|rsh|autossh|plink)$/.test(name)) {
+      return args.length === 1 && /^-[VGQ]/.test(args[0] ?? '')
+        ? undefined
+        : ask('runs on another machine');
+    }
+    const words = operandsOf(args);
+    if (/^(rsync|lftp|unison)$/.test(name)) {
+      return mirrors(args, words) ? ask('deletes what is on another machine') : undefined;
+    }
+    if (/^(terraform|tofu|pulumi|cdk|terragrunt)$/.test(name)) {
+      return words.some((word) => /^(destroy|apply|up|deploy|import|taint)$/.test(word))
+        ? ask('changes what runs elsewhere')
+        : undefined;
+    }
+    if (/^(kubectl|oc|helm|k|microk8s|k3s)$/.test(name)) {
+      return words.some((word) =>
+        /^(delete|drain|exec|apply|replace|patch|scale|cordon|uninstall|install|upgrade|rollback)$/.test(
+          word,
+        ),
+      )
+        ? ask('changes what runs elsewhere')
+        : undefined;
+    }
+    if (!CLOUDS.test(name)) return undefined;
+    const loses =
+      words.some((word) => LOSES.test(word)) ||
+      args.some((word) => MIRRORS[name]?.test(word)) ||
+      (name === 'rclone' && SYNCS.test(words[0] ?? ''));
+    return loses && !args.some((word) => /^(--dry-?run|--dryrun)$/.test(word))
+      ? ask('changes what runs or is kept elsewhere')
+      : undefined;
+  },
+};
+
+/** Whether a copy removes files of another machine. */
+function mirrors(args: readonly string[], words: readonly string[]): boolean {
+  if (args.some((word) => /^(-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/.test(word))) return false;
+  const removes = args.some((word) =>
+    /^--(del|remove-source|ignore-existing-delete|mirror|force-delete)/.test(word),
+  );
+  const text = args.join(' ');
+  const isElsewhere = words.some((word) => /^(?:[^/:]+:|rsync:\/\/|[^/]*::)/.test(word));
+  return (removes && isElsewhere) || /\bmirror\b.*--delete|\brm\b|\bmrm\b/.test(text);
+}

@@ -1,0 +1,135 @@
+import { compileDenySet, denyFloor } from '@ethosagent/policy';
+import { matchesWord } from '../command-pattern.js';
+import { findRoots } from '../find-executions.js';
+import { GLOB, HOME, isUnknown } from '../marked-text.js';
+import { hasLong } from '../options.js';
+import { type PossibleFolders, resolveIn } from '../possible-folders.js';
+import type { CommandInput } from '../simple-command.js';
+import { ask, type BuiltInRule } from './rule.js';
+
+/** Stands for a home in the deny floor. */
+const A_HOME = '/home-of-somebody';
+const FLOOR = denyFloor({ home: A_HOME }).filter((path) => !/^\/(proc|sys|dev)$/.test(path));
+const DENIED = compileDenySet(FLOOR);
+const OF_HOMES = FLOOR.flatMap((path) =>
+  path.startsWith(`${A_HOME}/`) ? [path.slice(A_HOME.length + 1).split('/')] : [],
+);
+const LITERAL_HOME = /^(?:\uE002|\/root|\/(?:home|Users|var\/home)\/[^/]+)(?=\/|$)/;
+
+// What the kernel shows of itself, and not of a process.
+const KERNEL =
+  /^\/proc\/(?!(?:self|thread-self|\d+|[^/]*[\uE000-\uE004*?][^/]*)(?:\/|$)|kcore|kmem|kpage|keys|key-users|kallsyms|vmcore)/;
+const OF_PROCESS =
+  /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:status|stat|statm|limits|cgroup|mounts|mountinfo|mountstats|io|sched|schedstat|comm|oom_[a-z_]+|ns|net|cpuset|loginuid|fd\/[012]|uid_map|gid_map)(?:\/|$)/;
+const MEMORY = /^\/dev\/(?:mem|kmem|port|core)$/;
+
+/** They tell names, and not what is in a file. */
+const NAMES_ONLY =
+  /^(echo|printf|test|\[|cd|pushd|dirname|basename|mkdir|which|type|true|false|:)$/;
+/** They take the names of files from their input. */
+const TAKES_NAMES = /^(g?xargs|parallel|read|mapfile|readarray|cpio)$/;
+/** With all that is below a folder. */
+const RECURSIVE =
+  /^([gb]?s?d?tar|zip|7z[ar]?|rsync|scp|rg|ag|ack|ugrep|cpio|pax|restic|borg|rclone|git|docker)$/;
+const RECURSIVE_BY_OPTION = /^(g?cp|[efrz]?grep)$/;
+const ABOVE_HOME = /^(?:\/|\/root|\/home|\/Users|\/etc|\uE002)$/;
+const HIDDEN_FOLDER = /^\/(?:home|Users)\/[^/]+$/;
+
+/** Files of secrets, which no tool reaches either. */
+export const secretFiles: BuiltInRule = {
+  name: 'secret-file',
+  about: 'Naming files of credentials and keys, or all of a home, to a program that may read them.',
+  judge({ name = '', args, redirects, assignments, input }, place) {
+    const read = redirects.filter(({ reads }) => reads).map(({ target }) => target);
+    const words = NAMES_ONLY.test(name) ? [] : args;
+    const given = [...words, ...assignments.map(({ value }) => value), ...namesFrom(name, input)];
+    if ([...given.flatMap(pathsIn), ...read].some((path) => isSecret(place, path))) {
+      return ask('names a file of secrets, which no tool may read');
+    }
+    return foldersReadBy(name, args, input).some((folder) => isAbove(place, folder))
+      ? ask('reads all of a home, with its files of secrets')
+      : undefined;
+  },
+};
+
+/** What a program that takes names from its input gets there. */
+function namesFrom(name: string, input: CommandInput): string[] {
+  if (!TAKES_NAMES.test(name)) return [];
+  const text = input.from === 'text' ? input.text : input.from === 'pipe' ? input.said : undefined;
+  return text?.split(/\s+/) ?? [];
+}
+
+/** The folders of which a command reads all that is in them. */
+function foldersReadBy(
+  name: string,
+  args: readonly string[],
+  input: CommandInput,
+): readonly string[] {
+  const isRecursive =
+    RECURSIVE.test(name) ||
+    (RECURSIVE_BY_OPTION.test(name) &&
+      (/[raR]/.test(args.filter((word) => /^-[a-zA-Z]+$/.test(word)).join('')) ||
+        hasLong(args, 'recursive') ||
+        hasLong(args, 'archive')));
+  if (isRecursive) return args;
+  if (/^g?find$/.test(name) && args.some((word) => /^-(exec|ok)/.test(word)))
+    return findRoots(args);
+  if (/^fd(find)?$/.test(name) && args.some((word) => /^(-[a-zA-Z]*[xX]|--exec)/.test(word))) {
+    return args;
+  }
+  // What `find` or `ls` names there.
+  return TAKES_NAMES.test(name) && input.from === 'pipe'
+    ? (input.found ?? []).map((found) => found.replace(/\/[^/]*$/, ''))
+    : [];
+}
+
+/** The paths that a word may name: itself, the value of an option, what follows `@` or `file://`. */
+function pathsIn(word: string): string[] {
+  const inside = word.match(/(?:\uE002|\/)[^\s"'`,;:()<>|&=@]*/g) ?? [];
+  const value = /^(?:-[-\w]*=|@|\w+=@?|-[a-zA-Z])(.+)$/s.exec(word)?.[1];
+  return [word, ...(value === undefined ? [] : [value.replace(/^@/, '')]), ...inside];
+}
+
+function isSecret(place: PossibleFolders, path: string): boolean {
+  return resolveIn(place, path).some((resolved) => {
+    if (resolved === undefined) return isUnknown(path) && namesSecret(path);
+    if (/^\/proc(\/|$)/.test(resolved)) {
+      return !/^\/proc\/?$/.test(resolved) && !KERNEL.test(resolved) && !OF_PROCESS.test(resolved);
+    }
+    if (MEMORY.test(resolved)) return true;
+    const below = resolved.replace(LITERAL_HOME, A_HOME);
+    if (DENIED.covers(below.replaceAll(HOME, '')) !== undefined) return true;
+    if (below.startsWith(`${A_HOME}/`)) return matchesFloor(below.slice(A_HOME.length + 1));
+    return false;
+  });
+}
+
+/** A path of which only the end is known, as in `"$dir"/.ssh/id_rsa`. */
+function namesSecret(path: string): boolean {
+  return /\/\.(ssh|aws|gnupg|kube|azure|password-store)\/./.test(path);
+}
+
+/** Whether a pattern may find what is on the floor. */
+function matchesFloor(path: string): boolean {
+  if (!path.includes(GLOB)) return false;
+  const parts = path.split('/');
+  return OF_HOMES.some((floor) =>
+    floor.every((part, at) => {
+      const given = parts[at];
+      // The pattern ends above it: what it finds may be read with all below.
+      if (given === undefined) return at > 0 && parts[0]?.startsWith('.') === true;
+      // A pattern finds hidden names only where it begins with a dot.
+      if (given === GLOB || (part.startsWith('.') && given.startsWith(GLOB))) return false;
+      return matchesWord(given.replaceAll(GLOB, '*'), part, 'surely');
+    }),
+  );
+}
+
+function isAbove(place: PossibleFolders, path: string): boolean {
+  return resolveIn(place, path).some(
+    (resolved) =>
+      resolved !== undefined &&
+      !resolved.startsWith(place.workingDir) &&
+      (ABOVE_HOME.test(resolved) || HIDDEN_FOLDER.test(resolved)),
+  );
+}
