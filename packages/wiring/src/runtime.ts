@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type CapabilityBackends,
   DefaultToolRegistry,
   DefaultToolResultReducerRegistry,
   supervisorProblem,
@@ -24,12 +25,14 @@ import { assertDeclarations } from './assert-declarations.js';
 import { createBatchContext, networkOf } from './batch-context.js';
 import { hostVariables, mcpProblems, openMcp, type RuntimeMcp, tokenStore } from './mcp.js';
 import { PersonalityConfigs } from './personality-configs.js';
+import { personalityConfigPath } from './personality-file.js';
 import { PersonalityProblems } from './personality-problems.js';
 import type { PersonalityStore } from './personality-store.js';
 import { heldBack, leftOut, malformed, refuseAll } from './refusals.js';
 import type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import { createBackends } from './runtime-backends.js';
 import type { RuntimeProblem } from './runtime-problem.js';
+import { findSandboxProblems } from './sandbox-problems.js';
 import { ServedMcp } from './served-mcp.js';
 import type { OpenStores } from './stores/open-stores.js';
 import type { OpenedResources } from './stores/opened-resources.js';
@@ -56,6 +59,7 @@ export class Runtime implements ToolRuntime {
   readonly sessions: SessionStore;
   mcp?: RuntimeMcp;
   readonly #parts: RuntimeParts;
+  readonly #backends: CapabilityBackends;
   readonly #problems: PersonalityProblems;
   readonly #sessionId: string;
   readonly #scoped = new WeakMap<PersonalityConfig, Storage>();
@@ -80,8 +84,8 @@ export class Runtime implements ToolRuntime {
       tools: () => this.registry.list(),
       endServices: (personalityId) => this.registry.endServices({ personalityId }),
     });
-    const backends = createBackends({ ...parts, personalities: this.#personalities });
-    this.registry = new DefaultToolRegistry(backends, this.#reducers, options.limits);
+    this.#backends = createBackends({ ...parts, personalities: this.#personalities });
+    this.registry = new DefaultToolRegistry(this.#backends, this.#reducers, options.limits);
     this.plugins = createPluginHost({ registry: this.registry, reducers: this.#reducers });
     this.#problems = new PersonalityProblems({
       home: options.home,
@@ -212,8 +216,17 @@ export class Runtime implements ToolRuntime {
     const ofServers = this.mcp === undefined ? [] : mcpProblems(this.mcp, home, config.id);
     const ofStores = await this.#parts.stores.problems();
     const ofProcesses = supervisorProblem();
+    const ofSandbox = await findSandboxProblems(config, {
+      file: personalityConfigPath(
+        home,
+        this.#personalities.partsOf(config).at(-1)?.id ?? config.id,
+      ),
+      tools: this.registry.list(),
+      backends: this.#backends,
+    });
     return [
       ...this.#problems.of(config),
+      ...ofSandbox,
       ...ofServers,
       ...ofStores.map(({ store, message }) => ({
         file: '',
