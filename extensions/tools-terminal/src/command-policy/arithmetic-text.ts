@@ -9,17 +9,17 @@ import { readsAsText } from './tame-commands.js';
 /** What bash may run when it evaluates it. */
 export const RUNS = '`';
 
-/** Whether the output of a substitution is known to hold nothing that bash would run. */
-export type IsTame = (script: ParsedScript | undefined) => boolean;
+/** What the output of a substitution is for arithmetic: `RUNS`, or text that it is no worse than. */
+export type OutputOf = (script: ParsedScript | undefined) => string;
 
 /** A word as arithmetic would see it. */
-export function arithmeticText(word: Word, isTame: IsTame): string {
+export function arithmeticText(word: Word, outputOf: OutputOf): string {
   return word.parts === undefined
     ? word.value
-    : word.parts.map((part) => partText(part, isTame)).join('');
+    : word.parts.map((part) => partText(part, outputOf)).join('');
 }
 
-function partText(part: WordPart, isTame: IsTame): string {
+function partText(part: WordPart, outputOf: OutputOf): string {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -28,14 +28,14 @@ function partText(part: WordPart, isTame: IsTame): string {
       return part.value;
     case 'DoubleQuoted':
     case 'LocaleString':
-      return part.parts.map((child) => partText(child, isTame)).join('');
+      return part.parts.map((child) => partText(child, outputOf)).join('');
     case 'SimpleExpansion':
     case 'ParameterExpansion':
       return part.text;
     case 'ArithmeticExpansion':
       return '1';
     case 'CommandExpansion':
-      return isTame(part.script) ? '1' : RUNS;
+      return outputOf(part.script);
     case 'BraceExpansion':
       return readsAsText(part.text) ? part.text : RUNS;
     default:
@@ -44,11 +44,11 @@ function partText(part: WordPart, isTame: IsTame): string {
 }
 
 /** The text of an arithmetic expression, with what its substitutions become. */
-export function expressionText(text: string, node: SyntaxNode, isTame: IsTame): string {
+export function expressionText(text: string, node: SyntaxNode, outputOf: OutputOf): string {
   let found = text;
   const look = (child: SyntaxNode) => {
     if (child.type === 'CommandExpansion' || child.type === 'ArithmeticCommandExpansion') {
-      found = found.replace(child.text, () => (isTame(child.script) ? '1' : RUNS));
+      found = found.replace(child.text, () => outputOf(child.script));
     } else if (child.type === 'ArithmeticExpansion') {
       found = found.replace(child.text, '1');
     } else forEachChild(child, look);

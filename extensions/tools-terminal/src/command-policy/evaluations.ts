@@ -1,6 +1,6 @@
 import { type Command, forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash';
 import { arithmeticText, expressionText, RUNS, readsOf } from './arithmetic-text.js';
-import { isTameScript, readsAsText } from './tame-commands.js';
+import { readsAsText, tameOutput } from './tame-commands.js';
 import { DECLARES, variableOperands } from './variable-operands.js';
 
 /*
@@ -44,7 +44,7 @@ class Collector {
   /** What the positions of the nodes are in. */
   #source: string;
   readonly #functions = new Set<string>();
-  readonly #substitutions = new Map<string, boolean>();
+  readonly #substitutions = new Map<ParsedScript, string>();
   /** Which texts came into each variable. */
   readonly #values = new Map<string, string[]>();
   readonly #sites: { text: string; source: string }[] = [];
@@ -139,17 +139,17 @@ class Collector {
     this.#sites.push({ text, source });
   }
 
-  readonly #isTame = (script: ParsedScript | undefined): boolean => {
-    const key = script?.source ?? '';
-    const known = this.#substitutions.get(key);
-    if (known !== undefined && script !== undefined) return known;
-    const tame = isTameScript(script, this.#functions);
-    if (script !== undefined) this.#substitutions.set(key, tame);
-    return tame;
+  readonly #outputOf = (script: ParsedScript | undefined): string => {
+    if (script === undefined) return RUNS;
+    const known = this.#substitutions.get(script);
+    if (known !== undefined) return known;
+    const output = tameOutput(script, this.#functions) ?? RUNS;
+    this.#substitutions.set(script, output);
+    return output;
   };
 
   #text(word: Word): string {
-    return arithmeticText(word, this.#isTame);
+    return arithmeticText(word, this.#outputOf);
   }
 
   #visit(node: SyntaxNode): void {
@@ -221,7 +221,7 @@ class Collector {
   }
 
   #expression(text: string, node: SyntaxNode): void {
-    const shown = expressionText(text, node, this.#isTame);
+    const shown = expressionText(text, node, this.#outputOf);
     this.#site(shown, text);
     for (const name of assignedIn(shown)) this.#set(name, '1');
   }
@@ -262,6 +262,13 @@ class Collector {
       }
     }
     const source = [node.name, ...node.args].map((word) => word?.text ?? '').join(' ');
+    // Of what braces make, only that it may be any of these is known.
+    const isSpread = [node.name, ...node.args].some(
+      (word) => word?.type === 'Word' && hasBraces(word),
+    );
+    if (isSpread && (hasBraces(node.name) || SETS.test(name))) {
+      this.#isOpen = this.#hasIntegers = true;
+    }
     if (DECLARES.test(name)) {
       this.#declares(node.args.slice(at), source);
       return;
@@ -287,6 +294,8 @@ class Collector {
         this.#test(args, words, source);
         return;
     }
+    // The format may be `-v` and the name of a variable.
+    if (name === 'printf' && /^[$`]/.test(args[0] ?? '')) this.#site(args[0] ?? '', source);
     for (const operand of variableOperands(name, args) ?? []) {
       if (/^[A-Za-z_]\w*$/.test(operand)) {
         if (name === 'unset') continue;
@@ -298,7 +307,7 @@ class Collector {
       if (name === 'unset') continue;
       const [, array] = /^([A-Za-z_]\w*)\[/.exec(operand) ?? [];
       if (array !== undefined) this.#set(array, RUNS);
-      else if (name !== 'printf' || readsOf(operand).runs) this.#isOpen = true;
+      else this.#isOpen = true;
     }
   }
 
@@ -322,7 +331,7 @@ class Collector {
         /^([A-Za-z_]\w*)(\[[^=]*\])?(?:\+?=(.*))?$/s.exec(text) ?? [];
       if (name === undefined) {
         this.#site(text, source);
-        if (!readsAsText(text)) this.#isOpen = true;
+        if (!readsAsText(text)) this.#isOpen = this.#hasIntegers = declaresArrays = true;
         continue;
       }
       if (declaresArrays || subscript !== undefined) this.#arrays.add(name);
@@ -347,7 +356,13 @@ class Collector {
   }
 }
 
+function hasBraces(word: Word | undefined): boolean {
+  return word?.parts?.some(({ type }) => type === 'BraceExpansion') === true;
+}
+
 const NONE: ReadonlySet<string> = new Set();
+const SETS =
+  /^(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|let|wait|unset)$/;
 const SPLITS = /^(SimpleExpansion|ParameterExpansion|CommandExpansion)$/;
 const MAY_SET =
   /=|\b(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|select|for|let|set|wait|coproc)\b/;

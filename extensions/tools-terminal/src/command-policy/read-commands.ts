@@ -226,7 +226,11 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
       if (node.operation?.type === 'Default' && node.operation.operator.endsWith('=')) {
         found.assignments.push({
           source: node.text,
-          assignment: { name: node.parameter, value: wordText(node.operation.operand) },
+          assignment: {
+            // `${!x:=y}` sets the variable that `x` names.
+            name: node.prefix === '!' ? UNKNOWN : node.parameter,
+            value: wordText(node.operation.operand),
+          },
         });
       }
       if (

@@ -16,6 +16,7 @@ export function setBy({ name = '', args }: SimpleCommand): CommandAssignment[] {
       return found === undefined ? [] : [{ ...found, isExported: true }];
     });
   }
+  if (name === 'set') return setByOptions(args);
   const operands = variableOperands(name, args) ?? [];
   if (name === 'unset') {
     return operands.map((word) => ({
@@ -25,6 +26,19 @@ export function setBy({ name = '', args }: SimpleCommand): CommandAssignment[] {
     }));
   }
   return operands.map((word) => ({ name: nameIn(word), value: UNKNOWN }));
+}
+
+/** Options of the shell that give variables to programs, or make assignments of words. */
+function setByOptions(args: readonly string[]): CommandAssignment[] {
+  const names = args.map((word, at) => (args[at - 1] === '-o' ? word : ''));
+  return [
+    ...(hasShort(args, 'k') || names.includes('keyword')
+      ? [{ name: UNKNOWN, value: UNKNOWN }]
+      : []),
+    ...(hasShort(args, 'a') || names.includes('allexport')
+      ? [{ name: 'allexport', value: '', isExported: true, isKept: true }]
+      : []),
+  ];
 }
 
 function declaredBy(command: string, args: readonly string[]): CommandAssignment[] {
@@ -37,9 +51,9 @@ function declaredBy(command: string, args: readonly string[]): CommandAssignment
     if (/^[-+][a-zA-Z]*$/.test(word) || word === '--') continue;
     const found = assignmentOf(word);
     if (found !== undefined) set.push({ ...found, isExported });
-    // What has no value yet is only made known to others.
     else if (!NAME.test(word)) set.push({ name: nameIn(word), value: UNKNOWN, isExported });
-    else if (isExported) set.push({ name: word, value: UNKNOWN, isExported, isKept: true });
+    // Without a value, it is only made known to programs, or hidden from them.
+    else set.push({ name: word, value: UNKNOWN, isExported, isKept: true });
   }
   return set;
 }

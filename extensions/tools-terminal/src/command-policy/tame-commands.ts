@@ -8,28 +8,37 @@ export function readsAsText(text: string): boolean {
 // Their output is a number, or a name in which no `[`, `$` or backtick can stand.
 const TAME: readonly RegExp[] = [
   /^(nproc|arch|whoami|hostname|logname|tty|uname( -[a-z]+)?|getconf \w+)$/,
-  /^seq( -w)?( \S+)+$/,
-  /^date( -u)?( \+[%a-zA-Z0-9:_.-]+)?$/,
+  /^date( -u)? \+(%[sYmdHMSNjuwCgGIklyFTR]|[0-9:_.-])+$/,
   /^wc -[lcmwL]$/,
   /^id( -[ugG]n?)?$/,
-  /^git (rev-list --count|rev-parse|branch --show-current)( [\w./^~@-]+)*$/,
+  /^git (rev-list --count|rev-parse( --(short|verify|abbrev-ref))*|branch --show-current)( [\w@][\w./^~@-]*)*$/,
   /^jq length$/,
 ];
 
 /**
- * Whether what a substitution writes is known to be harmless where it is evaluated as a number.
+ * What a substitution writes, as arithmetic would see it: `1` for what is known to be a number or a
+ * plain name, and the words of `seq`, whose output is no worse than they are.
  *
  * @param functions names that the same text gives another meaning
  */
-export function isTameScript(
-  script: ParsedScript | undefined,
+export function tameOutput(
+  script: ParsedScript,
   functions: ReadonlySet<string>,
-): boolean {
-  const last = script?.commands.at(-1)?.command;
-  if (script?.commands.length !== 1 || last === undefined) return false;
+): string | undefined {
+  const last = script.commands.at(-1)?.command;
+  if (script.commands.length !== 1 || last === undefined) return undefined;
   const command = last.type === 'Pipeline' ? last.commands.at(-1) : last;
-  return command?.type === 'Command' && isTame(command, functions);
+  if (command?.type !== 'Command' || command.name === undefined) return undefined;
+  if (isTame(command, functions)) return '1';
+  const words = command.args.map(({ text }) => text);
+  const isSequence = command.name.value === 'seq' && !functions.has('seq');
+  return isSequence && words.every((word) => SEQUENCE_WORD.test(word))
+    ? words.join(' ')
+    : undefined;
 }
+
+/** A number, or a variable, in which an option may stand. */
+const SEQUENCE_WORD = /^(-?\d+|-w|\$\w+|\$\{#?\w+\}|"\$\w+")$/;
 
 function isTame(command: Command, functions: ReadonlySet<string>): boolean {
   const { name, prefix, args, redirects } = command;

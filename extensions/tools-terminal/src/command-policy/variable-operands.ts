@@ -13,8 +13,6 @@ interface BuiltinWords {
   /** The values of `-a`, `-v` or `-p`, which are names. */
   named: readonly string[];
   operands: readonly string[];
-  /** The first word may be an option. */
-  first: string | undefined;
 }
 
 function readWords(args: readonly string[], valued: string, naming: string): BuiltinWords {
@@ -36,7 +34,7 @@ function readWords(args: readonly string[], valued: string, naming: string): Bui
     if (joined === '') at += 1;
     if (isName) named.push(joined === '' ? (args[at] ?? '') : joined);
   }
-  return { named, operands: args.slice(at), first: args[0] === '--' ? undefined : args[0] };
+  return { named, operands: args.slice(at) };
 }
 
 /**
@@ -46,7 +44,7 @@ function readWords(args: readonly string[], valued: string, naming: string): Bui
  * @returns `undefined` for a command that sets none by its words
  */
 export function variableOperands(name: string, args: readonly string[]): string[] | undefined {
-  const { named, operands, first } = readWords(
+  const { named, operands } = readWords(
     args,
     VALUED[name] ?? '',
     { read: 'a', printf: 'v', wait: 'p' }[name] ?? '',
@@ -60,7 +58,7 @@ export function variableOperands(name: string, args: readonly string[]): string[
     case 'readarray':
       return operands.length === 0 ? ['MAPFILE'] : operands.slice(0, 1);
     case 'printf':
-      return named.concat(first !== undefined && /^[$`\uE000-\uE004]/.test(first) ? [first] : []);
+      return [...named];
     case 'wait':
       return [...named];
     case 'getopts':
