@@ -1,12 +1,12 @@
 import { shorten } from '@ethosagent/policy';
 import { placeOf } from './changed-folders.js';
-import { commandForms } from './command-forms.js';
-import { isAssignmentPattern, matchesPattern } from './command-pattern.js';
+import { isAssignmentPattern } from './command-pattern.js';
 import { type Finding, type Verdict, verdictOf } from './decision.js';
 import { runsFetchedFile } from './fetched-files.js';
 import { type InnerCommand, innerCommands, subscriptText } from './inner-commands.js';
 import { afterChange, withKnownValues } from './known-values.js';
 import { isUnknown, SPLIT, toShellText } from './marked-text.js';
+import { decideByRules } from './operator-rules.js';
 import { plainProblem } from './plain-command.js';
 import type { CommandPolicy } from './policy-settings.js';
 import type { PossibleFolders } from './possible-folders.js';
@@ -18,7 +18,7 @@ import { secretFiles } from './rules/secrets.js';
 import { setBy } from './set-variables.js';
 import type { CommandAssignment, CommandInput, SimpleCommand } from './simple-command.js';
 import { hasSubscript } from './subscripts.js';
-import { commandOfWords, nameOf, type Surroundings } from './words-to-command.js';
+import { commandOfWords, type Surroundings } from './words-to-command.js';
 
 const MAX_DEPTH = 8;
 const MAX_COMMANDS = 5_000;
@@ -80,6 +80,10 @@ type CommandPlace = Omit<TextPlace, 'input'>;
 const HARMLESS_FILE = /^\/dev\/(null|stdin|stdout|stderr|tty|fd\/\d+)$/;
 /** A name that bash gives no meaning, and that is in no usual environment. */
 const LOCAL_NAME = /^(?!histchars$)[a-z][a-z0-9]*$/;
+const UNLISTED_FILE: ReadonlyMap<string, string> = new Map([
+  ['>', 'writes a file, and no rule such as `> out/*` allows it'],
+  ['<', 'reads a file, and no rule such as `< data/*` allows it'],
+]);
 const ABOUT_VARIABLES: readonly BuiltInRule[] = [environment, secretFiles];
 const NO_SURROUNDINGS: Surroundings = {
   assignments: [],
@@ -210,13 +214,10 @@ class Judge {
   }
 
   #redirect(name: '>' | '<', command: SimpleCommand, place: PossibleFolders): void {
-    const { redirects, input } = command;
+    const { redirects, source } = command;
     const isAllowed = this.#byRules(name, [redirects[0]?.target ?? ''], command);
-    const alone = {
-      ...commandOfWords([], { ...NO_SURROUNDINGS, redirects, source: command.source }),
-      input,
-    };
-    this.#builtIn({ ...alone, input: NO_SURROUNDINGS.input }, place, () => isAllowed);
+    const alone = commandOfWords([], { ...NO_SURROUNDINGS, redirects, source });
+    this.#builtIn(alone, place, () => isAllowed);
   }
 
   /** Whatever sets a variable, a rule about the command says nothing of it. */
@@ -227,7 +228,13 @@ class Judge {
     const isAllowed = this.#decide(
       this.#policy.rules.filter(({ command }) => isAssignmentPattern(command)),
       [word],
-      { source, isHarmless: isLocal, why: `sets ${name}, and no rule allows that` },
+      {
+        source,
+        isHarmless: isLocal,
+        why: isUnknown(name)
+          ? 'sets a variable that is known only when it runs'
+          : `sets ${name}, and no rule such as \`${name}=*\` allows it`,
+      },
     );
     const alone = { ...NO_SURROUNDINGS, assignments: [assignment], source };
     for (const rule of ABOUT_VARIABLES) {
@@ -341,10 +348,7 @@ class Judge {
     return this.#decide(rules, [written, ...args], {
       source,
       isHarmless: this.#guesses > 0,
-      why:
-        written === '<'
-          ? 'reads a file, and no rule such as `< data/*` allows it'
-          : 'is not among the commands that are allowed',
+      why: UNLISTED_FILE.get(written) ?? 'is not among the commands that are allowed',
     });
   }
 
@@ -353,36 +357,20 @@ class Judge {
     [written = '', ...args]: readonly string[],
     { source, isHarmless, why }: { source: string; isHarmless: boolean; why: string },
   ): boolean {
-    const forms = commandForms([nameOf(written) ?? SPLIT, ...args]);
-    let strictest: 'allow' | 'ask' | 'deny' | undefined;
-    let pattern = '';
-    for (const { command, decision } of rules) {
-      if (strictest === 'deny' || (strictest === 'ask' && decision === 'allow')) continue;
-      const found =
-        decision === 'allow'
-          ? // Another program of the same name is not the one that was allowed.
-            matchesPattern(command, [written, ...args], 'surely') && decision
-          : matched(withoutFolder(command), forms, decision);
-      if (found === false) continue;
-      strictest = found;
-      pattern = command;
-    }
-    if (strictest === undefined) {
+    const found = decideByRules(rules, [written, ...args]);
+    if (found === undefined) {
       const { default: decision } = this.#policy;
       if (decision !== 'allow' && !isHarmless) {
         this.#find({ decision, rule: 'default', command: source, why });
       }
       return false;
     }
-    if (strictest !== 'allow') {
-      this.#find({
-        decision: strictest,
-        rule: pattern,
-        command: source,
-        why: 'is named by a rule of the operator',
-      });
+    const { decision, pattern } = found;
+    if (decision !== 'allow') {
+      const said = 'is named by a rule of the operator';
+      this.#find({ decision, rule: pattern, command: source, why: said });
     }
-    return strictest === 'allow';
+    return decision === 'allow';
   }
 
   #isOn(rule: string): boolean {
@@ -397,20 +385,4 @@ class Judge {
       .replaceAll(/\s+/g, ' ');
     this.findings.push({ ...finding, command: shorten(line, MAX_SHOWN) });
   }
-}
-
-/** What a rule that asks or denies says. What only may be meant is no reason to refuse it unasked. */
-function matched(
-  pattern: string,
-  forms: readonly (readonly string[])[],
-  decision: 'ask' | 'deny',
-): 'ask' | 'deny' | false {
-  if (forms.some((words) => matchesPattern(pattern, words, 'surely'))) return decision;
-  return forms.some((words) => matchesPattern(pattern, words, 'perhaps')) && 'ask';
-}
-
-/** A pattern whose first word is a name without its folder. */
-function withoutFolder(pattern: string): string {
-  const [first = '', ...rest] = pattern.trim().split(/\s+/);
-  return [first.slice(first.lastIndexOf('/') + 1) || first, ...rest].join(' ');
 }

@@ -1,7 +1,7 @@
 import { variableEffect } from '@ethosagent/policy';
-import { INTEGER_VARIABLE } from '../evaluations.js';
 import { isMarked, isUnknown, SEARCH_PATH } from '../marked-text.js';
 import type { CommandAssignment } from '../simple-command.js';
+import { INTEGER_VARIABLE } from '../value-flow.js';
 import { ask, type BuiltInRule, type Objection, worst } from './rule.js';
 
 const LOADS = /(^|\s)(-r|--require|--import|--loader|--experimental-loader|--env-file)/;

@@ -1,0 +1,156 @@
+import type { Command, Word } from 'unbash';
+import { RUNS, readsOf } from './arithmetic-text.js';
+import { readsAsText } from './tame-commands.js';
+import type { ValueFlow } from './value-flow.js';
+import { DECLARES, variableOperands } from './variable-operands.js';
+
+/** What a command of bash sets and evaluates of its words. */
+export class CommandEvaluations {
+  readonly #flow: ValueFlow;
+  readonly #textOf: (word: Word) => string;
+  readonly #calls: { name: string; args: string[] }[] = [];
+
+  constructor(flow: ValueFlow, textOf: (word: Word) => string) {
+    this.#flow = flow;
+    this.#textOf = textOf;
+  }
+
+  /** What calls give to functions of these names. */
+  callFunctions(functions: ReadonlySet<string>): void {
+    if (functions.has('command_not_found_handle')) this.#flow.set('@', RUNS);
+    for (const { name, args } of this.#calls) {
+      if (!functions.has(name) && (name !== RUNS || functions.size === 0)) continue;
+      for (const arg of args) this.#flow.set('@', arg);
+    }
+  }
+
+  add(node: Command): void {
+    const all = node.name === undefined ? [] : [node.name, ...node.args];
+    const texts = all.map((word) => (word.type === 'Word' ? this.#textOf(word) : 'x=1'));
+    let at = 0;
+    while (/^(command|builtin|-[pvV]|--)$/.test(texts[at] ?? '')) at += 1;
+    const name = texts[at] ?? '';
+    const args = texts.slice(at + 1);
+    const source = all.map((word) => word.text).join(' ');
+    this.#calls.push({ name: readsAsText(name) ? name : RUNS, args });
+    this.#descriptors(node);
+    // Of what braces make, only that it may be any of these is known.
+    const isSpread = all.some(hasBraces);
+    if (isSpread && ((node.name && hasBraces(node.name)) || SETS.test(name))) {
+      this.#flow.openAll();
+      this.#flow.addInteger();
+    }
+    if (DECLARES.test(name)) this.#declares(node.args.slice(at), source);
+    else if (/^(test|\[)$/.test(name)) this.#tests(args, node.args.slice(at), source);
+    else this.#sets(name, args, source);
+  }
+
+  #descriptors({ redirects }: Command): void {
+    for (const { descriptor } of redirects) {
+      if (descriptor?.type !== 'FileDescriptorVariable') continue;
+      this.#flow.set(descriptor.name.replace(/\[.*$/s, ''), '1');
+      if (descriptor.name.includes('[')) this.#flow.evaluate(descriptor.name);
+    }
+  }
+
+  #sets(name: string, args: readonly string[], source: string): void {
+    const flow = this.#flow;
+    if (name === 'set') for (const arg of args) flow.set('@', arg);
+    if (name === 'let') {
+      for (const arg of args) {
+        flow.evaluate(arg, source);
+        for (const assigned of assignedIn(arg)) flow.set(assigned, '1');
+      }
+    }
+    // What such text sets is not followed.
+    if (/^(eval|trap|alias)$/.test(name)) {
+      if (args.some((arg) => MAY_SET.test(arg) || readsOf(arg).runs)) flow.openAll();
+    }
+    // The format may be `-v` and the name of a variable.
+    if (name === 'printf' && /^[$`]/.test(args[0] ?? '')) flow.evaluate(args[0] ?? '', source);
+    for (const operand of variableOperands(name, args) ?? []) this.#operand(name, operand, source);
+  }
+
+  #operand(name: string, operand: string, source: string): void {
+    const [variable, subscript] = /^([A-Za-z_]\w*)(\[.*)?$/s.exec(operand)?.slice(1) ?? [];
+    if (variable === undefined || subscript !== undefined) this.#flow.evaluate(operand, source);
+    if (name === 'unset') return;
+    if (variable === undefined) {
+      this.#flow.openAll();
+      return;
+    }
+    if (subscript !== undefined || /^(mapfile|readarray|read)$/.test(name)) {
+      this.#flow.addArray(variable);
+    }
+    const isNumber = /^(wait|getopts)$/.test(name) && operand !== 'OPTARG';
+    this.#flow.set(variable, isNumber ? '1' : RUNS);
+  }
+
+  #declares(args: Command['args'], source: string): void {
+    const flow = this.#flow;
+    let isArray = false;
+    for (const arg of args) {
+      // What it sets is seen where the assignment stands.
+      if (arg.type === 'Assignment') {
+        if (isArray) flow.addArray(arg.name);
+        if (arg.value.type === 'Word') flow.declare(arg.name, this.#textOf(arg.value), source);
+        continue;
+      }
+      const text = this.#textOf(arg);
+      if (/^[-+][a-zA-Z]+$/.test(text)) {
+        if (/^-.*i/.test(text)) flow.addInteger();
+        if (/^-.*[aA]/.test(text)) isArray = true;
+        if (/^-.*n/.test(text)) flow.openAll();
+        continue;
+      }
+      const [, name, subscript, value] =
+        /^([A-Za-z_]\w*)(\[[^=]*\])?(?:\+?=(.*))?$/s.exec(text) ?? [];
+      if (name === undefined) {
+        flow.evaluate(text, source);
+        if (readsAsText(text)) continue;
+        flow.openAll();
+        flow.addInteger();
+        isArray = true;
+        continue;
+      }
+      if (isArray || subscript !== undefined) flow.addArray(name);
+      if (subscript !== undefined) flow.evaluate(subscript, source);
+      if (value === undefined) continue;
+      flow.set(name, value);
+      flow.declare(name, value, source);
+    }
+  }
+
+  #tests(args: readonly string[], words: Command['args'], source: string): void {
+    for (const [at, arg] of args.entries()) {
+      const next = args[at + 1];
+      const word = words[at];
+      if (/^-[vR]$/.test(arg) && next !== undefined) this.#flow.evaluate(next, source);
+      // Words that are not quoted may become `-v` and what it takes.
+      if (word?.type === 'Word' && word.parts?.some(({ type }) => SPLITS.test(type)) === true) {
+        this.#flow.evaluate(arg, source);
+      }
+      // And so may two that are: an operator that only running tells, and its operand.
+      if (/^[$`]/.test(arg) && next !== undefined && /^[$`]|\[/.test(next)) {
+        this.#flow.evaluate(next, source);
+      }
+    }
+  }
+}
+
+function hasBraces(word: Command['args'][number]): boolean {
+  return word.type === 'Word' && word.parts?.some(({ type }) => type === 'BraceExpansion') === true;
+}
+
+const SETS =
+  /^(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|let|wait|unset)$/;
+const SPLITS = /^(SimpleExpansion|ParameterExpansion|CommandExpansion)$/;
+const MAY_SET =
+  /=|\b(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|select|for|let|set|wait|coproc)\b/;
+const ASSIGNED =
+  /(?<![\w])([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)/g;
+
+/** The variables that an arithmetic expression sets. */
+export function assignedIn(expression: string): string[] {
+  return [...expression.matchAll(ASSIGNED)].map(([, before, after]) => before ?? after ?? '');
+}
