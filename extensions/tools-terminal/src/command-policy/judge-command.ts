@@ -205,9 +205,11 @@ class Judge {
     const set = this.#guesses === 0 ? setBy(command) : [];
     for (const assignment of set) this.#assignment(assignment, command.source, place);
     const isSettled = at.isWhole && set.length === 0;
+    const given = isSettled ? command.args.filter(mayBeGiven) : [];
     for (const inner of innerCommands(command)) {
-      const given = command.args.filter((word) => inner.kind === 'words' || word !== inner.text);
-      const isWhole = isSettled && !given.some(mayBeGiven);
+      // The text itself gives nothing to it.
+      const isWhole =
+        isSettled && given.every((word) => inner.kind === 'text' && word === inner.text);
       this.#inner(inner, command, { place, depth: depth + 1, isWhole });
       if (this.#isSpent(depth)) return;
     }

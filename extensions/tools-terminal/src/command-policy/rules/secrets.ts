@@ -42,7 +42,11 @@ export const secretFiles: BuiltInRule = {
   judge({ name = '', args, redirects, assignments, input }, place) {
     const read = redirects.filter(({ reads }) => reads).map(({ target }) => target);
     const words = NAMES_ONLY.test(name) ? [] : args;
-    const given = [...words, ...assignments.map(({ value }) => value), ...namesFrom(name, input)];
+    const given = [
+      ...words.filter((word) => mayBePath(place, word)),
+      ...assignments.map(({ value }) => value),
+      ...namesFrom(name, input),
+    ];
     if ([...given.flatMap(pathsIn), ...read].some((path) => isSecret(place, path))) {
       return ask('names a file of secrets, which no tool may read');
     }
@@ -81,6 +85,18 @@ function foldersReadBy(
   return TAKES_NAMES.test(name) && input.from === 'pipe'
     ? (input.found ?? []).map((found) => found.replace(/\/[^/]*$/, ''))
     : [];
+}
+
+const AMONG_SECRETS = new WeakMap<PossibleFolders, boolean>();
+
+/** Whether a word may name a file of secrets at all: most are no paths, which is seen at once. */
+function mayBePath(place: PossibleFolders, word: string): boolean {
+  if (/[/._~\uE000-\uE004]/.test(word)) return true;
+  const known = AMONG_SECRETS.get(place);
+  if (known !== undefined) return known;
+  const isAmong = place.dirs.some((dir) => isSecret(place, `${dir}/x`));
+  AMONG_SECRETS.set(place, isAmong);
+  return isAmong;
 }
 
 /** The paths that a word may name: itself, the value of an option, what follows `@` or `file://`. */
