@@ -47,7 +47,7 @@ export const databases: BuiltInRule = {
   judge(command) {
     const { name = '', args } = command;
     if (/^(mongo|mongosh)$/.test(name)) {
-      return textsOf(args, /^--eval$/, command).some((text) => LOSES_DOCUMENTS.test(text))
+      return textsOf(command, /^--eval$/).some((text) => LOSES_DOCUMENTS.test(text))
         ? ask('drops data')
         : undefined;
     }
@@ -69,7 +69,7 @@ export const databases: BuiltInRule = {
     }
     const client = CLIENTS.find(({ names }) => names.test(name));
     if (client === undefined) return undefined;
-    const statements = textsOf(args, client.options, command, client.from);
+    const statements = textsOf(command, client.options, client.from);
     if (statements.some(losesData)) return ask('drops or changes data as a whole');
     return statements.some(isUnknown)
       ? ask('runs statements that are known only when they run')
@@ -77,12 +77,9 @@ export const databases: BuiltInRule = {
   },
 };
 
-function textsOf(
-  args: readonly string[],
-  options: RegExp,
-  command: SimpleCommand,
-  from = args.length,
-): string[] {
+/** The statements among the words of a client, and in its input. */
+function textsOf(command: SimpleCommand, options: RegExp, from = command.args.length): string[] {
+  const { args } = command;
   const texts: string[] = [];
   for (const [at, word] of args.entries()) {
     const [, long, joined] = /^(--?[\w-]+)=(.*)$/s.exec(word) ?? [];
