@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -196,6 +197,20 @@ describe('a folder that a personality names in the home', () => {
       expect((await runtime.problems()).map(({ key, message }) => [key, message])).toContainEqual([
         'fs_reach.write',
         expect.stringContaining("is the runtime's own and gives no reach"),
+      ]);
+    },
+  );
+});
+
+describe('files that other users may write', () => {
+  it.each(['personalities/coder/config.yaml', 'personalities/coder', 'personalities', '.'])(
+    'are told: %s',
+    async (path) => {
+      personality('coder', ['${ETHOS_HOME}/notes']);
+      const runtime = await start();
+      chmodSync(join(home, path), 0o777);
+      expect((await runtime.problems()).map(({ message }) => message)).toEqual([
+        expect.stringContaining(`other users may write ${join(home, path)} (take that away`),
       ]);
     },
   );
