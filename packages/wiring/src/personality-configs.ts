@@ -82,10 +82,10 @@ export class PersonalityConfigs {
   reachOf(config: PersonalityConfig): PersonalityReach {
     let reach = this.#reaches.get(config);
     if (reach === undefined) {
-      const { home } = this.#parts;
+      const { home, store } = this.#parts;
       const parts = this.partsOf(config).filter((part) => part !== config);
       const denied = parts.flatMap((part) => this.reachOf(part).deny);
-      const own = personalityReach(home, config);
+      const own = personalityReach(home, config, (id) => store.peek(id));
       reach = { ...own, deny: [...new Set([...denied, ...own.deny])] };
       this.#reaches.set(config, reach);
     }

@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PersonalityFsReach } from '@ethosagent/core';
 import { type HomeStanding, homeStanding, isWithin, type NamedRoot } from '@ethosagent/policy';
-import { realLocation } from '@ethosagent/storage-fs';
+import { linksOnTheWay, realLocation } from '@ethosagent/storage-fs';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
+import { isPersonalityId } from './personality-file.js';
 
 /** The reach of a personality, and what of it could not be given. */
 export interface PersonalityReach extends Required<PersonalityFsReach> {
@@ -20,6 +21,17 @@ export interface ReachProblem {
 interface Root extends NamedRoot {
   readonly key: ReachProblem['key'];
   readonly standing: HomeStanding;
+  /** A link on its way that a tool could have made, and that leads elsewhere. */
+  readonly planted: string | undefined;
+}
+
+/** Where the tools of any personality may write, and so make links. */
+function writableFolders(
+  personalities: string,
+  configOf: (id: string) => PersonalityConfig | undefined,
+): string[] {
+  const configs = entriesOf(personalities).filter(isPersonalityId).map(configOf);
+  return configs.flatMap((config) => config?.fs_reach?.write ?? []).map(realLocation);
 }
 
 /**
@@ -31,18 +43,26 @@ interface Root extends NamedRoot {
 export function personalityReach(
   home: string,
   { id, fs_reach }: PersonalityConfig,
+  configOf: (id: string) => PersonalityConfig | undefined,
 ): PersonalityReach {
   const top: NamedRoot = { named: home, real: realLocation(home) };
+  const writable = writableFolders(join(home, 'personalities'), configOf);
   const rootOf = (key: Root['key']) => (named: string) => {
-    const root = { named, real: realLocation(named) };
-    return { ...root, key, standing: homeStanding(root, top) };
+    const { links, real = named } = linksOnTheWay(named);
+    const root = { named, real };
+    const planted = links.find((link) =>
+      writable.some((folder) => isWithin(link, folder) && !isWithin(real, folder)),
+    );
+    return { ...root, key, planted, standing: homeStanding(root, top) };
   };
   const roots: Root[] = [
     ...(fs_reach?.read ?? []).map(rootOf('fs_reach.read')),
     ...(fs_reach?.write ?? []).map(rootOf('fs_reach.write')),
   ];
   const coversHome = roots.some(({ standing }) => standing === 'covers');
-  const given = roots.filter(({ standing }) => standing !== 'own');
+  const given = roots.filter(
+    ({ standing, planted }) => standing !== 'own' && planted === undefined,
+  );
   const listOf = (key: Root['key']) =>
     given.filter((root) => root.key === key).map(({ named }) => named);
   // A wide root and a folder of the home would together reach more there than was named.
@@ -56,6 +76,7 @@ export function personalityReach(
         ...(given.length === 0 ? [] : personalityFiles(home, id.split('/'), given)),
       ]),
     ],
+    leads: Object.fromEntries(given.map(({ named, real }) => [named, real])),
     problems: roots.flatMap((root) => {
       const message = problemOf(root, { home, coversHome });
       return message === undefined ? [] : [{ key: root.key, entry: root.named, message }];
@@ -64,9 +85,12 @@ export function personalityReach(
 }
 
 function problemOf(
-  { named, standing }: Root,
+  { named, standing, planted }: Root,
   { home, coversHome }: { home: string; coversHome: boolean },
 ): string | undefined {
+  if (planted !== undefined) {
+    return `${named} passes through the link ${planted}, which a tool may have made and which leads out of what it may write, so it gives no reach; name the folder that is meant`;
+  }
   if (standing === 'covers') {
     return `${named} holds the home of the runtime, ${home}, so nothing in the home is reached; name narrower folders, or move the home out of it`;
   }

@@ -323,10 +323,11 @@ export class Runtime implements ToolRuntime {
   #scopedStorage(config: PersonalityConfig): Storage {
     let scoped = this.#scoped.get(config);
     if (scoped === undefined) {
-      const { read, write, deny } = this.#personalities.reachOf(config);
+      const { read, write, deny, leads } = this.#personalities.reachOf(config);
       scoped = new ScopedStorage(this.#parts.stores.storage, {
         read,
         write,
+        leads,
         deny: [...this.#parts.denyPaths, ...deny],
       });
       this.#scoped.set(config, scoped);
