@@ -20,7 +20,7 @@ import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import { createToolRuntime } from './tool-runtime.js';
 
 const probe = ['--ro-bind', '/', '/', '--unshare-all', 'true'];
-const hasBubblewrap = spawnSync('bwrap', probe).status === 0;
+const hasBubblewrap = spawnSync('/usr/bin/bwrap', probe).status === 0;
 
 let world: string;
 let home: string;
