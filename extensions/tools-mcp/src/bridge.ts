@@ -18,6 +18,7 @@ import type { McpAuthorize, McpTokenStore } from './oauth.js';
 import { type McpPendingChange, type McpPinStore, Pins } from './pins.js';
 import { promptTools } from './prompt-tools.js';
 import { resourceTools } from './resource-tools.js';
+import { serverPin } from './server-pin.js';
 import { type McpApproval, serverTool } from './server-tools.js';
 
 export interface McpBridgeOptions {
@@ -206,6 +207,7 @@ class Bridge implements McpBridge {
     const accepted = await this.#pins.accept(server, tool, hash);
     for (const connection of this.#connections.values()) {
       if (connection.server.name !== server) continue;
+      if (accepted.includes('')) await connection.start();
       await this.#offer(connection);
       this.#sync(connection.server);
     }
@@ -224,6 +226,8 @@ class Bridge implements McpBridge {
     if (config?.kind !== 'remote' || connection === undefined) {
       throw new EthosError('CONFIG_INVALID', `there is no remote MCP server ${server}`);
     }
+    const held = await this.#heldBack(config);
+    if (held !== undefined) throw new EthosError('CONFIG_INVALID', `${server}: ${held}`);
     const answer = { code, ...(state === undefined ? {} : { state }) };
     await finishAuthorization({ server: config, personality }, answer, this.#connectOptions());
     await connection.start();
@@ -324,6 +328,7 @@ class Bridge implements McpBridge {
       config,
     } = this.#options;
     return {
+      heldBack: (server: McpServerConfig) => this.#heldBack(server),
       host,
       limits: this.#limits,
       variables: this.#variables,
@@ -335,6 +340,11 @@ class Bridge implements McpBridge {
       onSampling,
       onElicitation,
     };
+  }
+
+  async #heldBack(server: McpServerConfig): Promise<string | undefined> {
+    if (await this.#pins.check(server.name, await serverPin(server))) return undefined;
+    return `its command or address is not what it was when it was first used; look at pending() and accept it as ${server.name}, or restore it in mcp.json`;
   }
 
   /** Says which of the tools that a connection lists may be called. */

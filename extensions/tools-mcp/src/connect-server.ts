@@ -20,6 +20,8 @@ export async function connectServer(
   if (!declared.ok) return { ...declared, again: false };
   let scope: ServiceScope | undefined;
   try {
+    const held = await options.heldBack(server);
+    if (held !== undefined) return { ok: false, reason: held, again: false };
     const owner = {
       ...(personality === undefined ? {} : { personalityId: personality }),
       ...(options.workingDir === undefined ? {} : { workingDir: options.workingDir }),

@@ -2,14 +2,15 @@ import { Turns } from '@ethosagent/policy';
 import { EthosError, type KeyValueStore } from '@ethosagent/types';
 import { z } from 'zod';
 import type { ListedTool, McpToolDefinition } from './listed-tool.js';
-import { mcpToolName } from './names.js';
+import { mcpServerPart, mcpToolName } from './names.js';
 
 /** Where pins are kept: a key-value store, or a part of one. */
 export type McpPinStore = Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
 
-/** A tool that is no longer what it was pinned as, and waits until it is accepted. */
+/** A tool, or a server, that is no longer what it was pinned as, and waits until it is accepted. */
 export interface McpPendingChange {
   server: string;
+  /** Empty for the server itself: its `description` says how it is reached. */
   tool: string;
   /** As it was at first use, or when it was last accepted. */
   old: McpToolDefinition;
@@ -99,6 +100,8 @@ export class Pins {
 }
 
 function keyOf(server: string, tool: string): string {
+  // No tool of a server has an empty name.
+  if (tool === '') return `server:${mcpServerPart(server)}`;
   return `pin:${mcpToolName(server, tool)}`;
 }
 

@@ -1,12 +1,15 @@
 import type { ServiceHost, ServiceScope } from '@ethosagent/types';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { McpElicitation, McpSampling } from './client.js';
+import type { McpServerConfig } from './config.js';
 import type { McpLimits } from './limits.js';
 import type { McpAuthorize, McpTokenStore } from './oauth.js';
 import type { RedactedTransport } from './redacted-transport.js';
 
 /** What servers are connected with. */
 export interface ConnectOptions {
+  /** Why a server may not be reached as it is configured now; asked before it gets anything. */
+  heldBack(server: McpServerConfig): Promise<string | undefined>;
   host: ServiceHost;
   limits: McpLimits;
   variables: ReadonlyMap<string, string>;

@@ -21,6 +21,8 @@ export interface PersonalityFsReach {
   write: string[];
   /** Paths that this personality does not reach, whatever the other two say. */
   deny?: string[];
+  /** Where its paths lead, by path, as it was looked up when it was loaded. Looked up when first used, where absent. */
+  leads?: Readonly<Record<string, string>>;
 }
 
 /** What an operator says of one personality, as its file does. */

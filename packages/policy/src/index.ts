@@ -77,6 +77,10 @@ export {
 export { isPortAllowed } from './ports.js';
 export { DEFAULT_PROCESS_LIMITS } from './process-limits.js';
 export { discard, isThenable, unawaited } from './promises.js';
+export type { RootLeads } from './root-leads.js';
+export { leadOf } from './root-leads.js';
+export type { HomeStanding, NamedRoot } from './runtime-home.js';
+export { homeStanding, runtimeOwnNames } from './runtime-home.js';
 export type { PhraseHit } from './search-snippet.js';
 export { findPhrases, searchSnippet } from './search-snippet.js';
 export type { SearchPhrase, TextWord } from './search-words.js';

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { compileDenySet, isWithin, type PathSet } from '@ethosagent/policy';
+import { compileDenySet, isWithin, leadOf, type PathSet, type RootLeads } from '@ethosagent/policy';
 import { BoundaryError } from '@ethosagent/types';
 
 /** A directory that stays what it was when it was judged, until it is released. */
@@ -44,14 +44,16 @@ const FLOOR_MS = 5_000;
 
 /** A tool's root that leads out of the operator's own roots is nobody's: it gives no reach. */
 export function directoryReach(
-  { read, write }: { read: Iterable<string>; write: Iterable<string> },
+  { read, write, leads }: { read: Iterable<string>; write: Iterable<string>; leads?: RootLeads },
   operatorRoots: readonly string[],
   deny: readonly string[],
 ): DirectoryReach {
-  const own = operatorRoots.map(realOrAsked);
+  const own = operatorRoots.flatMap((root) => leadOf(root, leads, realOrAsked) ?? []);
   const shownAs = (writable: boolean) => (asked: string) => {
-    const real = realOrAsked(asked);
-    return own.some((root) => isWithin(real, root)) ? [{ asked, real, writable }] : [];
+    const real = leadOf(asked, leads, realOrAsked);
+    return real !== undefined && own.some((root) => isWithin(real, root))
+      ? [{ asked, real, writable }]
+      : [];
   };
   const shown = [...[...read].flatMap(shownAs(false)), ...[...write].flatMap(shownAs(true))];
   const compile = () => compileDenySet([...deny, ...deny.map(realOrAsked)]);

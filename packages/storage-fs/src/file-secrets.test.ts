@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -98,6 +99,32 @@ describe('createFileSecrets', () => {
     chmodSync(join(dir, 'ref'), mode);
     await expect(secrets.get('ref')).rejects.toThrow(/^SECRET_NOT_FOUND: ref: .*chmod 600/);
   });
+
+  it.each([
+    ['the folder of all', '.', 0o770],
+    ['a folder on the way', 'a', 0o702],
+    ['the folder that it is in', 'a/b', 0o777],
+  ])('get and set refuse where others may write in %s', async (_, folder, mode) => {
+    await secrets.set('a/b/KEY', 'x');
+    chmodSync(join(dir, folder), mode);
+    const refused = { code: 'SECRET_NOT_FOUND', message: expect.stringContaining('chmod 700') };
+    await expect(secrets.get('a/b/KEY')).rejects.toMatchObject(refused);
+    await expect(secrets.set('a/b/KEY', 'y')).rejects.toMatchObject(refused);
+    chmodSync(join(dir, folder), 0o700);
+    expect(await secrets.get('a/b/KEY')).toBe('x');
+  });
+
+  it.runIf(process.geteuid?.() === 0).each(['a/KEY', 'a', '.'])(
+    'get refuses what another user owns: %s',
+    async (path) => {
+      await secrets.set('a/KEY', 'x');
+      chownSync(join(dir, path), 12_345, 12_345);
+      await expect(secrets.get('a/KEY')).rejects.toMatchObject({
+        code: 'SECRET_NOT_FOUND',
+        message: expect.stringContaining('belongs to another user'),
+      });
+    },
+  );
 
   it('refuses links, as the file and as a folder', async () => {
     mkdirSync(dir);

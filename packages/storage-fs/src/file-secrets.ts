@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { lstat, open, readdir } from 'node:fs/promises';
+import { lstat, open, readdir, stat as statOf } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { compareCodePoints, isSecretRef } from '@ethosagent/policy';
 import { type ErrorCode, EthosError, errorCodeOf } from '@ethosagent/types';
@@ -10,6 +10,7 @@ import { isTemporaryName } from './temp-files.js';
 
 const MAX_SECRET_BYTES = 1_000_000;
 const OTHERS = 0o077;
+const OTHERS_WRITE = 0o022;
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   DISK_FULL: 'free some space and try again',
   READ_ONLY: 'its file system is read-only',
@@ -37,8 +38,9 @@ export interface FileSecrets {
 /**
  * Secrets as files `<dir>/<ref>`: folders with mode 0700, files with mode 0600.
  *
- * One newline at the end of a file isn't part of the value. A file that other users may read,
- * or that is reached through a link below `dir`, is refused. Every failure is `SECRET_NOT_FOUND`
+ * One newline at the end of a file isn't part of the value. A file that other users may read, that
+ * is in a folder in which they may write, that another user owns (but root), or that is reached
+ * through a link below `dir`, is refused. Every failure is `SECRET_NOT_FOUND`
  * and names the ref, never a path or a value.
  */
 export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
@@ -77,8 +79,10 @@ export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
 async function find(dir: string, ref: string): Promise<Stats | undefined> {
   assertSecretRef(ref);
   let path = dir;
-  let stat: Stats | undefined;
+  // The folder itself may be named through a link.
+  let stat = await statOf(dir).catch(nothingIfMissing);
   for (const segment of ref.split('/')) {
+    if (stat !== undefined) assertOwnFolder(ref, stat);
     path = join(path, segment);
     stat = await lstat(path).catch(nothingIfMissing);
     if (stat === undefined) return undefined;
@@ -87,6 +91,21 @@ async function find(dir: string, ref: string): Promise<Stats | undefined> {
     }
   }
   return stat;
+}
+
+/** Who may write in a folder may put another secret in place of one. */
+function assertOwnFolder(ref: string, stat: Stats): void {
+  if (process.platform === 'win32' || !stat.isDirectory()) return;
+  assertOwner(ref, stat);
+  if ((stat.mode & OTHERS_WRITE) !== 0) {
+    throw secretError(ref, 'other users may write in its folder; take that away (chmod 700)');
+  }
+}
+
+function assertOwner(ref: string, { uid }: Stats): void {
+  // Root can change what it wants without owning it.
+  if (uid === 0 || uid === process.geteuid?.()) return;
+  throw secretError(ref, 'it or its folder belongs to another user; make it your own (chown)');
 }
 
 async function listRefs(dir: string): Promise<string[]> {
@@ -111,6 +130,7 @@ async function readSecret(ref: string, path: string): Promise<string> {
     if (!stat.isFile()) throw secretError(ref, 'there is something else than a file');
     if (stat.size > MAX_SECRET_BYTES) throw secretError(ref, 'its file is too large for a secret');
     // Windows has no such bits, and shows them as set.
+    if (process.platform !== 'win32') assertOwner(ref, stat);
     if (process.platform !== 'win32' && (stat.mode & OTHERS) !== 0) {
       throw secretError(ref, 'other users may read its file; take that away (chmod 600)');
     }

@@ -8,7 +8,10 @@ const MAX_LINKS = 40;
  * `..` after a link is taken from where the link leads, as the kernel does.
  * @returns `undefined` for a loop
  */
-export function followLinks(path: string): string | undefined {
+export function followLinks(
+  path: string,
+  onLink: (at: string) => void = () => {},
+): string | undefined {
   let at = parse(path).root;
   const pending = segmentsOf(path).reverse();
   let links = 0;
@@ -23,12 +26,20 @@ export function followLinks(path: string): string | undefined {
       at = next;
       continue;
     }
+    onLink(next);
     links += 1;
     if (links > MAX_LINKS) return undefined;
     if (isAbsolute(target)) at = parse(target).root;
     pending.push(...segmentsOf(target).reverse());
   }
   return at;
+}
+
+/** Where the links are that a path passes through, and where it leads; `undefined` for a loop. */
+export function linksOnTheWay(path: string): { links: string[]; real: string | undefined } {
+  const links: string[] = [];
+  const real = followLinks(path, (at) => links.push(at));
+  return { links, real };
 }
 
 /** The real path of what is at `path`, or the path that it would have if it were made. */

@@ -4,7 +4,7 @@ export type { EnvSecrets, EnvSecretsOptions } from './env-secrets.js';
 export { createEnvSecrets } from './env-secrets.js';
 export type { FileSecrets, FileSecretsOptions } from './file-secrets.js';
 export { createFileSecrets } from './file-secrets.js';
-export { realLocation } from './follow-links.js';
+export { linksOnTheWay, realLocation } from './follow-links.js';
 export type { FsStorageOptions } from './fs-storage.js';
 export { DEFAULT_MAX_READ_BYTES, FsStorage } from './fs-storage.js';
 export type { InMemoryStorageOptions } from './in-memory-storage.js';

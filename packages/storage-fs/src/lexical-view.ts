@@ -11,7 +11,7 @@ import {
 import type { ContainedReach, Storage } from '@ethosagent/types';
 import { createDenySet } from './deny-index.js';
 import { assertNotRevealed, type Guard, openGuard } from './guard.js';
-import { ReachGuard } from './reach-guard.js';
+import { ReachGuard, withoutLeads } from './reach-guard.js';
 
 /**
  * A view of a storage that is held to a reach by the path's text alone. That contains a storage
@@ -65,5 +65,9 @@ export function lexicalView(
   outer: Guard = openGuard,
 ): LexicalView {
   const deny = createDenySet([...denyFloor({ home: homedir() }), ...(reach.deny ?? [])]);
-  return new LexicalView(inner, new ReachGuard({ reach, deny, outer, realPathOf: (path) => path }));
+  const own = withoutLeads(reach);
+  return new LexicalView(
+    inner,
+    new ReachGuard({ reach: own, deny, outer, realPathOf: (path) => path }),
+  );
 }

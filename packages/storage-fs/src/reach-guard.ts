@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { compilePathSet, isWithin, type PathSet } from '@ethosagent/policy';
+import { compilePathSet, isWithin, leadOf, type PathSet } from '@ethosagent/policy';
 import { BoundaryError, type ContainedReach, type ReachKind } from '@ethosagent/types';
 import type { DenySet } from './deny-index.js';
 import { realLocation } from './follow-links.js';
@@ -32,9 +32,11 @@ export class ReachGuard implements Guard {
 
   constructor({ reach, deny, outer, realPathOf = realLocation }: ReachGuardOptions) {
     this.#named = { read: compilePathSet(reach.read), write: compilePathSet(reach.write) };
+    const leadsOf = (kind: ReachKind) =>
+      this.#named[kind].roots.flatMap((root) => leadOf(root, reach.leads, realPathOf) ?? []);
     this.#real = {
-      read: compilePathSet(this.#named.read.roots.map(realPathOf)),
-      write: compilePathSet(this.#named.write.roots.map(realPathOf)),
+      read: compilePathSet(leadsOf('read')),
+      write: compilePathSet(leadsOf('write')),
     };
     const named = [...this.#named.read.roots, ...this.#named.write.roots];
     const places = named.map((root) => join(realPathOf(dirname(root)), basename(root)));
@@ -106,4 +108,9 @@ export class ReachGuard implements Guard {
   #isDenied(realPath: string): boolean {
     return this.#deny.covers(realPath) !== undefined;
   }
+}
+
+/** A reach for a storage without links, in which every path leads to itself. */
+export function withoutLeads({ leads: _, ...reach }: ContainedReach): ContainedReach {
+  return reach;
 }

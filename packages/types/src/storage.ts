@@ -12,6 +12,8 @@ export interface ContainedReach {
   write: readonly string[];
   /** Files and folders that may be neither read nor written, whatever the other two say. */
   deny?: readonly string[];
+  /** Where roots lead, by root, as it was looked up before. The others are looked up now. */
+  leads?: Readonly<Record<string, string>>;
 }
 
 /** For an operation that changes something. */

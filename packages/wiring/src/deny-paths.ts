@@ -1,16 +1,15 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { denyFloor } from '@ethosagent/policy';
+import { denyFloor, runtimeOwnNames } from '@ethosagent/policy';
 
-/** What no tool reaches: the deny floor, the state that a home may hold, and what the host adds. */
+/**
+ * What no tool reaches, whatever its reach: the deny floor, what a runtime keeps in its home, and
+ * what the host adds. The rest of a home is denied by the reach of each personality.
+ */
 export function runtimeDenyPaths(home: string, added: readonly string[] = []): string[] {
-  const databases = ['state.sqlite', 'sessions.sqlite'].flatMap((name) =>
-    ['', '-wal', '-shm', '-journal'].map((end) => join(home, name + end)),
-  );
-  const folders = ['audit', 'attachments', 'memory'].map((name) => join(home, name));
   return denyFloor({
     home: homedir(),
     secretsDir: join(home, 'secrets'),
-    extra: [...databases, ...folders, ...added],
+    extra: [...runtimeOwnNames().map((name) => join(home, name)), ...added],
   });
 }

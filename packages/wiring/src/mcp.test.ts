@@ -144,10 +144,14 @@ describe('the MCP servers of a runtime', () => {
   });
 
   it('that never come hold up no other tool, and a call of theirs no longer than its turn', async () => {
-    personality('user', 'mcp_servers: [slow]\nfs_reach: {read: ["${ETHOS_HOME}"]}\n');
-    put('a.txt', 'here');
+    personality('user', 'mcp_servers: [slow]\nfs_reach: {read: ["${ETHOS_HOME}/notes"]}\n');
+    put('notes/a.txt', 'here');
     const runtime = await start({ tools: ['read_file'], mcp: () => silent() });
-    const read = { toolCallId: '1', name: 'read_file', args: { path: join(home, 'a.txt') } };
+    const read = {
+      toolCallId: '1',
+      name: 'read_file',
+      args: { path: join(home, 'notes', 'a.txt') },
+    };
     expect((await runtime.execute([read]))[0]?.result).toMatchObject({ ok: true });
 
     const controller = new AbortController();

@@ -1,7 +1,6 @@
-import type { PersonalityFsReach } from '@ethosagent/core';
 import { type AnyTool, errorCodeOf, type PersonalityConfig } from '@ethosagent/types';
 import { MetPersonalities, plainId } from './met-personalities.js';
-import { personalityReach } from './personality-reach.js';
+import { type PersonalityReach, personalityReach } from './personality-reach.js';
 import type { PersonalityStore } from './personality-store.js';
 
 /** What configs are made of. */
@@ -23,7 +22,7 @@ export class PersonalityConfigs {
    * begins, so one that waited in an older batch gets what the file says by then.
    */
   readonly #known = new Map<string, PersonalityConfig>();
-  readonly #reaches = new WeakMap<PersonalityConfig, Required<PersonalityFsReach>>();
+  readonly #reaches = new WeakMap<PersonalityConfig, PersonalityReach>();
 
   constructor(parts: PersonalityConfigsParts) {
     this.#parts = parts;
@@ -80,13 +79,14 @@ export class PersonalityConfigs {
   }
 
   /** What it may reach, without what any of those that met may not. @throws `CONFIG_INVALID` */
-  reachOf(config: PersonalityConfig): Required<PersonalityFsReach> {
+  reachOf(config: PersonalityConfig): PersonalityReach {
     let reach = this.#reaches.get(config);
     if (reach === undefined) {
-      const { home } = this.#parts;
-      const denied = this.partsOf(config).flatMap((part) => personalityReach(home, part).deny);
-      const { read = [], write = [] } = config.fs_reach ?? {};
-      reach = { read, write, deny: [...new Set(denied)] };
+      const { home, store } = this.#parts;
+      const parts = this.partsOf(config).filter((part) => part !== config);
+      const denied = parts.flatMap((part) => this.reachOf(part).deny);
+      const own = personalityReach(home, config, (id) => store.peek(id));
+      reach = { ...own, deny: [...new Set([...denied, ...own.deny])] };
       this.#reaches.set(config, reach);
     }
     return reach;

@@ -11,7 +11,7 @@ export interface PersonalityProblemsParts {
   readonly home: string;
   readonly registry: Pick<ToolRegistry, 'list'>;
   readonly plugins: Pick<PluginHost, 'list'>;
-  readonly personalities: Pick<PersonalityConfigs, 'partsOf'>;
+  readonly personalities: Pick<PersonalityConfigs, 'partsOf' | 'reachOf'>;
   readonly mcp: () => Pick<RuntimeMcp, 'status'> | undefined;
 }
 
@@ -39,8 +39,9 @@ export class PersonalityProblems {
       return known.problems;
     }
     const last = personalities.partsOf(config).at(-1) ?? config;
-    const problems = findProblems(config, {
-      file: personalityConfigPath(home, last.id),
+    const file = personalityConfigPath(home, last.id);
+    const found = findProblems(config, {
+      file,
       tools,
       plugins,
       servers:
@@ -48,6 +49,14 @@ export class PersonalityProblems {
           ?.status()
           .map(({ server }) => server) ?? [],
     });
+    const ofReach = personalities.reachOf(config).problems.map(({ key, entry, message }) => ({
+      file,
+      key,
+      tool: entry,
+      message: `${file}: ${key}: ${message}`,
+      heldBack: false,
+    }));
+    const problems = [...found, ...ofReach];
     this.#checked.set(config, { tools, plugins, problems });
     return problems;
   }

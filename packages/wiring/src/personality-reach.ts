@@ -1,70 +1,138 @@
 import { readdirSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import type { PersonalityFsReach } from '@ethosagent/core';
-import { isWithin } from '@ethosagent/policy';
-import { realLocation } from '@ethosagent/storage-fs';
+import { type HomeStanding, homeStanding, isWithin, type NamedRoot } from '@ethosagent/policy';
+import { linksOnTheWay, realLocation } from '@ethosagent/storage-fs';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
-import { personalityConfigPath } from './personality-file.js';
+import { isPersonalityId } from './personality-file.js';
+
+/** The reach of a personality, and what of it could not be given. */
+export interface PersonalityReach extends Required<PersonalityFsReach> {
+  problems: readonly ReachProblem[];
+}
+
+/** An entry of `fs_reach` that gives less than it says. */
+export interface ReachProblem {
+  key: 'fs_reach.read' | 'fs_reach.write';
+  entry: string;
+  message: string;
+}
+
+interface Root extends NamedRoot {
+  readonly key: ReachProblem['key'];
+  readonly standing: HomeStanding;
+  /** A link on its way that a tool could have made, and that leads elsewhere. */
+  readonly planted: string | undefined;
+}
+
+/** Where the tools of any personality may write, and so make links. */
+function writableFolders(
+  personalities: string,
+  configOf: (id: string) => PersonalityConfig | undefined,
+): string[] {
+  const configs = entriesOf(personalities).filter(isPersonalityId).map(configOf);
+  return configs.flatMap((config) => config?.fs_reach?.write ?? []).map(realLocation);
+}
 
 /**
- * The reach of a personality, without what would let its tools change what they or others may
- * reach: the file of every personality, and with a write reach around all personalities, their
- * folder.
+ * The reach of a personality, less what the runtime obeys and keeps: nothing below the home but
+ * folders that the personality names there, and never the files of a personality.
  *
- * @throws `CONFIG_INVALID` when it may write around all personalities and below them too: then a
- * tool could make another personality, and nothing can be denied without denying both
+ * @throws `CONFIG_INVALID` when the personalities can't be listed
  */
 export function personalityReach(
   home: string,
   { id, fs_reach }: PersonalityConfig,
-): Required<PersonalityFsReach> {
-  const read = fs_reach?.read ?? [];
-  const write = fs_reach?.write ?? [];
-  const personalities = join(home, 'personalities');
-  const file = personalityConfigPath(home, id);
-  if (write.length === 0) return { read, write, deny: [file] };
-  // By where they lead: the home may be named through a link, and the working directory never is.
-  const real = realLocation(personalities);
-  const roots = write.map((named) => ({ named, at: realLocation(named) }));
-  const around = roots.find(({ at }) => isWithin(real, at));
-  const below = roots.filter(({ at }) => at !== real && isWithin(at, real));
-  if (around !== undefined && below[0] !== undefined) {
-    throw new EthosError(
-      'CONFIG_INVALID',
-      `${file}: fs_reach.write: ${around.named} holds every personality, and ${below[0].named} is one of them; a tool could make itself another. Name folders beside ${personalities} instead of ${around.named}`,
+  configOf: (id: string) => PersonalityConfig | undefined,
+): PersonalityReach {
+  const top: NamedRoot = { named: home, real: realLocation(home) };
+  const writable = writableFolders(join(home, 'personalities'), configOf);
+  const rootOf = (key: Root['key']) => (named: string) => {
+    const { links, real = named } = linksOnTheWay(named);
+    const root = { named, real };
+    const planted = links.find((link) =>
+      writable.some((folder) => isWithin(link, folder) && !isWithin(real, folder)),
     );
-  }
+    return { ...root, key, planted, standing: homeStanding(root, top) };
+  };
+  const roots: Root[] = [
+    ...(fs_reach?.read ?? []).map(rootOf('fs_reach.read')),
+    ...(fs_reach?.write ?? []).map(rootOf('fs_reach.write')),
+  ];
+  const coversHome = roots.some(({ standing }) => standing === 'covers');
+  const given = roots.filter(
+    ({ standing, planted }) => standing !== 'own' && planted === undefined,
+  );
+  const listOf = (key: Root['key']) =>
+    given.filter((root) => root.key === key).map(({ named }) => named);
+  // A wide root and a folder of the home would together reach more there than was named.
+  const isHomeClosed = coversHome || !roots.some(({ standing }) => standing === 'named');
   return {
-    read,
-    write,
+    read: listOf('fs_reach.read'),
+    write: listOf('fs_reach.write'),
     deny: [
       ...new Set([
-        file,
-        ...(around === undefined ? [] : [personalities]),
-        // One that is not there yet could be made by who may write in its folder.
-        ...below.map(({ at }) => configIn(real, relative(real, at).split(sep)[0] ?? '')),
-        // One that is there may be a link to where `below` doesn't look; and the floor doesn't
-        // follow links below a folder that it denies whole.
-        ...entriesOf(personalities, file).flatMap((name) => {
-          const config = configIn(personalities, name);
-          return [config, realLocation(config)];
-        }),
+        ...(isHomeClosed ? [top.named, top.real] : []),
+        ...(given.length === 0 ? [] : personalityFiles(home, id.split('/'), given)),
       ]),
     ],
+    leads: Object.fromEntries(given.map(({ named, real }) => [named, real])),
+    problems: roots.flatMap((root) => {
+      const message = problemOf(root, { home, coversHome });
+      return message === undefined ? [] : [{ key: root.key, entry: root.named, message }];
+    }),
   };
 }
 
-function configIn(personalities: string, name: string): string {
-  return join(personalities, name, 'config.yaml');
+function problemOf(
+  { named, standing, planted }: Root,
+  { home, coversHome }: { home: string; coversHome: boolean },
+): string | undefined {
+  if (planted !== undefined) {
+    return `${named} passes through the link ${planted}, which a tool may have made and which leads out of what it may write, so it gives no reach; name the folder that is meant`;
+  }
+  if (standing === 'covers') {
+    return `${named} holds the home of the runtime, ${home}, so nothing in the home is reached; name narrower folders, or move the home out of it`;
+  }
+  if (standing === 'own') {
+    return `${named} is the runtime's own and gives no reach; name another folder, such as ${join(home, 'notes')}`;
+  }
+  if (standing === 'named' && coversHome) {
+    return `${named} is in the home, which another entry holds as a whole, so it gives no reach; name narrower folders in place of that entry`;
+  }
+  return undefined;
 }
 
-function entriesOf(personalities: string, file: string): string[] {
+/**
+ * What says what personalities may do, and what they remember. The home may be a link, and so may
+ * each folder and file in it, so all are listed where they lead, too.
+ */
+function personalityFiles(home: string, ids: string[], roots: readonly Root[]): string[] {
+  const folder = join(home, 'personalities');
+  const real = realLocation(folder);
+  const isAround = roots.some((root) => isWithin(real, root.real));
+  const files = [...ids, ...entriesOf(folder)].flatMap((name) =>
+    ['config.yaml', 'memory.md', 'memory.md.versions'].flatMap((file) => {
+      const path = join(folder, name, file);
+      return [path, realLocation(path)];
+    }),
+  );
+  // One that is not there yet could be made by who may write in its folder.
+  const missing = roots.flatMap((root) => {
+    if (root.real === real || !isWithin(root.real, real)) return [];
+    const [name = ''] = root.real.slice(real.length + 1).split('/');
+    return [join(real, name, 'config.yaml'), join(real, name, 'memory.md')];
+  });
+  return [...(isAround ? [folder, real] : []), ...files, ...missing];
+}
+
+function entriesOf(personalities: string): string[] {
   try {
     return readdirSync(personalities);
   } catch (cause) {
     throw new EthosError(
       'CONFIG_INVALID',
-      `${file}: fs_reach.write: ${personalities} can not be listed, so the files of other personalities can not be kept from tools; make it readable for this process`,
+      `fs_reach: ${personalities} can not be listed, so the files of other personalities can not be kept from tools; make it readable for this process`,
       { cause },
     );
   }

@@ -32,7 +32,9 @@ export function createBackends({
     sessions: stores.sessions,
     personality: (id) => {
       const config = personalities.at(id);
-      return config && { ...config, fs_reach: personalities.reachOf(config) };
+      if (config === undefined) return undefined;
+      const { problems: _, ...fs_reach } = personalities.reachOf(config);
+      return { ...config, fs_reach };
     },
     processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
     denyPaths,

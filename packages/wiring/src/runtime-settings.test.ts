@@ -173,10 +173,8 @@ describe('settings that tools share', () => {
     const right = await start('tool_settings:\n  family:\n    cap: 3\n');
     expect([await run(right, 'one'), await run(right, 'two')]).toEqual(['{"cap":3}', '{"cap":3}']);
     const wrong = await start('tool_settings:\n  family:\n    cap: x\n');
-    expect((await wrong.problems()).map(({ tool, heldBack }) => [tool, heldBack])).toEqual([
-      ['one', true],
-      ['two', true],
-    ]);
+    const held = (await wrong.problems()).filter(({ heldBack }) => heldBack);
+    expect(held.map(({ tool }) => tool)).toEqual(['one', 'two']);
   });
 
   it('are not under the name of one of them, which is told', async () => {

@@ -37,6 +37,7 @@ import { ServedMcp } from './served-mcp.js';
 import type { OpenStores } from './stores/open-stores.js';
 import type { OpenedResources } from './stores/opened-resources.js';
 import type { PickedTools } from './tools-by-name.js';
+import { writableFileProblems } from './writable-files.js';
 
 /** What a runtime is put together from. */
 export interface RuntimeParts {
@@ -224,8 +225,10 @@ export class Runtime implements ToolRuntime {
       tools: this.registry.list(),
       backends: this.#backends,
     });
+    const ids = this.#personalities.partsOf(config).map(({ id }) => id);
     return [
       ...this.#problems.of(config),
+      ...writableFileProblems(home, ids),
       ...ofSandbox,
       ...ofServers,
       ...ofStores.map(({ store, message }) => ({
@@ -320,10 +323,11 @@ export class Runtime implements ToolRuntime {
   #scopedStorage(config: PersonalityConfig): Storage {
     let scoped = this.#scoped.get(config);
     if (scoped === undefined) {
-      const { read, write, deny } = this.#personalities.reachOf(config);
+      const { read, write, deny, leads } = this.#personalities.reachOf(config);
       scoped = new ScopedStorage(this.#parts.stores.storage, {
         read,
         write,
+        leads,
         deny: [...this.#parts.denyPaths, ...deny],
       });
       this.#scoped.set(config, scoped);

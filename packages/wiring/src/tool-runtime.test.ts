@@ -272,21 +272,22 @@ describe('ToolRuntime.execute', () => {
 
   it('keeps tools from making a personality, and from their own where they have its folder', async () => {
     const wide = 'name: C\nfs_reach:\n  write: ["${ETHOS_HOME}"]\n  read: ["${ETHOS_HOME}"]\n';
-    const own = 'name: C\nfs_reach:\n  write: ["${self}"]\n  read: ["${ETHOS_HOME}"]\n';
+    const own = 'name: C\nfs_reach:\n  write: ["${self}/notes"]\n  read: ["${self}/notes"]\n';
     const runtime = await start({ tools: createFileTools() });
     const write = async (path: string) =>
       text(
         await runtime.execute(call('write_file', { path: join(home, path), content: 'name: X' })),
       );
-    personality('coder', wide);
-    expect(await write('personalities/new/config.yaml')).toContain('PATH_NOT_REACHABLE');
-    expect(await write('notes.md')).not.toContain('PATH_NOT_REACHABLE');
+    const both = own.replace('write: [', 'write: ["${ETHOS_HOME}", ');
+    for (const reach of [wide, own, own.replaceAll('/notes', ''), both]) {
+      personality('coder', reach);
+      expect(await write('personalities/new/config.yaml')).toContain('PATH_NOT_REACHABLE');
+      expect(await write('personalities/coder/config.yaml')).toContain('PATH_NOT_REACHABLE');
+      expect(await write('personalities/coder/memory.md')).toContain('PATH_NOT_REACHABLE');
+      expect(await write('notes.md')).toContain('PATH_NOT_REACHABLE');
+    }
     personality('coder', own);
-    expect(await write('personalities/new/config.yaml')).toContain('PATH_NOT_REACHABLE');
-    expect(await write('personalities/coder/config.yaml')).toContain('PATH_NOT_REACHABLE');
-    expect(await write('personalities/coder/MEMORY.md')).not.toContain('PATH_NOT_REACHABLE');
-    personality('coder', own.replace('write: [', 'write: ["${ETHOS_HOME}", '));
-    expect(await write('notes.md')).toMatch(/^CONFIG_INVALID: .*config\.yaml: fs_reach\.write: /);
+    expect(await write('personalities/coder/notes/a.md')).not.toContain('PATH_NOT_REACHABLE');
   });
 
   it.each([

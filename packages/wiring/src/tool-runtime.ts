@@ -23,7 +23,8 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const given = givenStores(options);
   const picked = await pickTools(options.tools ?? []);
   const personalities = createPersonalityStore({ home, cwd });
-  personalityReach(home, await personalities.get(options.personality));
+  const first = await personalities.get(options.personality);
+  personalityReach(home, first, (id) => personalities.peek(id));
   const opened = new OpenedResources();
   try {
     const stores = await openStores(home, given, opened);

@@ -1,4 +1,5 @@
-import { resolveReach } from '@ethosagent/policy';
+import { isDeepStrictEqual } from 'node:util';
+import { type RootLeads, resolveReach } from '@ethosagent/policy';
 import { type DirectoryReach, directoryReach } from '@ethosagent/process';
 import type { Storage, ToolCapabilities } from '@ethosagent/types';
 import type { PersonalityFsReach } from '../backends.js';
@@ -9,6 +10,7 @@ import { isSameList } from './grant-cache.js';
 export class FsGrant {
   readonly read: ReadonlySet<string>;
   readonly write: ReadonlySet<string>;
+  readonly leads: RootLeads;
   readonly #personality: PersonalityFsReach;
   readonly #personalityDeny: readonly string[];
   readonly #deny: readonly string[];
@@ -26,6 +28,7 @@ export class FsGrant {
       read: [...(personality.read ?? [])],
       write: [...(personality.write ?? [])],
     };
+    this.leads = { ...personality.leads };
     this.#personalityDeny = [...(personality.deny ?? [])];
     this.#deny = [...deny, ...this.#personalityDeny];
     this.#declaresPaths = Array.isArray(declared.read) || Array.isArray(declared.write);
@@ -36,7 +39,8 @@ export class FsGrant {
   reach(storage: Storage): FsReach {
     if (this.#reach?.storage !== storage) {
       const within = this.#heldToPersonality(storage);
-      const paths = { read: this.read, write: this.write, deny: this.#deny };
+      const { read, write, leads } = this;
+      const paths = { read, write, leads, deny: this.#deny };
       this.#reach = { storage, compiled: reachOf(within, paths) };
     }
     return this.#reach.compiled;
@@ -47,13 +51,14 @@ export class FsGrant {
   #heldToPersonality(storage: Storage): Storage {
     if (!this.#declaresPaths) return storage;
     const { read, write } = this.#personality;
-    return storage.contained?.({ read, write, deny: this.#deny }) ?? storage;
+    return storage.contained?.({ read, write, deny: this.#deny, leads: this.leads }) ?? storage;
   }
 
   /** The turn's storage, held to the declaration; `undefined` where it can't be held. */
   narrow(storage: Storage): Storage | undefined {
     if (this.#narrowed?.storage !== storage) {
-      const reach = { read: [...this.read], write: [...this.write], deny: this.#deny };
+      const { leads } = this;
+      const reach = { read: [...this.read], write: [...this.write], deny: this.#deny, leads };
       this.#narrowed = { storage, view: this.#heldToPersonality(storage).contained?.(reach) };
     }
     return this.#narrowed.view;
@@ -72,7 +77,8 @@ export class FsGrant {
     return (
       isSameList(this.#personality.read, personality.read ?? []) &&
       isSameList(this.#personality.write, personality.write ?? []) &&
-      isSameList(this.#personalityDeny, personality.deny ?? [])
+      isSameList(this.#personalityDeny, personality.deny ?? []) &&
+      isDeepStrictEqual(this.leads, personality.leads ?? {})
     );
   }
 }

@@ -53,10 +53,12 @@ export function reachOf(
     read,
     write,
     deny = defaultDenyPaths(),
+    leads,
   }: {
     read: Iterable<string>;
     write: Iterable<string>;
     deny?: Iterable<string> | undefined;
+    leads?: Readonly<Record<string, string>> | undefined;
   },
 ): FsReach {
   const sets: Record<ReachKind, PathSet> = {
@@ -74,6 +76,7 @@ export function reachOf(
           read: sets.read.roots,
           write: sets.write.roots,
           deny: floor.roots,
+          ...(leads !== undefined && { leads }),
         }) ?? storage),
   };
 }

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { McpProcessServer, McpRemoteServer, McpServerConfig } from './config.js';
+import { canonicalJson } from './json-message.js';
+import type { ListedTool } from './listed-tool.js';
+import { mcpServerPart } from './names.js';
+import { expandTemplate, type McpTemplate } from './templates.js';
+
+/**
+ * How a server is reached, to be pinned as a tool is. Its secrets are stored by its name, so who
+ * changes the command under that name would get them. What is shown of variables and headers is
+ * their names, since their texts may hold a secret.
+ */
+export async function serverPin(server: McpServerConfig): Promise<ListedTool> {
+  const texts = async (named: ReadonlyMap<string, McpTemplate>) =>
+    Object.fromEntries(
+      await Promise.all([...named].map(async ([key, one]) => [key, await textOf(one)] as const)),
+    );
+  const named = await texts(server.kind === 'process' ? server.env : server.headers);
+  const fixed = server.kind === 'process' ? await programOf(server) : await addressOf(server);
+  const names = Object.keys(named).sort();
+  const what = server.kind === 'process' ? 'env' : 'headers';
+  const shown = [
+    mcpServerPart(server.name),
+    ...fixed.shown,
+    ...(names.length === 0 ? [] : [`(${what}: ${names.join(', ')})`]),
+  ];
+  return {
+    definition: {
+      name: '',
+      description: shown.join(' '),
+      inputSchema: {},
+      annotations: {},
+    },
+    hash: createHash('sha256')
+      .update(canonicalJson({ ...fixed.pinned, named }))
+      .digest('hex'),
+  };
+}
+
+async function programOf({ command, args, cwd }: McpProcessServer) {
+  const shown = await Promise.all([command, ...args].map(textOf));
+  return { shown, pinned: { line: shown, cwd: await textIn(cwd) } };
+}
+
+async function addressOf({ transport, url, oauth }: McpRemoteServer) {
+  const { hosts, scope = null, clientId, clientSecret } = oauth;
+  const client = [await textIn(clientId), await textIn(clientSecret)];
+  const shown = [await textOf(url)];
+  return { shown, pinned: { transport, url: shown, hosts: [...hosts], scope, client } };
+}
+
+async function textIn(template: McpTemplate | undefined): Promise<string | null> {
+  return template === undefined ? null : textOf(template);
+}
+
+/** The text as it stands in the file, with its variables. */
+function textOf(template: McpTemplate): Promise<string> {
+  return expandTemplate(template, async (variable) => {
+    const fallback =
+      variable.kind === 'secret' && variable.fallback !== undefined ? `:-${variable.fallback}` : '';
+    return `\${${variable.kind === 'secret' ? 'env:' : ''}${variable.name}${fallback}}`;
+  });
+}

@@ -1,0 +1,77 @@
+import { relative, sep } from 'node:path';
+import { isWithin } from './paths.js';
+
+/**
+ * What a runtime keeps at the top of its home. Names with a dot in front, and `.lock` at the end,
+ * are kept for it as well.
+ */
+const OWN: ReadonlySet<string> = new Set([
+  'personalities',
+  'secrets',
+  'memory',
+  'audit',
+  'attachments',
+  'locks',
+  'logs',
+  'plugins',
+  'sessions',
+  'mcp.json',
+]);
+const OWN_DATABASE = /^(?:state|sessions)\.sqlite/;
+/** The files of a personality: what it may do, and what it remembers. */
+const OWN_OF_PERSONALITY = /^(?:config\.yaml|memory\.md)(?:$|\.)/;
+
+/** A root of a reach: as it is named, and where it leads. */
+export interface NamedRoot {
+  readonly named: string;
+  readonly real: string;
+}
+
+/** Where a root stands to the home of a runtime. */
+export type HomeStanding =
+  /** It has nothing to do with the home. */
+  | 'apart'
+  /** The home is in it. */
+  | 'covers'
+  /** It is, or holds, what the runtime obeys or keeps. */
+  | 'own'
+  /** A folder of the operator's in the home. */
+  | 'named';
+
+/**
+ * Says where a root of a reach stands to the home of a runtime, by its name and by where it leads.
+ * Only what is `named` there may be reached in a home.
+ */
+export function homeStanding(root: NamedRoot, home: NamedRoot): HomeStanding {
+  const standings = [root.named, root.real].flatMap((path) =>
+    [home.named, home.real].map((top) => standingOf(path, top)),
+  );
+  for (const standing of ['covers', 'own', 'named'] as const) {
+    if (standings.includes(standing)) return standing;
+  }
+  return 'apart';
+}
+
+/** The paths below a home that are denied one by one, where the home can't be denied as a whole. */
+export function runtimeOwnNames(): string[] {
+  const databases = ['state.sqlite', 'sessions.sqlite'].flatMap((name) =>
+    ['', '-wal', '-shm', '-journal'].map((end) => name + end),
+  );
+  // Folders of personalities may have folders of the operator's in them.
+  return [...OWN, ...databases].filter((name) => name !== 'personalities');
+}
+
+function standingOf(path: string, home: string): HomeStanding {
+  if (isWithin(home, path)) return 'covers';
+  if (!isWithin(path, home)) return 'apart';
+  // Some file systems take `MCP.JSON` for `mcp.json`.
+  const [top = '', id, entry] = relative(home, path).normalize('NFC').toLowerCase().split(sep);
+  if (top === 'personalities') {
+    return id === undefined || entry === undefined || OWN_OF_PERSONALITY.test(entry)
+      ? 'own'
+      : 'named';
+  }
+  const isOwn =
+    OWN.has(top) || OWN_DATABASE.test(top) || top.startsWith('.') || top.endsWith('.lock');
+  return isOwn ? 'own' : 'named';
+}

@@ -1,0 +1,165 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { createFileTools } from '@ethosagent/tools-file';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { ToolRuntime } from './runtime-api.js';
+import { createToolRuntime } from './tool-runtime.js';
+
+const probe = ['--ro-bind', '/', '/', '--unshare-all', 'true'];
+const hasBubblewrap = spawnSync('/usr/bin/bwrap', probe).status === 0;
+
+let world: string;
+let home: string;
+let work: string;
+let outside: string;
+const open: ToolRuntime[] = [];
+
+beforeEach(() => {
+  world = realpathSync(mkdtempSync(join(tmpdir(), 'planted-roots-')));
+  home = join(world, 'home');
+  work = join(world, 'work');
+  outside = join(world, 'outside');
+  put(join(work, 'docs', 'a.txt'), 'mine');
+  put(join(outside, 'a.txt'), 'of others');
+});
+afterEach(async () => {
+  for (const runtime of open.splice(0)) await runtime.close();
+  rmSync(world, { recursive: true, force: true });
+});
+
+function put(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, text, { mode: 0o600 });
+}
+
+function personality(id: string, read: string[], write: string[], more = ''): void {
+  const reach = JSON.stringify({ read, write });
+  put(join(home, 'personalities', id, 'config.yaml'), `name: ${id}\nfs_reach: ${reach}\n${more}`);
+}
+
+const shell = defineTool({
+  name: 'shell',
+  description: 'Runs a line.',
+  capabilities: {
+    process: { allowedBinaries: ['sh'] },
+    fs_reach: { read: 'from-personality', write: 'from-personality' },
+  },
+  input: z.object({ line: z.string() }),
+  execute: async ({ line }, ctx) =>
+    ok(JSON.stringify(await ctx.scopedProcess.spawn('sh', ['-c', line]))),
+});
+
+async function start(): Promise<ToolRuntime> {
+  const tools = [...createFileTools(), shell];
+  const runtime = await createToolRuntime({ home, personality: 'coder', cwd: work, tools });
+  open.push(runtime);
+  return runtime;
+}
+
+async function call(
+  runtime: ToolRuntime,
+  [name, args]: [string, unknown],
+  personality = 'coder',
+): Promise<string> {
+  const [answer] = await runtime.execute([{ toolCallId: 'c', name, args }], { personality });
+  if (answer === undefined) throw new Error('no answer');
+  return answer.result.ok ? answer.result.value : answer.result.error;
+}
+
+/** What a process of the first personality does, where it may write in the project. */
+function plant(): void {
+  renameSync(join(work, 'docs'), join(work, 'docs.old'));
+  symlinkSync(outside, join(work, 'docs'));
+}
+
+const file = () => join(work, 'docs', 'a.txt');
+
+describe('a root that becomes a link', () => {
+  it.each(['before its first use', 'after a restart'])(
+    'leads nowhere new %s, and is told when it is loaded',
+    async (when) => {
+      personality('coder', ['${CWD}/docs'], ['${CWD}']);
+      let runtime = await start();
+      await runtime.problems();
+      plant();
+      if (when === 'after a restart') {
+        await runtime.close();
+        runtime = await start();
+        expect((await runtime.problems()).map(({ key, message }) => [key, message])).toEqual([
+          [
+            'fs_reach.read',
+            expect.stringContaining(`passes through the link ${join(work, 'docs')}`),
+          ],
+        ]);
+      }
+      expect(await call(runtime, ['read_file', { path: file() }])).toContain('PATH_NOT_REACHABLE');
+      expect(await call(runtime, ['write_file', { path: file(), content: 'x' }])).toContain(
+        'PATH_NOT_REACHABLE',
+      );
+      expect(readFileSync(join(outside, 'a.txt'), 'utf8')).toBe('of others');
+    },
+  );
+
+  it.runIf(hasBubblewrap).each(['before its first use', 'after a restart'])(
+    'shows a sandbox nothing new %s',
+    async (when) => {
+      const sandbox = 'safety: {process: {sandbox: required}}\n';
+      personality('coder', ['${CWD}/docs'], ['${CWD}'], sandbox);
+      let runtime = await start();
+      await runtime.problems();
+      plant();
+      if (when === 'after a restart') {
+        await runtime.close();
+        runtime = await start();
+      }
+      const line = `cat ${file()} ${outside}/a.txt; cat ${work}/docs.old/a.txt`;
+      const said = await call(runtime, ['shell', { line }]);
+      expect(said).not.toContain('of others');
+      expect(said).toContain('mine');
+    },
+  );
+
+  it.each(['docs', 'docs/deep'])(
+    'gives a second personality nothing where it is %s in what the first may write',
+    async (root) => {
+      personality('coder', ['${CWD}'], ['${CWD}']);
+      personality('second', [`\${CWD}/${root}`], [`\${CWD}/${root}`]);
+      mkdirSync(join(work, root), { recursive: true });
+      mkdirSync(join(outside, 'deep'));
+      const runtime = await start();
+      plant();
+      const path = join(work, root, 'new.txt');
+      const wrote = await call(runtime, ['write_file', { path, content: 'x' }], 'second');
+      expect(wrote).toContain('PATH_NOT_REACHABLE');
+      expect(existsSync(join(outside, 'new.txt'))).toBe(false);
+      expect(existsSync(join(outside, 'deep', 'new.txt'))).toBe(false);
+    },
+  );
+
+  it('may lead where whoever could make it may write, or be a link of the operator', async () => {
+    mkdirSync(join(work, 'real'));
+    symlinkSync(join(work, 'real'), join(work, 'inner'));
+    symlinkSync(outside, join(world, 'operators'));
+    personality('coder', ['${CWD}', join(world, 'operators')], ['${CWD}/inner', '${CWD}']);
+    const runtime = await start();
+    expect(await runtime.problems()).toEqual([]);
+    const path = join(work, 'inner', 'a.txt');
+    expect(await call(runtime, ['write_file', { path, content: 'x' }])).not.toContain('REACHABLE');
+    const read = await call(runtime, ['read_file', { path: join(world, 'operators', 'a.txt') }]);
+    expect(read).toContain('of others');
+  });
+});
