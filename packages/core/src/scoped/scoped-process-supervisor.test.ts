@@ -75,7 +75,7 @@ describe('the supervisor of a host', () => {
     await until(() => [supervisorOf(host.pid)].find((pid) => pid !== undefined && pid !== first));
     host.kill('SIGUSR2');
     await until(() => child('b'));
-    expect(said()).toContain('was ended (SIGKILL)');
+    await until(() => said().includes('was ended (SIGKILL)') || undefined);
     host.kill('SIGKILL');
     await closed;
     await gone(mark);
