@@ -1,7 +1,9 @@
-// A small MCP server, which describes its tool as its first argument says.
+// A small MCP server, which describes its tool as the file of its first argument says.
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const [description] = process.argv.slice(2);
+const [file] = process.argv.slice(2);
+const description = readFileSync(file, 'utf8');
 const tools = [{ name: 'note', description, inputSchema: { type: 'object', properties: {} } }];
 
 function answer(method, params) {

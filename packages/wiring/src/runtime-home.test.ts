@@ -17,6 +17,7 @@ import { createFileTools } from '@ethosagent/tools-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
+import type { RuntimeProblem } from './runtime-problem.js';
 import { createToolRuntime } from './tool-runtime.js';
 
 const probe = ['--ro-bind', '/', '/', '--unshare-all', 'true'];
@@ -73,6 +74,11 @@ const shell = defineTool({
   execute: async ({ line }, ctx) =>
     ok(JSON.stringify(await ctx.scopedProcess.spawn('sh', ['-c', line]))),
 });
+
+/** What there is to tell, beside that a tool starts a shell without a sandbox. */
+async function told(runtime: ToolRuntime): Promise<RuntimeProblem[]> {
+  return (await runtime.problems()).filter(({ key }) => key !== 'safety.process.sandbox');
+}
 
 async function call(runtime: ToolRuntime, name: string, args: unknown): Promise<string> {
   const [answer] = await runtime.execute([{ toolCallId: 'c', name, args }]);
@@ -177,7 +183,7 @@ describe('a folder that a personality names in the home', () => {
         await call(runtime, 'write_file', { path: `${home}/${path}`, content: 'x' }),
       ).toContain('PATH_NOT_REACHABLE');
     }
-    expect(await runtime.problems()).toEqual([]);
+    expect(await told(runtime)).toEqual([]);
   });
 
   it.each(['${self}', '${ETHOS_HOME}/secrets', '${ETHOS_HOME}/link', '${ETHOS_HOME}/audit/x'])(
@@ -194,7 +200,7 @@ describe('a folder that a personality names in the home', () => {
         );
         expect(existsSync(path)).toBe(false);
       }
-      expect((await runtime.problems()).map(({ key, message }) => [key, message])).toContainEqual([
+      expect((await told(runtime)).map(({ key, message }) => [key, message])).toContainEqual([
         'fs_reach.write',
         expect.stringContaining("is the runtime's own and gives no reach"),
       ]);
@@ -209,7 +215,7 @@ describe('files that other users may write', () => {
       personality('coder', ['${ETHOS_HOME}/notes']);
       const runtime = await start();
       chmodSync(join(home, path), 0o777);
-      expect((await runtime.problems()).map(({ message }) => message)).toEqual([
+      expect((await told(runtime)).map(({ message }) => message)).toEqual([
         expect.stringContaining(`other users may write ${join(home, path)} (take that away`),
       ]);
     },
