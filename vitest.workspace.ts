@@ -68,7 +68,7 @@ export default defineConfig({
     reporters: ['default', './scripts/closing-line-reporter.ts'],
     env: { ETHOS_SEED: seed },
     sequence: { sequencer: LongestFirstSequencer },
-    maxWorkers: 3,
+    maxWorkers: 4,
     // What hangs is ended by these; a busy machine is not to reach them.
     testTimeout: process.env.ETHOS_TRIES === undefined ? 900_000 : 7_200_000,
     hookTimeout: 900_000,
