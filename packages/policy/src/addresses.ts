@@ -90,13 +90,18 @@ const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
   '169.254.170.2', // AWS ECS
   '169.254.170.23', // AWS EKS
   '169.254.42.42', // Scaleway
+  '169.254.0.23', // Tencent
+  '169.254.169.255', // Linode
   '168.63.129.16', // Azure
   '100.100.100.200', // Alibaba
+  '100.96.0.96', // Volcengine
   '192.0.0.192', // Oracle
   'fd00:ec2::254', // AWS
   'fd00:ec2::23', // AWS EKS
   'fd00:42::42', // Scaleway
   'fd20:ce::254', // Google
+  'fd00:a9fe:a9fe::1', // Linode
+  'fe80::a9fe:a9fe', // OpenStack
 ]);
 
 const METADATA_NAMES: ReadonlySet<string> = new Set([
@@ -105,6 +110,10 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
   'metadata.goog',
   'metadata.azure.internal',
   'metadata.tencentyun.com',
+  'metadata.platformequinix.com',
+  'metadata.packet.net',
+  'api.metadata.cloud.ibm.com',
+  'data-server', // CloudStack
   'instance-data',
   'instance-data.ec2.internal',
 ]);

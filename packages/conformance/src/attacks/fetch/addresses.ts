@@ -9,11 +9,17 @@ export const METADATA_ADDRESSES = [
   '169.254.170.2',
   '168.63.129.16',
   '100.100.100.200',
+  '100.96.0.96',
+  '169.254.0.23',
+  '169.254.169.255',
   '192.0.0.192',
 ];
 export const METADATA_HOSTS = [
   '[fd00:ec2::254]',
   '[fd20:ce::254]',
+  '[fd00:a9fe:a9fe::1]',
+  'metadata.tencentyun.com',
+  'api.metadata.cloud.ibm.com',
   'metadata.google.internal',
   'METADATA.google.INTERNAL.',
 ];
