@@ -6,8 +6,9 @@ import type { Probe } from '../probe.js';
 import { hasFiles, hasNetwork, hasProcesses, type Scenario } from '../scenario.js';
 import { filesBelow } from '../world-files.js';
 
-/** How long a flood lasts that does not end by itself. */
-const TIMEOUT_MS = tries({ check: 500, long: 5_000 });
+/** How long a flood lasts that does not end by itself: longer where all takes longer. */
+const TIMEOUT_MS = tries({ check: 1_000, long: 5_000 });
+const HONEST_CALLS = 50;
 // More than anyone may keep, and less than would bring the machine down with a tool that does.
 const GIANT_FILE_BYTES = 700 * 1024 ** 2;
 const DEFAULT_GROWTH_MB = 400;
@@ -46,7 +47,8 @@ async function flood(probe: Probe, what: string): Promise<void> {
   const allowed = probe.options.maxGrowthMb ?? DEFAULT_GROWTH_MB;
   const memory = watchMemory();
   // One at a time: what one call may keep, several may keep several times.
-  for (const args of calls) await probe.run([args], { timeoutMs: TIMEOUT_MS });
+  const timeoutMs = Math.max(TIMEOUT_MS, probe.honestMs * HONEST_CALLS);
+  for (const args of calls) await probe.run([args], { timeoutMs });
   const grownMb = memory.grownMb();
   if (grownMb > allowed) {
     probe.reach('batches', `let the memory grow by ${grownMb} MiB under ${what}`);
