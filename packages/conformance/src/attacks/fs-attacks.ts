@@ -1,4 +1,3 @@
-import { inCheck } from '@ethosagent/test-support';
 import type { ContainedReach } from '@ethosagent/types';
 import { describe } from 'vitest';
 import { callAttacks } from './fs/call-attacks.js';
@@ -30,9 +29,7 @@ export function fsAttacks(
   create: CreateRegistry,
   { seesRaces = true }: FsAttackOptions = {},
 ): void {
-  // One function builds both.
-  const accessors = inCheck(['scopedFs', 'storage'] as const, (name) => name === 'scopedFs');
-  for (const accessor of accessors) {
+  for (const accessor of ['scopedFs', 'storage'] as const) {
     const view = (reach: ContainedReach, { home }: { home: string }) =>
       new StorageThroughRegistry(create, { accessor, personality: reach, home });
     storageAttacks(`ctx.${accessor} of ${name}`, view, {
