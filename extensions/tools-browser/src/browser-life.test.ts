@@ -1,9 +1,11 @@
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
-import { inCheck, isLongRun } from '@ethosagent/test-support';
+import { createTestFolder, isLongRun } from '@ethosagent/test-support';
 import type { NetworkPolicy, ToolResult } from '@ethosagent/types';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BrowserWorld, createBrowserWorld, refIn } from './fixtures/browser-world.js';
-import { describeBrowser } from './fixtures/chromium.js';
+import { chromiumPath, describeBrowser } from './fixtures/chromium.js';
 import { type PageServer, servePages } from './fixtures/servers.js';
 
 const SLOW = { action_timeout_ms: 60_000, navigation_timeout_ms: 120_000 };
@@ -97,53 +99,55 @@ describeBrowser('the life of a browser', () => {
     ['that denies the host', { allow: ['*'], deny: ['127.0.0.1'] }],
     ['that allows another host only', { allow: ['a.test'] }],
   ];
-  it.each(inCheck(narrower, () => false))(
-    'a call under a policy %s has another browser',
-    async (_what, policy) => {
-      const world = worldOf();
-      const wide = { networkPolicy: { allow: [`127.0.0.1:${site.port}`] } };
-      textOf(await open(world, '/a', wide));
-      textOf(await world.run('browser_snapshot', {}, wide));
-      const narrow = { networkPolicy: policy };
-      const shown = errorOf(await world.run('browser_snapshot', {}, narrow));
-      expect(shown).toContain('what it may reach has changed');
-      expect(errorOf(await open(world, '/a', narrow))).toContain('HOST_NOT_ALLOWED');
-    },
-  );
+  it.each(narrower)('a call under a policy %s has another browser', async (_what, policy) => {
+    const world = worldOf();
+    const wide = { networkPolicy: { allow: [`127.0.0.1:${site.port}`] } };
+    textOf(await open(world, '/a', wide));
+    textOf(await world.run('browser_snapshot', {}, wide));
+    const narrow = { networkPolicy: policy };
+    const shown = errorOf(await world.run('browser_snapshot', {}, narrow));
+    expect(shown).toContain('what it may reach has changed');
+    expect(errorOf(await open(world, '/a', narrow))).toContain('HOST_NOT_ALLOWED');
+  });
 
-  it.runIf(isLongRun())(
-    'one whose first call was aborted is closed when it is not used',
-    async () => {
-      const world = worldOf({ idle_ms: 100 });
+  describe.runIf(isLongRun())('while it starts', () => {
+    /** A browser that leaves a file when it starts, and resolves when the file is there. */
+    function announcedBrowser(): { executable_path: string; started(): Promise<void> } {
+      const { dir, remove } = createTestFolder('announced-browser');
+      onTestFinished(remove);
+      const [executable_path, mark] = [join(dir, 'browser'), join(dir, 'started')];
+      writeFileSync(executable_path, `#!/bin/sh\n: > '${mark}'\nexec '${chromiumPath}' "$@"\n`);
+      chmodSync(executable_path, 0o755);
+      return {
+        executable_path,
+        started: () => expect.poll(() => existsSync(mark), { interval: 20 }).toBe(true),
+      };
+    }
+
+    it('an abort leaves one that is closed when it is not used', async () => {
+      const { executable_path, started } = announcedBrowser();
+      const world = worldOf({ idle_ms: 100, executable_path });
       const stop = new AbortController();
       const opening = open(world, '/a', { abortSignal: stop.signal });
-      setTimeout(() => stop.abort(), 200);
+      await started();
+      stop.abort();
       expect(await opening).toMatchObject({ ok: false });
       await expect
-        .poll(async () => said(await world.run('browser_snapshot')), {
-          timeout: 60_000,
-          interval: 500,
-        })
+        .poll(async () => said(await world.run('browser_snapshot')), { interval: 500 })
         .toContain('had not been used for a while');
-    },
-  );
+    });
 
-  it.runIf(isLongRun())(
-    'a session that ends while the browser starts is said to have ended',
-    async () => {
-      const world = worldOf();
-      let end = Promise.resolve();
-      const emit = () => {
-        end = new Promise((resolve) => setTimeout(resolve, 300)).then(() =>
-          world.registry.endSession('s'),
-        );
-      };
-      const result = await open(world, '/a', { emit });
-      await end;
-      expect(errorOf(result)).not.toContain('apt-get');
-      expect(errorOf(result)).toMatch(/session has ended|ended meanwhile/);
-    },
-  );
+    it('the end of its session is why the call failed', async () => {
+      const { executable_path, started } = announcedBrowser();
+      const world = worldOf({ executable_path });
+      const opening = open(world);
+      await started();
+      await world.registry.endSession('s');
+      const error = errorOf(await opening);
+      expect(error).not.toContain('apt-get');
+      expect(error).toMatch(/session has ended|ended meanwhile/);
+    });
+  });
 
   it.runIf(isLongRun())('a personality that changed is why its browser is gone', async () => {
     const world = worldOf();

@@ -133,9 +133,9 @@ describeBrowser('browsers of several sessions', () => {
       const world = createBrowserWorld({ settings: { idle_ms: 200 } });
       onTestFinished(() => world.close());
       textOf(await world.run('browser_navigate', { url: 'about:blank' }));
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      const idle = await world.run('browser_snapshot');
-      expect(errorOf(idle)).toContain('had not been used for a while');
+      await expect
+        .poll(async () => JSON.stringify(await world.run('browser_snapshot')), { interval: 500 })
+        .toContain('had not been used for a while');
       textOf(await world.run('browser_navigate', { url: 'about:blank' }));
     },
   );

@@ -75,7 +75,7 @@ describeBrowser('hostile pages', () => {
     },
   );
 
-  it.each(inCheck(['/loop-at-once', '/alerts-at-once'], () => false))(
+  it.runIf(isLongRun()).each(['/loop-at-once', '/alerts-at-once'])(
     '%s: opening it ends in time, and another page can be opened',
     async (path) => {
       await open(path);
@@ -86,7 +86,7 @@ describeBrowser('hostile pages', () => {
   // What comes in a snapshot, and what comes by itself. Their kin are for the long run.
   const floods = ['/text'];
   const kin = ['/shout', '/grow', '/files', '/label', '/title', '/chatter', '/socket'];
-  it.each(isLongRun() ? [...floods, ...kin] : floods)(
+  it.each(inCheck([...floods, ...kin], (path) => floods.includes(path)))(
     '%s: answers come in time, bounded, and this process stays small',
     async (path) => {
       const before = process.memoryUsage().rss;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
-import { inCheck, isLongRun, tries } from '@ethosagent/test-support';
+import { isLongRun, tries } from '@ethosagent/test-support';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { type BrowserWorld, createBrowserWorld } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
@@ -99,7 +99,7 @@ describeBrowser('names and addresses', () => {
     { first: '127.0.0.1', later: '127.0.0.1' },
     { first: '1.1.1.1', later: '169.254.169.254' },
   ];
-  it.each(inCheck(rebound, () => false))(
+  it.runIf(isLongRun()).each(rebound)(
     'a name that is $first when it is checked, and $later when it is connected to, is refused',
     async ({ first, later }) => {
       const place = await servePages({});

@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, inCheck, isLongRun } from '@ethosagent/test-support';
+import { countTries, inCheck, unlessLong } from '@ethosagent/test-support';
 import type { CapabilityName } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createCodeTools } from './code-tools.js';
@@ -44,9 +44,9 @@ const CALLS: Record<string, { options: ContainmentOptions; unused: CapabilityNam
 };
 
 /** Those that have most to do with processes; a long run tries all. */
-const scenarios: Pick<ContainmentOptions, 'scenarios'> = isLongRun()
-  ? {}
-  : { scenarios: ['hostile arguments', 'aborts'] };
+const scenarios: Pick<ContainmentOptions, 'scenarios'> = unlessLong({
+  scenarios: ['hostile arguments', 'aborts'],
+});
 
 describe('assertContained finds nothing that it reached', () => {
   for (const tool of inCheck(createCodeTools(), ({ name }) => name === 'run_code')) {

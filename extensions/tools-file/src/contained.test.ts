@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, inCheck, isLongRun } from '@ethosagent/test-support';
+import { countTries, inCheck, unlessLong } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createFileTools } from './file-tools.js';
 
@@ -21,9 +21,9 @@ const CALLS: Record<string, ContainmentOptions['args']> = {
 };
 
 /** Those that have most to do with files; a long run tries all. */
-const scenarios: Pick<ContainmentOptions, 'scenarios'> = isLongRun()
-  ? {}
-  : { scenarios: ['hostile arguments', 'symlink swaps', 'aborts'] };
+const scenarios: Pick<ContainmentOptions, 'scenarios'> = unlessLong({
+  scenarios: ['hostile arguments', 'symlink swaps', 'aborts'],
+});
 
 describe('assertContained finds nothing that it reached', () => {
   for (const tool of inCheck(createFileTools(), ({ name }) => name === 'patch_file')) {

@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, inCheck, isLongRun } from '@ethosagent/test-support';
+import { countTries, inCheck, unlessLong } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createMemoryTools } from './memory-tools.js';
 
@@ -19,9 +19,9 @@ const CALLS: Record<string, ContainmentOptions['args']> = {
 };
 
 /** Those that have most to do with memory; a long run tries all. */
-const scenarios: Pick<ContainmentOptions, 'scenarios'> = isLongRun()
-  ? {}
-  : { scenarios: ['hostile arguments', 'aborts'] };
+const scenarios: Pick<ContainmentOptions, 'scenarios'> = unlessLong({
+  scenarios: ['hostile arguments', 'aborts'],
+});
 
 describe('assertContained finds nothing that it reached', () => {
   for (const tool of inCheck(createMemoryTools(), ({ name }) => name === 'memory_write')) {

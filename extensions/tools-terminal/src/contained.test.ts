@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, inCheck, isLongRun } from '@ethosagent/test-support';
+import { countTries, inCheck, unlessLong } from '@ethosagent/test-support';
 import type { AnyTool, CapabilityName } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createTerminalTools } from './terminal-tools.js';
@@ -35,9 +35,9 @@ function stopsWhatItStarted(tool: AnyTool): AnyTool {
 }
 
 /** Those that have most to do with processes; a long run tries all. */
-const scenarios: Pick<ContainmentOptions, 'scenarios'> = isLongRun()
-  ? {}
-  : { scenarios: ['hostile arguments', 'floods', 'aborts'] };
+const scenarios: Pick<ContainmentOptions, 'scenarios'> = unlessLong({
+  scenarios: ['hostile arguments', 'floods', 'aborts'],
+});
 
 describe('assertContained finds nothing that it reached', () => {
   for (const tool of inCheck(createTerminalTools(), ({ name }) => name === 'terminal')) {

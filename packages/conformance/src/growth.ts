@@ -12,7 +12,7 @@ const HARMLESS = 200_000;
 export interface GrowthOptions {
   /** Which promise it belongs to. `fuzz` when absent. */
   promised?: Promised;
-  /** The largest size, in a check and in a long run. 128,000 and 1,024,000 when absent. */
+  /** The largest size, in a check and in a full run. 64,000 and 1,024,000 when absent. */
   upTo?: { check: number; long: number };
 }
 

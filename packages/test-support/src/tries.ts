@@ -17,6 +17,11 @@ export function isLongRun(): boolean {
   return ['long', 'full'].includes(sizeOfRun() ?? '');
 }
 
+/** What a check leaves to the long run: `settings` in a check, nothing of it in a long run. */
+export function unlessLong<T extends object>(settings: T): Partial<T> {
+  return isLongRun() ? {} : settings;
+}
+
 function sizeOfRun(): string | undefined {
   // biome-ignore lint/style/noProcessEnv: a suite has no caller that could pass it in; the test runner's environment is its command line
   return process.env.ETHOS_TRIES;

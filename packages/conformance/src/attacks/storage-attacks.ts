@@ -14,7 +14,7 @@ export interface StorageAttackOptions {
    * descriptors have names. `true` when absent.
    */
   seesRaces?: boolean;
-  /** Swaps, in a check and in a long run. 2,000 and 100,000 when absent. */
+  /** Swaps in a check and in a full run; a long one has at most 50 times those of a check. 150 and 100,000 when absent. */
   swaps?: { check: number; long: number };
   /** A writer to be killed, in a process of its own. Nobody is killed when absent. */
   startWriter?: StartWriter;
