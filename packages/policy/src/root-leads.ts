@@ -5,8 +5,8 @@ import { isWithin } from './paths.js';
 export type RootLeads = Readonly<Record<string, string>>;
 
 /**
- * Where a root leads. One that was looked up before keeps its place, whatever stands there by now,
- * and one below it may lead no further.
+ * Where a root leads. A root that was looked up before leads where it led then, even if something
+ * else stands at its path now; a root below it must lead to a place below that.
  *
  * @param realPathOf looks up what is not known
  * @returns `undefined` for a root that leads out of the known one that it is below
