@@ -1,6 +1,9 @@
 export { bundleScript, compileProgram } from './bundle-script.js';
 export { readCorpus } from './corpus.js';
 export { withEnoughTime } from './enough-time.js';
+export type { Outcome } from './in-turn/outcome.js';
+export { inPlace } from './in-turn/place.js';
+export { runInTurn, runNode } from './in-turn/run-in-turn.js';
 export type { TestFolder } from './test-folder.js';
 export { createTestFolder } from './test-folder.js';
 export {
