@@ -99,6 +99,8 @@ export function serverTool(listed: ListedTool, options: ServerToolOptions): AnyT
         ? `${cleanText(tool, 100)}, a tool of the MCP server ${cleanText(server.name, 100)}.`
         : described,
     schema: cleanSchema(inputSchema),
+    // A stranger's schema is not run as a whole: `argumentProblem` says what is plainly wrong.
+    validateSchema: false,
     execute: run,
     ...(approval === undefined
       ? {}

@@ -1,6 +1,7 @@
 import { discard, errorText } from '@ethosagent/policy';
 import type { AnyTool, ToolDefinition, ToolFilterOpts } from '@ethosagent/types';
 import type { CapabilityPlan } from './capability-resolver.js';
+import type { SchemaGate } from './schema-gate.js';
 import type { SettingsPlan } from './tool-settings.js';
 
 /** A tool as the registry holds it. */
@@ -14,6 +15,8 @@ export interface RegisteredTool {
   /** What the model is told; shared by all who ask. */
   readonly definition: ToolDefinition;
   readonly plan: CapabilityPlan;
+  /** Of a tool with a plain schema, where such schemas are checked. */
+  readonly schemaGate: SchemaGate | undefined;
   /** Of a tool that has settings. */
   readonly settings: SettingsPlan | undefined;
 }

@@ -27,6 +27,7 @@ import { CapabilityPlan, needsBackends } from './capability-resolver.js';
 import { serviceProblem, toolShapeProblem, validateRegistration } from './capability-validator.js';
 import { copyPlain, deepFreeze } from './plain.js';
 import { SessionMeters } from './quotas/session-meters.js';
+import { SchemaGate } from './schema-gate.js';
 import { ServicePlans } from './services/service-plans.js';
 import { ServiceTable } from './services/service-table.js';
 import {
@@ -92,6 +93,9 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
         `${name} belongs to ${owner.pluginId === undefined ? 'the host' : `plugin ${owner.pluginId}`}; choose another name`,
       );
     }
+    const parameters = jsonSchemaOf(tool);
+    const { checkSchema } = this.#options;
+    const isPlain = tool.input === undefined && tool.validateSchema !== false;
     this.#revision++;
     this.#tools.set(name, {
       tool,
@@ -102,9 +106,10 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
       definition: Object.freeze({
         name,
         description: tool.description,
-        parameters: jsonSchemaOf(tool),
+        parameters,
       }),
       plan: new CapabilityPlan(name, tool.capabilities, this.#backends ?? {}),
+      schemaGate: isPlain && checkSchema ? new SchemaGate(parameters, checkSchema) : undefined,
       settings: tool.settings && new SettingsPlan(tool, tool.settings),
     });
   }
@@ -256,13 +261,17 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
     maxBackgroundProcesses = DEFAULT_BATCH_OPTIONS.maxBackgroundProcesses,
     maxServices = DEFAULT_BATCH_OPTIONS.maxServices,
     now = DEFAULT_BATCH_OPTIONS.now,
+    checkSchema,
   } = options;
   const limits = { defaultTimeoutMs, maxConcurrency, maxBackgroundProcesses, maxServices };
   for (const [name, limit] of Object.entries(limits)) {
     if (typeof limit === 'number' && limit > 0) continue;
     throw new EthosError('CONFIG_INVALID', `${name} is ${limit}; give a number above zero`);
   }
-  return { ...limits, now };
+  if (checkSchema !== undefined && typeof checkSchema !== 'function') {
+    throw new EthosError('CONFIG_INVALID', 'checkSchema is not a function');
+  }
+  return { ...limits, now, checkSchema };
 }
 
 /** A copy that nobody can change: all who ask are given the same one. */

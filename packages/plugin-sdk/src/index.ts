@@ -1,5 +1,6 @@
 export type { FailureAnswers } from './failures.js';
 export { failureOf, withFailures } from './failures.js';
+export { describeIssues } from './input-issues.js';
 export type { Plugin, PluginApi } from './plugin.js';
 export { definePlugin } from './plugin.js';
 export type { PluginHost, PluginHostOptions, PluginInfo } from './plugin-host.js';

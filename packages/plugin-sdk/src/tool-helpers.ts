@@ -121,8 +121,8 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  *
  * With `input`, a Standard Schema such as one of Zod 4, the JSON Schema that the model sees is
  * derived from it, arguments are parsed before `execute`, and wrong ones are answered with
- * `input_invalid` and every issue with its path. With `schema`, plain JSON Schema, they pass
- * unchecked.
+ * `input_invalid` and every issue with its path. With `schema`, plain JSON Schema, they are
+ * checked by a runtime of `wiring`, and by a registry that has `checkSchema`.
  *
  * The type of `ctx` has the accessors that `capabilities` give, and no others. With an explicit
  * type argument, `defineTool<Args>({ schema, … })`, it is `ToolContext`. When a declared accessor

@@ -190,6 +190,11 @@ export interface Tool<TArgs = unknown> {
   settings?: ToolSettings;
   /** The key of `tool_settings` where it stands; the tool's name when absent. */
   settingsKey?: string;
+  /**
+   * `false`: the registry passes arguments on as they are, also where it checks those of tools that
+   * have a plain `schema`. For a tool that checks them itself.
+   */
+  validateSchema?: boolean;
   /** Set by `defineTool` when it was given an `input` schema. */
   input?: ToolInput<TArgs>;
 }

@@ -23,6 +23,7 @@ import type {
 import { linkController, unlessAborted } from './abort.js';
 import { assertDeclarations } from './assert-declarations.js';
 import { createBatchContext, networkOf } from './batch-context.js';
+import { checkSchema } from './json-schema/check-schema.js';
 import { hostVariables, mcpProblems, openMcp, type RuntimeMcp, tokenStore } from './mcp.js';
 import { PersonalityConfigs } from './personality-configs.js';
 import { personalityConfigPath } from './personality-file.js';
@@ -86,7 +87,10 @@ export class Runtime implements ToolRuntime {
       endServices: (personalityId) => this.registry.endServices({ personalityId }),
     });
     this.#backends = createBackends({ ...parts, personalities: this.#personalities });
-    this.registry = new DefaultToolRegistry(this.#backends, this.#reducers, options.limits);
+    this.registry = new DefaultToolRegistry(this.#backends, this.#reducers, {
+      checkSchema,
+      ...options.limits,
+    });
     this.plugins = createPluginHost({ registry: this.registry, reducers: this.#reducers });
     this.#problems = new PersonalityProblems({
       home: options.home,

@@ -113,6 +113,47 @@ describe('createToolRuntime is not given', () => {
   });
 });
 
+describe('a tool with a plain schema', () => {
+  const plain = (rest: Partial<AnyTool> = {}): AnyTool => ({
+    name: 'plain',
+    description: 'Greets.',
+    schema: { type: 'object', properties: { name: { type: 'string', pattern: '^[A-Z]' } } },
+    capabilities: {},
+    execute: async (args) => ok(JSON.stringify(args)),
+    ...rest,
+  });
+
+  it('gets no arguments that its schema forbids', async () => {
+    const runtime = await start({ tools: [plain()] });
+    const [wrong] = await runtime.execute(call('plain', { name: 'ada' }));
+    expect(wrong?.result).toEqual({
+      ok: false,
+      code: 'input_invalid',
+      error: 'name: must match pattern "^[A-Z]"',
+    });
+    const [right] = await runtime.execute(call('plain', { name: 'Ada' }));
+    expect(right?.result).toMatchObject({ ok: true, value: '{"name":"Ada"}' });
+  });
+
+  it('gets them where it says so, or the host takes the check out', async () => {
+    const trusting = await start({ tools: [plain({ validateSchema: false })] });
+    const without = await start({ tools: [plain()], limits: { checkSchema: undefined } });
+    for (const runtime of [trusting, without]) {
+      const [answer] = await runtime.execute(call('plain', { name: 'ada' }));
+      expect(answer?.result).toMatchObject({ ok: true });
+    }
+  });
+
+  it('is not called when the schema is wrong', async () => {
+    const runtime = await start({ tools: [plain({ schema: { type: 'thing' } })] });
+    const [answer] = await runtime.execute(call('plain'));
+    expect(answer?.result).toMatchObject({
+      code: 'not_available',
+      error: expect.stringContaining('the schema of plain is wrong'),
+    });
+  });
+});
+
 describe('createToolRuntime fails closed', () => {
   it.each([
     ['an unknown key', 'name: C\nfs_raech: {}\n', ['config.yaml:2', 'fs_raech']],

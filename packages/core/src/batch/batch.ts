@@ -8,6 +8,7 @@ import type {
 import type { CapabilityBackends } from '../backends.js';
 import type { CallJournal } from '../call-scope.js';
 import type { SessionMeters } from '../quotas/session-meters.js';
+import type { CheckSchema } from '../schema-gate.js';
 import { DEFAULT_MAX_SERVICES, type ServiceTable } from '../services/service-table.js';
 import type { RegisteredTool, ToolFilters } from '../tool-gates.js';
 import type { TurnHost } from '../turn-host.js';
@@ -25,6 +26,11 @@ export interface BatchOptions {
   maxBackgroundProcesses: number;
   /** Services of one session that may be open at once. */
   maxServices: number;
+  /**
+   * Makes the check of the arguments of tools that have a plain `schema`, no `input`, and not
+   * `validateSchema: false`. Theirs are not checked when absent.
+   */
+  checkSchema: CheckSchema | undefined;
   /** The clock of audit events, in milliseconds since the epoch. */
   now: () => number;
 }
@@ -34,6 +40,7 @@ export const DEFAULT_BATCH_OPTIONS: BatchOptions = {
   maxConcurrency: 32,
   maxBackgroundProcesses: DEFAULT_MAX_BACKGROUND_PROCESSES,
   maxServices: DEFAULT_MAX_SERVICES,
+  checkSchema: undefined,
   now: Date.now,
 };
 

@@ -1,0 +1,34 @@
+/** What is wrong with arguments, in words for the model; `undefined` for nothing. */
+export type SchemaCheck = (args: unknown) => string | undefined;
+
+/** Makes the check of a JSON Schema. @throws, or rejects, for a schema that is wrong */
+export type CheckSchema = (
+  schema: Readonly<Record<string, unknown>>,
+) => SchemaCheck | Promise<SchemaCheck>;
+
+/** The check of one tool's plain schema, made when it is first needed. */
+export class SchemaGate {
+  readonly #make: () => SchemaCheck | Promise<SchemaCheck>;
+  #check: SchemaCheck | Promise<SchemaCheck> | undefined;
+
+  constructor(schema: Readonly<Record<string, unknown>>, check: CheckSchema) {
+    this.#make = () => check(schema);
+  }
+
+  /** @throws, or rejects, for a schema that is wrong */
+  get check(): SchemaCheck | Promise<SchemaCheck> {
+    if (this.#check === undefined) {
+      const made = this.#make();
+      this.#check = made;
+      if (made instanceof Promise) {
+        made.then(
+          (check) => {
+            this.#check = check;
+          },
+          () => {},
+        );
+      }
+    }
+    return this.#check;
+  }
+}

@@ -1,0 +1,82 @@
+import type { SchemaCheck } from '@ethosagent/core';
+import { describeIssues } from '@ethosagent/plugin-sdk';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { runBounded } from './run-bounded.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** How a schema is checked. */
+export interface CheckSchemaOptions {
+  /** Milliseconds that one check may take. 1,000 when absent. */
+  timeoutMs?: number;
+}
+
+/**
+ * Makes the check of a JSON Schema, by Ajv: 2020-12, or draft-07 where `$schema` says so, with
+ * formats. It looks nothing up elsewhere and changes no argument. Ajv is loaded with the first one.
+ *
+ * @throws what Ajv finds wrong with the schema
+ */
+export async function checkSchema(
+  schema: Schema,
+  { timeoutMs = 1_000 }: CheckSchemaOptions = {},
+): Promise<SchemaCheck> {
+  const { compile } = await import('./ajv.js');
+  const validate = compile(schema);
+  const run = mayTakeLong(schema)
+    ? (args: unknown) => runBounded(() => validate(args), timeoutMs)
+    : validate;
+  return (args) => {
+    try {
+      if (run(args) === true) return undefined;
+    } catch (error) {
+      return `the arguments could not be checked: ${error instanceof Error ? error.message : String(error)}; give shorter ones`;
+    }
+    return describeIssues(issuesOf(validate), args);
+  };
+}
+
+// What takes more than linear time: patterns may backtrack, items may be compared with each other,
+// and alternatives may be tried again at each level.
+const SLOW = [
+  'pattern',
+  'patternProperties',
+  'uniqueItems',
+  '$ref',
+  '$dynamicRef',
+  '$recursiveRef',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'not',
+  'if',
+  'contains',
+  'dependentSchemas',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+];
+
+function mayTakeLong(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  return Object.entries(schema).some(([key, value]) => SLOW.includes(key) || mayTakeLong(value));
+}
+
+function issuesOf({ errors }: ValidateFunction) {
+  return (errors ?? []).map((error) => ({ message: messageOf(error), path: pathOf(error) }));
+}
+
+function messageOf({ message, params }: ErrorObject): string {
+  const text = message ?? 'is not as the schema says';
+  const { additionalProperty, unevaluatedProperty, allowedValues } = params;
+  const name = additionalProperty ?? unevaluatedProperty;
+  if (name !== undefined) return `${text}: ${JSON.stringify(name)}`;
+  return Array.isArray(allowedValues) ? `${text}: ${JSON.stringify(allowedValues)}` : text;
+}
+
+/** The keys of a JSON pointer; those that are indexes as numbers. */
+function pathOf({ instancePath }: ErrorObject): PropertyKey[] {
+  const keys = instancePath.split('/').slice(1);
+  return keys.map((key) =>
+    /^\d+$/.test(key) ? Number(key) : key.replaceAll('~1', '/').replaceAll('~0', '~'),
+  );
+}
