@@ -26,6 +26,8 @@ export interface ToolFilters {
   readonly allowedTools: ReadonlySet<string> | undefined;
   readonly allowedMcpServers: ReadonlySet<string> | undefined;
   readonly allowedPlugins: ReadonlySet<string> | undefined;
+  readonly allowedMcpTools: ReadonlySet<string> | undefined;
+  readonly excludeTools: ReadonlySet<string> | undefined;
 }
 
 const compiledLists = new WeakMap<
@@ -56,6 +58,8 @@ export function compileFilters(
     allowedTools: compile(allowedTools),
     allowedMcpServers: compile(filterOpts?.allowedMcpServers),
     allowedPlugins: compile(filterOpts?.allowedPlugins),
+    allowedMcpTools: compile(filterOpts?.allowedMcpTools),
+    excludeTools: compile(filterOpts?.excludeTools),
   };
 }
 
@@ -64,7 +68,9 @@ export function sameFilters(a: ToolFilters, b: ToolFilters): boolean {
   return (
     a.allowedTools === b.allowedTools &&
     a.allowedMcpServers === b.allowedMcpServers &&
-    a.allowedPlugins === b.allowedPlugins
+    a.allowedPlugins === b.allowedPlugins &&
+    a.allowedMcpTools === b.allowedMcpTools &&
+    a.excludeTools === b.excludeTools
   );
 }
 
@@ -75,8 +81,10 @@ export function mcpServerOf(name: string): string | undefined {
 
 /** Why the filters keep a tool out, or `undefined`. */
 export function filteredOut(entry: RegisteredTool, filters: ToolFilters): string | undefined {
-  const { allowedTools, allowedMcpServers, allowedPlugins } = filters;
+  const { allowedTools, allowedMcpServers, allowedPlugins, allowedMcpTools, excludeTools } =
+    filters;
   const { name, mcpServer, pluginId } = entry;
+  if (excludeTools?.has(name)) return `${name} is excluded from this batch`;
   if (
     allowedTools !== undefined &&
     mcpServer === undefined &&
@@ -91,6 +99,9 @@ export function filteredOut(entry: RegisteredTool, filters: ToolFilters): string
     !allowedMcpServers.has(mcpServer)
   ) {
     return `${name}: the MCP server ${mcpServer} is not allowed for this personality`;
+  }
+  if (mcpServer !== undefined && allowedMcpTools !== undefined && !allowedMcpTools.has(name)) {
+    return `${name} is not among the tools of MCP servers that are allowed`;
   }
   if (pluginId !== undefined && allowedPlugins !== undefined && !allowedPlugins.has(pluginId)) {
     return `${name}: the plugin ${pluginId} is not allowed for this personality`;

@@ -1,3 +1,4 @@
+import type { ToolFilterOpts } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { batchContext, makeTool, ok, runOne, untyped } from './testing/batch.js';
 import { mcpServerOf } from './tool-gates.js';
@@ -9,7 +10,7 @@ async function outcome(
   registry: DefaultToolRegistry,
   name: string,
   allowedTools?: string[],
-  filterOpts?: { allowedMcpServers?: string[]; allowedPlugins?: string[] },
+  filterOpts?: ToolFilterOpts,
 ) {
   const calls = [{ toolCallId: 'c', name, args: {} }];
   const results = await registry.executeParallel(calls, batchContext(), allowedTools, filterOpts);
@@ -67,8 +68,23 @@ describe('DefaultToolRegistry gates', () => {
     notAvailable(`${name} is not among the tools of this personality`);
   const noServer = (name: string, server: string) =>
     notAvailable(`${name}: the MCP server ${server} is not allowed for this personality`);
+  const noMcpTool = (name: string) =>
+    notAvailable(`${name} is not among the tools of MCP servers that are allowed`);
+  const excluded = (name: string) => notAvailable(`${name} is excluded from this batch`);
   const noPlugin = (name: string) =>
     notAvailable(`${name}: the plugin p is not allowed for this personality`);
+
+  it.each<ToolFilterOpts>([
+    { excludeTools: ['mcp__a__b'] },
+    { allowedMcpTools: [] },
+    { allowedMcpServers: [] },
+  ])('tells of mcp__a__b again when the batch before it had %j', (filters) => {
+    const names = (opts?: ToolFilterOpts) =>
+      registry.toDefinitions(undefined, opts).map(({ name }) => name);
+    expect(names()).toContain('mcp__a__b');
+    expect(names(filters)).not.toContain('mcp__a__b');
+    expect(names()).toContain('mcp__a__b');
+  });
 
   it.each<[string, string[] | undefined, Parameters<typeof outcome>[3], unknown]>([
     ['missing', undefined, undefined, notAvailable('there is no tool "missing"')],
@@ -102,6 +118,41 @@ describe('DefaultToolRegistry gates', () => {
     ['plugged', [], { allowedPlugins: ['p'] }, notListed('plugged')],
     ['plugged_always', [], { allowedPlugins: [] }, noPlugin('plugged_always')],
     ['plain', undefined, { allowedPlugins: [] }, fine],
+    ['mcp__a__b', undefined, { allowedMcpTools: ['mcp__a__b'] }, fine],
+    [
+      'mcp__a__b',
+      ['mcp__a__b'],
+      { allowedMcpTools: ['b', 'a', 'mcp__a__B'] },
+      noMcpTool('mcp__a__b'),
+    ],
+    [
+      'mcp__a__b',
+      undefined,
+      { allowedMcpServers: ['a'], allowedMcpTools: [] },
+      noMcpTool('mcp__a__b'),
+    ],
+    [
+      'mcp__a__b',
+      undefined,
+      { allowedMcpServers: [], allowedMcpTools: ['mcp__a__b'] },
+      noServer('mcp__a__b', 'a'),
+    ],
+    ['plain', undefined, { allowedMcpTools: [] }, fine],
+    ['plain', ['plain'], { excludeTools: ['plain'] }, excluded('plain')],
+    ['always', undefined, { excludeTools: ['always'] }, excluded('always')],
+    [
+      'mcp__a__b',
+      undefined,
+      { allowedMcpTools: ['mcp__a__b'], excludeTools: ['mcp__a__b'] },
+      excluded('mcp__a__b'),
+    ],
+    [
+      'plugged',
+      undefined,
+      { allowedPlugins: ['p'], excludeTools: ['plugged'] },
+      excluded('plugged'),
+    ],
+    ['plain', undefined, { excludeTools: ['PLAIN', 'other'] }, fine],
     [
       'closed',
       undefined,

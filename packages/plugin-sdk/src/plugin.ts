@@ -38,6 +38,12 @@ export interface Plugin {
   deactivate?(): void | Promise<void>;
 }
 
+/** A plugin as a package exports it: `pluginOf` gives one without an id the package's name. */
+export type EthosPlugin = Omit<Plugin, 'id'> & Partial<Pick<Plugin, 'id'>>;
+
+/** The same as `PluginApi`. */
+export type EthosPluginApi = PluginApi;
+
 /**
  * Types a plugin where it is written.
  *

@@ -208,4 +208,8 @@ export interface ToolFilterOpts {
   allowedMcpServers?: string[];
   /** Plugins whose tools are in; `[]`: built-in tools only. No filter when absent. */
   allowedPlugins?: string[];
+  /** Tools of MCP servers that are in, by their whole names. No filter when absent. */
+  allowedMcpTools?: string[];
+  /** Tools that are out, whatever else lets them in. */
+  excludeTools?: string[];
 }

@@ -1,0 +1,47 @@
+import { EthosError } from '@ethosagent/types';
+import type { EthosPlugin, Plugin } from './plugin.js';
+
+/**
+ * The plugin that is the default export of a package, also of a CommonJS one. Where it says no id,
+ * it has the name of its package; an id of its own stays.
+ *
+ * @param packageName as in its `package.json`
+ * @param module what `await import(packageName)` gave
+ * @throws `CONFIG_INVALID` when the default export is no plugin
+ * @example
+ * ```ts
+ * await host.load(pluginOf('@acme/greetings', await import('@acme/greetings')));
+ * ```
+ */
+export function pluginOf(packageName: string, module: object): Plugin {
+  for (let found: unknown = module, depth = 0; depth < 3; depth++) {
+    if (isPlugin(found)) return withId(found, packageName);
+    found = Object(found).default;
+  }
+  throw new EthosError(
+    'CONFIG_INVALID',
+    `${packageName} is no plugin: its default export has no activate function; export default definePlugin({ … })`,
+  );
+}
+
+function isPlugin(value: unknown): value is EthosPlugin {
+  return (
+    typeof value === 'object' && value !== null && typeof Object(value).activate === 'function'
+  );
+}
+
+function withId(plugin: EthosPlugin, id: string): Plugin {
+  if (plugin.id !== undefined) return { ...bound(plugin), id: plugin.id };
+  return { ...bound(plugin), id };
+}
+
+/** Its methods are those of the plugin, which may be of a class. */
+function bound(plugin: EthosPlugin): EthosPlugin {
+  const { name, version, deactivate } = plugin;
+  return {
+    ...(name !== undefined && { name }),
+    ...(version !== undefined && { version }),
+    activate: (api) => plugin.activate(api),
+    ...(deactivate !== undefined && { deactivate: () => plugin.deactivate?.() }),
+  };
+}

@@ -1,0 +1,6 @@
+export type {
+  InputToolDefinition,
+  PlainToolDefinition,
+  SchemaToolDefinition,
+} from '../tool-helpers.js';
+export { defineTool, err, ok } from '../tool-helpers.js';
