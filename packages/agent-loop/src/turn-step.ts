@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ToolDefinition } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, AgentUsage } from './api.js';
 import { takesImages } from './images.js';
 import type { Journal } from './journal/journal.js';
@@ -55,7 +56,7 @@ export class TurnStep {
       kind: 'step',
       turn,
       step,
-      parts: this.#stepParts(answer.parts),
+      parts: this.#stepParts(answer.parts, definitions),
       usage,
       finish: answer.finish,
       ...(answer.hasSources && { untrusted: true }),
@@ -107,10 +108,11 @@ export class TurnStep {
     };
   }
 
-  #stepParts(parts: readonly AnswerPart[]): StepPart[] {
+  #stepParts(parts: readonly AnswerPart[], definitions: readonly ToolDefinition[]): StepPart[] {
     const { options, journal } = this.#parts;
     const { log } = journal;
     const taken = new Set<string>();
+    const offered = definitions.map(({ name }) => name);
     return parts.map((part) => {
       const metadata = part.metadata === undefined ? {} : { metadata: part.metadata };
       if (part.type !== 'call') {
@@ -118,7 +120,9 @@ export class TurnStep {
       }
       const call = stepCall(part.call, {
         isTaken: (id) => taken.has(id) || log.hasCall(id),
-        isTool: (name) => options.tools.tool(name) !== undefined,
+        // What became of the tools of an MCP server, its host knows.
+        isTool: (name) => name.startsWith('mcp__') || options.tools.tool(name) !== undefined,
+        offered,
         spareId: () => `call-${randomUUID().replaceAll('-', '')}`,
       });
       taken.add(call.id);

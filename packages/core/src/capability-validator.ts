@@ -1,7 +1,9 @@
+import { nearestName } from '@ethosagent/policy';
 import {
   type AnyTool,
   CAPABILITIES,
   type CapabilityValidationError,
+  misnamedToolProperties,
   type PersonalityConfig,
   type ServiceDeclaration,
   type ToolCapabilities,
@@ -47,6 +49,8 @@ export function toolShapeProblem(tool: AnyTool): string | undefined {
   if (typeof tool !== 'object' || tool === null) return 'a tool is an object';
   const { name, capabilities } = tool;
   if (typeof name !== 'string' || name === '') return 'a tool has a name';
+  const [misnamed] = misnamedToolProperties(tool);
+  if (misnamed !== undefined) return `${name}: ${misnamed}`;
   if (typeof tool.execute !== 'function') return `${name} has no execute function`;
   return capabilitiesShapeProblem(name, capabilities);
 }
@@ -91,14 +95,20 @@ function unknownKey(declared: object): string | undefined {
   for (const [capability, declaration] of Object.entries(declared)) {
     const facts = FACTS.get(capability);
     if (facts === undefined) {
-      return `capabilities.${capability} is none; there are ${[...FACTS.keys()].join(', ')}`;
+      return `capabilities.${capability} is none; ${meantOf(capability, [...FACTS.keys()])}`;
     }
     const { keys } = facts;
     if (keys === undefined || typeof declaration !== 'object' || declaration === null) continue;
     const other = Object.keys(declaration).find((key) => !keys.includes(key));
     if (other !== undefined) {
-      return `capabilities.${capability}.${other} is none; there are ${keys.join(', ')}`;
+      return `capabilities.${capability}.${other} is none; ${meantOf(other, keys)}`;
     }
   }
   return undefined;
+}
+
+function meantOf(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  const hint = near === undefined ? '' : `did you mean "${near}"? `;
+  return `${hint}there are ${known.join(', ')}`;
 }

@@ -89,6 +89,13 @@ describe('DefaultToolRegistry gates', () => {
   it.each<[string, string[] | undefined, Parameters<typeof outcome>[3], unknown]>([
     ['missing', undefined, undefined, notAvailable('there is no tool "missing"')],
     ['toString', undefined, undefined, notAvailable('there is no tool "toString"')],
+    [
+      'Plain',
+      undefined,
+      undefined,
+      notAvailable('there is no tool "Plain"; did you mean "plain"?'),
+    ],
+    ['Plain', ['alwys'], undefined, notAvailable('there is no tool "Plain"')],
     ['plain', undefined, undefined, fine],
     ['plain', [], undefined, notListed('plain')],
     ['plain', ['other'], undefined, notListed('plain')],
@@ -283,6 +290,8 @@ describe('DefaultToolRegistry ownership', () => {
     ['a name that is a number', { ...makeTool('x'), name: 5 }],
     ['no execute', { ...makeTool('x'), execute: undefined }],
     ['no capabilities', { ...makeTool('x'), capabilities: undefined }],
+    ['inputSchema for a schema', { ...makeTool('x'), schema: undefined, inputSchema: {} }],
+    ['needsApproval', { ...makeTool('x'), needsApproval: true }],
     [
       'hosts that are a string',
       { ...makeTool('x'), capabilities: { network: { allowedHosts: '*' } } },
@@ -305,5 +314,27 @@ describe('DefaultToolRegistry ownership', () => {
     const register = () => Reflect.apply(registry.register, registry, [untyped(tool)]);
     expect(register).toThrow(expect.objectContaining({ code: 'TOOL_INVALID' }));
     expect(registry.list()).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    ['a property', { ...makeTool('x'), needsApproval: true }, 'write `requiresApproval`'],
+    [
+      'the schema',
+      { ...makeTool('x'), schema: undefined, inputSchema: {} },
+      'or `schema` for JSON',
+    ],
+    [
+      'a capability',
+      { ...makeTool('x'), capabilities: { netwrok: {} } },
+      'did you mean "network"?',
+    ],
+    [
+      'a key of a capability',
+      { ...makeTool('x'), capabilities: { network: { allowedHost: [] } } },
+      'did you mean "allowedHosts"?',
+    ],
+  ])('register says what was meant by %s that is misnamed', (_name, tool, message) => {
+    const registry = new DefaultToolRegistry();
+    expect(() => Reflect.apply(registry.register, registry, [untyped(tool)])).toThrow(message);
   });
 });

@@ -370,6 +370,46 @@ describe('defineTool refuses at definition', () => {
     );
   });
 
+  it.each<[string, object, RegExp]>([
+    [
+      'inputSchema',
+      { ...withoutSchema, inputSchema: z.object({}) },
+      /`inputSchema`.* write `input`/,
+    ],
+    [
+      'input_schema',
+      { ...withoutSchema, input_schema: {} },
+      /write `input` .*or `schema` for JSON/,
+    ],
+    ['parameters', { ...withoutSchema, parameters: z.object({}) }, /`parameters`.* write `input`/],
+    ['args', { ...withoutSchema, args: z.object({}) }, /`args`.* write `input`/],
+    ['handler', { ...good, execute: undefined, handler: good.execute }, /`handler`.* `execute`/],
+    ['run', { ...good, execute: undefined, run: good.execute }, /`run`.* write `execute`/],
+    ['desc', { ...good, description: undefined, desc: 'x' }, /`desc`.* write `description`/],
+    ['needsApproval', { ...good, needsApproval: true }, /`needsApproval`.* `requiresApproval`/],
+    ['requires_approval', { ...good, requires_approval: true }, /write `requiresApproval`/],
+    ['timeout', { ...good, timeout: 5 }, /`timeout`.* write `timeoutMs`/],
+    ['untrusted', { ...good, untrusted: true }, /`untrusted`.* write `outputIsUntrusted`/],
+    [
+      'several at once',
+      { ...withoutSchema, execute: undefined, inputSchema: {}, run: good.execute },
+      /write `input` .*; `run` is no property of a tool; write `execute`/,
+    ],
+    ['neither', withoutSchema, /write `input` for a Standard Schema .* `schema` for JSON Schema/],
+  ])('a definition with %s, and says what is meant', (_name, definition, message) => {
+    const untyped: unknown = definition;
+    const define = () => defineTool(untyped as typeof good);
+    expect(define).toThrow(expect.objectContaining({ code: 'TOOL_INVALID' }));
+    expect(define).toThrow(message);
+  });
+
+  it.each(Object.keys({ parameters: 0, args: 0, run: 0, handler: 0, id: 0, version: 0, title: 0 }))(
+    'but takes %s beside what a tool has, for whoever reads it',
+    (name) => {
+      expect(defineTool({ ...good, [name]: 'mine' })).toMatchObject({ [name]: 'mine' });
+    },
+  );
+
   it.each(['a', 'x'.repeat(64), 'mcp__github__list-issues', 'Read_File-2'])(
     'but takes the name %s',
     (name) => {

@@ -2,6 +2,7 @@ import {
   type AnyTool,
   type ApprovalFacts,
   EthosError,
+  misnamedToolProperties,
   type Tool,
   type ToolCapabilities,
   type ToolContext,
@@ -132,7 +133,7 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * are `ctx.settings`.
  *
  * @throws `TOOL_INVALID` for a name that model providers refuse, an empty description, missing
- * `capabilities`, an `input` or `settings` that can't be written as the JSON Schema of an object, or
+ * `capabilities`, a property that is misnamed (`inputSchema` for `input`), an `input` or `settings` that can't be written as the JSON Schema of an object, or
  * `settings` that need something to be set
  * @example
  * ```ts
@@ -184,7 +185,11 @@ export function defineTool(
   };
 
   if (input === undefined) {
-    if (schema === undefined) throw invalid(name, 'has neither `input` nor `schema`');
+    if (schema === undefined)
+      throw invalid(
+        name,
+        'has neither `input` nor `schema`; write `input` for a Standard Schema such as one of Zod, or `schema` for JSON Schema',
+      );
     return { ...base, schema, execute: findMissing === undefined ? base.execute : run };
   }
 
@@ -234,6 +239,8 @@ function assertDefinition(definition: {
       'has a name that model providers refuse; use 1 to 64 letters, digits, `_` and `-`',
     );
   }
+  const misnamed = misnamedToolProperties(definition);
+  if (misnamed.length > 0) throw invalid(name, `can not be defined: ${misnamed.join('; ')}`);
   if (typeof description !== 'string' || description.trim() === '') {
     throw invalid(
       name,

@@ -61,6 +61,7 @@ export {
   memoryText,
 } from './memory-rules.js';
 export { searchMemory } from './memory-search.js';
+export { missingToolText } from './missing-tool.js';
 export { editDistance, nearestName } from './nearest-name.js';
 export type { PathSet } from './paths.js';
 export {

@@ -13,6 +13,23 @@ it.each([
   expect(nearestName(name, known, maxDistance)).toBe(nearest);
 });
 
+it.each([
+  ['todocount', ['todo_list', 'todo_count'], 'todo_count'],
+  ['ReadFile', ['write_file', 'read_file'], 'read_file'],
+  ['READ-FILE', ['reed_file', 'read_file'], 'read_file'],
+  ['ls', ['lsof', 'lp'], 'lp'],
+  ['ls', ['rm', 'cat'], undefined],
+  ['terminl', ['terminal', 'terminal_start'], 'terminal'],
+  ['serach_fils', ['search_files'], 'search_files'],
+  ['', ['_', 'ab'], '_'],
+  ['weather', ['whether_or_not', 'leather'], 'leather'],
+])(
+  'nearestName of %j among %j is %j, by the slips that its length allows',
+  (name, known, nearest) => {
+    expect(nearestName(name, known)).toBe(nearest);
+  },
+);
+
 it('editDistance counts insertions, removals and replacements', () => {
   expect(editDistance('kitten', 'sitting')).toBe(3);
 });

@@ -1,24 +1,29 @@
 import { distance } from 'fastest-levenshtein';
 
 const MAX_NAME_CHARS = 64;
+const MAX_SLIPS = 3;
 
 /**
- * The known name that was likely meant by one that is not known, for "did you mean".
+ * The known name that was likely meant by one that is not known, for "did you mean". Names that
+ * differ only in case, `_` and `-` are the nearest.
  *
- * @param maxDistance insertions, removals and replacements that a slip may take
+ * @param maxDistance insertions, removals and replacements that a slip may take; when absent, one
+ * for each three characters, and 3 at most
  * @returns `undefined` where no name is near, or the name is too long for a slip
  */
 export function nearestName(
   name: string,
   known: Iterable<string>,
-  maxDistance: number,
+  maxDistance: number = slipsIn(name),
 ): string | undefined {
   if (name.length >= MAX_NAME_CHARS) return undefined;
   let nearest: string | undefined;
   let least = maxDistance + 1;
+  const plainName = plain(name);
   for (const candidate of known) {
-    if (Math.abs(candidate.length - name.length) >= least) continue;
-    const edits = distance(name, candidate);
+    const isSame = plainName !== '' && plain(candidate) === plainName;
+    if (!isSame && Math.abs(candidate.length - name.length) >= least) continue;
+    const edits = isSame ? 0 : distance(name, candidate);
     if (edits >= least) continue;
     nearest = candidate;
     least = edits;
@@ -29,4 +34,12 @@ export function nearestName(
 /** How many insertions, removals and replacements of characters make one text of another. */
 export function editDistance(a: string, b: string): number {
   return distance(a, b);
+}
+
+function slipsIn(name: string): number {
+  return Math.max(1, Math.min(MAX_SLIPS, Math.floor(name.length / 3)));
+}
+
+function plain(name: string): string {
+  return name.replaceAll(/[_-]/g, '').toLowerCase();
 }

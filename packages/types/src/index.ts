@@ -109,6 +109,7 @@ export type {
   TurnAttachment,
 } from './tool-capabilities.js';
 export { CAPABILITIES, STORAGE_SCOPES } from './tool-capabilities.js';
+export { misnamedToolProperties } from './tool-property-names.js';
 export type {
   ToolReducerContext,
   ToolResultReducer,

@@ -65,7 +65,7 @@ function describe(issue: Issue, mapping: YamlMapping, schema: z.ZodType): Proble
     const place = path.length > 0 ? ` in ${keyName(path)}` : '';
     // Finding a key takes time in the number of keys, so not more are found than are shown.
     return issue.keys.slice(0, MAX_PROBLEMS + 1).map((key) => {
-      const near = nearestName(key, known, 2);
+      const near = nearestName(key, known);
       return {
         offset: mapping.offsetOfKey([...path, key]),
         message: `unknown key ${quote(key)}${place}; ${

@@ -43,7 +43,7 @@ function insteadOf(name: string, tools: readonly AnyTool[]): string {
   const keys = tools.flatMap((tool) =>
     tool.settings === undefined ? [] : [tool.settingsKey ?? tool.name],
   );
-  const near = nearestName(name, [...new Set(keys)], 3);
+  const near = nearestName(name, new Set(keys));
   return near ? `; did you mean "${near}"?` : '';
 }
 

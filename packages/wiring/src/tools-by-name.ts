@@ -107,7 +107,7 @@ function unknownTool(name: string): EthosError {
     const problem = `${JSON.stringify(name)} is a group; name its tools: ${group.tools.join(', ')}`;
     return new EthosError('CONFIG_INVALID', `tools: ${problem}`);
   }
-  const near = nearestName(name, names, 3);
+  const near = nearestName(name, names);
   const hint = near ? `did you mean "${near}"?` : `there are ${names.join(', ')}`;
   return new EthosError(
     'CONFIG_INVALID',

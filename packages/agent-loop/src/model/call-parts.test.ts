@@ -7,6 +7,8 @@ const options = { isTaken: (id: string) => id === 'taken', spareId: () => 'spare
 const call = (issued: Partial<IssuedCall>) =>
   stepCall({ id: 'id', name: 'tool', input: { a: 1 }, ...issued }, options);
 
+const untold = { name: 'AI_NoSuchToolError', message: 'no such tool' };
+
 function nested(levels: number): unknown {
   let value: unknown = {};
   for (let level = 1; level < levels; level++) value = { value };
@@ -33,7 +35,7 @@ describe('stepCall', () => {
   ])('answers a call of %j, which no tool can be named', (name, plain) => {
     expect(call({ name })).toMatchObject({
       name: plain,
-      problem: { code: 'not_available', error: `there is no tool ${plain}` },
+      problem: { code: 'not_available', error: `there is no tool "${plain}"` },
     });
   });
 
@@ -53,10 +55,19 @@ describe('stepCall', () => {
   });
 
   it.each([
-    ['AI_NoSuchToolError', 'not_available', 'there is no tool tool'],
+    ['AI_NoSuchToolError', 'not_available', 'there is no tool "tool"'],
     ['AI_InvalidToolInputError', 'input_invalid', 'the arguments are not what the tool takes: why'],
   ])('says of %s what is wrong', (name, code, error) => {
     expect(call({ error: { name, message: 'why' } }).problem).toEqual({ code, error });
+  });
+
+  it('says which of the tools that the model was told was likely meant', () => {
+    const issued = { id: 'a', name: 'todocount', input: {}, error: untold };
+    const of = (offered: string[]) => stepCall(issued, { ...options, offered }).problem?.error;
+    expect(of(['todo_list', 'todo_count'])).toBe(
+      'there is no tool "todocount"; did you mean "todo_count"?',
+    );
+    expect(of(['read_file'])).toBe('there is no tool "todocount"');
   });
 
   fuzz(

@@ -1,3 +1,4 @@
+import { missingToolText } from '@ethosagent/policy';
 import type { ToolErrorCode } from '@ethosagent/types';
 import type { StepCall } from '../journal/records.js';
 import { isObject } from '../journal/shape.js';
@@ -27,11 +28,13 @@ export function stepCall(
     spareId: () => string;
     /** Whether there is such a tool, though the model was not told of it: its host says why not. */
     isTool?: (name: string) => boolean;
+    /** The names that the model was told. */
+    offered?: readonly string[];
   },
 ): StepCall {
   const { id, name, input } = issued;
   const isPlain = isObject(input) && depthOf(input) <= MAX_DEPTH;
-  const problem = problemOf(issued, isPlain, options.isTool);
+  const problem = problemOf(issued, isPlain, options);
   return {
     type: 'call',
     id: PLAIN_ID.test(id) && !options.isTaken(id) ? id : options.spareId(),
@@ -44,11 +47,14 @@ export function stepCall(
 function problemOf(
   { name, error, input }: IssuedCall,
   isPlain: boolean,
-  isTool: (name: string) => boolean = () => false,
+  {
+    isTool = () => false,
+    offered = [],
+  }: { isTool?: (name: string) => boolean; offered?: readonly string[] },
 ): { code: ToolErrorCode; error: string } | undefined {
   const isUntold = error?.name === 'AI_NoSuchToolError';
   if (!PLAIN_NAME.test(name) || (isUntold && !isTool(name))) {
-    return { code: 'not_available', error: `there is no tool ${plainName(name)}` };
+    return { code: 'not_available', error: missingToolText(plainName(name), offered) };
   }
   if (error !== undefined && !isUntold) {
     return {

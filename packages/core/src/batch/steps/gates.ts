@@ -1,7 +1,8 @@
-import { resolveCallBudget } from '@ethosagent/policy';
+import { missingToolText, resolveCallBudget } from '@ethosagent/policy';
 import { copyPlain } from '../../plain.js';
 import { failure } from '../../results/check-shape.js';
 import { filteredOut, unavailable } from '../../tool-gates.js';
+import type { CallState } from '../call-state.js';
 import { inputInvalid, notAvailable, type Step } from './step.js';
 
 /** Reads the call once: it may be an object that answers otherwise the next time. */
@@ -18,10 +19,18 @@ export const readCall: Step = (state) => {
 
 export const findTool: Step = (state) => {
   const entry = state.batch.input.tools.get(state.name);
-  if (entry === undefined) return notAvailable(`there is no tool ${JSON.stringify(state.name)}`);
+  if (entry === undefined) return notAvailable(missingToolText(state.name, offered(state)));
   state.entry = entry;
   return undefined;
 };
+
+/** The names that the model was told. */
+function* offered({ batch }: CallState): Iterable<string> {
+  const { tools, filters } = batch.input;
+  for (const [name, entry] of tools) {
+    if (filteredOut(entry, filters) === undefined && unavailable(entry) === undefined) yield name;
+  }
+}
 
 /** The allow list, and the filters of MCP servers and plugins. */
 export const applyFilters: Step = ({ entry, batch }) =>

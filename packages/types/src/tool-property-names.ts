@@ -1,0 +1,51 @@
+/** What else tool definitions call the properties of a tool, in other frameworks and by a slip. */
+const MEANT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    execute: 'handler, handle, run, callback, func, fn, function, invoke, action, exec',
+    input: 'inputSchema, inputs, parameters, params, args, argsSchema, arguments, zodSchema',
+    schema: 'jsonSchema',
+    description: 'desc',
+    capabilities: 'capability, permissions',
+    toolset: 'toolsets',
+    maxResultChars: 'maxResultSize, maxResultLength, maxChars',
+    timeoutMs: 'timeout, timeoutSeconds',
+    isAvailable: 'available',
+    alwaysInclude: 'alwaysIncluded',
+    outputIsUntrusted:
+      'untrusted, isUntrusted, untrustedOutput, outputUntrusted, outputsAreUntrusted',
+    effects: 'effect, sideEffects',
+    supportsDryRun: 'dryRun, supportDryRun',
+    requiresApproval:
+      'needsApproval, needApproval, requireApproval, requiredApproval, requiresConfirmation',
+    settings: 'setting, settingsSchema',
+  }).flatMap(([meant, others]) =>
+    [meant, ...others.split(', ')].map((name) => [plain(name), meant] as const),
+  ),
+);
+
+/**
+ * The properties of a tool, or of the definition of one, whose names are near to the one that was
+ * meant, while that one is absent: `inputSchema` for `input`, `needsApproval` for `requiresApproval`.
+ * Whoever leaves them be leaves out what the author said.
+ *
+ * @returns for each, what is wrong and how to put it right; empty where nothing is
+ */
+export function misnamedToolProperties(definition: object): string[] {
+  const has = (name: string) => Reflect.get(definition, name) !== undefined;
+  return Object.keys(definition).flatMap((given) => {
+    const meant = MEANT.get(plain(given));
+    if (meant === undefined || given === meant || has(meant)) return [];
+    if (meant !== 'input' && meant !== 'schema') {
+      return [`\`${given}\` is no property of a tool; write \`${meant}\``];
+    }
+    if (has('input') || has('schema')) return [];
+    return [
+      `\`${given}\` is no property of a tool; write \`input\` for a Standard Schema such as one of Zod, with defineTool, or \`schema\` for JSON Schema`,
+    ];
+  });
+}
+
+/** Without what parts words: `input_schema` is `inputSchema`. */
+function plain(name: string): string {
+  return name.replaceAll(/[_-]/g, '').toLowerCase();
+}
