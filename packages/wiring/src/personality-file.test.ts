@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tries } from '@ethosagent/test-support';
 import { EthosError } from '@ethosagent/types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadPersonality, personalityConfigPath } from './personality-file.js';
 
 let home: string;
@@ -34,6 +34,7 @@ async function refusal(loading: Promise<unknown>): Promise<string> {
   return message.replace('CONFIG_INVALID: ', '').replaceAll(file, 'FILE');
 }
 
+const personalityPath = (own: string, id: string) => join(own, 'personalities', id, 'config.yaml');
 const lines = (...texts: string[]) => texts.join('\n');
 
 describe('loadPersonality', () => {
@@ -326,7 +327,7 @@ plugins: [weather]
     ['plain text', 'coder\n', 'FILE:1:1: the file must be a mapping'],
     ['two documents', 'name: a\n---\nname: b\n', 'FILE:2:1: a second document'],
     ['a tab as indentation', 'name: a\nsafety:\n\tnetwork: {}\n', 'FILE:3:1: Tabs'],
-    ['an unclosed list', 'name: a\nplugins: [b\n', 'FILE:3:1: '],
+    ['an unclosed list', 'name: a\nplugins: [b\n', 'FILE:2:12: '],
     ['a tag', 'name: !!str 7\n', 'FILE:1:13: tags are not supported'],
     ['an unknown tag', 'name: !secret x\n', 'tags are not supported'],
     ['a tag on a mapping', 'name: a\nfs_reach: !!map {}\n', 'tags are not supported'],
@@ -367,6 +368,62 @@ plugins: [weather]
       'FILE:4:10:',
       'FILE:5:10:',
     ]);
+  });
+
+  it.each<[string, string, string[]]>([
+    [
+      'an open list, and what is wrong below it',
+      lines('nam: a', 'toolset: [read_file', 'fs_reach:', '  read: [c]', 'safty: {x: 1}'),
+      ['1:1', '2:20', '4:10', '5:1'],
+    ],
+    [
+      'an open quote, and what is wrong around it',
+      lines('name: 5', 'description: "x', 'plugins: 7', 'safety: {process: {sandbox: maybe}}'),
+      ['1:7', '2:16', '3:10', '4:29'],
+    ],
+    [
+      'an alias, a tag, an anchor and a repeated key, and others',
+      lines(
+        'name: *a',
+        'toolset: !!seq [a]',
+        'fs_reach: &x {read: [c]}',
+        'plugins: 7',
+        'plugins: [7]',
+      ),
+      ['1:7', '2:16', '3:14', '3:22', '5:1', '5:11'],
+    ],
+    [
+      'two of syntax within one key, and one above them',
+      lines('name: a', 'safety:', '  network: {alow: []}', '  process: ]', '  quotas: }', 'x: 1'),
+      ['3:13', '4:12', '5:3', '5:9', '5:11', '6:1'],
+    ],
+    [
+      'a second document, and what is wrong in the first',
+      lines('name: a', 'plugins: 7', '---', 'name: b'),
+      ['2:10', '3:1'],
+    ],
+    ['bad indentation', lines('name: a', '  toolset: [x]', 'plugins: 7'), ['1:7', '3:10']],
+    [
+      'a key given twice, of which one has a mistake of syntax',
+      lines('name: a', 'plugins: [', 'toolset: []', 'plugins: []'),
+      ['2:11', '4:1'],
+    ],
+  ])('reports %s, at once', async (_, content, places) => {
+    const report = await refusal(load(content));
+    const told = report.split('\n').map((line) => /^FILE:(\d+:\d+): ./.exec(line)?.[1]);
+    expect([report, ...new Set(told)]).toEqual([report, ...new Set(places)]);
+  });
+
+  it.each([
+    [
+      'a key in a list that does not end',
+      lines('name: a', 'toolset: [a', '  plugins: 7'),
+      'plugins',
+    ],
+    ['a text that does not end', lines('name: a', 'fs_reach: {read: ["a'), 'must be absolute'],
+    ['a name that may stand where nothing can be read', lines('toolset: [', '"name'), 'name:'],
+  ])('guesses nothing of %s', async (_, content, absent) => {
+    expect(await refusal(load(content))).not.toContain(absent);
   });
 
   it.each([
@@ -412,9 +469,35 @@ plugins: [weather]
     expect(await refusal(load('name: a\n', id))).toContain('personality id: must be');
   });
 
-  it('names the file of a personality that does not exist', async () => {
-    const message = await refusal(loadPersonality({ home, id: 'nobody' }));
-    expect(message).toBe(`${home}/personalities/nobody/config.yaml: there is no such file`);
+  it('names the file of a personality that does not exist, and those that do', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'personality-ids-'));
+    onTestFinished(() => rmSync(own, { recursive: true }));
+    const told = (id: string) => refusal(loadPersonality({ home: own, id }));
+    const missing = (id: string) => `${own}/personalities/${id}/config.yaml: there is no such file`;
+    expect(await told('coder')).toBe(
+      `${missing('coder')}; this home has no personality yet, so write that file`,
+    );
+    for (const id of ['coder', 'writer', 'Not-One', 'empty']) {
+      mkdirSync(join(own, 'personalities', id), { recursive: true });
+      if (id !== 'empty') writeFileSync(personalityPath(own, id), 'nonsense: [');
+    }
+    expect(await told('nobody')).toBe(`${missing('nobody')}; there are coder, writer`);
+    expect(await told('codr')).toBe(
+      `${missing('codr')}; did you mean "coder"? There are coder, writer`,
+    );
+    expect(await told('Coder')).toMatch(/^personality id: must be .* did you mean "coder"\? There/);
+  });
+
+  it('tells some of very many personalities', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'personality-ids-'));
+    onTestFinished(() => rmSync(own, { recursive: true }));
+    for (let at = 0; at < 60; at += 1) {
+      mkdirSync(join(own, 'personalities', `p${at}`), { recursive: true });
+      writeFileSync(personalityPath(own, `p${at}`), 'name: x\n');
+    }
+    const message = await refusal(loadPersonality({ home: own, id: 'nobody' }));
+    expect(message).toMatch(/there are p0, p1, .*, … \(60 in all\)$/);
+    expect(message.length).toBeLessThan(500);
   });
 
   it.each(['', 'relative', '.'])('refuses the home %j', async (relative) => {

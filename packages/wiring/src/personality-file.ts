@@ -1,5 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { nearestName } from '@ethosagent/policy';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
 import type { PathVariables } from './substitute.js';
 
@@ -20,6 +29,8 @@ export interface PersonalityText {
 }
 
 const MAX_BYTES = 256 * 1024;
+/** Personalities that are told to who names one that is not there. */
+const MAX_TOLD = 20;
 const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/u;
 
 /** Whether a text can be the id of a personality: `a-z`, `0-9`, `_`, `-`; 64 characters at most. */
@@ -52,8 +63,7 @@ export async function loadPersonality(
   options: PersonalityOptions & { id: string },
 ): Promise<PersonalityConfig> {
   const { parsePersonality } = await loadParser();
-  const file = personalityConfigPath(options.home, options.id);
-  const { text } = readPersonalityText(file);
+  const { file, text } = readPersonalityText(options.home, options.id);
   return parsePersonality(text, {
     file,
     id: options.id,
@@ -88,21 +98,26 @@ export function versionOf(file: string): string | undefined {
 /**
  * Reads a personality's file. A symlink is followed: the folder is the operator's.
  *
- * @throws `CONFIG_INVALID` for what is no regular file of UTF-8 text, of at most 256 KB
+ * @throws `CONFIG_INVALID` for what is no regular file of UTF-8 text, of at most 256 KB; where there
+ * is none, with the ids of those that are there
  */
-export function readPersonalityText(file: string): PersonalityText {
+export function readPersonalityText(home: string, id: string): PersonalityText & { file: string } {
+  const file = personalityConfigPath(home, id);
   let descriptor: number;
   try {
     // Non-blocking, so that a FIFO can't hang the process before it is seen to be one.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (cause) {
-    throw invalid(file, isMissing(cause) ? 'there is no such file' : 'can not be opened', cause);
+    const isGone = isMissing(cause);
+    const what = isGone ? `there is no such file; ${existing(home, id)}` : 'can not be opened';
+    throw invalid(file, what, cause);
   }
   try {
     const stats = fstatSync(descriptor, { bigint: true });
     if (!stats.isFile()) throw invalid(file, 'is not a regular file');
     if (stats.size > MAX_BYTES) throw invalid(file, 'is larger than 256 KB');
     return {
+      file,
       text: decode(file, readFileSync(descriptor)),
       version: versionOfStats(stats),
       changedAtMs: Number(stats.ctimeMs),
@@ -124,10 +139,32 @@ function personalityFolder(home: string, id: string): string {
   if (!isPersonalityId(id)) {
     throw new EthosError(
       'CONFIG_INVALID',
-      'personality id: must be 1 to 64 of a-z, 0-9, "_" and "-", starting with a letter or digit',
+      `personality id: must be 1 to 64 of a-z, 0-9, "_" and "-", starting with a letter or digit; ${existing(home, String(id))}`,
     );
   }
   return join(home, 'personalities', id);
+}
+
+/** The ids of the personalities of a home whose files are there, sorted, right or wrong. */
+function existingIds(home: string): string[] {
+  const folder = join(home, 'personalities');
+  try {
+    const ids = readdirSync(folder).filter(isPersonalityId).sort();
+    return ids.filter((id) => versionOf(join(folder, id, 'config.yaml')) !== undefined);
+  } catch {
+    // Why the folder can't be read is told to who asks for one that is there.
+    return [];
+  }
+}
+
+/** Which personalities there are, for who named one that is not. */
+function existing(home: string, id: string): string {
+  const ids = existingIds(home);
+  if (ids.length === 0) return 'this home has no personality yet, so write that file';
+  const near = nearestName(id, ids);
+  const told = ids.slice(0, MAX_TOLD).join(', ');
+  const all = ids.length > MAX_TOLD ? `${told}, … (${ids.length} in all)` : told;
+  return near === undefined ? `there are ${all}` : `did you mean "${near}"? There are ${all}`;
 }
 
 /** The kernel sets the change time, whatever `touch` or a copy does to the time of modification. */

@@ -31,11 +31,11 @@ export function parsePersonality(
   options: { file: string; id: string; variables: PathVariables },
 ): PersonalityConfig {
   const { lines, mapping, ...source } = parseYamlMapping(text);
-  let { problems } = source;
+  const { problems } = source;
   if (mapping) {
     const schema = personalitySchema(options.variables);
     const parsed = schema.safeParse(mapping.value);
-    if (parsed.success) {
+    if (parsed.success && problems.length === 0) {
       const config = deepFreeze({ id: options.id, ...parsed.data });
       notePlaces(config, (path) => {
         const { line, col } = lines.linePos(mapping.offsetOf(path));
@@ -43,7 +43,14 @@ export function parsePersonality(
       });
       return config;
     }
-    problems = parsed.error.issues.flatMap((issue) => describe(issue, mapping, schema));
+    // An alias, or a key that is given twice, is no value to judge.
+    const taken = new Set(problems.map(({ offset }) => offset));
+    const issues = parsed.error?.issues ?? [];
+    problems.push(
+      ...issues
+        .flatMap((issue) => describe(issue, mapping, schema))
+        .filter(({ offset }) => !taken.has(offset)),
+    );
   }
   const report = problems
     .sort((a, b) => a.offset - b.offset)
@@ -64,7 +71,9 @@ function describe(issue: Issue, mapping: YamlMapping, schema: z.ZodType): Proble
     const known = keysAt(schema, path);
     const place = path.length > 0 ? ` in ${keyName(path)}` : '';
     // Finding a key takes time in the number of keys, so not more are found than are shown.
-    return issue.keys.slice(0, MAX_PROBLEMS + 1).map((key) => {
+    const unread = issue.keys.slice(0, MAX_PROBLEMS + 1);
+    const said = unread.filter((key) => mapping.isKnown([...path, key]));
+    return said.map((key) => {
       const near = nearestName(key, known);
       return {
         offset: mapping.offsetOfKey([...path, key]),
@@ -74,6 +83,7 @@ function describe(issue: Issue, mapping: YamlMapping, schema: z.ZodType): Proble
       };
     });
   }
+  if (!mapping.isKnown(path)) return [];
   const offset = mapping.offsetOf(path);
   if (issue.code !== 'invalid_type') {
     return [{ offset, message: `${keyName(path)}: ${issue.message}` }];

@@ -74,7 +74,7 @@ export function createPersonalityStore(
     if (!entry?.settled || entry.version !== versionOf(file)) {
       const known = entry;
       entries.delete(id);
-      const read = readPersonalityText(file);
+      const read = readPersonalityText(home, id);
       entry = {
         ...read,
         settled: now() - read.changedAtMs > UNSETTLED_MS,
