@@ -21,6 +21,8 @@ it.each([
   ['ls', ['rm', 'cat'], undefined],
   ['terminl', ['terminal', 'terminal_start'], 'terminal'],
   ['serach_fils', ['search_files'], 'search_files'],
+  ['gti', ['pip', 'git'], 'git'],
+  ['tab', ['bat', 'cab'], 'bat'],
   ['', ['_', 'ab'], '_'],
   ['weather', ['whether_or_not', 'leather'], 'leather'],
 ])(

@@ -5,7 +5,7 @@ const MAX_SLIPS = 3;
 
 /**
  * The known name that was likely meant by one that is not known, for "did you mean". Names that
- * differ only in case, `_` and `-` are the nearest.
+ * differ only in case, `_` and `-` are the nearest; two letters that changed places are one slip.
  *
  * @param maxDistance insertions, removals and replacements that a slip may take; when absent, one
  * for each three characters, and 3 at most
@@ -23,7 +23,7 @@ export function nearestName(
   for (const candidate of known) {
     const isSame = plainName !== '' && plain(candidate) === plainName;
     if (!isSame && Math.abs(candidate.length - name.length) >= least) continue;
-    const edits = isSame ? 0 : distance(name, candidate);
+    const edits = isSame ? 0 : slipsBetween(name, candidate);
     if (edits >= least) continue;
     nearest = candidate;
     least = edits;
@@ -34,6 +34,16 @@ export function nearestName(
 /** How many insertions, removals and replacements of characters make one text of another. */
 export function editDistance(a: string, b: string): number {
   return distance(a, b);
+}
+
+/** Two letters that changed places are one slip. */
+function slipsBetween(a: string, b: string): number {
+  const edits = distance(a, b);
+  return edits === 2 && letters(a) === letters(b) ? 1 : edits;
+}
+
+function letters(name: string): string {
+  return [...name].sort().join('');
 }
 
 function slipsIn(name: string): number {

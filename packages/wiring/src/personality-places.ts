@@ -9,7 +9,17 @@ export function notePlaces(config: PersonalityConfig, find: FindPlace): void {
   places.set(config, find);
 }
 
-/** `line:column` of a part of a config, or of the nearest part around it; `''` for no file. */
-export function placeOf(config: PersonalityConfig, path: readonly (string | number)[]): string {
-  return places.get(config)?.(path) ?? '';
+/**
+ * `file:line:column` of a part of a config, or of the nearest part around it; the file alone where
+ * the config came from no one file.
+ */
+export function placeIn(
+  file: string,
+  config: PersonalityConfig,
+  path: readonly (string | number)[],
+): string {
+  const [key = ''] = path;
+  // Of a key that the file does not have, the nearest place would be its first line.
+  const place = Object.hasOwn(config, key) ? places.get(config)?.(path) : undefined;
+  return place === undefined ? file : `${file}:${place}`;
 }

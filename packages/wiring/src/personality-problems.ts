@@ -3,7 +3,7 @@ import type { AnyTool, PersonalityConfig, ToolRegistry } from '@ethosagent/types
 import type { RuntimeMcp } from './mcp.js';
 import type { PersonalityConfigs } from './personality-configs.js';
 import { personalityConfigPath } from './personality-file.js';
-import { findProblems } from './problems.js';
+import { findProblems, placeOfEntry } from './problems.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
 /** What personalities are compared with. */
@@ -53,7 +53,7 @@ export class PersonalityProblems {
       file,
       key,
       tool: entry,
-      message: `${file}: ${key}: ${message}`,
+      message: `${placeOfEntry(file, config, { key, entry })}: ${key}: ${message}`,
       heldBack: false,
     }));
     const problems = [...found, ...ofReach];

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import type { PersonalityFsReach } from '@ethosagent/core';
 import { type HomeStanding, homeStanding, isWithin, type NamedRoot } from '@ethosagent/policy';
 import { linksOnTheWay, realLocation } from '@ethosagent/storage-fs';
@@ -85,11 +85,15 @@ export function personalityReach(
 }
 
 function problemOf(
-  { named, standing, planted }: Root,
+  { named, real, key, standing, planted }: Root,
   { home, coversHome }: { home: string; coversHome: boolean },
 ): string | undefined {
   if (planted !== undefined) {
     return `${named} passes through the link ${planted}, which a tool may have made and which leads out of what it may write, so it gives no reach; name the folder that is meant`;
+  }
+  if (real === parse(real).root) {
+    const may = key === 'fs_reach.write' ? 'write' : 'read';
+    return `${named} is the whole machine: tools may ${may} every file that the user of this process may, less the home of the runtime and the deny floor; name the folders that are meant`;
   }
   if (standing === 'covers') {
     return `${named} holds the home of the runtime, ${home}, so nothing in the home is reached; name narrower folders, or move the home out of it`;

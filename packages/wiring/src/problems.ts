@@ -1,11 +1,15 @@
 import { validateRegistration } from '@ethosagent/core';
-import { expandToolset } from '@ethosagent/policy';
+import { expandToolset, nearestName } from '@ethosagent/policy';
 import type { AnyTool, CapabilityName, PersonalityConfig } from '@ethosagent/types';
+import { placeIn } from './personality-places.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 import { findSettingsProblems } from './settings-problems.js';
 
+const NETWORK_KEY = 'safety.network.allow';
+const ARGUMENTS_KEY = 'safety.process.arguments';
+
 const KEYS: Partial<Record<CapabilityName, string>> = {
-  network: 'safety.network.allow',
+  network: NETWORK_KEY,
   'fs_reach.read': 'fs_reach.read',
   'fs_reach.write': 'fs_reach.write',
 };
@@ -37,42 +41,67 @@ export function findProblems(
   const offered = names === undefined ? tools : tools.filter(({ name }) => names.includes(name));
   const ofTools = tools.map(({ name }) => MCP_TOOL.exec(name)?.[1]);
   const servers = new Set([...ofTools, ...known]);
-  const missing = (key: string, entries: readonly string[], what: string) =>
-    entries.map((entry) => ({
-      file,
-      key,
-      tool: entry,
-      message: `${file}: ${key}: ${entry} is ${what}`,
-      heldBack: false,
-    }));
+  const at = (key: string, entry?: string) => placeOfEntry(file, personality, { key, entry });
+  const missing = (
+    key: 'toolset' | 'mcp_servers' | 'plugins',
+    isKnown: (entry: string) => boolean,
+    { what, known }: { what: string; known: Iterable<string | undefined> },
+  ) =>
+    (personality[key] ?? [])
+      .filter((entry) => !isKnown(entry))
+      .map((entry) => {
+        const near = nearestName(
+          entry,
+          [...known].filter((name) => name !== undefined),
+        );
+        const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+        const message = `${at(key, entry)}: ${key}: ${entry} is ${what}${hint}`;
+        return { file, key, tool: entry, message, heldBack: false };
+      });
+  const labels = tools.flatMap(({ toolset = [] }) => toolset);
   return [
-    ...missing('toolset', unknown, 'neither a registered tool nor a group of tools'),
-    ...missing(
-      'mcp_servers',
-      (personality.mcp_servers ?? []).filter((server) => !servers.has(server)),
-      'no server that a registered tool comes from',
-    ),
-    ...missing(
-      'plugins',
-      (personality.plugins ?? []).filter((id) => !plugins.includes(id)),
-      'no plugin that is loaded',
-    ),
+    ...missing('toolset', (entry) => !unknown.includes(entry), {
+      what: 'neither a registered tool nor a group of tools',
+      known: [...tools.map(({ name }) => name), ...labels],
+    }),
+    ...missing('mcp_servers', (server) => servers.has(server), {
+      what: 'no server that a registered tool comes from',
+      known: servers,
+    }),
+    ...missing('plugins', (id) => plugins.includes(id), {
+      what: 'no plugin that is loaded',
+      known: plugins,
+    }),
+    ...wideNetwork(personality, offered).map(({ tool, message }) => ({
+      file,
+      key: NETWORK_KEY,
+      tool,
+      message: `${at(NETWORK_KEY, '*')}: ${NETWORK_KEY}: ${message}`,
+      heldBack: false,
+    })),
+    ...deadArgumentRules(personality, offered).map(({ binary, message }) => ({
+      file,
+      key: ARGUMENTS_KEY,
+      tool: binary,
+      message: `${placeIn(file, personality, [...ARGUMENTS_KEY.split('.'), binary])}: ${ARGUMENTS_KEY}: ${message}`,
+      heldBack: false,
+    })),
     ...offered
       .filter((tool) => reachesNothing(tool, personality))
       .map(({ name }) => ({
         file,
         key: 'fs_reach',
         tool: name,
-        message: `${file}: fs_reach: ${name} works on the files of the personality, and this one has none; list folders in fs_reach.read and fs_reach.write`,
+        message: `${at('fs_reach')}: fs_reach: ${name} works on the files of the personality, and this one has none; list folders in fs_reach.read and fs_reach.write`,
         heldBack: false,
       })),
     ...offered
       .filter((tool) => reachesNoHost(tool, personality))
       .map(({ name }) => ({
         file,
-        key: 'safety.network.allow',
+        key: NETWORK_KEY,
         tool: name,
-        message: `${file}: safety.network.allow: ${name} may request whatever the personality allows, and this one allows no host; list hosts, or "*"`,
+        message: `${at(NETWORK_KEY)}: ${NETWORK_KEY}: ${name} may request whatever the personality allows, and this one allows no host; list hosts, or "*"`,
         heldBack: false,
       })),
     ...offered.flatMap(({ name, settingsKey = name }) => {
@@ -90,8 +119,8 @@ export function findProblems(
           file,
           key,
           tool,
-          message: `${file}: ${key}: ${tool} declares more than this personality allows: ${message}`,
-          heldBack: key !== 'safety.network.allow',
+          message: `${at(key)}: ${key}: ${tool} declares more than this personality allows: ${message}`,
+          heldBack: key !== NETWORK_KEY,
         };
       }),
   ];
@@ -115,4 +144,50 @@ function reachesNoHost({ name, capabilities }: AnyTool, { safety }: PersonalityC
   if (MCP_TOOL.test(name)) return false;
   const isOpen = capabilities.network?.allowedHosts.every((host) => host === '*') === true;
   return isOpen && !safety?.network?.allow?.length;
+}
+
+/** Where a key stands in the file of a personality, or an entry of the list that it has. */
+export function placeOfEntry(
+  file: string,
+  personality: PersonalityConfig,
+  { key, entry }: { key: string; entry?: string | undefined },
+): string {
+  const path = key.split('.');
+  const list: unknown = path.reduce(
+    (value: unknown, part) => Object.getOwnPropertyDescriptor(Object(value), part)?.value,
+    personality,
+  );
+  const index = Array.isArray(list) && entry !== undefined ? list.indexOf(entry) : -1;
+  return placeIn(file, personality, index < 0 ? path : [...path, index]);
+}
+
+/** A network of everything, where a tool is offered that has one. */
+function wideNetwork(
+  { safety }: PersonalityConfig,
+  offered: readonly AnyTool[],
+): { tool: string; message: string }[] {
+  const { allow = [], allow_private_urls } = safety?.network ?? {};
+  const tool = offered.find(({ capabilities }) => capabilities.network !== undefined);
+  if (!allow.includes('*') || tool === undefined) return [];
+  const whose = allow_private_urls === true ? ', and those of this machine and its network' : '';
+  const message = `"*" allows every host of the internet${whose}: text that a tool reads may have data sent to any of them; list the hosts that the tools need`;
+  return [{ tool: tool.name, message }];
+}
+
+/** Rules for arguments of programs that no tool starts: what they were to forbid is not forbidden. */
+function deadArgumentRules(
+  { safety }: PersonalityConfig,
+  offered: readonly AnyTool[],
+): { binary: string; message: string }[] {
+  const started = offered.flatMap(
+    ({ capabilities }) => capabilities.process?.allowedBinaries ?? [],
+  );
+  if (started.includes('*')) return [];
+  return Object.keys(safety?.process?.arguments ?? {}).flatMap((binary) => {
+    if (started.some((one) => one === binary || one.endsWith(`/${binary}`))) return [];
+    const near = nearestName(binary, started);
+    if (near === undefined) return [];
+    const message = `no tool starts ${binary}, so that its rule holds for nothing; did you mean "${near}"?`;
+    return [{ binary, message }];
+  });
 }

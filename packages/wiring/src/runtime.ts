@@ -34,6 +34,7 @@ import type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from 
 import { createBackends } from './runtime-backends.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 import { findSandboxProblems } from './sandbox-problems.js';
+import { findSecretProblems } from './secret-problems.js';
 import { ServedMcp } from './served-mcp.js';
 import type { OpenStores } from './stores/open-stores.js';
 import type { OpenedResources } from './stores/opened-resources.js';
@@ -47,6 +48,8 @@ export interface RuntimeParts {
   cwd: string;
   personalities: PersonalityStore;
   stores: OpenStores;
+  /** Whether the secrets are those of the home. */
+  hasOwnSecrets: boolean;
   audit: AuditSink;
   denyPaths: string[];
   /** What `close` closes. */
@@ -230,10 +233,14 @@ export class Runtime implements ToolRuntime {
       backends: this.#backends,
     });
     const ids = this.#personalities.partsOf(config).map(({ id }) => id);
+    const ofSecrets = this.#parts.hasOwnSecrets
+      ? await findSecretProblems(home, config, this.registry.list())
+      : [];
     return [
       ...this.#problems.of(config),
       ...writableFileProblems(home, ids),
       ...ofSandbox,
+      ...ofSecrets,
       ...ofServers,
       ...ofStores.map(({ store, message }) => ({
         file: '',

@@ -49,7 +49,7 @@ describe('ToolRuntime.problems', () => {
       heldBack: false,
     });
     expect(problem?.message).toMatch(
-      /config\.yaml: safety\.process\.sandbox: terminal runs commands outside of a sandbox, with all rights .* set it to required$/,
+      /config\.yaml(?::2:31)?: safety\.process\.sandbox: terminal runs commands outside of a sandbox, with all rights .* set it to required$/,
     );
   });
 

@@ -1,6 +1,6 @@
 import { nearestName } from '@ethosagent/policy';
 import type { AnyTool, PersonalityConfig, ToolSettingsIssue } from '@ethosagent/types';
-import { placeOf } from './personality-places.js';
+import { placeIn } from './personality-places.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
 /**
@@ -18,8 +18,8 @@ export function findSettingsProblems(
       heldBack: string | undefined,
     ) => {
       const key = keyOf(['tool_settings', name, ...path]);
-      const place = placeOf(personality, ['tool_settings', name, ...path]);
-      const message = `${place === '' ? file : `${file}:${place}`}: ${key}: ${what}`;
+      const place = placeIn(file, personality, ['tool_settings', name, ...path]);
+      const message = `${place}: ${key}: ${what}`;
       return { file, key, tool: heldBack ?? name, message, heldBack: heldBack !== undefined };
     };
     const takers = tools.filter((tool) => (tool.settingsKey ?? tool.name) === name);

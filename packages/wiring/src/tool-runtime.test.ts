@@ -453,7 +453,7 @@ describe('ToolRuntime.execute', () => {
     ]);
     expect(results.map(({ name }) => name)).toEqual(['counter', 'fixed', 'counter']);
     expect(results[1]?.result).toMatchObject({ ok: false, code: 'not_available' });
-    expect(text(results.slice(1))).toContain('config.yaml: fs_reach.read: fixed declares more');
+    expect(text(results.slice(1))).toContain('config.yaml:3:9: fs_reach.read: fixed declares more');
     expect((await runtime.definitions()).map(({ name }) => name)).toEqual(['counter']);
     expect(await runtime.problems()).toMatchObject([
       { tool: 'fixed', key: 'fs_reach.read', heldBack: true },

@@ -36,6 +36,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
       cwd,
       personalities,
       stores,
+      hasOwnSecrets: given.secrets === undefined,
       audit,
       denyPaths,
       opened,

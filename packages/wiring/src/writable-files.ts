@@ -13,7 +13,7 @@ export function writableFileProblems(home: string, ids: readonly string[]): Runt
     return [file, dirname(file), join(home, 'personalities'), home].flatMap((path) => {
       const why = openToOthers(path);
       if (why === undefined) return [];
-      const message = `${file}: ${why}, and so change what this personality may do`;
+      const message = `${file}: ${why}`;
       return [{ file, key: '', tool: '', message, heldBack: false }];
     });
   });
@@ -28,8 +28,10 @@ function openToOthers(path: string): string | undefined {
   }
   if (stats === undefined) return undefined;
   if ((stats.mode & OTHERS_WRITE) !== 0) {
-    return `other users may write ${path} (take that away: chmod go-w)`;
+    return `other users may write ${path} (take that away: chmod go-w), and so change what this personality may do`;
   }
   const isOwn = stats.uid === 0 || stats.uid === process.geteuid?.();
-  return isOwn ? undefined : `another user owns ${path} (make it your own: chown)`;
+  return isOwn
+    ? undefined
+    : `another user owns ${path} (make it your own: chown), and may so change what this personality may do`;
 }
