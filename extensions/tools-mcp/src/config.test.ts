@@ -177,7 +177,7 @@ describe('parseMcpConfig reads', () => {
 
 describe('parseMcpConfig names what is wrong', () => {
   it.each([
-    ['no JSON', '{"mcpServers": ', 'mcp.json: line 1, column 16: ValueExpected'],
+    ['no JSON', '{"mcpServers": ', 'mcp.json:1:16: value expected'],
     ['a list', [], 'mcp.json: has neither mcpServers nor servers'],
     ['nothing', undefined, 'has neither mcpServers nor servers'],
     ['a server that is a text', { mcpServers: { a: 'npx' } }, 'mcp.json: mcpServers.a: '],
@@ -195,7 +195,7 @@ describe('parseMcpConfig names what is wrong', () => {
     ['a ref that leads out', { servers: { a: { command: '${../x}' } } }, 'is no variable'],
     ['too deep', `{"mcpServers":${'['.repeat(200_000)}`, 'nested deeper than 100 levels'],
     ['too deep after a text without end', `{"a\n${'['.repeat(200_000)}`, 'nested deeper'],
-    ['texts without end', '"\\'.repeat(200_000), 'mcp.json: line 1'],
+    ['texts without end', '"\\'.repeat(200_000), 'mcp.json:1:1: '],
     ['too long', `{"mcpServers":{}}${' '.repeat(1_000_000)}`, 'longer than 1000000 characters'],
   ])('%s', (_name, source, error) => {
     expect(errorOf(source)).toMatch(/^CONFIG_INVALID: mcp\.json/);
@@ -204,7 +204,48 @@ describe('parseMcpConfig names what is wrong', () => {
 
   it('all at once', () => {
     const error = errorOf({ mcpServers: { a: {}, b: { type: 'x' } } });
-    expect(error).toMatch(/mcpServers\.a.*mcpServers\.b\.type/);
+    expect(error).toMatch(/mcpServers\.a.*\n.*mcpServers\.b\.type/);
+  });
+
+  it.each([
+    [
+      'of syntax and of what is said',
+      '{\n "servers": {\n  "a": {},\n  "b": {"command": "x" "args": 7},\n  "c": {"type": "ws"}\n }\n',
+      ['3:3 servers.a', '4:24', '4:24 servers.b.args', '5:9 servers.c.type', '7:1'],
+    ],
+    [
+      'in a server that does not end, and guesses none',
+      '{"servers": {\n"a": {"args": 7},\n"b": {"command": "x", "args": [',
+      ['2:7 servers.a.args', '3:32'],
+    ],
+    [
+      'of one line',
+      '{"servers": {"a": {}, "b": {"url": 5}}}',
+      ['1:14 servers.a', '1:29 servers.b.url'],
+    ],
+    ['of a variable', '{"servers":\n{"a": {"command":\n"${../x}"}}}', ['2:8 servers.a.command']],
+  ])('%s at once, each with its place', (_name, source, places) => {
+    const told = errorOf(source).replace('CONFIG_INVALID: ', '').split('\n');
+    const found = told.map((line) => {
+      const [, at, path] = /^mcp\.json:(\d+:\d+): (servers\.[\w.]+)?/.exec(line) ?? [];
+      return [at, path].filter((part) => part !== undefined).join(' ');
+    });
+    expect([...told, ...new Set(found)]).toEqual([...told, ...places]);
+  });
+
+  it.each([
+    [{ mcpServer: {} }, 'has neither mcpServers nor servers; did you mean "mcpServers" by'],
+    [{ mcp_servers: {} }, 'did you mean "mcpServers" by "mcp_servers"?'],
+  ])('and what is meant by %j', (source, message) => {
+    expect(errorOf(source)).toContain(message);
+  });
+
+  it('and what is meant by a key that is not read, with its place', () => {
+    const source = '{"servers":{"a":{"command":"x",\n"argss":[], "zzzzz": 1}}}';
+    expect(parseMcpConfig(source).notes).toEqual([
+      'mcp.json:2:1: servers.a.argss: is not read; did you mean "args"?',
+      'mcp.json:2:13: servers.a.zzzzz: is not read',
+    ]);
   });
 
   fuzz(

@@ -1,6 +1,7 @@
+import { nearestName } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { z } from 'zod';
+import { type JsonPath, type JsonProblem, JsonText } from './json-text.js';
 import { type McpTemplate, parseTemplate } from './templates.js';
 
 /** An MCP server that is a program. */
@@ -54,6 +55,7 @@ export interface McpConfig {
 const MAX_CHARS = 1_000_000;
 const MAX_LEVELS = 100;
 const MAX_SERVERS = 200;
+const MAX_WRONG = 50;
 // Programs differ in the unit; no call is meant to end within a second.
 const SECONDS_BELOW = 1_000;
 
@@ -94,6 +96,7 @@ const MISSED: ReadonlyMap<string, string> = new Map([
 ]);
 const OF_PROGRAMS = ['args', 'env', 'cwd'];
 const OF_REMOTE = ['headers', 'oauth'];
+const NO_SERVERS = 'has neither mcpServers nor servers';
 const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_http'];
 
 /**
@@ -102,29 +105,28 @@ const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_htt
  *
  * @param source the text of the file, or its value
  * @param file what to call it in messages
- * @throws `CONFIG_INVALID` with every key that is wrong, and how
+ * @throws `CONFIG_INVALID` with every mistake on a line of its own, as `file:line:column: …` where
+ * the text is given
  */
 export function parseMcpConfig(source: unknown, file = 'mcp.json'): McpConfig {
-  const value =
-    typeof source === 'string' ? parseText(source.replace(/^\ufeff/, ''), file) : source;
-  const reader = new ConfigReader(file);
-  const config = reader.read(value);
-  if (reader.wrong.length > 0) throw new EthosError('CONFIG_INVALID', reader.wrong.join('; '));
+  const text = typeof source === 'string' ? source.replace(/^\ufeff/, '') : undefined;
+  const json = text === undefined ? new JsonText('', file) : readText(text, file);
+  const reader = new ConfigReader(json, file);
+  const config = reader.read(text === undefined ? source : json.value);
+  const wrong = [...json.problems, ...reader.wrong]
+    .sort((one, other) => one.offset - other.offset)
+    .slice(0, MAX_WRONG)
+    .map(({ message }) => message);
+  if (wrong.length > 0) throw new EthosError('CONFIG_INVALID', wrong.join('\n'));
   return config;
 }
 
-function parseText(text: string, file: string): unknown {
+/** @throws `CONFIG_INVALID` for what is not to be read at all */
+function readText(text: string, file: string): JsonText {
   const invalid = (detail: string) => new EthosError('CONFIG_INVALID', `${file}: ${detail}`);
   if (text.length > MAX_CHARS) throw invalid(`longer than ${MAX_CHARS} characters`);
   if (nestsDeeper(text, MAX_LEVELS)) throw invalid(`nested deeper than ${MAX_LEVELS} levels`);
-  const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, { allowTrailingComma: true });
-  const [error] = errors;
-  if (error === undefined) return value;
-  const before = text.slice(0, error.offset).split('\n');
-  throw invalid(
-    `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${printParseErrorCode(error.error)}`,
-  );
+  return new JsonText(text, file);
 }
 
 // jsonc-parser recurses.
@@ -141,38 +143,43 @@ function nestsDeeper(text: string, levels: number): boolean {
 }
 
 class ConfigReader {
-  readonly wrong: string[] = [];
+  readonly wrong: JsonProblem[] = [];
   readonly #notes: string[] = [];
+  readonly #text: JsonText;
   readonly #file: string;
 
-  constructor(file: string) {
+  /** @param text where the places of what is read are looked up */
+  constructor(text: JsonText, file: string) {
+    this.#text = text;
     this.#file = file;
   }
 
   read(value: unknown): McpConfig {
     const found = isRecord(value) ? serversIn(value) : undefined;
-    if (found === undefined) {
-      this.wrong.push(`${this.#file}: has neither mcpServers nor servers`);
+    // Where the text can't be read, they may be there.
+    if (found === undefined && this.#text.problems.length === 0) {
+      this.wrong.push({ offset: 0, message: `${this.#file}: ${NO_SERVERS}${nearServers(value)}` });
     }
     const servers: McpServerConfig[] = [];
     const disabled: string[] = [];
     for (const key of found?.others ?? []) {
-      this.#note(key, `is not read, since ${found?.key} is there`);
+      this.#note([key], `is not read, since ${found?.key} is there`);
     }
+    const top = found?.key.split('.') ?? [];
     const entries = Object.entries(found?.servers ?? {});
-    if (entries.length > MAX_SERVERS) this.#wrong(found?.key ?? '', `more than ${MAX_SERVERS}`);
+    if (entries.length > MAX_SERVERS) this.#wrong(top, `more than ${MAX_SERVERS}`);
     for (const [name, raw] of entries.slice(0, MAX_SERVERS)) {
-      const path = `${found?.key}.${name}`;
+      const path = [...top, name];
       const parsed = entrySchema.safeParse(raw);
+      this.#noteUnread(path, raw, KNOWN);
       if (!parsed.success) {
         for (const { path: below, message } of parsed.error.issues) {
-          this.#wrong([path, ...below.map(String)].join('.'), message);
+          this.#wrong([...path, ...below.map(keyOrIndex)], message);
         }
         continue;
       }
       const { data } = parsed;
-      this.#noteUnread(path, raw, KNOWN);
-      this.#noteUnread(`${path}.oauth`, data.oauth && isRecord(raw) && raw.oauth, KNOWN_OAUTH);
+      this.#noteUnread([...path, 'oauth'], data.oauth && isRecord(raw) && raw.oauth, KNOWN_OAUTH);
       if (data.disabled === true || data.enabled === false) {
         disabled.push(name);
         continue;
@@ -188,21 +195,24 @@ class ConfigReader {
     };
   }
 
-  #noteUnread(path: string, raw: unknown, known: ReadonlySet<string>): void {
+  #noteUnread(path: JsonPath, raw: unknown, known: ReadonlySet<string>): void {
     for (const key of Object.keys(isRecord(raw) ? raw : {})) {
+      if (known.has(key)) continue;
       const missed = MISSED.get(key);
-      const also = missed === undefined ? '' : `: ${missed}`;
-      if (!known.has(key)) this.#note(`${path}.${key}`, `is not read${also}`);
+      const near = missed === undefined ? nearestName(key, known) : undefined;
+      const meant = near === undefined ? '' : `; did you mean "${near}"?`;
+      const also = missed === undefined ? meant : `: ${missed}`;
+      this.#note([...path, key], `is not read${also}`);
     }
   }
 
-  #server(name: string, path: string, entry: Entry): McpServerConfig | undefined {
+  #server(name: string, path: JsonPath, entry: Entry): McpServerConfig | undefined {
     const type = entry.type ?? entry.transport;
     const url = entry.url ?? entry.serverUrl ?? entry.httpUrl;
     const transport = type === 'sse' ? 'sse' : 'http';
     const known = type === undefined || ['stdio', 'sse', ...HTTP_TYPES].includes(type);
     if (!known) {
-      this.#wrong(`${path}.type`, `${type} is none of stdio, http, streamable-http, sse`);
+      this.#wrong([...path, 'type'], `${type} is none of stdio, http, streamable-http, sse`);
       return undefined;
     }
     const isProcess = type === 'stdio' || (type === undefined && url === undefined);
@@ -212,7 +222,7 @@ class ConfigReader {
     }
     for (const [key, value] of Object.entries(entry)) {
       const strange = (isProcess ? OF_REMOTE : OF_PROGRAMS).includes(key) && value !== false;
-      if (strange) this.#note(`${path}.${key}`, `is not read, of a server of this kind`);
+      if (strange) this.#note([...path, key], `is not read, of a server of this kind`);
     }
     const timeoutMs = this.#timeout(path, entry.timeout);
     const limits = timeoutMs === undefined ? {} : { timeoutMs };
@@ -224,10 +234,10 @@ class ConfigReader {
       return {
         kind: 'process',
         name,
-        command: this.#template(`${path}.command`, entry.command),
-        args: (entry.args ?? []).map((arg, at) => this.#template(`${path}.args.${at}`, `${arg}`)),
-        env: this.#templates(`${path}.env`, entry.env),
-        ...(entry.cwd === undefined ? {} : { cwd: this.#template(`${path}.cwd`, entry.cwd) }),
+        command: this.#template([...path, 'command'], entry.command),
+        args: (entry.args ?? []).map((arg, at) => this.#template([...path, 'args', at], `${arg}`)),
+        env: this.#templates([...path, 'env'], entry.env),
+        ...(entry.cwd === undefined ? {} : { cwd: this.#template([...path, 'cwd'], entry.cwd) }),
         ...limits,
       };
     }
@@ -239,41 +249,43 @@ class ConfigReader {
       kind: 'remote',
       name,
       transport,
-      url: this.#template(`${path}.url`, url),
-      headers: this.#templates(`${path}.headers`, entry.headers),
-      oauth: this.#oauth(`${path}.oauth`, entry.oauth),
+      url: this.#template([...path, 'url'], url),
+      headers: this.#templates([...path, 'headers'], entry.headers),
+      oauth: this.#oauth([...path, 'oauth'], entry.oauth),
       ...limits,
     };
   }
 
-  #oauth(path: string, oauth: Entry['oauth']): McpOAuthConfig {
+  #oauth(path: JsonPath, oauth: Entry['oauth']): McpOAuthConfig {
     const { hosts = [], clientId, clientSecret, scope } = oauth || {};
     return {
       hosts,
-      ...(clientId === undefined ? {} : { clientId: this.#template(`${path}.clientId`, clientId) }),
+      ...(clientId === undefined
+        ? {}
+        : { clientId: this.#template([...path, 'clientId'], clientId) }),
       ...(clientSecret === undefined
         ? {}
-        : { clientSecret: this.#template(`${path}.clientSecret`, clientSecret) }),
+        : { clientSecret: this.#template([...path, 'clientSecret'], clientSecret) }),
       ...(scope === undefined ? {} : { scope }),
     };
   }
 
-  #timeout(path: string, timeout: number | undefined): number | undefined {
+  #timeout(path: JsonPath, timeout: number | undefined): number | undefined {
     if (timeout === undefined || timeout >= SECONDS_BELOW) return timeout;
-    this.#note(`${path}.timeout`, `${timeout} is read as seconds`);
+    this.#note([...path, 'timeout'], `${timeout} is read as seconds`);
     return timeout * 1_000;
   }
 
-  #templates(path: string, values: Entry['env']): ReadonlyMap<string, McpTemplate> {
+  #templates(path: JsonPath, values: Entry['env']): ReadonlyMap<string, McpTemplate> {
     return new Map(
       Object.entries(values ?? {}).map(([key, text]) => [
         key,
-        this.#template(`${path}.${key}`, `${text}`),
+        this.#template([...path, key], `${text}`),
       ]),
     );
   }
 
-  #template(path: string, text: string): McpTemplate {
+  #template(path: JsonPath, text: string): McpTemplate {
     if (/^\$[A-Za-z_]\w*$/.test(text)) this.#note(path, `${text} is no variable; \${…} is`);
     const parsed = parseTemplate(text);
     if (parsed.ok) return parsed.template;
@@ -281,13 +293,28 @@ class ConfigReader {
     return [];
   }
 
-  #wrong(path: string, what: string): void {
-    if (this.wrong.length < 50) this.wrong.push(`${this.#file}: ${path}: ${what}`);
+  #wrong(path: JsonPath, what: string): void {
+    if (this.wrong.length >= MAX_WRONG || this.#text.isBroken(path)) return;
+    const message = `${this.#text.placeOf(path)}: ${path.join('.')}: ${what}`;
+    this.wrong.push({ offset: this.#text.offsetOf(path), message });
   }
 
-  #note(path: string, what: string): void {
-    if (this.#notes.length < 50) this.#notes.push(`${this.#file}: ${path}: ${what}`);
+  #note(path: JsonPath, what: string): void {
+    if (this.#notes.length >= MAX_WRONG) return;
+    this.#notes.push(`${this.#text.placeOf(path)}: ${path.join('.')}: ${what}`);
   }
+}
+
+const keyOrIndex = (part: PropertyKey) => (typeof part === 'number' ? part : String(part));
+
+/** The key that was likely meant to hold the servers. */
+function nearServers(value: unknown): string {
+  const near = Object.keys(isRecord(value) ? value : {}).flatMap((key) => {
+    const meant = nearestName(key, ['mcpServers', 'servers']);
+    return meant === undefined || meant === key ? [] : [[key, meant]];
+  });
+  const [first] = near;
+  return first === undefined ? '' : `; did you mean "${first[1]}" by "${first[0]}"?`;
 }
 
 function serversIn(

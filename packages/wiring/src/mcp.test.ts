@@ -108,7 +108,7 @@ describe('the MCP servers of a runtime', () => {
 
   it.each([
     ['nothing', undefined, /mcp\.json: can not be read/],
-    ['no JSON', '{', /mcp\.json: line 1/],
+    ['no JSON', '{', /mcp\.json:1:2: /],
     ['a server without a command', '{"mcpServers":{"x":{}}}', /mcp\.json/],
   ])('are refused where <home>/mcp.json holds %s', async (_, text, message) => {
     rmSync(join(home, 'mcp.json'));
