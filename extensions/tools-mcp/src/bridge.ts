@@ -13,7 +13,7 @@ import { Connection, type McpServerState } from './connection.js';
 import { declarationOf } from './declaration.js';
 import { DEFAULT_LIMITS, type McpLimits } from './limits.js';
 import type { HeldTool, ListedTool } from './listed-tool.js';
-import { mcpServerPart, mcpToolName } from './names.js';
+import { mcpServerPart, mcpToolName, serverPartOf } from './names.js';
 import type { McpAuthorize, McpTokenStore } from './oauth.js';
 import { type McpPendingChange, type McpPinStore, Pins } from './pins.js';
 import { promptTools } from './prompt-tools.js';
@@ -58,6 +58,8 @@ export interface McpServerStatus {
   state: McpServerState;
   /** Why it is not ready. */
   reason?: string;
+  /** What its sandbox has refused to it while it is ready, and how to allow it. */
+  refused?: string;
   /** Names in the registry of what it offers. */
   tools: string[];
   /** What it lists and does not get into the registry, and why. */
@@ -112,6 +114,12 @@ export interface McpBridge {
     code: string,
     state?: string,
   ): Promise<McpServerStatus>;
+  /**
+   * Why a name of the form `mcp__<server>__<tool>` is not in the registry: what a model may read of
+   * it. The whole is in `status()`. `undefined` where the server was not started for the personality,
+   * or has no such tool.
+   */
+  whyMissing(name: string, personality?: string): string | undefined;
   /** What a name in the registry stands for. */
   origin(name: string): { server: string; tool: string } | undefined;
   /** Ends all servers, and takes their tools out. Calls fail from then on. */
@@ -232,6 +240,20 @@ class Bridge implements McpBridge {
     await finishAuthorization({ server: config, personality }, answer, this.#connectOptions());
     await connection.start();
     return this.#statusOf(connection);
+  }
+
+  whyMissing(name: string, personality?: string): string | undefined {
+    const part = serverPartOf(name) ?? '';
+    const connection = this.#connections.get(JSON.stringify([part, personality ?? null]));
+    if (connection === undefined) return undefined;
+    const { state } = connection;
+    if (state !== 'ready')
+      return `${name} is not available: the MCP server ${part} ${STANDING[state]}`;
+    const { held } = this.#statusOf(connection);
+    const isHeld = held.some(({ tool }) => mcpToolName(connection.server.name, tool) === name);
+    return isHeld
+      ? `${name} is held back until the operator has looked at it; go on without it`
+      : undefined;
   }
 
   origin(name: string): { server: string; tool: string } | undefined {
@@ -419,7 +441,7 @@ class Bridge implements McpBridge {
   }
 
   #statusOf(connection: Connection): McpServerStatus {
-    const { server, personality, state, reason, listed, offered, held } = connection;
+    const { server, personality, state, reason, refused, listed, offered, held } = connection;
     const names = [...offered.keys()].map((tool) => mcpToolName(server.name, tool));
     const changed = [...listed.keys()]
       .filter((tool) => !offered.has(tool))
@@ -429,11 +451,21 @@ class Bridge implements McpBridge {
       personality,
       state,
       ...(reason === '' ? {} : { reason }),
+      ...(refused === '' ? {} : { refused }),
       tools: names.filter((name) => this.#registered.has(name)),
       held: [...held, ...changed, ...(this.#refused.get(server.name) ?? [])],
     };
   }
 }
+
+/** How a server stands, for a model that calls a tool of it. */
+const STANDING: Readonly<Record<Exclude<McpServerState, 'ready'>, string>> = {
+  idle: 'is not started; call it again in a moment',
+  connecting: 'is still starting; call it again in a moment',
+  waiting: 'has failed and is started again; call it again later, or go on without it',
+  held: 'could not be started; go on without it, and tell the user that the operator has to look at it',
+  closed: 'was closed',
+};
 
 /** Whether a personality is met from others, as that of a sub-agent is. */
 function isMet(personality: string | undefined): boolean {

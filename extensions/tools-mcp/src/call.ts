@@ -6,8 +6,9 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { cleanText } from './clean-text.js';
 import type { Connection } from './connection.js';
-import { messageOf } from './connection-failure.js';
+import { brief, messageOf } from './connection-failure.js';
 import { BROKEN_OFF } from './redacted-transport.js';
+import { refusedOnTheWay } from './sandbox-refusals.js';
 import type { ServerSession } from './server-session.js';
 
 /** A request of a tool to a server. */
@@ -33,7 +34,10 @@ const PROGRESS_MS = 200;
 export async function callServer<T>(
   call: ServerCall<T>,
   ctx: ToolContext,
-): Promise<{ ok: true; answer: T } | { ok: false; result: ToolResult }> {
+): Promise<
+  | { ok: true; answer: T; denied: (result: ToolResult) => ToolResult }
+  | { ok: false; result: ToolResult }
+> {
   const { connection, timeoutMs } = call;
   const name = connection.server.name;
   const opened = await untilAborted(connection.open(), ctx.abortSignal);
@@ -41,12 +45,13 @@ export async function callServer<T>(
     return failed(err(`${name}: the call was cancelled before it was sent`));
   if (!opened.ok) {
     return failed(
-      err(`The MCP server ${name} is not available: ${opened.reason}`, 'not_available'),
+      err(`The MCP server ${name} is not available: ${brief(opened.reason)}`, 'not_available'),
     );
   }
   const refusal = call.refuse?.();
   if (refusal !== undefined) return failed(err(refusal, 'not_available'));
   const { session } = opened;
+  const refusedBefore = refusedOnTheWay(session.scope).length;
   const stop = new AbortController();
   let stopped: 'time' | 'abort' | undefined;
   const end = (why: 'time' | 'abort') => {
@@ -67,7 +72,11 @@ export async function callServer<T>(
         onprogress: progressTo(call, ctx),
       }),
     );
-    return { ok: true, answer };
+    return {
+      ok: true,
+      answer,
+      denied: (result) => withDenials(result, session, refusedBefore),
+    };
   } catch (error) {
     if (stopped === 'abort') {
       return failed(err(`${name} was told to cancel the call; it may have run all the same`));
@@ -79,11 +88,19 @@ export async function callServer<T>(
         ),
       );
     }
-    return failed(resultOf(error, connection, session));
+    return failed(withDenials(resultOf(error, connection, session), session, refusedBefore));
   } finally {
     clearTimeout(timer);
     ctx.abortSignal.removeEventListener('abort', onAbort);
   }
+}
+
+/** A result that failed, with the hosts that the sandbox of the server refused meanwhile. */
+function withDenials(result: ToolResult, { scope }: ServerSession, before: number): ToolResult {
+  const hosts = refusedOnTheWay(scope).slice(before);
+  if (result.ok || hosts.length === 0) return result;
+  const said = `(Meanwhile ${hosts.join(', ')} was refused to the server: the operator has not allowed it.)`;
+  return { ...result, error: `${result.error}\n${said}` };
 }
 
 const failed = (result: ToolResult) => ({ ok: false as const, result });
@@ -93,7 +110,7 @@ function resultOf(error: unknown, connection: Connection, session: ServerSession
   const { name } = connection.server;
   const mayHaveRun = `the call may have run, and is not sent again. Do not repeat it before you know that it has not.`;
   if (!connection.isCurrent(session)) {
-    const why = connection.reason === '' ? 'it ended' : connection.reason;
+    const why = connection.reason === '' ? 'it ended' : brief(connection.reason);
     return err(`The MCP server ${name} ended during the call (${why}): ${mayHaveRun}`);
   }
   if (error instanceof McpError) {

@@ -2,7 +2,7 @@ import { EthosError, type ServiceScope } from '@ethosagent/types';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createClient } from './client.js';
 import type { McpServerConfig } from './config.js';
-import { reasonOf } from './connection-failure.js';
+import { reasonOf, withRefusals } from './connection-failure.js';
 import { declarationOf } from './declaration.js';
 import { processWire } from './process-wire.js';
 import { remoteWires } from './remote-wire.js';
@@ -74,16 +74,19 @@ async function connectWithin(
         await wire.close();
         await scope.end();
       };
-      const { why, redact, hasSession } = wire;
-      return { ok: true, session: { client, scope, why, redact, hasSession, close } };
+      const { redact, hasSession, refused } = wire;
+      const why = () => withRefusals(wire.why(), wire.refused(true));
+      return { ok: true, session: { client, scope, why, refused, redact, hasSession, close } };
     } catch (error) {
       const said = wire.why();
+      const refused = wire.refused(false);
       await wire.close();
-      failure = reasonOf(
+      const { reason, ...rest } = reasonOf(
         said === '' ? error : new EthosError('NETWORK_FAILED', said, { cause: error }),
         wire.redact,
         wire.denied(),
       );
+      failure = { ...rest, reason: withRefusals(reason, refused) };
       if (!isOldServer(error)) break;
     }
   }

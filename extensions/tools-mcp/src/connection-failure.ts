@@ -5,6 +5,25 @@ import { cleanText, shorten } from './clean-text.js';
 
 export const UNAUTHORIZED = 'it waits until the user has authorized it';
 
+/** What stands between why a server ended and what it said last. */
+export const LAST_WORDS = '; its last words: ';
+/** What stands between why a server failed and what its sandbox has to do with it. */
+const OF_SANDBOX = '; of its sandbox: ';
+
+/** Why a server failed, with what its sandbox refused to it; what the server itself said comes last. */
+export function withRefusals(reason: string, refused: string): string {
+  if (refused === '') return reason;
+  const at = reason.indexOf(LAST_WORDS);
+  const end = at < 0 ? reason.length : at;
+  return `${reason.slice(0, end)}${OF_SANDBOX}${refused}${reason.slice(end)}`;
+}
+
+/** What the model reads of a reason: neither the server's last words nor how to set up the sandbox. */
+export function brief(reason: string): string {
+  const [short = ''] = reason.split(LAST_WORDS)[0]?.split(OF_SANDBOX) ?? [];
+  return short;
+}
+
 /** Codes of failures that trying again does not change. */
 const LASTING: readonly unknown[] = [
   'HOST_NOT_ALLOWED',

@@ -82,6 +82,11 @@ export class Connection {
     return this.#reason;
   }
 
+  /** What its sandbox has refused to it while it is ready, and how to allow it. */
+  get refused(): string {
+    return this.#session?.refused(true) ?? '';
+  }
+
   /** Whether it is being made, or a call runs on it. */
   get busy(): boolean {
     return this.#running > 0 || this.#opening !== undefined;

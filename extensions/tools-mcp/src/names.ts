@@ -42,6 +42,11 @@ export function mcpToolName(server: string, tool: string): string {
   return `${prefix}${readable(tool, room - 14)}-x${digest(tool).slice(0, 12)}`;
 }
 
+/** The server in a name of the form `mcp__<server>__<tool>`. */
+export function serverPartOf(name: string): string | undefined {
+  return /^mcp__(.+?)__./s.exec(name)?.[1];
+}
+
 /** The name of one of the bridge's own tools for a server. */
 export function bridgeToolName(server: string, tool: BridgeTool): string {
   return `mcp__${mcpServerPart(server)}__${tool}`;

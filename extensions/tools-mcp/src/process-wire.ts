@@ -1,9 +1,11 @@
 import { EthosError, type ServiceScope } from '@ethosagent/types';
 import type { McpProcessServer } from './config.js';
+import { LAST_WORDS } from './connection-failure.js';
 import type { McpLimits } from './limits.js';
 import { ProcessTransport } from './process-transport.js';
 import { RedactedTransport } from './redacted-transport.js';
 import type { Variables } from './resolve-variables.js';
+import { sandboxRefusals } from './sandbox-refusals.js';
 import type { Wire } from './server-session.js';
 import { secretsOf } from './templates.js';
 
@@ -46,11 +48,16 @@ export async function processWire(
       why: () => {
         const said = lastWords(scope.redact(transport.stderr));
         const ended = transport.ended ?? '';
-        return said === '' || ended === '' ? ended : `${ended}; its last words: ${said}`;
+        return said === '' || ended === '' ? ended : `${ended}${LAST_WORDS}${said}`;
       },
       redact: (text) => scope.redact(text),
       hasSession: () => false,
       denied: () => undefined,
+      refused: (isStarted) =>
+        sandboxRefusals(scope, {
+          said: scope.redact(transport.stderr),
+          ...(!isStarted && { command }),
+        }),
       close: () => transport.close(),
     };
   };

@@ -59,6 +59,7 @@ export async function remoteWires(
       redact,
       hasSession: () => http?.sessionId !== undefined,
       denied: () => denied,
+      refused: () => '',
       close: async () => {
         // Told so, a server forgets the session; it is given a moment to hear it.
         if (http?.sessionId !== undefined) {

@@ -28,6 +28,11 @@ export interface ServerSession {
   scope: ServiceScope;
   /** Why it ended, and what it said last. */
   why(): string;
+  /**
+   * What its sandbox has refused to it, and how to allow it; empty where nothing is known.
+   * @param isStarted whether it answered once, so that the program itself is there
+   */
+  refused(isStarted: boolean): string;
   /** Takes what the server was given out of a text that may be the server's. */
   redact(text: string): string;
   /** Whether the server gave a session, which it may forget. */
@@ -47,7 +52,8 @@ export type ConnectResult =
     };
 
 /** A way to talk to a server. */
-export interface Wire extends Pick<ServerSession, 'why' | 'redact' | 'hasSession' | 'close'> {
+export interface Wire
+  extends Pick<ServerSession, 'why' | 'refused' | 'redact' | 'hasSession' | 'close'> {
   transport: RedactedTransport;
   /** What was refused to the server on the way, where a library told it in its own words. */
   denied(): unknown;

@@ -89,7 +89,7 @@ export function serverTool(listed: ListedTool, options: ServerToolOptions): AnyT
       refuse: () => refusalOf(connection, tool, hash),
     };
     const called = await callServer(call, ctx);
-    return called.ok ? toolResultOf(called.answer, origin) : called.result;
+    return called.ok ? called.denied(toolResultOf(called.answer, origin)) : called.result;
   };
   return {
     ...commonOf(options),

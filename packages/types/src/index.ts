@@ -42,6 +42,7 @@ export type {
   ProcessConnection,
   ScopedServices,
   ServiceDeclaration,
+  ServiceDenial,
   ServiceHost,
   ServiceOwner,
   ServiceProcesses,

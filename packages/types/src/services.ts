@@ -1,5 +1,6 @@
 import type { NetworkPolicy } from './personality.js';
 import type {
+  CapabilityName,
   KeyValueStore,
   ProcessResult,
   ScopedFetch,
@@ -88,6 +89,15 @@ export interface ServiceProxy {
   mark: string;
 }
 
+/** An access that was refused to a service, as the audit has it. */
+export interface ServiceDenial {
+  capability: CapabilityName;
+  /** Origin and path, secret ref, key, file path or binary. */
+  target: string;
+  /** The rule that denied. */
+  reason: string;
+}
+
 /**
  * What a service may reach, until it ends: its accessors are those of a call that declares the
  * same, every access is checked and recorded the same way, and the session's quotas hold.
@@ -103,6 +113,13 @@ export interface ServiceScope {
    * that was opened for another call, and open it anew when it is not.
    */
   isCurrent(ctx: { networkPolicy?: NetworkPolicy }): boolean;
+  /** Where its processes run in a sandbox: `preferred` where the machine may have none. */
+  readonly sandbox?: 'required' | 'preferred';
+  /**
+   * The accesses that were refused to it and to its processes so far, each once, the first 20: for
+   * whoever explains why it failed.
+   */
+  denials?(): readonly ServiceDenial[];
   /** The folders of a declared `fs_reach`. */
   readonly reach?: { read: readonly string[]; write: readonly string[] };
   /** The hosts of a declared `network`. */

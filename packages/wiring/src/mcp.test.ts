@@ -66,7 +66,10 @@ describe('the MCP servers of a runtime', () => {
     expect(runtime.mcp?.status()).toMatchObject([
       { server: 'all', personality: 'user', state: 'ready' },
     ]);
-    expect(await runtime.problems()).toEqual([]);
+    // Of what the server lists, this one can't be called as a tool.
+    expect(await runtime.problems()).toMatchObject([
+      { key: 'all', tool: 'simulate-research-query', heldBack: true },
+    ]);
   });
 
   it('have a connection for each personality, which ends when its file changes', async () => {
@@ -131,6 +134,22 @@ describe('the MCP servers of a runtime', () => {
     expect(gone?.state).not.toBe('ready');
     expect(gone?.reason).toMatch(/no-such-program-here/);
     expect(existsSync(join(home, 'state.sqlite'))).toBe(true);
+    const answers = await runtime.execute(
+      ['mcp__gone__x', 'mcp__all__ech', 'mcp__all__simulate-research-query', 'mcp__other__x'].map(
+        (name) => ({ toolCallId: name, name, args: {} }),
+      ),
+    );
+    const told = answers.map(({ result }) => (result.ok ? '' : `${result.code}: ${result.error}`));
+    expect(told).toEqual([
+      expect.stringMatching(/^not_available: mcp__gone__x .* server gone could not be started; go/),
+      'not_available: there is no tool "mcp__all__ech"; did you mean "mcp__all__echo"?',
+      expect.stringMatching(/^not_available: mcp__all__simulate-research-query is held back until/),
+      'not_available: there is no tool "mcp__other__x"',
+    ]);
+    expect(told.join()).not.toContain('no-such-program-here');
+    expect((await runtime.problems()).map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/gone is held: .*no-such-program-here/),
+    );
   });
 
   const silent = (bridge: Partial<RuntimeMcp> = {}): RuntimeMcp => ({

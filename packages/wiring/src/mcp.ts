@@ -30,9 +30,13 @@ export interface RuntimeMcp {
     personality: string | undefined;
     state: string;
     reason?: string;
+    /** What its sandbox has refused to it, and how to allow it. */
+    refused?: string;
     tools: string[];
     held: { tool: string; reason: string }[];
   }[];
+  /** Why a tool of a server is not there: what a model may read of it. */
+  whyMissing?(name: string, personality?: string): string | undefined;
   /** Tools that changed since they were first seen. They are held back until they are accepted. */
   pending(): { server: string; tool: string; old: unknown; new: unknown; hash: string }[];
   /** Accepts them as they are now, and says which. */
@@ -95,9 +99,9 @@ export function mcpProblems(
 ): RuntimeProblem[] {
   const file = join(home, 'mcp.json');
   const { notes = [] } = mcp;
-  const waiting = mcp
-    .status()
-    .filter(({ personality, state }) => personality === personalityId && state !== 'ready');
+  const servers = mcp.status().filter(({ personality }) => personality === personalityId);
+  const waiting = servers.filter(({ state }) => state !== 'ready');
+  const held = servers.flatMap(({ server, held }) => held.map((each) => ({ server, ...each })));
   return [
     ...notes.map((message) => ({ file, key: '', tool: '', message, heldBack: false })),
     ...waiting.map(({ server, state, reason }) => ({
@@ -106,6 +110,24 @@ export function mcpProblems(
       tool: server,
       message: `${file}: ${server} is ${state}${reason === undefined ? '' : `: ${reason}`}`,
       heldBack: false,
+    })),
+    ...servers.flatMap(({ server, refused }) =>
+      refused === undefined
+        ? []
+        : {
+            file,
+            key: server,
+            tool: server,
+            message: `${file}: ${server}: ${refused}`,
+            heldBack: false,
+          },
+    ),
+    ...held.map(({ server, tool, reason }) => ({
+      file,
+      key: server,
+      tool,
+      message: `${file}: ${server}: ${tool === '' ? '' : `${JSON.stringify(tool)} is held back: `}${reason}`,
+      heldBack: tool !== '',
     })),
   ];
 }

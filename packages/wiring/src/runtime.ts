@@ -180,7 +180,8 @@ export class Runtime implements ToolRuntime {
       (call, index) =>
         malformed(call, index) ??
         leftOut(call, options.tools) ??
-        heldBack(call, held.get(call.name)),
+        heldBack(call, held.get(call.name)) ??
+        heldBack(call, this.#whyServerHasNot(call.name, config.id)),
     );
     for (const refusal of refusals) {
       if (refusal !== undefined) callListener(() => options.host?.onResult?.(refusal));
@@ -325,6 +326,12 @@ export class Runtime implements ToolRuntime {
     const config = await this.#personalities.get(id);
     if (this.#closing === undefined) await this.#served?.ready(config);
     return config;
+  }
+
+  /** Why a tool of an MCP server is not there to be called. */
+  #whyServerHasNot(name: string, personalityId: string): string | undefined {
+    if (!isMcpName(name) || this.registry.get(name) !== undefined) return undefined;
+    return this.mcp?.whyMissing?.(name, personalityId);
   }
 
   #toolNames(config: PersonalityConfig): string[] | undefined {

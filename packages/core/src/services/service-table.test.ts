@@ -19,6 +19,7 @@ describe('DefaultToolRegistry.openService', () => {
     const { open } = world();
     const all = await open(ALL, { sessionId: 's', personalityId: 'p' });
     expect(Object.keys(all).sort()).toEqual([
+      'denials',
       'end',
       'hosts',
       'isCurrent',
@@ -42,12 +43,51 @@ describe('DefaultToolRegistry.openService', () => {
       reach: { read: ['/'], write: ['/'] },
     });
     expect(Object.keys(await open({}, {})).sort()).toEqual([
+      'denials',
       'end',
       'isCurrent',
       'onEnd',
       'redact',
       'signal',
     ]);
+  });
+
+  it('keeps what was refused to it, each once and no more than 20, without secrets', async () => {
+    const { open } = servicesOf({
+      personalityNetworkAllow: ['a.test'],
+      personalityProcess: { sandbox: 'preferred' },
+      secretsBackend: async () => 'hunter2-hunter2',
+    });
+    const service = await open({
+      network: { allowedHosts: ['*'] },
+      process: { allowedBinaries: ['ls'] },
+      secrets: ['key'],
+    });
+    expect(service.sandbox).toBe('preferred');
+    expect(service.denials?.()).toEqual([]);
+    const { scopedFetch, scopedProcess, secretsResolver } = service;
+    await secretsResolver?.get('key');
+    const refused = async (path: string) =>
+      codeOf(Promise.resolve(scopedFetch?.fetch(`https://b.test/${path}`)));
+    expect([await refused('x'), await refused('x')]).toEqual([
+      'HOST_NOT_ALLOWED',
+      'HOST_NOT_ALLOWED',
+    ]);
+    await refused('hunter2-hunter2');
+    expect(await codeOf(Promise.resolve(scopedProcess?.spawn('rm', [])))).toBe(
+      'BINARY_NOT_ALLOWED',
+    );
+    expect(service.denials?.()).toEqual([
+      {
+        capability: 'network',
+        target: 'https://b.test/x',
+        reason: expect.stringMatching(/not in/),
+      },
+      { capability: 'network', target: 'https://b.test/[secret:key]', reason: expect.any(String) },
+      { capability: 'process', target: 'rm', reason: expect.any(String) },
+    ]);
+    for (let at = 0; at < 30; at += 1) await refused(`n${at}`);
+    expect(service.denials?.()).toHaveLength(20);
   });
 
   it.each<[string, unknown, string | RegExp]>([

@@ -48,7 +48,7 @@ export class Service {
     this.#onEnded = onEnded;
     this.owner = { ...owner };
     const { personalityId, sessionId } = owner;
-    const { fs_reach, network } = plan.describe(ctx, policy);
+    const { fs_reach, network, process } = plan.describe(ctx, policy);
     const { accessors, guard } = plan.bindService({
       ctx,
       policy,
@@ -62,6 +62,8 @@ export class Service {
       ...(personalityId !== undefined && { personalityId }),
       ...(sessionId !== undefined && { sessionId }),
       isCurrent: ({ networkPolicy }) => !life.ended && isCurrent(networkPolicy),
+      ...(process?.sandbox !== undefined && { sandbox: process.sandbox }),
+      denials: () => life.denials,
       ...(fs_reach !== undefined && { reach: fs_reach }),
       ...(network !== undefined && { hosts: network.allowedHosts }),
       ...(kvStore && { kvStore }),
