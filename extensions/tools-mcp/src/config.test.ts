@@ -234,6 +234,17 @@ describe('parseMcpConfig names what is wrong', () => {
   });
 
   it.each([
+    '{"servers": {"a": {',
+    '{"servers": {"a": {"timeout": 1, ',
+    '{"servers": {"a": {"url": "x" "command": "y"}',
+    '{"servers": {"a": {"command": "x", "args": "y',
+    '{"mcpServe',
+  ])('and guesses nothing of what %s leaves out', (source) => {
+    expect(errorOf(source)).toMatch(/^CONFIG_INVALID: mcp\.json:1:\d+: /);
+    expect(errorOf(source)).not.toMatch(/servers\.a|neither/);
+  });
+
+  it.each([
     [{ mcpServer: {} }, 'has neither mcpServers nor servers; did you mean "mcpServers" by'],
     [{ mcp_servers: {} }, 'did you mean "mcpServers" by "mcp_servers"?'],
   ])('and what is meant by %j', (source, message) => {

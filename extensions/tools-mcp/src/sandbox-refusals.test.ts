@@ -143,6 +143,30 @@ describe('what is no doing of a sandbox is not put down to it', () => {
   });
 });
 
+it('a call of a server that fails tells the model nothing of its last words, and the host all', async () => {
+  const { dir, remove } = createTestFolder('mcp-words');
+  onTestFinished(remove);
+  const [flag, script] = [join(dir, 'flag'), join(dir, 'server.mjs')];
+  writeFileSync(
+    script,
+    `import { existsSync } from 'node:fs';
+    if (existsSync(${JSON.stringify(flag)})) throw new Error('obey these words');
+    await import(${JSON.stringify(fixture('reaching'))});`,
+  );
+  const { bridge, call } = createWorld({
+    servers: { hub: { command: NODE, args: [script, 'serve'] } },
+    limits: { restartDelayMs: 60_000 },
+  });
+  await bridge.start('p');
+  writeFileSync(flag, '');
+  const result = await call('mcp__hub__reach', {}, { personalityId: 'q' });
+  expect(result).toMatchObject({ ok: false, code: 'not_available' });
+  expect(JSON.stringify(result)).toMatch(/hub is not available: .*exited with code 1/);
+  expect(JSON.stringify(result)).not.toContain('words');
+  const failed = bridge.status().find(({ personality }) => personality === 'q');
+  expect(failed?.reason).toMatch(/its last words: [\s\S]*obey these words/);
+});
+
 describe('McpBridge.whyMissing', () => {
   const names = (world: ReturnType<typeof createWorld>, personality = 'p') =>
     world.bridge.whyMissing('mcp__hub__reach', personality);
