@@ -488,6 +488,21 @@ plugins: [weather]
     expect(await told('Coder')).toMatch(/^personality id: must be .* did you mean "coder"\? There/);
   });
 
+  it('does not say that there are no personalities where they can not be listed', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'personality-ids-'));
+    onTestFinished(() => rmSync(own, { recursive: true }));
+    writeFileSync(join(own, 'personalities'), '');
+    const told = await refusal(loadPersonality({ home: own, id: 'Coder' }));
+    expect(told).toMatch(/; .*personalities can not be listed; make it a readable folder$/);
+  });
+
+  it('does not ask for a file of an id that none can have', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'personality-ids-'));
+    onTestFinished(() => rmSync(own, { recursive: true }));
+    const told = await refusal(loadPersonality({ home: own, id: 'Coder' }));
+    expect(told).toMatch(/letter or digit; this home has no personality yet$/);
+  });
+
   it('tells some of very many personalities', async () => {
     const own = mkdtempSync(join(tmpdir(), 'personality-ids-'));
     onTestFinished(() => rmSync(own, { recursive: true }));

@@ -108,9 +108,10 @@ export function readPersonalityText(home: string, id: string): PersonalityText &
     // Non-blocking, so that a FIFO can't hang the process before it is seen to be one.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (cause) {
-    const isGone = isMissing(cause);
-    const what = isGone ? `there is no such file; ${existing(home, id)}` : 'can not be opened';
-    throw invalid(file, what, cause);
+    if (!isMissing(cause)) throw invalid(file, 'can not be opened', cause);
+    const { ids, told } = existing(home, id);
+    const remedy = ids?.length === 0 ? ', so write that file' : '';
+    throw invalid(file, `there is no such file; ${told}${remedy}`, cause);
   }
   try {
     const stats = fstatSync(descriptor, { bigint: true });
@@ -139,32 +140,41 @@ function personalityFolder(home: string, id: string): string {
   if (!isPersonalityId(id)) {
     throw new EthosError(
       'CONFIG_INVALID',
-      `personality id: must be 1 to 64 of a-z, 0-9, "_" and "-", starting with a letter or digit; ${existing(home, String(id))}`,
+      `personality id: must be 1 to 64 of a-z, 0-9, "_" and "-", starting with a letter or digit; ${existing(home, String(id)).told}`,
     );
   }
   return join(home, 'personalities', id);
 }
 
-/** The ids of the personalities of a home whose files are there, sorted, right or wrong. */
-function existingIds(home: string): string[] {
+/**
+ * The ids of the personalities of a home whose files are there, sorted, right or wrong; `undefined`
+ * where they can't be listed.
+ */
+function existingIds(home: string): string[] | undefined {
   const folder = join(home, 'personalities');
   try {
     const ids = readdirSync(folder).filter(isPersonalityId).sort();
     return ids.filter((id) => versionOf(join(folder, id, 'config.yaml')) !== undefined);
-  } catch {
-    // Why the folder can't be read is told to who asks for one that is there.
-    return [];
+  } catch (error) {
+    return isMissing(error) ? [] : undefined;
   }
 }
 
-/** Which personalities there are, for who named one that is not. */
-function existing(home: string, id: string): string {
+/** Which personalities there are, and how to say it to who named one that is not. */
+function existing(home: string, id: string): { ids: string[] | undefined; told: string } {
   const ids = existingIds(home);
-  if (ids.length === 0) return 'this home has no personality yet, so write that file';
+  if (ids === undefined) {
+    const folder = join(home, 'personalities');
+    return { ids, told: `${folder} can not be listed; make it a readable folder` };
+  }
+  if (ids.length === 0) return { ids, told: 'this home has no personality yet' };
   const near = nearestName(id, ids);
-  const told = ids.slice(0, MAX_TOLD).join(', ');
-  const all = ids.length > MAX_TOLD ? `${told}, … (${ids.length} in all)` : told;
-  return near === undefined ? `there are ${all}` : `did you mean "${near}"? There are ${all}`;
+  const first = ids.slice(0, MAX_TOLD).join(', ');
+  const all = ids.length > MAX_TOLD ? `${first}, … (${ids.length} in all)` : first;
+  return {
+    ids,
+    told: near === undefined ? `there are ${all}` : `did you mean "${near}"? There are ${all}`,
+  };
 }
 
 /** The kernel sets the change time, whatever `touch` or a copy does to the time of modification. */

@@ -184,6 +184,25 @@ describe('ToolRuntime.problems of secrets', () => {
     );
   });
 
+  it('judges a declared prefix by the secrets below it', async () => {
+    const { home, put, problems } = createHome(ITS_HOST);
+    const all = toolOf('all', { network: { allowedHosts: ['a.test'] }, secrets: ['b/*'] });
+    expect(await problems({ tools: [all] })).toEqual([]);
+    put('secrets/b/good', 'x');
+    expect(await problems({ tools: [all] })).toEqual([]);
+    put('secrets/b/deep/open', 'x', 0o644);
+    expect(await problems({ tools: [all] })).toMatchObject([
+      { file: join(home, 'secrets/b/deep/open'), tool: 'all' },
+    ]);
+    // What the prefix covers is declared, so it is not taken for a misspelt one.
+    chmodSync(join(home, 'secrets/b/deep/open'), 0o600);
+    const other = toolOf('other', {
+      network: { allowedHosts: ['a.test'] },
+      secrets: ['b/goods'],
+    });
+    expect(await problems({ tools: [all, other] })).toEqual([]);
+  });
+
   it('tells nothing of those that are right, or just not there, nor of another store', async () => {
     const { put, problems } = createHome(ITS_HOST);
     put('secrets/b/key', 'x');

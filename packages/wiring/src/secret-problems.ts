@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { expandToolset, nearestName } from '@ethosagent/policy';
+import {
+  declaredRef,
+  expandToolset,
+  isSecretRef,
+  nearestName,
+  secretRefMatches,
+} from '@ethosagent/policy';
 import { createFileSecrets } from '@ethosagent/storage-fs';
 import type { AnyTool, PersonalityConfig } from '@ethosagent/types';
 import type { RuntimeProblem } from './runtime-problem.js';
@@ -26,23 +32,29 @@ export async function findSecretProblems(
   const offered = tools.filter(({ name }) => names === undefined || names.includes(name));
   const declarers = new Map(
     offered.flatMap(({ name, capabilities: { secrets: declared = [] } }) =>
-      declared.map((each) => [typeof each === 'string' ? each : each.ref, name] as const),
+      declared.map((each) => [declaredRef(each), name] as const),
     ),
   );
+  const declarerOf = (ref: string) => {
+    const exact = declarers.get(ref);
+    if (exact !== undefined) return exact;
+    return [...declarers].find(([declared]) => secretRefMatches(declared, ref))?.[1];
+  };
   let listed: string[];
   try {
     listed = await secrets.list();
   } catch (error) {
     return [problem('', { tool: '', why: whyOf(error, 'the list of refs') })];
   }
-  const refs = [...new Set([...listed, ...declarers.keys()])];
+  const spare = listed.filter((ref) => declarerOf(ref) === undefined);
+  // A declared prefix names no one secret; those below it are listed.
+  const refs = [...new Set([...listed, ...[...declarers.keys()].filter(isSecretRef)])];
   const problems = await Promise.all(
     refs.map(async (ref) => {
-      const tool = declarers.get(ref) ?? '';
+      const tool = declarerOf(ref) ?? '';
       try {
         if (listed.includes(ref) || (await secrets.has(ref))) await secrets.get(ref);
         else {
-          const spare = listed.filter((other) => !declarers.has(other));
           const near = nearestName(ref, spare);
           if (near === undefined) return [];
           const why = `${tool} declares this secret, and there is none; there is ${near}, which no tool declares; rename it if it is meant`;
