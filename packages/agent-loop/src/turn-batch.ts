@@ -103,6 +103,7 @@ export class TurnBatch {
   #host(personality: PersonalityConfig): TurnHost {
     const { isTainted, delegation } = this.#parts;
     return {
+      isTainted,
       ...(delegation !== undefined && { delegation }),
       approve: (request) => this.#approve(request),
       gate: ({ tool }) =>
@@ -188,7 +189,8 @@ export class TurnBatch {
     return logged.started ? undefined : answerAtOnce(logged);
   }
 
-  #onResult({ toolCallId, result: given }: ToolCallResult, personality: PersonalityConfig): void {
+  #onResult(answer: ToolCallResult, personality: PersonalityConfig): void {
+    const { toolCallId, result: given, untrusted: isKept = false } = answer;
     const { isLeft, turn, journal, options } = this.#parts;
     const logged = this.#calls.get(toolCallId);
     if (logged === undefined || this.#answered.has(toolCallId)) return;
@@ -202,16 +204,18 @@ export class TurnBatch {
     const isOwn = result.ok && result.untrusted === false;
     const mayBeForeign = isUntrusted(tool) || isUntrusted(options.tools.tool(name));
     // What did not run was answered by the framework.
-    const isMarked = isStarted && mayBeForeign && !isOwn;
+    const isMarked = isStarted && (isKept || (mayBeForeign && !isOwn));
     const record = resultRecord(turn, logged, {
       result,
       isMarked,
       isUntrusted:
         isMarked &&
-        !isTrusted(personality, name, {
-          tool,
-          isTool: (other) => options.tools.tool(other) !== undefined,
-        }),
+        // The personality trusts the tool, not whoever wrote what it kept.
+        (isKept ||
+          !isTrusted(personality, name, {
+            tool,
+            isTool: (other) => options.tools.tool(other) !== undefined,
+          })),
     });
     const written = this.#write(record).then(() => this.#tellResult(logged, result));
     // Waited for at the end of the batch.

@@ -20,6 +20,7 @@ export type AccessScope = Pick<
   | 'capsNetwork'
   | 'capsStore'
   | 'spendStore'
+  | 'taint'
 >;
 
 /** An access before the decision. */

@@ -6,6 +6,7 @@ import {
   CapabilityError,
   type CapabilityName,
 } from '@ethosagent/types';
+import type { CallTaint } from './call-taint.js';
 import type { CallQuotas } from './quotas/call-quotas.js';
 import type { CountedQuota } from './quotas/meter.js';
 import type { Settle } from './quotas/store-meter.js';
@@ -43,6 +44,7 @@ export interface ScopedCall {
   toolCallId: string;
   /** Of what outlives its call: the call, whose secrets are also its own. */
   parent?: Pick<CallScope, 'redactor'> | undefined;
+  taint?: CallTaint | undefined;
 }
 
 /**
@@ -54,6 +56,8 @@ export class CallScope {
   readonly #toolName: string;
   readonly #toolCallId: string;
   readonly #parent: Pick<CallScope, 'redactor'> | undefined;
+  /** Absent for what has no result of its own. */
+  readonly taint: CallTaint | undefined;
   #controller: AbortController | undefined;
   #abortReason: unknown;
   #aborted = false;
@@ -62,11 +66,12 @@ export class CallScope {
   #quotas: CallQuotas | undefined;
   #onEnd: Array<() => void> | undefined;
 
-  constructor(journal: CallJournal, { toolName, toolCallId, parent }: ScopedCall) {
+  constructor(journal: CallJournal, { toolName, toolCallId, parent, taint }: ScopedCall) {
     this.#parent = parent;
     this.#journal = journal;
     this.#toolName = toolName;
     this.#toolCallId = toolCallId;
+    this.taint = taint;
   }
 
   /** Made when first asked for: a signal costs more than the rest of a call together. */

@@ -19,6 +19,11 @@ export interface TurnHost {
    */
   gate?: (call: { toolCallId: string; name: string; tool: AnyTool }) => TurnGate | undefined;
   /**
+   * The session has read untrusted content before this batch: what the calls keep in key-value stores
+   * that outlive it is marked as such.
+   */
+  isTainted?: boolean;
+  /**
    * Called right before a tool runs, after its approval, and waited for. What it throws keeps the
    * tool from running.
    */

@@ -15,6 +15,11 @@ export interface ToolCallResult {
   toolCallId: string;
   name: string;
   result: ToolResult;
+  /**
+   * The call read text that was kept after a session had read untrusted content: the result may have
+   * been written by an adversary, whatever its tool says.
+   */
+  untrusted?: true;
 }
 
 /** What the model is told of a tool. */

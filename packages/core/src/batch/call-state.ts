@@ -1,5 +1,6 @@
 import type { ToolCall } from '@ethosagent/types';
 import { CallScope } from '../call-scope.js';
+import { CallTaint } from '../call-taint.js';
 import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
 import { PolicyAtOnce } from '../personality-policy.js';
 import type { RegisteredTool } from '../tool-gates.js';
@@ -28,6 +29,8 @@ export class CallState {
   approved: Approved | undefined;
   /** Of the call that runs. */
   scope: CallScope | undefined;
+  /** Of the call that runs. */
+  taint: CallTaint | undefined;
   /** Characters of the result; known once the gates have let the call in. */
   budgetChars: number | undefined;
   timeoutMs = 0;
@@ -59,7 +62,12 @@ export class CallState {
   /** @param parent the call, of what outlives it */
   newScope(parent?: CallScope): CallScope {
     const { batch, entry, toolCallId } = this;
-    return new CallScope(batch.journal, { toolName: entry.name, toolCallId, parent });
+    this.taint ??= new CallTaint(
+      batch.input.host?.isTainted === true,
+      entry.tool.outputIsUntrusted === true,
+    );
+    const { taint } = this;
+    return new CallScope(batch.journal, { toolName: entry.name, toolCallId, parent, taint });
   }
 
   get timeoutError(): DOMException {

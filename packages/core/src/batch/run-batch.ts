@@ -39,8 +39,11 @@ export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
     };
     if (pending === 0) finish();
     for (const [index, call] of calls.entries()) {
-      new RunningCall(batch, call, (result) => {
-        const answer = resultOf(call, result);
+      new RunningCall(batch, call, (result, isUntrusted = false) => {
+        const answer = {
+          ...resultOf(call, result),
+          ...(isUntrusted && { untrusted: true as const }),
+        };
         results[index] = answer;
         callListener(() => host?.onResult?.(answer));
         pending -= 1;

@@ -17,9 +17,13 @@ import { wayBack } from './way-back.js';
 export class RunningCall implements Watched, Waiting {
   deadline = 0;
   readonly #state: CallState;
-  readonly #answer: (result: ToolResult) => void;
+  readonly #answer: (result: ToolResult, isUntrusted?: boolean) => void;
 
-  constructor(batch: Batch, call: ToolCall, answer: (result: ToolResult) => void) {
+  constructor(
+    batch: Batch,
+    call: ToolCall,
+    answer: (result: ToolResult, isUntrusted?: boolean) => void,
+  ) {
     this.#state = new CallState(batch, call);
     this.#answer = answer;
   }
@@ -113,7 +117,7 @@ export class RunningCall implements Watched, Waiting {
     if (ending.kind === 'stopped') scope?.abort(ending.reason ?? this.#state.timeoutError);
     scope?.end();
     batch.slots.release();
-    this.#answer(wayBack(this.#state, ending));
+    this.#answer(wayBack(this.#state, ending), this.#state.taint?.hasRead);
   }
 
   /** Answers a call that did not run. */

@@ -2,6 +2,7 @@ import { STORAGE_SCOPES, type StorageScope } from '@ethosagent/types';
 import { checkedKv } from '../checked/checked-kv.js';
 import { turnsOf } from '../scoped/namespace-turns.js';
 import { scopedKv } from '../scoped/scoped-kv.js';
+import { taintedKv } from '../scoped/tainted-kv.js';
 import type { ResolveContext } from './capability-call.js';
 import { type CapabilityProblem, defineCapability } from './capability-module.js';
 import { problem, quote } from './shapes.js';
@@ -33,7 +34,18 @@ export const storage = defineCapability('storage', {
       const namespace = storageScopeId(scope, name, ctx);
       // A service has no end at which it would give a namespace back to the calls.
       const isParallel = service !== undefined || concurrency === 'parallel';
-      accessors.kvStore = scopedKv(checkedKv(factory, name, namespace), {
+      const store = checkedKv(factory, name, namespace);
+      const taint = scope === 'session' ? undefined : life?.taint;
+      const carrying =
+        taint === undefined
+          ? store
+          : taintedKv(store, {
+              taint,
+              isShared: scope === 'personality',
+              now: Date.now,
+              marks: () => checkedKv(factory, name, `untrusted:${namespace}`),
+            });
+      accessors.kvStore = scopedKv(carrying, {
         ttlSecondsDefault,
         scope: life,
         namespace,

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import type { KeyValueStore } from '@ethosagent/types';
+import type { CallTaint } from '../call-taint.js';
+import { isAtomic } from '../checked/checked-kv.js';
+
+type SetOptions = { ttlSeconds?: number };
+
+export interface TaintedKvOptions {
+  taint: CallTaint;
+  /** Other tools have the same store. */
+  isShared: boolean;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  /** The store of the marks, which no tool sees. Asked for when a mark is looked for or made. */
+  marks: () => KeyValueStore;
+}
+
+const DAY_MS = 86_400_000;
+/** Marks of values of one key, and of keys, from which on old ones are looked for. */
+const MANY_VALUES = 16;
+const MANY_KEYS = 1_000;
+const NUMBER = /^-?\d{1,16}$/;
+
+/**
+ * A store that outlives its session. What a tainted call writes is marked beside it, by its digest:
+ * whoever reads that very text later is tainted too. A number carries no text and needs no mark.
+ *
+ * A mark is made before the value, and is never taken from a value that may be there: a write that
+ * comes between, from wherever, leaves a mark too many and none too few.
+ */
+class TaintedKv implements KeyValueStore {
+  readonly #store: KeyValueStore;
+  readonly #options: TaintedKvOptions;
+  #marks: KeyValueStore | undefined;
+
+  constructor(store: KeyValueStore, options: TaintedKvOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  async get(key: string): Promise<string | null> {
+    const value = await this.#store.get(key);
+    if (value === null || isNumber(value)) return value;
+    const mark = await this.marks.get(valueMark(key, value));
+    if (mark !== null) this.#options.taint.noteRead();
+    return value;
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const keys = await this.#store.list(prefix);
+    if (keys.length === 0) return keys;
+    const marked = new Set(await this.marks.list('k:'));
+    if (keys.some((key) => marked.has(keyMark(key)))) this.#options.taint.noteRead();
+    return keys;
+  }
+
+  async set(key: string, value: string, opts?: SetOptions): Promise<void> {
+    await this.mark(key, value, opts);
+    await (opts === undefined ? this.#store.set(key, value) : this.#store.set(key, value, opts));
+  }
+
+  delete(key: string): Promise<void> {
+    return this.#store.delete(key);
+  }
+
+  /** Marks what a tainted call is about to write. */
+  protected async mark(key: string, value: string, opts: SetOptions | undefined): Promise<void> {
+    const { taint, isShared } = this.#options;
+    if (!taint.taints(isShared)) return;
+    const { marks } = this;
+    const now = String(this.#options.now());
+    if ((await this.#store.get(key)) === null) {
+      await marks.set(keyMark(key), now);
+      await this.#forgetKeys();
+    }
+    if (isNumber(value)) return;
+    const mark = valueMark(key, value);
+    await (opts?.ttlSeconds === undefined
+      ? marks.set(mark, now)
+      : marks.set(mark, now, { ttlSeconds: opts.ttlSeconds + DAY_MS / 1_000 }));
+    await this.#forgetValues(key, mark);
+  }
+
+  protected get marks(): KeyValueStore {
+    this.#marks ??= this.#options.marks();
+    return this.#marks;
+  }
+
+  /** Takes away old marks of values that a key does not have any more. */
+  async #forgetValues(key: string, made: string): Promise<void> {
+    const all = await this.marks.list(valueMark(key));
+    if (all.length <= MANY_VALUES) return;
+    const value = await this.#store.get(key);
+    const there = value === null ? undefined : valueMark(key, value);
+    await this.#forgetOld(all.filter((mark) => mark !== made && mark !== there));
+  }
+
+  /** The same of keys that are not there any more. */
+  async #forgetKeys(): Promise<void> {
+    const all = await this.marks.list('k:');
+    if (all.length <= MANY_KEYS) return;
+    const there = new Set((await this.#store.list('')).map(keyMark));
+    await this.#forgetOld(all.filter((mark) => !there.has(mark)));
+  }
+
+  // A younger one may be of a write that is on its way.
+  async #forgetOld(marks: readonly string[]): Promise<void> {
+    for (const mark of marks) {
+      const madeAt = Number(await this.marks.get(mark));
+      if (madeAt < this.#options.now() - DAY_MS) await this.marks.delete(mark);
+    }
+  }
+}
+
+/** The same over a store that offers more than the four methods. */
+class AtomicTaintedKv extends TaintedKv implements Required<KeyValueStore> {
+  readonly #atomic: Required<KeyValueStore>;
+
+  constructor(store: Required<KeyValueStore>, options: TaintedKvOptions) {
+    super(store, options);
+    this.#atomic = store;
+  }
+
+  async increment(key: string, by?: number, opts?: SetOptions): Promise<number> {
+    await this.mark(key, '0', opts);
+    return this.#atomic.increment(key, by, opts);
+  }
+
+  // biome-ignore lint/complexity/useMaxParams: a documented signature
+  async compareAndSet(
+    key: string,
+    expected: string | null,
+    value: string,
+    opts?: SetOptions,
+  ): Promise<boolean> {
+    await this.mark(key, value, opts);
+    return this.#atomic.compareAndSet(key, expected, value, opts);
+  }
+}
+
+/** A store that carries taint, with the atomic methods where the backend's has both. */
+export function taintedKv(store: KeyValueStore, options: TaintedKvOptions): KeyValueStore {
+  return isAtomic(store) ? new AtomicTaintedKv(store, options) : new TaintedKv(store, options);
+}
+
+function isNumber(value: string): boolean {
+  return NUMBER.test(value);
+}
+
+function keyMark(key: string): string {
+  return `k:${digest(key)}`;
+}
+
+/** The mark of a value, or what those of all values of a key begin with. */
+function valueMark(key: string, value?: string): string {
+  return `v:${digest(key)}:${value === undefined ? '' : digest(value)}`;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
