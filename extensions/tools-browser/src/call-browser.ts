@@ -7,8 +7,9 @@ import type { BrowserHub } from './browser-hub.js';
 import type { BrowserSession } from './browser-session.js';
 import type { BrowserSettings } from './browser-settings.js';
 import { createDeadline, type Deadline } from './deadline.js';
+import { signatureOf } from './element-signature.js';
 import { renderSnapshot } from './render-snapshot.js';
-import { takeSnapshot } from './snapshot.js';
+import { elementNow, takeSnapshot } from './snapshot.js';
 
 /** What every tool of the browser uses of its context. */
 export type BrowserContextOfCall = Pick<
@@ -99,10 +100,19 @@ export async function elementOf(
   const locator = page.getByRef(node.ref);
   const count = await deadline.race(locator.count().catch(() => 0));
   const name = `${node.role}${node.name === '' ? '' : ` ${JSON.stringify(node.name)}`}`;
-  if (count > 0) return { locator, name };
+  if (count === 0) {
+    return {
+      failure: err(
+        `${name} (${ref}) is no longer on the page: it has changed since the snapshot. Take a new browser_snapshot and use a ref of it.`,
+      ),
+    };
+  }
+  // A page may turn the element that was chosen into another one.
+  const now = await elementNow({ session, page, deadline }, node.ref);
+  if (now !== undefined && signatureOf(now) === signatureOf(node.node)) return { locator, name };
   return {
     failure: err(
-      `${name} (${ref}) is no longer on the page: it has changed since the snapshot. Take a new browser_snapshot and use a ref of it.`,
+      `${name} (${ref}) is not what the snapshot showed any more: the page has changed what it says, is set to, or leads to. Nothing was done. Take a new browser_snapshot, and look whether you still want it.`,
     ),
   };
 }

@@ -31,7 +31,7 @@ describe('renderTree', () => {
       '  - textbox "code" [ref=d1e3]: (hidden)',
       '  - link "go" [url="/x"] [ref=d1f1e4]',
     ]);
-    expect(known.get('d1f1e4')).toEqual({ role: 'link', name: 'go', ref: 'f1e4' });
+    expect(known.get('d1f1e4')).toMatchObject({ role: 'link', name: 'go', ref: 'f1e4' });
     expect(isPartial).toBe(false);
   });
 

@@ -7,6 +7,8 @@ export interface KnownNode {
   name: string;
   /** The library's own ref. */
   ref: string;
+  /** As the library gave it. */
+  node: Exclude<TreeNode, string>;
 }
 
 /** A page as a tree of roles and names, as the library gives it. */
@@ -123,7 +125,7 @@ export function renderTree(
     if (ref !== undefined) {
       const shown = `${refPrefix}${ref.replace(FRAME_REF, frameNumber > 0 ? `$1n${frameNumber}` : '$1')}`;
       line += ` [ref=${shown}]`;
-      known.set(shown, { role, name: oneLine(name, 80), ref });
+      known.set(shown, { role, name: oneLine(name, 80), ref, node });
     }
     if (text) line += `: ${isSecret ? '(hidden)' : quoted(hide(text), TEXT_CHARS)}`;
     lines.push(line);
@@ -131,6 +133,18 @@ export function renderTree(
   };
   for (const node of tree) add(node, 0);
   return { lines, known, isPartial };
+}
+
+/** The element that has this ref of the library. */
+export function nodeWithRef(
+  tree: readonly TreeNode[],
+  ref: string,
+): Exclude<TreeNode, string> | undefined {
+  let found: Exclude<TreeNode, string> | undefined;
+  walk(tree, (node) => {
+    if (node.ref === ref) found = node;
+  });
+  return found;
 }
 
 function walk(tree: readonly TreeNode[], visit: (node: Exclude<TreeNode, string>) => void): void {

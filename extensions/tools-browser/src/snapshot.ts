@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { BrowserSession } from './browser-session.js';
 import type { Deadline } from './deadline.js';
 import { hidingInUrl, hidingValues, SECRET_FIELDS, secretValues } from './hidden-values.js';
-import { filledFields, isOfFrame, parseTree, renderTree } from './page-tree.js';
+import { filledFields, isOfFrame, nodeWithRef, parseTree, renderTree } from './page-tree.js';
 
 /** What a page shows, as text. */
 export interface Snapshot {
@@ -49,6 +49,18 @@ export async function takeSnapshot(session: BrowserSession, deadline: Deadline):
     lines: rendered.lines,
     isPartial: !isWhole || isPartial || rendered.isPartial,
   };
+}
+
+/**
+ * The element of a snapshot as it is now. The library gives an element another ref when its role or
+ * its name has changed.
+ */
+export async function elementNow(
+  { session, page, deadline }: { session: BrowserSession; page: Page; deadline: Deadline },
+  ref: string,
+): Promise<ReturnType<typeof nodeWithRef>> {
+  const { json } = await readTree(session, page, deadline);
+  return nodeWithRef(parseTree(json).tree, ref);
 }
 
 async function readTree(
