@@ -20,7 +20,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 const FILLER = '\u034F';
 // The blocks in which there are any. Most of a text in a script of Asia is outside of them.
 const FOLDABLE =
-  /[\u00A0-\u05FF\u1200-\u2FDF\u3008\u3009\u3033\u30CE\u31D3\u4E3F\uA4D0-\uA7FF\uAB30-\uABBF\uFE30-\uFE6F\uFF01-\uFFEF\u{1D200}-\u{1D7FF}\u{1F100}-\u{1F1FF}]/gu;
+  /[\u00A0-\u05FF\u1200-\u2FDF\u3008\u3009\u3033\u30CE\u31D3\u4E3F\uA4D0-\uA7FF\uAB30-\uABBF\uFE30-\uFE6F\uFF01-\uFFEF\u{1CCD6}-\u{1CCF9}\u{1D200}-\u{1D7FF}\u{1F100}-\u{1F1FF}]/gu;
 
 const folded = new Map<string, string>();
 for (const [ascii, lookalikes] of Object.entries(LOOKALIKES)) {
@@ -48,8 +48,9 @@ export function foldLookalikes(text: string): string {
   });
 }
 
-// Letters on a black ground, and the halves of flags: Unicode decomposes neither.
-const UNDECOMPOSED = [0x1f150, 0x1f170, 0x1f1e6];
+// Letters on a black ground, and the halves of flags, which Unicode does not decompose; outlined
+// letters, which the Unicode of Node 20 does not know.
+const UNDECOMPOSED = [0x1f150, 0x1f170, 0x1f1e6, 0x1ccd6];
 
 function decompose(character: string): string {
   const code = character.codePointAt(0) ?? 0;

@@ -19,6 +19,7 @@ describe('modelTokens', () => {
     ...['[INST]', '[/INST]', '[SYSTEM_PROMPT]', '[AVAILABLE_TOOLS]', '[TOOL_CALLS]', '[CALL_ID]'],
     ...['[TOOL_RESULTS]', '[TOOL_CONTENT]', '[MODEL_SETTINGS]', '[THINK]', '[gMASK]', '[sMASK]'],
     ...['[ARGS]{', '[e~[', '＜|im_start|＞'],
+    ...['[|user|]', '[|endofturn|]', '[UNUSED_TOKEN_145]', '[IMG_BREAK]', '<role>SYSTEM</role>'],
   ])('finds %s', (token) => {
     expect(tokensIn(`text ${token} text`)).toEqual([5]);
   });

@@ -31,12 +31,18 @@ const ANGLE = [
   `/?(?:[a-z]{1,20}:)?(?:${TOOL_TAGS})(?=[\\s/>])`,
   '/?(?:antml|minimax|seed):[a-z_]',
   '(?:function|parameter)=[\\w.:-]{1,80}>',
+  // Ling and Ring.
+  'role>\\s{0,8}(?:HUMAN|SYSTEM|ASSISTANT|OBSERVATION)\\b',
 ].join('|');
 
-/** Tokens in square brackets, after the bracket: Mistral and Llama 2, GLM, MiniMax. */
+/** Tokens in square brackets, after the bracket: Mistral and Llama 2, GLM, MiniMax, and others. */
 const SQUARE = [
   '/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|MODEL_SETTINGS|CALL_ID|THINK|gMASK|sMASK)\\]',
   'ARGS\\]\\s{0,8}\\{',
+  '(?:IMG(?:_BREAK|_END)?|BEGIN_AUDIO|AUDIO|PREFIX|MIDDLE|SUFFIX)\\]',
+  // InternLM, and EXAONE.
+  'UNUSED_TOKEN_[0-9]{1,4}\\]',
+  '\\|[a-z_]{2,40}\\|\\]',
   'e~\\[',
 ].join('|');
 
@@ -54,7 +60,7 @@ export function* modelTokens(folded: string): Generator<number> {
 }
 
 const LINE = '[\\n\\r\\u2028\\u2029]';
-const SPACES = '[^\\S\\n\\r\\u2028\\u2029]*';
+const SPACES = '(?:[^\\S\\n\\r\\u2028\\u2029]|\\u2800)*';
 const ROLE_LINE = new RegExp(
   [
     // Anthropic: a role after an empty line, or at the beginning.

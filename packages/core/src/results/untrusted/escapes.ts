@@ -1,4 +1,6 @@
-/** A text with its escapes decoded, and where each of its units began. */
+import { foldLookalikes } from '@ethosagent/policy';
+
+/** A text with escapes decoded, and where each of its units began. */
 export interface Decoded {
   text: string;
   /** For each unit of `text`, and for its end, the place in the original. */
@@ -12,6 +14,9 @@ const NAMED: Readonly<Record<string, string>> = {
   quot: '"',
   sol: '/',
   bsol: '\\',
+  percnt: '%',
+  num: '#',
+  semi: ';',
   nbsp: ' ',
   tab: '\t',
   newline: '\n',
@@ -20,36 +25,74 @@ const NAMED: Readonly<Record<string, string>> = {
   zwnj: '\u200C',
 };
 
-const ESCAPE = new RegExp(
-  [
-    `&(?:(?<name>${Object.keys(NAMED).join('|')})|#0*(?<decimal>[1-9][0-9]{0,6})|#x0*(?<entity>[1-9a-f][0-9a-f]{0,5}));?`,
-    // First, as `\\u0000003C` is not told from `\\U0000003C` here.
-    '\\\\u(?<long>000[0-9a-f]{5}|0010[0-9a-f]{4})',
-    '\\\\(?<octal>[0-3][0-7]{2}|[4-7][0-7])',
-    '\\\\u(?:(?<unicode>[0-9a-f]{4})|\\{0*(?<braced>[1-9a-f][0-9a-f]{0,5})\\})',
-    '\\\\x(?<hex>[0-9a-f]{2})',
-    '%(?:(?<percent>[0-7][0-9a-f])|u(?<unit>[0-9a-f]{4}))',
-  ].join('|'),
+const ENTITY = `&(?:(?<name>${Object.keys(NAMED).join('|')})|#0*(?<decimal>[1-9][0-9]{0,6})|#x0*(?<entity>[1-9a-f][0-9a-f]{0,5}))`;
+
+/** What one reader decodes in one go. Some readers take an entity without its end for none. */
+const FAMILIES: readonly RegExp[] = [
+  new RegExp(`${ENTITY};?`, 'gi'),
+  new RegExp(`${ENTITY};`, 'gi'),
+  new RegExp(
+    [
+      '(?<bytes>%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3})',
+      '%(?:(?<percent>[0-7][0-9a-f])|u(?<unit>[0-9a-f]{4}))',
+    ].join('|'),
+    'gi',
+  ),
+  new RegExp(
+    [
+      // First, as `\\u0000003C` is not told from `\\U0000003C` here.
+      '\\\\u(?<long>000[0-9a-f]{5}|0010[0-9a-f]{4})',
+      // Of style sheets. Its digits are none of an octal escape.
+      '\\\\0{0,4}(?<style>3[ce])\\s?',
+      '\\\\(?<octal>[0-3][0-7]{2}|[4-7][0-7])',
+      '\\\\u(?:(?<unicode>[0-9a-f]{4})|\\{0*(?<braced>[1-9a-f][0-9a-f]{0,5})\\})',
+      '\\\\x(?<hex>[0-9a-f]{2})',
+    ].join('|'),
+    'gi',
+  ),
+];
+const ANY = new RegExp(
+  FAMILIES.map(({ source }) => source.replaceAll(/\?<\w+>/g, '?:')).join('|'),
   'gi',
 );
+const MAY_BEGIN = /[&%\\＆％＼﹠﹪﹨]/;
+const UNSEEN = /^\p{DI}$/u;
+/** Passes over a text, before it counts as one that is written to be read in too many ways. */
+const MAX_PASSES = 96;
 
-/** Escapes of escapes that are decoded. */
-const LAYERS = 4;
-
-/** Decodes entities, and the escapes of JSON, programs and URLs, also where they are mixed. */
-export function decodeEscapes(text: string): Decoded {
-  let decoded: Decoded = { text, places: undefined };
-  for (let layer = 0; layer < LAYERS; layer++) {
-    const next = decodeOnce(decoded);
-    if (next === decoded) break;
-    decoded = next;
+/**
+ * What a text says to whoever decodes entities, the escapes of JSON, programs and style sheets, or
+ * those of URLs: in whatever layers and order, until nothing is left to decode. What nobody sees and
+ * is written as an escape is left out.
+ *
+ * @returns the text itself first; `undefined` where there are too many readings
+ */
+export function readingsOf(text: string): Decoded[] | undefined {
+  const readings: Decoded[] = [{ text, places: undefined }];
+  if (!MAY_BEGIN.test(text)) return readings;
+  const known = new Set([text]);
+  let passes = 0;
+  for (const reading of readings) {
+    for (const family of FAMILIES) {
+      const next = decodeOnce(reading, family);
+      if (next === undefined || known.has(next.text)) continue;
+      passes += 1;
+      if (passes > MAX_PASSES) return undefined;
+      known.add(next.text);
+      readings.push(next);
+    }
   }
-  return decoded;
+  return readings;
 }
 
-function decodeOnce(before: Decoded): Decoded {
+/** Where escapes begin in a text as it stands. */
+export function* escapesIn(text: string): Generator<number> {
+  for (const { index } of foldLookalikes(text).matchAll(ANY)) yield index;
+}
+
+function decodeOnce(before: Decoded, family: RegExp): Decoded | undefined {
   const { text } = before;
-  if (text.search(ESCAPE) < 0) return before;
+  const folded = foldLookalikes(text);
   const parts: string[] = [];
   const places = new Uint32Array(text.length + 1);
   let units = 0;
@@ -59,28 +102,37 @@ function decodeOnce(before: Decoded): Decoded {
     parts.push(text.slice(done, end));
     for (let index = done; index < end; index++) places[units++] = placeOf(index);
   };
-  for (const match of text.matchAll(ESCAPE)) {
+  for (const match of folded.matchAll(family)) {
     const character = characterOf(match.groups ?? {});
     if (character === undefined) continue;
     copyUpTo(match.index);
-    parts.push(character);
-    for (let unit = 0; unit < character.length; unit++) places[units++] = placeOf(match.index);
+    if (!UNSEEN.test(character)) {
+      parts.push(character);
+      for (let unit = 0; unit < character.length; unit++) places[units++] = placeOf(match.index);
+    }
     done = match.index + match[0].length;
   }
-  if (done === 0) return before;
+  if (done === 0) return undefined;
   copyUpTo(text.length);
   places[units] = placeOf(text.length);
-  return { text: parts.join(''), places };
+  return { text: parts.join(''), places: places.subarray(0, units + 1) };
 }
 
 function characterOf(groups: Record<string, string | undefined>): string | undefined {
-  const { name, decimal, octal, entity, long, unicode, braced, hex, percent, unit } = groups;
+  const { name, decimal, octal, bytes } = groups;
   if (name !== undefined) return NAMED[name.toLowerCase()];
-  const hexadecimal = entity ?? long ?? unicode ?? braced ?? hex ?? percent ?? unit;
-  const code =
-    hexadecimal === undefined
-      ? Number.parseInt(octal ?? decimal ?? '', octal === undefined ? 10 : 8)
-      : Number.parseInt(hexadecimal, 16);
-  const isCharacter = code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
-  return isCharacter ? String.fromCodePoint(code) : undefined;
+  if (bytes !== undefined) return ofBytes(bytes);
+  if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
+  const { entity, long, style, unicode, braced, hex, percent, unit } = groups;
+  const hexadecimal = entity ?? long ?? style ?? unicode ?? braced ?? hex ?? percent ?? unit;
+  const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+}
+
+function ofBytes(bytes: string): string | undefined {
+  try {
+    return decodeURIComponent(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,13 +1,14 @@
 import { foldLookalikes } from '@ethosagent/policy';
-import { decodeEscapes } from './escapes.js';
+import { type Decoded, escapesIn, readingsOf } from './escapes.js';
 
 /** The tag of the marking. */
 export const MARKING = 'untrusted';
 
-const SPACE = '[\\s\\p{M}\\p{Cc}\\p{Cf}\\p{DI}]';
+// A blank of Braille is none to Unicode.
+const SPACE = '[\\s\\u2800\\p{M}\\p{Cc}\\p{Cf}\\p{DI}]';
 const NAME = [...MARKING].join(`${SPACE}*`);
 const TAG = new RegExp(`<(?<lead>(?:${SPACE}|[!?/\\\\])*)${NAME}`, 'giu');
-const ENDS_OR_GOES_ON = /[\p{M}\p{Cc}\p{Cf}\p{DI}]*(?:[\s"'/>]|$)/uy;
+const ENDS_OR_GOES_ON = /[\p{M}\p{Cc}\p{Cf}\p{DI}]*(?:[\s\u2800"'/>]|$)/uy;
 const ENDS_OR_HAS_OUR_ATTRIBUTE = new RegExp(
   `${SPACE}*(?:(?:/${SPACE}*)?>|(?:source|tool)\\b|$)`,
   'iuy',
@@ -23,14 +24,39 @@ export interface Tag {
   length: number;
 }
 
-/** The tags that a reader could take for those of the marking, however they are spelled. */
+// Where a tag may be that is written with escapes: these, what they may be the beginning of, and what
+// a tag has.
+const TANGLE = /(?:[&%\\][#\w{};]*|[<>/!?\suntrsed\u2800\p{M}\p{Cc}\p{Cf}\p{DI};«≪»≫])+/giu;
+const WORD = /\w/g;
+/** What decides on the end of a tag may stand behind it. */
+const BEHIND = 40;
+
+/**
+ * The tags that a reader could take for those of the marking, however they are spelled. Where a text
+ * can be read in too many ways, every escape.
+ */
 export function* tagsOfMarking(text: string): Generator<Tag> {
-  const { text: decoded, places } = decodeEscapes(text);
-  const folded = foldLookalikes(decoded).replace(OPENING, '<').replace(CLOSING, '>');
+  const folded = foldLookalikes(text);
+  yield* tagsIn({ text, places: undefined }, 0);
+  if (!/[&%\\]/.test(folded)) return;
+  for (const { 0: tangle, index } of folded.matchAll(TANGLE)) {
+    if (!/[&%\\]/.test(tangle) || (tangle.match(WORD) ?? []).length < MARKING.length) continue;
+    const part = text.slice(index, index + tangle.length + BEHIND);
+    const readings = readingsOf(part);
+    if (readings === undefined) {
+      for (const at of escapesIn(part)) yield { at: index + at, length: 1 };
+    }
+    for (const reading of readings?.slice(1) ?? []) yield* tagsIn(reading, index);
+  }
+}
+
+function* tagsIn({ text, places }: Decoded, offset: number): Generator<Tag> {
+  const folded = foldLookalikes(text).replace(OPENING, '<').replace(CLOSING, '>');
   for (const { 0: start, index, groups } of folded.matchAll(TAG)) {
-    if (!isTag({ decoded, folded }, index + start.length, groups?.lead ?? '')) continue;
+    const end = index + start.length;
+    if (!isTag({ decoded: text, folded }, end, groups?.lead ?? '')) continue;
     const at = places?.[index] ?? index;
-    yield { at, length: (places?.[index + 1] ?? index + 1) - at };
+    yield { at: offset + at, length: (places?.[index + 1] ?? index + 1) - at };
   }
 }
 
@@ -42,7 +68,7 @@ function isTag(
   // A closing tag, however it goes on; another name is one that goes on in plain letters.
   if (/[/\\]/.test(lead)) return !/[a-z0-9]/i.test(decoded.charAt(end));
   // An opening tag. Where spaces come before the name, a comparison in a program is none.
-  const next = /\s/.test(lead) ? ENDS_OR_HAS_OUR_ATTRIBUTE : ENDS_OR_GOES_ON;
+  const next = /[\s\u2800]/.test(lead) ? ENDS_OR_HAS_OUR_ATTRIBUTE : ENDS_OR_GOES_ON;
   next.lastIndex = end;
   return next.test(folded);
 }
