@@ -5,6 +5,7 @@ import { findSection, nameOf, noSuchSection, toHeading } from './headings.js';
 import { withMemoryFailures } from './memory-failure.js';
 import { memoryScopeSchema, scopeMissing } from './memory-scope.js';
 import { countOf, gist, renderMemory, renderPart, renderSection, sizeOf } from './render-memory.js';
+import { screenShown } from './screen-shown.js';
 
 const input = z
   .strictObject({
@@ -58,6 +59,10 @@ const settings = z.strictObject({
   default_scope: memoryScopeSchema
     .default('personality')
     .describe('The scope that is read when the call names none.'),
+  screening: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether secrets are taken out of what is shown, and instructions are marked.'),
   max_chars: z
     .int()
     .min(200)
@@ -77,6 +82,8 @@ interface Reading {
   memory: ScopedMemory;
   scope: MemoryScope;
   maxChars: number;
+  /** What of these is shown. */
+  screen: (sections: readonly MemorySection[]) => Promise<readonly MemorySection[]>;
 }
 
 /** Shows what is remembered. Needs `memory` with access `read`. */
@@ -98,7 +105,9 @@ export const memoryReadTool = defineTool({
       if (missing !== undefined) return missing;
       const budget = ctx.resultBudgetChars - FRAME_CHARS;
       const maxChars = Math.max(100, Math.min(ctx.settings.max_chars, budget));
-      return read(args, { memory: ctx.memory, scope, maxChars });
+      const isOff = ctx.settings.screening === 'off';
+      const screen: Reading['screen'] = isOff ? async (sections) => sections : screenShown;
+      return read(args, { memory: ctx.memory, scope, maxChars, screen });
     }),
 });
 
@@ -131,12 +140,14 @@ async function readThen(revision: string, args: Args, reading: Reading): Promise
   return show(args, { sections: version.sections, revision, sizeChars }, reading);
 }
 
-function show(
+async function show(
   { section, offset }: Args,
   document: { sections: readonly MemorySection[]; revision: string; sizeChars: number },
-  { scope, maxChars }: Reading,
-): ToolResult {
-  const { sections, revision, sizeChars } = document;
+  { scope, maxChars, screen }: Reading,
+): Promise<ToolResult> {
+  const { revision, sizeChars } = document;
+  // A whole memory that is larger is shown by its headings and their first words.
+  const sections = await screen(document.sections);
   const headings = sections
     .slice(0, 1_000)
     .map(({ heading, text }) => ({ heading, sizeChars: text.length }));
@@ -155,11 +166,12 @@ function show(
     return ok(renderPart(whole, offset, maxChars), { structured });
   }
   if (sections.length === 0) return ok(`The ${scope} memory is empty.`, { structured });
-  return ok(renderMemory(document, maxChars).text, { structured });
+  return ok(renderMemory({ sections, sizeChars }, maxChars).text, { structured });
 }
 
-async function search(query: string, { memory, scope, maxChars }: Reading): Promise<ToolResult> {
-  const matches = await memory.search(query, { scope, limit: MAX_MATCHES });
+async function search(query: string, reading: Reading): Promise<ToolResult> {
+  const { scope, maxChars } = reading;
+  const matches = await screenMatches(query, reading);
   const structured = {
     scope,
     query,
@@ -175,6 +187,21 @@ async function search(query: string, { memory, scope, maxChars }: Reading): Prom
     ({ heading, snippet }) => `- ${nameOf(gist(heading))}: ${snippet}`,
   );
   return ok(renderPart(lines.join('\n'), 0, maxChars), { structured });
+}
+
+/** The places of a query; a section with something to take out or to mark shows none of its text. */
+async function screenMatches(query: string, { memory, scope, screen }: Reading) {
+  const matches = await memory.search(query, { scope, limit: MAX_MATCHES });
+  const { sections } = await memory.read(scope);
+  return Promise.all(
+    matches.map(async ({ heading, snippet }) => {
+      const section = findSection(sections, heading) ?? { heading, text: snippet };
+      const [shown = section] = await screen([section]);
+      return shown.text === section.text && shown.heading === section.heading
+        ? { heading, snippet }
+        : { heading: shown.heading, snippet: '(read the section to see the place)' };
+    }),
+  );
 }
 
 async function listVersions({ memory, scope }: Reading): Promise<ToolResult> {
