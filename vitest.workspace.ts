@@ -39,6 +39,7 @@ const alone = [
   'packages/safety-network/src/isolation.test.ts',
   'packages/safety-network/src/network-guard.test.ts',
   'packages/safety-network/src/stubbed-fetch.test.ts',
+  'packages/safety-network/src/unpinned-fetch.test.ts',
   'packages/storage-sqlite/src/sqlite-kv-store.test.ts',
   'extensions/tools-web/src/http-cache.test.ts',
   // They measure the memory of their process.

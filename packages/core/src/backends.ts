@@ -84,7 +84,10 @@ export interface CapabilityBackends {
   memory?: MemoryProvider;
   /** Where the messages of sessions are kept. */
   sessions?: SessionStore;
-  /** In place of the global `fetch`; it gets the same arguments. */
+  /**
+   * In place of the global `fetch`; it gets the same arguments, once every address of the host was
+   * judged. A name that can't be resolved is refused, so a stub comes with a `lookup`.
+   */
   fetch?: typeof globalThis.fetch;
   /** In place of the system's name resolution. */
   lookup?: LookupFunction;

@@ -168,6 +168,7 @@ describe('what is worked out once', () => {
     const personalityNetworkAllow = ['a.example'];
     const registry = new DefaultToolRegistry({
       personalityNetworkAllow,
+      lookup: async () => [{ address: '93.184.216.34' }],
       fetch: async () => new Response('fine'),
     });
     registry.register(
@@ -194,6 +195,7 @@ describe('what is worked out once', () => {
   ])('a function of the personality that says %j: reachable %s', async (allow, reachable) => {
     const registry = new DefaultToolRegistry({
       personalityNetworkAllow: () => allow,
+      lookup: async () => [{ address: '93.184.216.34' }],
       fetch: async () => new Response('fine'),
     });
     registry.register(

@@ -57,6 +57,8 @@ beforeEach(() => {
   answer = (response) => response.end('fine');
 });
 
+const toPublic = async () => [{ address: '93.184.216.34' }];
+
 let asked: string[] = [];
 let events = new MemoryAuditSink();
 
@@ -423,7 +425,7 @@ describe('a handle over https', () => {
         sent.push(String(url));
         return new Response(null, { status: 307, headers: { location } });
       },
-      lookup: async () => [{ address: '93.184.216.34' }],
+      lookup: toPublic,
       secrets,
     });
     const handle = await secrets.handle('key');
@@ -718,7 +720,7 @@ describe('what comes back after a handle was sent', () => {
     });
     const stub: typeof fetch = async () =>
       Object.assign(Object.create(null), { ok: true, json: async () => SECRET });
-    const scoped = new ScopedFetchImpl(new Set([host]), { fetch: stub, secrets });
+    const scoped = new ScopedFetchImpl(new Set([host]), { fetch: stub, lookup: toPublic, secrets });
     const k = await secrets.handle('key');
     expect(await rejection(scoped.fetch(`https://${host}/`, { headers: { k } }))).toMatchObject({
       code: 'NETWORK_FAILED',
@@ -734,7 +736,7 @@ describe('what comes back after a handle was sent', () => {
     const stub: typeof fetch = async (_url, init) => {
       throw new TypeError(`can not send ${JSON.stringify([...new Headers(init?.headers)])}`);
     };
-    const scoped = new ScopedFetchImpl(new Set([host]), { fetch: stub, secrets });
+    const scoped = new ScopedFetchImpl(new Set([host]), { fetch: stub, lookup: toPublic, secrets });
     const k = await secrets.handle('key');
     const error = await rejection(scoped.fetch(`https://${host}/`, { headers: { k } }));
     expect(error).toMatchObject({ code: 'NETWORK_FAILED', cause: undefined });

@@ -34,6 +34,8 @@ export interface HopContext {
   readonly onSpend: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
   /** Rejects unless every address of a host name may be connected to. */
   checkAddresses(host: string, port: number): Promise<unknown>;
+  /** The same, before a `fetch` that may connect by itself is called. */
+  checkBeforehand(host: string, port: number): Promise<void>;
   agent(): Promise<PinnedAgent>;
 }
 
@@ -83,9 +85,9 @@ export class Hop {
         });
       }
       this.#unpaid = await lifetime.race(requestBytes(this.#url, init));
-      // Another `fetch` may never ask the dispatcher.
-      if (!this.#isNodeFetch) this.#pay();
     }
+    // Another `fetch` may never ask the dispatcher.
+    if (!this.#isNodeFetch) await this.#allowBeforehand();
     let response: Response;
     let fetching: Promise<Response> | undefined;
     try {
@@ -104,7 +106,23 @@ export class Hop {
       const detail = `the fetch in use hides where ${this.#url.host} redirects to`;
       throw new EthosError('NETWORK_FAILED', detail);
     }
+    if (response.redirected === true) {
+      this.discard(response);
+      const detail = `the fetch in use followed a redirect of ${this.#url.host} by itself, so where to could not be checked; it must keep to init.redirect`;
+      throw denialError(deny('followed a redirect', detail));
+    }
     return response;
+  }
+
+  /** Judges, pays for and tells of the hop while nobody has been asked for anything. */
+  async #allowBeforehand(): Promise<void> {
+    const { lifetime, checkBeforehand } = this.#context;
+    const { hostname } = this.#url;
+    if (!isIpLiteral(hostname)) {
+      await lifetime.race(checkBeforehand(hostname, urlPort(this.#url)));
+    }
+    this.#pay();
+    this.settle();
   }
 
   /** Makes the response the answer of the request: its body is what the limits now hold for. */

@@ -157,7 +157,8 @@ describe('safeFetch', () => {
 
   it('reaches what the policy allows, and nothing that it denies', async () => {
     const fetch = async () => new Response('ok');
-    expect((await safeFetch('https://example.com/', {}, { fetch })).status).toBe(200);
+    const lookup = async () => [{ address: '93.184.215.14' }];
+    expect((await safeFetch('https://example.com/', {}, { fetch, lookup })).status).toBe(200);
     for (const [url, policy] of [
       [server.origin, {}],
       [server.origin, undefined],
@@ -167,7 +168,7 @@ describe('safeFetch', () => {
       ['https://example.com/', { allow: ['example.com'], deny: ['*'] }],
       ['http://169.254.169.254/', { allow: ['169.254.169.254'], allow_private_urls: true }],
     ] as const) {
-      const error = await rejection(safeFetch(url, {}, { policy: policy as never, fetch }));
+      const error = await rejection(safeFetch(url, {}, { policy: policy as never, fetch, lookup }));
       expect(error, JSON.stringify([url, policy])).toMatchObject({ code: 'HOST_NOT_ALLOWED' });
     }
     expect(server.connections).toBe(0);

@@ -209,6 +209,7 @@ describe('NetworkGuard.fetch', () => {
       allowedHosts: ['a.test:9200', 'a.test:25', '*'],
       policy: {},
       fetch,
+      lookup: async () => [{ address: '93.184.215.14' }],
     });
     expect((await guard.fetch('http://a.test:9200/')).status).toBe(200);
     await expect(guard.fetch('http://a.test:25/')).rejects.toMatchObject({ rule: 'port' });

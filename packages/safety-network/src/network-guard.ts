@@ -29,7 +29,10 @@ export interface NetworkGuardOptions extends NetworkLimits {
    * if private. Absent: the same goes for the entries of `allowedHosts`.
    */
   policy?: NetworkPolicy | undefined;
-  /** Called as `(url, init)` with a dispatcher in `init`. `globalThis.fetch` when absent. */
+  /**
+   * Called as `(url, init)` with a dispatcher in `init`, once every address of the host has been
+   * judged: it may connect by itself. `globalThis.fetch` when absent.
+   */
   fetch?: typeof globalThis.fetch | undefined;
   /** The resolver. The system's when absent. */
   lookup?: LookupFunction | undefined;
@@ -38,9 +41,7 @@ export interface NetworkGuardOptions extends NetworkLimits {
 /** What belongs to one call. Limits win over those of the guard. */
 export interface GuardedFetchOptions extends NetworkLimits {
   /**
-   * Told of every hop once, before it is connected to. What it throws ends the request. When a
-   * `fetch` of the host's own doesn't use the dispatcher that it is given, an access to a host
-   * name is told when that `fetch` has settled.
+   * Told of every hop once, before it is connected to. What it throws ends the request.
    */
   onAccess?: ((access: NetworkAccess) => void) | undefined;
   /** Beside `init.signal`. */
@@ -159,6 +160,7 @@ export class NetworkGuard {
       onAccess: options.onAccess,
       onSpend: options.onSpend,
       checkAddresses: (host, port) => this.#resolveChecked(host, port),
+      checkBeforehand: (host, port) => this.#checkBeforehand(host, port),
       agent: () => this.#getAgent(),
     };
     const maxRedirects = this.#limit('maxRedirects', options);
@@ -195,22 +197,32 @@ export class NetworkGuard {
   async #resolveChecked(host: string, port: number): Promise<readonly ResolvedAddress[]> {
     const literal = normalizeHost(host);
     if (literal !== null && isIpLiteral(literal)) {
-      this.#assertAddresses(literal, port, [literal]);
+      this.#assertAddresses(literal, port, [{ address: literal }]);
       return [];
     }
-    let addresses: ResolvedAddress[];
-    try {
-      addresses = await this.#addresses.resolve(host);
-    } catch (cause) {
-      const detail = `${host} could not be resolved, so its addresses can not be checked`;
-      throw denialError(deny('address unknown', detail), { cause });
-    }
-    const found = addresses.map(({ address }) => address);
-    this.#assertAddresses(host, port, found);
+    const addresses = await this.#addresses.resolve(host).catch((cause: unknown) => {
+      throw denialError(addressUnknown(host), { cause });
+    });
+    this.#assertAddresses(host, port, addresses);
     return addresses;
   }
 
-  #assertAddresses(host: string, port: number, addresses: readonly string[]): void {
+  /**
+   * A name without an address leads nowhere, so a `fetch` that a test has stubbed needs no network.
+   * Where the host itself says how requests go out or how names resolve, there may be an address
+   * that the lookup doesn't know, and the request is refused.
+   */
+  async #checkBeforehand(host: string, port: number): Promise<void> {
+    const { fetch, lookup } = this.#options;
+    const addresses = await this.#addresses.resolve(host).catch((cause: unknown) => {
+      if (fetch === undefined && lookup === undefined) return [];
+      throw denialError(addressUnknown(host, 'pass a lookup that knows it'), { cause });
+    });
+    this.#assertAddresses(host, port, addresses);
+  }
+
+  #assertAddresses(host: string, port: number, found: readonly { address: string }[]): void {
+    const addresses = found.map(({ address }) => address);
     const denial = this.#rules.judgeAddresses(host, port, addresses);
     if (denial) throw denialError(denial);
   }
@@ -225,6 +237,11 @@ export class NetworkGuard {
   #limit(name: keyof NetworkLimits, options: GuardedFetchOptions): number {
     return options[name] ?? this.#options[name] ?? DEFAULT_LIMITS[name];
   }
+}
+
+function addressUnknown(host: string, remedy?: string) {
+  const detail = `${host} could not be resolved, so its addresses can not be checked`;
+  return deny('address unknown', remedy === undefined ? detail : `${detail}; ${remedy}`);
 }
 
 function isEventStream(type: string): boolean {

@@ -205,6 +205,7 @@ describe('onSpend', () => {
       let calls = 0;
       const stubbed = createNetworkGuard({
         allowedHosts: ['a.test'],
+        lookup: async () => [{ address: '93.184.215.14' }],
         fetch: async () => {
           calls += 1;
           return new Response('x'.repeat(size));

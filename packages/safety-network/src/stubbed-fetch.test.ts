@@ -9,9 +9,7 @@ afterEach(() => {
 
 const guard = createNetworkGuard({
   allowedHosts: ['api.github.com', '*.example.com'],
-  lookup: async () => {
-    throw new Error('a stubbed fetch needs no resolver');
-  },
+  lookup: async () => [{ address: '93.184.215.14' }],
 });
 
 function stub(answer: (url: string) => unknown) {
@@ -63,6 +61,27 @@ describe('NetworkGuard.fetch with a stubbed global fetch', () => {
     expect(fetch).not.toHaveBeenCalled();
     await expect(guard.fetch('https://api.github.com/')).rejects.toThrow(/^HOST_NOT_ALLOWED: evil/);
     expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it('needs no network: what has no address leads nowhere', async () => {
+    const fetch = stub((url) =>
+      url === 'https://api.invalid/'
+        ? Response.redirect('https://other.invalid/', 302)
+        : new Response('ok'),
+    );
+    const plain = createNetworkGuard({ allowedHosts: ['*.invalid'] });
+    expect(await (await plain.fetch('https://api.invalid/')).text()).toBe('ok');
+    expect(fetch).toHaveBeenCalledTimes(2);
+  });
+
+  it('is not called for a name to which the system gives a bad address', async () => {
+    const fetch = stub(() => new Response('ok'));
+    vi.doMock('node:dns/promises', () => ({ lookup: async () => [{ address: '10.0.0.1' }] }));
+    const plain = createNetworkGuard({ allowedHosts: ['*'] });
+    const error = await rejection(plain.fetch('https://rebound.example/'));
+    vi.doUnmock('node:dns/promises');
+    expect(error).toMatchObject({ code: 'HOST_NOT_ALLOWED', rule: 'address floor: private' });
+    expect(fetch).not.toHaveBeenCalled();
   });
 
   it('is called for each hop of a redirect', async () => {
@@ -186,7 +205,8 @@ describe('NetworkGuard.fetch with a stubbed global fetch', () => {
   it('can be one of the guard’s own', async () => {
     const global = stub(() => new Response('global'));
     const own = vi.fn(async () => new Response('own'));
-    const guarded = createNetworkGuard({ allowedHosts: ['a.test'], fetch: own });
+    const lookup = async () => [{ address: '93.184.215.14' }];
+    const guarded = createNetworkGuard({ allowedHosts: ['a.test'], fetch: own, lookup });
     expect(await (await guarded.fetch('http://a.test/')).text()).toBe('own');
     expect(own).toHaveBeenCalledTimes(1);
     expect(global).not.toHaveBeenCalled();

@@ -13,6 +13,9 @@ export const WORLD_VARIABLE = 'ETHOS_CONTAINED';
 /** Says of a process that it was started by way of the context. */
 export const PASS_VARIABLE = 'ETHOS_CONTAINED_PASS';
 
+/** What names resolve to: public, and assigned to nobody. The `fetch` of the world connects to its servers. */
+const NOBODYS_ADDRESS = '3000::1';
+
 export interface WorldBackendsOptions {
   tool: AnyTool;
   options: ContainmentOptions;
@@ -39,7 +42,7 @@ export function createBackends(world: WorldBackendsOptions): CapabilityBackends 
   const reach = [files.reach, ...declared];
   return {
     fetch,
-    lookup: async () => [{ address: '127.0.0.1' }],
+    lookup: async () => [{ address: NOBODYS_ADDRESS }],
     ...(allow !== undefined && { personalityNetworkAllow: allow }),
     storage: declared.length === 0 ? disk : new RelocatedStorage(disk, files.base, files.reach),
     personalityFsReach: { read: reach, write: reach },

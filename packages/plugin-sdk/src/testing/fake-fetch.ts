@@ -7,8 +7,13 @@ export type RouteAnswer =
 /** Answers by `METHOD url` or `url`; the query of a request is ignored where a route has none. */
 export type Routes = Readonly<Record<string, RouteAnswer>>;
 
+/** Public, and assigned to nobody: whoever connected to it would reach nothing. */
+const NOBODYS_ADDRESS = '3000::1';
+
 export interface FakeFetch {
   fetch: typeof globalThis.fetch;
+  /** A resolver that knows every name, and asks nobody. */
+  lookup: (hostname: string) => Promise<readonly { address: string }[]>;
   /** Every request that came through, in order. */
   readonly requests: Request[];
 }
@@ -18,6 +23,7 @@ export function createFakeFetch(routes: Routes): FakeFetch {
   const requests: Request[] = [];
   return {
     requests,
+    lookup: async () => [{ address: NOBODYS_ADDRESS }],
     async fetch(input, init = {}) {
       const { dispatcher: _, ...rest } = { dispatcher: undefined, ...init };
       const request = new Request(input, rest);

@@ -104,7 +104,7 @@ export interface TestWorld extends TestObservations {
 /** Builds backends in memory for a declaration. */
 export function createTestWorld(capabilities: ToolCapabilities, options: TestOptions): TestWorld {
   const { events, emit } = createRecordingEmitter();
-  const { fetch, requests } = createFakeFetch(options.routes ?? {});
+  const { fetch, lookup, requests } = createFakeFetch(options.routes ?? {});
   const storage = options.storage ?? createInMemoryStorage(options.files, options.now);
   const secrets = new Map(Object.entries(options.secrets ?? {}));
   const audit: AuditEvent[] = [];
@@ -177,6 +177,7 @@ export function createTestWorld(capabilities: ToolCapabilities, options: TestOpt
       ...(settings !== undefined && { personalityToolSettings: () => settings }),
       ...(approve !== undefined && { approve }),
       fetch,
+      lookup,
       audit: { record: (event) => void audit.push(event) },
     },
   };
