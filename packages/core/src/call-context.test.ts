@@ -210,11 +210,18 @@ describe('ctx.storage', () => {
     expect(existsSync(join(root, 'a', 'late'))).toBe(false);
   });
 
-  it('is absent where it can not be narrowed', async () => {
+  it('is held by real paths where it has no contained view', async () => {
     const storage: Storage = Object.assign(new FsStorage(), { contained: undefined });
-    expect(
-      await inTool({ fs_reach: { read: [root] } }, { storage }, (ctx) => 'storage' in ctx),
-    ).toBe(false);
+    const [inside, outside] = await inTool(
+      { fs_reach: { read: [join(root, 'a')] } },
+      { storage },
+      async (ctx) => [
+        await ctx.storage?.read(join(root, 'a', 'file')),
+        await rejection(Promise.resolve(ctx.storage?.read(join(root, 'denied', 'file')))),
+      ],
+    );
+    expect(inside).toBe('a');
+    expect(outside).toMatchObject({ code: 'PATH_NOT_REACHABLE' });
   });
 
   it('and scopedFs keep the operator’s deny list', async () => {

@@ -23,48 +23,64 @@ export interface StorageChangeCall extends StoragePlace {
 /** The options of all operations that change something. */
 export type StorageChangeOptions = StorageChange & { mode?: number; recursive?: boolean };
 
+/** A storage of which only the four documented methods are certain to be there, as in a test. */
+export type ForwardableStorage = Pick<Storage, 'read' | 'write' | 'exists' | 'list'> &
+  Partial<Storage>;
+
 /**
  * A storage in front of another one, without its contained view. A subclass overrides `look` and
  * `change`, through which every operation goes, to judge, to record, or to move paths elsewhere.
  */
 export class ForwardingStorage implements Storage {
-  readonly #storage: Storage;
+  readonly #storage: ForwardableStorage;
   /** Present where the storage behind can append. */
   declare readonly append?: NonNullable<Storage['append']>;
 
-  constructor(storage: Storage) {
+  constructor(storage: ForwardableStorage) {
     this.#storage = storage;
     const { append } = storage;
     if (append !== undefined) {
       this.append = (path, content, opts) =>
         this.change({ operation: 'append', path, content }, opts, (at, all) =>
-          append.call(storage, at.path, content, all),
+          append.call(storage, at.path, content, ...given(all)),
         );
     }
   }
 
   read(path: string): Promise<string | null> {
-    return this.look('read', path, (at) => this.#offered('read').read(at));
+    return this.look('read', path, (at) =>
+      offered(this.#storage.read, 'read').call(this.#storage, at),
+    );
   }
 
   readBytes(path: string): Promise<Uint8Array | null> {
-    return this.look('readBytes', path, (at) => this.#offered('readBytes').readBytes(at));
+    return this.look('readBytes', path, (at) =>
+      offered(this.#storage.readBytes, 'readBytes').call(this.#storage, at),
+    );
   }
 
   exists(path: string): Promise<boolean> {
-    return this.look('exists', path, (at) => this.#offered('exists').exists(at));
+    return this.look('exists', path, (at) =>
+      offered(this.#storage.exists, 'exists').call(this.#storage, at),
+    );
   }
 
   list(path: string): Promise<string[]> {
-    return this.look('list', path, (at) => this.#offered('list').list(at));
+    return this.look('list', path, (at) =>
+      offered(this.#storage.list, 'list').call(this.#storage, at),
+    );
   }
 
   listEntries(path: string): Promise<StorageEntry[]> {
-    return this.look('listEntries', path, (at) => this.#offered('listEntries').listEntries(at));
+    return this.look('listEntries', path, (at) =>
+      offered(this.#storage.listEntries, 'listEntries').call(this.#storage, at),
+    );
   }
 
   mtime(path: string): Promise<number | null> {
-    return this.look('mtime', path, (at) => this.#offered('mtime').mtime(at));
+    return this.look('mtime', path, (at) =>
+      offered(this.#storage.mtime, 'mtime').call(this.#storage, at),
+    );
   }
 
   write(
@@ -73,25 +89,30 @@ export class ForwardingStorage implements Storage {
     opts?: StorageChange & { mode?: number },
   ): Promise<void> {
     return this.change({ operation: 'write', path, content }, opts, (at, all) =>
-      this.#offered('write').write(at.path, content, all),
+      offered(this.#storage.write, 'write').call(this.#storage, at.path, content, ...given(all)),
     );
   }
 
   mkdir(path: string, opts?: StorageChange & { mode?: number }): Promise<void> {
     return this.change({ operation: 'mkdir', path }, opts, (at, all) =>
-      this.#offered('mkdir').mkdir(at.path, all),
+      offered(this.#storage.mkdir, 'mkdir').call(this.#storage, at.path, ...given(all)),
     );
   }
 
   remove(path: string, opts?: StorageChange & { recursive?: boolean }): Promise<void> {
     return this.change({ operation: 'remove', path }, opts, (at, all) =>
-      this.#offered('remove').remove(at.path, all),
+      offered(this.#storage.remove, 'remove').call(this.#storage, at.path, ...given(all)),
     );
   }
 
   rename(from: string, to: string, opts?: StorageChange): Promise<void> {
     return this.change({ operation: 'rename', path: from, to }, opts, (at, all) =>
-      this.#offered('rename').rename(at.path, at.to ?? to, all),
+      offered(this.#storage.rename, 'rename').call(
+        this.#storage,
+        at.path,
+        at.to ?? to,
+        ...given(all),
+      ),
     );
   }
 
@@ -112,10 +133,15 @@ export class ForwardingStorage implements Storage {
   ): Promise<void> {
     return run(call, opts);
   }
+}
 
-  /** A mock need not have every method. @throws `STORAGE_FAILED` */
-  #offered(name: keyof Storage): Storage {
-    if (this.#storage[name] !== undefined) return this.#storage;
-    throw new EthosError('STORAGE_FAILED', `the storage behind this tool does not offer ${name}`);
-  }
+/** A mock need not have every method. @throws `STORAGE_FAILED` */
+function offered<T>(method: T | undefined, name: string): T {
+  if (method !== undefined) return method;
+  throw new EthosError('STORAGE_FAILED', `the storage behind this tool does not offer ${name}`);
+}
+
+/** Options to pass on: none rather than `undefined`, which a mock would see. */
+function given<T>(options: T | undefined): [] | [T] {
+  return options === undefined ? [] : [options];
 }

@@ -14,11 +14,16 @@ export { byteOrderMarkOf, isMostlyUtf8, readByteOrderMark } from './byte-order-m
 export { callListener } from './call-listener.js';
 export type { DenyFloorOptions } from './deny-floor.js';
 export { compileDenySet, denyFloor } from './deny-floor.js';
+export type { DenySet } from './deny-set.js';
+export { createDenySet } from './deny-set.js';
 export { effectsOf } from './effects.js';
 export type { VariableEffect } from './environment-variables.js';
 export { variableEffect } from './environment-variables.js';
 export { errorText } from './error-text.js';
+export type { LinkReader } from './follow-links.js';
+export { followLinks } from './follow-links.js';
 export type {
+  ForwardableStorage,
   StorageAnswer,
   StorageChangeCall,
   StorageChangeOptions,
@@ -26,6 +31,8 @@ export type {
   StoragePlace,
 } from './forwarding-storage.js';
 export { ForwardingStorage } from './forwarding-storage.js';
+export type { HeldStorageOptions } from './held-storage.js';
+export { HeldStorage } from './held-storage.js';
 export type { HostSet } from './host-sets.js';
 export {
   compileHostSet,
@@ -78,6 +85,8 @@ export {
 export { isPortAllowed } from './ports.js';
 export { DEFAULT_PROCESS_LIMITS } from './process-limits.js';
 export { discard, isThenable, unawaited } from './promises.js';
+export type { ReachGuardOptions } from './reach-guard.js';
+export { ReachGuard } from './reach-guard.js';
 export type { RootLeads } from './root-leads.js';
 export { leadOf } from './root-leads.js';
 export type { HomeStanding, NamedRoot } from './runtime-home.js';
@@ -89,6 +98,8 @@ export { parseSearchQuery, searchWords } from './search-words.js';
 export { declaredRef, isSecretRef, isSecretRefPattern, secretRefMatches } from './secret-refs.js';
 export { isSameOwner } from './session-owner.js';
 export { SessionReads } from './session-reads.js';
+export type { Asking, FileIdentity, StorageGuard } from './storage-guard.js';
+export { assertNotRevealed, enterPath, openGuard } from './storage-guard.js';
 export {
   hasControls,
   showControls,

@@ -32,6 +32,7 @@ export {
   NOTHING_SHOWN,
   type PinnedDirectory,
   pinDirectory,
+  realPathOf,
   type ShownReach,
   type ShownRoot,
 } from './working-directory.js';

@@ -1,6 +1,13 @@
 import { closeSync, constants, openSync, readlinkSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { compileDenySet, isWithin, leadOf, type PathSet, type RootLeads } from '@ethosagent/policy';
+import { resolve } from 'node:path';
+import {
+  compileDenySet,
+  followLinks,
+  isWithin,
+  leadOf,
+  type PathSet,
+  type RootLeads,
+} from '@ethosagent/policy';
 import { BoundaryError } from '@ethosagent/types';
 
 /** A directory that stays what it was when it was judged, until it is released. */
@@ -122,30 +129,27 @@ function judge(
   if (reach.denies(real)) throw denied('deny floor');
 }
 
-// As many as the kernel follows.
-const MAX_LINKS = 40;
-
-/** Where a path leads, or would lead if what is missing of it were there. */
-export function realOrAsked(path: string): string {
-  return followed(path, MAX_LINKS);
-}
-
-function followed(path: string, links: number): string {
+/**
+ * Where a path leads, or would lead if what is missing of it were there; `undefined` for links in a
+ * circle.
+ */
+export function realPathOf(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
-    const parent = dirname(path);
-    if (parent === path) return path;
-    const at = join(followed(parent, links), basename(path));
-    const target = links > 0 ? targetOf(at) : undefined;
-    return target === undefined ? at : followed(resolve(dirname(at), target), links - 1);
+    return followLinks(path, { targetOf });
   }
+}
+
+export function realOrAsked(path: string): string {
+  return realPathOf(path) ?? path;
 }
 
 function targetOf(link: string): string | undefined {
   try {
     return readlinkSync(link);
   } catch {
+    // No link, not to be looked at, or gone meanwhile: then nothing can be followed through it.
     return undefined;
   }
 }

@@ -15,12 +15,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openGuard } from '@ethosagent/policy';
 import type { Storage } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { descriptorAccess } from './access.js';
 import { appendFile } from './append-file.js';
 import { FsStorage } from './fs-storage.js';
-import { openGuard } from './guard.js';
 
 // What holds for every storage is in `conformance.test.ts` and `attacks.test.ts`.
 

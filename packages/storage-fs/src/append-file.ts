@@ -11,13 +11,11 @@ import {
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Turns } from '@ethosagent/policy';
+import { createDenySet, ReachGuard, Turns } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
-import { createDenySet } from './deny-index.js';
 import { errnoOf, isMissing } from './errno.js';
 import { limitWrites } from './limit-writes.js';
 import { locateForWrite, type Place, type Request, type World } from './locate.js';
-import { ReachGuard } from './reach-guard.js';
 import { readBytes } from './read-file.js';
 import { writeFile } from './write-file.js';
 

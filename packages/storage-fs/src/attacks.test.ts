@@ -1,10 +1,9 @@
 import { startScript, storageAttacks } from '@ethosagent/conformance/attacks';
-import { denyFloor } from '@ethosagent/policy';
+import { denyFloor, ForwardingStorage, openGuard } from '@ethosagent/policy';
 import { bundleScript, isLongRun } from '@ethosagent/test-support';
 import { realPathAccess } from './access.js';
 import { DenyIndex } from './deny-index.js';
 import { FsStorage } from './fs-storage.js';
-import { openGuard } from './guard.js';
 import { GuardedFs } from './guarded-fs.js';
 import { ScopedStorage } from './scoped-storage.js';
 
@@ -38,4 +37,13 @@ storageAttacks(
       },
     ).contained(reach),
   { seesRaces: false },
+);
+
+storageAttacks(
+  'ScopedStorage over a storage that wraps FsStorage and has no contained view',
+  (reach, { home }) => {
+    const deny = [...denyFloor({ home }), ...(reach.deny ?? [])];
+    return new ScopedStorage(new ForwardingStorage(new FsStorage({ home })), { ...reach, deny });
+  },
+  { seesRaces: false, seesHardLinks: false },
 );

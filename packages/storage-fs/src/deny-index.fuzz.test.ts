@@ -1,9 +1,10 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
+import { createDenySet } from '@ethosagent/policy';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { createDenySet, DenyIndex } from './deny-index.js';
+import { DenyIndex } from './deny-index.js';
 import { askedPath, links, makeLinkWorld } from './fixtures/link-worlds.js';
 import { followLinks } from './follow-links.js';
 

@@ -1,6 +1,12 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { compileDenySet, isWithin, type PathSet } from '@ethosagent/policy';
+import {
+  compileDenySet,
+  type DenySet,
+  type FileIdentity,
+  isWithin,
+  type PathSet,
+} from '@ethosagent/policy';
 import { followLinks } from './follow-links.js';
 
 /** Milliseconds for which the real paths and inodes of the denied places are believed. */
@@ -14,26 +20,6 @@ interface InodeScan {
   startedAtMs: number;
   /** `undefined`: there was more to look at than is looked at, so any linked file may be one. */
   inodes: ReadonlySet<number> | undefined;
-}
-
-/** What is denied. Paths are absolute and normalised. */
-export interface DenySet {
-  /** The denied place that `path` is or is below. */
-  covers(path: string): string | undefined;
-  /** Whether a denied place is `path` or is below it. */
-  isBelow(path: string): boolean;
-  /** Whether a file is a denied one under another name. */
-  hasInode(stat: Stats): boolean;
-}
-
-/** Denied places of a storage without links. */
-export function createDenySet(paths: readonly string[]): DenySet {
-  const set = compileDenySet(paths);
-  return {
-    covers: set.coversNormal,
-    isBelow: (path) => set.roots.some((root) => isWithin(root, path)),
-    hasInode: () => false,
-  };
 }
 
 /**
@@ -79,7 +65,7 @@ export class DenyIndex implements DenySet {
    * Whether a file with several hard links is one of the denied files under another name. Making
    * a link updates the file's `ctime`, so a scan that is younger than it knows every name.
    */
-  hasInode(stat: Stats): boolean {
+  hasInode(stat: FileIdentity): boolean {
     if (stat.nlink < 2 || stat.isDirectory()) return false;
     const now = Date.now();
     let scan = this.#scans.get(stat.dev);

@@ -1,38 +1,9 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join, parse, sep } from 'node:path';
+import { followLinks as follow } from '@ethosagent/policy';
 
-const MAX_LINKS = 40;
-
-/**
- * Where the system would end up for an absolute path, whether or not something is there.
- * `..` after a link is taken from where the link leads, as the kernel does.
- * @returns `undefined` for a loop
- */
-export function followLinks(
-  path: string,
-  onLink: (at: string) => void = () => {},
-): string | undefined {
-  let at = parse(path).root;
-  const pending = segmentsOf(path).reverse();
-  let links = 0;
-  for (let segment = pending.pop(); segment !== undefined; segment = pending.pop()) {
-    if (segment === '..') {
-      at = dirname(at);
-      continue;
-    }
-    const next = join(at, segment);
-    const target = linkTarget(next);
-    if (target === undefined) {
-      at = next;
-      continue;
-    }
-    onLink(next);
-    links += 1;
-    if (links > MAX_LINKS) return undefined;
-    if (isAbsolute(target)) at = parse(target).root;
-    pending.push(...segmentsOf(target).reverse());
-  }
-  return at;
+/** As `followLinks` of `policy`, on this disk. */
+export function followLinks(path: string, onLink?: (at: string) => void): string | undefined {
+  return follow(path, { targetOf: linkTarget, ...(onLink !== undefined && { onLink }) });
 }
 
 /** Where the links are that a path passes through, and where it leads; `undefined` for a loop. */
@@ -49,13 +20,6 @@ export function realLocation(path: string): string {
   } catch {
     return followLinks(path) ?? path;
   }
-}
-
-function segmentsOf(path: string): string[] {
-  return path
-    .slice(parse(path).root.length)
-    .split(sep)
-    .filter((segment) => segment !== '' && segment !== '.');
 }
 
 function linkTarget(path: string): string | undefined {

@@ -1,9 +1,8 @@
 import { homedir } from 'node:os';
-import { denyFloor } from '@ethosagent/policy';
+import { denyFloor, openGuard } from '@ethosagent/policy';
 import type { ContainedReach, Storage } from '@ethosagent/types';
 import { descriptorAccess, hasDescriptors, realPathAccess } from './access.js';
 import { DenyIndex } from './deny-index.js';
-import { openGuard } from './guard.js';
 import { GuardedFs } from './guarded-fs.js';
 
 /** Bytes that a read returns at most, unless an option says otherwise: 50 MB. */

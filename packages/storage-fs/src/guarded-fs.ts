@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs';
+import { ReachGuard } from '@ethosagent/policy';
 import type {
   ContainedReach,
   ReachKind,
@@ -10,10 +11,10 @@ import { appendFile } from './append-file.js';
 import { announced } from './change.js';
 import type { DenyIndex } from './deny-index.js';
 import { storageError } from './errno.js';
+import { realLocation } from './follow-links.js';
 import { listFolder } from './list-folder.js';
 import { locate, openOrMakeFolder, type Request, type World } from './locate.js';
 import { removePlace, renamePlace } from './move.js';
-import { ReachGuard } from './reach-guard.js';
 import { readBytes, readText } from './read-file.js';
 import { writeFile } from './write-file.js';
 
@@ -128,7 +129,12 @@ export class GuardedFs implements Storage {
   /** A view of this one that is held to `reach` as well. */
   contained(reach: ContainedReach): Storage {
     const deny = this.#options.denyIndexFor(reach.deny ?? []);
-    const guard = new ReachGuard({ reach, deny, outer: this.#world.guard });
+    const guard = new ReachGuard({
+      reach,
+      deny,
+      outer: this.#world.guard,
+      realPathOf: realLocation,
+    });
     return new GuardedFs({ access: this.#world.access, guard }, this.#options);
   }
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { compareCodePoints, isWithin } from '@ethosagent/policy';
+import { compareCodePoints, enterPath, isWithin } from '@ethosagent/policy';
 import {
   type ContainedReach,
   type ErrorCode,
@@ -8,7 +8,6 @@ import {
   type StorageChange,
   type StorageEntry,
 } from '@ethosagent/types';
-import { enterPath } from './guard.js';
 import { lexicalView } from './lexical-view.js';
 
 interface Node {

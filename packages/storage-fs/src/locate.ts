@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { StorageGuard } from '@ethosagent/policy';
 import { EthosError, type ReachKind } from '@ethosagent/types';
 import type { Access, Folder } from './access.js';
 import { errnoOf, isMissing } from './errno.js';
 import { followLinks } from './follow-links.js';
-import type { Guard } from './guard.js';
 
 const MAX_TURNS = 40;
 const fsyncAsync = promisify(fsync);
@@ -22,7 +22,7 @@ const fsyncAsync = promisify(fsync);
 /** How the disk is reached, and who judges it. */
 export interface World {
   readonly access: Access;
-  readonly guard: Guard;
+  readonly guard: StorageGuard;
 }
 
 /** One request: which way, for which path, and the path as the caller gave it. */

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { openGuard } from '@ethosagent/policy';
 import { describe, expect, it } from 'vitest';
 import { realPathAccess } from './access.js';
-import { openGuard } from './guard.js';
 import type { Place, World } from './locate.js';
 import { assertMovable } from './move.js';
 

@@ -1,10 +1,10 @@
 import { renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { assertNotRevealed } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import type { Folder } from './access.js';
 import { errnoOf } from './errno.js';
-import { assertNotRevealed } from './guard.js';
 import {
   locate,
   locateForWrite,

@@ -1,14 +1,15 @@
 import { homedir } from 'node:os';
 import { denyFloor, ForwardingStorage } from '@ethosagent/policy';
 import type { ContainedReach, Storage } from '@ethosagent/types';
-import { lexicalView } from './lexical-view.js';
+import { realPathView } from './lexical-view.js';
 
 /**
  * A storage held to one personality's reach. Denials are `BoundaryError`s; the deny floor is
  * always on.
  *
  * Where `inner` offers a contained view, that does the holding, and links can't leave the reach.
- * Where it doesn't, paths are judged by their text, which contains a storage without links.
+ * Where it doesn't, paths are judged by their text and by where they lead on this disk, right before
+ * each access: weaker, since something may be swapped for a link in between.
  */
 export class ScopedStorage extends ForwardingStorage {
   readonly #view: Storage;
@@ -20,7 +21,7 @@ export class ScopedStorage extends ForwardingStorage {
   constructor(inner: Storage, reach: ContainedReach) {
     // A storage of another make may have no floor of its own.
     const deny = [...denyFloor({ home: homedir() }), ...(reach.deny ?? [])];
-    const view = inner.contained?.({ ...reach, deny }) ?? lexicalView(inner, reach);
+    const view = inner.contained?.({ ...reach, deny }) ?? realPathView(inner, reach);
     super(view);
     this.#view = view;
   }

@@ -1,4 +1,4 @@
-import type { ContainedReach } from '@ethosagent/types';
+import type { ContainedReach, Storage } from '@ethosagent/types';
 import { describe } from 'vitest';
 import { callAttacks } from './fs/call-attacks.js';
 import { declarationAttacks } from './fs/declaration-attacks.js';
@@ -12,6 +12,10 @@ import { storageAttacks } from './storage-attacks.js';
 export interface FsAttackOptions {
   /** Whether what is swapped between check and use is noticed. `true` when absent. */
   seesRaces?: boolean;
+  /** As `storageAttacks` has it. */
+  seesHardLinks?: boolean;
+  /** What stands before the files, such as one that records. Nothing when absent. */
+  wrap?: (storage: Storage) => Storage;
 }
 
 /**
@@ -27,13 +31,14 @@ export interface FsAttackOptions {
 export function fsAttacks(
   name: string,
   create: CreateRegistry,
-  { seesRaces = true }: FsAttackOptions = {},
+  { seesRaces = true, seesHardLinks = true, wrap }: FsAttackOptions = {},
 ): void {
   for (const accessor of ['scopedFs', 'storage'] as const) {
     const view = (reach: ContainedReach, { home }: { home: string }) =>
-      new StorageThroughRegistry(create, { accessor, personality: reach, home });
+      new StorageThroughRegistry(create, { accessor, personality: reach, home, wrap });
     storageAttacks(`ctx.${accessor} of ${name}`, view, {
       seesRaces,
+      seesHardLinks,
       swaps: { check: 50, long: 20_000 },
     });
 

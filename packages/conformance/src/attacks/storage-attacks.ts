@@ -14,6 +14,8 @@ export interface StorageAttackOptions {
    * descriptors have names. `true` when absent.
    */
   seesRaces?: boolean;
+  /** Whether a file on the deny floor is known by its other names. `true` when absent. */
+  seesHardLinks?: boolean;
   /** Swaps in a check and in a full run; a long one has at most 50 times those of a check. 150 and 100,000 when absent. */
   swaps?: { check: number; long: number };
   /** A writer to be killed, in a process of its own. Nobody is killed when absent. */
@@ -35,6 +37,7 @@ export function storageAttacks(
   create: CreateContained,
   {
     seesRaces = true,
+    seesHardLinks = true,
     swaps = { check: 150, long: 100_000 },
     startWriter,
   }: StorageAttackOptions = {},
@@ -42,7 +45,7 @@ export function storageAttacks(
   describe(`${name} under attack`, () => {
     const world = new StorageWorld(create);
     linkAttacks(world);
-    denyAttacks(world);
+    denyAttacks(world, seesHardLinks);
     specialFileAttacks(world);
     if (seesRaces) raceAttacks(world, tries(swaps));
     writeAttacks(world, startWriter);

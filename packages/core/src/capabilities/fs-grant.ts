@@ -3,6 +3,7 @@ import { type RootLeads, resolveReach } from '@ethosagent/policy';
 import { type DirectoryReach, directoryReach } from '@ethosagent/process';
 import type { Storage, ToolCapabilities } from '@ethosagent/types';
 import type { PersonalityFsReach } from '../backends.js';
+import { holdStorage } from '../scoped/hold-storage.js';
 import { type FsReach, reachOf } from '../scoped/scoped-fs.js';
 import { isSameList } from './grant-cache.js';
 
@@ -16,7 +17,7 @@ export class FsGrant {
   readonly #deny: readonly string[];
   readonly #declaresPaths: boolean;
   #reach: { storage: Storage; compiled: FsReach } | undefined;
-  #narrowed: { storage: Storage; view: Storage | undefined } | undefined;
+  #narrowed: { storage: Storage; view: Storage } | undefined;
   #directories: DirectoryReach | undefined;
 
   constructor(
@@ -51,15 +52,15 @@ export class FsGrant {
   #heldToPersonality(storage: Storage): Storage {
     if (!this.#declaresPaths) return storage;
     const { read, write } = this.#personality;
-    return storage.contained?.({ read, write, deny: this.#deny, leads: this.leads }) ?? storage;
+    return holdStorage(storage, { read, write, deny: this.#deny, leads: this.leads });
   }
 
-  /** The turn's storage, held to the declaration; `undefined` where it can't be held. */
-  narrow(storage: Storage): Storage | undefined {
+  /** The turn's storage, held to the declaration. */
+  narrow(storage: Storage): Storage {
     if (this.#narrowed?.storage !== storage) {
       const { leads } = this;
       const reach = { read: [...this.read], write: [...this.write], deny: this.#deny, leads };
-      this.#narrowed = { storage, view: this.#heldToPersonality(storage).contained?.(reach) };
+      this.#narrowed = { storage, view: holdStorage(this.#heldToPersonality(storage), reach) };
     }
     return this.#narrowed.view;
   }

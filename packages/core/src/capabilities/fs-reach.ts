@@ -1,5 +1,5 @@
 import { isDeclarablePath, isWithin } from '@ethosagent/policy';
-import type { Storage, ToolCapabilities } from '@ethosagent/types';
+import type { ToolCapabilities } from '@ethosagent/types';
 import type { PersonalityFsReach } from '../backends.js';
 import { checkedStorage } from '../checked/checked-storage.js';
 import { defaultDenyPaths, ScopedFsImpl } from '../scoped/scoped-fs.js';
@@ -65,8 +65,9 @@ export const fsReach = defineCapability('fs_reach', {
         }
         if (registry === undefined || scope === undefined) return;
         const { storage, readMtimes } = registry;
-        const narrowed = storage && narrowStorage(storage, files, declared);
-        if (narrowed !== undefined) accessors.storage = new ScopedStorageView(narrowed, scope);
+        if (storage !== undefined) {
+          accessors.storage = new ScopedStorageView(files.narrow(checkedStorage(storage)), scope);
+        }
         if (readMtimes !== undefined) accessors.readMtimes = readMtimes;
       },
       describe: (_call, { files }) =>
@@ -78,18 +79,4 @@ export const fsReach = defineCapability('fs_reach', {
 function pathsOf(declared: FsDeclaration, kind: (typeof KINDS)[number]): readonly string[] {
   const paths = declared[kind];
   return paths === undefined || paths === 'from-personality' ? [] : paths;
-}
-
-/**
- * The turn's storage, held to the declaration. A storage that can't be held is taken for what it
- * should be, the personality's reach, and goes to tools that declare no less.
- */
-function narrowStorage(
-  storage: Storage,
-  files: FsGrant,
-  { read, write }: FsDeclaration,
-): Storage | undefined {
-  if (storage.contained !== undefined) return files.narrow(checkedStorage(storage));
-  const isAll = read === 'from-personality' && write === 'from-personality';
-  return isAll ? checkedStorage(storage) : undefined;
 }

@@ -250,7 +250,7 @@ describe('ScopedFsImpl on disk', () => {
       exists: async () => true,
       list: async () => [],
     };
-    const fs = new ScopedFsImpl(storage, new Set(), new Set(['/data']));
+    const fs = new ScopedFsImpl(storage, new Set(['/data']), new Set(['/data']));
     const added = Array.from({ length: 100 }, (_, index) => index);
     await Promise.all(added.map((byte) => fs.append('/data/log', Uint8Array.of(byte))));
     expect([...(bytes.get('/data/log') ?? [])]).toEqual([0xff, ...added]);
@@ -287,7 +287,9 @@ describe('ScopedFsImpl on disk', () => {
         list: async () => [],
       };
       const storage = { ...plain, ...more(plain) };
-      const calls = [1, 2].map(() => new ScopedFsImpl(storage, new Set(), new Set(['/data'])));
+      const calls = [1, 2].map(
+        () => new ScopedFsImpl(storage, new Set(['/data']), new Set(['/data'])),
+      );
       const added = Array.from({ length: 20 }, (_, index) => index);
       await Promise.all(
         added.map((byte) => calls[byte % 2]?.append('/data/log', Uint8Array.of(byte))),
@@ -308,7 +310,7 @@ describe('ScopedFsImpl on disk', () => {
       exists: async () => true,
       list: async () => [],
     };
-    const fs = new ScopedFsImpl(storage, new Set(), new Set(['/data']));
+    const fs = new ScopedFsImpl(storage, new Set(['/data']), new Set(['/data']));
     void fs.append('/data/stuck', 'x');
     await fs.append('/data/log', 'x');
     expect(written).toEqual(['/data/log']);

@@ -4,6 +4,7 @@ import {
   compileDenySet,
   compilePathSet,
   denyFloor,
+  type ForwardableStorage,
   type PathSet,
   pathProblem,
   Turns,
@@ -18,11 +19,10 @@ import {
   type StorageEntry,
 } from '@ethosagent/types';
 import { type AccessAsked, type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
-import { assertOffered } from '../checked/assert-offered.js';
+import { holdStorage } from './hold-storage.js';
 
 /** A storage of which only the four documented methods are certain to be there. */
-export type ScopedFsStorage = Pick<Storage, 'read' | 'write' | 'exists' | 'list'> &
-  Partial<Storage>;
+export type ScopedFsStorage = ForwardableStorage;
 
 export interface ScopedFsOptions {
   /** Paths that nothing reaches. The built-in deny floor when absent. */
@@ -38,7 +38,7 @@ export interface FsReach {
   rootOf(kind: ReachKind, path: string): string | undefined;
   denies(path: string): boolean;
   /** Asked once, when the first access passes the lexical check. */
-  storage(): ScopedFsStorage;
+  storage(): Storage;
 }
 
 /** The deny floor of this machine's user. */
@@ -66,24 +66,24 @@ export function reachOf(
     write: compilePathSet(write),
   };
   const floor = compileDenySet(deny);
-  let contained: ScopedFsStorage | undefined;
+  let held: Storage | undefined;
   return {
     rootOf: (kind, path) => sets[kind].covers(path),
     denies: (path) => floor.covers(path) !== undefined,
     storage: () =>
-      (contained ??=
-        storage.contained?.({
-          read: sets.read.roots,
-          write: sets.write.roots,
-          deny: floor.roots,
-          ...(leads !== undefined && { leads }),
-        }) ?? storage),
+      (held ??= holdStorage(storage, {
+        read: sets.read.roots,
+        write: sets.write.roots,
+        deny: floor.roots,
+        ...(leads !== undefined && { leads }),
+      })),
   };
 }
 
 /**
  * Files, held to a read set and a write set. The path is checked as text first; links and races
- * are the storage's part, by its contained view where it has one.
+ * are the part of the storage's contained view. Of a storage without one, the real path of the target,
+ * or of its nearest parent that exists, is judged before the access.
  */
 export class ScopedFsImpl implements ScopedFs {
   readonly #reach: FsReach;
@@ -134,33 +134,27 @@ export class ScopedFsImpl implements ScopedFs {
 
   readBytes(path: string): Promise<Uint8Array> {
     return this.#read('readBytes', path, async (storage, at) => {
-      const bytes = await assertOffered(storage.readBytes, 'readBytes').call(storage, at);
+      const bytes = await storage.readBytes(at);
       if (bytes === null) throw missing(path);
       return bytes;
     });
   }
 
   mtime(path: string): Promise<number | null> {
-    return this.#read('mtime', path, (storage, at) =>
-      assertOffered(storage.mtime, 'mtime').call(storage, at),
-    );
+    return this.#read('mtime', path, (storage, at) => storage.mtime(at));
   }
 
   mkdir(path: string): Promise<void> {
-    return this.#change('mkdir', path, (storage, at, change) =>
-      assertOffered(storage.mkdir, 'mkdir').call(storage, at, change),
-    );
+    return this.#change('mkdir', path, (storage, at, change) => storage.mkdir(at, change));
   }
 
   listEntries(path: string): Promise<StorageEntry[]> {
-    return this.#read('listEntries', path, (storage, at) =>
-      assertOffered(storage.listEntries, 'listEntries').call(storage, at),
-    );
+    return this.#read('listEntries', path, (storage, at) => storage.listEntries(at));
   }
 
   remove(path: string, opts?: { recursive?: boolean }): Promise<void> {
     return this.#change('remove', path, (storage, at, change) =>
-      assertOffered(storage.remove, 'remove').call(storage, at, { ...opts, ...change }),
+      storage.remove(at, { ...opts, ...change }),
     );
   }
 
@@ -175,14 +169,14 @@ export class ScopedFsImpl implements ScopedFs {
       const [storage, source] = this.#check('write', from, access);
       const [, target] = this.#check('write', to, access);
       const change = announced(storage, () => this.#allowChange(allow));
-      return assertOffered(storage.rename, 'rename').call(storage, source, target, change);
+      return storage.rename(source, target, change);
     });
   }
 
   #change<T>(
     operation: string,
     path: string,
-    run: (storage: ScopedFsStorage, at: string, change: StorageChange) => Promise<T>,
+    run: (storage: Storage, at: string, change: StorageChange) => Promise<T>,
   ): Promise<T> {
     const target = textOf(path);
     const access: AccessAsked = { capability: 'fs_reach.write', operation, target };
@@ -197,14 +191,14 @@ export class ScopedFsImpl implements ScopedFs {
   }
 
   #rewrite(
-    storage: ScopedFsStorage,
+    storage: Storage,
     { at, content, change }: { at: string; content: string | Uint8Array; change: StorageChange },
   ): Promise<void> {
     const added = typeof content === 'string' ? Buffer.from(content) : Uint8Array.from(content);
     return inTurn(this.#shared, at, async () => {
       // It waited, perhaps for longer than its call lasted.
       this.#scope?.assertLive();
-      const before = await assertOffered(storage.readBytes, 'readBytes').call(storage, at);
+      const before = await storage.readBytes(at);
       this.#scope?.assertLive();
       await storage.write(at, Buffer.concat([before ?? new Uint8Array(), added]), change);
     });
@@ -217,22 +211,18 @@ export class ScopedFsImpl implements ScopedFs {
   #read<T>(
     operation: string,
     path: string,
-    run: (storage: ScopedFsStorage, at: string) => Promise<T>,
+    run: (storage: Storage, at: string) => Promise<T>,
   ): Promise<T> {
     const access: AccessAsked = { capability: 'fs_reach.read', operation, target: textOf(path) };
     return recordAccess(this.#scope, access, async (allow) => {
       const [storage, at] = this.#check('read', path, access);
-      // Any other storage than a contained view has no more to decide.
+      // A view that can't be held to less has no more to decide.
       if (storage.contained === undefined) allow();
       return run(storage, at);
     });
   }
 
-  #check(
-    kind: ReachKind,
-    path: string,
-    access: AccessAsked,
-  ): [storage: ScopedFsStorage, at: string] {
+  #check(kind: ReachKind, path: string, access: AccessAsked): [storage: Storage, at: string] {
     const problem = typeof path === 'string' ? pathProblem(path) : 'the path is not a string';
     if (problem !== undefined) throw new EthosError('PATH_INVALID', problem);
     const at = resolve(path);
@@ -253,8 +243,8 @@ function inTurn(storage: object, path: string, task: () => Promise<void>): Promi
   return turns.run(path, task);
 }
 
-/** A contained view says when the decision has fallen; for any other storage it has by now. */
-function announced(storage: ScopedFsStorage, allow: () => void): StorageChange {
+/** A contained view says when the decision has fallen, if it says that it is one. */
+function announced(storage: Storage, allow: () => void): StorageChange {
   if (storage.contained !== undefined) return { beforeChange: allow };
   allow();
   return {};

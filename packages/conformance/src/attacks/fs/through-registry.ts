@@ -1,3 +1,4 @@
+import { denyFloor } from '@ethosagent/policy';
 import { FsStorage } from '@ethosagent/storage-fs';
 import type {
   ContainedReach,
@@ -16,6 +17,8 @@ export type FileAccessor = 'scopedFs' | 'storage';
 /** A declaration of all that the personality has. */
 export const FROM_PERSONALITY = { read: 'from-personality', write: 'from-personality' } as const;
 
+type WrapFiles = (storage: Storage) => Storage;
+
 /** What both have. */
 type Files = Omit<Storage, 'contained'>;
 
@@ -32,16 +35,23 @@ export class CallingTool {
     {
       personality,
       declared,
-    }: { personality: ContainedReach | undefined; declared: ToolCapabilities['fs_reach'] },
+      wrap = (storage) => storage,
+    }: {
+      personality: ContainedReach | undefined;
+      declared: ToolCapabilities['fs_reach'];
+      wrap?: WrapFiles | undefined;
+    },
   ) {
-    this.#storage = new FsStorage({ home });
+    this.#storage = wrap(new FsStorage({ home }));
+    // A storage that is held from outside knows the floor of this machine's user alone.
+    const floor = this.#storage.contained === undefined ? denyFloor({ home }) : [];
     this.#registry = create({
       storage: this.#storage,
       personalityFsReach: () =>
         personality && {
           read: [...personality.read],
           write: [...personality.write],
-          deny: [...(personality.deny ?? [])],
+          deny: [...(personality.deny ?? []), ...floor],
         },
     });
     const capabilities = declared === undefined ? {} : { fs_reach: declared };
@@ -77,6 +87,7 @@ export class StorageThroughRegistry implements Storage {
   readonly #accessor: FileAccessor;
   readonly #personality: ContainedReach;
   readonly #home: string;
+  readonly #wrap: WrapFiles | undefined;
   readonly #tool: CallingTool;
 
   constructor(
@@ -86,18 +97,21 @@ export class StorageThroughRegistry implements Storage {
       personality,
       home,
       declared = FROM_PERSONALITY,
+      wrap,
     }: {
       accessor: FileAccessor;
       personality: ContainedReach;
       home: string;
       declared?: ToolCapabilities['fs_reach'];
+      wrap?: WrapFiles | undefined;
     },
   ) {
+    this.#wrap = wrap;
     this.#create = create;
     this.#accessor = accessor;
     this.#personality = personality;
     this.#home = home;
-    this.#tool = new CallingTool(create, home, { personality, declared });
+    this.#tool = new CallingTool(create, home, { personality, declared, wrap });
     // As after a first call: what a registry works out once is worked out before the attack.
     const [root = home] = [...personality.read, ...personality.write];
     this.exists(root).catch(() => {});
@@ -115,6 +129,7 @@ export class StorageThroughRegistry implements Storage {
       personality,
       home: this.#home,
       declared,
+      wrap: this.#wrap,
     });
   }
 

@@ -1,19 +1,18 @@
-import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { compilePathSet, isWithin, leadOf, type PathSet } from '@ethosagent/policy';
 import { BoundaryError, type ContainedReach, type ReachKind } from '@ethosagent/types';
-import type { DenySet } from './deny-index.js';
-import { realLocation } from './follow-links.js';
-import type { Asking, Guard } from './guard.js';
+import type { DenySet } from './deny-set.js';
+import { compilePathSet, isWithin, type PathSet } from './paths.js';
+import { leadOf } from './root-leads.js';
+import type { Asking, FileIdentity, StorageGuard } from './storage-guard.js';
 
 /** What a guard holds to. */
-interface ReachGuardOptions {
+export interface ReachGuardOptions {
   readonly reach: ContainedReach;
   readonly deny: DenySet;
   /** A guard that must agree to everything as well. */
-  readonly outer: Guard;
+  readonly outer: StorageGuard;
   /** Where a path leads; the path itself for a storage without links. */
-  readonly realPathOf?: (path: string) => string;
+  readonly realPathOf: (path: string) => string;
 }
 
 const DELETED = ' (deleted)';
@@ -22,15 +21,15 @@ const DELETED = ' (deleted)';
  * Holds everything to a reach. The roots' real paths are looked up once, here: a root that the
  * operator made a link works, and one that becomes a link later leads nowhere new.
  */
-export class ReachGuard implements Guard {
+export class ReachGuard implements StorageGuard {
   readonly #named: Record<ReachKind, PathSet>;
   readonly #real: Record<ReachKind, PathSet>;
   /** Where the roots themselves are, links not followed, and where they lead. */
   readonly #rootPlaces: readonly string[];
   readonly #deny: DenySet;
-  readonly #outer: Guard;
+  readonly #outer: StorageGuard;
 
-  constructor({ reach, deny, outer, realPathOf = realLocation }: ReachGuardOptions) {
+  constructor({ reach, deny, outer, realPathOf }: ReachGuardOptions) {
     this.#named = { read: compilePathSet(reach.read), write: compilePathSet(reach.write) };
     const leadsOf = (kind: ReachKind) =>
       this.#named[kind].roots.flatMap((root) => leadOf(root, reach.leads, realPathOf) ?? []);
@@ -54,7 +53,7 @@ export class ReachGuard implements Guard {
     return path;
   }
 
-  judge(asking: Asking, realPath: string, stat?: Stats): void {
+  judge(asking: Asking, realPath: string, stat?: FileIdentity): void {
     const { kind, asked } = asking;
     // The kernel marks a name that is gone; a file may also be called that.
     const bare = realPath.endsWith(DELETED) ? realPath.slice(0, -DELETED.length) : realPath;

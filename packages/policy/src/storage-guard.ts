@@ -1,6 +1,14 @@
-import type { Stats } from 'node:fs';
-import { normalizePath, pathProblem } from '@ethosagent/policy';
 import { BoundaryError, EthosError, type ReachKind } from '@ethosagent/types';
+import { normalizePath, pathProblem } from './paths.js';
+
+/** What tells a file from others, as `fs.Stats` has it. */
+export interface FileIdentity {
+  readonly dev: number;
+  readonly ino: number;
+  readonly nlink: number;
+  readonly ctimeMs: number;
+  isDirectory(): boolean;
+}
 
 /** Which way, and for which path as the caller gave it. */
 export interface Asking {
@@ -8,12 +16,12 @@ export interface Asking {
   readonly asked: string;
 }
 
-/** What stands between a request and the disk. `asked` is the path as the caller gave it. */
-export interface Guard {
+/** What stands between a request and a storage. `asked` is the path as the caller gave it. */
+export interface StorageGuard {
   /** Judges the path as a string, before anything is touched, and normalises it. */
   enter(kind: ReachKind, asked: string): string;
   /** Judges where something really is, and with `stat` what it is. */
-  judge(asking: Asking, realPath: string, stat?: Stats): void;
+  judge(asking: Asking, realPath: string, stat?: FileIdentity): void;
   /** Judges a folder that is about to be made, or was found, on the way to a file. */
   judgeStep(realPath: string, asked: string): void;
   /** Judges whether a thing may be taken from a place or put there. */
@@ -26,13 +34,13 @@ export interface Guard {
 
 /** Checks that the path can name a file and makes it absolute. @throws `PATH_INVALID` */
 export function enterPath(asked: string): string {
-  const problem = pathProblem(asked);
+  const problem = typeof asked === 'string' ? pathProblem(asked) : 'the path is not a string';
   if (problem !== undefined) throw new EthosError('PATH_INVALID', `${problem}; give another one`);
   return normalizePath(asked);
 }
 
 /** Everything is within reach: plain storage. */
-export const openGuard: Guard = {
+export const openGuard: StorageGuard = {
   enter: (_kind, asked) => enterPath(asked),
   judge: () => {},
   judgeStep: () => {},
@@ -45,7 +53,7 @@ export const openGuard: Guard = {
 
 /** Keeps what may be written but not read from being moved to where it may be read. */
 export function assertNotRevealed(
-  guard: Guard,
+  guard: StorageGuard,
   move: { source: string; target: string; asked: string },
 ): void {
   if (guard.mayRead(move.target) && !guard.mayRead(move.source)) {

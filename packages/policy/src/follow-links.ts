@@ -1,0 +1,48 @@
+import { dirname, isAbsolute, join, parse, sep } from 'node:path';
+
+/** As many as the kernel follows. */
+const MAX_LINKS = 40;
+
+/** Who looks at the disk for `followLinks`. */
+export interface LinkReader {
+  /** What the symbolic link at a path says; `undefined` where there is none. */
+  targetOf(path: string): string | undefined;
+  /** Told of every link that is followed. */
+  onLink?(path: string): void;
+}
+
+/**
+ * Where the system would end up for an absolute path, whether or not something is there.
+ * `..` after a link is taken from where the link leads, as the kernel does.
+ * @returns `undefined` for a loop
+ */
+export function followLinks(path: string, links: LinkReader): string | undefined {
+  let at = parse(path).root;
+  const pending = segmentsOf(path).reverse();
+  let followed = 0;
+  for (let segment = pending.pop(); segment !== undefined; segment = pending.pop()) {
+    if (segment === '..') {
+      at = dirname(at);
+      continue;
+    }
+    const next = join(at, segment);
+    const target = links.targetOf(next);
+    if (target === undefined) {
+      at = next;
+      continue;
+    }
+    links.onLink?.(next);
+    followed += 1;
+    if (followed > MAX_LINKS) return undefined;
+    if (isAbsolute(target)) at = parse(target).root;
+    pending.push(...segmentsOf(target).reverse());
+  }
+  return at;
+}
+
+function segmentsOf(path: string): string[] {
+  return path
+    .slice(parse(path).root.length)
+    .split(sep)
+    .filter((segment) => segment !== '' && segment !== '.');
+}
