@@ -1,7 +1,7 @@
 import { err } from '@ethosagent/plugin-sdk';
 import { errorCodeOf, type ScopedFs, type ToolContext, type ToolResult } from '@ethosagent/types';
 import { displayPath } from './file-path.js';
-import { recordContent } from './read-records.js';
+import { type FileChange, recordContent } from './read-records.js';
 
 /** What an edit uses of its context. */
 export type EditContext = Pick<
@@ -39,12 +39,16 @@ export async function mtimeIfReadable(
   }
 }
 
-/** The refusal to overwrite what was changed since it was read. */
-export function staleWrite(ctx: EditContext, path: string): ToolResult {
+/** The refusal to overwrite what was changed since it was read, or to bring back what was deleted. */
+export function staleWrite(ctx: EditContext, path: string, change: FileChange): ToolResult {
   const turn = ctx.readMtimes?.get(path)?.readAtTurn;
   const since = turn === undefined ? '' : ` in turn ${turn}`;
+  const next =
+    change === 'deleted'
+      ? 'If it is to be created anew, read it with read_file, which says that it is gone, then write it with write_file.'
+      : 'Read it again with read_file, then repeat the edit on what it holds now.';
   return err(
-    `${displayPath(ctx.workingDir, path)} was changed since it was read${since}. Nothing was written. Read it again with read_file, then repeat the edit on what it holds now.`,
+    `${displayPath(ctx.workingDir, path)} was ${change} since it was read${since}. Nothing was written. ${next}`,
     'STALE_WRITE',
   );
 }

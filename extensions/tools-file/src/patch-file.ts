@@ -7,7 +7,7 @@ import { type EditContext, staleWrite, writeAndRecord } from './edit-file.js';
 import { absolutePath, displayPath } from './file-path.js';
 import { missingFile, readIfThere } from './missing-file.js';
 import { withEditLock } from './path-lock.js';
-import { isStale } from './read-records.js';
+import { changeSinceRead } from './read-records.js';
 import { renderHunkProblem } from './render-hunk-problem.js';
 import { decodeText, encodeText } from './text-encoding.js';
 import { unifiedDiff } from './unified-diff.js';
@@ -52,8 +52,9 @@ async function patchFile(
   const { scopedFs: fs } = ctx;
   const name = displayPath(ctx.workingDir, path);
   const bytes = await readIfThere(fs, path);
+  const change = await changeSinceRead(ctx, { fs, path, content: bytes ?? null });
+  if (change !== undefined) return staleWrite(ctx, path, change);
   if (bytes === undefined) return missingFile(fs, ctx.workingDir, path);
-  if (await isStale(ctx, { fs, path, content: bytes })) return staleWrite(ctx, path);
 
   const decoded = await decodeText(bytes);
   if (decoded === undefined) return err(`${name} is a binary file. Nothing was changed.`);

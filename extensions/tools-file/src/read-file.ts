@@ -6,7 +6,7 @@ import { withBoundaryFailures } from './boundary-failure.js';
 import { absolutePath, displayPath } from './file-path.js';
 import { missingFile, readIfThere } from './missing-file.js';
 import { withPathLock } from './path-lock.js';
-import { recordContent } from './read-records.js';
+import { forgetContent, recordContent } from './read-records.js';
 import { DEFAULT_LIMIT, renderRead } from './render-read.js';
 import { decodeText } from './text-encoding.js';
 import { countLines } from './text-lines.js';
@@ -54,7 +54,10 @@ async function readFile(
   // Before the content: a change in between makes the record older than the file, never newer.
   const mtimeMs = await fs.mtime(path);
   const bytes = mtimeMs === null ? undefined : await readIfThere(fs, path);
-  if (mtimeMs === null || bytes === undefined) return missingFile(fs, ctx.workingDir, path);
+  if (mtimeMs === null || bytes === undefined) {
+    forgetContent(ctx, path);
+    return missingFile(fs, ctx.workingDir, path);
+  }
   const name = displayPath(ctx.workingDir, path);
   if (bytes.length > LARGE_BYTES) {
     const message = `reading ${name} (${Math.round(bytes.length / LARGE_BYTES)} MB)`;

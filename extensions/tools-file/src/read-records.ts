@@ -28,31 +28,43 @@ export function recordContent(
   fingerprints.set(records, hashes);
 }
 
+/** Forgets a file of which it was said that it is gone: to write it now is to create it. */
+export function forgetContent(ctx: Pick<ToolContext, 'readMtimes'>, path: string): void {
+  ctx.readMtimes?.delete(path);
+}
+
+/** What became of a file since it was recorded. */
+export type FileChange = 'changed' | 'deleted';
+
 /**
- * Answers whether a file is no longer what was recorded: by its content where that was noted, by
- * its time stamp otherwise. A file without a record, or that is gone, is not stale.
+ * Answers what became of a file since it was recorded: by its content where that was noted, by its
+ * time stamp otherwise.
  *
- * @param file.content what the file holds now, where the caller has read it already
+ * @param file.content what the file holds now, `null` for no file, where the caller has looked already
+ * @returns `undefined` for a file without a record, or that is what it was
  */
-export async function isStale(
+export async function changeSinceRead(
   ctx: Pick<ToolContext, 'readMtimes'>,
-  { fs, path, content }: { fs: ScopedFs; path: string; content?: Uint8Array },
-): Promise<boolean> {
+  { fs, path, content }: { fs: ScopedFs; path: string; content?: Uint8Array | null },
+): Promise<FileChange | undefined> {
   const { readMtimes: records } = ctx;
   const record = records?.get(path);
-  if (records === undefined || record === undefined) return false;
+  if (records === undefined || record === undefined) return undefined;
+  if (content === null) return 'deleted';
   const fingerprint = fingerprints.get(records)?.get(path);
   if (fingerprint?.mtimeMs !== record.mtimeMs) {
     const mtimeMs = await fs.mtime(path);
-    return mtimeMs !== null && mtimeMs !== record.mtimeMs;
+    if (mtimeMs === null) return 'deleted';
+    return mtimeMs === record.mtimeMs ? undefined : 'changed';
   }
   try {
-    return hashOf(content ?? (await fs.readBytes(path))) !== fingerprint.hash;
+    const hash = hashOf(content ?? (await fs.readBytes(path)));
+    return hash === fingerprint.hash ? undefined : 'changed';
   } catch (error) {
     const code = errorCodeOf(error);
-    if (code === 'FILE_NOT_FOUND') return false;
+    if (code === 'FILE_NOT_FOUND') return 'deleted';
     // It was read before, so it was smaller.
-    if (code === 'FILE_TOO_LARGE') return true;
+    if (code === 'FILE_TOO_LARGE') return 'changed';
     throw error;
   }
 }

@@ -133,6 +133,35 @@ describe('STALE_WRITE', () => {
       expect(world.get('a.txt')).toBe('line two');
     });
 
+    it('refuses a file that was deleted since it was read, until a read has said so', async () => {
+      const world = await worldWithRead();
+      rmSync(join(world.dir, 'a.txt'));
+      for (const options of [{}, { dryRun: true }, {}]) {
+        const refused = await world.run(name, args, options);
+        expect(refused).toMatchObject({ ok: false, code: 'STALE_WRITE' });
+        expect(errorOf(refused)).toContain('a.txt was deleted since it was read');
+        expect(existsSync(join(world.dir, 'a.txt'))).toBe(false);
+      }
+      expect(errorOf(await world.run('read_file', { path: 'a.txt' }))).toMatch(/^FILE_NOT_FOUND/);
+      textOf(await world.run('write_file', { path: 'a.txt', content: 'line mine' }));
+      expect(world.get('a.txt')).toBe('line mine');
+    });
+
+    it('refuses one that it wrote itself and that was deleted since', async () => {
+      const world = createFileWorld();
+      textOf(await world.run('write_file', { path: 'a.txt', content: 'line' }));
+      rmSync(join(world.dir, 'a.txt'));
+      expect(await world.run(name, args)).toMatchObject({ ok: false, code: 'STALE_WRITE' });
+      expect(existsSync(join(world.dir, 'a.txt'))).toBe(false);
+    });
+
+    it('refuses a deleted one of which another made the record', async () => {
+      const world = createFileWorld();
+      world.records.set(join(world.dir, 'a.txt'), { mtimeMs: 1, readAtTurn: 1 });
+      expect(await world.run(name, args)).toMatchObject({ ok: false, code: 'STALE_WRITE' });
+      expect(existsSync(join(world.dir, 'a.txt'))).toBe(false);
+    });
+
     it('refuses a change that left the time stamp as it was', async () => {
       const world = await worldWithRead();
       const { atime, mtime } = statSync(join(world.dir, 'a.txt'));
@@ -205,13 +234,5 @@ describe('STALE_WRITE', () => {
     expect(errorOf(await world.run('write_file', { path: 'a.txt', content: 'c' }))).toBe(
       'a.txt was changed since it was read in turn 3. Nothing was written. Read it again with read_file, then repeat the edit on what it holds now.',
     );
-  });
-
-  it('does not keep a file that is gone from being written', async () => {
-    const world = createFileWorld();
-    world.put('a.txt', 'a');
-    await world.run('read_file', { path: 'a.txt' });
-    rmSync(join(world.dir, 'a.txt'));
-    textOf(await world.run('write_file', { path: 'a.txt', content: 'b' }));
   });
 });

@@ -5,7 +5,7 @@ import { withBoundaryFailures } from './boundary-failure.js';
 import { type EditContext, mtimeIfReadable, staleWrite, writeAndRecord } from './edit-file.js';
 import { absolutePath, displayPath } from './file-path.js';
 import { withEditLock } from './path-lock.js';
-import { isStale } from './read-records.js';
+import { changeSinceRead } from './read-records.js';
 import { decodeText } from './text-encoding.js';
 import { countLines } from './text-lines.js';
 import { unifiedDiff } from './unified-diff.js';
@@ -20,7 +20,7 @@ interface WriteArgs {
 export const writeFileTool = defineTool({
   name: 'write_file',
   description:
-    'Create a text file, or replace the whole content of one. Missing folders are created. Refused when the file was changed since you read it. To change parts of a file, use patch_file.',
+    'Create a text file, or replace the whole content of one. Missing folders are created. Refused when the file was changed or deleted since you read it. To change parts of a file, use patch_file.',
   toolset: 'file',
   input: z.strictObject({
     path: z.string().min(1).describe('Path of the file; relative to the working directory.'),
@@ -58,7 +58,8 @@ async function writeFile(
       `ALREADY_EXISTS: there is something at ${name}. Nothing was written. Change it with patch_file, or repeat without create_only to replace it.`,
     );
   }
-  if (await isStale(ctx, { fs, path })) return staleWrite(ctx, path);
+  const change = await changeSinceRead(ctx, { fs, path });
+  if (change !== undefined) return staleWrite(ctx, path, change);
 
   const bytes = Buffer.from(content);
   const lines = countLines(content);

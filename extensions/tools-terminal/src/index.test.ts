@@ -29,7 +29,7 @@ describe('@ethosagent/tools-terminal', () => {
   it.each(capabilities)('%s declares no more than it needs', (name, expected) => {
     const tool = toolsTerminal.createTerminalTools().find((candidate) => candidate.name === name);
     expect(tool?.capabilities).toEqual(expected);
-    expect(tool?.toolset).toBe('shell');
+    expect(tool?.toolset).toBe('terminal');
     expect(tool?.supportsDryRun).toBe(true);
   });
 

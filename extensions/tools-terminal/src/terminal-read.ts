@@ -33,7 +33,7 @@ export function createTerminalReadTool(): Tool<z.output<typeof input>> {
     name: 'terminal_read',
     description:
       'Read what a command of terminal_start has written since a cursor, and whether it still runs. Without an id, list those commands.',
-    toolset: 'shell',
+    toolset: 'terminal',
     input,
     capabilities: { process: { allowedBinaries: [SHELL], background: true } },
     outputIsUntrusted: true,

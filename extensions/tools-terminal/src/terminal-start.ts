@@ -24,7 +24,7 @@ export function createTerminalStartTool(
     name: 'terminal_start',
     description:
       'Start a long-running shell command, such as a server or a watcher, and leave it running. Answers with an id at once; read its output with terminal_read, end it with terminal_stop. It ends with the session at the latest.',
-    toolset: 'shell',
+    toolset: 'terminal',
     input,
     settings: terminalSettings(options.policy),
     settingsKey: SETTINGS_KEY,

@@ -13,7 +13,7 @@ export function createTerminalStopTool(): Tool<z.output<typeof input>> {
     name: 'terminal_stop',
     description:
       'End a command of terminal_start with all that it started. Its last output can still be read with terminal_read.',
-    toolset: 'shell',
+    toolset: 'terminal',
     input,
     capabilities: { process: { allowedBinaries: [SHELL], background: true } },
     supportsDryRun: true,

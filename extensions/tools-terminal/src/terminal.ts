@@ -52,7 +52,7 @@ export function createTerminalTool(options: TerminalOptions = {}): Tool<Terminal
     name: NAME,
     description:
       'Run a shell command and wait for it. Shows its output and exit code; of a long output the beginning and the end, with the name of the file that has all of it. Commands that destroy are refused or need the consent of the user.',
-    toolset: 'shell',
+    toolset: 'terminal',
     input,
     settings: terminalSettings(options.policy),
     capabilities: {

@@ -6,6 +6,7 @@ import { DenyIndex } from './deny-index.js';
 import { FsStorage } from './fs-storage.js';
 import { GuardedFs } from './guarded-fs.js';
 import { ScopedStorage } from './scoped-storage.js';
+import { wrapStorage } from './wrap-storage.js';
 
 const writer = await bundleScript(new URL('./fixtures/writer.ts', import.meta.url));
 
@@ -22,6 +23,14 @@ if (isLongRun()) {
   storageAttacks(
     'ScopedStorage over FsStorage',
     (reach, { home }) => new ScopedStorage(new FsStorage({ home }), reach),
+    { seesRaces: false },
+  );
+  storageAttacks(
+    'wrapStorage around FsStorage, contained',
+    (reach, { home }) => {
+      const wrapped = wrapStorage(new FsStorage({ home }), (_call, run) => run());
+      return wrapped.contained?.(reach) ?? wrapped;
+    },
     { seesRaces: false },
   );
 }

@@ -12,3 +12,5 @@ export { InMemoryStorage } from './in-memory-storage.js';
 export type { MarkdownMemoryOptions } from './markdown-memory.js';
 export { createMarkdownMemory } from './markdown-memory.js';
 export { ScopedStorage } from './scoped-storage.js';
+export type { AroundStorage, StorageCall } from './wrap-storage.js';
+export { wrapStorage } from './wrap-storage.js';

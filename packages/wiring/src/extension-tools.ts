@@ -5,7 +5,7 @@ export const EXTENSION_TOOLS = {
     tools: ['read_file', 'write_file', 'patch_file', 'search_files'],
   },
   '@ethosagent/tools-terminal': {
-    group: 'shell',
+    group: 'terminal',
     tools: ['terminal', 'terminal_start', 'terminal_read', 'terminal_stop'],
   },
   '@ethosagent/tools-code': {

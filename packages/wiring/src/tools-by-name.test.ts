@@ -59,7 +59,7 @@ describe('pickTools', () => {
   it.each([
     ['a name that is near', 'web_serach', 'did you mean "web_search"?'],
     ['a name that is none', 'teleport', 'there are read_file, write_file'],
-    ['a group', 'shell', '"shell" is a group; name its tools: terminal, terminal_start'],
+    ['a group', 'file', '"file" is a group; name its tools: read_file, write_file'],
     ['a name from Object', 'constructor', 'no extension has a tool'],
     ['nothing', '', 'no extension has a tool ""'],
   ])('refuses %s', async (_what, name, message) => {

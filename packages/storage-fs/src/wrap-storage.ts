@@ -1,0 +1,71 @@
+import {
+  ForwardingStorage,
+  type StorageAnswer,
+  type StorageChangeCall,
+  type StorageChangeOptions,
+  type StorageLook,
+  type StoragePlace,
+} from '@ethosagent/policy';
+import type { ContainedReach, Storage } from '@ethosagent/types';
+
+/** A call of a storage, as whoever stands around it sees it. */
+export interface StorageCall extends StoragePlace {
+  readonly operation: StorageLook | StorageChangeCall['operation'];
+}
+
+/**
+ * Stands around the calls of a storage. It may do something before and after `run`, and throw
+ * instead; what it returns is the answer.
+ */
+export type AroundStorage = <T>(call: StorageCall, run: () => Promise<T>) => Promise<T>;
+
+/**
+ * A storage with something around each of its calls, such as a log, a metric or a delay. It is
+ * contained as well as the storage behind it: the contained view of that one does the holding, and
+ * `around` stands in front of it. So it sees paths as they were asked for, and denials as errors.
+ *
+ * @example
+ * const storage = wrapStorage(new FsStorage(), async ({ operation, path }, run) => {
+ *   const startedAt = performance.now();
+ *   try {
+ *     return await run();
+ *   } finally {
+ *     console.log(operation, path, performance.now() - startedAt);
+ *   }
+ * });
+ */
+export function wrapStorage(storage: Storage, around: AroundStorage): Storage {
+  return new WrappedStorage(storage, around);
+}
+
+class WrappedStorage extends ForwardingStorage {
+  readonly #around: AroundStorage;
+  /** Present where the storage behind can be contained. */
+  declare readonly contained?: (reach: ContainedReach) => Storage;
+
+  constructor(storage: Storage, around: AroundStorage) {
+    super(storage);
+    this.#around = around;
+    const { contained } = storage;
+    if (contained !== undefined) {
+      this.contained = (reach) => new WrappedStorage(contained.call(storage, reach), around);
+    }
+  }
+
+  protected override look<Operation extends StorageLook>(
+    operation: Operation,
+    path: string,
+    run: (path: string) => Promise<StorageAnswer<Operation>>,
+  ): Promise<StorageAnswer<Operation>> {
+    return this.#around({ operation, path }, () => run(path));
+  }
+
+  protected override change(
+    { operation, path, to }: StorageChangeCall,
+    opts: StorageChangeOptions | undefined,
+    run: (place: StoragePlace, opts: StorageChangeOptions | undefined) => Promise<void>,
+  ): Promise<void> {
+    const place = { path, ...(to !== undefined && { to }) };
+    return this.#around({ operation, ...place }, () => run(place, opts));
+  }
+}
