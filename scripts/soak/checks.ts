@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifyAuditLog } from '@ethosagent/core';
 import type { ToolCall, ToolCallResult } from '@ethosagent/types';
+import { verifyRuntimeAudit } from '@ethosagent/wiring';
 import type { Servers } from './servers.js';
 import type { World } from './world.js';
 
@@ -77,9 +78,13 @@ export function checkWorld(findings: Findings, world: World, servers: Servers): 
 /** Checks the audit logs, once they are closed. */
 export async function checkAudit(findings: Findings, world: World): Promise<number> {
   let events = 0;
-  for (const path of [join(world.home, 'audit'), join(world.base, 'own-audit')]) {
+  const own = join(world.base, 'own-audit');
+  for (const [path, verify] of [
+    [join(world.home, 'audit'), () => verifyRuntimeAudit(world.home)],
+    [own, () => verifyAuditLog({ path: own })],
+  ] as const) {
     if (!isThere(path)) continue;
-    const report = await verifyAuditLog({ path });
+    const report = await verify();
     events += report.events;
     if (!report.ok)
       findings.add('an audit log that does not verify', JSON.stringify(report.problems));

@@ -32,6 +32,8 @@ export interface AuditReport {
   events: number;
   /** The first 1,000. */
   problems: AuditProblem[];
+  /** What this check can't tell, one sentence each. Empty where a key holds for every line. */
+  cannotTell: string[];
   /**
    * Bytes behind the last line break of a log, where there are any: what a crash left of a line
    * that did not count, or what another program put there. The next sink cuts them off.

@@ -1,12 +1,13 @@
 import type { AuditProblem, AuditProblemKind } from './audit-report.js';
-import { type ChainHash, firstHash, type Link, parseLine } from './chain.js';
+import { type ChainHash, firstHash, hashAt, type Link, parseLine } from './chain.js';
 import { type Head, headPath, type NoHead } from './head-file.js';
 
 /** Follows the chain of one log from line to line, and reports where it is broken. */
 export class ChainWalk {
   events = 0;
   readonly #log: string;
-  readonly #hashOf: ChainHash;
+  readonly #keyHash: ChainHash;
+  #hashAt: (seq: number) => ChainHash;
   readonly #report: (problem: AuditProblem) => void;
   #head: Head | undefined;
   /** The last line that was followed. */
@@ -15,7 +16,8 @@ export class ChainWalk {
 
   constructor(log: string, hashOf: ChainHash, report: (problem: AuditProblem) => void) {
     this.#log = log;
-    this.#hashOf = hashOf;
+    this.#keyHash = hashOf;
+    this.#hashAt = () => hashOf;
     this.#report = report;
   }
 
@@ -24,8 +26,12 @@ export class ChainWalk {
    * @param isShared whether another log has the same id
    */
   start(head: Head | NoHead, isShared: boolean): void {
-    if (typeof head !== 'string') this.#head = head;
-    else this.#headProblem(head === 'missing' ? 'head-missing' : 'head-wrong');
+    if (typeof head !== 'string') {
+      this.#head = head;
+      this.#hashAt = hashAt(this.#keyHash, head.keyedFrom);
+    }
+    if (typeof head === 'string')
+      this.#headProblem(head === 'missing' ? 'head-missing' : 'head-wrong');
     if (isShared) this.#headProblem('head-wrong');
   }
 
@@ -56,7 +62,7 @@ export class ChainWalk {
     const previous = this.#previousOf(seq, isFirst ? line.prev : undefined);
     // After a gap in a file nobody knows what the line followed.
     const isTold = previous !== undefined || seq <= expected;
-    if (isTold && (previous === undefined || this.#hashOf(previous, line.text) !== hash)) {
+    if (isTold && (previous === undefined || this.#hashAt(seq)(previous, line.text) !== hash)) {
       report('edited');
     } else if (seq === this.#head?.seq && hash !== this.#head.hash) {
       this.#headProblem('head-wrong');
@@ -74,7 +80,7 @@ export class ChainWalk {
   }
 
   #first(): string | undefined {
-    return this.#head && firstHash(this.#head.id, this.#hashOf);
+    return this.#head && firstHash(this.#head.id, this.#hashAt(1));
   }
 
   /** @param now the head after the last line was read: the log may have grown meanwhile */

@@ -32,6 +32,16 @@ export function chainHash(key: string | Uint8Array | undefined): ChainHash {
     createHmac('sha256', secret).update(previous).update(text).digest('hex');
 }
 
+/** The hash for a line, by its place: those before a log was given its key have none. */
+export function hashAt(
+  hashOf: ChainHash,
+  keyedFrom: number | undefined,
+): (seq: number) => ChainHash {
+  if (keyedFrom === undefined) return () => hashOf;
+  const plain = chainHash(undefined);
+  return (seq) => (seq < keyedFrom ? plain : hashOf);
+}
+
 /** What the first line of a log follows. No two logs have the same id. */
 export function firstHash(id: string, hashOf: ChainHash): string {
   return hashOf('log', id);

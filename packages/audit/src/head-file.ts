@@ -11,16 +11,21 @@ export interface Head extends Link {
   id: string;
   /** The oldest line that is kept. */
   oldest: number;
+  /** The first line that a key holds for, in a log that was begun without one. */
+  keyedFrom?: number;
 }
 
-/** Why there is no head to go by. */
-export type NoHead = 'missing' | 'wrong' | 'keyed';
+/**
+ * Why there is no head to go by. `keyed`: it was written with a key, and none was given. `plain`: it
+ * was written without the key that was given, or by someone who has not got it.
+ */
+export type NoHead = 'missing' | 'wrong' | 'keyed' | 'plain';
 
 export function headPath(log: string): string {
   return `${log}.head`;
 }
 
-/** Reads the head of a log. `keyed`: it was written with a key, and none was given. */
+/** Reads the head of a log. */
 export function readHead(log: string, hashOf: ChainHash, isKeyed: boolean): Head | NoHead {
   let text: string;
   try {
@@ -35,6 +40,7 @@ export function readHead(log: string, hashOf: ChainHash, isKeyed: boolean): Head
   if (head === undefined) return 'wrong';
   const { mac, ...rest } = head;
   if (mac !== undefined && !isKeyed) return 'keyed';
+  if (isKeyed && mac === undefined) return 'plain';
   return isKeyed && mac !== macOf(rest, hashOf) ? 'wrong' : rest;
 }
 
@@ -74,11 +80,12 @@ export class HeadFile {
 
   /** In one write of the same length each time: it needs no space, and is never half done. */
   write(head: Head): void {
-    const { id, seq, oldest, hash } = head;
+    const { id, seq, oldest, hash, keyedFrom } = head;
+    const from = keyedFrom === undefined ? '' : `,"from":${keyedFrom}`;
     const mac = this.#isKeyed ? `,"mac":"${macOf(head, this.#hashOf)}"` : '';
     this.#buffer.fill(' ');
     this.#buffer.write(
-      `{"id":"${id}","seq":${seq},"oldest":${oldest},"hash":"${hash}"${mac}}`,
+      `{"id":"${id}","seq":${seq},"oldest":${oldest},"hash":"${hash}"${from}${mac}}`,
       'latin1',
     );
     const written = writeSync(this.#descriptor, this.#buffer, 0, HEAD_BYTES, 0);
@@ -95,18 +102,21 @@ export class HeadFile {
 }
 
 // No line begins so: lines are hashed after a hash.
-function macOf({ id, seq, oldest, hash }: Head, hashOf: ChainHash): string {
-  return hashOf('head', `${id} ${seq} ${oldest} ${hash}`);
+function macOf({ id, seq, oldest, hash, keyedFrom }: Head, hashOf: ChainHash): string {
+  const from = keyedFrom === undefined ? '' : ` ${keyedFrom}`;
+  return hashOf('head', `${id} ${seq} ${oldest} ${hash}${from}`);
 }
 
 function parseHead(text: string): (Head & { mac: string | undefined }) | undefined {
   if (text.length > HEAD_BYTES) return undefined;
   try {
     const head: Partial<Record<string, unknown>> = Object(JSON.parse(text));
-    const { id, seq, oldest, hash, mac } = head;
+    const { id, seq, oldest, hash, from, mac } = head;
     if (typeof id !== 'string' || !ID.test(id)) return undefined;
     if (!isCount(seq) || !isCount(oldest) || typeof hash !== 'string') return undefined;
-    return { id, seq, oldest, hash, mac: typeof mac === 'string' ? mac : undefined };
+    if (from !== undefined && !isCount(from)) return undefined;
+    const keyedFrom = from === undefined ? {} : { keyedFrom: from };
+    return { id, seq, oldest, hash, ...keyedFrom, mac: typeof mac === 'string' ? mac : undefined };
   } catch {
     return undefined;
   }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type AuditEvent, type AuditSink, EthosError } from '@ethosagent/types';
-import { type ChainHash, chainedLine, chainHash, firstHash, type Link } from './chain.js';
+import { type ChainHash, chainedLine, chainHash, firstHash, hashAt, type Link } from './chain.js';
 import { HeadFile, headPath, readHead } from './head-file.js';
 import { firstSeqOf, type LogEnd, readEnd, rotatedFiles } from './log-files.js';
 import { lockLog } from './log-lock.js';
@@ -30,6 +30,12 @@ export interface JsonlAuditOptions {
    * it. Without a key the chain shows damage, and not what someone recomputed.
    */
   key?: string | Uint8Array;
+  /**
+   * Whether a log that was begun without a key goes on with the `key`, which then holds from the next
+   * line on: the head says so. Who could write the log until then may have written it anew, so say it
+   * when the key is made, and not again. Such a log is refused when absent.
+   */
+  adopt?: boolean;
   /**
    * Whether a second line is written when an access is over: `completes` is the `seq` of its event,
    * `durationMs` how long it took. No such lines when absent.
@@ -56,6 +62,7 @@ export class JsonlAuditSink implements AuditSink {
   #id = '';
   #newest: Link = { seq: 0, hash: '' };
   #oldest = 1;
+  #keyedFrom: number | undefined;
   /** The places of events whose accesses are not over; `undefined` where nobody asks for durations. */
   readonly #seqs: WeakMap<AuditEvent, number> | undefined;
   /** What stands behind `#bytes` was refused, and is still to be cut off. */
@@ -67,7 +74,7 @@ export class JsonlAuditSink implements AuditSink {
    * whole number above zero
    */
   constructor(options: JsonlAuditOptions) {
-    const { key, maxBytes = 10 * 1024 * 1024, maxFiles = 5 } = options;
+    const { key, adopt = false, maxBytes = 10 * 1024 * 1024, maxFiles = 5 } = options;
     // The process may go to another folder later.
     const path = resolve(options.path);
     this.#path = path;
@@ -78,7 +85,7 @@ export class JsonlAuditSink implements AuditSink {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     this.#release = lockLog(path);
     try {
-      this.#resume(key !== undefined);
+      this.#resume({ isKeyed: key !== undefined, adopt });
     } catch (error) {
       this.close();
       throw error;
@@ -136,12 +143,16 @@ export class JsonlAuditSink implements AuditSink {
   }
 
   /** Takes up the chain where it was left. */
-  #resume(isKeyed: boolean): void {
-    const head = readHead(this.#path, this.#hashOf, isKeyed);
+  #resume({ isKeyed, adopt }: { isKeyed: boolean; adopt: boolean }): void {
+    const plain = chainHash(undefined);
+    const own = readHead(this.#path, this.#hashOf, isKeyed);
+    const isAdopted = own === 'plain' && adopt;
+    const head = isAdopted ? readHead(this.#path, plain, false) : own;
     this.#open();
     const size = this.#bytes;
     const end = this.#readNewest();
     if (head === 'keyed') throw refused(this.#path, 'it was written with a key; give that key');
+    if (head === 'plain') throw refused(this.#path, 'it was written without this key');
     if (head === 'wrong') throw unknownEnd(this.#path);
     if (end === undefined) {
       if (head !== 'missing' && head.seq > 0) throw unknownEnd(this.#path);
@@ -155,9 +166,11 @@ export class JsonlAuditSink implements AuditSink {
       // A process that was killed may have written a line and not yet the head.
       const isHead = last.seq === head.seq && last.hash === head.hash;
       const isNext = last.seq === head.seq + 1 && previous === head.hash;
-      if (!(isHead || isNext) || last.hash !== this.#hashOf(previous, last.text)) {
+      const hashOf = isAdopted ? plain : hashAt(this.#hashOf, head.keyedFrom)(last.seq);
+      if (!(isHead || isNext) || last.hash !== hashOf(previous, last.text)) {
         throw unknownEnd(this.#path);
       }
+      this.#keyedFrom = isAdopted ? last.seq + 1 : head.keyedFrom;
       this.#id = head.id;
       this.#newest = { seq: last.seq, hash: last.hash };
       this.#oldest = head.oldest;
@@ -214,7 +227,8 @@ export class JsonlAuditSink implements AuditSink {
   }
 
   #writeHead({ seq, hash }: Link): void {
-    this.#head?.write({ id: this.#id, seq, hash, oldest: this.#oldest });
+    const keyedFrom = this.#keyedFrom === undefined ? {} : { keyedFrom: this.#keyedFrom };
+    this.#head?.write({ id: this.#id, seq, hash, oldest: this.#oldest, ...keyedFrom });
   }
 
   #cutTornEnd(descriptor: number): void {

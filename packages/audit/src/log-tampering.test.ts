@@ -345,10 +345,14 @@ describe('verifyAuditLog', () => {
       sink.record(auditEvent(name));
       sink.close();
     }
-    expect(await verifyAuditLog({ path: folder })).toEqual({ ok: true, events: 3, problems: [] });
+    expect(await verifyAuditLog({ path: folder })).toMatchObject({
+      ok: true,
+      events: 3,
+      problems: [],
+    });
     const gone = join(folder, 'audit-3.jsonl');
     rmSync(gone);
-    expect(await verifyAuditLog({ path: folder })).toEqual({
+    expect(await verifyAuditLog({ path: folder })).toMatchObject({
       ok: false,
       events: 2,
       problems: [{ file: gone, line: 0, seq: 1, what: 'cut-off' }],
@@ -404,12 +408,12 @@ describe('verifyAuditLog', () => {
       problems: ok ? [] : [malformed],
       unfinishedBytes: end.length,
     });
-    expect(await verifyAuditLog({ path })).toEqual(report(isFine));
+    expect(await verifyAuditLog({ path })).toMatchObject(report(isFine));
     sink.close();
     writeFileSync(`${path}.lock.another-boot.1.1.1.1`, 'held');
-    expect(await verifyAuditLog({ path })).toEqual(report(false));
+    expect(await verifyAuditLog({ path })).toMatchObject(report(false));
     new JsonlAuditSink({ path }).close();
-    expect(await verifyAuditLog({ path })).toEqual({ ok: true, events: 1, problems: [] });
+    expect(await verifyAuditLog({ path })).toMatchObject({ ok: true, events: 1, problems: [] });
   });
 
   it.each(['nothing', 'several-none/audit.jsonl'])('refuses to call %s a log', async (name) => {
@@ -455,12 +459,109 @@ describe('verifyAuditLog', () => {
     const sink = new JsonlAuditSink({ path, maxBytes: 1, maxFiles: 1, key });
     for (const target of ['a', 'b', 'c']) sink.record(auditEvent(target));
     sink.close();
-    expect(await verifyAuditLog({ path, key })).toEqual({ ok: true, events: 2, problems: [] });
+    expect(await verifyAuditLog({ path, key })).toMatchObject({
+      ok: true,
+      events: 2,
+      problems: [],
+    });
     const head = readFileSync(`${path}.head`, 'utf8');
     const { id } = JSON.parse(head);
     writeFileSync(`${path}.head`, head.replace(id, randomBytes(16).toString('hex')));
     expect((await verifyAuditLog({ path, key })).problems).toMatchObject([{ what: 'head-wrong' }]);
   });
+
+  /** What who may write the log, and knows how it is made, does to it. */
+  const FORGERIES: Array<[name: string, forge: (path: string) => void, problems: object[]]> = [
+    [
+      'the beginning was removed, and the head begins later',
+      (path) => {
+        rmSync(`${path}.3`);
+        changeHead(path, { oldest: 4 });
+      },
+      [{ what: 'head-wrong' }],
+    ],
+    [
+      'the end was removed, and the head ends earlier',
+      (path) => {
+        const lines = linesOf(`${path}.1`).slice(0, -1);
+        put(`${path}.1`, lines);
+        rmSync(path);
+        const { seq, hash } = JSON.parse(lines.at(-1) ?? '');
+        changeHead(path, { seq, hash });
+      },
+      [{ what: 'head-wrong' }],
+    ],
+    [
+      'one line was put behind the last one',
+      (path) => {
+        const { seq, hash } = JSON.parse(linesOf(path).at(-1) ?? '');
+        const forged = auditEvent('forged');
+        const line = chainedLine(
+          forged,
+          { seq, hash },
+          { isFirst: false, hashOf: chainHash(undefined) },
+        );
+        appendFileSync(path, line.bytes);
+      },
+      [{ what: 'edited', seq: 11 }],
+    ],
+  ];
+  const changeHead = (path: string, change: object) => {
+    const head = JSON.parse(readFileSync(`${path}.head`, 'utf8'));
+    writeFileSync(`${path}.head`, JSON.stringify({ ...head, ...change }).padEnd(256));
+  };
+
+  it.each(FORGERIES)('without a key, says that it can not tell whether %s', async (_, forge) => {
+    const path = writtenLog();
+    forge(path);
+    const { ok, cannotTell } = await verifyAuditLog({ path });
+    expect(ok).toBe(true);
+    expect(cannotTell).toEqual([
+      expect.stringContaining('removed from the beginning'),
+      expect.stringContaining('removed from the end'),
+      expect.stringContaining('put in, changed or added'),
+    ]);
+  });
+
+  it.each(FORGERIES)('with a key, finds that %s', async (_, forge, problems) => {
+    const path = writtenLog({ key });
+    expect(await verifyAuditLog({ path, key })).toMatchObject({ ok: true, cannotTell: [] });
+    forge(path);
+    expect((await verifyAuditLog({ path, key })).problems).toMatchObject(problems);
+    expect(() => new JsonlAuditSink({ path, key, adopt: true })).toThrow(/can not be continued/);
+  });
+
+  it.each([0, 1, 4, EVENTS])(
+    'of a log that got its key after %i lines, says from where on it holds',
+    async (before) => {
+      const path = join(root, `${++logs}`, 'audit.jsonl');
+      const write = (from: number, to: number, options: object) => {
+        const sink = new JsonlAuditSink({ path, maxBytes: FILE_BYTES, ...options });
+        for (let index = from; index <= to; index++) sink.record(auditEvent(`t${index}`));
+        sink.close();
+      };
+      write(1, before, {});
+      expect(() => write(0, 0, { key })).toThrow('it was written without this key');
+      write(before + 1, before + 1, { key, adopt: true });
+      write(before + 2, EVENTS + 1, { key });
+      const report = await verifyAuditLog({ path, key });
+      expect(report).toMatchObject({ ok: true, events: EVENTS + 1 });
+      expect(report.cannotTell).toEqual(
+        before === 0 ? [] : [expect.stringContaining(`from line ${before + 1} on`)],
+      );
+      // Nobody without the key moves that line, or takes the key away.
+      const head = JSON.parse(readFileSync(`${path}.head`, 'utf8'));
+      for (const change of [
+        { from: before + 3 },
+        { from: undefined, mac: undefined },
+        { mac: undefined },
+      ]) {
+        writeFileSync(`${path}.head`, JSON.stringify({ ...head, ...change }).padEnd(256));
+        expect((await verifyAuditLog({ path, key })).ok).toBe(false);
+        expect(() => new JsonlAuditSink({ path, key })).toThrow(/can not be continued/);
+      }
+    },
+  );
 
   it('says of a thousand problems at most', async () => {
     const path = join(root, 'many', 'audit.jsonl');

@@ -21,6 +21,12 @@ export interface VerifyAuditOptions {
   key?: string | Uint8Array;
 }
 
+/** Each is what someone who may write the log can do, and mend the hashes after it. */
+const WITHOUT_KEY: readonly string[] = [
+  'Without a key, nobody can tell whether lines were removed from the beginning and the head was changed to begin later.',
+  'Without a key, nobody can tell whether lines were removed from the end and the head was changed to end earlier.',
+  'Without a key, nobody can tell whether lines were put in, changed or added by someone who may write the log.',
+];
 const MAX_PROBLEMS = 1_000;
 /** A sink that is writing a line is done with it then. */
 const SETTLED_MS = 20;
@@ -36,7 +42,12 @@ export async function verifyAuditLog(options: VerifyAuditOptions): Promise<Audit
   const { path, key } = options;
   const hashOf = chainHash(key);
   const isKeyed = key !== undefined;
-  const report: AuditReport = { ok: true, events: 0, problems: [] };
+  const report: AuditReport = {
+    ok: true,
+    events: 0,
+    problems: [],
+    cannotTell: isKeyed ? [] : [...WITHOUT_KEY],
+  };
   const isFolder = (await kindOf(path)) === 'folder';
   const folder = isFolder ? path : dirname(path);
   const logs = isFolder ? await logsIn(folder) : (await isLog(path)) ? [path] : [];
@@ -47,7 +58,8 @@ export async function verifyAuditLog(options: VerifyAuditOptions): Promise<Audit
       report.ok = false;
       if (report.problems.length < MAX_PROBLEMS) report.problems.push(problem);
     });
-    const unfinished = await verifyOne({ log, hashOf, isKeyed, walk, shared });
+    const { unfinished, keyedFrom } = await verifyOne({ log, hashOf, isKeyed, walk, shared });
+    if (keyedFrom !== undefined && keyedFrom > 1) report.cannotTell.push(beforeKey(log, keyedFrom));
     if (unfinished > 0) report.unfinishedBytes = (report.unfinishedBytes ?? 0) + unfinished;
     report.events += walk.events;
   }
@@ -62,8 +74,17 @@ interface OneLog {
   shared: ReadonlySet<string>;
 }
 
-/** @returns the bytes at the end of the log that no line break ended */
-async function verifyOne({ log, hashOf, isKeyed, walk, shared }: OneLog): Promise<number> {
+/**
+ * @returns the bytes at the end of the log that no line break ended, and the first line that a key
+ * holds for
+ */
+async function verifyOne({
+  log,
+  hashOf,
+  isKeyed,
+  walk,
+  shared,
+}: OneLog): Promise<{ unfinished: number; keyedFrom: number | undefined }> {
   let unfinished = 0;
   const readHeadNow = () => headOf(log, hashOf, isKeyed);
   const { head, files, close } = openSnapshot(log, readHeadNow);
@@ -93,7 +114,7 @@ async function verifyOne({ log, hashOf, isKeyed, walk, shared }: OneLog): Promis
     close();
   }
   walk.end(readHeadNow());
-  return unfinished;
+  return { unfinished, keyedFrom: typeof head === 'string' ? undefined : head.keyedFrom };
 }
 
 /** Whether nobody is writing at the end of a file. */
@@ -119,10 +140,17 @@ function sharedIds(logs: readonly string[]): Set<string> {
   return new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
 }
 
+function beforeKey(log: string, keyedFrom: number): string {
+  return `${log} was begun without a key, which holds from line ${keyedFrom} on: of the lines before, nobody can tell what they were when they were written.`;
+}
+
 function headOf(log: string, hashOf: ChainHash, isKeyed: boolean): Head | NoHead {
   const head = readHead(log, hashOf, isKeyed);
   if (head !== 'keyed') return head;
-  throw new EthosError('CONFIG_INVALID', `${log} was written with a key; give that key`);
+  throw new EthosError(
+    'CONFIG_INVALID',
+    `${log} was written with a key; give that key (verifyRuntimeAudit of wiring has that of a home)`,
+  );
 }
 
 async function logsIn(folder: string): Promise<string[]> {

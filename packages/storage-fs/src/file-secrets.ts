@@ -78,6 +78,11 @@ export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
 /** What is at the place of a ref; links on the way to it are refused. */
 async function find(dir: string, ref: string): Promise<Stats | undefined> {
   assertSecretRef(ref);
+  return findSecret(dir, ref);
+}
+
+/** As `find`, for any name below the folder. */
+export async function findSecret(dir: string, ref: string): Promise<Stats | undefined> {
   let path = dir;
   // The folder itself may be named through a link.
   let stat = await statOf(dir).catch(nothingIfMissing);
@@ -122,7 +127,8 @@ function nothingIfMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
 }
 
-async function readSecret(ref: string, path: string): Promise<string> {
+/** What is in the file of a secret. @throws `SECRET_NOT_FOUND` for a file that is refused */
+export async function readSecret(ref: string, path: string): Promise<string> {
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
   const file = await open(path, flags);
   try {

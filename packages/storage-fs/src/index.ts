@@ -2,6 +2,8 @@ export type { AttachmentCacheOptions } from './attachment-cache.js';
 export { createAttachmentCache } from './attachment-cache.js';
 export type { EnvSecrets, EnvSecretsOptions } from './env-secrets.js';
 export { createEnvSecrets } from './env-secrets.js';
+export type { FileKey } from './file-key.js';
+export { openFileKey, readFileKey } from './file-key.js';
 export type { FileSecrets, FileSecretsOptions } from './file-secrets.js';
 export { createFileSecrets } from './file-secrets.js';
 export { linksOnTheWay, realLocation } from './follow-links.js';

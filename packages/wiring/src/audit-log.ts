@@ -1,34 +1,123 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { JsonlAuditSink, teeAuditSink } from '@ethosagent/audit';
+import {
+  type AuditReport,
+  isKeylessLog,
+  JsonlAuditSink,
+  teeAuditSink,
+  verifyAuditLog,
+} from '@ethosagent/audit';
+import { openFileKey, readFileKey } from '@ethosagent/storage-fs';
 import { type AuditSink, EthosError, errorCodeOf } from '@ethosagent/types';
 import type { ToolRuntimeOptions } from './runtime-api.js';
 import type { OpenedResources } from './stores/opened-resources.js';
 
 const MAX_AUDIT_LOGS = 1_000;
 
-/**
- * The sink of a runtime: the host's, which stays open, or a log in the home, with the host's beside it.
- * @throws `CONFIG_INVALID`
- */
-export function openAudit(
-  { home, audit = [], auditDurations = false }: ToolRuntimeOptions,
-  opened: OpenedResources,
-): AuditSink {
-  if ('record' in audit) return audit;
-  const log = openLog(join(home, 'audit'), auditDurations);
-  opened.add(() => log.close());
-  return audit.length === 0 ? log : teeAuditSink(log, ...audit);
+/** The sink of a runtime, and what an operator should know of it. */
+export interface OpenedAudit {
+  readonly sink: AuditSink;
+  readonly problems: readonly string[];
 }
 
-/** The first of `audit.jsonl`, `audit-2.jsonl`, … that no other runtime writes: a log has one writer. */
-function openLog(folder: string, durations: boolean): JsonlAuditSink {
+/**
+ * The sink of a runtime: the host's, which stays open, or a log in the home, with the host's beside it.
+ * The log has a key, which is kept with the secrets and made by the first runtime of the home.
+ * @throws `CONFIG_INVALID`
+ */
+export async function openAudit(
+  { home, audit = [], auditDurations = false }: ToolRuntimeOptions,
+  opened: OpenedResources,
+): Promise<OpenedAudit> {
+  if ('record' in audit) return { sink: audit, problems: [] };
+  const folder = join(home, 'audit');
+  const { key, problem } = await auditKey(home, folder);
+  const problems = problem === undefined ? [] : [problem];
+  const log = openLog({ folder, durations: auditDurations, key, problems });
+  opened.add(() => log.close());
+  return { sink: audit.length === 0 ? log : teeAuditSink(log, ...audit), problems };
+}
+
+/**
+ * Checks the audit logs of a home with the key that its runtimes keep with the secrets.
+ *
+ * @param home the folder that is `home` of `createToolRuntime`
+ * @throws `FILE_NOT_FOUND` where there is no log; `SECRET_NOT_FOUND` where the key can't be used;
+ * `CONFIG_INVALID` for logs with a key that is no longer there
+ */
+export async function verifyRuntimeAudit(home: string): Promise<AuditReport> {
+  const key = await readFileKey(keyFileOf(home));
+  return verifyAuditLog({ path: join(home, 'audit'), ...(key !== undefined && { key }) });
+}
+
+function keyFileOf(home: string): { dir: string; name: string } {
+  return { dir: join(home, 'secrets'), name: 'audit-log' };
+}
+
+async function auditKey(home: string, folder: string): Promise<{ key?: string; problem?: string }> {
+  const file = keyFileOf(home);
+  try {
+    const { key, isNew } = await openFileKey(file);
+    if (isNew) adoptLogs(folder, key);
+    return { key };
+  } catch (error) {
+    const cause: { code?: unknown } = Object(error);
+    const why = error instanceof EthosError ? error.message : String(cause.code ?? 'unknown');
+    return {
+      problem: `audit: the key of the log can not be kept in ${file.dir} (${why}), so who may write the log can write it anew unnoticed; make the folder one that only this process's user can write`,
+    };
+  }
+}
+
+/** Logs from before there was a key go on with it. One that a runtime writes now is left as it is. */
+function adoptLogs(folder: string, key: string): void {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    // There is no log yet.
+    return;
+  }
+  for (const name of names.filter((name) => /^audit(-\d+)?\.jsonl$/.test(name))) {
+    const path = join(folder, name);
+    if (!isKeylessLog(path)) continue;
+    try {
+      new JsonlAuditSink({ path, key, adopt: true }).close();
+    } catch {
+      // It is told of when a log is opened.
+    }
+  }
+}
+
+interface LogOptions {
+  folder: string;
+  durations: boolean;
+  key: string | undefined;
+  /** Gets what an operator should know. */
+  problems: string[];
+}
+
+/**
+ * The first of `audit.jsonl`, `audit-2.jsonl`, … that no other runtime writes: a log has one writer.
+ * One without the key is not continued: somebody may have put it there.
+ */
+function openLog({ folder, durations, key, problems }: LogOptions): JsonlAuditSink {
   for (let number = 1; ; number += 1) {
     const path = join(folder, number === 1 ? 'audit.jsonl' : `audit-${number}.jsonl`);
     try {
-      return new JsonlAuditSink({ path, durations });
+      if (key !== undefined && number < MAX_AUDIT_LOGS && isKeylessLog(path)) {
+        problems.push(
+          `audit: ${path} was written without the key of this home and is not continued; check it with verifyAuditLog, then move it, its numbered files and ${path}.head to another folder`,
+        );
+        continue;
+      }
+      return new JsonlAuditSink({ path, durations, ...(key !== undefined && { key }) });
     } catch (cause) {
       const code = errorCodeOf(cause);
       if (code === 'STORE_UNAVAILABLE' && number < MAX_AUDIT_LOGS) continue;
+      if (code === 'CONFIG_INVALID' && key === undefined && cause instanceof Error) {
+        throw new EthosError('CONFIG_INVALID', [cause.message, ...problems].join('; '), { cause });
+      }
       if (code !== undefined) throw cause;
       const why = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
       throw new EthosError(

@@ -1,3 +1,4 @@
+export { verifyRuntimeAudit } from './audit-log.js';
 export type { ToolName } from './extension-tools.js';
 export type { RuntimeMcp, RuntimeMcpParts } from './mcp.js';
 export type { PersonalityOptions } from './personality-file.js';

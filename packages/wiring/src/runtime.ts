@@ -51,6 +51,7 @@ export interface RuntimeParts {
   /** Whether the secrets are those of the home. */
   hasOwnSecrets: boolean;
   audit: AuditSink;
+  auditProblems: readonly string[];
   denyPaths: string[];
   /** What `close` closes. */
   opened: OpenedResources;
@@ -248,6 +249,13 @@ export class Runtime implements ToolRuntime {
         key: store,
         tool: '',
         message: `${store}: ${message}`,
+        heldBack: false,
+      })),
+      ...this.#parts.auditProblems.map((message) => ({
+        file: '',
+        key: 'audit',
+        tool: '',
+        message,
         heldBack: false,
       })),
       ...(ofProcesses === undefined

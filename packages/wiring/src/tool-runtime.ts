@@ -28,7 +28,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const opened = new OpenedResources();
   try {
     const stores = await openStores(home, given, opened);
-    const audit = openAudit(options, opened);
+    const { sink: audit, problems: auditProblems } = await openAudit(options, opened);
     const denyPaths = runtimeDenyPaths(home, options.denyPaths);
     const runtime = new Runtime({
       options,
@@ -38,6 +38,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
       stores,
       hasOwnSecrets: given.secrets === undefined,
       audit,
+      auditProblems,
       denyPaths,
       opened,
     });

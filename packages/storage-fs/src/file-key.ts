@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findSecret, readSecret } from './file-secrets.js';
+import { FsStorage } from './fs-storage.js';
+import { temporaryName } from './temp-files.js';
+
+const KEY_BYTES = 32;
+
+/** A key beside the secrets. */
+export interface FileKey {
+  /** 64 hexadecimal digits. */
+  key: string;
+  /** Whether this call made it. */
+  isNew: boolean;
+}
+
+/**
+ * The key in the file `<dir>/~<name>.key`, made for the owner alone where there is none. Of several
+ * processes that come at once, one makes it and all get the same. No ref can have such a name, so no
+ * tool gets it as a secret.
+ *
+ * @param options.dir the folder of the secrets, absolute
+ * @throws `SECRET_NOT_FOUND` where the file or its folder is refused as that of a secret would be;
+ * errors of the operating system
+ */
+export async function openFileKey({ dir, name }: { dir: string; name: string }): Promise<FileKey> {
+  const file = fileOf(name);
+  const path = join(dir, file);
+  const known = await readFileKey({ dir, name });
+  if (known !== undefined) return { key: known, isNew: false };
+  await new FsStorage().mkdir(dir, { mode: 0o700 });
+  // Who may write in the folder could put a key of its own there.
+  await findSecret(dir, file);
+  const isNew = await makeKey(path, join(dir, temporaryName()));
+  await findSecret(dir, file);
+  return { key: await readSecret(file, path), isNew };
+}
+
+/**
+ * The key that `openFileKey` made; `undefined` where there is none.
+ * @throws as `openFileKey`
+ */
+export async function readFileKey({
+  dir,
+  name,
+}: {
+  dir: string;
+  name: string;
+}): Promise<string | undefined> {
+  const file = fileOf(name);
+  const found = await findSecret(dir, file);
+  return found === undefined ? undefined : readSecret(file, join(dir, file));
+}
+
+function fileOf(name: string): string {
+  return `~${name}.key`;
+}
+
+/** A file has its name only once it is whole, and only one gets the name. */
+async function makeKey(path: string, temporary: string): Promise<boolean> {
+  const made = await open(temporary, 'wx', 0o600);
+  try {
+    await made.writeFile(`${randomBytes(KEY_BYTES).toString('hex')}\n`);
+    await made.sync();
+    await link(temporary, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await made.close();
+    await rm(temporary, { force: true });
+  }
+}
