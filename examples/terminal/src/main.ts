@@ -17,7 +17,7 @@ writeFileSync(
   join(home, 'personalities', 'coder', 'config.yaml'),
   [
     'name: Coder',
-    'toolset: [shell]',
+    'toolset: [terminal, terminal_start, terminal_read, terminal_stop]',
     'fs_reach:',
     '  read: ["${CWD}"]',
     '  write: ["${CWD}"]',
