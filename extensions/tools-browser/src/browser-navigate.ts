@@ -71,7 +71,8 @@ async function navigate(hub: BrowserHub, url: string, ctx: Context): Promise<Too
       if ('ok' in session) return session;
       result = await openIn(hub, session, { url, ctx });
     }
-    return result === 'stuck' ? err('The browser does not answer. Try once more.') : result;
+    if (result !== 'stuck') return result;
+    return err('The browser does not answer. Try once more.', 'execution_failed', 'CALL_TIMED_OUT');
   });
 }
 

@@ -419,13 +419,23 @@ describe('ToolRuntime.execute', () => {
     const wrong = (number: number) => ({
       toolCallId: undefined,
       name: undefined,
-      result: { ok: false, code: 'input_invalid', error: `call ${number} is not an object` },
+      result: {
+        ok: false,
+        code: 'input_invalid',
+        error: `call ${number} is not an object`,
+        cause: 'INPUT_INVALID',
+      },
     });
     const counted = (result: unknown) => ({ toolCallId: 'c', name: 'counter', result });
     const first = await runtime.execute(calls);
     expect(first).toEqual([wrong(1), counted({ ok: true, value: '1' }), wrong(3), wrong(4)]);
     await runtime.close();
-    const refused = counted({ ok: false, code: 'not_available', error: 'the runtime is closed' });
+    const refused = counted({
+      ok: false,
+      code: 'not_available',
+      error: 'the runtime is closed',
+      cause: 'CALL_ABORTED',
+    });
     expect(await runtime.execute(calls)).toEqual([wrong(1), refused, wrong(3), wrong(4)]);
   });
 
