@@ -184,10 +184,8 @@ export class Runtime implements ToolRuntime {
         : this.#personalities.get(id));
     } catch (error) {
       const { abortSignal } = options;
-      const cause =
-        abortSignal?.aborted === true && error === abortSignal.reason
-          ? causeOfAbort(error)
-          : (errorCodeOf(error) ?? 'CONFIG_INVALID');
+      const stopped = abortSignal?.aborted ? causeOfAbort(abortSignal.reason) : undefined;
+      const cause = errorCodeOf(error) ?? stopped ?? 'CONFIG_INVALID';
       return this.#refuseAll(batch, error, cause);
     }
     // After the wait: what begins now would run on stores that are closed.

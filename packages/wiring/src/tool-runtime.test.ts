@@ -14,7 +14,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { MemoryAuditSink } from '@ethosagent/core';
+import { type CallError, MemoryAuditSink } from '@ethosagent/core';
 import { definePlugin, defineTool, ok } from '@ethosagent/plugin-sdk';
 import { createFileTools } from '@ethosagent/tools-file';
 import type { AnyTool, ToolCallResult } from '@ethosagent/types';
@@ -809,6 +809,28 @@ describe('personalities', () => {
     expect(await runtime.personalities()).toEqual([
       { id: 'coder' },
       { id: 'reader', description: 'Reads and says what it found.' },
+    ]);
+  });
+
+  it('tells onError what a tool threw, and why a batch was refused as a whole', async () => {
+    const told: CallError[] = [];
+    const fault = new TypeError('boom');
+    const broken: AnyTool = {
+      name: 'broken',
+      description: 'Breaks.',
+      schema: {},
+      capabilities: {},
+      execute: () => Promise.reject(fault),
+    };
+    const runtime = await start({ tools: [broken], onError: (failed) => void told.push(failed) });
+    expect(await runtime.execute(call('broken'))).toMatchObject([
+      { result: { ok: false, code: 'execution_failed', error: 'boom' } },
+    ]);
+    const unknown = await runtime.execute(call('broken'), { personality: 'nobody' });
+    expect(unknown).toMatchObject([{ result: { code: 'not_available', cause: 'CONFIG_INVALID' } }]);
+    expect(told).toMatchObject([
+      { toolName: 'broken', toolCallId: 'c', personalityId: 'coder', error: fault },
+      { toolName: 'broken', cause: 'CONFIG_INVALID', error: { code: 'CONFIG_INVALID' } },
     ]);
   });
 });
