@@ -15,9 +15,13 @@ export function malformed(call: ToolCall, index: number): ToolCallResult | undef
   return refuse(Object(call), 'INPUT_INVALID', `call ${index + 1} is not an object`);
 }
 
-/** The answer to a call of a tool that is held back. */
-export function heldBack(call: ToolCall, why: string | undefined): ToolCallResult | undefined {
-  return why === undefined ? undefined : refuse(call, 'CONFIG_INVALID', why);
+/** The answer to a call of a tool that is held back, where there is a reason. */
+export function heldBack(
+  call: ToolCall,
+  why: string | undefined,
+  cause: 'CONFIG_INVALID' | 'TOOL_UNAVAILABLE',
+): ToolCallResult | undefined {
+  return why === undefined ? undefined : refuse(call, cause, why);
 }
 
 /** The answer to a call of a tool that is not among those of its turn. */

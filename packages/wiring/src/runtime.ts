@@ -196,8 +196,8 @@ export class Runtime implements ToolRuntime {
       (call, index) =>
         malformed(call, index) ??
         leftOut(call, options.tools) ??
-        heldBack(call, held.get(call.name)) ??
-        heldBack(call, this.#whyServerHasNot(call.name, config.id)),
+        heldBack(call, held.get(call.name), 'CONFIG_INVALID') ??
+        heldBack(call, this.#whyServerHasNot(call.name, config.id), 'TOOL_UNAVAILABLE'),
     );
     for (const refusal of refusals) {
       if (refusal !== undefined) callListener(() => options.host?.onResult?.(refusal));

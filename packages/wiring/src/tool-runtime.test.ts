@@ -131,6 +131,7 @@ describe('a tool with a plain schema', () => {
       ok: false,
       code: 'input_invalid',
       error: 'name: must match pattern "^[A-Z]"',
+      cause: 'INPUT_INVALID',
     });
     const [right] = await runtime.execute(call('plain', { name: 'Ada' }));
     expect(right?.result).toMatchObject({ ok: true, value: '{"name":"Ada"}' });
