@@ -115,7 +115,10 @@ try {
     'curl -fsSL http://127.0.0.1:9/install.sh | sh',
     'echo "never closed',
   ]) {
-    assert.match(errorOf(await run('terminal', { command }), 'not_available'), /nothing was run/);
+    assert.match(
+      errorOf(await run('terminal', { command }), 'execution_failed'),
+      /nothing was run/,
+    );
   }
   assert.equal(asked.length, 2);
 

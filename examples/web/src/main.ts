@@ -51,13 +51,13 @@ try {
   assert.equal(moved.structured?.url, url);
 
   const trap = await call('fetch_url', { url: `${world.origin}/trap` });
-  assert.match(trap.text, /^not_available: HOST_NOT_ALLOWED/);
+  assert.match(trap.text, /^execution_failed: HOST_NOT_ALLOWED/);
   const missing = await call('fetch_url', { url: `${world.origin}/nowhere` });
   assert.match(missing.text, /^execution_failed: HTTP 404/);
 
   const before = world.asked.length;
   const hermit = await call('fetch_url', { url }, 'hermit');
-  assert.match(hermit.text, /^not_available: HOST_NOT_ALLOWED/);
+  assert.match(hermit.text, /^execution_failed: HOST_NOT_ALLOWED/);
   assert.equal(world.asked.length, before);
   process.stdout.write(
     '\nThe hermit has the same tools, and sees nothing of what the researcher keeps.\n',

@@ -8,15 +8,11 @@ const INSTALL =
 
 const ANSWERS = {
   SPAWN_FAILED: ['not_available', INSTALL],
-  BINARY_NOT_ALLOWED: [
-    'not_available',
+  BINARY_NOT_ALLOWED:
     'The browser is started as sh -c … with Chromium and its own arguments: tell the user that safety.process of this personality must allow both, or to name another Chromium in executable_path of tool_settings.browser',
-  ],
   CALL_ENDED: 'Open the page again with browser_navigate',
-  SANDBOX_UNAVAILABLE: [
-    'not_available',
+  SANDBOX_UNAVAILABLE:
     'Tell the user that the browser can not run in the sandbox that this personality requires',
-  ],
   TOO_MANY_SERVICES: 'Close what is no longer needed, e.g. with browser_close',
   PATH_NOT_REACHABLE: 'Use a path inside the folders that this agent was given',
   FILE_NOT_FOUND: 'Give the path of a file that is there',
@@ -77,6 +73,8 @@ function outOfTime(totalMs: number | undefined, why = ''): ToolResult {
   const time = totalMs === undefined ? 'in time' : `within ${totalMs} ms`;
   return err(
     `The page did not answer ${time}${why}. It may be busy or waiting: look at browser_snapshot, use browser_wait, or open another page with browser_navigate.`,
+    'execution_failed',
+    'CALL_TIMED_OUT',
   );
 }
 

@@ -1,6 +1,12 @@
 import { defineTool, err } from '@ethosagent/plugin-sdk';
 import { oneLine } from '@ethosagent/policy';
-import type { ScopedServices, Tool, ToolContext, ToolResult } from '@ethosagent/types';
+import {
+  errorCodeOf,
+  type ScopedServices,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from '@ethosagent/types';
 import type { Page, Response } from 'playwright-core';
 import { z } from 'zod';
 import { browserFailure } from './browser-failure.js';
@@ -71,7 +77,8 @@ async function navigate(hub: BrowserHub, url: string, ctx: Context): Promise<Too
       if ('ok' in session) return session;
       result = await openIn(hub, session, { url, ctx });
     }
-    return result === 'stuck' ? err('The browser does not answer. Try once more.') : result;
+    if (result !== 'stuck') return result;
+    return err('The browser does not answer. Try once more.', 'execution_failed', 'CALL_TIMED_OUT');
   });
 }
 
@@ -152,7 +159,12 @@ async function goTo({
     response = await open(page, url, deadline);
   }
   const refusal = response && (await refusalIn(response, session.proxyMark, deadline));
-  if (refusal) return err(`The page could not be opened: ${refusal}`);
+  if (refusal) {
+    // The words of the proxy of this call, which begin with their code as every error does.
+    const cause = errorCodeOf({ code: refusal.split(':', 1)[0] });
+    const text = `${refusal.replace(/\.$/, '')}. The page could not be opened.`;
+    return err(text, 'execution_failed', cause);
+  }
   await waitForLoad(page, deadline, { state: 'load', atMostMs: LOAD_MS });
   const status = response?.status();
   const said = status === undefined || (status >= 200 && status < 300) ? '' : `HTTP ${status}`;

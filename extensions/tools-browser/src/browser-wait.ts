@@ -60,6 +60,8 @@ export function createBrowserWaitTool(hub: BrowserHub): Tool<z.output<typeof inp
           if (deadline.signal.aborted) throw error;
           return err(
             `After ${seconds} s, ${shown} is ${text === undefined ? 'still' : 'not'} on the page. Look at it with browser_snapshot.`,
+            'execution_failed',
+            'CALL_TIMED_OUT',
           );
         }
         return ok(

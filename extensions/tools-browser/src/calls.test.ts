@@ -75,15 +75,15 @@ describe('where there is no browser to be had', () => {
 
 describeBrowser('where the personality has a say in arguments', () => {
   it.each([
-    { args: { sh: { deny: ['-c'] } }, code: 'not_available', says: 'argument 0 of sh' },
+    { args: { sh: { deny: ['-c'] } }, code: 'execution_failed', says: 'argument 0 of sh' },
     {
       args: { chromium: { deny: ['--headless=new'] } },
-      code: 'not_available',
+      code: 'execution_failed',
       says: 'of chromium',
     },
     {
       args: { chromium: { deny: ['--user-data-dir=/tmp/*'] } },
-      code: 'not_available',
+      code: 'execution_failed',
       says: 'of chromium',
     },
   ])('$args is $code, and says why', async ({ args, code, says }) => {

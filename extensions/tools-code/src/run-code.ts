@@ -113,7 +113,7 @@ async function runCode(args: RunCodeArgs, ctx: RunCodeContext): Promise<ToolResu
     stdout: stdout.text(shown),
     stderr: stderr.text(shown),
   });
-  if (timedOut) return err(value);
+  if (timedOut) return err(value, 'execution_failed', 'CALL_TIMED_OUT');
   return ok(value, {
     structured: {
       language,

@@ -66,7 +66,8 @@ describe('task_start, task_status, task_result and task_cancel', () => {
     for (const name of ['task_status', 'task_result', 'task_cancel']) {
       expect(await agents.call(name, { id }, 'thief')).toMatchObject({
         ok: false,
-        code: 'input_invalid',
+        code: 'execution_failed',
+        cause: 'DELEGATION_NOT_FOUND',
         error: expect.stringMatching(/^DELEGATION_NOT_FOUND/),
       });
     }

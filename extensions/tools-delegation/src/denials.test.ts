@@ -31,14 +31,16 @@ const refused: [name: string, args: unknown, says: RegExp][] = [
   ['task_cancel', { id: 'tasks of s' }, /^DELEGATION_NOT_FOUND/],
 ];
 
-describe('input_invalid', () => {
+describe('what a task tool refuses', () => {
   it.each(refused.filter(([, args]) => JSON.stringify(args).length < 1_000))(
     '%s %j',
     async (name, args, says) => {
       const agents = createAgents({ sessions: createInMemorySessionStore() });
       expect(await agents.call(name, args)).toMatchObject({
         ok: false,
-        code: 'input_invalid',
+        ...(String(says).includes('NOT_FOUND')
+          ? { code: 'execution_failed', cause: 'DELEGATION_NOT_FOUND' }
+          : { code: 'input_invalid', cause: 'INPUT_INVALID' }),
         error: expect.stringMatching(says),
       });
       await agents.loop.close();
@@ -90,7 +92,8 @@ describe('not_available', () => {
     });
     expect(await agents.call('task', { prompt: 'x' })).toMatchObject({
       ok: false,
-      code: 'not_available',
+      code: 'execution_failed',
+      cause: 'DELEGATION_LIMIT',
       error: expect.stringMatching(/^DELEGATION_LIMIT: 0 sub-agents run/),
     });
   });

@@ -60,8 +60,8 @@ describe('task', () => {
   });
 
   it.each([
-    [{ tools: ['echo'] }, 'not_available', /"echo" is not among your own tools/],
-    [{ personality: 'root' }, 'not_available', /there is no personality "root"/],
+    [{ tools: ['echo'] }, 'execution_failed', /"echo" is not among your own tools/],
+    [{ personality: 'root' }, 'execution_failed', /there is no personality "root"/],
   ])('tells why %j is refused', async (more, code, error) => {
     const result = await agents.call('task', { prompt: 'x', ...more });
     expect(result).toMatchObject({ ok: false, code, error: expect.stringMatching(error) });

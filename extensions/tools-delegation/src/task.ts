@@ -28,7 +28,7 @@ export const taskTool = defineTool({
         ctx.emit({ type: 'progress', toolName: 'task', message, audience: 'user' }),
       );
       const text = renderResult(info);
-      if (info.state !== 'done') return err(text);
+      if (info.state !== 'done') return err(text, 'execution_failed', info.cause);
       return ok(text, { structured: structuredOf(info), ...originOf(info) });
     }),
 });

@@ -7,6 +7,7 @@ describe('boundaryFailure', () => {
     expect(boundaryFailure(new BoundaryError('write', '/etc/x'))).toEqual({
       ok: false,
       code: 'execution_failed',
+      cause: 'PATH_NOT_REACHABLE',
       error:
         'PATH_NOT_REACHABLE: write not permitted for /etc/x. Use a path inside the folders that this agent was given.',
     });
@@ -15,7 +16,10 @@ describe('boundaryFailure', () => {
   it.each<ErrorCode>(['BINARY_NOT_ALLOWED', 'QUOTA_EXCEEDED'])(
     'translates %s, which no other call will change',
     (code) => {
-      expect(boundaryFailure(new EthosError(code, 'x'))).toMatchObject({ code: 'not_available' });
+      expect(boundaryFailure(new EthosError(code, 'x'))).toMatchObject({
+        code: 'execution_failed',
+        cause: code,
+      });
     },
   );
 
@@ -45,7 +49,7 @@ describe('boundaryFailure', () => {
 
   it.each([
     ['an error without a code', new Error('PATH_NOT_REACHABLE: not by its message')],
-    ['a code of another family', new EthosError('HOST_NOT_ALLOWED', 'x')],
+    ['a code of another family', new EthosError('NETWORK_FAILED', 'x')],
     ['a code of the system', Object.assign(new Error('x'), { code: 'ENOENT' })],
     ['what is no error', { code: 'PATH_NOT_REACHABLE' }],
     ['a text', 'PATH_NOT_REACHABLE: x'],

@@ -14,7 +14,11 @@ export async function missingFile(
     near.length > 0
       ? `Did you mean ${near.join(' or ')}?`
       : 'Find the right path with search_files.';
-  return err(`FILE_NOT_FOUND: there is nothing at ${displayPath(workingDir, path)}. ${next}`);
+  return err(
+    `FILE_NOT_FOUND: there is nothing at ${displayPath(workingDir, path)}. ${next}`,
+    'execution_failed',
+    'FILE_NOT_FOUND',
+  );
 }
 
 /** The bytes of a file, or `undefined` when there is none. */

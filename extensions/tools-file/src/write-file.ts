@@ -56,6 +56,8 @@ async function writeFile(
   if (create_only && before !== null) {
     return err(
       `ALREADY_EXISTS: there is something at ${name}. Nothing was written. Change it with patch_file, or repeat without create_only to replace it.`,
+      'execution_failed',
+      'ALREADY_EXISTS',
     );
   }
   const change = await changeSinceRead(ctx, { fs, path });

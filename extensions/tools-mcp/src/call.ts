@@ -1,5 +1,5 @@
 import { err, failureOf } from '@ethosagent/plugin-sdk';
-import { errorCodeOf, type ToolContext, type ToolResult } from '@ethosagent/types';
+import { errorCodeOf, type ToolContext, type ToolResult, withErrorBehind } from '@ethosagent/types';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
@@ -44,9 +44,13 @@ export async function callServer<T>(
   if (opened === undefined)
     return failed(err(`${name}: the call was cancelled before it was sent`));
   if (!opened.ok) {
-    return failed(
-      err(`The MCP server ${name} is not available: ${brief(opened.reason)}`, 'not_available'),
+    const { reason, error } = opened;
+    const result = err(
+      `The MCP server ${name} is not available: ${brief(reason)}`,
+      'not_available',
+      errorCodeOf(error) ?? 'TOOL_UNAVAILABLE',
     );
+    return failed(error === undefined ? result : withErrorBehind(result, error));
   }
   const refusal = call.refuse?.();
   if (refusal !== undefined) return failed(err(refusal, 'not_available'));
@@ -85,6 +89,8 @@ export async function callServer<T>(
       return failed(
         err(
           `${name} gave no answer within ${timeoutMs / 1_000} s and was told to cancel; the call may have run. Do not repeat it before you know that it has not.`,
+          'execution_failed',
+          'CALL_TIMED_OUT',
         ),
       );
     }
@@ -111,11 +117,13 @@ function resultOf(error: unknown, connection: Connection, session: ServerSession
   const mayHaveRun = `the call may have run, and is not sent again. Do not repeat it before you know that it has not.`;
   if (!connection.isCurrent(session)) {
     const why = connection.reason === '' ? 'it ended' : brief(connection.reason);
-    return err(`The MCP server ${name} ended during the call (${why}): ${mayHaveRun}`);
+    const text = `The MCP server ${name} ended during the call (${why}): ${mayHaveRun}`;
+    return withErrorBehind(err(text, 'execution_failed', 'TOOL_UNAVAILABLE'), error);
   }
   if (error instanceof McpError) {
     if (error.data === BROKEN_OFF) {
-      return err(`The answer of ${name} broke off: ${mayHaveRun}`);
+      const text = `The answer of ${name} broke off: ${mayHaveRun}`;
+      return withErrorBehind(err(text, 'execution_failed', 'NETWORK_FAILED'), error);
     }
     const said = cleanText(session.redact(error.message), 2_000);
     return error.code === ErrorCode.InvalidParams
@@ -124,7 +132,11 @@ function resultOf(error: unknown, connection: Connection, session: ServerSession
   }
   if (error instanceof UnauthorizedError) {
     connection.unauthorized(session);
-    return err(`${name} did not run the call: the user has to authorize it first`, 'not_available');
+    return err(
+      `${name} did not run the call: the user has to authorize it first`,
+      'not_available',
+      'TOOL_UNAVAILABLE',
+    );
   }
   if (error instanceof StreamableHTTPError) {
     if (error.code === 404 && session.hasSession()) {
@@ -132,6 +144,7 @@ function resultOf(error: unknown, connection: Connection, session: ServerSession
       return err(
         `${name} has forgotten the session and did not run the call; call it again`,
         'not_available',
+        'TOOL_UNAVAILABLE',
       );
     }
     const status = error.code ?? 0;
@@ -142,16 +155,22 @@ function resultOf(error: unknown, connection: Connection, session: ServerSession
     return err(unsure ? `${said} – ${mayHaveRun}` : said);
   }
   const denied = failureOf(error, {
-    HOST_NOT_ALLOWED: ['not_available', 'Go on without it: the operator has not allowed this.'],
+    HOST_NOT_ALLOWED: 'Go on without it: the operator has not allowed this.',
     SECRET_NOT_BOUND: 'Tell the user that the server is set up wrong.',
   });
-  if (denied !== undefined && !denied.ok) return { ...denied, error: session.redact(denied.error) };
+  if (denied !== undefined && !denied.ok) {
+    return withErrorBehind({ ...denied, error: session.redact(denied.error) }, error);
+  }
   const code = errorCodeOf(error);
   if (code === undefined)
-    return err(`${name} gave an answer that is none of the protocol; the call may have run`);
+    return withErrorBehind(
+      err(`${name} gave an answer that is none of the protocol; the call may have run`),
+      error,
+    );
   const why = messageOf(error, session.redact);
   connection.lost(session, why);
-  return err(`${name} was not reached (${why}): ${mayHaveRun}`);
+  const text = `${name} was not reached (${why}): ${mayHaveRun}`;
+  return withErrorBehind(err(text, 'execution_failed', code), error);
 }
 
 /** Passes the progress of a server on, in its words, and not too often. */

@@ -7,7 +7,12 @@ import { declarationOf } from './declaration.js';
 import { processWire } from './process-wire.js';
 import { remoteWires } from './remote-wire.js';
 import { Variables } from './resolve-variables.js';
-import { type ConnectOptions, type ConnectResult, rootsOf } from './server-session.js';
+import {
+  type ConnectFailure,
+  type ConnectOptions,
+  type ConnectResult,
+  rootsOf,
+} from './server-session.js';
 import { withDeadline } from './with-deadline.js';
 
 /** Opens the service of a server, and connects to it. */
@@ -57,7 +62,7 @@ async function connectWithin(
   if (variables.missing.length > 0) {
     return { ok: false, reason: `it needs ${variables.missing.join('; ')}`, again: false };
   }
-  let failure = { reason: 'there is no way to reach it', again: false };
+  let failure: ConnectFailure = { reason: 'there is no way to reach it', again: false };
   for (const open of wires) {
     const wire = open();
     const client = createClient({

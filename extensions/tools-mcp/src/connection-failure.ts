@@ -2,6 +2,7 @@ import { errorCodeOf } from '@ethosagent/types';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { cleanText, shorten } from './clean-text.js';
+import type { ConnectFailure } from './server-session.js';
 
 export const UNAUTHORIZED = 'it waits until the user has authorized it';
 
@@ -52,12 +53,13 @@ export function reasonOf(
   error: unknown,
   redact: (text: string) => string,
   denied?: unknown,
-): { reason: string; again: boolean; authorize?: boolean } {
+): ConnectFailure {
   if (error instanceof UnauthorizedError) {
     return {
       reason: UNAUTHORIZED,
       again: false,
       authorize: true,
+      error,
     };
   }
   if (error instanceof StreamableHTTPError && denied === undefined) {
@@ -65,13 +67,14 @@ export function reasonOf(
       return {
         reason: 'it wants an authorization (HTTP 401), and this host has none for it',
         again: false,
+        error,
       };
     }
-    return { reason: messageOf(error, redact), again: (error.code ?? 0) >= 500 };
+    return { reason: messageOf(error, redact), again: (error.code ?? 0) >= 500, error };
   }
   const found = causeWithCode(error);
   const cause = errorCodeOf(found) === undefined ? (denied ?? found) : found;
-  return { reason: messageOf(cause, redact), again: !isLasting(cause) };
+  return { reason: messageOf(cause, redact), again: !isLasting(cause), error: cause };
 }
 
 /** The error of this project that lies behind one of a library. */

@@ -6,7 +6,12 @@ import { connectServer } from './connect-server.js';
 import { messageOf, UNAUTHORIZED } from './connection-failure.js';
 import { listAll } from './list-all.js';
 import { type HeldTool, type ListedTool, readListedTool } from './listed-tool.js';
-import { type ConnectOptions, rootsOf, type ServerSession } from './server-session.js';
+import {
+  type ConnectFailure,
+  type ConnectOptions,
+  rootsOf,
+  type ServerSession,
+} from './server-session.js';
 
 /**
  * How a server stands. `waiting`: it ended, and is started again; `held`: it can't be started until
@@ -15,7 +20,9 @@ import { type ConnectOptions, rootsOf, type ServerSession } from './server-sessi
 export type McpServerState = 'idle' | 'connecting' | 'ready' | 'waiting' | 'held' | 'closed';
 
 /** A connection in use, or why there is none. */
-export type OpenResult = { ok: true; session: ServerSession } | { ok: false; reason: string };
+export type OpenResult =
+  | { ok: true; session: ServerSession }
+  | { ok: false; reason: string; error?: unknown };
 
 export interface ConnectionOptions extends ConnectOptions {
   /** Told of what a server lists, before anyone is told that it is ready. */
@@ -47,6 +54,8 @@ export class Connection {
   readonly #closing = new AbortController();
   #state: McpServerState = 'idle';
   #reason = '';
+  /** What was thrown when it last failed, for the host. */
+  #error: unknown;
   #session: ServerSession | undefined;
   #opening: Promise<OpenResult> | undefined;
   #failures = 0;
@@ -141,7 +150,8 @@ export class Connection {
     const waitMs = this.#retryAt - performance.now();
     if (waitMs > 0) {
       const next = `it is tried again in ${Math.ceil(waitMs / 1_000)} s at the earliest`;
-      return Promise.resolve({ ok: false, reason: `${this.#reason}; ${next}` });
+      const reason = `${this.#reason}; ${next}`;
+      return Promise.resolve({ ok: false, reason, error: this.#error });
     }
     this.#opening = this.#connect().finally(() => {
       this.#opening = undefined;
@@ -219,8 +229,7 @@ export class Connection {
       closing: this.#closing.signal,
     });
     if (!connected.ok) {
-      const { reason, again, authorize = false } = connected;
-      return this.#failed(reason, again, authorize);
+      return this.#failed(connected);
     }
     const { session } = connected;
     let ended: string | undefined;
@@ -242,17 +251,22 @@ export class Connection {
     } catch (error) {
       const reason = ended === undefined || ended === '' ? messageOf(error, session.redact) : ended;
       await session.close().catch(() => {});
-      if (error instanceof UnauthorizedError) return this.#failed(UNAUTHORIZED, false, true);
-      return this.#failed(reason, true);
+      if (error instanceof UnauthorizedError) {
+        return this.#failed({ reason: UNAUTHORIZED, again: false, authorize: true, error });
+      }
+      return this.#failed({ reason, again: true, error });
     }
     if (this.#hasClosed()) {
       await session.close().catch(() => {});
       return { ok: false, reason: 'it was closed' };
     }
-    if (ended !== undefined) return this.#failed(ended === '' ? 'it ended' : ended, true);
+    if (ended !== undefined) {
+      return this.#failed({ reason: ended === '' ? 'it ended' : ended, again: true });
+    }
     this.#session = session;
     this.#state = 'ready';
     this.#reason = '';
+    this.#error = undefined;
     this.#known = true;
     this.#readyAt = performance.now();
     this.#usedAt = this.#readyAt;
@@ -263,13 +277,14 @@ export class Connection {
     return { ok: true, session };
   }
 
-  #failed(reason: string, again: boolean, authorize = false): OpenResult {
+  #failed({ reason, again, authorize = false, error }: ConnectFailure): OpenResult {
     if (this.#hasClosed()) return { ok: false, reason: 'it was closed' };
     if (again) this.#wait(reason);
     else if (authorize) this.#holdForUser(reason);
     else this.#hold(reason, this.#options.limits.restartDelayMs * HELD_DELAYS);
+    this.#error = error;
     this.#options.onChange(this);
-    return { ok: false, reason: this.#reason };
+    return { ok: false, reason: this.#reason, error };
   }
 
   // The state changes while a connection is made.

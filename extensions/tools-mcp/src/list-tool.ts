@@ -39,7 +39,8 @@ export function listTool(
     input: z.strictObject({}),
     execute: async (_args: object, ctx: ToolContext): Promise<ToolResult> => {
       const connection = options.connectionFor(ctx.personalityId);
-      if (connection === undefined) return err(closedText(server.name), 'not_available');
+      if (connection === undefined)
+        return err(closedText(server.name), 'not_available', 'TOOL_UNAVAILABLE');
       if (ctx.dryRun === true) {
         return ok(`[dry-run] the ${spec.what} of ${server.name} would be listed`);
       }

@@ -63,7 +63,8 @@ export function promptTools(options: ServerToolOptions & { maxListed: number }):
       ctx: ToolContext,
     ): Promise<ToolResult> => {
       const connection = options.connectionFor(ctx.personalityId);
-      if (connection === undefined) return err(closedText(server.name), 'not_available');
+      if (connection === undefined)
+        return err(closedText(server.name), 'not_available', 'TOOL_UNAVAILABLE');
       if (ctx.dryRun === true) {
         return ok(`[dry-run] the prompt ${args.name} of ${server.name} would be filled in`);
       }

@@ -54,7 +54,8 @@ export function resourceTools(options: ServerToolOptions & { maxListed: number }
     }),
     execute: async ({ uri }: { uri: string }, ctx: ToolContext): Promise<ToolResult> => {
       const connection = options.connectionFor(ctx.personalityId);
-      if (connection === undefined) return err(closedText(server.name), 'not_available');
+      if (connection === undefined)
+        return err(closedText(server.name), 'not_available', 'TOOL_UNAVAILABLE');
       if (ctx.dryRun === true) return ok(`[dry-run] ${uri} of ${server.name} would be read`);
       const called = await callServer(
         {

@@ -41,15 +41,17 @@ export interface ServerSession {
 }
 
 /** A session, or why there is none; `again` when a later start may work without anyone's doing. */
-export type ConnectResult =
-  | { ok: true; session: ServerSession }
-  | {
-      ok: false;
-      reason: string;
-      again: boolean;
-      /** The user was asked to authorize it; asking again would undo that. */
-      authorize?: boolean;
-    };
+export type ConnectResult = { ok: true; session: ServerSession } | ({ ok: false } & ConnectFailure);
+
+/** Why there is no session. */
+export interface ConnectFailure {
+  reason: string;
+  again: boolean;
+  /** The user was asked to authorize it; asking again would undo that. */
+  authorize?: boolean;
+  /** What was thrown, for the host. */
+  error?: unknown;
+}
 
 /** A way to talk to a server. */
 export interface Wire

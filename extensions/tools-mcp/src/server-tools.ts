@@ -73,7 +73,8 @@ export function serverTool(listed: ListedTool, options: ServerToolOptions): AnyT
     const problem = argumentProblem(inputSchema, args);
     if (problem !== undefined) return err(`${name}: ${problem}`, 'input_invalid');
     const connection = options.connectionFor(ctx.personalityId);
-    if (connection === undefined) return err(closedText(server.name), 'not_available');
+    if (connection === undefined)
+      return err(closedText(server.name), 'not_available', 'TOOL_UNAVAILABLE');
     if (ctx.dryRun === true) {
       return ok(`[dry-run] ${tool} of the MCP server ${server.name} would be called`, {
         structured: { mcp: origin, args },

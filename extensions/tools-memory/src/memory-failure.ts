@@ -2,8 +2,6 @@ import { type FailureAnswers, withFailures } from '@ethosagent/plugin-sdk';
 import type { ToolResult } from '@ethosagent/types';
 
 const ANSWERS: FailureAnswers = {
-  MEMORY_SCOPE_NOT_AVAILABLE: ['not_available', ''],
-  MEMORY_NOT_WRITABLE: ['not_available', ''],
   MEMORY_NOT_FOUND: 'Read the memory to see what is there.',
   MEMORY_AMBIGUOUS: 'Match more of the text, or name the section.',
   MEMORY_TOO_LARGE: 'Shorten the text, or remove what is no longer of use first.',

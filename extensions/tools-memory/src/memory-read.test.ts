@@ -103,7 +103,7 @@ describe('memory_read refuses', () => {
     ['versions and section', { versions: true, section: 'a' }, 'input_invalid', /alone/],
     ['an offset after the end', { section: 'Work', offset: 500 }, 'input_invalid', /30 characters/],
     ['no such section', { section: 'Taste' }, 'execution_failed', /Nearest: "Tastes", "Work"/],
-    ['no such team', { scope: 'team' }, 'not_available', /no team memory/],
+    ['no such team', { scope: 'team' }, 'execution_failed', /no team memory/],
   ];
   it.each(rows)('%s', async (_what, args, code, error) => {
     const world = await filled();

@@ -9,5 +9,9 @@ export const memoryScopeSchema = z.enum(['personality', 'user', 'team', 'global'
 export function scopeMissing(memory: ScopedMemory, scope: MemoryScope): ToolResult | undefined {
   if (memory.scopes.includes(scope)) return undefined;
   const there = memory.scopes.length === 0 ? 'no scope' : memory.scopes.join(', ');
-  return err(`This call has no ${scope} memory; it has ${there}.`, 'not_available');
+  return err(
+    `MEMORY_SCOPE_NOT_AVAILABLE: This call has no ${scope} memory; it has ${there}.`,
+    'execution_failed',
+    'MEMORY_SCOPE_NOT_AVAILABLE',
+  );
 }

@@ -132,20 +132,20 @@ describe('memory_write refuses', () => {
     [
       'no such user',
       { ...ADD, scope: 'user' },
-      'not_available',
+      'execution_failed',
       /no user memory; it has personality, global/,
     ],
     [
       'a scope that may not be written',
       { ...ADD, scope: 'global' },
-      'not_available',
+      'execution_failed',
       /writable_scopes: personality, user, team/,
     ],
     ...[{ memoryScope: 'global' }, { memoryScopeId: 'global' }].map(
       (ctx): Row => [
         `what is ${JSON.stringify(ctx)}`,
         ADD,
-        'not_available',
+        'execution_failed',
         /personality memory is the global one, which may not be written here/,
         ctx,
       ],

@@ -141,7 +141,8 @@ function notWritable(
   const writable = writable_scopes.length === 0 ? 'none' : writable_scopes.join(', ');
   return err(
     `The ${scope} memory${ownIs !== undefined && needed.length > 1 ? ` is the ${ownIs} one, which` : ''} may not be written here (tool_settings.memory_write.writable_scopes: ${writable}).`,
-    'not_available',
+    'execution_failed',
+    'MEMORY_NOT_WRITABLE',
   );
 }
 
@@ -163,6 +164,8 @@ function tooLarge(
   if (change.kind === 'remove') return undefined;
   return err(
     `MEMORY_TOO_LARGE: the memory has ${sizeOf(document.sizeChars)} and would have ${sizeOf(sizeChars)}; it may have ${sizeOf(max_memory_chars)} (tool_settings.memory_write.max_memory_chars). Shorten the text, or remove what is no longer of use first.`,
+    'execution_failed',
+    'MEMORY_TOO_LARGE',
   );
 }
 

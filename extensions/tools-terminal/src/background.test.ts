@@ -72,7 +72,8 @@ describe('terminal_start, terminal_read and terminal_stop', () => {
       'No command of terminal_start is there.',
     );
     expect(await world.run('terminal_stop', { id }, { sessionId: 'other' })).toMatchObject({
-      code: 'input_invalid',
+      code: 'execution_failed',
+      cause: 'PROCESS_NOT_FOUND',
     });
   });
 
@@ -124,7 +125,7 @@ describe('terminal_start, terminal_read and terminal_stop', () => {
       'what a rule denies',
       'terminal_start',
       { command: 'ls | xargs touch' },
-      'not_available',
+      'execution_failed',
       /rule touch/,
     ],
     ['what nobody approves', 'terminal_start', { command: 'sleep 1' }, 'not_available', /approv/],
@@ -140,14 +141,14 @@ describe('terminal_start, terminal_read and terminal_stop', () => {
       'an id that is not known',
       'terminal_read',
       { id: 'nope' },
-      'input_invalid',
+      'execution_failed',
       /PROCESS_NOT_FOUND/,
     ],
     [
       'an id that is not known',
       'terminal_stop',
       { id: 'nope' },
-      'input_invalid',
+      'execution_failed',
       /PROCESS_NOT_FOUND/,
     ],
     ['a cursor below 0', 'terminal_read', { id: 'x', cursor: -1 }, 'input_invalid', /cursor/],

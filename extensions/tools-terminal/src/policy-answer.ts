@@ -42,7 +42,8 @@ export function policyDenial({ decision, findings }: Verdict): ToolResult | unde
   const denied = findings.filter((finding) => finding.decision === 'deny');
   return err(
     `The command policy refuses this, and nothing was run: ${describeFindings(denied)}. Do it in another way, or leave it to the user.`,
-    'not_available',
+    'execution_failed',
+    'BINARY_NOT_ALLOWED',
   );
 }
 

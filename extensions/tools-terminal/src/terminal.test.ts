@@ -122,14 +122,14 @@ describe('terminal', () => {
       'input_invalid',
       /terminal_start/,
     ],
-    ['what a rule denies', { command: 'ls && touch made' }, 'not_available', /rule touch/],
+    ['what a rule denies', { command: 'ls && touch made' }, 'execution_failed', /rule touch/],
     [
       'what a rule denies, wrapped',
       { command: "env A=1 bash -c 'touch made'" },
-      'not_available',
+      'execution_failed',
       /rule touch/,
     ],
-    ['what can not be parsed', { command: 'touch made; if' }, 'not_available', /unparseable/],
+    ['what can not be parsed', { command: 'touch made; if' }, 'execution_failed', /unparseable/],
   ];
   const settings = { terminal: { policy: { rules: [{ command: 'touch', decision: 'deny' }] } } };
   it.each(denials)('refuses %s', async (_, args, code, error) => {
@@ -165,7 +165,8 @@ describe('terminal', () => {
     it('not about what is refused anyway', async () => {
       const world = createTerminalWorld({ settings: asking });
       expect(await world.run('terminal', { command: 'touch made; if' })).toMatchObject({
-        code: 'not_available',
+        code: 'execution_failed',
+        cause: 'BINARY_NOT_ALLOWED',
       });
       expect(world.approvals).toEqual([]);
     });
@@ -180,7 +181,7 @@ describe('terminal', () => {
     });
 
     it.each([
-      [{ command: 'touch made' }, 'not_available'],
+      [{ command: 'touch made' }, 'execution_failed'],
       [{ command: 'ls', cwd: '..' }, 'execution_failed'],
       [{ command: 'ls', cwd: 'nowhere' }, 'execution_failed'],
       [{ command: 'ls', timeout_ms: 700_000 }, 'input_invalid'],

@@ -145,5 +145,7 @@ async function run(
       workingDir,
     },
   );
-  return result.timedOut === true ? err(value) : ok(value, { structured });
+  return result.timedOut === true
+    ? err(value, 'execution_failed', 'CALL_TIMED_OUT')
+    : ok(value, { structured });
 }

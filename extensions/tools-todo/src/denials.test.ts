@@ -169,6 +169,7 @@ describe('execution_failed', () => {
       ok: false,
       code: 'execution_failed',
       error: 'STORE_UNAVAILABLE: the disk is full',
+      cause: 'STORE_UNAVAILABLE',
     });
     isFull = false;
     expect(await world.text('todo_list', {})).toBe('Todo: 1 open.\n[ ] t1 a');

@@ -2,16 +2,12 @@ import { type FailureAnswers, failureOf } from '@ethosagent/plugin-sdk';
 import type { ToolResult } from '@ethosagent/types';
 
 const ANSWERS: FailureAnswers = {
-  HOST_NOT_ALLOWED: [
-    'not_available',
-    'Do not try again: use another source, or tell the user which host is needed.',
-  ],
+  HOST_NOT_ALLOWED: 'Do not try again: use another source, or tell the user which host is needed.',
   SECRET_NOT_FOUND: ['not_available', 'Tell the user that the key has to be stored.'],
-  SECRET_NOT_BOUND: [
-    'not_available',
+  SECRETS_UNAVAILABLE: ['not_available', 'Try once more later, or tell the user.'],
+  SECRET_NOT_BOUND:
     'Tell the user that the host of the provider is not allowed, or that its key is for another one.',
-  ],
-  SECRET_NOT_DECLARED: ['not_available', 'Tell the user that the provider is set up wrong.'],
+  SECRET_NOT_DECLARED: 'Tell the user that the provider is set up wrong.',
   NETWORK_TIMEOUT: 'Try once more later, or use another source.',
   NETWORK_FAILED: 'Check the URL; try once more at most.',
   BODY_TOO_LARGE: 'Use another source; this one can not be read.',

@@ -418,14 +418,14 @@ describe('fetch_url', () => {
     [
       'another host',
       { url: 'http://127.0.0.2/' },
-      /^not_available: HOST_NOT_ALLOWED: .*Do not try again/,
+      /^execution_failed: HOST_NOT_ALLOWED: .*Do not try again/,
     ],
     [
       'a metadata address',
       { url: 'http://169.254.169.254/' },
-      /^not_available: HOST_NOT_ALLOWED: /,
+      /^execution_failed: HOST_NOT_ALLOWED: /,
     ],
-    ['a redirect to another host', { path: '/trap' }, /^not_available: HOST_NOT_ALLOWED: /],
+    ['a redirect to another host', { path: '/trap' }, /^execution_failed: HOST_NOT_ALLOWED: /],
     ['a redirect in a circle', { path: '/circle' }, /^execution_failed: TOO_MANY_REDIRECTS: /],
     ['a redirect to nowhere', { path: '/bad' }, /^execution_failed: NETWORK_FAILED: /],
     [

@@ -98,7 +98,8 @@ async function fetchUrl(args: FetchArgs, ctx: FetchContext, turns: Turns): Promi
     return await show(got, { args, ctx, signal: deadline.signal });
   } catch (error) {
     if (deadline.isOver) {
-      return err(OUT_OF_TIME[stage](new URL(url).host, ctx.settings.timeout_ms));
+      const text = OUT_OF_TIME[stage](new URL(url).host, ctx.settings.timeout_ms);
+      return err(text, 'execution_failed', 'CALL_TIMED_OUT');
     }
     const failure = fetchFailure(error);
     if (failure === undefined) throw error;

@@ -140,9 +140,9 @@ describe('a page that is kept', () => {
       world.run('fetch_url', { url: `${server.origin}/` }, { personalityId });
     textOf(await ask('one'));
     expect(structuredOf(await ask('one')).cache).toBe('fresh');
-    expect(failureOf(await ask('other'))).toMatch(/^not_available: HOST_NOT_ALLOWED: /);
+    expect(failureOf(await ask('other'))).toMatch(/^execution_failed: HOST_NOT_ALLOWED: /);
     allow = { one: ['example.com'], other: [server.host] };
-    expect(failureOf(await ask('one'))).toMatch(/^not_available: HOST_NOT_ALLOWED: /);
+    expect(failureOf(await ask('one'))).toMatch(/^execution_failed: HOST_NOT_ALLOWED: /);
     // It may now, but gets its own copy: what it may reach otherwise can differ.
     expect(structuredOf(await ask('other')).cache).toBe('miss');
     expect(server.received).toHaveLength(2);

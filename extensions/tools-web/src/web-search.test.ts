@@ -448,7 +448,7 @@ describe('web_search', () => {
       'brave',
       'a redirect elsewhere',
       (_, response) => void response.writeHead(302, { location: 'http://127.0.0.9/' }).end(),
-      /^not_available: HOST_NOT_ALLOWED: /,
+      /^execution_failed: HOST_NOT_ALLOWED: /,
     ],
     [
       'exa',
@@ -518,7 +518,9 @@ describe('web_search', () => {
       createWebSearchTool({ searchProviders: [braveSearch({ baseUrl: server.origin })] }),
     ];
     const world = createWebWorld({ tools, allow: ['example.com'], secrets: SECRETS });
-    expect(failureOf(await world.run('web_search', { query: 'x' }))).toMatch(/^not_available: /);
+    expect(failureOf(await world.run('web_search', { query: 'x' }))).toMatch(
+      /^execution_failed: SECRET_NOT_BOUND: /,
+    );
     expect(server.received).toEqual([]);
   });
 

@@ -133,6 +133,8 @@ async function webSearch(
     if (deadline.isOver) {
       return err(
         `${provider.id} did not answer within ${ctx.settings.timeout_ms} ms. Try once more later.`,
+        'execution_failed',
+        'CALL_TIMED_OUT',
       );
     }
     const failure = fetchFailure(error);

@@ -129,7 +129,7 @@ export class AgentLoop {
     const { turn } = unfinished(journal.log);
     const answers = journal.log.openCalls().map((logged) =>
       resultRecord(turn, logged, {
-        result: logged.started ? interrupted() : notRun('the turn was given up'),
+        result: logged.started ? interrupted() : notRun('the turn was given up', 'CALL_ABORTED'),
         isMarked: false,
         isUntrusted: false,
       }),

@@ -86,6 +86,7 @@ describe('a call that needs approval', () => {
           ok: false,
           code: 'not_available',
           error: 'the call did not run: it was refused: too much',
+          cause: 'NOT_APPROVED',
         },
       ],
       ['p1', { ok: true, value: 'paid 1', cost_usd: 0.5 }],

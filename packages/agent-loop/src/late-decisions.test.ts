@@ -157,7 +157,7 @@ describe('a session in which somebody answers late', () => {
       expect(doneOf(events)).toMatchObject({ end: 'answered', text: 'ok' });
       const error = 'the call did not run: it was refused: too much';
       expect(ofType(events, 'tool_end').map(({ result }) => result)).toEqual([
-        { ok: false, code: 'not_available', error },
+        { ok: false, code: 'not_available', error, cause: 'NOT_APPROVED' },
       ]);
       await expectSound();
     },

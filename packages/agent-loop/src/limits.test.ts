@@ -191,6 +191,7 @@ describe('a limit of a turn', () => {
         ok: false,
         code: 'not_available',
         error: 'the call did not run: The turn made its 1 calls.',
+        cause: 'TURN_LIMIT',
       },
       { ok: true, value: 'echo: a' },
     ]);

@@ -1,4 +1,4 @@
-import type { EthosError } from '@ethosagent/types';
+import type { EthosError, FailureCause } from '@ethosagent/types';
 import type { AgentUsage, TurnEnd } from './api.js';
 import type { AgentRecord, StepRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
@@ -66,6 +66,12 @@ export function overCalls(
     end: 'identical_calls',
     message: `The model called ${call.name} ${repeats} times in a row with the same arguments.`,
   };
+}
+
+/** Why a call did not run whose turn has ended. */
+export function causeOfEnd(end: TurnEnd): FailureCause {
+  if (end === 'aborted') return 'CALL_ABORTED';
+  return end === 'max_time' ? 'CALL_TIMED_OUT' : 'TURN_LIMIT';
 }
 
 type FinalEnd = Extract<AgentRecord, { kind: 'end' }>['end'];

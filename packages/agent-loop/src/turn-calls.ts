@@ -1,5 +1,5 @@
 import { markUntrusted } from '@ethosagent/core';
-import type { ToolResult } from '@ethosagent/types';
+import type { FailureCause, ToolResult } from '@ethosagent/types';
 import { imagesOf } from './images.js';
 import type { ResultRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
@@ -10,21 +10,31 @@ const INTERRUPTED =
 
 /** What the model is told of a call that nobody knows the result of. */
 export function interrupted(): ToolResult {
-  return { ok: false, code: 'execution_failed', error: INTERRUPTED };
+  return {
+    ok: false,
+    code: 'execution_failed',
+    error: INTERRUPTED,
+    cause: 'CALL_INTERRUPTED',
+  };
 }
 
-export function notRun(why: string): ToolResult {
-  return { ok: false, code: 'not_available', error: `the call did not run: ${why}` };
+export function notRun(why: string, cause: FailureCause): ToolResult {
+  return { ok: false, code: 'not_available', error: `the call did not run: ${why}`, cause };
 }
 
 /** What the model is told of a call that is not to run as it is; `undefined` for one that may. */
 export function answerAtOnce({ call, started, approval }: LoggedCall): ToolResult | undefined {
   if (started) return interrupted();
-  if (call.problem !== undefined) return { ok: false, ...call.problem };
+  if (call.problem !== undefined) {
+    const { code } = call.problem;
+    const cause = code === 'not_available' ? 'TOOL_NOT_FOUND' : 'INPUT_INVALID';
+    return { ok: false, ...call.problem, cause };
+  }
   const decision = approval?.decision;
   if (decision === undefined || decision.approved) return undefined;
   return notRun(
     decision.reason === undefined ? 'it was refused' : `it was refused: ${decision.reason}`,
+    'NOT_APPROVED',
   );
 }
 
@@ -53,6 +63,7 @@ export function resultRecord(
       : text.toWellFormed(),
     ok: result.ok,
     ...(!result.ok && { code: result.code }),
+    ...(!result.ok && result.cause !== undefined && { cause: result.cause }),
     ...(costUsd !== undefined && Number.isFinite(costUsd) && costUsd > 0 && { costUsd }),
     ...(images.length > 0 && { images }),
     ...(options.isUntrusted && { untrusted: true }),

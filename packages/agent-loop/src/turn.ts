@@ -14,6 +14,7 @@ import type { RetryPlan, TurnLimits } from './options.js';
 import {
   ABORTED,
   answered,
+  causeOfEnd,
   endRecord,
   FAILED,
   type Outcome,
@@ -215,7 +216,8 @@ export class Turn {
     const atOnce = this.#log.openCalls().flatMap((logged) => {
       const limit = overCalls(logged, limits);
       over ??= limit;
-      const result = answerAtOnce(logged) ?? (limit && notRun(limit.message ?? limit.end));
+      const result =
+        answerAtOnce(logged) ?? (limit && notRun(limit.message ?? limit.end, 'TURN_LIMIT'));
       return result === undefined ? [] : [{ logged, result }];
     });
     await this.#answer(atOnce);
@@ -269,10 +271,11 @@ export class Turn {
     if (record === undefined || this.#turn.end !== undefined) return;
     const why =
       outcome.end === 'aborted' ? 'the turn was aborted' : (outcome.message ?? outcome.end);
+    const cause = causeOfEnd(outcome.end);
     await this.#answer(
       this.#log.openCalls().map((logged) => ({
         logged,
-        result: logged.started ? interrupted() : notRun(why),
+        result: logged.started ? interrupted() : notRun(why, cause),
       })),
     );
     await this.#parts.journal.append(record);

@@ -343,7 +343,8 @@ describe.each(methods)('%s', (_name, method) => {
     const { run, seen, events } = world(method, () => (isFaulty ? fails() : method.good));
     expect(await run()).toEqual(ok('done'));
     const error = errorOf(seen[0]);
-    expect(error.message).toMatch(new RegExp(`^${method.code}: .*(again|operator)`));
+    const code = isSecretsFault(method) ? 'SECRETS_UNAVAILABLE' : method.code;
+    expect(error.message).toMatch(new RegExp(`^${code}: .*(again|operator)`));
     expect(error.message).not.toContain('hunter2');
     isFaulty = false;
     await run();
@@ -373,6 +374,7 @@ describe.each(methods)('%s', (_name, method) => {
       ok: false,
       code: 'execution_failed',
       error: 'uses took longer than 30 ms',
+      cause: 'CALL_TIMED_OUT',
     });
     isFaulty = false;
     expect(await run()).toEqual(ok('done'));

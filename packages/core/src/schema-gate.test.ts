@@ -30,6 +30,7 @@ describe('checkSchema of a registry', () => {
         ok: false,
         code: 'input_invalid',
         error: 'city: expected Rome',
+        cause: 'INPUT_INVALID',
       });
     }
     expect(execute).not.toHaveBeenCalled();

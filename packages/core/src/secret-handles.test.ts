@@ -119,6 +119,7 @@ const failed = (code: string) => ({
   ok: false,
   code: 'execution_failed',
   error: expect.stringMatching(new RegExp(`^${code}: `)),
+  cause: code,
 });
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;

@@ -9,7 +9,7 @@ import { findHandles, replaceHandles } from './secret-handles-request.js';
 import { scrubResponse } from './secret-handles-response.js';
 
 export interface SecretHandlesOptions {
-  /** @throws `SECRET_NOT_FOUND` */
+  /** @throws `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE` */
   resolve: (ref: SecretRef) => Promise<string>;
   scope: AccessScope | undefined;
 }

@@ -258,6 +258,7 @@ describe('Tool capabilities reference: Error message format', () => {
       ok: false,
       code: 'execution_failed',
       error: `${code}: ${detail}`,
+      cause: code,
     });
   });
 });

@@ -109,8 +109,15 @@ export function filteredOut(entry: RegisteredTool, filters: ToolFilters): string
   return undefined;
 }
 
-/** Why a tool says that it is not available, or `undefined`. A gate that throws is closed. */
-export function unavailable({ tool, name }: RegisteredTool): string | undefined {
+/**
+ * Why a tool says that it is not available, or `undefined`. A gate that throws is closed.
+ *
+ * @param onThrow told of what it threw
+ */
+export function unavailable(
+  { tool, name }: RegisteredTool,
+  onThrow?: (error: unknown) => void,
+): string | undefined {
   if (tool.isAvailable === undefined) return undefined;
   try {
     const open: unknown = tool.isAvailable();
@@ -119,6 +126,7 @@ export function unavailable({ tool, name }: RegisteredTool): string | undefined 
       ? undefined
       : `${name} is not available: something that it needs (a key, a binary) is missing`;
   } catch (error) {
+    onThrow?.(error);
     return `${name} is not available: its own check failed (${errorText(error)})`;
   }
 }

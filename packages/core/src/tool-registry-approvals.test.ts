@@ -1,4 +1,4 @@
-import type { AnyTool, ToolResult } from '@ethosagent/types';
+import type { AnyTool, FailureCause, ToolResult } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalDecision, ApprovalRequest } from './approval.js';
 import { batchContext, makeTool, ok, runOne, untyped } from './testing/batch.js';
@@ -24,10 +24,11 @@ function approvals(
   return { registry, ran };
 }
 
-const refused = (why: string): ToolResult => ({
+const refused = (why: string, cause: FailureCause = 'NOT_APPROVED'): ToolResult => ({
   ok: false,
   code: 'not_available',
   error: `pay needs approval, and ${why}`,
+  cause,
 });
 
 describe('DefaultToolRegistry approvals', () => {
@@ -163,6 +164,7 @@ describe('DefaultToolRegistry approvals', () => {
       ok: false,
       code: 'input_invalid',
       error: 'amount is missing',
+      cause: 'INPUT_INVALID',
     });
     expect(ran).toEqual([]);
   });
@@ -178,7 +180,7 @@ describe('DefaultToolRegistry approvals', () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(signal?.aborted).toBe(false);
     controller.abort(new Error('the user left'));
-    expect(await pending).toEqual(refused('the turn was aborted while it waited'));
+    expect(await pending).toEqual(refused('the turn was aborted while it waited', 'CALL_ABORTED'));
     expect(signal?.reason).toEqual(new Error('the user left'));
     expect(ran).toEqual([]);
   });

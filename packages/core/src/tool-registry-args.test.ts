@@ -15,7 +15,12 @@ function cyclic(): unknown {
   return value;
 }
 
-const invalid = (error: unknown) => ({ ok: false, code: 'input_invalid', error });
+const invalid = (error: unknown) => ({
+  ok: false,
+  code: 'input_invalid',
+  error,
+  cause: 'INPUT_INVALID',
+});
 
 function echoRegistry(): DefaultToolRegistry {
   const registry = new DefaultToolRegistry();
@@ -136,7 +141,12 @@ describe('DefaultToolRegistry arguments', () => {
     [
       'never settles',
       () => new Promise(() => {}),
-      { ok: false, code: 'execution_failed', error: 't took longer than 30 ms' },
+      {
+        ok: false,
+        code: 'execution_failed',
+        error: 't took longer than 30 ms',
+        cause: 'CALL_TIMED_OUT',
+      },
     ],
     ['says no', () => ({ ok: false, error: 'city is missing' }), invalid('city is missing')],
   ])('an input schema that %s', async (_name, parse, expected) => {

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { truncationMarker } from '@ethosagent/policy';
+import type { FailureCause } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { batchContext, makeTool, ok, runOne } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
@@ -14,7 +15,12 @@ function manyCalls(name: string) {
   }));
 }
 
-const failed = (error: string) => ({ ok: false, code: 'execution_failed', error });
+const failed = (error: string, cause: FailureCause) => ({
+  ok: false,
+  code: 'execution_failed',
+  error,
+  cause,
+});
 
 describe('DefaultToolRegistry.executeParallel', () => {
   it.each([
@@ -102,7 +108,7 @@ describe('DefaultToolRegistry abort', () => {
     expect(results).toHaveLength(CALLS);
     for (const { result } of results) {
       // Cut to 8 characters by the budget of 10,000 calls.
-      expect(result).toEqual(failed(`the turn${truncationMarker(20)}`));
+      expect(result).toEqual(failed(`the turn${truncationMarker(20)}`, 'CALL_ABORTED'));
     }
   });
 
@@ -111,7 +117,7 @@ describe('DefaultToolRegistry abort', () => {
     const registry = new DefaultToolRegistry();
     registry.register(makeTool('t', () => ok(String(++started))));
     expect(await runOne(registry, 't', {}, { abortSignal: AbortSignal.abort() })).toEqual(
-      failed('the turn was aborted before this call ran'),
+      failed('the turn was aborted before this call ran', 'CALL_ABORTED'),
     );
     expect(started).toBe(0);
   });
@@ -129,7 +135,7 @@ describe('DefaultToolRegistry abort', () => {
     controller.abort();
     expect((await pending).map(({ result }) => result)).toEqual([
       ok('done'),
-      failed('the turn was aborted'),
+      failed('the turn was aborted', 'CALL_ABORTED'),
     ]);
   });
 
@@ -198,7 +204,7 @@ describe('DefaultToolRegistry time-outs', () => {
     );
     const rest = timeoutMs === undefined ? {} : { timeoutMs };
     registry.register(makeTool('t', () => new Promise(() => {}), rest));
-    expect(await runOne(registry, 't')).toEqual(failed(error));
+    expect(await runOne(registry, 't')).toEqual(failed(error, 'CALL_TIMED_OUT'));
   });
 
   it.each([
@@ -224,7 +230,7 @@ describe('DefaultToolRegistry time-outs', () => {
       batchContext(),
     );
     expect(results.map(({ result }) => result)).toEqual(
-      names.map((name) => failed(`${name} took longer than ${name.slice(1)} ms`)),
+      names.map((name) => failed(`${name} took longer than ${name.slice(1)} ms`, 'CALL_TIMED_OUT')),
     );
   });
 });

@@ -1,10 +1,15 @@
-import type { ToolFilterOpts } from '@ethosagent/types';
+import type { FailureCause, ToolFilterOpts } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { batchContext, makeTool, ok, runOne, untyped } from './testing/batch.js';
 import { mcpServerOf } from './tool-gates.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 
-const notAvailable = (error: string) => ({ ok: false, code: 'not_available', error });
+const notAvailable = (error: string, cause: FailureCause = 'TOOL_UNAVAILABLE') => ({
+  ok: false,
+  code: 'not_available',
+  error,
+  cause,
+});
 
 async function outcome(
   registry: DefaultToolRegistry,
@@ -65,14 +70,21 @@ describe('DefaultToolRegistry gates', () => {
 
   const fine = ok('done');
   const notListed = (name: string) =>
-    notAvailable(`${name} is not among the tools of this personality`);
+    notAvailable(`${name} is not among the tools of this personality`, 'TOOL_NOT_ALLOWED');
   const noServer = (name: string, server: string) =>
-    notAvailable(`${name}: the MCP server ${server} is not allowed for this personality`);
+    notAvailable(
+      `${name}: the MCP server ${server} is not allowed for this personality`,
+      'TOOL_NOT_ALLOWED',
+    );
   const noMcpTool = (name: string) =>
-    notAvailable(`${name} is not among the tools of MCP servers that are allowed`);
-  const excluded = (name: string) => notAvailable(`${name} is excluded from this batch`);
+    notAvailable(
+      `${name} is not among the tools of MCP servers that are allowed`,
+      'TOOL_NOT_ALLOWED',
+    );
+  const excluded = (name: string) =>
+    notAvailable(`${name} is excluded from this batch`, 'TOOL_NOT_ALLOWED');
   const noPlugin = (name: string) =>
-    notAvailable(`${name}: the plugin p is not allowed for this personality`);
+    notAvailable(`${name}: the plugin p is not allowed for this personality`, 'TOOL_NOT_ALLOWED');
 
   it.each<ToolFilterOpts>([
     { excludeTools: ['mcp__a__b'] },
@@ -87,20 +99,25 @@ describe('DefaultToolRegistry gates', () => {
   });
 
   it.each<[string, string[] | undefined, Parameters<typeof outcome>[3], unknown]>([
-    ['missing', undefined, undefined, notAvailable('there is no tool "missing"')],
-    ['toString', undefined, undefined, notAvailable('there is no tool "toString"')],
+    ['missing', undefined, undefined, notAvailable('there is no tool "missing"', 'TOOL_NOT_FOUND')],
+    [
+      'toString',
+      undefined,
+      undefined,
+      notAvailable('there is no tool "toString"', 'TOOL_NOT_FOUND'),
+    ],
     [
       'Plain',
       undefined,
       undefined,
-      notAvailable('there is no tool "Plain"; did you mean "plain"?'),
+      notAvailable('there is no tool "Plain"; did you mean "plain"?', 'TOOL_NOT_FOUND'),
     ],
-    ['Plain', ['alwys'], undefined, notAvailable('there is no tool "Plain"')],
+    ['Plain', ['alwys'], undefined, notAvailable('there is no tool "Plain"', 'TOOL_NOT_FOUND')],
     ['plain', undefined, undefined, fine],
     ['plain', [], undefined, notListed('plain')],
     ['plain', ['other'], undefined, notListed('plain')],
     ['plain', ['plain'], undefined, fine],
-    ['PLAIN', ['PLAIN'], undefined, notAvailable('there is no tool "PLAIN"')],
+    ['PLAIN', ['PLAIN'], undefined, notAvailable('there is no tool "PLAIN"', 'TOOL_NOT_FOUND')],
     ['always', [], undefined, fine],
     ['__proto__', [], undefined, notListed('__proto__')],
     ['__proto__', ['__proto__'], undefined, fine],

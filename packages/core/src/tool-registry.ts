@@ -21,6 +21,7 @@ import {
 import type { CapabilityBackends } from './backends.js';
 import { type BatchOptions, DEFAULT_BATCH_OPTIONS } from './batch/batch.js';
 import { runBatch } from './batch/run-batch.js';
+import type { CallHooks } from './call-hooks.js';
 import type { ResolveContext } from './capabilities/capability-call.js';
 import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 import { CapabilityPlan, needsBackends } from './capability-resolver.js';
@@ -43,7 +44,7 @@ import { SettingsPlan } from './tool-settings.js';
 import type { TurnHost } from './turn-host.js';
 
 /** Settings of a registry. */
-export type ToolRegistryOptions = Partial<BatchOptions>;
+export interface ToolRegistryOptions extends Partial<BatchOptions>, CallHooks {}
 
 /** Holds tools, gates their calls, and gives each call the accessors that it declared. */
 export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
@@ -51,6 +52,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   readonly #backends: CapabilityBackends | undefined;
   readonly #reducers: ToolResultReducerRegistry | undefined;
   readonly #options: BatchOptions;
+  readonly #hooks: CallHooks;
   readonly #meters = new SessionMeters();
   readonly #background: BackgroundProcessTable;
   readonly #services: ServiceTable;
@@ -73,6 +75,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     this.#backends = backends;
     this.#reducers = reducers;
     this.#options = batchOptions(options);
+    this.#hooks = callHooks(options);
     this.#background = new BackgroundProcessTable(this.#options.maxBackgroundProcesses);
     this.#services = new ServiceTable({
       backends,
@@ -184,6 +187,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
       backends: this.#backends,
       reducers: this.#reducers,
       options: this.#options,
+      hooks: this.#hooks,
       meters: this.#meters,
       background: this.#background,
       services: this.#services,
@@ -272,6 +276,13 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
     throw new EthosError('CONFIG_INVALID', 'checkSchema is not a function');
   }
   return { ...limits, now, checkSchema };
+}
+
+/** @throws `CONFIG_INVALID` for a hook that could not be called */
+function callHooks({ onError }: CallHooks): CallHooks {
+  if (onError === undefined) return {};
+  if (typeof onError === 'function') return { onError };
+  throw new EthosError('CONFIG_INVALID', 'onError is not a function');
 }
 
 /** A copy that nobody can change: all who ask are given the same one. */

@@ -12,7 +12,7 @@ export type ResolvedSettings =
       /** What they were parsed from, as plain data. */
       said: unknown;
     }
-  | { ok: false; error: string };
+  | { ok: false; error: string; thrown?: { readonly error: unknown } };
 
 const NOTHING: object = Object.freeze({});
 
@@ -45,7 +45,7 @@ export class SettingsPlan {
       }
       return this.#keep(value, copy.value, parsed.settings);
     } catch (error) {
-      return this.#refuse(errorText(error));
+      return { ...this.#refuse(errorText(error)), thrown: { error } };
     }
   }
 
@@ -63,7 +63,7 @@ export class SettingsPlan {
     return resolved;
   }
 
-  #refuse(problem: string): ResolvedSettings {
+  #refuse(problem: string): ResolvedSettings & { ok: false } {
     return {
       ok: false,
       error: `${this.#toolName} is not available: its settings in this personality are wrong (${problem}); ask the operator to mend them`,

@@ -208,6 +208,7 @@ describe('what was approved', () => {
       ok: false,
       code: 'not_available',
       error: 'x needs approval, and what it may do changed while it waited',
+      cause: 'NOT_APPROVED',
     });
   });
 
@@ -354,6 +355,7 @@ describe('TurnHost.beforeRun', () => {
       ok: false,
       code: 'execution_failed',
       error: 'the call did not run, since it could not be recorded: disk full',
+      cause: 'AUDIT_FAILED',
     });
     expect(runs).toBe(0);
   });

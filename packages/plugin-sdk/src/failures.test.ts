@@ -5,7 +5,7 @@ import { ok } from './tool-helpers.js';
 
 const answers = {
   PATH_NOT_REACHABLE: 'Use another path.',
-  PROCESS_NOT_FOUND: ['input_invalid', 'Give another id.'],
+  FILE_NOT_FOUND: ['input_invalid', 'Give another path.'],
   SPAWN_FAILED: ['not_available', ''],
 } as const;
 
@@ -22,11 +22,11 @@ describe('failureOf', () => {
     ],
     [
       'an answer of another class, after one full stop',
-      new EthosError('PROCESS_NOT_FOUND', 'there is no p.'),
+      new EthosError('FILE_NOT_FOUND', 'there is no p.'),
       {
         ok: false,
         code: 'input_invalid',
-        error: 'PROCESS_NOT_FOUND: there is no p. Give another id.',
+        error: 'FILE_NOT_FOUND: there is no p. Give another path.',
       },
     ],
     [
@@ -37,9 +37,9 @@ describe('failureOf', () => {
     [
       'what is true of every tool',
       new EthosError('QUOTA_EXCEEDED', 'no more requests'),
-      { code: 'not_available', error: expect.stringContaining('Do not try again') },
+      { code: 'execution_failed', error: expect.stringContaining('Do not try again') },
     ],
-    ['another code', new EthosError('FILE_NOT_FOUND', 'x'), undefined],
+    ['another code', new EthosError('FILE_TOO_LARGE', 'x'), undefined],
     ['another error', new Error('PATH_NOT_REACHABLE: x'), undefined],
     ['what is no error', { code: 'PATH_NOT_REACHABLE' }, undefined],
   ])('%s', (_name, error, expected) => {

@@ -1,44 +1,63 @@
 import {
+  type DenialCode,
   type ErrorCode,
   errorCodeOf,
   type ToolErrorCode,
   type ToolResult,
+  withErrorBehind,
 } from '@ethosagent/types';
 import { err } from './tool-helpers.js';
 
 /**
  * What to do next, by the code of an error; with the class of the result where it is not
- * `execution_failed`.
+ * `execution_failed`. A denial is always `execution_failed`.
  */
-export type FailureAnswers = Partial<
-  Record<ErrorCode, string | readonly [code: ToolErrorCode, nextStep: string]>
->;
-
-/** What is true whatever the tool does. */
-const COMMON: FailureAnswers = {
-  BINARY_NOT_ALLOWED: ['not_available', 'Go on without it: the operator has not allowed this.'],
-  SANDBOX_UNAVAILABLE: ['not_available', 'Tell the user that this machine has no sandbox.'],
-  QUOTA_EXCEEDED: ['not_available', 'Do not try again; tell the user that it is used up.'],
-  AUDIT_FAILED: 'Tell the user that accesses can not be recorded, so none are allowed.',
-  CALL_ENDED: 'Call the tool again.',
+export type FailureAnswers = { readonly [Code in DenialCode]?: string } & {
+  readonly [Code in Exclude<ErrorCode, DenialCode>]?:
+    | string
+    | readonly [code: ToolErrorCode, nextStep: string];
 };
+
+/** What is true whatever the tool does. Every denial has its answer. */
+const COMMON = {
+  HOST_NOT_ALLOWED: 'Do not try again: use another host, or tell the user which one is needed.',
+  SECRET_NOT_DECLARED: 'Tell the user that the tool is set up wrong.',
+  PATH_NOT_REACHABLE: 'Use a path inside the folders that this agent was given.',
+  BINARY_NOT_ALLOWED: 'Go on without it: the operator has not allowed this.',
+  SECRET_NOT_BOUND: 'Tell the user that the tool is set up wrong.',
+  QUOTA_EXCEEDED: 'Do not try again; tell the user that it is used up.',
+  SANDBOX_UNAVAILABLE: 'Tell the user that this machine has no sandbox.',
+  ATTACHMENT_NOT_AVAILABLE: '',
+  MEMORY_SCOPE_NOT_AVAILABLE: '',
+  MEMORY_NOT_WRITABLE: '',
+  PROCESS_NOT_FOUND: '',
+  TOO_MANY_PROCESSES: 'Stop one first.',
+  TOO_MANY_SERVICES: 'Close one first.',
+  DELEGATION_LIMIT: '',
+  DELEGATION_REFUSED: '',
+  DELEGATION_NOT_FOUND: '',
+  CALL_ENDED: 'Call the tool again.',
+  AUDIT_FAILED: 'Tell the user that accesses can not be recorded, so none are allowed.',
+} as const satisfies Record<DenialCode, string>;
 
 /**
  * Turns what an accessor refused into a result that a model can act on: the message of the error,
- * and what to do next.
+ * and what to do next. Every denial becomes one; the host's `onError` gets the error itself.
  *
  * @param error what was thrown; told apart by its code
- * @param answers what to do next, beside what is said of quotas, sandboxes and the audit anyway
+ * @param answers what to do next, for further codes, or in place of what is said of denials anyway
  * @returns `undefined` for any other error, which the caller should throw again
  */
 export function failureOf(error: unknown, answers: FailureAnswers = {}): ToolResult | undefined {
   const code = errorCodeOf(error);
-  const answer = code === undefined ? undefined : (answers[code] ?? COMMON[code]);
+  const known: FailureAnswers = { ...COMMON, ...answers };
+  const answer = code === undefined ? undefined : known[code];
   if (answer === undefined || !(error instanceof Error)) return undefined;
   const [resultCode, nextStep] =
     typeof answer === 'string' ? (['execution_failed', answer] as const) : answer;
   const next = nextStep === '' ? '' : `. ${nextStep}`;
-  return err(`${error.message.replace(/\.$/, '')}${next}`, resultCode);
+  const text = `${error.message.replace(/\.$/, '')}${next}`;
+  return withErrorBehind(err(text, resultCode, code), error);
 }
 
 /**

@@ -2,6 +2,7 @@ import {
   type AnyTool,
   type ApprovalFacts,
   EthosError,
+  type FailureCause,
   misnamedToolProperties,
   type Tool,
   type ToolCapabilities,
@@ -37,9 +38,14 @@ export function ok(
  *
  * @param error what the model reads; say what to do next, and no secret
  * @param code the class of the error
+ * @param cause why, for the host; by the class when absent
  */
-export function err(error: string, code: ToolErrorCode = 'execution_failed'): ToolResult {
-  return { ok: false, error, code };
+export function err(
+  error: string,
+  code: ToolErrorCode = 'execution_failed',
+  cause?: FailureCause,
+): ToolResult {
+  return { ok: false, error, code, ...(cause !== undefined && { cause }) };
 }
 
 /** Refuses, at compile time, a capability that doesn't exist. */

@@ -20,6 +20,12 @@ export { effectsOf } from './effects.js';
 export type { VariableEffect } from './environment-variables.js';
 export { variableEffect } from './environment-variables.js';
 export { errorText } from './error-text.js';
+export {
+  causeOfAbort,
+  causeOfResult,
+  causeOfThrown,
+  isToolErrorCode,
+} from './failure-cause.js';
 export type { LinkReader } from './follow-links.js';
 export { followLinks } from './follow-links.js';
 export type {

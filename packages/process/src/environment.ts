@@ -12,7 +12,11 @@ export function assertSafeEnvironment(env: Readonly<Record<string, string>>): vo
   for (const [name, value] of Object.entries(env)) {
     const upper = name.toUpperCase();
     if (name === '' || /[=\0]/.test(name) || typeof value !== 'string' || value.includes('\0')) {
-      throw refuse(name, 'is not a variable', 'malformed environment');
+      throw refuse(
+        name,
+        'is not a variable; give a name without = and a text without NUL',
+        'malformed environment',
+      );
     }
     const refused = PAGERS.test(upper)
       ? value !== 'cat' && value !== ''

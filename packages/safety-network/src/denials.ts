@@ -13,6 +13,14 @@ export function denialError(verdict: Verdict & { decision: 'denied' }, options?:
   return new CapabilityError('HOST_NOT_ALLOWED', verdict.detail, verdict.rule, options);
 }
 
+/** A denial that a redirect led to: the caller did not ask for the place that was denied. */
+export function redirectedTo(url: URL, error: unknown): unknown {
+  if (!(error instanceof CapabilityError) || error.code !== 'HOST_NOT_ALLOWED') return error;
+  const said = error.message.slice(`${error.code}: `.length);
+  const detail = `a redirect led to ${url.host}: ${said}`;
+  return new CapabilityError('HOST_NOT_ALLOWED', detail, error.rule, { cause: error });
+}
+
 /**
  * Any failure of an allowed request, as an error of this project. The message has the host and a
  * code only: the original message, kept as the cause, may hold an address or a header.

@@ -3,7 +3,7 @@ import { isIpLiteral, normalizeHost, parseUrl } from '@ethosagent/policy';
 import { EthosError, type NetworkPolicy } from '@ethosagent/types';
 import { AddressBook, type LookupFunction, type ResolvedAddress } from './address-book.js';
 import type { ConnectOptions } from './connection.js';
-import { denialError, deny } from './denials.js';
+import { denialError, deny, redirectedTo } from './denials.js';
 import { Hop, type HopContext, type NetworkAccess, type NetworkSpending } from './hop.js';
 import { NetworkRules } from './network-rules.js';
 import type { PinnedAgent } from './pinned-agent.js';
@@ -24,6 +24,11 @@ export interface NetworkLimits {
 export interface NetworkGuardOptions extends NetworkLimits {
   /** The host patterns that may be reached, already met with the policy. */
   allowedHosts: Iterable<string>;
+  /**
+   * What the tool declared, before it was met with the policy: a denial then says which of the two
+   * lacks the host.
+   */
+  declaredHosts?: Iterable<string> | undefined;
   /**
    * The operator's policy. An IP address or `localhost` that its `allow` names is reachable even
    * if private. Absent: the same goes for the entries of `allowedHosts`.
@@ -87,7 +92,7 @@ export class NetworkGuard {
   /** @throws `CONFIG_INVALID` for a rule of `policy.deny` that does not parse */
   constructor(options: NetworkGuardOptions) {
     this.#options = options;
-    this.#rules = new NetworkRules(options.allowedHosts, options.policy);
+    this.#rules = new NetworkRules(options.allowedHosts, options.policy, options.declaredHosts);
     this.#addresses = new AddressBook(options.lookup);
   }
 
@@ -189,7 +194,7 @@ export class NetworkGuard {
         url = target;
       } catch (error) {
         hop.settle(error);
-        throw error;
+        throw redirects > 0 ? redirectedTo(url, error) : error;
       }
     }
   }

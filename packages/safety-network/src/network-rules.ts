@@ -30,10 +30,18 @@ export class NetworkRules {
   /** By scheme, host and port: all that the rules go by. */
   readonly #verdicts = new Map<string, Verdict>();
 
+  /** What the tool declared, before it was met with the policy. */
+  readonly #declared: HostSet | undefined;
+
   /** @throws `CONFIG_INVALID` for a deny rule that does not parse: it would deny nothing */
-  constructor(allowedHosts: Iterable<string>, policy: NetworkPolicy | undefined) {
+  constructor(
+    allowedHosts: Iterable<string>,
+    policy: NetworkPolicy | undefined,
+    declaredHosts?: Iterable<string>,
+  ) {
     const declared = [...allowedHosts];
     this.#allowed = compileHostSet(declared);
+    this.#declared = declaredHosts && compileHostSet(declaredHosts);
     this.#operatorAllow = policy?.allow && compileHostSet(policy.allow);
     const denied = (policy?.deny ?? []).flatMap(denyPatterns);
     this.#denied = compileHostSet(denied);
@@ -65,21 +73,58 @@ export class NetworkRules {
     const host = normalizeHost(url.hostname);
     if (host === null) return deny('malformed host', 'the host of the URL is malformed');
     const port = urlPort(url);
-    if (isMetadataHost(host)) return deny('metadata service', `${host} is a metadata service`);
-    const denyRule = this.#denied.matches(host, port);
-    if (denyRule) return deny(`deny list: ${denyRule}`, `${host} is on the deny list`);
-    const rule = this.#allowed.matches(host, port);
-    if (!rule) return deny('not in the host set', `${host} is not in the declared allowedHosts`);
-    const operatorRule = this.#operatorAllow?.matches(host, port);
-    if (this.#operatorAllow && !operatorRule) {
-      return deny('not in the allow list', `${host} is not in safety.network.allow`);
+    if (isMetadataHost(host)) {
+      return deny('metadata service', `${host} is a metadata service, which no rule opens`);
     }
+    const denyRule = this.#denied.matches(host, port);
+    if (denyRule) {
+      return deny(`deny list: ${denyRule}`, `${host} is ${onDenyList(denyRule)}`);
+    }
+    const rule = this.#allowed.matches(host, port);
+    if (!rule) return this.#notAllowed(host, port);
+    const operatorRule = this.#operatorAllow?.matches(host, port);
+    if (this.#operatorAllow && !operatorRule) return this.#notAllowed(host, port);
     if (!this.#isPortOpen(port, [rule, operatorRule])) {
-      return deny('port', `port ${port} of ${host} is not one for HTTP, or no rule names it`);
+      const why = isPortAllowed(port, true)
+        ? `port ${port} of ${host} belongs to a service that is not for everybody; the operator can name it, as ${host}:${port}, in safety.network.allow`
+        : `port ${port} of ${host} belongs to another protocol than HTTP, and no rule opens it; use another port`;
+      return deny('port', why);
     }
     const address = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host;
     const verdict = isIpLiteral(address) ? this.judgeAddresses(host, port, [address]) : undefined;
     return verdict ?? { decision: 'allowed', rule };
+  }
+
+  /** Which of two lists a host is not in: what the tool declared, or what the operator allows. */
+  #notAllowed(host: string, port: number): Verdict {
+    const place = urlPlace(host, port);
+    const declared = this.#declared?.matches(host, port);
+    if (declared === undefined && this.#allowed.matches(host, port) === undefined) {
+      const other = (this.#declared ?? this.#allowed).patterns.some(
+        (pattern) => parseHostPattern(pattern)?.port !== undefined && this.#isHostOf(pattern, host),
+      );
+      // Documented as it is.
+      const what = `${host} is not in the declared allowedHosts`;
+      return deny('not in the host set', other ? `${what} with port ${port}` : what);
+    }
+    if (this.#operatorAllow === undefined) {
+      return deny(
+        'not in the allow list',
+        `${place} is only covered by "*", which stands for the personality's safety.network.allow, and it has none; the operator can add the host there, or the tool declare it by name`,
+      );
+    }
+    return deny(
+      'not in the allow list',
+      `${place} is declared by the tool, as ${declared}, but is not in the personality's safety.network.allow; the operator can add it there`,
+    );
+  }
+
+  #isHostOf(pattern: string, host: string): boolean {
+    const parsed = parseHostPattern(pattern);
+    return (
+      parsed?.port !== undefined &&
+      compileHostSet([pattern]).matches(host, parsed.port) !== undefined
+    );
   }
 
   /**
@@ -96,12 +141,17 @@ export class NetworkRules {
     const bad = addresses.find((address) => !isAddressAllowed(address, { allowPrivate }));
     if (bad !== undefined) {
       const { kind } = classifyAddress(bad);
-      return deny(`address floor: ${kind}`, `${host} leads to an address that is ${kind}`);
+      return deny(
+        `address floor: ${kind}`,
+        `${host} leads to an address that is ${kind}; ${remedyFor(bad, host)}`,
+      );
     }
     if (this.#deniedMachines.patterns.length === 0) return undefined;
     for (const address of addresses) {
       const rule = this.#deniedMachines.matches(reachedAddress(address), port);
-      if (rule) return deny(`deny list: ${rule}`, `${host} leads to an address on the deny list`);
+      if (rule) {
+        return deny(`deny list: ${rule}`, `${host} leads to an address ${onDenyList(rule)}`);
+      }
     }
     return undefined;
   }
@@ -111,6 +161,24 @@ export class NetworkRules {
     const isNamed = rules.some((rule) => rule && parseHostPattern(rule)?.port === port);
     return isPortAllowed(port, isNamed);
   }
+}
+
+function onDenyList(rule: string): string {
+  return `on the deny list, as ${rule}; the operator can take it off safety.network.deny`;
+}
+
+function urlPlace(host: string, port: number): string {
+  return port === 80 || port === 443 ? host : `${host}:${port}`;
+}
+
+/** What an operator can do about an address that the floor denies. */
+function remedyFor(address: string, host: string): string {
+  if (!isAddressAllowed(address, { allowPrivate: true })) return 'no rule opens it';
+  const open = 'set safety.network.allow_private_urls';
+  const isMachine = compileNamedMachines([host]).patterns.length > 0;
+  return isMachine
+    ? `the operator can name ${host} in safety.network.allow, or ${open}`
+    : `the operator can ${open}`;
 }
 
 /** The patterns of a deny rule; of an address also the one that it stands for. */

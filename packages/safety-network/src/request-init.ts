@@ -37,7 +37,7 @@ const PASSED_KEYS = [
  */
 export function checkInit(init: RequestInit): RequestInit {
   const refusedKey = REFUSED_KEYS.find((key) => Reflect.get(init, key) != null);
-  if (refusedKey) throw refuse('init', `init.${refusedKey} can not be set by a tool`);
+  if (refusedKey) throw refuse('init', `init.${refusedKey} can not be set by a tool; leave it out`);
   const checked: RequestInit = {};
   for (const key of PASSED_KEYS) {
     const value: unknown = Reflect.get(init, key);
@@ -61,14 +61,14 @@ function ownBody(body: unknown): unknown {
 
 function checkMethod(method: string): string {
   if (!REFUSED_METHODS.has(method.toUpperCase())) return method;
-  throw refuse('method', `the method ${method.toUpperCase()} is not allowed`);
+  throw refuse('method', `the method ${method.toUpperCase()} is not allowed; use another`);
 }
 
 function checkHeaders(given: NonNullable<RequestInit['headers']>): Headers {
   const headers = readHeaders(given);
   for (const name of headers.keys()) {
     if (!REFUSED_HEADERS.has(name) && !name.startsWith('proxy-')) continue;
-    throw refuse('header', `the header ${name} can not be set by a tool`);
+    throw refuse('header', `the header ${name} can not be set by a tool; leave it out`);
   }
   return headers;
 }

@@ -23,7 +23,7 @@ async function run(fixture: string, args: string[], conditions: ScriptOptions = 
 /** Secrets tell of a fault by its code; their errors never hold a path. */
 function expected(call: string, code: string, advice: string): string {
   if (!call.startsWith('secrets')) return `^${code}: (read|write) ${dir}/.*: .*${advice}`;
-  return `^SECRET_NOT_FOUND: (ref|new|old|the list of refs): the secrets folder failed \\(${code}\\); .{15}`;
+  return `^SECRETS_UNAVAILABLE: (ref|new|old|the list of refs): the secrets folder failed \\(${code}\\); .{15}`;
 }
 
 const isChange = (call: string) =>

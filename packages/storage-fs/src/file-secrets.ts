@@ -25,7 +25,7 @@ export interface FileSecretsOptions {
 
 /** Secrets in files. */
 export interface FileSecrets {
-  /** @throws `SECRET_NOT_FOUND` */
+  /** @throws `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE` */
   get(ref: string): Promise<string>;
   has(ref: string): Promise<boolean>;
   set(ref: string, value: string): Promise<void>;
@@ -40,8 +40,8 @@ export interface FileSecrets {
  *
  * One newline at the end of a file isn't part of the value. A file that other users may read, that
  * is in a folder in which they may write, that another user owns (but root), or that is reached
- * through a link below `dir`, is refused. Every failure is `SECRET_NOT_FOUND`
- * and names the ref, never a path or a value.
+ * through a link below `dir`, is refused with `SECRET_NOT_FOUND`. What the
+ * system refuses is `SECRETS_UNAVAILABLE`. Both name the ref, never a path or a value.
  */
 export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
   const storage = new FsStorage({ maxReadBytes: MAX_SECRET_BYTES });
@@ -154,6 +154,10 @@ async function guarded<T>(ref: string, operation: () => Promise<T>): Promise<T> 
     if (error instanceof EthosError && error.code === 'SECRET_NOT_FOUND') throw error;
     const code = errorCodeOf(storageError(error, 'read', ref)) ?? 'STORAGE_FAILED';
     const advice = ADVICE[code] ?? 'check its owner and mode';
-    throw secretError(ref, `the secrets folder failed (${code}); ${advice}`);
+    throw new EthosError(
+      'SECRETS_UNAVAILABLE',
+      `${ref}: the secrets folder failed (${code}); ${advice}`,
+      { cause: error },
+    );
   }
 }

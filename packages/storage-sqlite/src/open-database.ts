@@ -33,12 +33,12 @@ export interface OpenOptions {
  * @throws `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`
  */
 export function openDatabase({ path, synchronous, schema }: OpenOptions): Database.Database {
-  if (path === ':memory:') {
-    const db = new Database(path);
-    migrate(db, schema);
-    return db;
-  }
   try {
+    if (path === ':memory:') {
+      const db = new Database(path);
+      migrate(db, schema);
+      return db;
+    }
     const file = resolveFile(path, schema);
     // Whoever closes a database last writes its log into it, unless he opened it for reading. So
     // what has a log is judged by a reader first. (A look through `node:fs` would end the locks of
@@ -58,7 +58,7 @@ export function openDatabase({ path, synchronous, schema }: OpenOptions): Databa
       { fileMustExist: true },
     );
   } catch (error) {
-    throw toStoreError(error);
+    throw toStoreError(error, path);
   }
 }
 
@@ -66,11 +66,12 @@ export function openDatabase({ path, synchronous, schema }: OpenOptions): Databa
 function resolveFile(path: string, schema: StoreSchema): string {
   const wanted = resolve(path);
   if (wanted !== wanted.trim()) {
-    throw unavailable('its path ends in white space, which the driver drops');
+    throw unavailable(path, 'its path ends in white space, which the driver drops');
   }
   if (statSync(wanted, { throwIfNoEntry: false }) === undefined) createFile(wanted, schema);
   const file = realpathSync(wanted);
-  if (!statSync(file).isFile()) throw unavailable('its path names something else than a file');
+  if (!statSync(file).isFile())
+    throw unavailable(path, 'its path names something else than a file');
   return file;
 }
 
@@ -159,6 +160,6 @@ function syncFolder(folder: string): void {
   }
 }
 
-function unavailable(detail: string): EthosError {
-  return new EthosError('STORE_UNAVAILABLE', `the store was not opened: ${detail}`);
+function unavailable(path: string, detail: string): EthosError {
+  return new EthosError('STORE_UNAVAILABLE', `the store ${path} was not opened: ${detail}`);
 }

@@ -82,6 +82,6 @@ export function openStore<T>(
     });
   } catch (error) {
     db.close();
-    throw toStoreError(error);
+    throw toStoreError(error, path);
   }
 }

@@ -8,10 +8,13 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * The typed error for what SQLite, Node or this package threw. Holds no path, key or value; those
- * may be in `cause`, which is for the operator.
+ * The typed error for what SQLite, Node or this package threw. Holds no key or value; those may be
+ * in `cause`, which is for the operator.
+ *
+ * @param file the path of the database while it is opened. Later errors go to whoever called a tool,
+ * and hold no path
  */
-export function toStoreError(error: unknown): Error {
+export function toStoreError(error: unknown, file?: string): Error {
   if (error instanceof Error && errorCodeOf(error) !== undefined) return error;
   const code = systemCodeOf(error);
   // The statements are fixed, so when one makes no sense (SQLITE_ERROR) the tables are not ours.
@@ -22,13 +25,24 @@ export function toStoreError(error: unknown): Error {
       { cause: error },
     );
   }
-  return new EthosError('STORE_UNAVAILABLE', `the store failed (${code}); ${adviceFor(code)}`, {
+  const what = file === undefined ? 'the store' : `the store ${file}`;
+  const advice = isDriverMissing(error, code) ? DRIVER : adviceFor(code);
+  return new EthosError('STORE_UNAVAILABLE', `${what} failed (${code}); ${advice}`, {
     cause: error,
   });
 }
 
 export function closedError(): EthosError {
   return new EthosError('STORE_UNAVAILABLE', 'the store is closed; create a new one');
+}
+
+const DRIVER =
+  'better-sqlite3 was built for another version of Node, or not at all: run `npm rebuild better-sqlite3`';
+
+/** Its binary could not be loaded, or the `bindings` that look for it found none. */
+function isDriverMissing(error: unknown, code: string): boolean {
+  if (code === 'ERR_DLOPEN_FAILED') return true;
+  return error instanceof Error && 'tries' in error && Array.isArray(error.tries);
 }
 
 function adviceFor(code: string): string {

@@ -1,3 +1,5 @@
+import type { FailureCause } from './errors.js';
+
 /** A piece of work for a sub-agent. */
 export interface DelegatedTask {
   /** What to do, with all that the sub-agent needs to know: it sees nothing else. */
@@ -37,6 +39,8 @@ export interface DelegationInfo {
   result?: string;
   /** Why there is no result, or not the whole one. */
   error?: string;
+  /** Why it failed or was cancelled, as the `cause` of a result. */
+  cause?: FailureCause;
   /**
    * Whether an outsider may have had a hand in the result: `false` only once it has ended and had
    * read nothing untrusted.

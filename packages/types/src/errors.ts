@@ -17,11 +17,13 @@ export const ERROR_CODES = {
   PROCESS_NOT_FOUND: 'The session has no such background process that the tool may see.',
   TOO_MANY_PROCESSES: 'The session has as many background processes running as it may.',
   TOO_MANY_SERVICES: 'The session keeps as much open as it may.',
-  DELEGATION_LIMIT: 'The task is too deep, or one more than may run at once.',
+  DELEGATION_LIMIT:
+    'The task is too deep, one more than may run at once, or has used up what it may.',
   DELEGATION_REFUSED: 'The caller can not give the personality or the tool that the task names.',
   DELEGATION_NOT_FOUND: 'The session has delegated no such task.',
+  DELEGATION_CANCELLED: 'The task was cancelled before it had an answer.',
   CALL_ENDED: 'The accessor was used after its call had ended.',
-  AUDIT_FAILED: 'The access could not be recorded, so it was refused.',
+  AUDIT_FAILED: 'The access, or the begin of a call, could not be recorded, so it was refused.',
   // Storage.
   FILE_NOT_FOUND: 'There is no file or directory at the path.',
   NOT_A_FILE: 'The path names a directory, a FIFO, a socket or a device.',
@@ -34,7 +36,8 @@ export const ERROR_CODES = {
   ALREADY_EXISTS: 'Something else is already at the path.',
   STORAGE_FAILED: 'The storage failed in another way.',
   // Secrets.
-  SECRET_NOT_FOUND: 'The secrets backend has no value for the ref, or failed.',
+  SECRET_NOT_FOUND: 'The secrets backend has no value for the ref.',
+  SECRETS_UNAVAILABLE: 'The secrets backend failed, so that nobody knows whether it has a value.',
   // Key-value.
   KEY_INVALID: 'The key is not a well-formed string within the cap.',
   VALUE_INVALID:
@@ -62,6 +65,17 @@ export const ERROR_CODES = {
   MODEL_FAILED: 'The model could not be asked, or broke off its answer, also when tried again.',
   TURN_INVALID:
     'The turn can not begin: the session has another one that is not finished, or none.',
+  // Calls: why a result failed.
+  CALL_TIMED_OUT: 'The call, or the turn that it belongs to, took longer than it may.',
+  CALL_ABORTED: 'The turn was aborted, or its runtime closed, before the call had ended.',
+  CALL_INTERRUPTED: 'The call had begun when its process ended. It may have run.',
+  TURN_LIMIT: 'The call did not run, since a limit had ended its turn.',
+  TOOL_NOT_FOUND: 'There is no tool of this name.',
+  TOOL_NOT_ALLOWED: 'The personality, the turn or the task does not have the tool.',
+  TOOL_UNAVAILABLE:
+    'Something that the tool needs is missing: a key, a program, a server, a backend.',
+  INPUT_INVALID: 'The arguments are not what the tool takes.',
+  NOT_APPROVED: 'The call needs approval, and did not get it.',
   // Configuration.
   CONFIG_INVALID: 'A configuration file or option is wrong; the message names the file and key.',
   TOOL_NAME_TAKEN: 'Another owner has registered a tool of this name.',
@@ -73,6 +87,12 @@ export const ERROR_CODES = {
 
 /** A stable error code. Switch on it; never on a message. */
 export type ErrorCode = keyof typeof ERROR_CODES;
+
+/**
+ * Why a call failed: the code of the error behind its result, or how the framework ended it. It
+ * stands beside the documented `code`, which only tells four classes apart.
+ */
+export type FailureCause = ErrorCode;
 
 /** The base of every error that this project throws on purpose. `message` starts with `code`. */
 export class EthosError extends Error {
@@ -130,6 +150,27 @@ export class CapabilityError extends EthosError {
 /** Which way a path was to be reached. */
 export type ReachKind = 'read' | 'write';
 
+/**
+ * What a denial says of its rule, beside the path. Nothing of links that lead out of the reach, nor
+ * of what is not there: that would tell what lies behind them.
+ */
+const PATH_RULES: Readonly<Record<string, string>> = {
+  'deny floor': 'it is on the deny floor, which no reach opens; use another path',
+  'deny floor: a hard link to a denied file':
+    'it is on the deny floor, which no reach opens; use another path',
+  'deny floor: a denied path is below':
+    'something below it is on the deny floor; move or remove the rest by itself',
+  'a root of the reach stays in place':
+    'it is, or holds, a folder that fs_reach of the personality names; change what is in it',
+  'a move makes nothing readable':
+    'it may be written and not read, and a move would make it readable; write the new file instead',
+  'the links lead in a circle': 'the links lead in a circle; remove one of them',
+};
+
+function whyOf(rule: string): string {
+  return Object.hasOwn(PATH_RULES, rule) ? `: ${PATH_RULES[rule]}` : '';
+}
+
 /** A path outside the reach. Thrown by `ScopedFs`, `ScopedStorage` and the contained view alike. */
 export class BoundaryError extends CapabilityError {
   override name = 'BoundaryError';
@@ -139,7 +180,7 @@ export class BoundaryError extends CapabilityError {
   readonly path: string;
 
   constructor(kind: ReachKind, path: string, rule = 'outside the reach') {
-    super('PATH_NOT_REACHABLE', `${kind} not permitted for ${path}`, rule);
+    super('PATH_NOT_REACHABLE', `${kind} not permitted for ${path}${whyOf(rule)}`, rule);
     this.kind = kind;
     this.path = path;
   }

@@ -7,7 +7,8 @@ export type {
   DelegationState,
   ScopedDelegation,
 } from './delegation.js';
-export type { DenialCode, ErrorCode, ReachKind } from './errors.js';
+export { errorBehind, withErrorBehind } from './error-behind.js';
+export type { DenialCode, ErrorCode, FailureCause, ReachKind } from './errors.js';
 export {
   BoundaryError,
   CapabilityError,

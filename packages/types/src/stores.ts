@@ -5,7 +5,7 @@ export type KeyValueStoreFactory = (tool: string, scopeId: string) => KeyValueSt
 
 /** Secrets by their refs. */
 export interface SecretStore {
-  /** @throws `SECRET_NOT_FOUND` */
+  /** @throws `SECRET_NOT_FOUND`; `SECRETS_UNAVAILABLE` when nobody knows whether there is one */
   get(ref: string): Promise<string>;
   /** Present, like `delete`, where secrets can be stored. */
   set?(ref: string, value: string): Promise<void>;

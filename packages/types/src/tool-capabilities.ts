@@ -214,7 +214,7 @@ export interface ScopedFs {
 
 /** Secrets, held to the declared refs. */
 export interface ScopedSecretsResolver {
-  /** @throws `SECRET_NOT_DECLARED`, `SECRET_NOT_FOUND` */
+  /** @throws `SECRET_NOT_DECLARED`, `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE` */
   get(ref: SecretRef): Promise<string>;
   /**
    * A placeholder for the secret. In a header or a body of a request through the same call's

@@ -1,4 +1,5 @@
 import type { ScopedDelegation } from './delegation.js';
+import type { FailureCause } from './errors.js';
 import type { ScopedMemory } from './memory.js';
 import type { NetworkPolicy } from './personality.js';
 import type { ScopedServices } from './services.js';
@@ -44,6 +45,13 @@ export type ToolResult =
       /** What the model reads. */
       error: string;
       code: ToolErrorCode;
+      /**
+       * Why it failed, for the host: switch on it, never on `error`. Absent where the tool itself
+       * failed, and no error of this project is behind it. What a tool says of its own accessors (`HOST_NOT_ALLOWED`, …) is the
+       * tool's word, and the audit log is the record; how the framework ended a call
+       * (`CALL_ABORTED`, `NOT_APPROVED`, …) no tool can say.
+       */
+      cause?: FailureCause;
     };
 
 /** Word from a running tool. */

@@ -181,6 +181,7 @@ describe('the MCP servers of a runtime', () => {
       ok: false,
       code: 'not_available',
       error: 'the turn was aborted',
+      cause: 'CALL_ABORTED',
     });
   });
 

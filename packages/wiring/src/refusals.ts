@@ -1,19 +1,27 @@
-import type { ToolCall, ToolCallResult } from '@ethosagent/types';
+import type { FailureCause, ToolCall, ToolCallResult } from '@ethosagent/types';
 
 /** Every call refused, for one reason. */
-export function refuseAll(calls: readonly ToolCall[], error: string): ToolCallResult[] {
-  return calls.map((call, index) => malformed(call, index) ?? refuse(call, 'not_available', error));
+export function refuseAll(
+  calls: readonly ToolCall[],
+  error: string,
+  cause: FailureCause,
+): ToolCallResult[] {
+  return calls.map((call, index) => malformed(call, index) ?? refuse(call, cause, error));
 }
 
 /** The answer to what a model's client sent in place of a call. */
 export function malformed(call: ToolCall, index: number): ToolCallResult | undefined {
   if (typeof call === 'object' && call !== null) return undefined;
-  return refuse(Object(call), 'input_invalid', `call ${index + 1} is not an object`);
+  return refuse(Object(call), 'INPUT_INVALID', `call ${index + 1} is not an object`);
 }
 
-/** The answer to a call of a tool that is held back. */
-export function heldBack(call: ToolCall, why: string | undefined): ToolCallResult | undefined {
-  return why === undefined ? undefined : refuse(call, 'not_available', why);
+/** The answer to a call of a tool that is held back, where there is a reason. */
+export function heldBack(
+  call: ToolCall,
+  why: string | undefined,
+  cause: 'CONFIG_INVALID' | 'TOOL_UNAVAILABLE',
+): ToolCallResult | undefined {
+  return why === undefined ? undefined : refuse(call, cause, why);
 }
 
 /** The answer to a call of a tool that is not among those of its turn. */
@@ -22,13 +30,14 @@ export function leftOut(
   tools: readonly string[] | undefined,
 ): ToolCallResult | undefined {
   if (tools === undefined || tools.includes(call.name)) return undefined;
-  return refuse(call, 'not_available', `${call.name} is not among the tools of this turn`);
+  return refuse(call, 'TOOL_NOT_ALLOWED', `${call.name} is not among the tools of this turn`);
 }
 
 function refuse(
   { toolCallId, name }: ToolCall,
-  code: 'not_available' | 'input_invalid',
+  cause: FailureCause,
   error: string,
 ): ToolCallResult {
-  return { toolCallId, name, result: { ok: false, code, error } };
+  const code = cause === 'INPUT_INVALID' ? 'input_invalid' : 'not_available';
+  return { toolCallId, name, result: { ok: false, code, error, cause } };
 }

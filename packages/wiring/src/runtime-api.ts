@@ -1,4 +1,5 @@
 import type {
+  CallHooks,
   CapabilityBackends,
   DefaultToolRegistry,
   ResolvedGrant,
@@ -25,7 +26,7 @@ import type { RuntimeProblem } from './runtime-problem.js';
 import type { RuntimeStores } from './stores/runtime-stores.js';
 
 /** What a runtime is made of. */
-export interface ToolRuntimeOptions {
+export interface ToolRuntimeOptions extends CallHooks {
   /** The folder with `personalities/`, `secrets/` and the runtime's own state. Absolute. */
   home: string;
   /** The id of the personality to begin with. */
@@ -77,7 +78,7 @@ export interface ToolRuntimeOptions {
   /** In place of the global `fetch`, and of the system's name resolution. */
   fetch?: CapabilityBackends['fetch'];
   lookup?: CapabilityBackends['lookup'];
-  limits?: ToolRegistryOptions;
+  limits?: Omit<ToolRegistryOptions, keyof CallHooks>;
 }
 
 /** What one batch has of its own. */

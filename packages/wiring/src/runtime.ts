@@ -4,13 +4,22 @@ import {
   DefaultToolRegistry,
   DefaultToolResultReducerRegistry,
   supervisorProblem,
+  tellError,
 } from '@ethosagent/core';
 import { createPluginHost, type PluginHost } from '@ethosagent/plugin-sdk';
-import { callListener, expandToolset, SessionReads, toolFilters } from '@ethosagent/policy';
+import {
+  callListener,
+  causeOfAbort,
+  errorText,
+  expandToolset,
+  SessionReads,
+  toolFilters,
+} from '@ethosagent/policy';
 import { ScopedStorage } from '@ethosagent/storage-fs';
 import type {
   AnyTool,
   AuditSink,
+  FailureCause,
   MemoryProvider,
   PersonalityConfig,
   SessionStore,
@@ -20,6 +29,7 @@ import type {
   ToolDefinition,
   ToolFilterOpts,
 } from '@ethosagent/types';
+import { errorCodeOf } from '@ethosagent/types';
 import { linkController, unlessAborted } from './abort.js';
 import { assertDeclarations } from './assert-declarations.js';
 import { createBatchContext, networkOf } from './batch-context.js';
@@ -94,6 +104,7 @@ export class Runtime implements ToolRuntime {
     this.registry = new DefaultToolRegistry(this.#backends, this.#reducers, {
       checkSchema,
       ...options.limits,
+      ...(options.onError !== undefined && { onError: options.onError }),
     });
     this.plugins = createPluginHost({ registry: this.registry, reducers: this.#reducers });
     this.#problems = new PersonalityProblems({
@@ -172,17 +183,21 @@ export class Runtime implements ToolRuntime {
         ? unlessAborted(this.#ready(id), options.abortSignal)
         : this.#personalities.get(id));
     } catch (error) {
-      return refuseAll(batch, error instanceof Error ? error.message : String(error));
+      const { abortSignal } = options;
+      const stopped = abortSignal?.aborted ? causeOfAbort(abortSignal.reason) : undefined;
+      const cause = errorCodeOf(error) ?? stopped ?? 'CONFIG_INVALID';
+      return this.#refuseAll(batch, error, cause);
     }
     // After the wait: what begins now would run on stores that are closed.
-    if (this.#closing !== undefined) return refuseAll(batch, 'the runtime is closed');
+    if (this.#closing !== undefined)
+      return refuseAll(batch, 'the runtime is closed', 'CALL_ABORTED');
     const held = this.#problems.heldBack(config);
     const refusals = batch.map(
       (call, index) =>
         malformed(call, index) ??
         leftOut(call, options.tools) ??
-        heldBack(call, held.get(call.name)) ??
-        heldBack(call, this.#whyServerHasNot(call.name, config.id)),
+        heldBack(call, held.get(call.name), 'CONFIG_INVALID') ??
+        heldBack(call, this.#whyServerHasNot(call.name, config.id), 'TOOL_UNAVAILABLE'),
     );
     for (const refusal of refusals) {
       if (refusal !== undefined) callListener(() => options.host?.onResult?.(refusal));
@@ -340,6 +355,19 @@ export class Runtime implements ToolRuntime {
   #whyServerHasNot(name: string, personalityId: string): string | undefined {
     if (!isMcpName(name) || this.registry.get(name) !== undefined) return undefined;
     return this.mcp?.whyMissing?.(name, personalityId);
+  }
+
+  /** Refuses a batch for what was thrown before a registry had it. */
+  #refuseAll(calls: readonly ToolCall[], error: unknown, cause: FailureCause): ToolCallResult[] {
+    const refused = refuseAll(calls, errorText(error), cause);
+    const { onError } = this.#parts.options;
+    for (const { toolCallId, name: toolName, result } of refused) {
+      if (onError === undefined || result.ok) continue;
+      const { code } = result;
+      const sessionId = this.#sessionId;
+      tellError({ onError }, { toolCallId, toolName, sessionId, code, cause, error });
+    }
+    return refused;
   }
 
   #toolNames(config: PersonalityConfig): string[] | undefined {

@@ -14,7 +14,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { MemoryAuditSink } from '@ethosagent/core';
+import { type CallError, MemoryAuditSink } from '@ethosagent/core';
 import { definePlugin, defineTool, ok } from '@ethosagent/plugin-sdk';
 import { createFileTools } from '@ethosagent/tools-file';
 import type { AnyTool, ToolCallResult } from '@ethosagent/types';
@@ -131,6 +131,7 @@ describe('a tool with a plain schema', () => {
       ok: false,
       code: 'input_invalid',
       error: 'name: must match pattern "^[A-Z]"',
+      cause: 'INPUT_INVALID',
     });
     const [right] = await runtime.execute(call('plain', { name: 'Ada' }));
     expect(right?.result).toMatchObject({ ok: true, value: '{"name":"Ada"}' });
@@ -419,13 +420,23 @@ describe('ToolRuntime.execute', () => {
     const wrong = (number: number) => ({
       toolCallId: undefined,
       name: undefined,
-      result: { ok: false, code: 'input_invalid', error: `call ${number} is not an object` },
+      result: {
+        ok: false,
+        code: 'input_invalid',
+        error: `call ${number} is not an object`,
+        cause: 'INPUT_INVALID',
+      },
     });
     const counted = (result: unknown) => ({ toolCallId: 'c', name: 'counter', result });
     const first = await runtime.execute(calls);
     expect(first).toEqual([wrong(1), counted({ ok: true, value: '1' }), wrong(3), wrong(4)]);
     await runtime.close();
-    const refused = counted({ ok: false, code: 'not_available', error: 'the runtime is closed' });
+    const refused = counted({
+      ok: false,
+      code: 'not_available',
+      error: 'the runtime is closed',
+      cause: 'CALL_ABORTED',
+    });
     expect(await runtime.execute(calls)).toEqual([wrong(1), refused, wrong(3), wrong(4)]);
   });
 
@@ -799,6 +810,28 @@ describe('personalities', () => {
     expect(await runtime.personalities()).toEqual([
       { id: 'coder' },
       { id: 'reader', description: 'Reads and says what it found.' },
+    ]);
+  });
+
+  it('tells onError what a tool threw, and why a batch was refused as a whole', async () => {
+    const told: CallError[] = [];
+    const fault = new TypeError('boom');
+    const broken: AnyTool = {
+      name: 'broken',
+      description: 'Breaks.',
+      schema: {},
+      capabilities: {},
+      execute: () => Promise.reject(fault),
+    };
+    const runtime = await start({ tools: [broken], onError: (failed) => void told.push(failed) });
+    expect(await runtime.execute(call('broken'))).toMatchObject([
+      { result: { ok: false, code: 'execution_failed', error: 'boom' } },
+    ]);
+    const unknown = await runtime.execute(call('broken'), { personality: 'nobody' });
+    expect(unknown).toMatchObject([{ result: { code: 'not_available', cause: 'CONFIG_INVALID' } }]);
+    expect(told).toMatchObject([
+      { toolName: 'broken', toolCallId: 'c', personalityId: 'coder', error: fault },
+      { toolName: 'broken', cause: 'CONFIG_INVALID', error: { code: 'CONFIG_INVALID' } },
     ]);
   });
 });

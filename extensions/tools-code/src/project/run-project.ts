@@ -97,7 +97,9 @@ export async function runProject<R>(
   }
   const { report } = run;
   if (run.timedOut || run.signal !== undefined || report === undefined) {
-    return failed(err(`${crash(runner.title, run, timeoutMs)}${saying(run.words)}`));
+    const text = `${crash(runner.title, run, timeoutMs)}${saying(run.words)}`;
+    const cause = run.timedOut ? 'CALL_TIMED_OUT' : undefined;
+    return failed(err(text, 'execution_failed', cause));
   }
   return { ok: true, reported: { found, request, run, report, durationMs } };
 }

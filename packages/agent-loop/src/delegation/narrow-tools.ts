@@ -39,5 +39,9 @@ export function narrowTools(
 
 function leftOut({ toolCallId, name }: { toolCallId: string; name: string }): ToolCallResult {
   const error = `${name} is not among the tools of this sub-agent`;
-  return { toolCallId, name, result: { ok: false, code: 'not_available', error } };
+  return {
+    toolCallId,
+    name,
+    result: { ok: false, code: 'not_available', error, cause: 'TOOL_NOT_ALLOWED' },
+  };
 }

@@ -1,6 +1,6 @@
-import { callListener, truncateToBudget } from '@ethosagent/policy';
-import { type DelegatedTask, errorCodeOf } from '@ethosagent/types';
-import type { AgentEvent, AgentLoopOptions, AgentUsage } from '../api.js';
+import { callListener, causeOfThrown, truncateToBudget } from '@ethosagent/policy';
+import { type DelegatedTask, errorCodeOf, type FailureCause } from '@ethosagent/types';
+import type { AgentEvent, AgentLoopOptions, AgentUsage, TurnEnd } from '../api.js';
 import { NO_USAGE } from '../usage.js';
 import { approveForChild } from './child-approvals.js';
 import { childLimits } from './child-limits.js';
@@ -54,10 +54,10 @@ export async function runTask(
       depth: turn.depth + 1,
       begun: turn.begun,
     });
-    let failure: string | undefined;
+    let failure: unknown;
     for await (const event of events) {
       task.follow(event);
-      if (event.type === 'error') failure = failureOf(event.error);
+      if (event.type === 'error') failure = event.error;
       reportProgress(run.onProgress, event);
       if (event.type === 'usage') charge(event.turn);
       if (event.type !== 'done') continue;
@@ -69,31 +69,46 @@ export async function runTask(
     const isAborted = task.signal.aborted;
     task.finish(isAborted ? 'cancelled' : 'failed', run.now(), {
       error: isAborted ? reasonOf(task) : failureOf(error),
+      ...withCause(isAborted ? 'DELEGATION_CANCELLED' : causeOfThrown(error)),
     });
   }
 }
 
 function finish(
   task: Task,
-  { end, text, message, failure }: AgentEvent & { type: 'done' } & { failure: string | undefined },
+  { end, text, message, failure }: AgentEvent & { type: 'done' } & { failure: unknown },
   { maxResultChars, now }: TaskRun,
 ): void {
   const result = text === '' ? {} : { result: truncateToBudget(text, maxResultChars) };
   if (end === 'answered') task.finish('done', now(), result);
   else if (end === 'aborted' || task.signal.aborted) {
-    task.finish('cancelled', now(), { ...result, error: reasonOf(task) });
+    task.finish('cancelled', now(), {
+      ...result,
+      error: reasonOf(task),
+      cause: 'DELEGATION_CANCELLED',
+    });
   } else {
     task.finish('failed', now(), {
       ...result,
       error: truncateToBudget(
-        failure ?? message ?? `the sub-agent ended with ${end}`,
+        (failure === undefined ? message : failureOf(failure)) ?? `the sub-agent ended with ${end}`,
         MAX_ERROR_CHARS,
       ),
+      ...withCause(failure === undefined ? causeOfChild(end) : causeOfThrown(failure)),
     });
   }
 }
 
 const MAX_ERROR_CHARS = 1_000;
+
+function causeOfChild(end: TurnEnd): FailureCause | undefined {
+  if (end === 'failed') return undefined;
+  return end === 'max_time' ? 'CALL_TIMED_OUT' : 'DELEGATION_LIMIT';
+}
+
+function withCause(cause: FailureCause | undefined): { cause?: FailureCause } {
+  return cause === undefined ? {} : { cause };
+}
 
 function reportProgress(onProgress: TaskRun['onProgress'], event: AgentEvent): void {
   const progress = onProgress && progressOf(event);

@@ -72,7 +72,7 @@ export class Task {
   finish(
     state: Exclude<DelegationState, 'running'>,
     endedAt: number,
-    outcome: Pick<DelegationInfo, 'result' | 'error'>,
+    outcome: Pick<DelegationInfo, 'result' | 'error' | 'cause'>,
   ): void {
     if (this.#info.state !== 'running') return;
     Object.assign(this.#info, { state, endedAt }, outcome);

@@ -115,7 +115,13 @@ const CHECKS = {
   started: isShape({ turn: isCount, calls: isListOf(isString) }),
   result: isShape(
     { turn: isCount, call: isString, output: isString, ok: isBoolean },
-    { code: isCode, costUsd: isAmount, images: isListOf(isImage), untrusted: isTrue },
+    {
+      code: isCode,
+      cause: isString,
+      costUsd: isAmount,
+      images: isListOf(isImage),
+      untrusted: isTrue,
+    },
   ),
   asked: isShape({ turn: isCount, approval: isApproval }),
   decided: isShape(

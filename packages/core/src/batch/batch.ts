@@ -6,6 +6,7 @@ import type {
   TurnAttachment,
 } from '@ethosagent/types';
 import type { CapabilityBackends } from '../backends.js';
+import type { CallHooks } from '../call-hooks.js';
 import type { CallJournal } from '../call-scope.js';
 import type { SessionMeters } from '../quotas/session-meters.js';
 import type { CheckSchema } from '../schema-gate.js';
@@ -57,6 +58,7 @@ export interface BatchInput {
   backends: CapabilityBackends | undefined;
   reducers: ToolResultReducerRegistry | undefined;
   options: BatchOptions;
+  hooks: CallHooks;
   /** What sessions have used up, of all batches. */
   meters: SessionMeters;
   /** What tools left running, of all sessions. */

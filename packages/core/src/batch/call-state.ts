@@ -27,6 +27,8 @@ export class CallState {
   /** What the personality sets for the tool. */
   resolvedSettings: ResolvedSettings | undefined;
   approved: Approved | undefined;
+  /** The error behind its failure, for the host. */
+  thrown: { readonly error: unknown } | undefined;
   /** Of the call that runs. */
   scope: CallScope | undefined;
   /** Of the call that runs. */

@@ -1,6 +1,5 @@
-import { errorText } from '@ethosagent/policy';
 import type { ToolCall, ToolResult } from '@ethosagent/types';
-import { failure } from '../results/check-shape.js';
+import { tellError } from '../call-hooks.js';
 import { trimResult } from '../results/trim.js';
 import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';
@@ -9,7 +8,7 @@ import { runTool } from './run-tool.js';
 import type { Waiting } from './slots.js';
 import { refuseIfChanged } from './steps/ask-approval.js';
 import { STEPS } from './steps/index.js';
-import type { Answer } from './steps/step.js';
+import { type Answer, threw } from './steps/step.js';
 import type { Watched } from './watch.js';
 import { wayBack } from './way-back.js';
 
@@ -34,14 +33,14 @@ export class RunningCall implements Watched, Waiting {
       if (answered instanceof Promise) {
         answered.then(
           (result) => this.#enter(result),
-          (error: unknown) => this.#finish(failure(errorText(error))),
+          (error: unknown) => this.#finish(threw(this.#state, error)),
         );
       } else {
         this.#enter(answered);
       }
     } catch (error) {
       // A fault of a gate or of a host's callback: the other calls go on.
-      this.#finish(failure(errorText(error)));
+      this.#finish(threw(this.#state, error));
     }
   }
 
@@ -117,12 +116,30 @@ export class RunningCall implements Watched, Waiting {
     if (ending.kind === 'stopped') scope?.abort(ending.reason ?? this.#state.timeoutError);
     scope?.end();
     batch.slots.release();
-    this.#answer(wayBack(this.#state, ending), this.#state.taint?.hasRead);
+    this.#tell(wayBack(this.#state, ending), this.#state.taint?.hasRead);
   }
 
   /** Answers a call that did not run. */
   #finish(result: ToolResult): void {
     const { budgetChars } = this.#state;
-    this.#answer(budgetChars === undefined ? result : trimResult(result, budgetChars));
+    this.#tell(budgetChars === undefined ? result : trimResult(result, budgetChars));
+  }
+
+  /** Tells the host of the error behind a failure, and the batch of the result. */
+  #tell(result: ToolResult, isUntrusted?: boolean): void {
+    const { batch, name, toolCallId, thrown } = this.#state;
+    if (!result.ok && thrown !== undefined) {
+      const { sessionId, personalityId } = batch.facts;
+      tellError(batch.input.hooks, {
+        toolCallId,
+        toolName: name,
+        sessionId,
+        ...(personalityId !== undefined && { personalityId }),
+        code: result.code,
+        ...(result.cause !== undefined && { cause: result.cause }),
+        error: thrown.error,
+      });
+    }
+    this.#answer(result, isUntrusted);
   }
 }

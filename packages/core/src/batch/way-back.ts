@@ -1,19 +1,18 @@
-import { errorText } from '@ethosagent/policy';
-import type { ToolResult } from '@ethosagent/types';
-import { checkShape, failure } from '../results/check-shape.js';
+import { errorBehind, type ToolResult } from '@ethosagent/types';
+import { checkShape } from '../results/check-shape.js';
 import { redactResult } from '../results/redact.js';
 import { reduceResult } from '../results/reduce.js';
 import { trimResult } from '../results/trim.js';
 import type { CallState } from './call-state.js';
 import type { Ending } from './guarded.js';
-import { unfinished } from './steps/step.js';
+import { threw, unfinished } from './steps/step.js';
 
 /** From what the tool gave to what the model reads: shape, reduce, redact, trim. */
 export function wayBack(state: CallState, ending: Ending<unknown>): ToolResult {
   const budgetChars = state.budgetChars ?? 0;
   try {
     const checked =
-      ending.kind === 'returned' ? checkShape(ending.value) : unfinished(state, ending);
+      ending.kind === 'returned' ? returned(state, ending.value) : unfinished(state, ending);
     const reduced = reduce(state, checked);
     const redactor = state.scope?.redactor;
     // Redaction may lengthen a text, so it cuts as it goes.
@@ -22,7 +21,22 @@ export function wayBack(state: CallState, ending: Ending<unknown>): ToolResult {
       : redactResult(reduced, redactor, budgetChars);
   } catch (error) {
     // A fault of a host's own reducers: the batch must get its answer.
-    return trimResult(failure(errorText(error)), budgetChars);
+    return trimResult(threw(state, error), budgetChars);
+  }
+}
+
+function returned(state: CallState, value: unknown): ToolResult {
+  const checked = checkShape(value);
+  if (!checked.ok) state.thrown = behind(value);
+  return checked;
+}
+
+// A result may be an object that throws when it is read.
+function behind(value: unknown): { readonly error: unknown } | undefined {
+  try {
+    return errorBehind(value);
+  } catch {
+    return undefined;
   }
 }
 

@@ -12,11 +12,13 @@ import type { ResolvedGrant } from './resolved-grant.js';
 /** The hosts of a tool under one policy, and the guard that all its calls share. */
 export class NetworkGrant {
   readonly hosts: ReadonlySet<string>;
+  readonly #declared: readonly string[];
   readonly #sources: NetworkPolicySources;
   readonly #policy: NetworkPolicy;
   #guard: NetworkGuard | undefined;
 
   constructor(declared: readonly string[], sources: NetworkPolicySources) {
+    this.#declared = declared;
     this.#sources = structuredClone(sources);
     this.#policy = meetNetworkPolicy(this.#sources);
     this.hosts = new Set(
@@ -29,6 +31,7 @@ export class NetworkGrant {
   guard(options: Pick<NetworkGuardOptions, 'fetch' | 'lookup'>): NetworkGuard {
     this.#guard ??= createNetworkGuard({
       allowedHosts: this.hosts,
+      declaredHosts: this.#declared,
       policy: this.#policy,
       ...(options.fetch !== undefined && { fetch: options.fetch }),
       ...(options.lookup !== undefined && { lookup: options.lookup }),

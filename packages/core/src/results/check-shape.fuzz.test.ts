@@ -1,6 +1,6 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
 import { errorText, TRUNCATION_MARKER } from '@ethosagent/policy';
-import { TOOL_ERROR_CODES } from '@ethosagent/types';
+import { ERROR_CODES, TOOL_ERROR_CODES } from '@ethosagent/types';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { wildValue } from '../testing/wild-values.js';
@@ -48,7 +48,9 @@ describe('checkShape, whatever was returned', () => {
       } else {
         expect(typeof result.error).toBe('string');
         expect(Object.hasOwn(TOOL_ERROR_CODES, result.code)).toBe(true);
-        expect(Object.keys(result).sort()).toEqual(['code', 'error', 'ok']);
+        const { cause, ...rest } = result;
+        expect(Object.keys(rest).sort()).toEqual(['code', 'error', 'ok']);
+        if (cause !== undefined) expect(Object.hasOwn(ERROR_CODES, cause)).toBe(true);
       }
       expect(Object.keys(Object.prototype)).toEqual([]);
     },

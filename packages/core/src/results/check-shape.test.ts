@@ -45,7 +45,10 @@ describe('checkShape', () => {
       'can not be read: trap',
     ],
   ])('answers execution_failed for %s', (_name, returned, error) => {
-    expect(checkShape(returned)).toEqual(failed(expect.stringContaining(error)));
+    expect(checkShape(returned)).toEqual({
+      ...failed(expect.stringContaining(error)),
+      cause: 'TOOL_INVALID',
+    });
   });
 
   it.each([

@@ -1,5 +1,5 @@
-import { errorText } from '@ethosagent/policy';
-import { TOOL_ERROR_CODES, type ToolErrorCode, type ToolResult } from '@ethosagent/types';
+import { causeOfResult, errorText, isToolErrorCode } from '@ethosagent/policy';
+import type { FailureCause, ToolResult } from '@ethosagent/types';
 import { copyPlain } from '../plain.js';
 
 /** A result of the documented shape, copied from whatever a tool returned. Never throws. */
@@ -7,18 +7,21 @@ export function checkShape(returned: unknown): ToolResult {
   try {
     return readResult(returned);
   } catch (error) {
-    return failure(`the tool returned a result that can not be read: ${errorText(error)}`);
+    return failure(
+      `the tool returned a result that can not be read: ${errorText(error)}`,
+      'TOOL_INVALID',
+    );
   }
 }
 
-/** A failure of the tool itself. */
-export function failure(error: string): ToolResult {
-  return { ok: false, error, code: 'execution_failed' };
+/** A call that failed while it ran, or was about to. */
+export function failure(error: string, cause?: FailureCause): ToolResult {
+  return { ok: false, error, code: 'execution_failed', ...(cause !== undefined && { cause }) };
 }
 
 function readResult(returned: unknown): ToolResult {
   if (typeof returned !== 'object' || returned === null || !('ok' in returned)) {
-    return failure(`the tool returned ${kindOf(returned)} and not a ToolResult`);
+    return failure(`the tool returned ${kindOf(returned)} and not a ToolResult`, 'TOOL_INVALID');
   }
   const { ok } = returned;
   if (ok === true) {
@@ -26,6 +29,7 @@ function readResult(returned: unknown): ToolResult {
     if (typeof value !== 'string') {
       return failure(
         `the tool returned a ToolResult whose value is ${kindOf(value)}, not a string`,
+        'TOOL_INVALID',
       );
     }
     const structured = 'structured' in returned ? returned.structured : undefined;
@@ -39,13 +43,18 @@ function readResult(returned: unknown): ToolResult {
   if (ok === false) {
     const error = 'error' in returned ? returned.error : undefined;
     const code = 'code' in returned ? returned.code : undefined;
+    const cause = causeOfResult('cause' in returned ? returned.cause : undefined);
     return {
       ok: false,
       error: typeof error === 'string' ? error : 'the tool failed and gave no reason',
       code: isToolErrorCode(code) ? code : 'execution_failed',
+      ...(cause !== undefined && { cause }),
     };
   }
-  return failure('the tool returned a ToolResult whose ok is neither true nor false');
+  return failure(
+    'the tool returned a ToolResult whose ok is neither true nor false',
+    'TOOL_INVALID',
+  );
 }
 
 function copyRecord(record: Record<string, unknown>): Record<string, unknown> {
@@ -56,10 +65,6 @@ function copyRecord(record: Record<string, unknown>): Record<string, unknown> {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isToolErrorCode(code: unknown): code is ToolErrorCode {
-  return typeof code === 'string' && Object.hasOwn(TOOL_ERROR_CODES, code);
 }
 
 function kindOf(value: unknown): string {

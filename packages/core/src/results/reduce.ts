@@ -23,7 +23,10 @@ export function reduceResult(
       const { untrusted: _, ...rest } = checked;
       return result.ok && result.untrusted === false ? { ...rest, untrusted: false } : rest;
     }
-    return checked;
+    // Nor why it failed.
+    const { cause: _, ...rest } = checked;
+    const cause = result.ok ? undefined : result.cause;
+    return { ...rest, ...(cause !== undefined && { cause }) };
   } catch {
     return result;
   }

@@ -319,6 +319,7 @@ describe('safety.process.sandbox', () => {
     ok: false,
     code: 'not_available',
     error: expect.stringContaining('SANDBOX_UNAVAILABLE'),
+    cause: 'SANDBOX_UNAVAILABLE',
   };
 
   it.each<[ProcessPolicy['sandbox'], string]>([

@@ -363,16 +363,21 @@ export class ScopedProcessImpl implements ScopedProcess {
   }
 
   #resolveBinary(binary: string, path: string): string {
-    const denied = (rule: string) =>
+    const denied = (rule: string, why = '') =>
       new CapabilityError(
         'BINARY_NOT_ALLOWED',
-        `${textOf(binary)} is not in the declared allowedBinaries`,
+        `${textOf(binary)} is not in the declared allowedBinaries${why}`,
         rule,
       );
     const kind = binaryNameKind(binary);
-    if (kind === 'malformed') throw denied('malformed name');
+    if (kind === 'malformed') throw denied('malformed name', ', and can not be: it is no name');
     if (!this.#allowed.has(binary) && !this.#allowed.has('*')) throw denied('not declared');
-    if (kind === 'relative') throw denied('neither a bare name nor an absolute path');
+    if (kind === 'relative') {
+      throw denied(
+        'neither a bare name nor an absolute path',
+        ', and can not be: give a bare name or an absolute path',
+      );
+    }
     if (kind === 'absolute') {
       if (isExecutableFile(binary)) return binary;
     } else {

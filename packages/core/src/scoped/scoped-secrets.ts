@@ -1,6 +1,7 @@
 import { isSecretRef, secretRefMatches, unawaited } from '@ethosagent/policy';
 import {
   CapabilityError,
+  type ErrorCode,
   EthosError,
   type ScopedSecretsResolver,
   type SecretRef,
@@ -8,6 +9,11 @@ import {
 import { type AccessScope, assertLive, textOf } from '../access.js';
 import type { SecretBindings } from '../capabilities/secret-bindings.js';
 import { SecretHandles } from '../secret-handles.js';
+
+const SAID_BY_BACKENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'SECRET_NOT_FOUND',
+  'SECRETS_UNAVAILABLE',
+]);
 
 export interface ScopedSecretsOptions {
   scope?: AccessScope | undefined;
@@ -36,7 +42,7 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   /**
    * The value of a secret that is declared without hosts.
    * @throws `SECRET_NOT_DECLARED`, `SECRET_NOT_BOUND` before the backend is asked;
-   * `SECRET_NOT_FOUND`
+   * `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE`
    */
   get(ref: SecretRef): Promise<string> {
     return unawaited(this.#get(ref));
@@ -90,7 +96,9 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     if (pattern !== undefined) return pattern;
     throw this.#denied(operation, ref, {
       code: 'SECRET_NOT_DECLARED',
-      detail: `${textOf(ref)} is not in the tool's declared secrets`,
+      detail: isSecretRef(ref)
+        ? `${textOf(ref)} is not in the tool's declared secrets`
+        : `${textOf(ref)} is not in the tool's declared secrets, and can not be: it is no secret ref`,
       reason: isSecretRef(ref) ? 'not declared' : 'malformed ref',
     });
   }
@@ -125,19 +133,21 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
 
   // What a backend says of its failure may hold a path or a value: it stays in `cause`.
   async #resolve(ref: SecretRef): Promise<string> {
-    let cause: unknown;
     try {
       const value: unknown = await this.#backend(ref);
       if (typeof value === 'string') return value;
     } catch (error) {
       // Written for the reader, and without a value, by what this error promises.
-      if (error instanceof EthosError && error.code === 'SECRET_NOT_FOUND') throw error;
-      cause = error;
+      if (error instanceof EthosError && SAID_BY_BACKENDS.has(error.code)) throw error;
+      throw new EthosError(
+        'SECRETS_UNAVAILABLE',
+        `the secrets backend failed when it was asked for ${ref}; try again, and ask the operator to look at it if it fails again`,
+        { cause: error },
+      );
     }
     throw new EthosError(
       'SECRET_NOT_FOUND',
       `the secrets backend has no value for ${ref}; ask the operator to set it`,
-      { cause },
     );
   }
 }

@@ -140,7 +140,7 @@ describe('runTool', () => {
 
   it('validates arguments as the registry does', async () => {
     expect((await runTool(fetchText, {})).result).toEqual(
-      err('url: expected string, received undefined', 'input_invalid'),
+      err('url: expected string, received undefined', 'input_invalid', 'INPUT_INVALID'),
     );
   });
 
@@ -187,9 +187,11 @@ describe('runTool', () => {
   it.each([
     ['rm', 'BINARY_NOT_ALLOWED: rm is not in the declared allowedBinaries'],
     ['hg', 'SPAWN_FAILED: hg is not in the table of processes; add it'],
-  ])('starts no %s', async (binary, error) => {
+  ] as const)('starts no %s', async (binary, error) => {
     const run = await runTool(gitStatus, { binary }, { processes: { git: {}, rm: {} } });
-    expect(run.result).toEqual(err(error));
+    expect(run.result).toEqual(
+      err(error, 'execution_failed', binary === 'rm' ? 'BINARY_NOT_ALLOWED' : 'SPAWN_FAILED'),
+    );
     expect(run.spawned).toEqual([]);
   });
 

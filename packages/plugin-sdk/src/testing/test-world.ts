@@ -17,6 +17,7 @@ import type {
   ToolProgressEvent,
   TurnAttachment,
 } from '@ethosagent/types';
+import { EthosError } from '@ethosagent/types';
 import type { FakeBackgroundProcess } from './fake-background.js';
 import { createFakeFetch, type Routes } from './fake-fetch.js';
 import {
@@ -163,7 +164,9 @@ export function createTestWorld(capabilities: ToolCapabilities, options: TestOpt
       kvStoreFactory: options.kvStoreFactory ?? createInMemoryKvStore(clock).kvStoreFactory,
       async secretsBackend(ref) {
         const value = secrets.get(ref);
-        if (value === undefined) throw new Error(`the test has no secret ${ref}`);
+        if (value === undefined) {
+          throw new EthosError('SECRET_NOT_FOUND', `the test has no secret ${ref}; add it`);
+        }
         return value;
       },
       storage,

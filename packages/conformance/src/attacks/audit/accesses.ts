@@ -279,7 +279,7 @@ export const ACCESSES: Readonly<Record<string, MakeAccess>> = {
   'a fetch outside': refusedUrl(
     (id) => `http://denied.example/${id}?key=hidden`,
     (id) => `http://denied.example/${id}`,
-    'not in the host set',
+    'not in the allow list',
   ),
   'a fetch of content': refusedUrl(
     (id) => `data:text/plain,${id}`,

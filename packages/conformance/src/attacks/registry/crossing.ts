@@ -142,7 +142,12 @@ class CrossingWorld {
       {
         toolCallId: `${batch}/1`,
         name: 'look',
-        result: { ok: false, code: 'not_available', error: expect.stringContaining('refused') },
+        result: {
+          ok: false,
+          code: 'not_available',
+          error: expect.stringContaining('refused'),
+          cause: 'NOT_APPROVED',
+        },
       },
       {
         ...last,
@@ -151,6 +156,7 @@ class CrossingWorld {
           ok: false,
           code: hangs ? 'execution_failed' : 'not_available',
           error: expect.any(String),
+          cause: hangs ? 'CALL_ABORTED' : 'TOOL_NOT_FOUND',
         },
       },
     ]);

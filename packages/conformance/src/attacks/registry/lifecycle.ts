@@ -71,7 +71,12 @@ export function lifecycleAttacks(create: CreateRegistry): void {
       setTimeout(() => controller.abort(), 20);
       const results = await registry.executeParallel(callsOf(['pays', 'free']), ctx);
       expect(results.map(({ result }) => result)).toEqual([
-        { ok: false, code: 'not_available', error: expect.not.stringContaining('secret') },
+        {
+          ok: false,
+          code: 'not_available',
+          error: expect.not.stringContaining('secret'),
+          cause: expect.stringMatching(/^(NOT_APPROVED|CALL_ABORTED)$/),
+        },
         ok('free'),
       ]);
       expect(ran).toBe(false);

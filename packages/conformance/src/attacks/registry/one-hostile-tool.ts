@@ -10,13 +10,16 @@ const BUDGET = 30_000;
 const MARKER_CHARS = 60;
 
 /** One hostile tool among honest ones: it harms its own call only. */
+const KEYS: readonly string[] = ['ok', 'error', 'code', 'cause'];
+
 export function hostileToolAttacks(create: CreateRegistry): void {
   describe('one hostile tool among honest ones', () => {
     it.for(FAILING)(
       'one that %s fails, and harms no other call',
       async ([, behaviour], context) => {
         const result = await runAmongHonest(create(), behaviour);
-        expect(result).toEqual({ ok: false, error: expect.any(String), code: expect.any(String) });
+        expect(result).toMatchObject({ ok: false, error: expect.any(String) });
+        expect(Object.keys(result ?? {}).every((key) => KEYS.includes(key))).toBe(true);
         expect(Object.keys(TOOL_ERROR_CODES)).toContain(result?.ok === false && result.code);
         countTries(context, 'batches', 1);
       },

@@ -81,17 +81,22 @@ export function refAttacks(create: CreateRegistry): void {
     ['gives an object', async () => ({ value: SECRET })],
     ['gives a list', async () => [SECRET]],
     ['gives nothing', async () => undefined],
-  ])('says a plain SECRET_NOT_FOUND when the backend %s', async (_name, backend) => {
-    const outcome = await runCall(create, {
-      value: SECRET,
-      backends: { secretsBackend: async () => untyped(await backend()) },
-      execute: async (ctx) => ok((await ctx.secretsResolver?.get('key')) ?? ''),
-    });
-    expect(outcome.result).toMatchObject({
-      ok: false,
-      error: expect.stringMatching(/^SECRET_NOT_FOUND: /),
-    });
-    expect(stringsIn(outcome)).not.toContain(SECRET);
-    expect(stringsIn(outcome)).not.toContain('/home/user');
-  });
+  ])(
+    'says that it failed, or has none, and no more, when the backend %s',
+    async (_name, backend) => {
+      const outcome = await runCall(create, {
+        value: SECRET,
+        backends: { secretsBackend: async () => untyped(await backend()) },
+        execute: async (ctx) => ok((await ctx.secretsResolver?.get('key')) ?? ''),
+      });
+      expect(outcome.result).toMatchObject({
+        ok: false,
+        error: expect.stringMatching(
+          /^(SECRETS_UNAVAILABLE: the secrets backend failed|SECRET_NOT_FOUND: the secrets backend has no value) /,
+        ),
+      });
+      expect(stringsIn(outcome)).not.toContain(SECRET);
+      expect(stringsIn(outcome)).not.toContain('/home/user');
+    },
+  );
 }

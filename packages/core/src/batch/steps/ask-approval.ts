@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { causeOfAbort } from '@ethosagent/policy';
+import type { FailureCause } from '@ethosagent/types';
 import { copyPlain, deepFreeze } from '../../plain.js';
 import { saysTheSame } from '../../tool-settings.js';
 import { approvalReason, joined, refusal, turnGate } from '../approval-reason.js';
@@ -15,7 +17,9 @@ export const askApproval: Step = (state) => {
   const gate = batch.input.host?.gate;
   if (gate === undefined && tool.requiresApproval === undefined) return undefined;
   const gated = gate && turnGate(() => gate({ toolCallId, name, tool }));
-  if (gated !== undefined && 'refuse' in gated) return notAvailable(gated.refuse);
+  if (gated !== undefined && 'refuse' in gated) {
+    return notAvailable(gated.refuse, 'NOT_APPROVED');
+  }
   const reason = approvalReason(tool, state.args, {
     facts: { settings: state.settings, ...whoseCall(state) },
     watch: batch.watch,
@@ -69,8 +73,11 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
   );
   if (ending.kind === 'stopped') {
     scope.abort(ending.reason);
-    return refused(state, 'the turn was aborted while it waited');
+    state.thrown = { error: ending.reason };
+    const cause = causeOfAbort(ending.reason);
+    return refused(state, 'the turn was aborted while it waited', cause);
   }
+  if (ending.kind === 'threw') state.thrown = { error: ending.error };
   const why = ending.kind === 'threw' ? 'the approval callback failed' : refusal(ending.value);
   if (why !== undefined) return refused(state, why);
   state.approved = { entry, capabilities };
@@ -91,8 +98,8 @@ function isAsApproved(state: CallState, { entry, capabilities }: Approved): bool
   }
 }
 
-function refused({ entry }: CallState, why: string) {
-  return notAvailable(`${entry.name} needs approval, and ${why}`);
+function refused({ entry }: CallState, why: string, cause: FailureCause = 'NOT_APPROVED') {
+  return notAvailable(`${entry.name} needs approval, and ${why}`, cause);
 }
 
 function whoseCall({ batch }: CallState) {

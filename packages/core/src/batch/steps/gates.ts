@@ -1,14 +1,18 @@
 import { missingToolText, resolveCallBudget } from '@ethosagent/policy';
+import type { FailureCause } from '@ethosagent/types';
 import { copyPlain } from '../../plain.js';
-import { failure } from '../../results/check-shape.js';
 import { filteredOut, unavailable } from '../../tool-gates.js';
 import type { CallState } from '../call-state.js';
-import { inputInvalid, notAvailable, type Step } from './step.js';
+import { inputInvalid, notAvailable, type Step, stopped } from './step.js';
 
 /** Reads the call once: it may be an object that answers otherwise the next time. */
 export const readCall: Step = (state) => {
   const { batch, call } = state;
-  if (batch.watch.aborted) return failure('the turn was aborted before this call ran');
+  if (batch.watch.aborted) {
+    const { reason } = batch.watch;
+    const result = stopped(state, { why: 'abort', reason });
+    return { ...result, error: `${result.ok ? '' : result.error} before this call ran` };
+  }
   if (typeof call !== 'object' || call === null) return inputInvalid('the call is not an object');
   const { toolCallId, name, args } = call;
   state.toolCallId = toolCallId;
@@ -19,7 +23,9 @@ export const readCall: Step = (state) => {
 
 export const findTool: Step = (state) => {
   const entry = state.batch.input.tools.get(state.name);
-  if (entry === undefined) return notAvailable(missingToolText(state.name, offered(state)));
+  if (entry === undefined) {
+    return notAvailable(missingToolText(state.name, offered(state)), 'TOOL_NOT_FOUND');
+  }
   state.entry = entry;
   return undefined;
 };
@@ -34,14 +40,20 @@ function* offered({ batch }: CallState): Iterable<string> {
 
 /** The allow list, and the filters of MCP servers and plugins. */
 export const applyFilters: Step = ({ entry, batch }) =>
-  refused(filteredOut(entry, batch.input.filters));
+  refused(filteredOut(entry, batch.input.filters), 'TOOL_NOT_ALLOWED');
 
-export const checkAvailability: Step = ({ entry }) => refused(unavailable(entry));
+export const checkAvailability: Step = (state) => {
+  const why = unavailable(state.entry, (error) => {
+    state.thrown = { error };
+  });
+  return refused(why, 'TOOL_UNAVAILABLE');
+};
 
 export const requireBackends: Step = ({ entry, batch }) => {
   if (!entry.needsBackends || batch.input.backends !== undefined) return undefined;
   return notAvailable(
     `${entry.name} declares capabilities, and capability backends are not configured`,
+    'TOOL_UNAVAILABLE',
   );
 };
 
@@ -63,6 +75,6 @@ export const copyArguments: Step = (state) => {
   return undefined;
 };
 
-function refused(why: string | undefined) {
-  return why === undefined ? undefined : notAvailable(why);
+function refused(why: string | undefined, cause: FailureCause) {
+  return why === undefined ? undefined : notAvailable(why, cause);
 }

@@ -36,9 +36,11 @@ function judge({ args }: CallState, check: SchemaCheck): Answer {
   return problem === undefined ? undefined : inputInvalid(problem);
 }
 
-function wrongSchema({ name }: CallState, error: unknown): Answer {
+function wrongSchema(state: CallState, error: unknown): Answer {
+  state.thrown = { error };
   return notAvailable(
-    `the schema of ${name} is wrong, so that no arguments can be checked: ${errorText(error)}; its author has to mend it, or to say validateSchema: false`,
+    `the schema of ${state.name} is wrong, so that no arguments can be checked: ${errorText(error)}; its author has to mend it, or to say validateSchema: false`,
+    'TOOL_INVALID',
   );
 }
 

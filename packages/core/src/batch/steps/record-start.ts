@@ -1,4 +1,4 @@
-import { errorText } from '@ethosagent/policy';
+import { causeOfThrown, errorText } from '@ethosagent/policy';
 import { failure } from '../../results/check-shape.js';
 import type { CallState } from '../call-state.js';
 import { guarded } from '../guarded.js';
@@ -19,7 +19,10 @@ async function record(state: CallState): Promise<Answer> {
   );
   if (ending.kind === 'returned') return undefined;
   if (ending.kind === 'stopped') return unfinished(state, ending);
+  const { error } = ending;
+  state.thrown = { error };
   return failure(
-    `the call did not run, since it could not be recorded: ${errorText(ending.error)}`,
+    `the call did not run, since it could not be recorded: ${errorText(error)}`,
+    causeOfThrown(error) ?? 'AUDIT_FAILED',
   );
 }

@@ -6,5 +6,7 @@ export const requireSandbox: Step = (state) => {
   // A tool without capabilities pays nothing for the policy.
   if (!entry.needsBackends) return undefined;
   const missing = entry.plan.missing({ ctx: batch.facts, policy: state.policy });
-  return missing?.then((why) => (why === undefined ? undefined : notAvailable(why)));
+  return missing?.then((why) =>
+    why === undefined ? undefined : notAvailable(why, 'SANDBOX_UNAVAILABLE'),
+  );
 };

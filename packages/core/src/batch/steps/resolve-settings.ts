@@ -5,7 +5,10 @@ export const resolveSettings: Step = (state) => {
   const { settings } = state.entry;
   if (settings === undefined) return undefined;
   const resolved = settings.resolve(state.policy);
-  if (!resolved.ok) return notAvailable(resolved.error);
+  if (!resolved.ok) {
+    state.thrown = resolved.thrown;
+    return notAvailable(resolved.error, 'CONFIG_INVALID');
+  }
   state.resolvedSettings = resolved;
   return undefined;
 };

@@ -1,5 +1,5 @@
-import { errorText } from '@ethosagent/policy';
-import type { ToolResult } from '@ethosagent/types';
+import { causeOfAbort, causeOfThrown, errorText } from '@ethosagent/policy';
+import type { FailureCause, ToolResult } from '@ethosagent/types';
 import { failure } from '../../results/check-shape.js';
 import type { CallState } from '../call-state.js';
 import type { Ending } from '../guarded.js';
@@ -13,19 +13,44 @@ export type Answer = ToolResult | undefined;
  */
 export type Step = (state: CallState) => Answer | Promise<Answer>;
 
-export function notAvailable(error: string): ToolResult {
-  return { ok: false, error, code: 'not_available' };
+export function notAvailable(error: string, cause: FailureCause): ToolResult {
+  return { ok: false, error, code: 'not_available', cause };
 }
 
 export function inputInvalid(error: string): ToolResult {
-  return { ok: false, error, code: 'input_invalid' };
+  return { ok: false, error, code: 'input_invalid', cause: 'INPUT_INVALID' };
 }
+
+/** The result of a call that something threw in. */
+export function threw(state: CallState, error: unknown): ToolResult {
+  state.thrown = { error };
+  return failure(errorText(error), causeOfThrown(error));
+}
+
+/** The result of a call that was left behind, or did not begin any more. */
+export function stopped(
+  state: CallState,
+  { why, reason }: Pick<Stopped, 'why' | 'reason'>,
+): ToolResult {
+  if (why === 'timeout') {
+    const error = state.timeoutError;
+    state.thrown = { error };
+    return failure(error.message, 'CALL_TIMED_OUT');
+  }
+  const cause = causeOfAbort(reason);
+  state.thrown = { error: reason };
+  return failure(
+    cause === 'CALL_TIMED_OUT' ? 'the turn took longer than it may' : 'the turn was aborted',
+    cause,
+  );
+}
+
+type Stopped = Extract<Ending<unknown>, { kind: 'stopped' }>;
 
 /** The result of code that did not return. */
 export function unfinished(
   state: CallState,
   ending: Exclude<Ending<unknown>, { kind: 'returned' }>,
 ): ToolResult {
-  if (ending.kind === 'threw') return failure(errorText(ending.error));
-  return failure(ending.why === 'abort' ? 'the turn was aborted' : state.timeoutError.message);
+  return ending.kind === 'threw' ? threw(state, ending.error) : stopped(state, ending);
 }

@@ -1,0 +1,59 @@
+import {
+  errorCodeOf,
+  type FailureCause,
+  TOOL_ERROR_CODES,
+  type ToolErrorCode,
+} from '@ethosagent/types';
+
+/** How only the framework ends a call, or keeps it from running. A tool that says so is not believed. */
+const FRAMEWORK_CAUSES: ReadonlySet<FailureCause> = new Set<FailureCause>([
+  'CALL_ABORTED',
+  'CALL_INTERRUPTED',
+  'TURN_LIMIT',
+  'TOOL_NOT_FOUND',
+  'TOOL_NOT_ALLOWED',
+  'NOT_APPROVED',
+]);
+
+/**
+ * The cause of a result that a tool made; `undefined` where the tool just says that it failed.
+ *
+ * @param said what the tool says that it is; anything, from anybody
+ */
+export function causeOfResult(said: unknown): FailureCause | undefined {
+  return claimable(errorCodeOf({ code: said }));
+}
+
+/**
+ * The cause of what a tool, or what it called, threw; `undefined` where no error of this project is
+ * behind it. Never throws itself.
+ */
+export function causeOfThrown(thrown: unknown): FailureCause | undefined {
+  try {
+    return claimable(errorCodeOf(thrown)) ?? (isTimeout(thrown) ? 'CALL_TIMED_OUT' : undefined);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The cause of a call that a signal ended: whoever sets a time for a turn aborts it with a `TimeoutError`. */
+export function causeOfAbort(reason: unknown): 'CALL_TIMED_OUT' | 'CALL_ABORTED' {
+  try {
+    return isTimeout(reason) ? 'CALL_TIMED_OUT' : 'CALL_ABORTED';
+  } catch {
+    return 'CALL_ABORTED';
+  }
+}
+
+/** Whether a value is one of the documented classes of failed results. */
+export function isToolErrorCode(code: unknown): code is ToolErrorCode {
+  return typeof code === 'string' && Object.hasOwn(TOOL_ERROR_CODES, code);
+}
+
+function claimable(cause: FailureCause | undefined): FailureCause | undefined {
+  return cause === undefined || FRAMEWORK_CAUSES.has(cause) ? undefined : cause;
+}
+
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'TimeoutError';
+}
