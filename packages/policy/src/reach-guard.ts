@@ -108,8 +108,3 @@ export class ReachGuard implements StorageGuard {
     return this.#deny.covers(realPath) !== undefined;
   }
 }
-
-/** A reach for a storage without links, in which every path leads to itself. */
-export function withoutLeads({ leads: _, ...reach }: ContainedReach): ContainedReach {
-  return reach;
-}
