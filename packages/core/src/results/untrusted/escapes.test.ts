@@ -81,11 +81,10 @@ const named = Object.fromEntries(
 const readEntities = (text: string) =>
   text.replaceAll(
     /&(?:#0*(\d{1,7})|#x0*([\da-f]{1,6})|(lt|gt|amp|sol|percnt));?/gi,
-    (_, decimal, hexadecimal, name) =>
-      named[name] ??
-      String.fromCodePoint(
-        hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16),
-      ),
+    (whole, decimal, hexadecimal, name) => {
+      const number = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+      return named[name] ?? (number <= 0x10ffff ? String.fromCodePoint(number) : whole);
+    },
   );
 
 const ENCODINGS: Record<string, Encoding> = {

@@ -42,10 +42,15 @@ const FAMILIES: readonly RegExp[] = [
     [
       // First, as `\\u0000003C` is not told from `\\U0000003C` here.
       '\\\\u(?<long>000[0-9a-f]{5}|0010[0-9a-f]{4})',
+      '\\\\u(?:(?<unicode>[0-9a-f]{4})|\\{0*(?<braced>[1-9a-f][0-9a-f]{0,5})\\})',
+    ].join('|'),
+    'gi',
+  ),
+  new RegExp(
+    [
       // Of style sheets. Its digits are none of an octal escape.
       '\\\\0{0,4}(?<style>3[ce])\\s?',
       '\\\\(?<octal>[0-3][0-7]{2}|[4-7][0-7])',
-      '\\\\u(?:(?<unicode>[0-9a-f]{4})|\\{0*(?<braced>[1-9a-f][0-9a-f]{0,5})\\})',
       '\\\\x(?<hex>[0-9a-f]{2})',
     ].join('|'),
     'gi',
