@@ -2,6 +2,7 @@ import { errorText } from '@ethosagent/policy';
 import type { ToolCall, ToolResult } from '@ethosagent/types';
 import { failure } from '../results/check-shape.js';
 import { trimResult } from '../results/trim.js';
+import { mayBeForeign } from '../results/untrusted/may-be-foreign.js';
 import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';
 import type { Ending } from './guarded.js';
@@ -117,7 +118,13 @@ export class RunningCall implements Watched, Waiting {
     if (ending.kind === 'stopped') scope?.abort(ending.reason ?? this.#state.timeoutError);
     scope?.end();
     batch.slots.release();
-    this.#answer(wayBack(this.#state, ending), this.#state.taint?.hasRead);
+    const result = wayBack(this.#state, ending);
+    const { taint, entry } = this.#state;
+    const hasRead = taint?.hasRead === true;
+    if (hasRead || mayBeForeign(entry.tool, result)) {
+      batch.input.taints.noteSession(batch.facts.sessionId);
+    }
+    this.#answer(result, hasRead);
   }
 
   /** Answers a call that did not run. */
