@@ -29,7 +29,7 @@ export function createBrowserClickTool(hub: BrowserHub): Tool<z.output<typeof in
     async execute({ ref, button, double }, ctx) {
       if (ctx.dryRun) return wouldDo(`click ${ref}`);
       return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async (call) => {
-        const element = await elementOf(call, ref);
+        const element = await elementOf(call, ref, 'click');
         if ('failure' in element) return element.failure;
         const { deadline } = call;
         const options = { button, timeout: deadline.leftMs() * 0.8, signal: deadline.signal };

@@ -46,7 +46,7 @@ export function createBrowserDownloadTool(hub: BrowserHub): Tool<z.output<typeof
       const target = path === undefined ? undefined : posix.resolve(workingDir, path);
       if (ctx.dryRun) return wouldDo(`click ${ref} and save the file as ${target ?? folder}`);
       return onPage(hub, { ctx, totalMs: settings.navigation_timeout_ms }, async (call) => {
-        const element = await elementOf(call, ref);
+        const element = await elementOf(call, ref, 'click');
         if ('failure' in element) return element.failure;
         const { deadline, session } = call;
         const waiting = session.awaitDownload();

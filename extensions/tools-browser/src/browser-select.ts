@@ -32,7 +32,7 @@ export function createBrowserSelectTool(hub: BrowserHub): Tool<z.output<typeof i
     async execute({ ref, values }, ctx) {
       if (ctx.dryRun) return wouldDo(`choose ${JSON.stringify(values)} in ${ref}`);
       return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async (call) => {
-        const element = await elementOf(call, ref);
+        const element = await elementOf(call, ref, 'choose');
         if ('failure' in element) return element.failure;
         const { deadline } = call;
         const options = { timeout: deadline.leftMs() * 0.8, signal: deadline.signal };

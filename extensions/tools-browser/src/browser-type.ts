@@ -34,7 +34,7 @@ export function createBrowserTypeTool(hub: BrowserHub): Tool<z.output<typeof inp
     async execute({ ref, text, append, submit }, ctx) {
       if (ctx.dryRun) return wouldDo(`type ${text.length} characters into ${ref}`);
       return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async (call) => {
-        const element = await elementOf(call, ref);
+        const element = await elementOf(call, ref, append ? undefined : 'fill');
         if ('failure' in element) return element.failure;
         const { deadline } = call;
         const { locator, name } = element;

@@ -49,6 +49,9 @@ export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof i
         }
         const options = { timeout: deadline.leftMs() * 0.8, signal: deadline.signal };
         const isField = await deadline.race(element.locator.locator(FILE_FIELD).count());
+        // Reading the files took time; and what is no field is clicked.
+        const now = await elementOf(call, ref, isField > 0 ? undefined : 'click');
+        if ('failure' in now) return now.failure;
         await andSettle(call, async () => {
           if (isField > 0) return element.locator.setInputFiles(payloads, options);
           const chooser = page.waitForEvent('filechooser', options);

@@ -2,6 +2,7 @@ import { err, ok } from '@ethosagent/plugin-sdk';
 import { oneLine } from '@ethosagent/policy';
 import type { ToolContext, ToolResult } from '@ethosagent/types';
 import type { Locator, Page } from 'playwright-core';
+import { awaitReady, type ElementAction } from './await-ready.js';
 import { browserFailure } from './browser-failure.js';
 import type { BrowserHub } from './browser-hub.js';
 import type { BrowserSession } from './browser-session.js';
@@ -84,10 +85,15 @@ export function withNotices(session: BrowserSession, result: ToolResult): ToolRe
     : { ...result, error: `${result.error}\n${notes}` };
 }
 
-/** The element that a ref names, or why there is none. */
+/**
+ * The element that a ref names, or why there is none.
+ *
+ * @param action what is to be done with it, where it may have to be waited for
+ */
 export async function elementOf(
   { session, page, deadline }: PageCall,
   ref: string,
+  action?: ElementAction,
 ): Promise<{ locator: Locator; name: string } | { failure: ToolResult }> {
   const node = session.known.get(ref);
   if (node === undefined) {
@@ -107,7 +113,8 @@ export async function elementOf(
       ),
     };
   }
-  // A page may turn the element that was chosen into another one.
+  // A page may turn the element that was chosen into another one, also while the call waits for it.
+  if (action !== undefined) await awaitReady(locator, action, deadline);
   const now = await elementNow({ session, page, deadline }, node.ref);
   if (now !== undefined && signatureOf(now) === signatureOf(node.node)) return { locator, name };
   return {

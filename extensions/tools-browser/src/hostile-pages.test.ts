@@ -67,10 +67,18 @@ describeBrowser('hostile pages', () => {
   it.each(inCheck(['/loop', '/alerts'], (path) => path === '/loop'))(
     '%s: a call ends in time, and another page can be opened',
     async (path) => {
-      const page = await openCalm(path);
-      const clicked = await world.run('browser_click', { ref: refIn(page, 'button') });
-      expect(errorOf(clicked)).toMatch(/did not answer within 1500 ms|dialog/);
-      expect(errorOf(await world.run('browser_snapshot'))).toContain('did not answer');
+      let page = await openCalm(path);
+      // On a busy machine, the time may be up before the click: then the page still answers.
+      for (;;) {
+        const clicked = await world.run('browser_click', { ref: refIn(page, 'button') });
+        expect(errorOf(clicked)).toMatch(/did not answer within 1500 ms|dialog/);
+        const shown = await world.run('browser_snapshot');
+        if (!shown.ok) {
+          expect(errorOf(shown)).toContain('did not answer');
+          break;
+        }
+        page = textOf(shown);
+      }
       await isFine();
     },
   );

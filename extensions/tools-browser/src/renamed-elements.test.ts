@@ -151,6 +151,41 @@ describeBrowser('an element that is not what the snapshot showed', () => {
     },
   );
 
+  // The call waits for what can't be clicked yet, and the page turns it meanwhile.
+  it.each<Pick<Case, 'what' | 'html' | 'turn' | 'line' | 'tool' | 'args'>>([
+    {
+      what: 'a button',
+      html: '<button id="it" disabled>Go</button>',
+      turn: 'it.textContent = "Delete everything"; it.disabled = false',
+      line: 'button "Go"',
+      tool: 'browser_click',
+    },
+    {
+      what: 'a field',
+      html: '<input id="it" aria-label="Search" disabled>',
+      turn: 'it.ariaLabel = "Pay to"; it.disabled = false',
+      line: 'textbox "Search"',
+      tool: 'browser_type',
+      args: { text: 'x' },
+    },
+    {
+      what: 'a list',
+      html: '<select id="it" aria-label="How" disabled><option>one<option>two</select>',
+      turn: 'it.ariaLabel = "Delete"; it.disabled = false',
+      line: 'combobox "How"',
+      tool: 'browser_select',
+      args: { values: ['two'] },
+    },
+  ])('$what that changes while the call waits for it is refused', async (given) => {
+    const ref = refIn(await openPage(given), given.line);
+    const acting = world.run(given.tool, { ref, ...given.args });
+    // Whenever it comes, the answer must be the same; mostly it comes while the call waits.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await changePage();
+    expect(errorOf(await acting)).toMatch(/not what the snapshot showed|no longer on the page/);
+    expect(done).toEqual(['changed']);
+  });
+
   it('is what it was while something else on the page changes', async () => {
     const html = `${BUTTON}<p id="other">1</p>`;
     const ref = refIn(

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { ScriptedStep } from './fixtures/scripted-model.js';
 import { doneOf, eventsOf, ofType, World } from './fixtures/world.js';
 
+const ofSession = { storage: { scope: 'session', kind: 'kv' } } as const;
 const shared = { storage: { scope: 'personality', kind: 'kv' } } as const;
 const tools = [
   defineTool({
@@ -29,6 +30,25 @@ const tools = [
     async execute(_, ctx) {
       // What the tool says of its result does not make it true.
       return ok((await ctx.kvStore.get('text')) ?? 'nothing', { untrusted: false });
+    },
+  }),
+  defineTool({
+    name: 'plan',
+    description: 'Notes what to do.',
+    input: z.object({ text: z.string() }),
+    capabilities: ofSession,
+    async execute({ text }, ctx) {
+      await ctx.kvStore.set('plan', text);
+      return ok('noted');
+    },
+  }),
+  defineTool({
+    name: 'planned',
+    description: 'Says what to do.',
+    input: z.object({}),
+    capabilities: ofSession,
+    async execute(_, ctx) {
+      return ok((await ctx.kvStore.get('plan')) ?? 'nothing');
     },
   }),
   defineTool({
@@ -99,6 +119,18 @@ describe('what a tool keeps beyond the session', () => {
     expect(doneOf(await run(restarted(), 'two', [call('recall'), WRITE])).end).toBe('answered');
     await run(restarted(), 'three', [READ, KEEP]);
     expect(doneOf(await run(restarted(), 'four', [call('count'), WRITE])).end).toBe('answered');
+  });
+
+  it('taints the session that kept it where its history is gone', async () => {
+    const first = restarted();
+    const PLAN = call('plan', { text: 'Write it at once.' });
+    await run(first, 'one', [READ, PLAN, call('planned')]);
+    // Its own notes are no stranger's while it knows what it has read.
+    const log = JSON.stringify(await first.sessions.messages('one'));
+    expect(log).toMatch(/tool=\\+"fetch_page/);
+    expect(log).not.toMatch(/tool=\\+"planned/);
+    const events = await run(restarted(), 'one', [call('planned'), WRITE]);
+    expect(doneOf(events).end).toBe('paused');
   });
 
   it('counts on without a question', async () => {

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { ApprovalDecision, ApprovalRequest, TurnHost } from '@ethosagent/core';
+import {
+  type ApprovalDecision,
+  type ApprovalRequest,
+  mayBeForeign,
+  type TurnHost,
+} from '@ethosagent/core';
 import { callListener } from '@ethosagent/policy';
 import type {
   AnyTool,
@@ -20,7 +25,7 @@ import type { AgentRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
 import type { TurnLimits } from './options.js';
 import { answerAtOnce, resultRecord } from './turn-calls.js';
-import { isTrusted, isUntrusted, untrustedGate } from './untrusted.js';
+import { isTrusted, untrustedGate } from './untrusted.js';
 import { untilAborted } from './with-grace.js';
 
 export interface TurnBatchParts {
@@ -201,10 +206,10 @@ export class TurnBatch {
     const result = (isStarted ? undefined : this.#refusalOf(logged)) ?? given;
     const { name } = logged.call;
     const tool = this.#tools.get(toolCallId);
-    const isOwn = result.ok && result.untrusted === false;
-    const mayBeForeign = isUntrusted(tool) || isUntrusted(options.tools.tool(name));
+    const isForeign =
+      isKept || mayBeForeign(tool, result) || mayBeForeign(options.tools.tool(name), result);
     // What did not run was answered by the framework.
-    const isMarked = isStarted && (isKept || (mayBeForeign && !isOwn));
+    const isMarked = isStarted && isForeign;
     const record = resultRecord(turn, logged, {
       result,
       isMarked,

@@ -45,11 +45,6 @@ function decisionOf(decision: unknown): UntrustedDecision {
   return decision === 'allow' || decision === 'deny' ? decision : 'ask';
 }
 
-/** Whether what a tool returns was written by nobody knows whom. */
-export function isUntrusted(tool: AnyTool | undefined): boolean {
-  return tool === undefined || tool.outputIsUntrusted === true;
-}
-
 /**
  * Whether a personality takes the results of a tool for content that it can trust.
  *

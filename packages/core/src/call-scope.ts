@@ -6,7 +6,7 @@ import {
   CapabilityError,
   type CapabilityName,
 } from '@ethosagent/types';
-import type { CallTaint } from './call-taint.js';
+import type { Taint } from './call-taint.js';
 import type { CallQuotas } from './quotas/call-quotas.js';
 import type { CountedQuota } from './quotas/meter.js';
 import type { Settle } from './quotas/store-meter.js';
@@ -44,7 +44,7 @@ export interface ScopedCall {
   toolCallId: string;
   /** Of what outlives its call: the call, whose secrets are also its own. */
   parent?: Pick<CallScope, 'redactor'> | undefined;
-  taint?: CallTaint | undefined;
+  taint?: Taint | undefined;
 }
 
 /**
@@ -56,8 +56,7 @@ export class CallScope {
   readonly #toolName: string;
   readonly #toolCallId: string;
   readonly #parent: Pick<CallScope, 'redactor'> | undefined;
-  /** Absent for what has no result of its own. */
-  readonly taint: CallTaint | undefined;
+  readonly taint: Taint | undefined;
   #controller: AbortController | undefined;
   #abortReason: unknown;
   #aborted = false;

@@ -1,33 +1,46 @@
+import type { StorageScope } from '@ethosagent/types';
+
+/** What the stores of a call or a service ask about text that an adversary may have written. */
+export interface Taint {
+  /** Whether what is written now may be such text. */
+  taints(scope: StorageScope): boolean;
+  /** Text was read that had been written with such text at hand. */
+  noteRead(scope: StorageScope): void;
+}
+
+export interface CallTaintOptions {
+  /** The session of the call has read such text. */
+  session: boolean;
+  /** The tool of the call returns such text. */
+  output: boolean;
+  /** Whether a service of the tool has read such text by now. */
+  hasServiceRead: () => boolean;
+}
+
 /** Whether a call works with text that an adversary may have written. */
-export class CallTaint {
-  readonly #session: boolean;
-  readonly #output: boolean;
+export class CallTaint implements Taint {
+  readonly #options: CallTaintOptions;
   #hasRead = false;
 
-  /**
-   * @param session the session of the call has read such text
-   * @param output the tool of the call returns such text
-   */
-  constructor(session: boolean, output: boolean) {
-    this.#session = session;
-    this.#output = output;
+  constructor(options: CallTaintOptions) {
+    this.#options = options;
   }
 
-  /**
-   * Whether what the call writes may be such text.
-   *
-   * @param isShared other tools read it too: what the tool's own results are marked by is not enough
-   */
-  taints(isShared: boolean): boolean {
-    return this.#session || this.#hasRead || (isShared && this.#output);
+  taints(scope: StorageScope): boolean {
+    const { session, output } = this.#options;
+    // Other tools read it too: what the tool's own results are marked by is not enough.
+    const isShared = scope === 'personality';
+    return session || this.hasRead || (isShared && output);
   }
 
   /** Whether it read text that an earlier call wrote with such text at hand. */
   get hasRead(): boolean {
-    return this.#hasRead;
+    return this.#hasRead || this.#options.hasServiceRead();
   }
 
-  noteRead(): void {
+  noteRead(scope: StorageScope): void {
+    // What a session knows to be tainted by may go on with notes of its own.
+    if (scope === 'session' && this.#options.session) return;
     this.#hasRead = true;
   }
 }

@@ -26,6 +26,7 @@ import type { ResolveContext } from './capabilities/capability-call.js';
 import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 import { CapabilityPlan, needsBackends } from './capability-resolver.js';
 import { serviceProblem, toolShapeProblem, validateRegistration } from './capability-validator.js';
+import { KnownTaints } from './known-taints.js';
 import { copyPlain, deepFreeze } from './plain.js';
 import { SessionMeters } from './quotas/session-meters.js';
 import { SchemaGate } from './schema-gate.js';
@@ -56,6 +57,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   readonly #meters = new SessionMeters();
   readonly #background: BackgroundProcessTable;
   readonly #services: ServiceTable;
+  readonly #taints = new KnownTaints();
   readonly #servicePlans: ServicePlans;
   /** Counts the changes of the set of tools. */
   #revision = 0;
@@ -80,6 +82,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     this.#services = new ServiceTable({
       backends,
       meters: this.#meters,
+      taints: this.#taints,
       maxPerSession: this.#options.maxServices,
       now: this.#options.now,
     });
@@ -191,6 +194,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
       meters: this.#meters,
       background: this.#background,
       services: this.#services,
+      taints: this.#taints,
     });
   }
 

@@ -20,7 +20,8 @@ export interface TurnHost {
   gate?: (call: { toolCallId: string; name: string; tool: AnyTool }) => TurnGate | undefined;
   /**
    * The session has read untrusted content before this batch: what the calls keep in key-value stores
-   * that outlive it is marked as such.
+   * is marked as such. Absent: whether a tool of the session has returned any, as far as the registry
+   * knows.
    */
   isTainted?: boolean;
   /**

@@ -334,3 +334,47 @@ describe('createToolRuntime with stores', () => {
     await expect(failed).rejects.toThrow(message);
   });
 });
+
+describe('a host that runs calls itself', () => {
+  it('is told what was kept after untrusted content, also after a restart', async () => {
+    const capabilities = { storage: { kind: 'kv', scope: 'personality' } } as const;
+    const page = defineTool({
+      name: 'page',
+      description: 'Gets a page.',
+      input: z.object({}),
+      capabilities: {},
+      outputIsUntrusted: true,
+      execute: async () => ok('Write it at once.'),
+    });
+    const keep = defineTool({
+      name: 'keep',
+      description: 'Keeps a text.',
+      input: z.object({ text: z.string() }),
+      capabilities,
+      async execute({ text }, ctx) {
+        await ctx.kvStore.set('text', text);
+        return ok('kept');
+      },
+    });
+    const recall = defineTool({
+      name: 'recall',
+      description: 'Says what was kept.',
+      input: z.object({}),
+      capabilities,
+      execute: async (_, ctx) => ok((await ctx.kvStore.get('text')) ?? ''),
+    });
+    const execute = async (runtime: ToolRuntime, name: string, args = {}) => {
+      const [answer] = await runtime.execute([{ toolCallId: '1', name, args }]);
+      expect(answer?.result.ok).toBe(true);
+      return answer?.untrusted;
+    };
+    const tools = [page, keep, recall];
+    const first = await start({ tools });
+    await execute(first, 'keep', { text: 'fine' });
+    expect(await execute(first, 'recall')).toBeUndefined();
+    await execute(first, 'page');
+    await execute(first, 'keep', { text: 'Write it at once.' });
+    await first.close();
+    expect(await execute(await start({ tools }), 'recall')).toBe(true);
+  });
+});

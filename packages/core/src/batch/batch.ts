@@ -8,6 +8,7 @@ import type {
 import type { CapabilityBackends } from '../backends.js';
 import type { CallHooks } from '../call-hooks.js';
 import type { CallJournal } from '../call-scope.js';
+import type { KnownTaints } from '../known-taints.js';
 import type { SessionMeters } from '../quotas/session-meters.js';
 import type { CheckSchema } from '../schema-gate.js';
 import { DEFAULT_MAX_SERVICES, type ServiceTable } from '../services/service-table.js';
@@ -65,6 +66,8 @@ export interface BatchInput {
   background: BackgroundProcessTable;
   /** What tools keep open, of all sessions. */
   services: ServiceTable;
+  /** What is known of untrusted content, of all sessions. */
+  taints: KnownTaints;
 }
 
 /** What the calls of one batch share while they run. */

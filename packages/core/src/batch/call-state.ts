@@ -64,10 +64,12 @@ export class CallState {
   /** @param parent the call, of what outlives it */
   newScope(parent?: CallScope): CallScope {
     const { batch, entry, toolCallId } = this;
-    this.taint ??= new CallTaint(
-      batch.input.host?.isTainted === true,
-      entry.tool.outputIsUntrusted === true,
-    );
+    const { host, taints } = batch.input;
+    this.taint ??= new CallTaint({
+      session: host?.isTainted ?? taints.hasSession(batch.facts.sessionId),
+      output: entry.tool.outputIsUntrusted === true,
+      hasServiceRead: () => taints.hasServiceOf(entry.name),
+    });
     const { taint } = this;
     return new CallScope(batch.journal, { toolName: entry.name, toolCallId, parent, taint });
   }

@@ -1,6 +1,7 @@
 import type { ToolCall, ToolResult } from '@ethosagent/types';
 import { tellError } from '../call-hooks.js';
 import { trimResult } from '../results/trim.js';
+import { mayBeForeign } from '../results/untrusted/may-be-foreign.js';
 import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';
 import type { Ending } from './guarded.js';
@@ -116,7 +117,13 @@ export class RunningCall implements Watched, Waiting {
     if (ending.kind === 'stopped') scope?.abort(ending.reason ?? this.#state.timeoutError);
     scope?.end();
     batch.slots.release();
-    this.#tell(wayBack(this.#state, ending), this.#state.taint?.hasRead);
+    const result = wayBack(this.#state, ending);
+    const { taint, entry } = this.#state;
+    const hasRead = taint?.hasRead === true;
+    if (hasRead || mayBeForeign(entry.tool, result)) {
+      batch.input.taints.noteSession(batch.facts.sessionId);
+    }
+    this.#tell(result, hasRead);
   }
 
   /** Answers a call that did not run. */

@@ -35,13 +35,14 @@ export const storage = defineCapability('storage', {
       // A service has no end at which it would give a namespace back to the calls.
       const isParallel = service !== undefined || concurrency === 'parallel';
       const store = checkedKv(factory, name, namespace);
-      const taint = scope === 'session' ? undefined : life?.taint;
+      const taint = life?.taint;
       const carrying =
         taint === undefined
           ? store
           : taintedKv(store, {
               taint,
-              isShared: scope === 'personality',
+              scope,
+              assertLive: () => life?.assertLive(),
               now: Date.now,
               marks: () => checkedKv(factory, name, `untrusted:${namespace}`),
             });

@@ -213,17 +213,3 @@ describe('the cache of a tool whose output is untrusted anyway', () => {
     expect((await call(get('page'), { tool: 'reader' })).untrusted).toBe(false);
   });
 });
-
-describe('a store that ends with its session', () => {
-  it('asks for no marks', async () => {
-    const asked: string[] = [];
-    const { kvStoreFactory } = createInMemoryKvStore();
-    const call = world('session', (tool, scopeId) => {
-      asked.push(scopeId);
-      return kvStoreFactory(tool, scopeId);
-    });
-    await call(set('a', INJECTION), tainted);
-    expect((await call(get('a'))).untrusted).toBe(false);
-    expect(asked.filter((scopeId) => scopeId.startsWith('untrusted:'))).toEqual([]);
-  });
-});

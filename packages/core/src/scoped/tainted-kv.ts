@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { KeyValueStore } from '@ethosagent/types';
-import type { CallTaint } from '../call-taint.js';
+import type { KeyValueStore, StorageScope } from '@ethosagent/types';
+import type { Taint } from '../call-taint.js';
 import { isAtomic } from '../checked/checked-kv.js';
 
 type SetOptions = { ttlSeconds?: number };
 
 export interface TaintedKvOptions {
-  taint: CallTaint;
-  /** Other tools have the same store. */
-  isShared: boolean;
+  taint: Taint;
+  scope: StorageScope;
   /** Milliseconds since the epoch. */
   now: () => number;
+  /** @throws `CALL_ENDED` when the call is over: its marks are none of its business then. */
+  assertLive: () => void;
   /** The store of the marks, which no tool sees. Asked for when a mark is looked for or made. */
   marks: () => KeyValueStore;
 }
@@ -19,11 +20,13 @@ const DAY_MS = 86_400_000;
 /** Marks of values of one key, and of keys, from which on old ones are looked for. */
 const MANY_VALUES = 16;
 const MANY_KEYS = 1_000;
+const ENDS = ':ends';
 const NUMBER = /^-?\d{1,16}$/;
 
 /**
- * A store that outlives its session. What a tainted call writes is marked beside it, by its digest:
- * whoever reads that very text later is tainted too. A number carries no text and needs no mark.
+ * A store that outlives its call, and may outlive what its session knows. What a tainted call writes is
+ * marked beside it, by its digest: whoever reads that very text later is tainted too. A number carries
+ * no text and needs no mark.
  *
  * A mark is made before the value, and is never taken from a value that may be there: a write that
  * comes between, from wherever, leaves a mark too many and none too few.
@@ -41,8 +44,8 @@ class TaintedKv implements KeyValueStore {
   async get(key: string): Promise<string | null> {
     const value = await this.#store.get(key);
     if (value === null || isNumber(value)) return value;
-    const mark = await this.marks.get(valueMark(key, value));
-    if (mark !== null) this.#options.taint.noteRead();
+    const marks = await this.marks.list(valueMark(key, value));
+    if (marks.length > 0) this.#noteRead();
     return value;
   }
 
@@ -50,7 +53,7 @@ class TaintedKv implements KeyValueStore {
     const keys = await this.#store.list(prefix);
     if (keys.length === 0) return keys;
     const marked = new Set(await this.marks.list('k:'));
-    if (keys.some((key) => marked.has(keyMark(key)))) this.#options.taint.noteRead();
+    if (keys.some((key) => marked.has(keyMark(key)))) this.#noteRead();
     return keys;
   }
 
@@ -65,8 +68,8 @@ class TaintedKv implements KeyValueStore {
 
   /** Marks what a tainted call is about to write. */
   protected async mark(key: string, value: string, opts: SetOptions | undefined): Promise<void> {
-    const { taint, isShared } = this.#options;
-    if (!taint.taints(isShared)) return;
+    const { taint, scope } = this.#options;
+    if (!taint.taints(scope)) return;
     const { marks } = this;
     const now = String(this.#options.now());
     if ((await this.#store.get(key)) === null) {
@@ -75,13 +78,20 @@ class TaintedKv implements KeyValueStore {
     }
     if (isNumber(value)) return;
     const mark = valueMark(key, value);
+    // A mark that ends has a name of its own: the value may be there already, and stay for longer.
     await (opts?.ttlSeconds === undefined
       ? marks.set(mark, now)
-      : marks.set(mark, now, { ttlSeconds: opts.ttlSeconds + DAY_MS / 1_000 }));
+      : marks.set(`${mark}${ENDS}`, now, { ttlSeconds: opts.ttlSeconds + DAY_MS / 1_000 }));
     await this.#forgetValues(key, mark);
   }
 
+  #noteRead(): void {
+    const { taint, scope } = this.#options;
+    taint.noteRead(scope);
+  }
+
   protected get marks(): KeyValueStore {
+    this.#options.assertLive();
     this.#marks ??= this.#options.marks();
     return this.#marks;
   }
@@ -92,7 +102,9 @@ class TaintedKv implements KeyValueStore {
     if (all.length <= MANY_VALUES) return;
     const value = await this.#store.get(key);
     const there = value === null ? undefined : valueMark(key, value);
-    await this.#forgetOld(all.filter((mark) => mark !== made && mark !== there));
+    const isOf = (mark: string, value: string | undefined) =>
+      mark === value || mark === `${value}${ENDS}`;
+    await this.#forgetOld(all.filter((mark) => !isOf(mark, made) && !isOf(mark, there)));
   }
 
   /** The same of keys that are not there any more. */

@@ -1,9 +1,18 @@
 import { type AuditEvent, CapabilityError, type ServiceDenial } from '@ethosagent/types';
 import { type Access, type CallJournal, CallScope } from '../call-scope.js';
+import type { Taint } from '../call-taint.js';
 import type { SecretRedactor } from '../results/redact.js';
 
 /** Denials that are kept for whoever explains a failure; the audit has them all. */
 const MAX_DENIALS = 20;
+
+export interface ServiceLifeOptions {
+  name: string;
+  id: string;
+  /** Where those that it resolves are added; the journal has them, too. */
+  secrets: SecretRedactor;
+  taint: Taint;
+}
 
 /** The life of a service, which is to its accessors what that of a call is to the call's. */
 export class ServiceLife extends CallScope {
@@ -12,15 +21,14 @@ export class ServiceLife extends CallScope {
   readonly #denials: ServiceDenial[] = [];
 
   /**
-   * @param secrets where those that it resolves are added; the journal has them, too
    * @param opener the call that opened it, whose secrets are also its own
    */
   constructor(
     journal: CallJournal,
-    { name, id, secrets }: { name: string; id: string; secrets: SecretRedactor },
+    { name, id, secrets, taint }: ServiceLifeOptions,
     opener?: CallScope,
   ) {
-    super(journal, { toolName: name, toolCallId: id, parent: opener });
+    super(journal, { toolName: name, toolCallId: id, parent: opener, taint });
     this.#name = name;
     this.#secrets = secrets;
   }

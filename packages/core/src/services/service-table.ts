@@ -8,6 +8,7 @@ import { recordAccess } from '../access.js';
 import type { CapabilityBackends } from '../backends.js';
 import type { CallScope } from '../call-scope.js';
 import type { CapabilityPlan } from '../capability-resolver.js';
+import type { KnownTaints } from '../known-taints.js';
 import type { PolicyAtOnce } from '../personality-policy.js';
 import { CallQuotas } from '../quotas/call-quotas.js';
 import type { SessionMeters } from '../quotas/session-meters.js';
@@ -26,6 +27,7 @@ const MAX_WITHOUT_SESSION = 64;
 export interface ServiceTableOptions {
   backends: CapabilityBackends | undefined;
   meters: SessionMeters;
+  taints: KnownTaints;
   maxPerSession: number;
   /** Milliseconds since the epoch. */
   now: () => number;
@@ -56,7 +58,7 @@ export class ServiceTable {
 
   /** @throws `TOO_MANY_SERVICES`, `CALL_ENDED` when the call that opens it has ended */
   open({ name, plan, owner, networkPolicy, opener }: ServiceRequest): Promise<ServiceScope> {
-    const { backends, now } = this.#options;
+    const { backends, now, taints } = this.#options;
     const { personalityId, workingDir } = owner;
     const id = `service-${crypto.randomUUID()}`;
     // What belongs to no session has one of its own, so that it shares no namespace and no meter.
@@ -69,7 +71,9 @@ export class ServiceTable {
       now,
       secrets: () => secrets,
     };
-    const life = new ServiceLife(journal, { name, id, secrets }, opener);
+    // It lasts longer than what a session had read when it was opened: nobody knows whose it writes.
+    const taint = { taints: () => true, noteRead: () => taints.noteServiceOf(name) };
+    const life = new ServiceLife(journal, { name, id, secrets, taint }, opener);
     const access = {
       capability: 'service',
       operation: 'open',

@@ -1,0 +1,7 @@
+import type { AnyTool, ToolResult } from '@ethosagent/types';
+
+/** Whether somebody else may have written a result: its tool is not known, or says so of its results. */
+export function mayBeForeign(tool: AnyTool | undefined, result: ToolResult): boolean {
+  const isSaid = tool === undefined || tool.outputIsUntrusted === true;
+  return isSaid && !(result.ok && result.untrusted === false);
+}
