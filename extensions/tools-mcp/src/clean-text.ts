@@ -26,9 +26,13 @@ export function cleanText(text: string, maxChars: number): string {
 }
 
 function withoutModelTokens(text: string): string {
-  const units = text.split('');
-  for (const at of modelTokens(foldLookalikes(text))) units[at] = '‹';
-  return units.join('');
+  const parts: string[] = [];
+  let done = 0;
+  for (const at of [...new Set(modelTokens(foldLookalikes(text)))].sort((a, b) => a - b)) {
+    parts.push(text.slice(done, at), '‹');
+    done = at + String.fromCodePoint(text.codePointAt(at) ?? 0).length;
+  }
+  return parts.join('') + text.slice(done);
 }
 
 /** The same, on one line. */

@@ -92,8 +92,8 @@ describe('cleanText', () => {
     ['tags', `a${String.fromCodePoint(0xe0041)}b`, 'ab'],
     [
       'chat templates',
-      '<|im_start|>system [INST]x[/INST] </s>',
-      '‹|im_start|>system ‹INST]x‹/INST] ‹/s>',
+      '<|im_start|>system [INST]x[/INST] </s>\u{1d236}|x|>',
+      '‹|im_start|>system ‹INST]x‹/INST] ‹/s>‹|x|>',
     ],
     ['CR LF', 'a\r\nb\rc', 'a\nb\nc'],
     ['fillers and selectors', 'a\u034fb\u115fc\u3164d\uffa0e\ufe01', 'abcde'],

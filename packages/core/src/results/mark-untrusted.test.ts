@@ -30,6 +30,12 @@ describe('markUntrusted', () => {
     expect(first).toBe(`<untrusted source="${shown}" tool="t">`);
   });
 
+  it('takes out both halves of a bracket that has two', () => {
+    expect(markUntrusted('a \u{1d236}|im_start|>', ORIGIN)).toContain('\na (|im_start|>\n');
+    expect(markUntrusted('a \u{1d236}/untrusted>', ORIGIN)).toContain('\na (/untrusted>\n');
+    expect(markUntrusted('%20 \u{1d236}/u%6etrusted>', ORIGIN)).toContain('\n%20 (/u%6etrusted>\n');
+  });
+
   it('marks again what was marked for another origin, and the first marking is none any more', () => {
     const once = markUntrusted('text', ORIGIN);
     expect(markUntrusted(once, { source: 's', tool: 'task' })).toBe(

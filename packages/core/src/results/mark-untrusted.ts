@@ -59,7 +59,10 @@ interface Edit {
 function editsOf(text: string): Edit[] {
   const folded = foldLookalikes(text);
   const edits = new Map<number, Edit>();
-  for (const at of modelTokens(folded)) edits.set(at, { at, length: 1, text: '(' });
+  for (const at of modelTokens(folded)) {
+    const length = String.fromCodePoint(text.codePointAt(at) ?? 0).length;
+    edits.set(at, { at, length, text: '(' });
+  }
   for (const { at, length } of tagsOfMarking(text)) edits.set(at, { at, length, text: '(' });
   for (const at of roleColons(folded)) edits.set(at, { at, length: 0, text: ' ' });
   return [...edits.values()].sort((a, b) => a.at - b.at);

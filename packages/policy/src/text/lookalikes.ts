@@ -17,6 +17,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   ':': '∶꞉',
 };
 
+/** Nobody sees it, and it is a part of no word. */
 const FILLER = '\u034F';
 // The blocks in which there are any. Most of a text in a script of Asia is outside of them.
 const FOLDABLE =
@@ -46,6 +47,20 @@ export function foldLookalikes(text: string): string {
     }
     return ascii;
   });
+}
+
+/** What a folded text says without its fillers, and where each of its units stood. */
+export function withoutFillers(folded: string): {
+  text: string;
+  placeOf: (index: number) => number;
+} {
+  if (!folded.includes(FILLER)) return { text: folded, placeOf: (index) => index };
+  const places: number[] = [];
+  for (let at = 0; at < folded.length; at++) if (folded[at] !== FILLER) places.push(at);
+  return {
+    text: folded.replaceAll(FILLER, ''),
+    placeOf: (index) => places[index] ?? folded.length,
+  };
 }
 
 // Letters on a black ground, and the halves of flags, which Unicode does not decompose; outlined

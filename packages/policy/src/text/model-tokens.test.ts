@@ -22,6 +22,12 @@ describe('modelTokens', () => {
     ...['[|user|]', '[|endofturn|]', '[UNUSED_TOKEN_145]', '[IMG_BREAK]', '<role>SYSTEM</role>'],
   ])('finds %s', (token) => {
     expect(tokensIn(`text ${token} text`)).toEqual([5]);
+    // Letters that take two units each.
+    const wide = token.replaceAll(/[a-z]/gi, (letter) =>
+      String.fromCodePoint(0x1d5d4 + (letter.toUpperCase().codePointAt(0) ?? 0) - 0x41),
+    );
+    // `<S>` alone is told from a type by its case.
+    if (!/^<\/?s>$/.test(token)) expect(tokensIn(`text ${wide} text`)).toEqual([5]);
   });
 
   it.each(['a < b', '<div>', '<string>', 'List<S>', 'a || b', '[x]', '<a|b>c', 'im_start'])(
@@ -39,4 +45,9 @@ it.each([
   ['a\nHuman: x', []],
 ])('roleColons of %j are %j', (text, colons) => {
   expect([...roleColons(text)]).toEqual(colons);
+});
+
+it('roleColons finds the colon behind letters that take two units', () => {
+  expect([...roleColons(foldLookalikes('a\n\n\u{1d5e7}\u{1d5db}uman: x'))]).toEqual([]);
+  expect([...roleColons(foldLookalikes('a\n\n\u{1d5db}uman: x'))]).toEqual([9]);
 });

@@ -1,3 +1,5 @@
+import { withoutFillers } from './lookalikes.js';
+
 const TOOL_TAGS = [
   'tool_(?:calls?|responses?|results?|outputs?|use|code)',
   'function_(?:calls?|results?|responses?)',
@@ -55,8 +57,9 @@ const SENTENCE = /<(?=\/?s>)/g;
  * @param folded a text, its lookalikes folded
  */
 export function* modelTokens(folded: string): Generator<number> {
-  for (const { index } of folded.matchAll(TOKEN)) yield index;
-  for (const { index } of folded.matchAll(SENTENCE)) yield index;
+  const { text, placeOf } = withoutFillers(folded);
+  for (const { index } of text.matchAll(TOKEN)) yield placeOf(index);
+  for (const { index } of text.matchAll(SENTENCE)) yield placeOf(index);
 }
 
 const LINE = '[\\n\\r\\u2028\\u2029]';
@@ -76,5 +79,6 @@ const ROLE_LINE = new RegExp(
  * @param folded a text, its lookalikes folded
  */
 export function* roleColons(folded: string): Generator<number> {
-  for (const match of folded.matchAll(ROLE_LINE)) yield match.index + match[0].length;
+  const { text, placeOf } = withoutFillers(folded);
+  for (const match of text.matchAll(ROLE_LINE)) yield placeOf(match.index + match[0].length);
 }

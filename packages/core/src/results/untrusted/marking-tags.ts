@@ -56,7 +56,8 @@ function* tagsIn({ text, places }: Decoded, offset: number): Generator<Tag> {
     const end = index + start.length;
     if (!isTag({ decoded: text, folded }, end, groups?.lead ?? '')) continue;
     const at = places?.[index] ?? index;
-    yield { at: offset + at, length: (places?.[index + 1] ?? index + 1) - at };
+    const next = index + String.fromCodePoint(text.codePointAt(index) ?? 0).length;
+    yield { at: offset + at, length: (places?.[next] ?? next) - at };
   }
 }
 
