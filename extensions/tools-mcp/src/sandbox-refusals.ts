@@ -104,9 +104,11 @@ function refusedPaths({ reach, redact }: ServiceScope, said: string): string[] {
     [...said.matchAll(pattern)].map(([, path]) => `${path}`),
   );
   const told = [...new Set(found)].flatMap((path) => {
-    if ([...write, ...SYSTEM].some((root) => isWithin(path, root))) return [];
+    const isIn = (roots: readonly string[]) => roots.some((root) => isWithin(path, root));
+    const mayRead = isIn(read);
+    if (isIn(write) || (!mayRead && isIn(SYSTEM))) return [];
     const shown = JSON.stringify(cleanText(redact(path), 200));
-    return read.some((root) => isWithin(path, root))
+    return mayRead
       ? [
           `it says that it can not write ${shown}, which it may only read; add its folder to fs_reach.write`,
         ]
