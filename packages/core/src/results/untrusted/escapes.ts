@@ -1,4 +1,5 @@
 import { foldLookalikes } from '@ethosagent/policy';
+import { characterEntities } from 'character-entities';
 
 /** A text with escapes decoded, and where each of its units began. */
 export interface Decoded {
@@ -7,11 +8,13 @@ export interface Decoded {
   places: Uint32Array | undefined;
 }
 
+/** Entities that some readers take without their end, and those in other cases than their own. */
 const NAMED: Readonly<Record<string, string>> = {
   lt: '<',
   gt: '>',
   amp: '&',
   quot: '"',
+  apos: "'",
   sol: '/',
   bsol: '\\',
   percnt: '%',
@@ -25,39 +28,38 @@ const NAMED: Readonly<Record<string, string>> = {
   zwnj: '\u200C',
 };
 
-const ENTITY = `&(?:(?<name>${Object.keys(NAMED).join('|')})|#0*(?<decimal>[1-9][0-9]{0,6})|#x0*(?<entity>[1-9a-f][0-9a-f]{0,5}))`;
+const NUMBERED = '#0*(?<decimal>[1-9][0-9]{0,6})|#x0*(?<entity>[1-9a-f][0-9a-f]{0,5})';
+const OLD_NAMES = `(?<name>${Object.keys(NAMED).join('|')})`;
+const ENTITY = `&(?:${OLD_NAMES}|(?<named>[a-z][a-z0-9]{1,31})(?=;)|${NUMBERED})`;
+const BYTES =
+  '(?<bytes>%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3})|%(?<percent>[0-7][0-9a-f])';
+// Its digits are none of an octal escape.
+const STYLE = '\\\\0{0,4}(?<style>3[ce])\\s?';
+const OCTAL = '\\\\(?<octal>[0-3][0-7]{2}|[4-7][0-7])';
+const JSON_ESCAPE = '\\\\u(?<unicode>[0-9a-f]{4})';
+const HEX = '\\\\x(?<hex>[0-9a-f]{2})';
+const UNICODE = [
+  // First, as `\\u0000003C` is not told from `\\U0000003C` here.
+  '\\\\u(?<long>000[0-9a-f]{5}|0010[0-9a-f]{4})',
+  JSON_ESCAPE,
+  '\\\\u\\{0*(?<braced>[1-9a-f][0-9a-f]{0,5})\\}',
+].join('|');
+const UNITS = [STYLE, OCTAL, HEX].join('|');
 
-/** What one reader decodes in one go. Some readers take an entity without its end for none. */
-const FAMILIES: readonly RegExp[] = [
-  new RegExp(`${ENTITY};?`, 'gi'),
-  new RegExp(`${ENTITY};`, 'gi'),
-  new RegExp(
-    [
-      '(?<bytes>%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3})',
-      '%(?:(?<percent>[0-7][0-9a-f])|u(?<unit>[0-9a-f]{4}))',
-    ].join('|'),
-    'gi',
-  ),
-  new RegExp(
-    [
-      // First, as `\\u0000003C` is not told from `\\U0000003C` here.
-      '\\\\u(?<long>000[0-9a-f]{5}|0010[0-9a-f]{4})',
-      '\\\\u(?:(?<unicode>[0-9a-f]{4})|\\{0*(?<braced>[1-9a-f][0-9a-f]{0,5})\\})',
-    ].join('|'),
-    'gi',
-  ),
-  new RegExp(
-    [
-      // Of style sheets. Its digits are none of an octal escape.
-      '\\\\0{0,4}(?<style>3[ce])\\s?',
-      '\\\\(?<octal>[0-3][0-7]{2}|[4-7][0-7])',
-      '\\\\x(?<hex>[0-9a-f]{2})',
-    ].join('|'),
-    'gi',
-  ),
-];
+/**
+ * What one reader decodes in one go. Which it is matters: an escape that is decoded too early may
+ * become a part of another one.
+ */
+const FAMILIES = Object.entries({
+  // Some take an entity without its end for none, and XML has five names.
+  '&': [`${ENTITY};?`, `${ENTITY};`, `&(?:(?<name>lt|gt|amp|quot|apos)|${NUMBERED});`],
+  '%': [`${BYTES}|%u(?<unit>[0-9a-f]{4})`, BYTES],
+  '\\': [`${UNICODE}|${UNITS}`, UNICODE, UNITS, JSON_ESCAPE, HEX, OCTAL, STYLE],
+}).flatMap(([begins, sources]) =>
+  sources.map((source) => ({ begins, pattern: new RegExp(source, 'gi') })),
+);
 const ANY = new RegExp(
-  FAMILIES.map(({ source }) => source.replaceAll(/\?<\w+>/g, '?:')).join('|'),
+  FAMILIES.map(({ pattern }) => pattern.source.replaceAll(/\?<\w+>/g, '?:')).join('|'),
   'gi',
 );
 const MAY_BEGIN = /[&%\\＆％＼﹠﹪﹨]/;
@@ -78,8 +80,9 @@ export function readingsOf(text: string): Decoded[] | undefined {
   const known = new Set([text]);
   let passes = 0;
   for (const reading of readings) {
-    for (const family of FAMILIES) {
-      const next = decodeOnce(reading, family);
+    const folded = foldLookalikes(reading.text);
+    for (const { begins, pattern } of FAMILIES) {
+      const next = folded.includes(begins) ? decodeOnce(reading, folded, pattern) : undefined;
       if (next === undefined || known.has(next.text)) continue;
       passes += 1;
       if (passes > MAX_PASSES) return undefined;
@@ -95,9 +98,10 @@ export function* escapesIn(text: string): Generator<number> {
   for (const { index } of foldLookalikes(text).matchAll(ANY)) yield index;
 }
 
-function decodeOnce(before: Decoded, family: RegExp): Decoded | undefined {
+/** @param folded the text of the reading, its lookalikes folded */
+function decodeOnce(before: Decoded, folded: string, pattern: RegExp): Decoded | undefined {
+  if (folded.search(pattern) < 0) return undefined;
   const { text } = before;
-  const folded = foldLookalikes(text);
   const parts: string[] = [];
   const places = new Uint32Array(text.length + 1);
   let units = 0;
@@ -107,7 +111,7 @@ function decodeOnce(before: Decoded, family: RegExp): Decoded | undefined {
     parts.push(text.slice(done, end));
     for (let index = done; index < end; index++) places[units++] = placeOf(index);
   };
-  for (const match of folded.matchAll(family)) {
+  for (const match of folded.matchAll(pattern)) {
     const character = characterOf(match.groups ?? {});
     if (character === undefined) continue;
     copyUpTo(match.index);
@@ -124,8 +128,11 @@ function decodeOnce(before: Decoded, family: RegExp): Decoded | undefined {
 }
 
 function characterOf(groups: Record<string, string | undefined>): string | undefined {
-  const { name, decimal, octal, bytes } = groups;
+  const { name, named, decimal, octal, bytes } = groups;
   if (name !== undefined) return NAMED[name.toLowerCase()];
+  if (named !== undefined) {
+    return Object.hasOwn(characterEntities, named) ? characterEntities[named] : undefined;
+  }
   if (bytes !== undefined) return ofBytes(bytes);
   if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
   const { entity, long, style, unicode, braced, hex, percent, unit } = groups;

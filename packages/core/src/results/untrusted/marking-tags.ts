@@ -55,10 +55,17 @@ function* tagsIn({ text, places }: Decoded, offset: number): Generator<Tag> {
   for (const { 0: start, index, groups } of folded.matchAll(TAG)) {
     const end = index + start.length;
     if (!isTag({ decoded: text, folded }, end, groups?.lead ?? '')) continue;
-    const at = places?.[index] ?? index;
-    const next = index + String.fromCodePoint(text.codePointAt(index) ?? 0).length;
-    yield { at: offset + at, length: (places?.[next] ?? next) - at };
+    const { at, length } = writtenAt({ text, places }, index);
+    yield { at: offset + at, length };
   }
+}
+
+/** Where a character of a reading was written, and with how many units. An escape may be several. */
+function writtenAt({ text, places }: Decoded, index: number): Tag {
+  const at = places?.[index] ?? index;
+  let next = index + String.fromCodePoint(text.codePointAt(index) ?? 0).length;
+  while (places?.[next] === at) next += 1;
+  return { at, length: (places?.[next] ?? next) - at };
 }
 
 function isTag(
