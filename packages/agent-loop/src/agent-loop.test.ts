@@ -94,7 +94,8 @@ describe('AgentLoop', () => {
       approvals: [
         {
           toolName: 'write_note',
-          reason: 'the session has read untrusted content, and the call could change something',
+          reason:
+            'the session has read untrusted content, and the call could change something; the untrusted content is from https://e.x/ (fetch_page)',
         },
       ],
     });

@@ -1,20 +1,11 @@
-import { EthosError, errorCodeOf } from '@ethosagent/types';
-import type {
-  AgentEvent,
-  AgentLoopOptions,
-  PendingApproval,
-  ResumeInput,
-  SessionState,
-  TurnInput,
-} from './api.js';
+import type { CallDecision, PendingApproval, SessionGrant } from '@ethosagent/core';
+import { EthosError } from '@ethosagent/types';
+import type { AgentEvent, AgentLoopOptions, ResumeInput, SessionState, TurnInput } from './api.js';
 import { interrupted, notRun, resultRecord } from './turn-calls.js';
 import { TurnRunner, unfinished } from './turn-runner.js';
 
 /** How the last event of a turn looks. */
 export type TurnDone = Extract<AgentEvent, { type: 'done' }>;
-
-/** Attempts to write a decision while others write too. */
-const MAX_ATTEMPTS = 10;
 
 /** Runs conversations over a model and the tools of a registry, one turn after the other. */
 export class AgentLoop {
@@ -74,48 +65,27 @@ export class AgentLoop {
    * Decides on a call that waits; `resume` then does it. From any process.
    *
    * @param approval as the event, `pending` or `done` showed it
+   * @param decision with other arguments: they run in place of those that were proposed
    * @throws `TURN_INVALID` when no such call waits, it asks for something else by now, or another
-   * decision was made already
+   * decision was made already; `APPROVAL_INVALID` for a grant that the personality forbids;
+   * `INPUT_INVALID` for arguments that the tool does not take
    */
-  async decide(
+  decide(
     sessionId: string,
-    { toolCallId, question }: Pick<PendingApproval, 'toolCallId' | 'question'>,
-    { approved, reason }: { approved: boolean; reason?: string },
+    approval: Pick<PendingApproval, 'toolCallId' | 'question'>,
+    decision: CallDecision,
   ): Promise<void> {
-    if (typeof approved !== 'boolean') {
-      throw new EthosError('TURN_INVALID', '`approved` is neither true nor false');
-    }
-    for (let attempt = 1; ; attempt++) {
-      const journal = await this.#runner.journal(sessionId);
-      const { log } = journal;
-      const waiting = log.openCalls().find(({ call }) => call.id === toolCallId)?.approval;
-      if (waiting === undefined) {
-        throw new EthosError('TURN_INVALID', `no call ${toolCallId} of the session waits`);
-      }
-      if (waiting.question !== question) {
-        throw new EthosError(
-          'TURN_INVALID',
-          `${toolCallId} asks for something else by now; look at \`pending\` and decide again`,
-        );
-      }
-      if (waiting.decision?.approved === approved) return;
-      if (waiting.decision !== undefined) {
-        throw new EthosError('TURN_INVALID', `it is decided on ${toolCallId} already`);
-      }
-      try {
-        await journal.append({
-          kind: 'decided',
-          turn: log.turn?.turn ?? 0,
-          call: toolCallId,
-          question,
-          approved,
-          ...(typeof reason === 'string' && { reason: reason.toWellFormed() }),
-        });
-        return;
-      } catch (error) {
-        if (errorCodeOf(error) !== 'SESSION_CHANGED' || attempt >= MAX_ATTEMPTS) throw error;
-      }
-    }
+    return this.#runner.decide(sessionId, approval, decision);
+  }
+
+  /** The grants that hold in a session under the personality of the loop. */
+  async grants(sessionId: string): Promise<SessionGrant[]> {
+    return this.#runner.grants(sessionId);
+  }
+
+  /** Ends a grant, and says whether it was there. */
+  revoke(sessionId: string, grantId: string): Promise<boolean> {
+    return this.#runner.revoke(sessionId, grantId);
   }
 
   /**

@@ -1,12 +1,14 @@
-import type { ApprovalDecision, ApprovalRequest, ResolvedGrant, TurnHost } from '@ethosagent/core';
 import type {
-  AnyTool,
+  ApprovalDecision,
+  ApprovalRequest,
+  PendingApproval,
+  SessionIdentity,
+  SessionTools,
+  SessionToolsBatch,
+} from '@ethosagent/core';
+import type {
   EthosError,
-  PersonalityConfig,
   SessionStore,
-  ToolCall,
-  ToolCallResult,
-  ToolDefinition,
   ToolProgressEvent,
   ToolResult,
   TurnAttachment,
@@ -14,47 +16,16 @@ import type {
 import type { LanguageModel } from 'ai';
 
 /** The tools of an agent, as `createToolRuntime` and `registryTools` have them. */
-export interface AgentTools {
-  /** The personality as it is now; the active one when no id is given. @throws `CONFIG_INVALID` */
-  personality(id?: string): Promise<PersonalityConfig>;
+export interface AgentTools extends SessionTools {
   /** The personalities that there are, for whoever names one that is not. None are told when absent. */
   personalities?(): Promise<readonly { id: string; description?: string }[]>;
-  /** What the model is told. @throws `CONFIG_INVALID` */
-  definitions(personality?: string): Promise<ToolDefinition[]>;
-  /** A tool by its name, whether or not the personality has it. */
-  tool(name: string): AnyTool | undefined;
-  /** Runs a batch of calls; results are in the order of the calls, and nothing throws. */
-  execute(calls: readonly ToolCall[], options: AgentBatchOptions): Promise<ToolCallResult[]>;
-  /** Ends what tools left running in a session, and waits for it. */
-  endSession?(sessionId: string): Promise<void>;
 }
 
 /** What a batch of an agent has of its own. */
-export interface AgentBatchOptions extends AgentIdentity {
-  personality?: string;
-  /** The names of the tools that it may use, of those that the personality has. */
-  tools?: readonly string[];
-  sessionId: string;
-  currentTurn: number;
-  messageCount: number;
-  abortSignal: AbortSignal;
-  resultBudgetChars: number;
-  attachments?: readonly TurnAttachment[];
-  host: TurnHost;
-}
+export type AgentBatchOptions = SessionToolsBatch;
 
 /** For whom a session runs. */
-export interface AgentIdentity {
-  /** For people, e.g. `cli:my-repo`. */
-  sessionKey?: string;
-  /** The surface: `cli`, `telegram`, … */
-  platform?: string;
-  agentId?: string;
-  memoryScope?: 'global' | 'per-personality';
-  memoryScopeId?: string;
-  userScopeId?: string;
-  teamId?: string;
-}
+export type AgentIdentity = SessionIdentity;
 
 /** US dollars for a million tokens, from zero. */
 export interface TokenPrices {
@@ -187,23 +158,6 @@ export interface AgentUsage {
   outputTokens: number;
   /** US dollars of the model, where there are prices, and of the tools. */
   costUsd: number;
-}
-
-/** A call that waits for a decision, as it is stored. */
-export interface PendingApproval {
-  toolCallId: string;
-  /** Stands for all that is asked: the call, its reach, the reason, and the tool as it was. */
-  question: string;
-  toolName: string;
-  args: unknown;
-  capabilities: ResolvedGrant;
-  reason: string;
-  /** What the personality sets for the tool. */
-  settings?: unknown;
-  /** Milliseconds since the epoch. */
-  askedAt: number;
-  /** Once somebody has decided. */
-  decision?: { approved: boolean; reason?: string };
 }
 
 /** What happens in a turn, in order. Every turn ends with `done`, unless the loop is closed. */

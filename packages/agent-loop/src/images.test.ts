@@ -1,5 +1,6 @@
+import { imagesOf } from '@ethosagent/core';
 import { describe, expect, it } from 'vitest';
-import { imagesOf, takesImages } from './images.js';
+import { takesImages } from './images.js';
 
 const PNG = 'iVBORw0KGgoA';
 const png = (data: string) => ({ mediaType: 'image/png', data: PNG + data });

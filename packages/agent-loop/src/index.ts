@@ -1,3 +1,4 @@
+export type { CallDecision, PendingApproval } from '@ethosagent/core';
 export { AgentLoop, type TurnDone } from './agent-loop.js';
 export type {
   AgentBatchOptions,
@@ -10,7 +11,6 @@ export type {
   AgentUsage,
   DelegationLimits,
   ModelSettings,
-  PendingApproval,
   ResumeInput,
   SessionState,
   TokenPrices,

@@ -66,6 +66,7 @@ export class SubAgents {
       remaining: () => current().remaining(),
       charge: (usage) => current().charge(usage),
       isTainted: () => turn.isUntrusted,
+      grantsOf: this.#place?.grantsOf ?? ref.id,
       depth: this.#place?.depth ?? 0,
       begun: this.#place?.begun ?? begunOf(current),
     });
@@ -83,7 +84,7 @@ export class SubAgents {
 
   #runChild(child: ChildTurn): AsyncIterable<AgentEvent> {
     const { instructions, ...shared } = this.#options;
-    const { sessionId, prompt, isTainted, abortSignal, depth, begun } = child;
+    const { sessionId, prompt, isTainted, abortSignal, depth, begun, grantsOf } = child;
     const options: AgentLoopOptions = {
       ...shared,
       instructions:
@@ -94,7 +95,7 @@ export class SubAgents {
       limits: child.limits,
       approve: child.approve,
     };
-    const place = { delegations: this.#delegations, depth, begun };
+    const place = { delegations: this.#delegations, depth, begun, grantsOf };
     return this.#runAgent(options, place, { sessionId, prompt, untrusted: isTainted, abortSignal });
   }
 }

@@ -1,31 +1,23 @@
-import { createHash } from 'node:crypto';
-import {
-  type ApprovalDecision,
-  type ApprovalRequest,
-  mayBeForeign,
-  type TurnHost,
-} from '@ethosagent/core';
+import { CallGuard, type TurnHost, type UntrustedSource } from '@ethosagent/core';
 import { callListener } from '@ethosagent/policy';
-import type {
-  AnyTool,
-  DelegationProvider,
-  PersonalityConfig,
-  ToolCall,
-  ToolCallResult,
-  ToolProgressEvent,
-  ToolResult,
-  TurnAttachment,
+import {
+  type DelegationProvider,
+  EthosError,
+  type PersonalityConfig,
+  type ToolCall,
+  type ToolCallResult,
+  type ToolProgressEvent,
+  type ToolResult,
+  type TurnAttachment,
 } from '@ethosagent/types';
-import { EthosError } from '@ethosagent/types';
-import type { AgentLoopOptions, PendingApproval } from './api.js';
+import type { AgentLoopOptions } from './api.js';
 import type { EventQueue } from './event-queue.js';
-import { canonicalJson } from './journal/canonical-json.js';
 import type { Journal } from './journal/journal.js';
 import type { AgentRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
+import type { LoopApprovals } from './loop-approvals.js';
 import type { TurnLimits } from './options.js';
-import { answerAtOnce, resultRecord } from './turn-calls.js';
-import { isTrusted, untrustedGate } from './untrusted.js';
+import { answerAtOnce, editedInput, resultRecord } from './turn-calls.js';
 import { untilAborted } from './with-grace.js';
 
 export interface TurnBatchParts {
@@ -39,6 +31,9 @@ export interface TurnBatchParts {
   turn: number;
   /** What comes while the batch runs had no part in its calls. */
   isTainted: boolean;
+  /** Where that content came from. */
+  sources: readonly UntrustedSource[];
+  approvals: LoopApprovals;
   signal: AbortSignal;
   delegation: DelegationProvider | undefined;
   /** Gets the ids of calls that wait for a decision. */
@@ -52,7 +47,6 @@ export interface TurnBatchParts {
 export class TurnBatch {
   readonly #parts: TurnBatchParts;
   readonly #calls = new Map<string, LoggedCall>();
-  readonly #tools = new Map<string, AnyTool | undefined>();
   readonly #startedAt = new Map<string, number>();
   /** Calls whose `tool_start` has been told. */
   readonly #told = new Set<string>();
@@ -69,15 +63,13 @@ export class TurnBatch {
   async run(calls: readonly LoggedCall[]): Promise<void> {
     const { options, limits, journal, sessionId, attachments, turn, signal } = this.#parts;
     const personality = await untilAborted(options.tools.personality(options.personality), signal);
-    for (const logged of calls) {
-      this.#calls.set(logged.call.id, logged);
-      this.#tools.set(logged.call.id, options.tools.tool(logged.call.name));
-    }
+    for (const logged of calls) this.#calls.set(logged.call.id, logged);
+    const guard = this.#guard(personality);
     const results = await options.tools.execute(
-      calls.map(({ call }) => ({
-        toolCallId: call.id,
-        name: call.name,
-        args: structuredClone(call.input),
+      calls.map((logged) => ({
+        toolCallId: logged.call.id,
+        name: logged.call.name,
+        args: structuredClone(editedInput(logged) ?? logged.call.input),
       })),
       {
         ...options.identity,
@@ -88,86 +80,82 @@ export class TurnBatch {
         abortSignal: signal,
         resultBudgetChars: limits.resultBudgetChars,
         attachments,
-        host: this.#host(personality),
+        protections: 'none',
+        host: this.#host(guard),
       },
     );
     // A runtime answers some calls itself, without a word to the host.
-    for (const result of results) this.#onResult(result, personality);
+    for (const result of results) this.#onResult(result, guard);
     for (const { call } of calls) {
       const result: ToolResult = {
         ok: false,
         code: 'execution_failed',
         error: 'there was no answer',
       };
-      this.#onResult({ toolCallId: call.id, name: call.name, result }, personality);
+      this.#onResult({ toolCallId: call.id, name: call.name, result }, guard);
     }
     await Promise.all(this.#writing);
     this.#isOver = true;
   }
 
-  #host(personality: PersonalityConfig): TurnHost {
-    const { isTainted, delegation } = this.#parts;
-    return {
+  #guard(personality: PersonalityConfig): CallGuard {
+    const { options, isTainted, sources, journal, turn, later, approvals, now } = this.#parts;
+    return new CallGuard({
+      personality,
+      tool: (name) => options.tools.tool(name),
       isTainted,
+      sources,
+      approve: options.approve,
+      grants: () => approvals.grants(personality),
+      now,
+      book: {
+        find: (id) => {
+          const { approval, runs } = this.#calls.get(id) ?? {};
+          return approval && { approval, runs };
+        },
+        // A call that nobody issued waits for nothing.
+        isOver: (id) => this.#isOver || this.#answered.has(id) || !this.#calls.has(id),
+        ask: async (approval) => {
+          later.add(approval.toolCallId);
+          this.#waiting.add(approval.toolCallId);
+          try {
+            await this.#write({ kind: 'asked', turn, approval });
+          } catch (error) {
+            later.delete(approval.toolCallId);
+            this.#waiting.delete(approval.toolCallId);
+            throw error;
+          }
+        },
+        decide: (approval, decision) =>
+          approvals.decide(journal, { approval, decision, personality, isTainted, sources }),
+        grant: (approval, decision) =>
+          approvals.grant({ approval, decision, personality, sources }),
+      },
+    });
+  }
+
+  #host(guard: CallGuard): TurnHost {
+    const { delegation, later, events } = this.#parts;
+    const { approve, ...asked } = guard.host();
+    return {
+      ...asked,
       ...(delegation !== undefined && { delegation }),
-      approve: (request) => this.#approve(request),
-      gate: ({ tool }) =>
-        isTainted ? untrustedGate(tool, personality.safety?.untrusted) : undefined,
+      approve: async (request) => {
+        const decision = await approve(request);
+        const approval = guard.waiting.get(request.toolCallId);
+        if (approval !== undefined) {
+          later.add(request.toolCallId);
+          this.#waiting.add(request.toolCallId);
+          if (!guard.edited.has(request.toolCallId)) {
+            await events.push({ type: 'approval', approval });
+          }
+        }
+        return decision;
+      },
       beforeRun: (call) => this.#beforeRun(call),
       onProgress: (event, toolCallId) => this.#onProgress(event, toolCallId),
-      onResult: (result) => this.#onResult(result, personality),
+      onResult: (result) => this.#onResult(result, guard),
     };
-  }
-
-  async #approve(request: ApprovalRequest): Promise<ApprovalDecision> {
-    const { options, turn, later, now, events } = this.#parts;
-    const { toolCallId, toolName, args, capabilities, reason, settings } = request;
-    const logged = this.#calls.get(toolCallId);
-    if (logged === undefined) return false;
-    const question = this.#questionOf(request);
-    const known = logged.approval;
-    const isSame = known?.question === question;
-    if (isSame && known.decision?.approved === true) return true;
-    const decision = options.approve === undefined ? 'later' : await options.approve(request);
-    // It may have been decided on meanwhile: a no keeps it from running, whoever says it.
-    if (logged.approval?.decision?.approved === false) return false;
-    if (decision !== 'later') return decision;
-    // Too late to ask: the call has its answer.
-    if (request.signal.aborted || this.#isOver || this.#answered.has(toolCallId)) return false;
-    const approval: PendingApproval = JSON.parse(
-      JSON.stringify({
-        toolCallId,
-        question,
-        toolName,
-        args: args ?? null,
-        capabilities,
-        reason,
-        settings,
-        askedAt: now(),
-      }),
-    );
-    later.add(toolCallId);
-    this.#waiting.add(toolCallId);
-    try {
-      if (!isSame) await this.#write({ kind: 'asked', turn, approval });
-    } catch (error) {
-      // Nobody could decide on what is not on record: it is refused.
-      later.delete(toolCallId);
-      this.#waiting.delete(toolCallId);
-      throw error;
-    }
-    await events.push({ type: 'approval', approval });
-    return { approved: false, reason: 'it waits for a decision' };
-  }
-
-  /** With the tool in it: what was approved of one does not run another that has taken its name. */
-  #questionOf(request: ApprovalRequest): string {
-    const { toolCallId: _, sessionId: __, signal: ___, ...asked } = request;
-    const tool = this.#parts.options.tools.tool(request.toolName);
-    const facts = tool && [tool.description, tool.schema, tool.capabilities, tool.effects];
-    return createHash('sha256')
-      .update(canonicalJson([asked, facts]))
-      .digest('base64url');
   }
 
   async #beforeRun({ toolCallId, name }: ToolCall): Promise<void> {
@@ -194,9 +182,9 @@ export class TurnBatch {
     return logged.started ? undefined : answerAtOnce(logged);
   }
 
-  #onResult(answer: ToolCallResult, personality: PersonalityConfig): void {
-    const { toolCallId, result: given, untrusted: isKept = false } = answer;
-    const { isLeft, turn, journal, options } = this.#parts;
+  #onResult(answer: ToolCallResult, guard: CallGuard): void {
+    const { toolCallId, result: given } = answer;
+    const { isLeft, turn, journal } = this.#parts;
     const logged = this.#calls.get(toolCallId);
     if (logged === undefined || this.#answered.has(toolCallId)) return;
     this.#answered.add(toolCallId);
@@ -204,24 +192,9 @@ export class TurnBatch {
     if (this.#waiting.has(toolCallId)) return;
     if (!isStarted && (isLeft() || journal.failure !== undefined)) return;
     const result = (isStarted ? undefined : this.#refusalOf(logged)) ?? given;
-    const { name } = logged.call;
-    const tool = this.#tools.get(toolCallId);
-    const isForeign =
-      isKept || mayBeForeign(tool, result) || mayBeForeign(options.tools.tool(name), result);
     // What did not run was answered by the framework.
-    const isMarked = isStarted && isForeign;
-    const record = resultRecord(turn, logged, {
-      result,
-      isMarked,
-      isUntrusted:
-        isMarked &&
-        // The personality trusts the tool, not whoever wrote what it kept.
-        (isKept ||
-          !isTrusted(personality, name, {
-            tool,
-            isTool: (other) => options.tools.tool(other) !== undefined,
-          })),
-    });
+    const judged = guard.judge({ ...answer, result }, { ran: isStarted });
+    const record = resultRecord(turn, logged, { result, ...judged });
     const written = this.#write(record).then(() => this.#tellResult(logged, result));
     // Waited for at the end of the batch.
     written.catch(() => {});

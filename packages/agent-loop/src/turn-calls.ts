@@ -1,9 +1,7 @@
-import { markUntrusted } from '@ethosagent/core';
+import { imagesOf, markUntrusted, sourceOf, withEdit } from '@ethosagent/core';
 import type { FailureCause, ToolResult } from '@ethosagent/types';
-import { imagesOf } from './images.js';
 import type { ResultRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
-import { sourceOf } from './untrusted.js';
 
 const INTERRUPTED =
   'the call was interrupted before its result was known. It may have run; check before you do it again';
@@ -38,6 +36,11 @@ export function answerAtOnce({ call, started, approval }: LoggedCall): ToolResul
   );
 }
 
+/** The arguments that a call was approved with, where they are not those that the model gave. */
+export function editedInput({ approval }: LoggedCall): unknown {
+  return approval?.decision?.approved === true ? approval.decision.args : undefined;
+}
+
 /** What a call came back with. */
 export interface ToolAnswer {
   result: ToolResult;
@@ -48,9 +51,12 @@ export interface ToolAnswer {
 /** A result as it is stored, and as the model reads it. */
 export function resultRecord(
   turn: number,
-  { call }: LoggedCall,
-  { result, ...options }: ToolAnswer,
+  logged: LoggedCall,
+  { result: given, ...options }: ToolAnswer,
 ): ResultRecord {
+  const { call, started } = logged;
+  const edited = editedInput(logged);
+  const result = edited === undefined || !started ? given : withEdit(given, edited);
   const text = result.ok ? result.value : `${result.code}: ${result.error}`;
   const images = imagesOf(result);
   const costUsd = result.ok ? result.cost_usd : undefined;
@@ -59,7 +65,7 @@ export function resultRecord(
     turn,
     call: call.id,
     output: options.isMarked
-      ? markUntrusted(text, { source: sourceOf(call.name, call.input), tool: call.name })
+      ? markUntrusted(text, { source: sourceOf(call.name, edited ?? call.input), tool: call.name })
       : text.toWellFormed(),
     ok: result.ok,
     ...(!result.ok && { code: result.code }),

@@ -1,4 +1,12 @@
-import { isSameOwner } from '@ethosagent/policy';
+import {
+  type CallDecision,
+  isLedgerSession,
+  type PendingApproval,
+  type SessionGrant,
+  SessionLedgers,
+  sessionRef,
+} from '@ethosagent/core';
+import { isListOf, isSameOwner } from '@ethosagent/policy';
 import { EthosError, type SessionRef } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, ResumeInput, TurnInput } from './api.js';
 import { isTaskJournal } from './delegation/task-journal.js';
@@ -6,9 +14,8 @@ import { EventQueue } from './event-queue.js';
 import { Journal, readLog } from './journal/journal.js';
 import { type AgentRecord, isAttachment } from './journal/records.js';
 import type { LoggedTurn, SessionLog } from './journal/session-log.js';
-import { isListOf } from './journal/shape.js';
+import { decideAgain, LoopApprovals } from './loop-approvals.js';
 import { type RetryPlan, retryPlan, type TurnLimits, turnLimits } from './options.js';
-import { sessionRef } from './session-ref.js';
 import { type AgentPlace, SubAgents } from './sub-agents.js';
 import { Turn } from './turn.js';
 import { withGrace } from './with-grace.js';
@@ -33,12 +40,16 @@ export class TurnRunner {
   readonly #retries: RetryPlan;
   readonly #now: () => number;
   readonly #subAgents: SubAgents;
+  readonly #ledgers: SessionLedgers;
+  readonly #place: AgentPlace | undefined;
   readonly #running = new Map<string, Running>();
   #isClosed = false;
 
   /** @throws `CONFIG_INVALID` for a limit that limits nothing */
   constructor(options: AgentLoopOptions, place?: AgentPlace) {
     this.options = options;
+    this.#place = place;
+    this.#ledgers = new SessionLedgers(options.sessions);
     this.#limits = turnLimits(options.limits, options.prices);
     this.#retries = retryPlan(options.retries);
     this.#now = options.now ?? Date.now;
@@ -65,6 +76,46 @@ export class TurnRunner {
   async journal(sessionId: string): Promise<Journal> {
     const { journal } = this.#running.get(sessionId) ?? {};
     return journal ?? (await this.#open(sessionId, { history: false }));
+  }
+
+  /** @throws as `AgentLoop.decide` */
+  async decide(
+    sessionId: string,
+    approval: Pick<PendingApproval, 'toolCallId' | 'question'>,
+    decision: CallDecision,
+  ): Promise<void> {
+    const said = { ...decision };
+    await decideAgain(async () => {
+      const journal = await this.journal(sessionId);
+      const { tools } = this.options;
+      const { step, personality } = journal.log.turn ?? {};
+      await this.approvals(sessionId).decide(journal, {
+        approval,
+        decision: said,
+        personality: await tools.personality(personality ?? this.options.personality),
+        isTainted: step?.isTainted ?? true,
+        sources: step?.sources ?? [],
+      });
+    });
+  }
+
+  async grants(sessionId: string): Promise<SessionGrant[]> {
+    const { tools, personality } = this.options;
+    return this.approvals(sessionId).grants(await tools.personality(personality));
+  }
+
+  async revoke(sessionId: string, grantId: string): Promise<boolean> {
+    const { tools, personality } = this.options;
+    return this.approvals(sessionId).revoke(await tools.personality(personality), grantId);
+  }
+
+  approvals(sessionId: string): LoopApprovals {
+    return new LoopApprovals({
+      options: this.options,
+      ledgers: this.#ledgers,
+      sessionId,
+      grantsOf: this.#place?.grantsOf,
+    });
   }
 
   /** The session, owned as the calls of its turns see it. */
@@ -96,6 +147,12 @@ export class TurnRunner {
   /** @throws `TURN_INVALID` */
   #assertCanRun(sessionId: string): void {
     if (this.#isClosed) throw new EthosError('TURN_INVALID', 'the agent was closed');
+    if (isLedgerSession(sessionId)) {
+      throw new EthosError(
+        'TURN_INVALID',
+        `the session id ${JSON.stringify(sessionId)} is one of those in which protections are written down; take another`,
+      );
+    }
     if (isTaskJournal(sessionId)) {
       throw new EthosError(
         'TURN_INVALID',
@@ -188,6 +245,7 @@ export class TurnRunner {
           abortSignal,
           controller,
           now: this.#now,
+          approvals: this.approvals(sessionId),
         },
         logged,
       );

@@ -10,6 +10,7 @@ import type { Begun } from './delegation/child-turn.js';
 import type { EventQueue } from './event-queue.js';
 import type { Journal } from './journal/journal.js';
 import type { LoggedCall, LoggedTurn, SessionLog } from './journal/session-log.js';
+import type { LoopApprovals } from './loop-approvals.js';
 import type { RetryPlan, TurnLimits } from './options.js';
 import {
   ABORTED,
@@ -43,6 +44,7 @@ export interface TurnParts {
   /** Ends what the turn waits for. */
   controller: AbortController;
   now: () => number;
+  approvals: LoopApprovals;
 }
 
 /** Why a turn stops that was not done. `left`: nobody reads its events any more. */
@@ -242,6 +244,7 @@ export class Turn {
       ...this.#parts,
       turn: this.#turn.turn,
       isTainted: this.#turn.step?.isTainted ?? true,
+      sources: this.#turn.step?.sources ?? [],
       signal: this.#controller.signal,
       delegation: this.delegation,
       later: this.#later,

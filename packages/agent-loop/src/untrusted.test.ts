@@ -1,8 +1,8 @@
+import { sourceOf, untrustedGate } from '@ethosagent/core';
 import type { PersonalityConfig, ToolEffect, UntrustedPolicy } from '@ethosagent/types';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedStep } from './fixtures/scripted-model.js';
 import { doneOf, eventsOf, World } from './fixtures/world.js';
-import { sourceOf, untrustedGate } from './untrusted.js';
 
 let world: World | undefined;
 afterEach(() => {

@@ -1,3 +1,4 @@
+import type { GrantScope } from '@ethosagent/types';
 import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 
 /** A call that waits for a decision. */
@@ -23,5 +24,18 @@ export interface ApprovalRequest {
   signal: AbortSignal;
 }
 
-/** Yes or no, or no with a reason that the model gets to read. */
-export type ApprovalDecision = boolean | { approved: boolean; reason?: string };
+/**
+ * Yes or no, or no with a reason that the model gets to read. In a session a yes may come with other
+ * arguments, and may hold for later calls.
+ */
+export type ApprovalDecision =
+  | boolean
+  | {
+      approved: boolean;
+      reason?: string;
+      /** To run in place of those that were proposed. */
+      args?: unknown;
+      always?: GrantScope;
+      /** Who decides, for the record. */
+      by?: string;
+    };

@@ -19,9 +19,49 @@ export { validateDeclaration, validateRegistration } from './capability-validato
 export { createInMemoryKvStore } from './in-memory-kv.js';
 export { createInMemoryMemory } from './in-memory-memory.js';
 export { createInMemorySessionStore } from './in-memory-sessions.js';
+export { imagesOf, type ResultImage } from './results/images.js';
 export { markUntrusted, type UntrustedOrigin } from './results/mark-untrusted.js';
 export { mayBeForeign } from './results/untrusted/may-be-foreign.js';
 export type { CheckSchema, SchemaCheck } from './schema-gate.js';
+export {
+  type ApprovalBook,
+  type AskHost,
+  CallGuard,
+  type CallGuardParts,
+  type GuardedResult,
+  type KnownApproval,
+} from './session/call-guard.js';
+export { type CheckedCall, type CheckedSession, checkOffRecord } from './session/check-call.js';
+export { withEdit } from './session/mark-result.js';
+export type {
+  CallCheck,
+  CallDecision,
+  PendingApproval,
+  SessionBatchOptions,
+  SessionGrant,
+  SessionIdentity,
+  SessionLimits,
+  SessionResult,
+  ToolSession,
+  UntrustedSource,
+} from './session/session-api.js';
+export { isLedgerSession, SessionLedger } from './session/session-ledger.js';
+export { SessionLedgers } from './session/session-ledgers.js';
+export { sessionRef } from './session/session-ref.js';
+export type { SessionTools, SessionToolsBatch } from './session/session-tools.js';
+export {
+  createGrant,
+  invalidApproval,
+  isSameDecision,
+  type SettledDecision,
+  settleDecision,
+} from './session/settle-decision.js';
+export {
+  DefaultToolSession,
+  type RunCalls,
+  type ToolSessionParts,
+} from './session/tool-session.js';
+export { sourceOf, untrustedGate } from './session/untrusted-gate.js';
 export { DefaultToolResultReducerRegistry } from './tool-reducer-registry.js';
 export { DefaultToolRegistry, type ToolRegistryOptions } from './tool-registry.js';
-export type { TurnGate, TurnHost } from './turn-host.js';
+export type { CallFacts, TurnGate, TurnHost } from './turn-host.js';

@@ -31,8 +31,10 @@ export interface TurnHost {
   beforeRun?: (call: ToolCall) => void | Promise<void>;
   /** Told of progress beside `emit` of the batch, and of the call that it comes from. */
   onProgress?: (event: ToolProgressEvent, toolCallId: string) => void;
-  /** Told of each result as soon as it is there. */
-  onResult?: (result: ToolCallResult) => void;
+  /** Told of each result as soon as it is there. Without facts, no registry had the call. */
+  onResult?: (result: ToolCallResult, facts?: CallFacts) => void;
+  /** The calls go through the gates and stop before they run. Told of each that would run. */
+  checksOnly?: (call: ToolCall) => void;
   /** Runs the sub-agents of tools that declare `delegation`. */
   delegation?: DelegationProvider;
   /**
@@ -40,6 +42,14 @@ export interface TurnHost {
    * more than the agent that they work for.
    */
   quotaSession?: string;
+}
+
+/** How a call went. */
+export interface CallFacts {
+  /** The tool ran. Otherwise the framework answered. */
+  ran: boolean;
+  /** Milliseconds from the begin of the tool to its end. */
+  durationMs: number;
 }
 
 /** What a turn says of a call before it runs. */

@@ -12,6 +12,7 @@ export {
 export type { ByteOrderMark } from './byte-order-mark.js';
 export { byteOrderMarkOf, isMostlyUtf8, readByteOrderMark } from './byte-order-mark.js';
 export { callListener } from './call-listener.js';
+export { canonicalJson } from './canonical-json.js';
 export type { DenyFloorOptions } from './deny-floor.js';
 export { compileDenySet, denyFloor } from './deny-floor.js';
 export type { DenySet } from './deny-set.js';
@@ -104,6 +105,19 @@ export { parseSearchQuery, searchWords } from './search-words.js';
 export { declaredRef, isSecretRef, isSecretRefPattern, secretRefMatches } from './secret-refs.js';
 export { isSameOwner } from './session-owner.js';
 export { SessionReads } from './session-reads.js';
+export type { Check } from './shape.js';
+export {
+  isAmount,
+  isAnything,
+  isBoolean,
+  isCount,
+  isListOf,
+  isObject,
+  isOneOf,
+  isShape,
+  isString,
+  isTrue,
+} from './shape.js';
 export type { Asking, FileIdentity, StorageGuard } from './storage-guard.js';
 export { assertNotRevealed, enterPath, openGuard } from './storage-guard.js';
 export {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PersonalityConfig } from '@ethosagent/types';
+import { meetApprovals } from './meet-approvals.js';
 import { type MeetOptions, meetEntries } from './meet-entries.js';
 import { meetNetworkPolicies } from './meet-network.js';
 import { meetProcessPolicies } from './meet-process.js';
@@ -46,6 +47,7 @@ function meetSafety(
     ...present('process', meetProcessPolicies(a?.process, b?.process)),
     ...present('quotas', meetQuotas(a?.quotas, b?.quotas)),
     ...present('untrusted', meetUntrusted(a?.untrusted, b?.untrusted, expand)),
+    ...present('approvals', meetApprovals(a?.approvals, b?.approvals)),
   };
 }
 

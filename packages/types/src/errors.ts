@@ -65,6 +65,9 @@ export const ERROR_CODES = {
   MODEL_FAILED: 'The model could not be asked, or broke off its answer, also when tried again.',
   TURN_INVALID:
     'The turn can not begin: the session has another one that is not finished, or none.',
+  // Approvals.
+  APPROVAL_INVALID:
+    'No such call waits, it asks for something else by now, or it was decided otherwise already.',
   // Calls: why a result failed.
   CALL_TIMED_OUT: 'The call, or the turn that it belongs to, took longer than it may.',
   CALL_ABORTED: 'The turn was aborted, or its runtime closed, before the call had ended.',

@@ -27,7 +27,9 @@ export type {
   ScopedMemory,
 } from './memory.js';
 export type {
+  ApprovalPolicy,
   ArgumentPolicy,
+  GrantScope,
   NetworkPolicy,
   PersonalityConfig,
   ProcessLimits,

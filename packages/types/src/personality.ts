@@ -26,6 +26,7 @@ export interface PersonalityConfig {
     process?: ProcessPolicy;
     quotas?: QuotaPolicy;
     untrusted?: UntrustedPolicy;
+    approvals?: ApprovalPolicy;
   };
   /** Settings of single tools, by their names. Each tool says what it knows. */
   tool_settings?: Record<string, Record<string, unknown>>;
@@ -53,6 +54,23 @@ export interface UntrustedPolicy {
   spawn?: UntrustedDecision;
   /** Tools, or group labels, whose results don't count as untrusted here. They are marked all the same. */
   trust?: string[];
+}
+
+/** How long a yes holds that is meant for more than one call. */
+export type GrantScope =
+  /** Calls of the tool, in the session. */
+  | 'session'
+  /** Calls of the tool with exactly these arguments, in every session of the same owner. */
+  | 'arguments'
+  /** Calls of the tool, in every session of the same owner. */
+  | 'tool';
+
+/** What whoever approves calls may say. */
+export interface ApprovalPolicy {
+  /** The grants that may be given, and that hold. All when absent, none when empty. */
+  grants?: GrantScope[];
+  /** Whether grants also answer for sub-agents under this personality. `none` when absent. */
+  sub_agents?: 'inherit' | 'none';
 }
 
 /** How the processes of a personality's tools run. */

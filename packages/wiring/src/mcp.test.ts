@@ -40,7 +40,7 @@ const namesOf = async (runtime: ToolRuntime, personality?: string) =>
   (await runtime.definitions(personality)).map(({ name }) => name);
 async function echo(runtime: ToolRuntime, personality: string): Promise<string> {
   const call = { toolCallId: '1', name: 'mcp__all__echo', args: { message: 'hello' } };
-  const [answer] = await runtime.execute([call], { personality });
+  const [answer] = await runtime.execute([call], { personality, protections: 'none' });
   if (answer === undefined) return 'no answer';
   return answer.result.ok ? answer.result.value : answer.result.error;
 }

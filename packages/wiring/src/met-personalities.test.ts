@@ -63,7 +63,10 @@ afterEach(async () => {
 });
 
 async function run(id: string, name: string, args: object = {}): Promise<string> {
-  const [answer] = await runtime.execute([{ toolCallId: '1', name, args }], { personality: id });
+  const [answer] = await runtime.execute([{ toolCallId: '1', name, args }], {
+    personality: id,
+    protections: 'none',
+  });
   if (answer === undefined) return 'no answer';
   return answer.result.ok ? answer.result.value : answer.result.error;
 }
@@ -305,7 +308,7 @@ describe('a call of a meet that waits', () => {
           { toolCallId: '0', name: 'swap', args: {} },
           { toolCallId: '1', name: 'read_file', args: { path } },
         ],
-        { personality: 'coder/narrow' },
+        { personality: 'coder/narrow', protections: 'none' },
       );
       expect(await answerOf(answers)).toMatch(/^PATH_NOT_REACHABLE/);
     } finally {

@@ -62,11 +62,17 @@ const untrusted = z.strictObject({
   trust: names.exactOptional(),
 });
 
+const approvals = z.strictObject({
+  grants: z.array(z.literal(['session', 'arguments', 'tool'])).exactOptional(),
+  sub_agents: z.literal(['inherit', 'none']).exactOptional(),
+});
+
 const safety = z.strictObject({
   network: network.exactOptional(),
   process: processes.exactOptional(),
   quotas: quotas.exactOptional(),
   untrusted: untrusted.exactOptional(),
+  approvals: approvals.exactOptional(),
 });
 
 /**

@@ -81,7 +81,10 @@ async function call(
   [name, args]: [string, unknown],
   personality = 'coder',
 ): Promise<string> {
-  const [answer] = await runtime.execute([{ toolCallId: 'c', name, args }], { personality });
+  const [answer] = await runtime.execute([{ toolCallId: 'c', name, args }], {
+    personality,
+    protections: 'none',
+  });
   if (answer === undefined) throw new Error('no answer');
   return answer.result.ok ? answer.result.value : answer.result.error;
 }

@@ -1,9 +1,14 @@
 import type {
+  AskHost,
   CallHooks,
   CapabilityBackends,
   DefaultToolRegistry,
+  PendingApproval,
   ResolvedGrant,
+  SessionIdentity,
+  SessionLimits,
   ToolRegistryOptions,
+  ToolSession,
   TurnHost,
 } from '@ethosagent/core';
 import type { Plugin, PluginHost } from '@ethosagent/plugin-sdk';
@@ -66,7 +71,8 @@ export interface ToolRuntimeOptions extends CallHooks {
    * first asked for.
    */
   mcp?: true | ((parts: RuntimeMcpParts) => RuntimeMcp);
-  approve?: CapabilityBackends['approve'];
+  /** Decides on calls that need approval, while they wait. `'later'` leaves one pending in its session. */
+  approve?: AskHost;
   /** Names of environment variables that child processes get beside the usual ones. */
   passEnv?: readonly string[];
   /** Where those variables come from. `process.env` when absent. */
@@ -106,8 +112,32 @@ export interface ExecuteOptions {
   dryRun?: boolean;
   /** The names of the tools that the batch may use, of those that the personality has. */
   tools?: readonly string[];
-  /** Whoever runs the turn: approvals, gates and records of its calls. */
+  /** Has a say in the calls beside the session: approvals, gates and records. */
   host?: TurnHost;
+  /**
+   * `none` turns off what the session does: questions after untrusted content, marks on what the
+   * model reads, stored approvals. For whoever does that by itself. `session` when absent.
+   */
+  protections?: 'session' | 'none';
+}
+
+/** The answer to a call of a batch. */
+export interface ExecuteResult extends ToolCallResult {
+  /** The call waits in its session: `runtime.session(id).decide`, then the same call again. */
+  approval?: PendingApproval;
+}
+
+/** How a session of a runtime runs. */
+export interface SessionOptions {
+  /** The personality; the one that is active at the begin of each batch when absent. */
+  personality?: string;
+  /**
+   * Decides while the call waits; `'later'` leaves it pending. In place of the runtime's `approve`;
+   * calls are pending when there is neither.
+   */
+  approve?: AskHost;
+  identity?: SessionIdentity;
+  limits?: SessionLimits;
 }
 
 /** What a tool can touch under the active personality. */
@@ -145,11 +175,20 @@ export interface ToolRuntime {
    */
   definitions(personality?: string): Promise<ToolDefinition[]>;
   /**
-   * Runs a batch of calls under the personality as its file says now. Results are in the order of
+   * The tools in one conversation, with what protects it. It needs no closing.
+   *
+   * @param id any text; the same one goes on with what is stored of that session
+   * @throws `CONFIG_INVALID` for an id or an option that can't be
+   */
+  session(id: string, options?: SessionOptions): ToolSession;
+  /**
+   * Runs a batch of calls in the session that it names, or in the runtime's own, which is not
+   * stored, under the personality as its file says now: what one batch read that somebody else may
+   * have written, the next one knows. Results are in the order of
    * the calls; nothing throws. While the file is wrong, every call is `not_available`; what is no
    * object is `input_invalid`, and what is no list has no answers.
    */
-  execute(calls: readonly ToolCall[], options?: ExecuteOptions): Promise<ToolCallResult[]>;
+  execute(calls: readonly ToolCall[], options?: ExecuteOptions): Promise<ExecuteResult[]>;
   /** Makes another personality the active one. @throws `CONFIG_INVALID`, and nothing changes */
   switchPersonality(id: string): Promise<void>;
   /**

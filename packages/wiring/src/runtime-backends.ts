@@ -1,4 +1,4 @@
-import type { CapabilityBackends } from '@ethosagent/core';
+import type { AskHost, CapabilityBackends } from '@ethosagent/core';
 import type { AuditSink } from '@ethosagent/types';
 import type { PersonalityConfigs } from './personality-configs.js';
 import { baseEnvironment } from './process-env.js';
@@ -39,10 +39,18 @@ export function createBackends({
     processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
     denyPaths,
     audit,
-    ...(approve !== undefined && { approve }),
+    ...(approve !== undefined && { approve: atOnce(approve) }),
     ...(fetch !== undefined && { fetch }),
     ...(lookup !== undefined && { lookup }),
     ...(sandbox !== undefined && { sandbox }),
+  };
+}
+
+/** Outside a session nothing can wait. */
+function atOnce(approve: AskHost): NonNullable<CapabilityBackends['approve']> {
+  return async (request) => {
+    const said = await approve(request);
+    return said === 'later' ? { approved: false, reason: 'only a session can wait' } : said;
   };
 }
 

@@ -81,7 +81,9 @@ async function told(runtime: ToolRuntime): Promise<RuntimeProblem[]> {
 }
 
 async function call(runtime: ToolRuntime, name: string, args: unknown): Promise<string> {
-  const [answer] = await runtime.execute([{ toolCallId: 'c', name, args }]);
+  const [answer] = await runtime.execute([{ toolCallId: 'c', name, args }], {
+    protections: 'none',
+  });
   if (answer === undefined) throw new Error('no answer');
   return answer.result.ok ? answer.result.value : answer.result.error;
 }

@@ -138,12 +138,17 @@ describe('safety.quotas of a personality file', () => {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
     const block = defineTool({
       name: 'block',
       description: 'Holds its place.',
       capabilities: {},
       input: z.object({}),
       async execute() {
+        begin();
         await released;
         return ok('done');
       },
@@ -160,6 +165,7 @@ describe('safety.quotas of a personality file', () => {
       { toolCallId: '1', name: 'block', args: {} },
       { toolCallId: '2', name: 'remember', args: { name: 'k' } },
     ]);
+    await begun;
     personality('coder', '{per_sesion: {}}');
     expect((await use('remember', ['l'])).errors[0]).toContain('CONFIG_INVALID');
     release();

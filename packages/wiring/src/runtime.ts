@@ -3,7 +3,13 @@ import {
   type CapabilityBackends,
   DefaultToolRegistry,
   DefaultToolResultReducerRegistry,
+  DefaultToolSession,
+  SessionLedger,
+  SessionLedgers,
+  sessionRef,
   supervisorProblem,
+  type ToolSession,
+  type ToolSessionParts,
   tellError,
 } from '@ethosagent/core';
 import { createPluginHost, type PluginHost } from '@ethosagent/plugin-sdk';
@@ -32,6 +38,7 @@ import type {
 import { errorCodeOf } from '@ethosagent/types';
 import { linkController, unlessAborted } from './abort.js';
 import { assertDeclarations } from './assert-declarations.js';
+import { assertSession } from './assert-session.js';
 import { createBatchContext, networkOf } from './batch-context.js';
 import { checkSchema } from './json-schema/check-schema.js';
 import { hostVariables, mcpProblems, openMcp, type RuntimeMcp, tokenStore } from './mcp.js';
@@ -40,7 +47,14 @@ import { personalityConfigPath } from './personality-file.js';
 import { PersonalityProblems } from './personality-problems.js';
 import type { PersonalityStore } from './personality-store.js';
 import { heldBack, leftOut, malformed, refuseAll } from './refusals.js';
-import type { ExecuteOptions, ToolReach, ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
+import type {
+  ExecuteOptions,
+  ExecuteResult,
+  SessionOptions,
+  ToolReach,
+  ToolRuntime,
+  ToolRuntimeOptions,
+} from './runtime-api.js';
 import { createBackends } from './runtime-backends.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 import { findSandboxProblems } from './sandbox-problems.js';
@@ -79,6 +93,9 @@ export class Runtime implements ToolRuntime {
   readonly #problems: PersonalityProblems;
   readonly #sessionId: string;
   readonly #scoped = new WeakMap<PersonalityConfig, Storage>();
+  readonly #ledgers: SessionLedgers;
+  /** Of the runtime's own session, which nobody else could name. */
+  #ownLedger: SessionLedger;
   readonly #reads = new SessionReads();
   readonly #running = new Map<AbortController, Promise<unknown>>();
   readonly #reducers = new DefaultToolResultReducerRegistry();
@@ -94,6 +111,8 @@ export class Runtime implements ToolRuntime {
     this.sessions = parts.stores.sessions;
     this.#personalityId = options.personality;
     this.#sessionId = options.sessionId ?? randomUUID();
+    this.#ledgers = new SessionLedgers(parts.stores.sessions);
+    this.#ownLedger = new SessionLedger(undefined, this.#sessionId);
     this.#personalities = new PersonalityConfigs({
       home: options.home,
       store: parts.personalities,
@@ -168,10 +187,57 @@ export class Runtime implements ToolRuntime {
       .filter(({ name }) => !held.has(name));
   }
 
+  session(id: string, options: SessionOptions = {}): ToolSession {
+    assertSession(id, options);
+    const {
+      personality,
+      approve = this.#parts.options.approve,
+      identity = {},
+      limits = {},
+    } = options;
+    return this.#openSession(id, { personality, approve, identity, limits });
+  }
+
   async execute(
     calls: readonly ToolCall[],
     options: ExecuteOptions = {},
-  ): Promise<ToolCallResult[]> {
+  ): Promise<ExecuteResult[]> {
+    if (options.protections === 'none') return this.#execute(calls, options);
+    const { personality } = options;
+    const session = this.#openSession(options.sessionId ?? this.#sessionId, {
+      personality,
+      approve: this.#parts.options.approve,
+      identity: options,
+      limits: {},
+    });
+    const { host } = options;
+    const results = await session.run(
+      calls,
+      { ...(host !== undefined && { host }) },
+      (admitted, joined) => this.#execute(admitted, { ...options, host: joined }),
+    );
+    return results.map(({ text: _, images: __, durationMs: ___, ...result }) => result);
+  }
+
+  #openSession(
+    id: string,
+    options: Pick<ToolSessionParts, 'personality' | 'approve' | 'identity' | 'limits'>,
+  ): DefaultToolSession {
+    const { identity } = options;
+    const isOwn = id === this.#sessionId && this.#parts.options.sessionId === undefined;
+    return new DefaultToolSession({
+      ...options,
+      id,
+      tools: this,
+      activePersonality: () => this.#personalityId,
+      ledger: isOwn ? this.#ownLedger : this.#ledgers.ofSession(id, identity),
+      ownerLedger: (personalityId) =>
+        this.#ledgers.ofOwner(personalityId, sessionRef(id, personalityId, identity)),
+      now: this.#parts.options.limits?.now ?? Date.now,
+    });
+  }
+
+  async #execute(calls: readonly ToolCall[], options: ExecuteOptions): Promise<ToolCallResult[]> {
     if (!Array.isArray(calls)) return [];
     // The caller may go on to change its array.
     const batch: readonly ToolCall[] = Array.from(calls);
@@ -297,6 +363,7 @@ export class Runtime implements ToolRuntime {
 
   async endSession(sessionId: string = this.#sessionId): Promise<void> {
     this.#reads.forget(sessionId);
+    if (sessionId === this.#sessionId) this.#ownLedger = new SessionLedger(undefined, sessionId);
     await this.registry.endSession(sessionId);
   }
 

@@ -308,7 +308,9 @@ describe('ToolRuntime.execute', () => {
     const before = readFileSync(target);
     for (const args of [{ path: target }, { path: target, content: 'pwned' }]) {
       const name = 'content' in args ? 'write_file' : 'read_file';
-      expect(text(await runtime.execute(call(name, args)))).toContain('PATH_NOT_REACHABLE');
+      expect(text(await runtime.execute(call(name, args), { protections: 'none' }))).toContain(
+        'PATH_NOT_REACHABLE',
+      );
     }
     if (!path.startsWith('audit')) expect(readFileSync(target)).toEqual(before);
   });
@@ -319,7 +321,9 @@ describe('ToolRuntime.execute', () => {
     const runtime = await start({ tools: createFileTools() });
     const write = async (path: string) =>
       text(
-        await runtime.execute(call('write_file', { path: join(home, path), content: 'name: X' })),
+        await runtime.execute(call('write_file', { path: join(home, path), content: 'name: X' }), {
+          protections: 'none',
+        }),
       );
     const both = own.replace('write: [', 'write: ["${ETHOS_HOME}", ');
     for (const reach of [wide, own, own.replaceAll('/notes', ''), both]) {
@@ -359,7 +363,9 @@ describe('ToolRuntime.execute', () => {
       const target = join(home, path);
       const before = existsSync(target) && readFileSync(target, 'utf8');
       const args = { path: target, content: 'name: X\n' };
-      expect(text(await runtime.execute(call('write_file', args)))).toContain('PATH_NOT_REACHABLE');
+      expect(
+        text(await runtime.execute(call('write_file', args), { protections: 'none' })),
+      ).toContain('PATH_NOT_REACHABLE');
       expect(existsSync(target) && readFileSync(target, 'utf8')).toBe(before);
     },
   );

@@ -14,6 +14,8 @@ export interface DelegationPlace {
   /** 0 for the agent at the top. */
   depth: number;
   begun: Begun;
+  /** The session of the agent at the top, whose grants may be inherited. */
+  grantsOf: string;
 }
 
 /** A turn that may delegate. */

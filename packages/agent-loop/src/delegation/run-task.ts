@@ -53,6 +53,7 @@ export async function runTask(
       abortSignal: task.signal,
       depth: turn.depth + 1,
       begun: turn.begun,
+      grantsOf: turn.grantsOf,
     });
     let failure: unknown;
     for await (const event of events) {

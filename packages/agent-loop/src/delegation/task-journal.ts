@@ -1,11 +1,3 @@
-import { takeStart } from '@ethosagent/policy';
-import type {
-  DelegationInfo,
-  DelegationState,
-  NewSessionMessage,
-  SessionRef,
-  SessionStore,
-} from '@ethosagent/types';
 import {
   type Check,
   isAmount,
@@ -14,7 +6,15 @@ import {
   isOneOf,
   isShape,
   isString,
-} from '../journal/shape.js';
+  takeStart,
+} from '@ethosagent/policy';
+import type {
+  DelegationInfo,
+  DelegationState,
+  NewSessionMessage,
+  SessionRef,
+  SessionStore,
+} from '@ethosagent/types';
 
 const VERSION = 1;
 const MAX_PROMPT_CHARS = 4_000;

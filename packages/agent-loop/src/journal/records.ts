@@ -1,7 +1,4 @@
 import type { ResolvedGrant } from '@ethosagent/core';
-import type { NewSessionMessage, ToolErrorCode } from '@ethosagent/types';
-import type { ProviderMetadata } from 'ai';
-import type { TurnEnd } from '../api.js';
 import {
   type Check,
   isAmount,
@@ -14,7 +11,10 @@ import {
   isShape,
   isString,
   isTrue,
-} from './shape.js';
+} from '@ethosagent/policy';
+import type { NewSessionMessage, ToolErrorCode } from '@ethosagent/types';
+import type { ProviderMetadata } from 'ai';
+import type { TurnEnd } from '../api.js';
 
 /** The version of what `data` of a message holds. */
 const VERSION = 1;
@@ -82,7 +82,10 @@ const isCall: Check<StepCall> = isShape(
   { metadata: isMetadata, problem: isShape({ code: isCode, error: isString }) },
 );
 const isPart: Check<StepPart> = (value): value is StepPart => isText(value) || isCall(value);
-const isDecision = isShape({ approved: isBoolean }, { reason: isString });
+const isDecision = isShape(
+  { approved: isBoolean },
+  { reason: isString, args: isAnything, by: isString },
+);
 const isApproval = isShape(
   {
     toolCallId: isString,
@@ -126,7 +129,7 @@ const CHECKS = {
   asked: isShape({ turn: isCount, approval: isApproval }),
   decided: isShape(
     { turn: isCount, call: isString, approved: isBoolean },
-    { question: isString, reason: isString },
+    { question: isString, reason: isString, args: isAnything, runs: isString, by: isString },
   ),
   /** Sub-agents that were begun, and what sub-agents used. */
   delegated: isShape({ turn: isCount, begun: isCount, usage: isUsage }),

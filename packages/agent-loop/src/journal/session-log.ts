@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type PendingApproval, sourceOf, type UntrustedSource } from '@ethosagent/core';
+import { canonicalJson } from '@ethosagent/policy';
 import { type AttachmentInfo, EthosError } from '@ethosagent/types';
-import type { AgentUsage, PendingApproval, TurnEnd } from '../api.js';
+import type { AgentUsage, TurnEnd } from '../api.js';
 import { addUsage, NO_USAGE } from '../usage.js';
-import { canonicalJson } from './canonical-json.js';
 import {
   type AgentRecord,
   callsOf,
@@ -14,6 +16,9 @@ import {
 import { SessionRules } from './session-rules.js';
 import { ShownImages } from './shown-images.js';
 
+/** Sources that are remembered. */
+const MAX_SOURCES = 50;
+
 /** A call of the turn, and how far it is. */
 export interface LoggedCall {
   call: StepCall;
@@ -24,6 +29,8 @@ export interface LoggedCall {
   /** It was about to run: whether it did is not known until there is a result. */
   started: boolean;
   approval?: PendingApproval;
+  /** The question that was answered, where a yes was to other arguments. */
+  runs?: string;
   result?: ResultRecord;
 }
 
@@ -31,6 +38,8 @@ export interface LoggedStep {
   record: StepRecord;
   /** The model had untrusted content before it when it made the calls. */
   isTainted: boolean;
+  /** Where that content came from. */
+  sources: readonly UntrustedSource[];
   calls: LoggedCall[];
 }
 
@@ -67,6 +76,8 @@ export class SessionLog {
   turn: LoggedTurn | undefined;
   /** Untrusted content is in the history. */
   untrusted = false;
+  /** Where it came from, the first first; not all of them where there are many. */
+  readonly sources: UntrustedSource[] = [];
   /** What the model is shown; none where no model is asked. */
   readonly entries: LoggedEntry[] = [];
   readonly #hasHistory: boolean;
@@ -129,7 +140,7 @@ export class SessionLog {
         this.#addResult(turn, record);
         break;
       case 'asked':
-        this.#change(record.approval.toolCallId, { approval: record.approval });
+        this.#change(record.approval.toolCallId, { approval: record.approval, runs: undefined });
         break;
       case 'decided':
         this.#decide(record);
@@ -159,16 +170,18 @@ export class SessionLog {
       delegated: { begun: 0, usage: NO_USAGE },
       text: '',
     };
-    this.untrusted ||= record.untrusted === true;
+    if (record.untrusted === true) this.#taint({ source: 'the message of a user', tool: 'user' });
     this.#lastCall = '';
     this.#keep(record);
   }
 
   #addStep(turn: LoggedTurn, record: StepRecord): void {
-    this.untrusted ||= record.untrusted === true;
+    if (record.untrusted === true)
+      this.#taint({ source: 'a search of the provider', tool: 'model' });
     const step: LoggedStep = {
       record,
       isTainted: this.untrusted,
+      sources: [...this.sources],
       calls: callsOf(record).map((call) => this.#logged(turn, call)),
     };
     this.#calls = new Map(step.calls.map((logged) => [logged.call.id, logged]));
@@ -183,15 +196,35 @@ export class SessionLog {
     const result = this.#hasHistory ? record : { ...record, output: '', images: [] };
     this.#change(record.call, { result });
     this.#images.add(result);
-    this.untrusted ||= record.untrusted === true;
+    if (record.untrusted === true) this.#taint(this.#sourceOf(record.call));
     turn.usage = addUsage(turn.usage, { ...NO_USAGE, costUsd: record.costUsd ?? 0 });
   }
 
-  #decide({ call, approved, reason }: Extract<AgentRecord, { kind: 'decided' }>): void {
+  #decide({
+    kind: _,
+    turn: __,
+    call,
+    question: ___,
+    runs,
+    ...decision
+  }: Extract<AgentRecord, { kind: 'decided' }>): void {
     const approval = this.#calls.get(call)?.approval;
     if (approval === undefined) return;
-    const decision = { approved, ...(reason !== undefined && { reason }) };
-    this.#change(call, { approval: { ...approval, decision } });
+    this.#change(call, {
+      approval: { ...approval, decision },
+      ...(runs !== undefined && { runs }),
+    });
+  }
+
+  #taint(source: UntrustedSource): void {
+    this.untrusted = true;
+    const isKnown = this.sources.some((known) => isDeepStrictEqual(known, source));
+    if (!isKnown && this.sources.length < MAX_SOURCES) this.sources.push(source);
+  }
+
+  #sourceOf(id: string): UntrustedSource {
+    const { name = '', input } = this.#calls.get(id)?.call ?? {};
+    return { source: sourceOf(name, input), tool: name };
   }
 
   #keep(entry: LoggedEntry): void {
@@ -206,7 +239,7 @@ export class SessionLog {
     return { call, ordinal: turn.calls, repeats: this.#repeats, started: false };
   }
 
-  #change(id: string, change: Partial<LoggedCall>): void {
+  #change(id: string, change: { [K in keyof LoggedCall]?: LoggedCall[K] | undefined }): void {
     const call = this.#calls.get(id);
     if (call !== undefined) Object.assign(call, change);
   }

@@ -1,7 +1,6 @@
-import { missingToolText } from '@ethosagent/policy';
+import { isObject, missingToolText } from '@ethosagent/policy';
 import type { ToolErrorCode } from '@ethosagent/types';
 import type { StepCall } from '../journal/records.js';
-import { isObject } from '../journal/shape.js';
 
 /** A call as the model sent it. */
 export interface IssuedCall {

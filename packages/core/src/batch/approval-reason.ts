@@ -43,8 +43,10 @@ export function refusal(decision: unknown): string | undefined {
   if (decision === true) return undefined;
   try {
     if (typeof decision !== 'object' || decision === null) return 'it was refused';
-    const { approved, reason }: { approved?: unknown; reason?: unknown } = decision;
-    if (approved === true) return undefined;
+    const { approved, reason, args }: { approved?: unknown; reason?: unknown; args?: unknown } =
+      decision;
+    if (approved === true && args === undefined) return undefined;
+    if (approved === true) return 'it was approved with other arguments, which only a session runs';
     return typeof reason === 'string' ? `it was refused: ${reason}` : 'it was refused';
   } catch {
     return 'the decision can not be read';

@@ -39,13 +39,13 @@ export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
     };
     if (pending === 0) finish();
     for (const [index, call] of calls.entries()) {
-      new RunningCall(batch, call, (result, isUntrusted = false) => {
+      new RunningCall(batch, call, (result, { isUntrusted, facts: went }) => {
         const answer = {
           ...resultOf(call, result),
           ...(isUntrusted && { untrusted: true as const }),
         };
         results[index] = answer;
-        callListener(() => host?.onResult?.(answer));
+        callListener(() => host?.onResult?.(answer, went));
         pending -= 1;
         if (pending === 0) finish();
       }).start();

@@ -2,6 +2,7 @@ import type { ToolCall, ToolResult } from '@ethosagent/types';
 import { tellError } from '../call-hooks.js';
 import { trimResult } from '../results/trim.js';
 import { mayBeForeign } from '../results/untrusted/may-be-foreign.js';
+import type { CallFacts } from '../turn-host.js';
 import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';
 import type { Ending } from './guarded.js';
@@ -13,17 +14,20 @@ import { type Answer, threw } from './steps/step.js';
 import type { Watched } from './watch.js';
 import { wayBack } from './way-back.js';
 
+/** Gives a batch the result of a call. */
+export type AnswerBatch = (
+  result: ToolResult,
+  told: { isUntrusted: boolean; facts: CallFacts },
+) => void;
+
 /** One call on its way through the registry: the steps, its place, the tool, and the way back. */
 export class RunningCall implements Watched, Waiting {
   deadline = 0;
   readonly #state: CallState;
-  readonly #answer: (result: ToolResult, isUntrusted?: boolean) => void;
+  readonly #answer: AnswerBatch;
+  #startedAt: number | undefined;
 
-  constructor(
-    batch: Batch,
-    call: ToolCall,
-    answer: (result: ToolResult, isUntrusted?: boolean) => void,
-  ) {
+  constructor(batch: Batch, call: ToolCall, answer: AnswerBatch) {
     this.#state = new CallState(batch, call);
     this.#answer = answer;
   }
@@ -60,6 +64,7 @@ export class RunningCall implements Watched, Waiting {
       this.#finish(refused);
       return;
     }
+    this.#startedAt = performance.now();
     const pending = runTool(state);
     if ('kind' in pending) {
       this.#end(pending);
@@ -133,7 +138,7 @@ export class RunningCall implements Watched, Waiting {
   }
 
   /** Tells the host of the error behind a failure, and the batch of the result. */
-  #tell(result: ToolResult, isUntrusted?: boolean): void {
+  #tell(result: ToolResult, isUntrusted = false): void {
     const { batch, name, toolCallId, thrown } = this.#state;
     if (!result.ok && thrown !== undefined) {
       const { sessionId, personalityId } = batch.facts;
@@ -147,6 +152,11 @@ export class RunningCall implements Watched, Waiting {
         error: thrown.error,
       });
     }
-    this.#answer(result, isUntrusted);
+    const startedAt = this.#startedAt;
+    const ran = startedAt !== undefined;
+    this.#answer(result, {
+      isUntrusted,
+      facts: { ran, durationMs: ran ? performance.now() - startedAt : 0 },
+    });
   }
 }

@@ -6,6 +6,7 @@ const SENSITIVE_KEY = /pass(word|phrase)|secret|token|api[-_]?key|authorization|
 
 /** Answers a dry run in place of a tool that does not do dry runs itself. */
 export const answerDryRun: Step = ({ entry, batch, args }) => {
+  if (batch.input.host?.checksOnly !== undefined) return undefined;
   if (batch.facts.dryRun !== true || entry.tool.supportsDryRun === true) return undefined;
   return dryRunResult(entry.name, args);
 };

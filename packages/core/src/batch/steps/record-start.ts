@@ -2,11 +2,16 @@ import { causeOfThrown, errorText } from '@ethosagent/policy';
 import { failure } from '../../results/check-shape.js';
 import type { CallState } from '../call-state.js';
 import { guarded } from '../guarded.js';
-import { type Answer, type Step, unfinished } from './step.js';
+import { type Answer, notAvailable, type Step, unfinished } from './step.js';
 
 /** Lets whoever runs the turn write down that the call begins. */
 export const recordStart: Step = (state) => {
   const { facts, input } = state.batch;
+  if (input.host?.checksOnly !== undefined) {
+    const { toolCallId, name, issued: args } = state;
+    input.host.checksOnly({ toolCallId, name, args });
+    return notAvailable('the call was only looked at', 'CALL_ABORTED');
+  }
   // A dry run begins nothing.
   if (facts.dryRun === true || input.host?.beforeRun === undefined) return undefined;
   return record(state);

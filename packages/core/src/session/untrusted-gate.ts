@@ -1,5 +1,4 @@
-import type { TurnGate } from '@ethosagent/core';
-import { coversTool, effectsOf } from '@ethosagent/policy';
+import { coversTool, effectsOf, isObject } from '@ethosagent/policy';
 import type {
   AnyTool,
   PersonalityConfig,
@@ -7,7 +6,7 @@ import type {
   UntrustedDecision,
   UntrustedPolicy,
 } from '@ethosagent/types';
-import { isObject } from './journal/shape.js';
+import type { TurnGate } from '../turn-host.js';
 
 const ALL_EFFECTS: readonly ToolEffect[] = ['write', 'send', 'spawn'];
 

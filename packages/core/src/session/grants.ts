@@ -1,0 +1,45 @@
+import { canonicalJson } from '@ethosagent/policy';
+import type { AnyTool, ApprovalPolicy, GrantScope, PersonalityConfig } from '@ethosagent/types';
+import type { ApprovalRequest } from '../approval.js';
+import { toolDigest } from './question.js';
+import type { SessionGrant, UntrustedSource } from './session-api.js';
+
+const ALL_SCOPES: readonly GrantScope[] = ['session', 'arguments', 'tool'];
+
+/** What a grant is looked at against. */
+export interface AskedCall {
+  request: ApprovalRequest;
+  tool: AnyTool | undefined;
+  personality: PersonalityConfig;
+  /** The untrusted content that the session has read. */
+  sources: readonly UntrustedSource[];
+}
+
+/** Whether the personality lets somebody say yes to more than one call. */
+export function mayGrant({ safety }: PersonalityConfig, scope: unknown): scope is GrantScope {
+  const policy: ApprovalPolicy | undefined = safety?.approvals;
+  const allowed: readonly unknown[] = policy?.grants ?? ALL_SCOPES;
+  return allowed.includes(scope) && (ALL_SCOPES as readonly unknown[]).includes(scope);
+}
+
+/**
+ * Whether a grant answers a question. It ends where the tool, what the call could reach, or what the
+ * session has read is not what it was.
+ */
+export function grantCovers(grant: SessionGrant, asked: AskedCall): boolean {
+  const { request, tool, personality, sources } = asked;
+  return (
+    mayGrant(personality, grant.scope) &&
+    grant.toolName === request.toolName &&
+    grant.personalityId === personality.id &&
+    grant.tool === toolDigest(tool) &&
+    isSame(grant.capabilities, request.capabilities) &&
+    isSame(grant.settings, request.settings) &&
+    (grant.scope !== 'arguments' || isSame(grant.args, request.args)) &&
+    sources.every((source) => grant.sources.some((known) => isSame(known, source)))
+  );
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b);
+}

@@ -1,0 +1,34 @@
+import type { TurnGate, TurnHost } from '../turn-host.js';
+
+/** A host that asks both: what one refuses is refused, and what one asks about is asked about. */
+export function joinHosts(host: TurnHost | undefined, session: TurnHost): TurnHost {
+  if (host === undefined) return session;
+  const { delegation, quotaSession } = host;
+  return {
+    ...session,
+    ...(delegation !== undefined && { delegation }),
+    ...(quotaSession !== undefined && { quotaSession }),
+    isTainted: session.isTainted === true || host.isTainted === true,
+    gate: (call) => joinGates(host.gate?.(call), session.gate?.(call)),
+    ...((host.beforeRun !== undefined || session.beforeRun !== undefined) && {
+      beforeRun: async (call) => {
+        await host.beforeRun?.(call);
+        await session.beforeRun?.(call);
+      },
+    }),
+    onProgress: (event, toolCallId) => {
+      host.onProgress?.(event, toolCallId);
+      session.onProgress?.(event, toolCallId);
+    },
+    onResult: (result, facts) => {
+      session.onResult?.(result, facts);
+      host.onResult?.(result, facts);
+    },
+  };
+}
+
+function joinGates(one: TurnGate | undefined, other: TurnGate | undefined): TurnGate | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  if ('refuse' in one) return one;
+  return 'refuse' in other ? other : { ask: `${one.ask}; ${other.ask}` };
+}

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@ethosagent/policy';
+import type { AnyTool } from '@ethosagent/types';
+import type { ApprovalRequest } from '../approval.js';
+
+/**
+ * Stands for all that is asked: the call with its reach, the reason, and the tool as it is. What was
+ * approved of one tool does not run another that has taken its name.
+ */
+export function questionOf(request: ApprovalRequest, tool: AnyTool | undefined): string {
+  const { toolCallId: _, sessionId: __, signal: ___, ...asked } = request;
+  return digest([asked, factsOf(tool)]);
+}
+
+/** Stands for a tool as the model and the operator know it. */
+export function toolDigest(tool: AnyTool | undefined): string {
+  return digest(factsOf(tool));
+}
+
+function factsOf(tool: AnyTool | undefined): unknown {
+  return tool && [tool.description, tool.schema, tool.capabilities, tool.effects];
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('base64url');
+}

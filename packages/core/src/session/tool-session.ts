@@ -1,0 +1,533 @@
+import { callListener, canonicalJson, causeOfThrown, errorText } from '@ethosagent/policy';
+import {
+  EthosError,
+  type FailureCause,
+  type PersonalityConfig,
+  type ToolCall,
+  type ToolCallResult,
+  type ToolDefinition,
+  type ToolResult,
+} from '@ethosagent/types';
+import { imagesOf } from '../results/images.js';
+import type { CallFacts, TurnHost } from '../turn-host.js';
+import { type ApprovalBook, type AskHost, CallGuard } from './call-guard.js';
+import { type CheckedCall, checkCall, checkOffRecord } from './check-call.js';
+import { joinHosts } from './join-hosts.js';
+import { markResult, modelText, withEdit } from './mark-result.js';
+import type {
+  CallCheck,
+  CallDecision,
+  PendingApproval,
+  SessionBatchOptions,
+  SessionGrant,
+  SessionIdentity,
+  SessionLimits,
+  SessionResult,
+  ToolSession,
+  UntrustedSource,
+} from './session-api.js';
+import type { SessionLedger, WaitingCall } from './session-ledger.js';
+import type { SessionTools } from './session-tools.js';
+import { createGrant, invalidApproval, isSameDecision, settleDecision } from './settle-decision.js';
+import { sourceOf } from './untrusted-gate.js';
+
+export interface ToolSessionParts {
+  id: string;
+  tools: SessionTools;
+  /** The personality at the begin of each batch; the active one of `tools` when absent. */
+  personality: string | undefined;
+  /** For when `personality` is absent. */
+  activePersonality: () => string;
+  identity: SessionIdentity;
+  approve: AskHost | undefined;
+  limits: SessionLimits;
+  ledger: SessionLedger;
+  /** What the owner of the session has granted beyond it, under a personality. */
+  ownerLedger: (personalityId: string) => SessionLedger;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+/** Runs calls of a batch with what the session says of them. */
+export type RunCalls = (calls: readonly ToolCall[], host: TurnHost) => Promise<ToolCallResult[]>;
+
+/** Rounds of one batch: whoever approves may change the arguments of a call that often. */
+const MAX_ROUNDS = 4;
+const NEVER = new AbortController().signal;
+
+/** A call, and where its result goes. */
+interface Placed {
+  call: ToolCall;
+  index: number;
+  /** What it was changed to. */
+  edited?: unknown;
+}
+
+export class DefaultToolSession implements ToolSession {
+  readonly #parts: ToolSessionParts;
+  #calls = 0;
+  #costUsd = 0;
+
+  constructor(parts: ToolSessionParts) {
+    this.#parts = parts;
+  }
+
+  get id(): string {
+    return this.#parts.id;
+  }
+
+  get personalityId(): string {
+    const { personality, activePersonality } = this.#parts;
+    return personality ?? activePersonality();
+  }
+
+  async definitions(): Promise<ToolDefinition[]> {
+    return structuredClone(await this.#parts.tools.definitions(this.personalityId));
+  }
+
+  execute(calls: readonly ToolCall[], options: SessionBatchOptions = {}): Promise<SessionResult[]> {
+    const { id, tools, identity, limits } = this.#parts;
+    const personality = this.personalityId;
+    return this.run(calls, options, (batch, host) =>
+      tools.execute(batch, {
+        ...identity,
+        personality,
+        sessionId: id,
+        currentTurn: options.currentTurn ?? 1,
+        messageCount: options.messageCount ?? 0,
+        abortSignal: options.abortSignal ?? NEVER,
+        resultBudgetChars: options.resultBudgetChars ?? limits.resultBudgetChars ?? 80_000,
+        protections: 'none',
+        ...(options.dryRun !== undefined && { dryRun: options.dryRun }),
+        ...(options.tools !== undefined && { tools: options.tools }),
+        ...(options.attachments !== undefined && { attachments: options.attachments }),
+        host,
+      }),
+    );
+  }
+
+  /**
+   * As `execute`, with the batch run by the caller.
+   * @param host what the caller has a say in beside the session
+   */
+  async run(
+    calls: readonly ToolCall[],
+    options: SessionBatchOptions & { host?: TurnHost; personality?: string },
+    runCalls: RunCalls,
+  ): Promise<SessionResult[]> {
+    const batch: readonly ToolCall[] = Array.isArray(calls) ? Array.from(calls, readOnce) : [];
+    try {
+      return await this.#run(batch, options, runCalls);
+    } catch (error) {
+      return batch.map((call) => refusedResult(call, error));
+    }
+  }
+
+  async #run(
+    calls: readonly ToolCall[],
+    options: SessionBatchOptions & { host?: TurnHost; personality?: string },
+    runCalls: RunCalls,
+  ): Promise<SessionResult[]> {
+    if (calls.length === 0) return [];
+    const { tools, ledger } = this.#parts;
+    let personality: PersonalityConfig;
+    try {
+      personality = await tools.personality(options.personality ?? this.personalityId);
+    } catch (error) {
+      // The runtime has its own word for it. Where it is there again by then, nothing is known of it.
+      const refuse = errorText(error);
+      const answers = await runCalls(calls, joinHosts(options.host, { gate: () => ({ refuse }) }));
+      return answers.map(({ result }, index) => answeredResult(calls[index], result));
+    }
+    await ledger.refresh();
+    const { isTainted, sources } = ledger;
+    const results = new Map<number, SessionResult>();
+    let round: Placed[] = calls.map((call, index) => this.#placed(call, index));
+    const overLimit = this.#overLimit(round.length);
+    if (overLimit !== undefined) return calls.map((call) => answeredResult(call, overLimit));
+    for (let count = 1; round.length > 0; count++) {
+      const over = new Set<string>();
+      const guard = new CallGuard({
+        personality,
+        tool: (name) => tools.tool(name),
+        isTainted,
+        sources,
+        approve: options.host?.approve ?? this.#parts.approve,
+        book: this.#book(personality, {
+          over,
+          inputs: new Map(round.map(({ call }) => [partsOf(call).toolCallId, partsOf(call).args])),
+        }),
+        grants: () => this.#grants(personality),
+        now: this.#parts.now,
+      });
+      const facts = new Map<string, CallFacts>();
+      const answers = await runCalls(
+        round.map(({ call, edited }) => (edited === undefined ? call : { ...call, args: edited })),
+        this.#host(guard, options, { facts, over }),
+      );
+      await this.#keep(guard, { round, answers, facts, results });
+      round =
+        count < MAX_ROUNDS
+          ? round
+              .filter(({ call }) => guard.edited.has(partsOf(call).toolCallId))
+              .map(({ call, index }) => this.#placed(call, index))
+          : [];
+    }
+    return calls.map((call, index) => results.get(index) ?? refusedResult(call, undefined));
+  }
+
+  async check(call: ToolCall): Promise<CallCheck> {
+    const read = readOnce(call);
+    try {
+      const checked = await this.#check(read);
+      if (checked.kind !== 'refused') return checked;
+      return { kind: 'refused', result: answeredResult(read, checked.result) };
+    } catch (error) {
+      return { kind: 'refused', result: refusedResult(read, error) };
+    }
+  }
+
+  async #check(call: ToolCall): Promise<CheckedCall> {
+    const { tools, now, id: sessionId, identity, ledger } = this.#parts;
+    const personality = await tools.personality(this.personalityId);
+    await ledger.refresh();
+    const { edited } = this.#placed(call, 0);
+    const guard = new CallGuard({
+      personality,
+      tool: (name) => tools.tool(name),
+      isTainted: ledger.isTainted,
+      sources: ledger.sources,
+      approve: undefined,
+      grants: () => this.#grants(personality),
+      now,
+      book: this.#book(personality, {
+        over: new Set(),
+        inputs: new Map([[call.toolCallId, call.args]]),
+      }),
+    });
+    return checkCall(edited === undefined ? call : { ...call, args: edited }, guard, {
+      tools,
+      identity,
+      personality,
+      sessionId,
+    });
+  }
+
+  async pending(): Promise<PendingApproval[]> {
+    const { ledger } = this.#parts;
+    await ledger.refresh();
+    return structuredClone(ledger.waiting.map(({ approval }) => approval));
+  }
+
+  async decide(
+    { toolCallId, question }: Pick<PendingApproval, 'toolCallId' | 'question'>,
+    decision: CallDecision,
+  ): Promise<void> {
+    const { ledger, tools } = this.#parts;
+    const personality = await tools.personality(this.personalityId);
+    await ledger.refresh();
+    const { approval } = this.#waitingFor(toolCallId, question);
+    await this.#decide(approval, { ...decision }, personality);
+  }
+
+  async resume(options: SessionBatchOptions = {}): Promise<SessionResult[]> {
+    const { ledger } = this.#parts;
+    await ledger.refresh();
+    const decided = ledger.waiting.filter(({ approval }) => approval.decision !== undefined);
+    return this.execute(
+      decided.map(({ approval: { toolCallId, toolName }, input }) => ({
+        toolCallId,
+        name: toolName,
+        args: input,
+      })),
+      options,
+    );
+  }
+
+  async sources(): Promise<UntrustedSource[]> {
+    const { ledger } = this.#parts;
+    await ledger.refresh();
+    return structuredClone(ledger.sources);
+  }
+
+  async addSource({ source, tool }: UntrustedSource): Promise<void> {
+    const { ledger } = this.#parts;
+    await ledger.refresh();
+    await ledger.addSources([{ source: String(source), tool: String(tool) }]);
+  }
+
+  async grants(): Promise<SessionGrant[]> {
+    const { tools } = this.#parts;
+    return structuredClone(await this.#grants(await tools.personality(this.personalityId)));
+  }
+
+  async revoke(grantId: string): Promise<boolean> {
+    const { ledger, ownerLedger, tools } = this.#parts;
+    const { id: personalityId } = await tools.personality(this.personalityId);
+    for (const each of [ledger, ownerLedger(personalityId)]) {
+      await each.refresh();
+      if (!each.grants.some(({ id }) => id === grantId)) continue;
+      await each.append(() => [{ kind: 'revoked', grant: grantId }]);
+      return true;
+    }
+    return false;
+  }
+
+  async end(): Promise<void> {
+    await this.#parts.tools.endSession?.(this.id);
+  }
+
+  async #grants({ id }: PersonalityConfig): Promise<SessionGrant[]> {
+    const ledgers = [this.#parts.ledger, this.#parts.ownerLedger(id)];
+    await Promise.all(ledgers.map((ledger) => ledger.refresh()));
+    return ledgers.flatMap(({ grants }) => grants);
+  }
+
+  /** A call with the arguments that it was approved with, where it is the very call that was asked about. */
+  #placed(call: ToolCall, index: number): Placed {
+    const { toolCallId, name, args = null } = partsOf(call);
+    const waiting = this.#parts.ledger.waitingCall(toolCallId);
+    const edited = waiting?.approval.decision?.args;
+    const isTheSame =
+      waiting !== undefined &&
+      waiting.approval.toolName === name &&
+      canonicalJson(waiting.input) === canonicalJson(args);
+    return edited !== undefined && isTheSame ? { call, index, edited } : { call, index };
+  }
+
+  #overLimit(calls: number): ToolResult | undefined {
+    const { maxCalls = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } =
+      this.#parts.limits;
+    this.#calls += calls;
+    const error =
+      this.#calls > maxCalls
+        ? `the session made its ${maxCalls} calls`
+        : this.#costUsd >= maxCostUsd
+          ? `the session cost its ${maxCostUsd} US dollars`
+          : undefined;
+    return error === undefined
+      ? undefined
+      : {
+          ok: false,
+          code: 'not_available',
+          error: `the call did not run: ${error}`,
+          cause: 'TURN_LIMIT',
+        };
+  }
+
+  #host(
+    guard: CallGuard,
+    { host, onProgress, onResult }: SessionBatchOptions & { host?: TurnHost },
+    { facts, over }: { facts: Map<string, CallFacts>; over: Set<string> },
+  ): TurnHost {
+    const { ledger } = this.#parts;
+    return joinHosts(host, {
+      ...guard.host(),
+      ...(ledger.waiting.length > 0 && {
+        beforeRun: ({ toolCallId }: ToolCall) => this.#take(toolCallId),
+      }),
+      onProgress: (event, toolCallId) => {
+        const { audience } = event;
+        if (audience === 'user' || audience === 'dashboard') onProgress?.(event, toolCallId);
+      },
+      onResult: (result, fact) => {
+        over.add(result.toolCallId);
+        if (fact !== undefined) facts.set(result.toolCallId, fact);
+        callListener(() => onResult?.(result));
+      },
+    });
+  }
+
+  /** Of several that have the same yes, one goes on. @throws `SESSION_CHANGED` for the others */
+  async #take(toolCallId: string): Promise<void> {
+    const { ledger } = this.#parts;
+    const { question } = ledger.waitingCall(toolCallId)?.approval ?? {};
+    if (question === undefined) return;
+    await ledger.append(() => {
+      if (ledger.waitingCall(toolCallId)?.approval.question === question) {
+        return [{ kind: 'taken', call: toolCallId, question }];
+      }
+      throw new EthosError(
+        'SESSION_CHANGED',
+        `${toolCallId} was taken up already, here or by another process`,
+      );
+    });
+  }
+
+  /** Marks what was read, and notes where it came from before anybody reads it. */
+  async #keep(
+    guard: CallGuard,
+    {
+      round,
+      answers,
+      facts,
+      results,
+    }: {
+      round: readonly Placed[];
+      answers: readonly ToolCallResult[];
+      facts: ReadonlyMap<string, CallFacts>;
+      results: Map<number, SessionResult>;
+    },
+  ): Promise<void> {
+    const { ledger } = this.#parts;
+    const found: UntrustedSource[] = [];
+    const withheld: Array<() => void> = [];
+    for (const [place, { call, index, edited }] of round.entries()) {
+      const answer = answers[place];
+      if (answer === undefined) continue;
+      const { toolCallId, name } = answer;
+      const { isMarked, isUntrusted } = guard.judge(answer, facts.get(toolCallId));
+      const approval = guard.waiting.get(toolCallId);
+      const origin = { source: sourceOf(name, edited ?? partsOf(call).args), tool: name };
+      const noted =
+        edited === undefined
+          ? answer.result
+          : facts.get(toolCallId)?.ran !== true
+            ? answer.result
+            : withEdit(answer.result, edited);
+      const result = isMarked ? markResult(noted, origin) : noted;
+      if (answer.result.ok) this.#costUsd += Math.max(0, Number(answer.result.cost_usd) || 0);
+      results.set(index, {
+        ...answer,
+        result,
+        text: modelText(result),
+        images: imagesOf(answer.result),
+        durationMs: facts.get(toolCallId)?.durationMs ?? 0,
+        ...(approval !== undefined && { approval }),
+      });
+      if (isUntrusted) {
+        found.push(origin);
+        withheld.push(() =>
+          results.set(
+            index,
+            refusedResult(
+              call,
+              new EthosError(
+                'STORE_UNAVAILABLE',
+                'the call has run, and its result is withheld: that it is untrusted could not be recorded; mend the store of sessions',
+              ),
+            ),
+          ),
+        );
+      }
+      const waiting = ledger.waitingCall(toolCallId);
+      if (waiting?.approval.decision?.approved === false && approval === undefined) {
+        await this.#take(toolCallId).catch(() => {});
+      }
+    }
+    try {
+      await ledger.addSources(found);
+    } catch {
+      for (const withhold of withheld) withhold();
+    }
+  }
+
+  #waitingFor(toolCallId: string, question: string): WaitingCall {
+    const waiting = this.#parts.ledger.waitingCall(toolCallId);
+    if (waiting === undefined) throw invalidApproval(`no call ${toolCallId} of the session waits`);
+    if (waiting.approval.question === question) return waiting;
+    throw invalidApproval(
+      `${toolCallId} asks for something else by now; look at \`pending\` and decide again`,
+    );
+  }
+
+  /** @throws as `ToolSession.decide` */
+  async #decide(
+    approval: PendingApproval,
+    said: CallDecision,
+    personality: PersonalityConfig,
+  ): Promise<void> {
+    const { ledger, tools, identity, now, id: sessionId } = this.#parts;
+    const { toolCallId: call, question } = approval;
+    const { decision, shown } = await settleDecision(approval, said, {
+      personality,
+      check: (changed) =>
+        checkOffRecord(changed, {
+          tools,
+          sessionId,
+          identity,
+          personality,
+          isTainted: ledger.isTainted,
+          sources: ledger.sources,
+          now,
+        }),
+    });
+    await ledger.append(() => {
+      const made = this.#waitingFor(call, question).approval.decision;
+      if (made === undefined) return [{ kind: 'decided', call, question, ...decision }];
+      if (isSameDecision(made, said)) return [];
+      throw invalidApproval(`it is decided on ${call} already`);
+    });
+    if (said.always !== undefined) await this.#grant(shown, said, personality);
+  }
+
+  async #grant(
+    approval: PendingApproval,
+    decision: CallDecision,
+    personality: PersonalityConfig,
+  ): Promise<void> {
+    const { ledger, ownerLedger, tools, now } = this.#parts;
+    const grant = createGrant(approval, decision, {
+      personality,
+      tool: tools.tool(approval.toolName),
+      sources: ledger.sources,
+      now,
+    });
+    const to = grant.scope === 'session' ? ledger : ownerLedger(personality.id);
+    await to.append(() => [{ kind: 'granted', grant }]);
+  }
+
+  #book(
+    personality: PersonalityConfig,
+    { over, inputs }: { over: ReadonlySet<string>; inputs: ReadonlyMap<string, unknown> },
+  ): ApprovalBook {
+    const { ledger } = this.#parts;
+    return {
+      find: (toolCallId) => ledger.waitingCall(toolCallId),
+      isOver: (toolCallId) => over.has(toolCallId),
+      ask: (approval) =>
+        ledger.append(() => [
+          { kind: 'asked', approval, input: inputs.get(approval.toolCallId) ?? null },
+        ]),
+      decide: (approval, decision) => this.#decide(approval, decision, personality),
+      grant: (approval, decision) => this.#grant(approval, decision, personality),
+    };
+  }
+}
+
+/** What of a call can be read; a host may pass on anything. */
+function partsOf(call: ToolCall | undefined): ToolCall {
+  try {
+    const { toolCallId, name, args }: ToolCall = Object(call);
+    return { toolCallId, name, args };
+  } catch {
+    return { toolCallId: '', name: '', args: undefined };
+  }
+}
+
+/** A call may be an object that answers otherwise the next time, or not at all. */
+function readOnce(call: ToolCall): ToolCall {
+  try {
+    const { toolCallId, name, args } = call;
+    return { toolCallId, name, args };
+  } catch {
+    return call;
+  }
+}
+
+function answeredResult(call: ToolCall | undefined, result: ToolResult): SessionResult {
+  const { toolCallId, name } = partsOf(call);
+  return {
+    toolCallId,
+    name,
+    result,
+    text: modelText(result),
+    images: [],
+    durationMs: 0,
+  };
+}
+
+function refusedResult(call: ToolCall, error: unknown): SessionResult {
+  const cause: FailureCause = causeOfThrown(error) ?? 'CONFIG_INVALID';
+  return answeredResult(call, { ok: false, code: 'not_available', error: errorText(error), cause });
+}
