@@ -33,6 +33,7 @@ function batch(rest: Partial<AgentBatchOptions> = {}): AgentBatchOptions {
     messageCount: 7,
     abortSignal: new AbortController().signal,
     resultBudgetChars: 100,
+    protections: 'none',
     host: {},
     ...rest,
   };

@@ -16,6 +16,7 @@ const options = {
   messageCount: 1,
   abortSignal: new AbortController().signal,
   resultBudgetChars: 1_000,
+  protections: 'none' as const,
   host: {},
 };
 

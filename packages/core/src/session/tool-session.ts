@@ -332,7 +332,8 @@ export class DefaultToolSession implements ToolSession {
       },
       onResult: (result, fact) => {
         over.add(result.toolCallId);
-        if (fact !== undefined) facts.set(result.toolCallId, fact);
+        // Of calls with one id, what ran counts.
+        if (fact?.ran === true) facts.set(result.toolCallId, fact);
         callListener(() => onResult?.(result));
       },
     });
@@ -507,6 +508,7 @@ function partsOf(call: ToolCall | undefined): ToolCall {
 
 /** A call may be an object that answers otherwise the next time, or not at all. */
 function readOnce(call: ToolCall): ToolCall {
+  if (typeof call !== 'object' || call === null) return call;
   try {
     const { toolCallId, name, args } = call;
     return { toolCallId, name, args };
