@@ -72,7 +72,10 @@ const runtime = await createToolRuntime({
 });
 
 async function run(name: string, args: object) {
-  const [answer] = await runtime.execute([{ toolCallId: '1', name, args }]);
+  // No model reads this: the program itself says what is called.
+  const [answer] = await runtime.execute([{ toolCallId: '1', name, args }], {
+    protections: 'none',
+  });
   assert(answer);
   const { result } = answer;
   const text = result.ok ? result.value : result.error;

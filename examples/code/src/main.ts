@@ -69,7 +69,11 @@ const runtime = await createToolRuntime({
 
 /** Makes one call, and prints it and its answer. */
 async function call(name: string, args: object, options?: ExecuteOptions): Promise<ToolResult> {
-  const [answer] = await runtime.execute([{ toolCallId: '1', name, args }], options);
+  // No model reads this: the program itself says what is called.
+  const [answer] = await runtime.execute([{ toolCallId: '1', name, args }], {
+    ...options,
+    protections: 'none',
+  });
   assert(answer);
   const { result } = answer;
   const text = result.ok ? result.value : `${result.code}: ${result.error}`;

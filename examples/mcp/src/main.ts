@@ -36,7 +36,10 @@ const start = () =>
   createToolRuntime({ home, personality: 'assistant', cwd: join(home, 'work'), mcp: true });
 
 async function call(runtime: ToolRuntime, name: string, args: object): Promise<ToolResult> {
-  const [answer] = await runtime.execute([{ toolCallId: '1', name, args }]);
+  // No model reads this: the program itself says what is called.
+  const [answer] = await runtime.execute([{ toolCallId: '1', name, args }], {
+    protections: 'none',
+  });
   assert(answer);
   const { result } = answer;
   const shown = result.ok ? result.value : `${result.code}: ${result.error}`;

@@ -27,7 +27,11 @@ async function call(
   { name, args }: { name: string; args: object },
   options?: ExecuteOptions,
 ): Promise<ToolResult> {
-  const [answer] = await runtime.execute([{ toolCallId: 'c', name, args }], options);
+  // No model reads this: the program itself says what is called.
+  const [answer] = await runtime.execute([{ toolCallId: 'c', name, args }], {
+    ...options,
+    protections: 'none',
+  });
   assert(answer);
   const { result } = answer;
   const text = result.ok ? result.value : `${result.code}: ${result.error}`;

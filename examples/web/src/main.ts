@@ -16,7 +16,11 @@ const runtime = await createToolRuntime({
 
 /** One call; what it comes back with is printed. */
 async function call(name: string, args: Record<string, unknown>, personality = 'researcher') {
-  const [answer] = await runtime.execute([{ toolCallId: '1', name, args }], { personality });
+  // No model reads this: the program itself says what is called.
+  const [answer] = await runtime.execute([{ toolCallId: '1', name, args }], {
+    personality,
+    protections: 'none',
+  });
   assert(answer);
   const { result } = answer;
   const text = result.ok ? result.value : `${result.code}: ${result.error}`;

@@ -380,12 +380,9 @@ export class DefaultToolSession implements ToolSession {
       const { isMarked, isUntrusted } = guard.judge(answer, facts.get(toolCallId));
       const approval = guard.waiting.get(toolCallId);
       const origin = { source: sourceOf(name, edited ?? partsOf(call).args), tool: name };
-      const noted =
-        edited === undefined
-          ? answer.result
-          : facts.get(toolCallId)?.ran !== true
-            ? answer.result
-            : withEdit(answer.result, edited);
+      const given = approval === undefined ? answer.result : waits(name);
+      const isEdited = edited !== undefined && facts.get(toolCallId)?.ran === true;
+      const noted = isEdited ? withEdit(given, edited) : given;
       const result = isMarked ? markResult(noted, origin) : noted;
       if (answer.result.ok) this.#costUsd += Math.max(0, Number(answer.result.cost_usd) || 0);
       results.set(index, {
@@ -494,6 +491,16 @@ export class DefaultToolSession implements ToolSession {
       grant: (approval, decision) => this.#grant(approval, decision, personality),
     };
   }
+}
+
+/** What the model is told of a call that waits for a decision. */
+function waits(name: string): ToolResult {
+  return {
+    ok: false,
+    code: 'not_available',
+    error: `${name} needs approval, and waits for a decision; it has not run`,
+    cause: 'NOT_APPROVED',
+  };
 }
 
 /** What of a call can be read; a host may pass on anything. */
