@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type AuditEvent, type AuditSink, EthosError } from '@ethosagent/types';
+import { type AuditCall, type AuditEvent, type AuditSink, EthosError } from '@ethosagent/types';
 import { type ChainHash, chainedLine, chainHash, firstHash, hashAt, type Link } from './chain.js';
 import { HeadFile, headPath, readHead } from './head-file.js';
 import { firstSeqOf, type LogEnd, readEnd, rotatedFiles } from './log-files.js';
@@ -110,6 +110,11 @@ export class JsonlAuditSink implements AuditSink {
     const { sessionId, toolCallId } = event;
     const time = new Date(Date.parse(event.time) + durationMs).toISOString();
     this.#write({ time, sessionId, toolCallId, completes, durationMs });
+  }
+
+  /** @throws when the line can not be written */
+  call(event: AuditCall): void {
+    this.#write(event);
   }
 
   #write(entry: object): void {

@@ -1,5 +1,5 @@
 import { discard, isThenable } from '@ethosagent/policy';
-import type { AuditEvent, AuditSink } from '@ethosagent/types';
+import type { AuditSink } from '@ethosagent/types';
 
 /**
  * One sink of several: each gets every event, in this order, whatever the others do.
@@ -10,15 +10,10 @@ import type { AuditEvent, AuditSink } from '@ethosagent/types';
 export function teeAuditSink(...sinks: readonly AuditSink[]): AuditSink {
   return {
     record(event) {
-      const failures: unknown[] = [];
-      for (const sink of sinks) {
-        try {
-          recordNow(sink, event);
-        } catch (error) {
-          failures.push(error);
-        }
-      }
-      if (failures.length > 0) throw failures[0];
+      toEach(sinks, (sink) => sink.record(event));
+    },
+    call(event) {
+      toEach(sinks, (sink) => sink.call?.(event));
     },
     completed(event, durationMs) {
       for (const sink of sinks) {
@@ -32,9 +27,17 @@ export function teeAuditSink(...sinks: readonly AuditSink[]): AuditSink {
   };
 }
 
-function recordNow(sink: AuditSink, event: AuditEvent): void {
-  const returned: unknown = sink.record(event);
-  if (!isThenable(returned)) return;
-  discard(returned);
-  throw new TypeError('an audit sink records before it returns; this one returned a promise');
+function toEach(sinks: readonly AuditSink[], record: (sink: AuditSink) => unknown): void {
+  const failures: unknown[] = [];
+  for (const sink of sinks) {
+    try {
+      const returned = record(sink);
+      if (!isThenable(returned)) continue;
+      discard(returned);
+      throw new TypeError('an audit sink records before it returns; this one returned a promise');
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -38,4 +38,10 @@ export type ApprovalDecision =
       always?: GrantScope;
       /** Who decides, for the record. */
       by?: string;
+      /** The id of the grant that answers. */
+      grant?: string;
+      /** The arguments are not those that the model gave. */
+      edited?: boolean;
+      /** A no for now: the call waits in its session, and has no answer yet. */
+      waits?: boolean;
     };

@@ -1,5 +1,5 @@
 import { callListener } from '@ethosagent/policy';
-import type { FailureCause, ToolErrorCode } from '@ethosagent/types';
+import type { AuditEvent, FailureCause, ToolErrorCode, ToolResult } from '@ethosagent/types';
 
 /** The error behind a failed call, for the host alone. */
 export interface CallError {
@@ -17,12 +17,46 @@ export interface CallError {
   error: unknown;
 }
 
-/** What a host is told of calls. What a hook throws, and what it returns, is ignored. */
+/** Refuses a call, or asks for its approval, with the reason. */
+export type BeforeCall = { refuse: string } | { ask: string };
+
+/** A call that is about to run: it has passed its gates, and may still need approval. */
+export interface CallBegin {
+  toolCallId: string;
+  toolName: string;
+  /** The arguments that will run, frozen. */
+  args: unknown;
+  sessionId: string;
+  personalityId?: string;
+}
+
+/** A call with its answer. */
+export interface CallEnd extends CallBegin {
+  /** As the model gets it, but for its mark. A copy. */
+  result: ToolResult;
+  /** Milliseconds from the begin of the tool to its end; 0 where it did not run. */
+  durationMs: number;
+}
+
+/** What a host has to say to a call, and what it is told of calls. */
 export interface CallHooks {
+  /**
+   * Asked before each call that passed its gates. What it gives refuses the call, or has it approved
+   * first; nothing it gives lets more. One that throws, or gives what is none of these, refuses that
+   * call alone.
+   */
+  beforeCall?: (call: CallBegin) => BeforeCall | undefined | Promise<BeforeCall | undefined>;
+  /**
+   * Told of each answer, and waited for. The answer of a call is a failure when it throws: what the
+   * call did is done.
+   */
+  afterCall?: (call: CallEnd) => void | Promise<void>;
+  /** Told of each access as the audit log is. The access is refused when it throws. */
+  onAccess?: (event: AuditEvent) => void;
   /**
    * Told once of each failed call that has an error behind it, right before its result is there:
    * what the tool threw or answered in its place, what a backend or a callback of the host threw,
-   * a time-out, an abort. Nobody waits for it.
+   * a time-out, an abort. Nobody waits for it; what it throws, and what it returns, is ignored.
    */
   onError?: (failed: CallError) => void | Promise<void>;
 }

@@ -11,7 +11,15 @@ export {
 export { supervisorProblem } from '@ethosagent/process';
 export type { ApprovalDecision, ApprovalRequest } from './approval.js';
 export type { CapabilityBackends, PersonalityFsReach, PersonalityPolicy } from './backends.js';
-export { type CallError, type CallHooks, tellError } from './call-hooks.js';
+export { type CallRecord, recordCall } from './batch/record-call.js';
+export {
+  type BeforeCall,
+  type CallBegin,
+  type CallEnd,
+  type CallError,
+  type CallHooks,
+  tellError,
+} from './call-hooks.js';
 export type { ResolveContext, ScopedAccessors } from './capabilities/capability-call.js';
 export type { ResolvedGrant } from './capabilities/resolved-grant.js';
 export { needsBackends, resolveCapabilities } from './capability-resolver.js';

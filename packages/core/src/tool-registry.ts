@@ -1,3 +1,4 @@
+import { teeAuditSink } from '@ethosagent/audit';
 import { unawaited } from '@ethosagent/policy';
 import { BackgroundProcessTable } from '@ethosagent/process';
 import {
@@ -74,19 +75,19 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     reducers?: ToolResultReducerRegistry,
     options: ToolRegistryOptions = {},
   ) {
-    this.#backends = backends;
     this.#reducers = reducers;
     this.#options = batchOptions(options);
     this.#hooks = callHooks(options);
+    this.#backends = backends && withAccessHook(backends, this.#hooks);
     this.#background = new BackgroundProcessTable(this.#options.maxBackgroundProcesses);
     this.#services = new ServiceTable({
-      backends,
+      backends: this.#backends,
       meters: this.#meters,
       taints: this.#taints,
       maxPerSession: this.#options.maxServices,
       now: this.#options.now,
     });
-    this.#servicePlans = new ServicePlans(backends ?? {});
+    this.#servicePlans = new ServicePlans(this.#backends ?? {});
   }
 
   register(tool: AnyTool, opts: { pluginId?: string } = {}): void {
@@ -268,6 +269,7 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
     maxConcurrency = DEFAULT_BATCH_OPTIONS.maxConcurrency,
     maxBackgroundProcesses = DEFAULT_BATCH_OPTIONS.maxBackgroundProcesses,
     maxServices = DEFAULT_BATCH_OPTIONS.maxServices,
+    auditArguments = DEFAULT_BATCH_OPTIONS.auditArguments,
     now = DEFAULT_BATCH_OPTIONS.now,
     checkSchema,
   } = options;
@@ -279,14 +281,25 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
   if (checkSchema !== undefined && typeof checkSchema !== 'function') {
     throw new EthosError('CONFIG_INVALID', 'checkSchema is not a function');
   }
-  return { ...limits, now, checkSchema };
+  return { ...limits, auditArguments: auditArguments === true, now, checkSchema };
 }
 
 /** @throws `CONFIG_INVALID` for a hook that could not be called */
-function callHooks({ onError }: CallHooks): CallHooks {
-  if (onError === undefined) return {};
-  if (typeof onError === 'function') return { onError };
-  throw new EthosError('CONFIG_INVALID', 'onError is not a function');
+function callHooks({ beforeCall, afterCall, onError, onAccess }: CallHooks): CallHooks {
+  const hooks = { beforeCall, afterCall, onError, onAccess };
+  const given = Object.entries(hooks).filter(([, hook]) => hook !== undefined);
+  const wrong = given.find(([, hook]) => typeof hook !== 'function');
+  if (wrong !== undefined) throw new EthosError('CONFIG_INVALID', `${wrong[0]} is not a function`);
+  return Object.fromEntries(given);
+}
+
+/** Backends whose sink tells the host's `onAccess` too. */
+function withAccessHook(backends: CapabilityBackends, { onAccess }: CallHooks): CapabilityBackends {
+  if (onAccess === undefined) return backends;
+  const { audit } = backends;
+  const told = teeAuditSink(...(audit === undefined ? [] : [audit]), { record: onAccess });
+  // What the host's object gives otherwise stays as it is, now and later.
+  return Object.create(backends, { audit: { value: told, enumerable: true } });
 }
 
 /** A copy that nobody can change: all who ask are given the same one. */

@@ -1,6 +1,7 @@
 import type {
   AnyTool,
   DelegationProvider,
+  FailureCause,
   ToolCall,
   ToolCallResult,
   ToolProgressEvent,
@@ -53,4 +54,4 @@ export interface CallFacts {
 }
 
 /** What a turn says of a call before it runs. */
-export type TurnGate = { ask: string } | { refuse: string };
+export type TurnGate = { ask: string } | { refuse: string; cause?: FailureCause };

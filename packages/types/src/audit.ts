@@ -1,3 +1,5 @@
+import type { FailureCause } from './errors.js';
+import type { ToolErrorCode } from './tool.js';
 import type { CapabilityName } from './tool-capabilities.js';
 
 /** One access by a tool. Holds no secret's value and no file's content. */
@@ -18,9 +20,57 @@ export interface AuditEvent {
   reason: string;
 }
 
+/** How a call was approved, or refused. */
+export interface AuditApproval {
+  approved: boolean;
+  /** Why it was asked. */
+  reason: string;
+  /** Who decided, as the host says. */
+  by?: string;
+  /** The id of the grant that answered. */
+  grant?: string;
+  /** Other arguments ran than the model gave. */
+  edited?: boolean;
+}
+
+/** One call of a tool, with its answer. A call that waits for a decision has none yet. */
+export interface AuditCall {
+  kind: 'call';
+  /** When it was answered: ISO 8601, UTC. */
+  time: string;
+  sessionId: string;
+  personalityId?: string;
+  agentId?: string;
+  userScopeId?: string;
+  teamId?: string;
+  /** As the call named it, whether or not there is such a tool. */
+  toolName: string;
+  toolCallId: string;
+  /** SHA-256 of the arguments as JSON with sorted keys, in hexadecimal. */
+  argsDigest: string;
+  /** The arguments, without secrets that the call resolved, where the operator asks for them. */
+  args?: unknown;
+  /** The gate that answered. Absent where the tool ran. */
+  gate?: string;
+  approval?: AuditApproval;
+  outcome: 'ok' | ToolErrorCode;
+  cause?: FailureCause;
+  /** Milliseconds from the begin of the tool to its end; 0 where it did not run. */
+  durationMs: number;
+  /** Bytes of what the model reads, as UTF-8. */
+  bytes: number;
+  /** US dollars that the tool says it cost. */
+  costUsd?: number;
+}
+
 /** Where audit events go. An access whose event can't be recorded is refused. */
 export interface AuditSink {
   record(event: AuditEvent): void;
+  /**
+   * Called once for each call that has its answer, before anybody gets it. What it throws is told in
+   * place of the answer.
+   */
+  call?(event: AuditCall): void;
   /**
    * Called when an access is over that was recorded, and whose end is known: with the very event,
    * and the milliseconds since the access was asked for. What it throws is ignored: the access has

@@ -1,4 +1,4 @@
-export type { AuditEvent, AuditSink } from './audit.js';
+export type { AuditApproval, AuditCall, AuditEvent, AuditSink } from './audit.js';
 export type {
   DelegatedTask,
   DelegationCaller,

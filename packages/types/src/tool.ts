@@ -68,6 +68,8 @@ export interface ToolProgressEvent {
 /** What a tool sees of the turn, and the accessors that its capabilities gave it. */
 export interface ToolContext {
   sessionId: string;
+  /** The id of this call, as the model's client gave it. */
+  toolCallId?: string;
   /** A session key for people, e.g. `cli:my-repo`. */
   sessionKey: string;
   /** The surface of the turn: `cli`, `telegram`, … */

@@ -62,6 +62,8 @@ export interface ToolRuntimeOptions extends CallHooks {
    * the runtime is closed.
    */
   audit?: AuditSink | readonly AuditSink[];
+  /** Whether events of calls hold the arguments, without secrets that the call resolved. */
+  auditArguments?: boolean;
   /** Whether the log also says how long each access took, in a line of its own. */
   auditDurations?: boolean;
   /**

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type CallHooks,
   type CapabilityBackends,
   DefaultToolRegistry,
   DefaultToolResultReducerRegistry,
   DefaultToolSession,
+  recordCall,
   SessionLedger,
   SessionLedgers,
   sessionRef,
@@ -122,8 +124,9 @@ export class Runtime implements ToolRuntime {
     this.#backends = createBackends({ ...parts, personalities: this.#personalities });
     this.registry = new DefaultToolRegistry(this.#backends, this.#reducers, {
       checkSchema,
+      auditArguments: options.auditArguments === true,
       ...options.limits,
-      ...(options.onError !== undefined && { onError: options.onError }),
+      ...hooksOf(options),
     });
     this.plugins = createPluginHost({ registry: this.registry, reducers: this.#reducers });
     this.#problems = new PersonalityProblems({
@@ -252,10 +255,11 @@ export class Runtime implements ToolRuntime {
       const { abortSignal } = options;
       const stopped = abortSignal?.aborted ? causeOfAbort(abortSignal.reason) : undefined;
       const cause = errorCodeOf(error) ?? stopped ?? 'CONFIG_INVALID';
-      return this.#refuseAll(batch, error, cause);
+      return this.#refuseAll(batch, error, { cause, options });
     }
     // After the wait: what begins now would run on stores that are closed.
     if (this.#closing !== undefined)
+      // Its log is closed too.
       return refuseAll(batch, 'the runtime is closed', 'CALL_ABORTED');
     const held = this.#problems.heldBack(config);
     const refusals = batch.map(
@@ -265,7 +269,10 @@ export class Runtime implements ToolRuntime {
         heldBack(call, held.get(call.name), 'CONFIG_INVALID') ??
         heldBack(call, this.#whyServerHasNot(call.name, config.id), 'TOOL_UNAVAILABLE'),
     );
-    for (const refusal of refusals) {
+    const told = refusals.map(
+      (refusal, index) => refusal && this.#record(refusal, batch[index], options),
+    );
+    for (const refusal of told) {
       if (refusal !== undefined) callListener(() => options.host?.onResult?.(refusal));
     }
     const admitted = batch.filter((_, index) => refusals[index] === undefined);
@@ -293,7 +300,7 @@ export class Runtime implements ToolRuntime {
     this.#running.delete(controller);
     unlink();
     const answered = results.values();
-    return refusals.flatMap((refusal) => refusal ?? answered.next().value ?? []);
+    return told.flatMap((refusal) => refusal ?? answered.next().value ?? []);
   }
 
   async switchPersonality(id: string): Promise<void> {
@@ -425,16 +432,52 @@ export class Runtime implements ToolRuntime {
   }
 
   /** Refuses a batch for what was thrown before a registry had it. */
-  #refuseAll(calls: readonly ToolCall[], error: unknown, cause: FailureCause): ToolCallResult[] {
-    const refused = refuseAll(calls, errorText(error), cause);
+  #refuseAll(
+    calls: readonly ToolCall[],
+    error: unknown,
+    { cause, options }: { cause: FailureCause; options: ExecuteOptions },
+  ): ToolCallResult[] {
+    const refused = refuseAll(calls, errorText(error), cause).map((answer, index) =>
+      this.#record(answer, calls[index], options),
+    );
     const { onError } = this.#parts.options;
     for (const { toolCallId, name: toolName, result } of refused) {
       if (onError === undefined || result.ok) continue;
       const { code } = result;
-      const sessionId = this.#sessionId;
+      const sessionId = options.sessionId ?? this.#sessionId;
       tellError({ onError }, { toolCallId, toolName, sessionId, code, cause, error });
     }
     return refused;
+  }
+
+  /** Writes down a call that no registry had. */
+  #record(
+    answer: ToolCallResult,
+    call: ToolCall | undefined,
+    options: ExecuteOptions,
+  ): ToolCallResult {
+    const { audit, options: own } = this.#parts;
+    if (audit.call === undefined || options.host?.checksOnly !== undefined) return answer;
+    const { agentId, userScopeId, teamId } = options;
+    const { args }: Partial<ToolCall> = Object(call);
+    const record = {
+      time: new Date((own.limits?.now ?? Date.now)()).toISOString(),
+      sessionId: options.sessionId ?? this.#sessionId,
+      personalityId: options.personality ?? this.#personalityId,
+      ...(agentId !== undefined && { agentId }),
+      ...(userScopeId !== undefined && { userScopeId }),
+      ...(teamId !== undefined && { teamId }),
+      toolName: String(answer.name ?? ''),
+      toolCallId: String(answer.toolCallId ?? ''),
+      args,
+      gate: 'runtime',
+    };
+    const result = recordCall(audit, record, {
+      result: answer.result,
+      facts: { ran: false, durationMs: 0 },
+      withArgs: own.auditArguments === true,
+    });
+    return { ...answer, result };
   }
 
   #toolNames(config: PersonalityConfig): string[] | undefined {
@@ -459,4 +502,13 @@ export class Runtime implements ToolRuntime {
 
 function isMcpName(name: unknown): boolean {
   return typeof name === 'string' && name.startsWith('mcp__');
+}
+
+function hooksOf({ beforeCall, afterCall, onError, onAccess }: CallHooks): CallHooks {
+  return {
+    ...(beforeCall !== undefined && { beforeCall }),
+    ...(afterCall !== undefined && { afterCall }),
+    ...(onError !== undefined && { onError }),
+    ...(onAccess !== undefined && { onAccess }),
+  };
 }

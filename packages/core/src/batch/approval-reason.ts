@@ -1,5 +1,5 @@
 import { errorText } from '@ethosagent/policy';
-import type { AnyTool, ApprovalFacts } from '@ethosagent/types';
+import { type AnyTool, type ApprovalFacts, errorCodeOf } from '@ethosagent/types';
 import type { TurnGate } from '../turn-host.js';
 import { type Ending, guarded } from './guarded.js';
 import type { Watch } from './watch.js';
@@ -58,8 +58,11 @@ export function turnGate(ask: () => TurnGate | undefined): TurnGate | undefined 
   try {
     const gate: unknown = ask();
     if (gate === undefined) return undefined;
-    const { ask: reason, refuse }: { ask?: unknown; refuse?: unknown } = Object(gate);
-    if (typeof refuse === 'string') return { refuse };
+    const { ask: reason, refuse, cause }: Record<string, unknown> = Object(gate);
+    if (typeof refuse === 'string') {
+      const code = errorCodeOf({ code: cause });
+      return code === undefined ? { refuse } : { refuse, cause: code };
+    }
     if (typeof reason === 'string') return { ask: reason === '' ? FOR_THESE : shorten(reason) };
     return { refuse: 'the turn could not decide whether the call may run' };
   } catch (error) {

@@ -33,6 +33,8 @@ export interface BatchOptions {
    * `validateSchema: false`. Theirs are not checked when absent.
    */
   checkSchema: CheckSchema | undefined;
+  /** Whether the events of calls hold their arguments. */
+  auditArguments: boolean;
   /** The clock of audit events, in milliseconds since the epoch. */
   now: () => number;
 }
@@ -43,6 +45,7 @@ export const DEFAULT_BATCH_OPTIONS: BatchOptions = {
   maxBackgroundProcesses: DEFAULT_MAX_BACKGROUND_PROCESSES,
   maxServices: DEFAULT_MAX_SERVICES,
   checkSchema: undefined,
+  auditArguments: false,
   now: Date.now,
 };
 

@@ -14,6 +14,7 @@ export function createCallContext(state: CallState, scope: CallScope): CallConte
   const { name, needsBackends, plan } = entry;
   if (needsBackends) applyQuotas(state, scope);
   return new CallContext(batch.facts, {
+    toolCallId: state.toolCallId,
     emit: createEmit(name, scope, progressListener(state)),
     resultBudgetChars: state.budgetChars ?? 0,
     settings: state.settings,

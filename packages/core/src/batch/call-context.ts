@@ -8,7 +8,7 @@ import type { BoundAccessors } from '../capabilities/capability-call.js';
 import { deepFreeze } from '../plain.js';
 
 /** What of a batch's context every call gets a copy of. */
-export type BatchFacts = Omit<ToolBatchContext, 'emit' | 'resultBudgetChars'>;
+export type BatchFacts = Omit<ToolBatchContext, 'emit' | 'resultBudgetChars' | 'toolCallId'>;
 
 // For a host that has nothing to abort with.
 const NEVER = new AbortController().signal;
@@ -46,6 +46,7 @@ function freezeCopy(policy: NetworkPolicy): NetworkPolicy {
 
 /** What a call adds to the facts of its batch. */
 export interface CallParts {
+  toolCallId: string;
   emit: (event: ToolProgressEvent) => void;
   resultBudgetChars: number;
   settings: unknown;
@@ -56,6 +57,7 @@ export interface CallParts {
 /** The context of one call: own properties only, so that a tool may spread it. */
 export class CallContext implements ToolContext {
   sessionId: string;
+  declare toolCallId?: string;
   sessionKey: string;
   platform: string;
   workingDir: string;
@@ -76,6 +78,7 @@ export class CallContext implements ToolContext {
 
   constructor(facts: BatchFacts, parts: CallParts) {
     this.sessionId = facts.sessionId;
+    if (typeof parts.toolCallId === 'string') this.toolCallId = parts.toolCallId;
     this.sessionKey = facts.sessionKey;
     this.platform = facts.platform;
     this.workingDir = facts.workingDir;

@@ -1,4 +1,4 @@
-import type { ToolCall } from '@ethosagent/types';
+import type { AuditApproval, ToolCall } from '@ethosagent/types';
 import { CallScope } from '../call-scope.js';
 import { CallTaint } from '../call-taint.js';
 import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
@@ -22,11 +22,21 @@ export class CallState {
   name = '';
   /** A copy of what the model issued. */
   issued: unknown;
+  /** What a reducer is shown of them. */
+  shown: unknown;
   /** As the tool's schema made them of that. */
   args: unknown;
   /** What the personality sets for the tool. */
   resolvedSettings: ResolvedSettings | undefined;
   approved: Approved | undefined;
+  /** How it was decided on. */
+  approval: AuditApproval | undefined;
+  /** Why the host's `beforeCall` wants it approved. */
+  asked: string | undefined;
+  /** It waits for a decision: it has no answer yet. */
+  waits = false;
+  /** The gate that answered. */
+  gate: string | undefined;
   /** The error behind its failure, for the host. */
   thrown: { readonly error: unknown } | undefined;
   /** Of the call that runs. */

@@ -16,7 +16,7 @@ export function runTool(state: CallState): PromiseLike<ToolResult> | Ending<unkn
   try {
     const ctx = createCallContext(state, scope);
     // The reducer is shown what was asked, whatever the tool does to its arguments.
-    if (reducerOf(state) !== undefined) state.issued = snapshot(state.args);
+    if (reducerOf(state) !== undefined) state.shown = snapshot(state.args);
     const returned =
       tool.input === undefined ? tool.execute(state.args, ctx) : tool.input.run(state.args, ctx);
     return isThenable(returned) ? returned : { kind: 'returned', value: returned };

@@ -1,11 +1,16 @@
 import type { ToolCall, ToolResult } from '@ethosagent/types';
-import { tellError } from '../call-hooks.js';
+import { textOf } from '../access.js';
+import { type CallHooks, tellError } from '../call-hooks.js';
+import { copyPlain, deepFreeze } from '../plain.js';
+import { failure } from '../results/check-shape.js';
+import type { SecretRedactor } from '../results/redact.js';
 import { trimResult } from '../results/trim.js';
 import { mayBeForeign } from '../results/untrusted/may-be-foreign.js';
 import type { CallFacts } from '../turn-host.js';
 import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';
-import type { Ending } from './guarded.js';
+import { type Ending, guarded } from './guarded.js';
+import { recordCall } from './record-call.js';
 import { runTool } from './run-tool.js';
 import type { Waiting } from './slots.js';
 import { refuseIfChanged } from './steps/ask-approval.js';
@@ -89,11 +94,14 @@ export class RunningCall implements Watched, Waiting {
   #takeSteps(first: number): Answer | Promise<Answer> {
     const state = this.#state;
     for (let at = first; at < STEPS.length; at++) {
-      const answered = STEPS[at]?.(state);
+      const step = STEPS[at];
+      const answered = step?.(state);
       if (answered === undefined) continue;
+      state.gate = step?.name;
       if (answered instanceof Promise) {
         return answered.then((result) => {
           state.forgetPolicy();
+          if (result === undefined) state.gate = undefined;
           return result ?? this.#takeSteps(at + 1);
         });
       }
@@ -137,8 +145,53 @@ export class RunningCall implements Watched, Waiting {
     this.#tell(budgetChars === undefined ? result : trimResult(result, budgetChars));
   }
 
-  /** Tells the host of the error behind a failure, and the batch of the result. */
-  #tell(result: ToolResult, isUntrusted = false): void {
+  /** Writes the call down, and tells the host and the batch of the answer. */
+  #tell(answer: ToolResult, isUntrusted = false): void {
+    const { batch } = this.#state;
+    const { hooks, host } = batch.input;
+    const startedAt = this.#startedAt;
+    const ran = startedAt !== undefined;
+    const facts = { ran, durationMs: ran ? performance.now() - startedAt : 0 };
+    const recorded = this.#record(answer, facts);
+    const { afterCall } = hooks;
+    if (afterCall === undefined || host?.checksOnly !== undefined) {
+      this.#hand(recorded, { isUntrusted, facts });
+      return;
+    }
+    void this.#after(afterCall, recorded, facts).then((result) =>
+      this.#hand(result, { isUntrusted, facts }),
+    );
+  }
+
+  async #after(
+    afterCall: NonNullable<CallHooks['afterCall']>,
+    result: ToolResult,
+    { durationMs }: CallFacts,
+  ): Promise<ToolResult> {
+    const { batch, name: toolName, toolCallId, args, issued } = this.#state;
+    const { sessionId, personalityId } = batch.facts;
+    const shown = copyPlain(args ?? issued);
+    const ending = await guarded(batch.watch, this.#state.timeoutMs, () =>
+      afterCall({
+        toolCallId,
+        toolName,
+        args: shown.ok ? deepFreeze(shown.value) : undefined,
+        sessionId,
+        ...(personalityId !== undefined && { personalityId }),
+        result: structuredClone(result),
+        durationMs,
+      }),
+    );
+    if (ending.kind === 'returned') return result;
+    const error = ending.kind === 'threw' ? ending.error : ending.reason;
+    this.#state.thrown = { error };
+    return failure(
+      'the call has its answer, and the afterCall hook of the host failed, so that it is withheld',
+      'AUDIT_FAILED',
+    );
+  }
+
+  #hand(result: ToolResult, told: { isUntrusted: boolean; facts: CallFacts }): void {
     const { batch, name, toolCallId, thrown } = this.#state;
     if (!result.ok && thrown !== undefined) {
       const { sessionId, personalityId } = batch.facts;
@@ -152,11 +205,46 @@ export class RunningCall implements Watched, Waiting {
         error: thrown.error,
       });
     }
-    const startedAt = this.#startedAt;
-    const ran = startedAt !== undefined;
-    this.#answer(result, {
-      isUntrusted,
-      facts: { ran, durationMs: ran ? performance.now() - startedAt : 0 },
-    });
+    this.#answer(result, told);
   }
+
+  /** A call that waits has no answer yet, and one that was only looked at never has. */
+  #record(result: ToolResult, facts: CallFacts): ToolResult {
+    const { batch, waits, gate, approval, scope, issued } = this.#state;
+    const { backends, host, options } = batch.input;
+    const sink = backends?.audit;
+    if (sink?.call === undefined || waits || host?.checksOnly !== undefined) return result;
+    const { sessionId, personalityId, agentId, userScopeId, teamId } = batch.facts;
+    const { auditArguments: withArgs } = options;
+    const redactor = withArgs ? scope?.redactor : undefined;
+    return recordCall(
+      sink,
+      {
+        time: new Date(options.now()).toISOString(),
+        sessionId,
+        ...(personalityId !== undefined && { personalityId }),
+        ...(agentId !== undefined && { agentId }),
+        ...(userScopeId !== undefined && { userScopeId }),
+        ...(teamId !== undefined && { teamId }),
+        toolName: textOf(this.#state.name),
+        toolCallId: textOf(this.#state.toolCallId),
+        args: redactor === undefined ? issued : redactedJson(issued, redactor),
+        ...(!facts.ran && gate !== undefined && { gate }),
+        ...(approval !== undefined && { approval }),
+      },
+      { result, facts, withArgs },
+    );
+  }
+}
+
+function redactedJson(value: unknown, redactor: SecretRedactor): unknown {
+  const walk = (item: unknown): unknown => {
+    if (typeof item === 'string') return redactor.redact(item);
+    if (Array.isArray(item)) return item.map(walk);
+    if (typeof item !== 'object' || item === null) return item;
+    return Object.fromEntries(
+      Object.entries(item).map(([key, each]) => [redactor.redact(key), walk(each)]),
+    );
+  };
+  return walk(value);
 }

@@ -48,5 +48,5 @@ function reduce(state: CallState, result: ToolResult): ToolResult {
   const reducer = reducerOf(state);
   if (reducer === undefined) return result;
   const { currentTurn: turnCount } = state.batch.facts;
-  return reduceResult(result, reducer, { args: state.issued, turnCount });
+  return reduceResult(result, reducer, { args: state.shown, turnCount });
 }

@@ -63,7 +63,7 @@ export interface GuardedResult {
   isUntrusted: boolean;
 }
 
-const WAITS: ApprovalDecision = { approved: false, reason: 'it waits for a decision' };
+const WAITS = { approved: false, reason: 'it waits for a decision', waits: true } as const;
 const MAX_SOURCES_SHOWN = 3;
 
 /** The protections of a session for the calls of one batch, whoever runs it. */
@@ -119,7 +119,8 @@ export class CallGuard {
     const decided = isAnswered ? known?.approval.decision : undefined;
     if (decided !== undefined) return asDecision(decided);
     const asked = { request, tool, personality, sources };
-    if ((await grants()).some((grant) => grantCovers(grant, asked))) return true;
+    const grant = (await grants()).find((each) => grantCovers(each, asked));
+    if (grant !== undefined) return { approved: true, grant: grant.id };
     const shown = { ...request, reason: this.#withSources(request.reason) };
     const said = approve === undefined ? 'later' : await approve(shown);
     // Somebody may have decided meanwhile: a no keeps it from running, whoever says it.
@@ -141,7 +142,7 @@ export class CallGuard {
     const plain: PendingApproval = JSON.parse(JSON.stringify(approval));
     if (extra !== undefined && extra.args === undefined) {
       await book.grant(plain, extra);
-      return true;
+      return asDecision(extra);
     }
     this.waiting.set(toolCallId, plain);
     try {
@@ -156,7 +157,7 @@ export class CallGuard {
       await book.decide(plain, extra);
     } catch (error) {
       const why = `the arguments that it was approved with can not run (${errorText(error)})`;
-      return { approved: false, reason: `${why}; it waits for a decision` };
+      return { ...WAITS, reason: `${why}; it waits for a decision` };
     }
     this.edited.add(toolCallId);
     return WAITS;
@@ -173,8 +174,13 @@ export class CallGuard {
   }
 }
 
-function asDecision({ approved, reason }: CallDecision): ApprovalDecision {
-  return { approved, ...(reason !== undefined && { reason }) };
+function asDecision({ approved, reason, args, by }: CallDecision): ApprovalDecision {
+  return {
+    approved,
+    ...(reason !== undefined && { reason }),
+    ...(by !== undefined && { by }),
+    ...(args !== undefined && { edited: true }),
+  };
 }
 
 /** A yes with other arguments, or to more than this call. */

@@ -1,6 +1,7 @@
 import { callListener, canonicalJson, causeOfThrown, errorText } from '@ethosagent/policy';
 import {
   EthosError,
+  errorCodeOf,
   type FailureCause,
   type PersonalityConfig,
   type ToolCall,
@@ -119,7 +120,7 @@ export class DefaultToolSession implements ToolSession {
     try {
       return await this.#run(batch, options, runCalls);
     } catch (error) {
-      return batch.map((call) => refusedResult(call, error));
+      return refuseAll(batch, { error, host: options.host, runCalls });
     }
   }
 
@@ -130,21 +131,12 @@ export class DefaultToolSession implements ToolSession {
   ): Promise<SessionResult[]> {
     if (calls.length === 0) return [];
     const { tools, ledger } = this.#parts;
-    let personality: PersonalityConfig;
-    try {
-      personality = await tools.personality(options.personality ?? this.personalityId);
-    } catch (error) {
-      // The runtime has its own word for it. Where it is there again by then, nothing is known of it.
-      const refuse = errorText(error);
-      const answers = await runCalls(calls, joinHosts(options.host, { gate: () => ({ refuse }) }));
-      return answers.map(({ result }, index) => answeredResult(calls[index], result));
-    }
+    const personality = await tools.personality(options.personality ?? this.personalityId);
     await ledger.refresh();
     const { isTainted, sources } = ledger;
     const results = new Map<number, SessionResult>();
     let round: Placed[] = calls.map((call, index) => this.#placed(call, index));
-    const overLimit = this.#overLimit(round.length);
-    if (overLimit !== undefined) return calls.map((call) => answeredResult(call, overLimit));
+    this.#spend(round.length);
     for (let count = 1; round.length > 0; count++) {
       const over = new Set<string>();
       const guard = new CallGuard({
@@ -295,24 +287,17 @@ export class DefaultToolSession implements ToolSession {
     return edited !== undefined && isTheSame ? { call, index, edited } : { call, index };
   }
 
-  #overLimit(calls: number): ToolResult | undefined {
+  /** @throws `TURN_LIMIT` */
+  #spend(calls: number): void {
     const { maxCalls = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } =
       this.#parts.limits;
     this.#calls += calls;
-    const error =
-      this.#calls > maxCalls
-        ? `the session made its ${maxCalls} calls`
-        : this.#costUsd >= maxCostUsd
-          ? `the session cost its ${maxCostUsd} US dollars`
-          : undefined;
-    return error === undefined
-      ? undefined
-      : {
-          ok: false,
-          code: 'not_available',
-          error: `the call did not run: ${error}`,
-          cause: 'TURN_LIMIT',
-        };
+    if (this.#calls > maxCalls) {
+      throw new EthosError('TURN_LIMIT', `the session made its ${maxCalls} calls`);
+    }
+    if (this.#costUsd >= maxCostUsd) {
+      throw new EthosError('TURN_LIMIT', `the session cost its ${maxCostUsd} US dollars`);
+    }
   }
 
   #host(
@@ -493,6 +478,23 @@ export class DefaultToolSession implements ToolSession {
   }
 }
 
+/** Refuses a batch, which goes its way all the same: the registry has the word for what it refuses itself. */
+async function refuseAll(
+  calls: readonly ToolCall[],
+  { error, host, runCalls }: { error: unknown; host: TurnHost | undefined; runCalls: RunCalls },
+): Promise<SessionResult[]> {
+  const cause = errorCodeOf(error) ?? causeOfThrown(error) ?? 'CONFIG_INVALID';
+  const gate = () => ({ refuse: errorText(error), cause });
+  const answers = await runCalls(calls, joinHosts(host, { gate }));
+  return calls.map((call, index) => {
+    const result = answers[index]?.result;
+    // What got past is not told.
+    return result === undefined || result.ok
+      ? refusedResult(call, error)
+      : answeredResult(call, result);
+  });
+}
+
 /** What the model is told of a call that waits for a decision. */
 function waits(name: string): ToolResult {
   return {
@@ -537,6 +539,6 @@ function answeredResult(call: ToolCall | undefined, result: ToolResult): Session
 }
 
 function refusedResult(call: ToolCall, error: unknown): SessionResult {
-  const cause: FailureCause = causeOfThrown(error) ?? 'CONFIG_INVALID';
+  const cause: FailureCause = errorCodeOf(error) ?? causeOfThrown(error) ?? 'CONFIG_INVALID';
   return answeredResult(call, { ok: false, code: 'not_available', error: errorText(error), cause });
 }

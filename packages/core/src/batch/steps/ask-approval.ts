@@ -5,7 +5,7 @@ import { copyPlain, deepFreeze } from '../../plain.js';
 import { saysTheSame } from '../../tool-settings.js';
 import { approvalReason, joined, refusal, turnGate } from '../approval-reason.js';
 import type { Approved, CallState } from '../call-state.js';
-import { guarded } from '../guarded.js';
+import { type Ending, guarded } from '../guarded.js';
 import { type Answer, notAvailable, type Step } from './step.js';
 
 /** Asks whoever runs the turn, and the tool, whether the call must be approved; then has it approved. */
@@ -15,17 +15,20 @@ export const askApproval: Step = (state) => {
   // The dry run of a tool that does it itself changes nothing: there is nothing to approve.
   if (batch.facts.dryRun === true) return undefined;
   const gate = batch.input.host?.gate;
-  if (gate === undefined && tool.requiresApproval === undefined) return undefined;
+  const { asked: byHost } = state;
+  if (gate === undefined && byHost === undefined && tool.requiresApproval === undefined) {
+    return undefined;
+  }
   const gated = gate && turnGate(() => gate({ toolCallId, name, tool }));
   if (gated !== undefined && 'refuse' in gated) {
-    return notAvailable(gated.refuse, 'NOT_APPROVED');
+    return notAvailable(gated.refuse, gated.cause ?? 'NOT_APPROVED');
   }
   const reason = approvalReason(tool, state.args, {
     facts: { settings: state.settings, ...whoseCall(state) },
     watch: batch.watch,
     timeoutMs: state.timeoutMs,
   });
-  const asked = gated?.ask;
+  const asked = joined(gated?.ask, byHost);
   if (reason instanceof Promise) {
     return reason.then((why) => {
       state.forgetPolicy();
@@ -79,9 +82,36 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
   }
   if (ending.kind === 'threw') state.thrown = { error: ending.error };
   const why = ending.kind === 'threw' ? 'the approval callback failed' : refusal(ending.value);
+  note(state, { reason, approved: why === undefined, decision: ending });
   if (why !== undefined) return refused(state, why);
   state.approved = { entry, capabilities };
   return refuseIfChanged(state);
+}
+
+/** Keeps how it was decided, for the record. */
+function note(
+  state: CallState,
+  { reason, approved, decision }: { reason: string; approved: boolean; decision: Ending<unknown> },
+): void {
+  const said: Record<string, unknown> = decision.kind === 'returned' ? plainOf(decision.value) : {};
+  state.waits = !approved && said.waits === true;
+  state.approval = {
+    approved,
+    reason,
+    ...(typeof said.by === 'string' && { by: said.by }),
+    ...(typeof said.grant === 'string' && { grant: said.grant }),
+    ...(said.edited === true && { edited: true }),
+  };
+}
+
+/** A decision may be an object that throws when it is read. */
+function plainOf(decision: unknown): Record<string, unknown> {
+  try {
+    const { waits, by, grant, edited }: Record<string, unknown> = Object(decision);
+    return { waits, by, grant, edited };
+  } catch {
+    return {};
+  }
 }
 
 function isAsApproved(state: CallState, { entry, capabilities }: Approved): boolean {

@@ -1,5 +1,6 @@
 import { answerDryRun } from './answer-dry-run.js';
 import { askApproval } from './ask-approval.js';
+import { askBeforeCall } from './ask-before-call.js';
 import {
   applyFilters,
   checkAvailability,
@@ -28,6 +29,7 @@ export const STEPS: readonly Step[] = [
   requireSandbox,
   parseArguments,
   resolveSettings,
+  askBeforeCall,
   answerDryRun,
   askApproval,
   recordStart,

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, discard, isThenable } from '@ethosagent/policy';
+import type { AuditCall, AuditSink, ToolResult } from '@ethosagent/types';
+import { failure } from '../results/check-shape.js';
+import { modelText } from '../session/mark-result.js';
+import type { CallFacts } from '../turn-host.js';
+
+/** What is known of a call that has its answer. */
+export type CallRecord = Omit<
+  AuditCall,
+  'kind' | 'argsDigest' | 'outcome' | 'cause' | 'durationMs' | 'bytes' | 'costUsd'
+>;
+
+/**
+ * Writes a call down. A failure to do so is told in place of the answer.
+ * @param args as the model issued them
+ */
+export function recordCall(
+  sink: AuditSink,
+  call: CallRecord & { args: unknown },
+  { result, facts, withArgs }: { result: ToolResult; facts: CallFacts; withArgs: boolean },
+): ToolResult {
+  const { args, ...known } = call;
+  const cost = result.ok ? result.cost_usd : undefined;
+  const event: AuditCall = {
+    kind: 'call',
+    ...known,
+    argsDigest: digestOf(args),
+    ...(withArgs && { args: args ?? null }),
+    outcome: result.ok ? 'ok' : result.code,
+    ...(!result.ok && result.cause !== undefined && { cause: result.cause }),
+    durationMs: Math.round(facts.durationMs),
+    bytes: Buffer.byteLength(modelText(result)),
+    ...(cost !== undefined && Number.isFinite(cost) && { costUsd: cost }),
+  };
+  try {
+    const returned: unknown = sink.call?.(event);
+    if (!isThenable(returned)) return result;
+    discard(returned);
+    throw new TypeError('an audit sink records before it returns; this one returned a promise');
+  } catch {
+    return failure(
+      facts.ran
+        ? 'AUDIT_FAILED: the call has run and could not be recorded, so its answer is withheld; mend the audit sink, and look what the call did before it runs again'
+        : 'AUDIT_FAILED: the call could not be recorded; mend the audit sink and try again',
+      'AUDIT_FAILED',
+    );
+  }
+}
+
+function digestOf(args: unknown): string {
+  let text: string;
+  try {
+    text = canonicalJson(args);
+  } catch {
+    // What is no JSON is refused; that it came is what is recorded.
+    text = String(typeof args);
+  }
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,152 @@
+import type { AuditEvent, Tool } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import type { CallBegin, CallEnd, CallHooks } from './call-hooks.js';
+import { createInMemoryKvStore } from './in-memory-kv.js';
+import { DefaultToolRegistry } from './tool-registry.js';
+
+const ran: unknown[] = [];
+const note: Tool<{ text: string }> = {
+  name: 'note',
+  description: 'Notes.',
+  schema: { type: 'object' },
+  capabilities: { storage: { scope: 'session', kind: 'kv', concurrency: 'parallel' } },
+  async execute({ text }, ctx) {
+    if (typeof text !== 'string') {
+      return { ok: false, code: 'input_invalid', error: 'text is no text' };
+    }
+    ran.push(text);
+    await ctx.kvStore?.set('k', text);
+    return { ok: true, value: 'noted' };
+  },
+};
+
+async function run(hooks: CallHooks, texts: readonly string[], approve = false) {
+  ran.length = 0;
+  const registry = new DefaultToolRegistry(
+    { ...createInMemoryKvStore(), approve: () => approve },
+    undefined,
+    hooks,
+  );
+  registry.register(note);
+  const results = await registry.executeParallel(
+    texts.map((text, index) => ({ toolCallId: `${index}`, name: 'note', args: { text } })),
+    {
+      sessionId: 's',
+      sessionKey: 's',
+      platform: 'test',
+      workingDir: '/',
+      currentTurn: 1,
+      messageCount: 0,
+      abortSignal: new AbortController().signal,
+      emit: () => {},
+    },
+  );
+  return results.map(({ result }) => (result.ok ? result.value : result.error));
+}
+
+describe('beforeCall', () => {
+  it('refuses a call, or has it approved, and no other', async () => {
+    const seen: CallBegin[] = [];
+    const beforeCall: CallHooks['beforeCall'] = (call) => {
+      seen.push(call);
+      const { text } = call.args as { text: string };
+      if (text === 'no') return { refuse: 'not this' };
+      return text === 'ask' ? { ask: 'the host asks' } : undefined;
+    };
+    expect(await run({ beforeCall }, ['a', 'no', 'ask'])).toEqual([
+      'noted',
+      'not this',
+      'note needs approval, and it was refused',
+    ]);
+    expect(ran).toEqual(['a']);
+    expect(seen[0]).toEqual({
+      toolCallId: '0',
+      toolName: 'note',
+      args: { text: 'a' },
+      sessionId: 's',
+    });
+    expect(await run({ beforeCall }, ['ask'], true)).toEqual(['noted']);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('broken');
+      },
+    ],
+    ['gives neither', () => JSON.parse('{"allow":true}')],
+    ['gives true', () => JSON.parse('true')],
+  ])('that %s refuses that call alone', async (_, hook) => {
+    let first = true;
+    const beforeCall = () => {
+      if (!first) return undefined;
+      first = false;
+      return hook();
+    };
+    const [refused, other] = await run({ beforeCall }, ['a', 'b']);
+    expect(refused).toMatch(/refused the call|could not decide/);
+    expect(other).toBe('noted');
+    expect(ran).toEqual(['b']);
+  });
+
+  it('can not change what runs', async () => {
+    const beforeCall: CallHooks['beforeCall'] = ({ args }) => {
+      expect(() => Object.assign(args as object, { text: 'other' })).toThrow(TypeError);
+      return undefined;
+    };
+    await run({ beforeCall }, ['a']);
+    expect(ran).toEqual(['a']);
+  });
+});
+
+describe('afterCall', () => {
+  it('is told of each answer, also of what did not run, and waited for', async () => {
+    const seen: CallEnd[] = [];
+    const afterCall = async (call: CallEnd) => {
+      await Promise.resolve();
+      Object.assign(call.result, { value: 'changed' });
+      seen.push(call);
+    };
+    expect(await run({ afterCall }, ['a', JSON.parse('1')])).toEqual([
+      'noted',
+      expect.stringContaining('text'),
+    ]);
+    expect(seen.map(({ toolCallId }) => toolCallId).sort()).toEqual(['0', '1']);
+  });
+
+  it('that throws withholds that answer alone', async () => {
+    let first = true;
+    const afterCall = () => {
+      if (!first) return;
+      first = false;
+      throw new Error('broken');
+    };
+    const answers = await run({ afterCall }, ['a', 'b']);
+    expect(answers.filter((text) => text === 'noted')).toHaveLength(1);
+    expect(answers.join()).toContain('withheld');
+  });
+});
+
+describe('onAccess', () => {
+  it('is told of each access, and refuses it by throwing', async () => {
+    const events: AuditEvent[] = [];
+    expect(await run({ onAccess: (event) => void events.push(event) }, ['a'])).toEqual(['noted']);
+    expect(events).toMatchObject([{ toolCallId: '0', operation: 'set', decision: 'allowed' }]);
+    const broken = () => {
+      throw new Error('broken');
+    };
+    expect((await run({ onAccess: broken }, ['a'])).join()).toContain('AUDIT_FAILED');
+  });
+});
+
+it('refuses what is no hook', () => {
+  const hooks = JSON.parse('{"beforeCall": true}');
+  expect(() => new DefaultToolRegistry({}, undefined, hooks)).toThrow('CONFIG_INVALID');
+});
