@@ -97,3 +97,57 @@ describe('checkSchema of a registry', () => {
     expect(() => new DefaultToolRegistry(undefined, undefined, options)).toThrow('CONFIG_INVALID');
   });
 });
+
+describe('outputSchema of a tool', () => {
+  const outputSchema = { type: 'object', required: ['city'] };
+  const gives = async (structured: Record<string, unknown> | undefined, check = rome) => {
+    const registry = new DefaultToolRegistry(undefined, undefined, { checkSchema: check });
+    const result = { ok: true as const, value: 'v', ...(structured && { structured }) };
+    registry.register(
+      makeTool('weather', async () => result, { outputSchema, validateSchema: false }),
+    );
+    expect(registry.toDefinitions()).toMatchObject([{ outputSchema }]);
+    return runOne(registry, 'weather', {});
+  };
+
+  it.each([
+    ['at once', rome],
+    ['later', async (given: Parameters<CheckSchema>[0]) => rome(given)],
+  ])('checked %s: lets through what fits, and makes a failure of the rest', async (_, check) => {
+    expect(await gives({ city: 'Rome' }, check as CheckSchema)).toMatchObject({ ok: true });
+    for (const structured of [{ city: 'Oslo' }, undefined]) {
+      expect(await gives(structured, check as CheckSchema)).toMatchObject({
+        ok: false,
+        code: 'execution_failed',
+        cause: 'TOOL_INVALID',
+        error: expect.stringContaining('expected Rome'),
+      });
+    }
+  });
+
+  it('that is wrong is told', async () => {
+    const broken: CheckSchema = () => {
+      throw new Error('no type "x"');
+    };
+    expect(await gives({}, broken)).toMatchObject({ error: expect.stringContaining('no type') });
+  });
+});
+
+describe('an unconfined tool', () => {
+  it('needs approval, whatever the host says of others, unless it says otherwise itself', async () => {
+    for (const [requiresApproval, ran] of [
+      [undefined, false],
+      [true, false],
+      [false, true],
+    ] as const) {
+      const registry = new DefaultToolRegistry();
+      registry.register(
+        makeTool('foreign', async () => ok('ran'), {
+          unconfined: true,
+          ...(requiresApproval !== undefined && { requiresApproval }),
+        }),
+      );
+      expect((await runOne(registry, 'foreign', {})).ok).toBe(ran);
+    }
+  });
+});

@@ -17,6 +17,8 @@ export interface RegisteredTool {
   readonly plan: CapabilityPlan;
   /** Of a tool with a plain schema, where such schemas are checked. */
   readonly schemaGate: SchemaGate | undefined;
+  /** Checks `structured` of its results. */
+  readonly outputGate: SchemaGate | undefined;
   /** Of a tool that has settings. */
   readonly settings: SettingsPlan | undefined;
 }

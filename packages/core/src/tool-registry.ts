@@ -100,7 +100,8 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
         `${name} belongs to ${owner.pluginId === undefined ? 'the host' : `plugin ${owner.pluginId}`}; choose another name`,
       );
     }
-    const parameters = jsonSchemaOf(tool);
+    const parameters = jsonSchemaOf(tool, 'schema');
+    const output = tool.outputSchema && jsonSchemaOf(tool, 'outputSchema');
     const { checkSchema } = this.#options;
     const isPlain = tool.input === undefined && tool.validateSchema !== false;
     this.#revision++;
@@ -114,8 +115,10 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
         name,
         description: tool.description,
         parameters,
+        ...(output !== undefined && { outputSchema: output }),
       }),
       plan: new CapabilityPlan(name, tool.capabilities, this.#backends ?? {}),
+      outputGate: output && checkSchema ? new SchemaGate(output, checkSchema) : undefined,
       schemaGate: isPlain && checkSchema ? new SchemaGate(parameters, checkSchema) : undefined,
       settings: tool.settings && new SettingsPlan(tool, tool.settings),
     });
@@ -303,15 +306,17 @@ function withAccessHook(backends: CapabilityBackends, { onAccess }: CallHooks): 
 }
 
 /** A copy that nobody can change: all who ask are given the same one. */
-function jsonSchemaOf({ name, schema }: AnyTool): Record<string, unknown> {
-  const copy = copyPlain(schema ?? {});
+function jsonSchemaOf(tool: AnyTool, key: 'schema' | 'outputSchema'): Record<string, unknown> {
+  const copy = copyPlain(tool[key] ?? {});
   if (copy.ok && typeof copy.value === 'object' && copy.value !== null) {
     return Object.freeze({ ...Object(deepFreeze(copy.value)) });
   }
   const problem = copy.ok ? ' is not an object' : copy.problem;
   throw new EthosError(
     'TOOL_INVALID',
-    `${name}: schema${problem}; give JSON Schema, or a Standard Schema as \`input\` of defineTool`,
+    key === 'schema'
+      ? `${tool.name}: schema${problem}; give JSON Schema, or a Standard Schema as \`input\` of defineTool`
+      : `${tool.name}: outputSchema${problem}; give JSON Schema`,
   );
 }
 

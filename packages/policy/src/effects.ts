@@ -3,8 +3,11 @@ import type { AnyTool, ToolEffect } from '@ethosagent/types';
 const ALL: readonly ToolEffect[] = ['write', 'send', 'spawn'];
 
 /** What calls of a tool may do outside: what it says, or all that its capabilities allow. */
-export function effectsOf(tool: Pick<AnyTool, 'effects' | 'capabilities'>): readonly ToolEffect[] {
+export function effectsOf(
+  tool: Pick<AnyTool, 'effects' | 'capabilities' | 'unconfined'>,
+): readonly ToolEffect[] {
   if (tool.effects !== undefined) return ALL.filter((effect) => tool.effects?.includes(effect));
+  if (tool.unconfined === true) return ALL;
   const { fs_reach, memory, network, process } = tool.capabilities;
   const declared: Record<ToolEffect, boolean> = {
     write: isSome(fs_reach?.write) || memory?.access === 'read-write',

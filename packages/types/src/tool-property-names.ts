@@ -4,6 +4,8 @@ const MEANT: ReadonlyMap<string, string> = new Map(
     execute: 'handler, handle, run, callback, func, fn, function, invoke, action, exec',
     input: 'inputSchema, inputs, parameters, params, args, argsSchema, arguments, zodSchema',
     schema: 'jsonSchema',
+    outputSchema: 'outputJsonSchema, resultSchema, returns',
+    unconfined: 'isUnconfined, unconfinedTool',
     description: 'desc',
     capabilities: 'capability, permissions',
     toolset: 'toolsets',

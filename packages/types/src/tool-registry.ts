@@ -28,6 +28,8 @@ export interface ToolDefinition {
   description: string;
   /** JSON Schema of the arguments. */
   parameters: Record<string, unknown>;
+  /** JSON Schema of `structured` of its results, where the tool has one. */
+  outputSchema?: Record<string, unknown>;
 }
 
 /**

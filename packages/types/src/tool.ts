@@ -205,6 +205,16 @@ export interface Tool<TArgs = unknown> {
    * have a plain `schema`. For a tool that checks them itself.
    */
   validateSchema?: boolean;
+  /**
+   * JSON Schema of `structured` of its results, told to models and MCP clients. Where the registry
+   * checks schemas, a result that does not fit is a failure.
+   */
+  outputSchema?: Record<string, unknown>;
+  /**
+   * A function from elsewhere that keeps its own authority: what it does is neither bounded nor
+   * audited. Its calls need approval, unless `requiresApproval` says otherwise.
+   */
+  unconfined?: boolean;
   /** Set by `defineTool` when it was given an `input` schema. */
   input?: ToolInput<TArgs>;
 }

@@ -149,6 +149,8 @@ export interface ToolReach {
   /** Whether the model is told of it. */
   offered: boolean;
   grant: ResolvedGrant;
+  /** It keeps its own authority: nothing of what it does is bounded or audited. */
+  unconfined?: true;
 }
 
 /** Tools, bound to a personality from disk. */

@@ -360,11 +360,12 @@ export class Runtime implements ToolRuntime {
       personalityId: config.id,
       ...networkOf(config),
     };
-    return this.registry.list().map(({ name, description }) => ({
+    return this.registry.list().map(({ name, description, unconfined }) => ({
       tool: name,
       description,
       offered: offered.has(name),
       grant: this.registry.describe(name, ctx) ?? {},
+      ...(unconfined === true && { unconfined }),
     }));
   }
 

@@ -5,6 +5,7 @@ import { type Ending, guarded } from './guarded.js';
 import type { Watch } from './watch.js';
 
 const MAX_REASON_CHARS = 2_000;
+const UNCONFINED = 'the tool is a function from elsewhere, which nothing bounds or audits';
 const FOR_THESE = 'the tool requires approval for these arguments';
 
 /** Why a call must be approved, or `undefined`. A check that throws or takes too long asks. */
@@ -14,6 +15,7 @@ export function approvalReason(
   { facts, watch, timeoutMs }: { facts: ApprovalFacts; watch: Watch; timeoutMs: number },
 ): string | undefined | Promise<string | undefined> {
   const { requiresApproval } = tool;
+  if (requiresApproval === undefined && tool.unconfined === true) return UNCONFINED;
   if (requiresApproval === undefined || requiresApproval === false) return undefined;
   if (requiresApproval === true) return 'the tool always requires approval';
   const ending = guarded(watch, timeoutMs, () => requiresApproval(args, facts));

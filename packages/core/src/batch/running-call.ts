@@ -9,6 +9,7 @@ import { mayBeForeign } from '../results/untrusted/may-be-foreign.js';
 import type { CallFacts } from '../turn-host.js';
 import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';
+import { checkOutput } from './check-output.js';
 import { type Ending, guarded } from './guarded.js';
 import { recordCall } from './record-call.js';
 import { runTool } from './run-tool.js';
@@ -136,7 +137,9 @@ export class RunningCall implements Watched, Waiting {
     if (hasRead || mayBeForeign(entry.tool, result)) {
       batch.input.taints.noteSession(batch.facts.sessionId);
     }
-    this.#tell(result, hasRead);
+    const checked = checkOutput(this.#state, result);
+    if (checked instanceof Promise) void checked.then((judged) => this.#tell(judged, hasRead));
+    else this.#tell(checked, hasRead);
   }
 
   /** Answers a call that did not run. */

@@ -16,7 +16,8 @@ export const askApproval: Step = (state) => {
   if (batch.facts.dryRun === true) return undefined;
   const gate = batch.input.host?.gate;
   const { asked: byHost } = state;
-  if (gate === undefined && byHost === undefined && tool.requiresApproval === undefined) {
+  const isOpen = tool.requiresApproval === undefined && tool.unconfined !== true;
+  if (gate === undefined && byHost === undefined && isOpen) {
     return undefined;
   }
   const gated = gate && turnGate(() => gate({ toolCallId, name, tool }));

@@ -2,6 +2,6 @@ import type { AnyTool, ToolResult } from '@ethosagent/types';
 
 /** Whether somebody else may have written a result: its tool is not known, or says so of its results. */
 export function mayBeForeign(tool: AnyTool | undefined, result: ToolResult): boolean {
-  const isSaid = tool === undefined || tool.outputIsUntrusted === true;
+  const isSaid = tool === undefined || (tool.outputIsUntrusted ?? tool.unconfined === true);
   return isSaid && !(result.ok && result.untrusted === false);
 }
