@@ -3,6 +3,8 @@ export { assertContained } from './contained/assert-contained.js';
 export type { Reached } from './contained/containment-error.js';
 export { ContainmentError } from './contained/containment-error.js';
 export type { ContainedWorld, ContainmentOptions, ScenarioName } from './contained/options.js';
+export type { ToolExit } from './exit-suite.js';
+export { toolExitConformance } from './exit-suite.js';
 export type { KeyValueBackend } from './kv-suite.js';
 export { keyValueConformance } from './kv-suite.js';
 export type { MemoryUnderTest } from './memory-suite.js';
