@@ -175,6 +175,14 @@ describe('fromAiTool', () => {
     expect(await said(foreign)).toMatchObject({ ok: true, value: 'whole' });
   });
 
+  it('gives it the id of the call', async () => {
+    const foreign = tool({
+      inputSchema: z.object({}),
+      execute: async (_, { toolCallId }) => toolCallId,
+    });
+    expect(await said(foreign)).toMatchObject({ ok: true, value: 'test-call' });
+  });
+
   it('takes no tool that runs elsewhere', async () => {
     const client = tool({ inputSchema: z.object({}), outputSchema: z.string() });
     await expect(fromAiTool('client', client)).rejects.toMatchObject({ code: 'TOOL_INVALID' });

@@ -74,11 +74,11 @@ async function run(
       return { ok: false, code: 'input_invalid', error: errorText(validated.error) };
     }
     const input = validated === undefined ? issued : validated.value;
-    const toolCallId = randomUUID();
+    const { toolCallId = randomUUID(), abortSignal } = ctx;
     const call = {
       toolCallId,
       messages: [],
-      abortSignal: ctx.abortSignal,
+      abortSignal,
       context,
       experimental_context: context,
     };
