@@ -59,7 +59,7 @@ describe('fromAiTool', () => {
       capabilities: {},
       effects: ['write', 'send', 'spawn'],
       outputIsUntrusted: true,
-      requiresApproval: true,
+      unconfined: true,
     });
   });
 

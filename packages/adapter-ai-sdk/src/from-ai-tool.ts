@@ -45,7 +45,9 @@ export async function fromAiTool(
     capabilities: {},
     effects: ['write', 'send', 'spawn'],
     outputIsUntrusted: true,
-    requiresApproval: approval || needsApproval !== false,
+    unconfined: true,
+    // Without a word of its own, calls of what is unconfined are asked for as that.
+    ...(!approval && { requiresApproval: needsApproval !== false }),
     execute: (args, ctx) => run(tool, args, { toolName: name, ctx, context }),
   };
 }
