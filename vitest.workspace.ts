@@ -33,6 +33,7 @@ const exclude = ['**/node_modules/**', '**/dist/**'];
 // Files that replace a module, a global or the clock. The others share the modules of their
 // worker, which takes half as long.
 const alone = [
+  'packages/adapter-ai-sdk/src/contract-7.test.ts',
   'packages/core/src/quotas/call-quotas.test.ts',
   'packages/core/src/spec-guides.test.ts',
   'packages/core/src/spec-verify.test.ts',

@@ -62,6 +62,12 @@ const probes: [what: string, folder: string, refused: string, passes: string][] 
     imports('@ethosagent/core'),
   ],
   [
+    'an adapter imports wiring',
+    'packages/adapter-ai-sdk',
+    imports('@ethosagent/wiring'),
+    imports('@ethosagent/core'),
+  ],
+  [
     'an extension imports wiring',
     'extensions/tools-file',
     imports('@ethosagent/wiring'),

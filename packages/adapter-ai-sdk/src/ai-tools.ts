@@ -1,0 +1,109 @@
+import { ReadableStream } from 'node:stream/web';
+import type { SessionBatchOptions, ToolSession } from '@ethosagent/core';
+import type { ToolDefinition, ToolProgressEvent } from '@ethosagent/types';
+import { jsonSchema, type Tool, tool } from 'ai';
+import type { CallOptions } from './ai-types.js';
+import { Approvals } from './approvals.js';
+import { errorOf } from './tool-call-error.js';
+import { modelOutput, outputOf, ToolOutput } from './tool-output.js';
+
+/** A tool of a session, as `ai` takes it. */
+export type AiTool = Tool<unknown, ToolOutput>;
+
+export interface AiToolsOptions
+  extends Pick<SessionBatchOptions, 'attachments' | 'resultBudgetChars' | 'dryRun'> {
+  /**
+   * Who asks for approval. `ai`: the run pauses with a `tool-approval-request`, the default.
+   * `session`: the `approve` of the session, while the call waits.
+   */
+  approvals?: 'ai' | 'session';
+  /** Who answers approvals of `ai`, for the record. */
+  by?: string;
+  /** Gives progress for users as preliminary results. The result itself is then one, too. */
+  progress?: boolean;
+}
+
+/**
+ * The tools of a session for `generateText`, `streamText` and agents of `ai`, by their names. The
+ * session validates, asks, runs, marks and records; a call that fails throws a `ToolCallError`.
+ *
+ * @throws `CONFIG_INVALID`
+ */
+export async function aiTools(
+  session: ToolSession,
+  options: AiToolsOptions = {},
+): Promise<Record<string, AiTool>> {
+  const approvals = new Approvals(session, options.by);
+  // Without a prototype: a model may well call `constructor`.
+  const tools: Record<string, AiTool> = Object.create(null);
+  for (const definition of await session.definitions()) {
+    tools[definition.name] = aiTool(definition, { session, options, approvals });
+  }
+  return tools;
+}
+
+interface ToolParts {
+  session: ToolSession;
+  options: AiToolsOptions;
+  approvals: Approvals;
+}
+
+function aiTool(
+  { name, description, parameters }: ToolDefinition,
+  { session, options, approvals }: ToolParts,
+): AiTool {
+  const { approvals: asker, by: _, progress, ...batch } = options;
+  async function run(
+    args: unknown,
+    call: CallOptions,
+    onProgress?: (event: ToolProgressEvent) => void,
+  ): Promise<ToolOutput> {
+    const { toolCallId, abortSignal } = call;
+    const issued = { toolCallId, name, args };
+    const result = await approvals.execute(issued, call, () =>
+      session.execute([issued], {
+        ...batch,
+        ...(abortSignal !== undefined && { abortSignal }),
+        ...(onProgress !== undefined && { onProgress }),
+      }),
+    );
+    if (result === undefined) throw new TypeError(`${name} gave no result`);
+    if (!result.result.ok) throw errorOf(result);
+    return outputOf(result);
+  }
+  return tool<unknown, ToolOutput>({
+    description,
+    // The session validates; what it says of wrong arguments is what the model is to read.
+    inputSchema: jsonSchema<unknown>(
+      { type: 'object', ...parameters },
+      { validate: (value) => ({ success: true, value }) },
+    ),
+    ...(asker !== 'session' && {
+      needsApproval: async (args: unknown, { toolCallId, messages }: CallOptions) =>
+        (await approvals.question({ toolCallId, name, args }, { toolCallId, messages })) !==
+        undefined,
+    }),
+    execute: (args, call) =>
+      progress === true
+        ? withProgress((onProgress) => run(args, call, onProgress))
+        : run(args, call),
+    toModelOutput: ({ output }) => modelOutput(output),
+  });
+}
+
+function withProgress(
+  run: (onProgress: (event: ToolProgressEvent) => void) => Promise<ToolOutput>,
+): AsyncIterable<ToolOutput> {
+  return new ReadableStream<ToolOutput>({
+    async start(controller) {
+      try {
+        const onProgress = (progress: ToolProgressEvent) =>
+          controller.enqueue(new ToolOutput({ text: '', progress }));
+        controller.enqueue(await run(onProgress));
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+    },
+  });
+}

@@ -1,0 +1,59 @@
+import type { CallDecision, PendingApproval, ToolSession } from '@ethosagent/core';
+import type { ToolCall } from '@ethosagent/types';
+import type { ToolModelMessage } from 'ai';
+import { refuse } from './approvals.js';
+
+/** The `content` of a result of `ai`. */
+export type AnswerableContent = readonly { type: string }[];
+
+/** A call that waits, with the id by which `ai` knows the question. */
+export interface WaitingApproval extends PendingApproval {
+  approvalId: string;
+}
+
+/**
+ * Answers what a run of `ai` was paused for: each decision goes to the session, which holds the call
+ * to it, and the message goes behind those of the run, to go on with. Requests for tools that are
+ * not of the session are left to the caller.
+ *
+ * @throws as `ToolSession.decide`
+ */
+export async function answerApprovals(
+  session: ToolSession,
+  content: AnswerableContent,
+  decide: (approval: WaitingApproval) => CallDecision | Promise<CallDecision>,
+): Promise<ToolModelMessage> {
+  const answers: ToolModelMessage['content'] = [];
+  const pending = new Map(
+    (await session.pending()).map((waiting) => [waiting.toolCallId, waiting]),
+  );
+  for (const { approvalId, call } of content.flatMap(requestOf)) {
+    const waiting = pending.get(call.toolCallId);
+    if (waiting === undefined) continue;
+    const decision = await decide({ ...waiting, approvalId });
+    const { approved, reason, by } = decision;
+    if (approved) {
+      await session.decide(waiting, decision);
+    } else {
+      const said = { ...(reason !== undefined && { reason }), ...(by !== undefined && { by }) };
+      await refuse(session, waiting, { call, said });
+    }
+    answers.push({
+      type: 'tool-approval-response',
+      approvalId,
+      approved,
+      ...(reason !== undefined && { reason }),
+    });
+  }
+  return { role: 'tool', content: answers };
+}
+
+function requestOf(part: { type: string }): { approvalId: string; call: ToolCall }[] {
+  if (part.type !== 'tool-approval-request') return [];
+  const { approvalId, toolCall }: { approvalId?: unknown; toolCall?: unknown } = Object(part);
+  const call: { toolCallId?: unknown; toolName?: unknown; input?: unknown } = Object(toolCall);
+  const { toolCallId, toolName: name, input: args } = call;
+  if (typeof approvalId !== 'string') return [];
+  if (typeof toolCallId !== 'string' || typeof name !== 'string') return [];
+  return [{ approvalId, call: { toolCallId, name, args } }];
+}

@@ -1,0 +1,82 @@
+import type { ResultImage, SessionResult } from '@ethosagent/core';
+import type { ToolProgressEvent } from '@ethosagent/types';
+import * as ai from 'ai';
+import type { ModelOutput } from './ai-types.js';
+
+const isSeven = 'isStepCount' in ai;
+const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** What a call gives the program. The model reads `text` and sees `images`, and nothing else. */
+export class ToolOutput {
+  /** Marked where somebody else may have written it. */
+  readonly text: string;
+  readonly images: readonly ResultImage[];
+  /** Set while the call goes on: this is word from it, and not its result. */
+  readonly progress?: ToolProgressEvent;
+  readonly #structured: Record<string, unknown> | undefined;
+
+  constructor({ text, images = [], progress, structured }: ToolOutputParts) {
+    this.text = text;
+    this.images = images;
+    if (progress !== undefined) this.progress = progress;
+    this.#structured = structured;
+  }
+
+  /**
+   * The payload of the tool. It is not marked, so it is no field: JSON of an output lacks it, also
+   * where messages are converted without the tools at hand.
+   */
+  get structured(): Record<string, unknown> | undefined {
+    return this.#structured;
+  }
+}
+
+interface ToolOutputParts {
+  text: string;
+  images?: readonly ResultImage[];
+  progress?: ToolProgressEvent;
+  structured?: Record<string, unknown> | undefined;
+}
+
+/** What a call that succeeded gives the program. */
+export function outputOf({ text, images, result }: SessionResult): ToolOutput {
+  return new ToolOutput({ text, images, structured: result.ok ? result.structured : undefined });
+}
+
+/** What the model gets of an output, which may have been to a browser and back. */
+export function modelOutput(output: unknown): ModelOutput {
+  const { text, images, progress }: Partial<Record<keyof ToolOutput, unknown>> = Object(output);
+  if (progress !== undefined) return { type: 'error-text', value: 'the call did not end' };
+  if (typeof text !== 'string') return { type: 'error-text', value: 'the result is not readable' };
+  const shown = Array.isArray(images) ? images.filter(isImage) : [];
+  if (shown.length === 0) return { type: 'text', value: text };
+  return {
+    type: 'content',
+    value: [{ type: 'text', text }, ...shown.map(imagePart).filter(isKnown)],
+  };
+}
+
+type ContentPart = Extract<ModelOutput, { type: 'content' }>['value'][number];
+
+interface ImagePart {
+  type: string;
+  mediaType: string;
+  data: unknown;
+}
+
+/** `ai` 7 still takes the part of `ai` 6, and prints a warning. */
+function imagePart({ mediaType, data }: ResultImage): ImagePart {
+  return isSeven
+    ? { type: 'file', mediaType, data: { type: 'data', data } }
+    : { type: 'image-data', mediaType, data };
+}
+
+/** Whether this version of `ai` has such a part, which the types of the other one lack. */
+function isKnown(part: ImagePart): part is ImagePart & ContentPart {
+  return part.type === (isSeven ? 'file' : 'image-data');
+}
+
+function isImage(value: unknown): value is ResultImage {
+  const { mediaType, data }: Partial<Record<keyof ResultImage, unknown>> = Object(value);
+  return typeof mediaType === 'string' && IMAGES.has(mediaType) && typeof data === 'string';
+}
