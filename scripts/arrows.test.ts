@@ -62,6 +62,12 @@ const probes: [what: string, folder: string, refused: string, passes: string][] 
     imports('@ethosagent/core'),
   ],
   [
+    'adapter-openai-agents imports wiring',
+    'packages/adapter-openai-agents',
+    imports('@ethosagent/wiring'),
+    imports('@ethosagent/core'),
+  ],
+  [
     'an extension imports wiring',
     'extensions/tools-file',
     imports('@ethosagent/wiring'),
