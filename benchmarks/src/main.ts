@@ -10,6 +10,7 @@ const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   'loopback-fetch': () => import('./loopback-fetch.js'),
   processes: () => import('./processes.js'),
   agent: () => import('./agent.js'),
+  'openai-agents': () => import('./adapters/openai-agents.js'),
 };
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--');

@@ -42,11 +42,6 @@ export class Approvals {
     }
   }
 
-  /** Whether some call of a tool waits for its decision or its end. */
-  isWaiting(toolName: string): boolean {
-    return [...this.#asked.values()].some(({ approval }) => approval.toolName === toolName);
-  }
-
   /** Whether the framework is to ask about a call. */
   async mustAsk(call: ToolCall, run: Decisions): Promise<boolean> {
     // A restored run asks once more after its user has decided. A new question must not take the

@@ -10,7 +10,8 @@ import { ToolCallFailure } from './tool-call-failure.js';
 type Parameters = Extract<ToolInputParameters, { additionalProperties: true }>;
 
 /** A tool of a session, for the `tools` of an `Agent`. */
-export type OpenAiTool = FunctionTool<unknown, Parameters, OpenAiToolOutput>;
+// biome-ignore lint/suspicious/noExplicitAny: the only context that agents of every context take
+export type OpenAiTool = FunctionTool<any, Parameters, OpenAiToolOutput>;
 
 export interface OpenAiToolsOptions {
   /** The names of the tools that the model gets, of those that the personality has. */
@@ -77,8 +78,7 @@ function toOpenAiTool(
     strict: false,
     isEnabled: async ({ runContext }) => {
       await approvals.carryNo(runContext);
-      // The framework ends a run that goes on with a call of a tool that is gone.
-      return approvals.isWaiting(name) || (await isListed(name));
+      return isListed(name);
     },
     needsApproval: async (run, args, callId) =>
       callId !== undefined && (await approvals.mustAsk({ toolCallId: callId, name, args }, run)),
@@ -120,20 +120,23 @@ function remember(
   results.set(run, answers.set(answer.toolCallId, answer));
 }
 
-/** Whether the personality has a tool. The tools of a step are looked up together. */
+/** Whether the personality has a tool now. The tools of one step are looked up together. */
 function createListing(session: ToolSession): (name: string) => Promise<boolean> {
-  let listing: Promise<ReadonlySet<string>> | undefined;
+  let step: { listing: Promise<ReadonlySet<string>>; asked: Set<string> } | undefined;
   return async (name) => {
-    if (listing === undefined) {
-      listing = session.definitions().then((list) => new Set(list.map((each) => each.name)));
-      const clear = () => {
+    if (step === undefined || step.asked.has(name)) {
+      const listing = session.definitions().then((list) => new Set(list.map((each) => each.name)));
+      const current = { listing, asked: new Set<string>() };
+      step = current;
+      const end = () => {
         setImmediate(() => {
-          listing = undefined;
+          if (step === current) step = undefined;
         });
       };
-      listing.then(clear, clear);
+      listing.then(end, end);
     }
-    return (await listing).has(name);
+    step.asked.add(name);
+    return (await step.listing).has(name);
   };
 }
 
