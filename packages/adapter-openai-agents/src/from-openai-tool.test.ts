@@ -6,6 +6,7 @@ import { createToolRuntime, type ToolRuntime, type ToolRuntimeOptions } from '@e
 import { defineToolInputGuardrail, setTracingDisabled, tool } from '@openai/agents';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { storesOfHome } from './fixtures/stores.js';
 import { type ForeignOpenAiTool, fromOpenAiTool } from './from-openai-tool.js';
 
 const APOLOGY = 'An error occurred while running the tool. Please try again.';
@@ -30,6 +31,7 @@ async function call(foreign: AnyTool, args: unknown, options: Partial<ToolRuntim
     home,
     personality: 'any',
     tools: [foreign],
+    stores: storesOfHome(),
     approve: () => true,
     ...options,
   });
@@ -204,6 +206,7 @@ describe('fromOpenAiTool', () => {
       home,
       personality: 'any',
       tools: [brought],
+      stores: storesOfHome(),
       approve: () => true,
     });
     open.push(runtime);
