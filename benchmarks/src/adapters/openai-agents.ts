@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { toOpenAiTools } from '@ethosagent/adapter-openai-agents';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { createToolRuntime } from '@ethosagent/wiring';
-import { invokeFunctionTool, RunContext, setTracingDisabled, tool } from '@openai/agents';
+import {
+  type FunctionTool,
+  invokeFunctionTool,
+  RunContext,
+  setTracingDisabled,
+  tool,
+} from '@openai/agents';
 import { z } from 'zod';
 import { sideBySide } from '../side-by-side.js';
 
@@ -42,7 +48,8 @@ export async function run(): Promise<void> {
   const args = { city: 'London', days: 3 };
   const text = JSON.stringify(args);
   let count = 0;
-  const call = async (each: typeof ours | typeof theirs) => {
+  // biome-ignore lint/suspicious/noExplicitAny: tools of different parameters and results
+  const call = async (each: FunctionTool<any, any, any>) => {
     const runContext = new RunContext();
     const callId = `c${count++}`;
     await each.needsApproval(runContext, args, callId);

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type {
+  CallDecision,
+  PendingApproval,
+  SessionBatchOptions,
+  SessionResult,
+  ToolSession,
+} from '@ethosagent/core';
 import type { ToolCall } from '@ethosagent/types';
 import type { RunContext } from '@openai/agents';
-import type { CallDecision, PendingApproval, ToolSession } from './session-api.js';
+
+import { inTurn } from './in-turn.js';
 
 /** The part of a run that knows what its user approved. */
 type Decisions = Pick<RunContext<unknown>, 'isToolApproved' | 'getRejectionMessage'>;
@@ -10,6 +18,12 @@ interface Asked {
   approval: PendingApproval;
   /** As the model gave it; unknown where another process asked. */
   call?: ToolCall;
+}
+
+/** What a call has of its run. */
+interface CarriedCall {
+  run: Decisions | undefined;
+  options: SessionBatchOptions;
 }
 
 export interface ApprovalsOptions {
@@ -61,14 +75,44 @@ export class Approvals {
     }
   }
 
-  /** Takes a yes to the session, before the call goes there. */
-  async carryYes({ toolCallId, name }: ToolCall, run: Decisions): Promise<void> {
-    const asked = this.#asked.get(toolCallId);
-    this.#asked.delete(toolCallId);
-    if (asked === undefined || this.#answer(name, toolCallId, run) !== true) return;
+  /**
+   * Runs a call, with the yes that the framework has for it. What the yes is not for, since it was
+   * used or something else is asked by now, does not run, and is not asked again: a run that is
+   * delivered twice would bring the same yes for it.
+   */
+  async execute(call: ToolCall, { run, options }: CarriedCall): Promise<SessionResult> {
+    const { toolCallId, name, args } = call;
+    // The framework asks about what is no object, whatever the tool.
+    const isYes = isObject(args) && run !== undefined && this.#answer(name, toolCallId, run);
+    if (isYes !== true) {
+      this.#asked.delete(toolCallId);
+      return this.#run(call, options);
+    }
+    // Of a yes for all calls, the framework does not say which one was shown.
     const isForAll = this.#answer(name, randomUUID(), run) === true;
-    if (isForAll && (await this.#decide(asked, { approved: true, always: 'session' }))) return;
-    await this.#decide(asked, { approved: true });
+    const key = JSON.stringify([this.#session.id, toolCallId]);
+    return inTurn(key, () => this.#executeApproved(call, { isForAll, options }));
+  }
+
+  async #executeApproved(
+    call: ToolCall,
+    { isForAll, options }: { isForAll: boolean; options: SessionBatchOptions },
+  ): Promise<SessionResult> {
+    const asked = this.#asked.get(call.toolCallId);
+    this.#asked.delete(call.toolCallId);
+    if (asked !== undefined) {
+      const isGranted =
+        isForAll && (await this.#decide(asked, { approved: true, always: 'session' }));
+      if (!isGranted) await this.#decide(asked, { approved: true });
+    }
+    if (isForAll) return this.#run(call, options);
+    if (!(await this.#isWaiting(call.toolCallId))) return usedUp(call);
+    const answer = await this.#run(call, options);
+    if (answer.approval === undefined) return answer;
+    const reason = 'the approval was used already, or given for something else';
+    const { approval } = answer;
+    const isRefused = await this.#decide({ approval }, { approved: false, reason });
+    return isRefused ? this.#run(call, options) : answer;
   }
 
   /** Takes each no to the session. The framework answers the model by itself, without the tool. */
@@ -83,7 +127,7 @@ export class Approvals {
         ...(reason !== undefined && { reason }),
       });
       // The session answers the refusal, and the call waits no more.
-      if (isRecorded && asked.call !== undefined) await this.#session.execute([asked.call]);
+      if (isRecorded && asked.call !== undefined) await this.#run(asked.call, {});
     }
   }
 
@@ -97,7 +141,33 @@ export class Approvals {
     }
   }
 
+  async #run(call: ToolCall, options: SessionBatchOptions): Promise<SessionResult> {
+    const [answer] = await this.#session.execute([call], options);
+    if (answer === undefined) throw new Error('the session has no answer to the call');
+    return answer;
+  }
+
+  async #isWaiting(callId: string): Promise<boolean> {
+    return (await this.#session.pending()).some(({ toolCallId }) => toolCallId === callId);
+  }
+
   #answer(toolName: string, callId: string, run: Decisions): boolean | undefined {
     return run.isToolApproved({ toolName: this.#nameOf(toolName), callId });
   }
+}
+
+function usedUp({ toolCallId, name }: ToolCall): SessionResult {
+  const error = 'the approval was used already; where the result is missing, call again';
+  return {
+    toolCallId,
+    name,
+    result: { ok: false, code: 'not_available', error, cause: 'APPROVAL_INVALID' },
+    text: `not_available: ${error}`,
+    images: [],
+    durationMs: 0,
+  };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -10,6 +10,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { ToolSession } from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { createFileTools } from '@ethosagent/tools-file';
 import { createToolRuntime, type RuntimeStores, type ToolRuntime } from '@ethosagent/wiring';
@@ -24,7 +25,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { storesOfHome } from './fixtures/stores.js';
 import { type OpenAiToolsOptions, pendingFor, toOpenAiTools } from './index.js';
-import type { ToolSession } from './session-api.js';
 
 // The framework's own runner and agents over its own scripted model; the runtime, its files and its
 // sessions are real.
@@ -32,6 +32,7 @@ import type { ToolSession } from './session-api.js';
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const runner = new Runner({ tracingDisabled: true });
+const REACH = 'fs_reach:\n  read: ["${CWD}"]\n  write: ["${CWD}"]\n';
 const bye = [assistantMessage('bye')];
 
 let world: string;
@@ -59,10 +60,9 @@ afterEach(async () => {
 const file = (name: string, text: string) => writeFileSync(join(work, name), text);
 const notes = () => readFileSync(join(work, 'notes.txt'), 'utf8');
 
-function personality(toolset: string): void {
+function personality(toolset: string, reach = REACH): void {
   const path = join(home, 'personalities', 'clerk', 'config.yaml');
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const reach = 'fs_reach:\n  read: ["${CWD}"]\n  write: ["${CWD}"]\n';
   writeFileSync(path, `name: Clerk\ntoolset: ${toolset}\n${reach}`, { mode: 0o600 });
 }
 
@@ -406,6 +406,36 @@ describe('a yes', () => {
     };
     expect(await Promise.all([goOn(), goOn(), goOn()])).toEqual(['bye', 'bye', 'bye']);
     expect(odd).toBe(1);
+  });
+
+  it('is used up, however often the run is delivered again', async () => {
+    const { session, agent } = await begin([functionCall('odd_name', {}, { callId: 'o1' })]);
+    const text = (await runner.run(agent, 'Go.')).state.toString();
+    const said: unknown[] = [];
+    for (let delivery = 0; delivery < 4; delivery++) {
+      const { agent, model } = await agentOf(session, [bye]);
+      const state = await RunState.fromString(agent, text);
+      for (const each of state.getInterruptions()) state.approve(each);
+      await runner.run(agent, state);
+      said.push(told(model, 'o1'));
+    }
+    const used = expect.stringContaining('was used already');
+    expect(said).toEqual(['odd 1', used, used, used]);
+    expect(await session.pending()).toEqual([]);
+  });
+
+  it('is not for what the call asks by now', async () => {
+    const { session, agent, model, result, interruption } = await interrupted();
+    // The personality lets it reach more than was shown.
+    personality(
+      '[read_file, write_file, picture, wait, odd-name]',
+      'fs_reach:\n  read: ["${CWD}"]\n  write: ["${CWD}", "${ETHOS_HOME}/notes"]\n',
+    );
+    result.state.approve(interruption);
+    await runner.run(agent, result.state);
+    expect(told(model, 'w1')).toMatch(/not_available/);
+    expect(notes()).toBe('water the plants');
+    expect(await session.pending()).toEqual([]);
   });
 
   it('reaches the tools of an agent that is a tool', async () => {

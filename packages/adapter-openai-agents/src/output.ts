@@ -1,5 +1,5 @@
+import type { SessionResult } from '@ethosagent/core';
 import type { ToolOutputImage, ToolOutputText } from '@openai/agents';
-import type { SessionResult } from './session-api.js';
 
 /** What a tool gives to the framework: text alone, or text and images. */
 export type OpenAiToolOutput = string | (ToolOutputText | ToolOutputImage)[];

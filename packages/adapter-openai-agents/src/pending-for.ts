@@ -1,5 +1,5 @@
+import type { PendingApproval, ToolSession } from '@ethosagent/core';
 import type { RunToolApprovalItem } from '@openai/agents';
-import type { PendingApproval, ToolSession } from './session-api.js';
 
 /**
  * What an interruption of a run asks: reach, reason and sources, beside the arguments. With it,

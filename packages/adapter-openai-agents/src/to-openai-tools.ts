@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { SessionResult, ToolSession } from '@ethosagent/core';
 import { EthosError, type ToolDefinition, type ToolProgressEvent } from '@ethosagent/types';
 import { type FunctionTool, type RunContext, type ToolInputParameters, tool } from '@openai/agents';
 import { Approvals } from './approvals.js';
 import { customDataOf, type OpenAiToolOutput, outputOf } from './output.js';
-import type { SessionResult, ToolSession } from './session-api.js';
 import { ToolCallFailure } from './tool-call-failure.js';
 
 /** JSON Schema of arguments, as the framework takes it. */
@@ -41,7 +41,7 @@ export async function toOpenAiTools(
   const names = new Map<string, string>();
   const approvals = new Approvals({ session, nameOf: (name) => names.get(name) ?? name, by });
   await approvals.load();
-  const shared: Shared = { session, options, approvals, isListed: createListing(session) };
+  const shared: Shared = { options, approvals, isListed: createListing(session) };
   const made = definitions.map((definition) => toOpenAiTool(definition, shared));
   for (const [index, { name }] of definitions.entries()) {
     const given = made[index]?.name ?? name;
@@ -58,7 +58,6 @@ export async function toOpenAiTools(
 }
 
 interface Shared {
-  session: ToolSession;
   options: OpenAiToolsOptions;
   approvals: Approvals;
   isListed: (name: string) => Promise<boolean>;
@@ -68,7 +67,7 @@ function toOpenAiTool(
   { name, description, parameters }: ToolDefinition,
   shared: Shared,
 ): OpenAiTool {
-  const { session, options, approvals, isListed } = shared;
+  const { options, approvals, isListed } = shared;
   // Until the framework asks what the program may know of a result.
   const results = new WeakMap<RunContext<unknown>, Map<string, SessionResult>>();
   return tool<Parameters, unknown, OpenAiToolOutput>({
@@ -85,13 +84,14 @@ function toOpenAiTool(
     execute: async (args, run, details) => {
       const call = { toolCallId: details?.toolCall?.callId ?? randomUUID(), name, args };
       const abortSignal = details?.signal;
-      if (run !== undefined) await approvals.carryYes(call, run);
-      const [answer] = await session.execute([call], {
-        ...(abortSignal !== undefined && { abortSignal }),
-        ...(options.tools !== undefined && { tools: options.tools }),
-        ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
+      const answer = await approvals.execute(call, {
+        run,
+        options: {
+          ...(abortSignal !== undefined && { abortSignal }),
+          ...(options.tools !== undefined && { tools: options.tools }),
+          ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
+        },
       });
-      if (answer === undefined) throw new Error('the session has no answer to the call');
       if (run !== undefined) remember(results, run, answer);
       const { result } = answer;
       if (result.ok) return outputOf(answer);
