@@ -7,11 +7,11 @@ import { customDataOf, type OpenAiToolOutput, outputOf } from './output.js';
 import { ToolCallFailure } from './tool-call-failure.js';
 
 /** JSON Schema of arguments, as the framework takes it. */
-type Parameters = Extract<ToolInputParameters, { additionalProperties: true }>;
+type ToolParameters = Extract<ToolInputParameters, { additionalProperties: true }>;
 
 /** A tool of a session, for the `tools` of an `Agent`. */
 // biome-ignore lint/suspicious/noExplicitAny: the only context that agents of every context take
-export type OpenAiTool = FunctionTool<any, Parameters, OpenAiToolOutput>;
+export type OpenAiTool = FunctionTool<any, ToolParameters, OpenAiToolOutput>;
 
 export interface OpenAiToolsOptions {
   /** The names of the tools that the model gets, of those that the personality has. */
@@ -70,7 +70,7 @@ function toOpenAiTool(
   const { options, approvals, isListed } = shared;
   // Until the framework asks what the program may know of a result.
   const results = new WeakMap<RunContext<unknown>, Map<string, SessionResult>>();
-  return tool<Parameters, unknown, OpenAiToolOutput>({
+  return tool<ToolParameters, unknown, OpenAiToolOutput>({
     name,
     description,
     parameters: parametersOf(parameters),
@@ -141,7 +141,7 @@ function createListing(session: ToolSession): (name: string) => Promise<boolean>
 }
 
 /** The framework's types know two values of `additionalProperties`; it passes on whatever is there. */
-function parametersOf(schema: Record<string, unknown>): Parameters {
+function parametersOf(schema: Record<string, unknown>): ToolParameters {
   return Object.assign(
     { type: 'object' as const, properties: {}, required: [], additionalProperties: true as const },
     schema,
