@@ -52,6 +52,7 @@ describe('fromOpenAiTool', () => {
       description: 'The weather.',
       schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
       capabilities: {},
+      unconfined: true,
       effects: ['write', 'send', 'spawn'],
       outputIsUntrusted: true,
       requiresApproval: true,

@@ -48,6 +48,7 @@ export function fromOpenAiTool(
     description,
     schema: { ...parameters },
     capabilities: {},
+    unconfined: true,
     effects: ['write', 'send', 'spawn'],
     outputIsUntrusted: true,
     requiresApproval: approval
@@ -55,7 +56,7 @@ export function fromOpenAiTool(
       : (args) => foreign.needsApproval(newContext(), structuredClone(args)),
     execute: async (args, ctx) => {
       const input = JSON.stringify(args);
-      const callId = randomUUID();
+      const callId = ctx.toolCallId ?? randomUUID();
       const { hasFailed, output } = await invoke(() =>
         invokeFunctionTool({
           // As a result, a timeout could not be told from an answer.
