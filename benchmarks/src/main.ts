@@ -11,6 +11,7 @@ const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   processes: () => import('./processes.js'),
   agent: () => import('./agent.js'),
   'ai-sdk': () => import('./adapters/ai-sdk.js'),
+  'openai-agents': () => import('./adapters/openai-agents.js'),
 };
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--');

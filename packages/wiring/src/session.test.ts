@@ -142,6 +142,22 @@ describe('a session', () => {
     expect(pays).toEqual([50]);
   });
 
+  it('takes no yes for another asking of the same call', async () => {
+    const session = (await start()).session('s');
+    const issued = call('pay', { amount: 50 });
+    const [{ approval } = {}] = await session.execute([issued]);
+    if (approval === undefined) throw new Error('it was not asked');
+    expect((await session.execute([issued]))[0]?.approval).toEqual(approval);
+    await session.decide(approval, { approved: true });
+    await session.execute([issued]);
+    expect((await session.execute([issued]))[0]?.approval).toBeDefined();
+    await expect(session.decide(approval, { approved: true })).rejects.toMatchObject({
+      code: 'APPROVAL_INVALID',
+    });
+    await session.execute([issued]);
+    expect(pays).toEqual([50]);
+  });
+
   it('is decided by another process, of which one goes on', async () => {
     const first = (await start()).session('s');
     const approval = await asked(first, 'pay', { amount: 50 });

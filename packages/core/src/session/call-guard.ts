@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { errorText } from '@ethosagent/policy';
 import type { AnyTool, PersonalityConfig, ToolCallResult } from '@ethosagent/types';
 import type { ApprovalDecision, ApprovalRequest } from '../approval.js';
 import { mayBeForeign } from '../results/untrusted/may-be-foreign.js';
 import type { CallFacts, TurnHost } from '../turn-host.js';
 import { grantCovers } from './grants.js';
-import { questionOf } from './question.js';
+import { isSameQuestion, questionOf } from './question.js';
 import type {
   CallDecision,
   PendingApproval,
@@ -113,9 +114,10 @@ export class CallGuard {
     const { approve, book, grants, now, personality, sources } = this.#parts;
     const { toolCallId, toolName, args, capabilities, settings } = request;
     const tool = this.#tools.get(toolCallId) ?? this.#parts.tool(toolName);
-    const question = questionOf(request, tool);
+    const asks = questionOf(request, tool);
     const known = book.find(toolCallId);
-    const isAnswered = question === (known?.runs ?? known?.approval.question);
+    const isAsked = isSameQuestion(known?.approval.question, asks);
+    const isAnswered = isSameQuestion(known?.runs ?? known?.approval.question, asks);
     const decided = isAnswered ? known?.approval.decision : undefined;
     if (decided !== undefined) return asDecision(decided);
     const asked = { request, tool, personality, sources };
@@ -131,7 +133,8 @@ export class CallGuard {
     if (request.signal.aborted || book.isOver(toolCallId)) return false;
     const approval: PendingApproval = {
       toolCallId,
-      question,
+      // Each asking has an answer of its own: an old one does not fit when the call comes again.
+      question: `${asks}.${randomUUID()}`,
       toolName,
       args: args ?? null,
       capabilities,
@@ -139,14 +142,16 @@ export class CallGuard {
       ...(settings !== undefined && { settings }),
       askedAt: now(),
     };
-    const plain: PendingApproval = JSON.parse(JSON.stringify(approval));
+    const before = isAsked ? known?.approval : undefined;
+    const waits = before?.decision === undefined ? before : undefined;
+    const plain: PendingApproval = waits ?? JSON.parse(JSON.stringify(approval));
     if (extra !== undefined && extra.args === undefined) {
       await book.grant(plain, extra);
       return asDecision(extra);
     }
     this.waiting.set(toolCallId, plain);
     try {
-      if (!isAnswered || known?.approval.question !== question) await book.ask(plain);
+      if (waits === undefined) await book.ask(plain);
     } catch (error) {
       // Nobody could decide on what is not on record: it is refused.
       this.waiting.delete(toolCallId);

@@ -24,3 +24,13 @@ function factsOf(tool: AnyTool | undefined): unknown {
 function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('base64url');
 }
+
+/** Whether two questions ask for the same, whenever they were asked. */
+export function isSameQuestion(a: string | undefined, b: string): boolean {
+  return a !== undefined && withoutAsking(a) === withoutAsking(b);
+}
+
+function withoutAsking(question: string): string {
+  const [asks = ''] = question.split('.');
+  return asks;
+}

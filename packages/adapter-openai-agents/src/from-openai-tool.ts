@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { EthosError, type Tool } from '@ethosagent/types';
+import {
+  type FunctionTool,
+  getCurrentSpan,
+  getCurrentTrace,
+  invokeFunctionTool,
+  NoopTrace,
+  RunContext,
+  Span,
+  withTraceContext,
+} from '@openai/agents';
+import { resultOf } from './foreign-output.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the only type that a tool of any context, parameters and result is assignable to
+export type ForeignOpenAiTool = FunctionTool<any, any, any>;
+
+export interface FromOpenAiToolOptions {
+  /** `false`: calls are asked about only where the tool's own `needsApproval` says so. */
+  approval?: boolean;
+  /** What the tool finds as `context` of its run. */
+  context?: unknown;
+}
+
+/**
+ * A tool of the framework for a runtime. What its function does is not confined: it has all that
+ * the process has. So calls are asked about, its output is untrusted, and its effects are all there are.
+ *
+ * A failure is a failure here, also where the framework makes an answer of it.
+ *
+ * @throws `CONFIG_INVALID` for a tool with guardrails, which only an agent of the framework runs
+ */
+export function fromOpenAiTool(
+  foreign: ForeignOpenAiTool,
+  options: FromOpenAiToolOptions = {},
+): Tool<Record<string, unknown>> {
+  const { name, description, parameters } = foreign;
+  if ([foreign.inputGuardrails, foreign.outputGuardrails].some((list) => list?.length)) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `${name} has guardrails, which nobody would run here; check in its function, and leave them out`,
+    );
+  }
+  const { approval = true } = options;
+  const newContext = () => new RunContext(options.context);
+  return {
+    name,
+    description,
+    schema: { ...parameters },
+    capabilities: {},
+    unconfined: true,
+    effects: ['write', 'send', 'spawn'],
+    outputIsUntrusted: true,
+    requiresApproval: approval
+      ? true
+      : (args) => foreign.needsApproval(newContext(), structuredClone(args)),
+    execute: async (args, ctx) => {
+      const input = JSON.stringify(args);
+      const callId = ctx.toolCallId ?? randomUUID();
+      const { hasFailed, output } = await invoke(() =>
+        invokeFunctionTool({
+          // As a result, a timeout could not be told from an answer.
+          tool: { ...foreign, timeoutBehavior: 'raise_exception' },
+          runContext: newContext(),
+          input,
+          details: {
+            toolCall: { type: 'function_call', callId, name, arguments: input },
+            signal: ctx.abortSignal,
+          },
+        }),
+      );
+      const result = resultOf(output);
+      return hasFailed ? { ok: false, code: 'execution_failed', error: result.value } : result;
+    },
+  };
+}
+
+/**
+ * Runs a tool and says whether it threw. The framework makes an ordinary answer of an error, and
+ * tells it apart in the current span alone; so the tool gets a span here, which nobody exports.
+ */
+async function invoke(
+  run: () => Promise<unknown>,
+): Promise<{ hasFailed: boolean; output: unknown }> {
+  const outer = getCurrentSpan();
+  const trace = getCurrentTrace() ?? new NoopTrace();
+  const span = new Span(
+    {
+      traceId: trace.traceId,
+      data: { type: 'custom', name: 'fromOpenAiTool', data: {} },
+      ...(outer !== null && { spanId: outer.spanId }),
+    },
+    {
+      onTraceStart: async () => {},
+      onTraceEnd: async () => {},
+      onSpanStart: async () => {},
+      onSpanEnd: async () => {},
+      shutdown: async () => {},
+      forceFlush: async () => {},
+    },
+  );
+  try {
+    const output = await withTraceContext({ trace, span }, run);
+    if (span.error !== null) outer?.setError(span.error);
+    return { hasFailed: span.error !== null, output };
+  } catch (error) {
+    return { hasFailed: true, output: error instanceof Error ? error.message : String(error) };
+  }
+}

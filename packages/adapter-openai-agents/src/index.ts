@@ -1,0 +1,8 @@
+export {
+  type ForeignOpenAiTool,
+  type FromOpenAiToolOptions,
+  fromOpenAiTool,
+} from './from-openai-tool.js';
+export { pendingFor } from './pending-for.js';
+export { type OpenAiTool, type OpenAiToolsOptions, toOpenAiTools } from './to-openai-tools.js';
+export { ToolCallFailure } from './tool-call-failure.js';

@@ -1,0 +1,30 @@
+import type { SessionResult } from '@ethosagent/core';
+import type { ToolOutputImage, ToolOutputText } from '@openai/agents';
+
+/** What a tool gives to the framework: text alone, or text and images. */
+export type OpenAiToolOutput = string | (ToolOutputText | ToolOutputImage)[];
+
+/** The text as the session marked it, and the images beside it. */
+export function outputOf({ text, images }: SessionResult): OpenAiToolOutput {
+  if (images.length === 0) return text;
+  return [
+    { type: 'text', text },
+    ...images.map(({ mediaType, data }) => ({
+      type: 'image' as const,
+      image: `data:${mediaType};base64,${data}`,
+    })),
+  ];
+}
+
+/** What the program finds as `customData` of the result's item. The model never reads it. */
+export function customDataOf({ result, durationMs }: SessionResult): Record<string, unknown> {
+  const facts = result.ok
+    ? { ok: true, structured: result.structured, costUsd: result.cost_usd, durationMs }
+    : { ok: false, code: result.code, cause: result.cause, durationMs };
+  try {
+    // The framework ends the run over what JSON does not have.
+    return JSON.parse(JSON.stringify(facts));
+  } catch {
+    return { ok: result.ok, durationMs };
+  }
+}
