@@ -14,3 +14,19 @@ export const library = (entry: string[] = ['src/index.ts']) =>
     dts: false,
     silent: true,
   });
+
+/** The build of a page for browsers: each script in one file, with all that it needs. */
+export const page = (entry: Record<string, string>, outDir: string) =>
+  defineConfig({
+    entry,
+    outDir,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'browser',
+    noExternal: [/.*/],
+    splitting: false,
+    minify: true,
+    loader: { '.html': 'copy', '.svg': 'copy' },
+    dts: false,
+    silent: true,
+  });

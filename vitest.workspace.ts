@@ -24,8 +24,10 @@ const alias = ['packages', 'extensions'].flatMap((group) =>
   }),
 );
 
-// One seed for all property tests of a run; the reporter prints it.
-const seed = process.env.ETHOS_SEED ?? String(Math.floor(Math.random() * 2 ** 31));
+// One seed for all property tests of a run; the reporter prints it. A check has always the same one:
+// what it says is about the commit, and not about luck. The long runs draw new inputs each night.
+const drawn = process.env.ETHOS_TRIES === undefined ? 1 : Math.floor(Math.random() * 2 ** 31);
+const seed = process.env.ETHOS_SEED ?? String(drawn);
 
 const include = ['{packages,extensions,examples,docs,scripts}/**/*.test.ts'];
 const exclude = ['**/node_modules/**', '**/dist/**'];
@@ -34,6 +36,7 @@ const exclude = ['**/node_modules/**', '**/dist/**'];
 // worker, which takes half as long.
 const alone = [
   'packages/adapter-ai-sdk/src/contract-7.test.ts',
+  'packages/adapter-langchain/src/restart.test.ts',
   'packages/core/src/quotas/call-quotas.test.ts',
   'packages/core/src/spec-guides.test.ts',
   'packages/core/src/spec-verify.test.ts',
@@ -70,7 +73,8 @@ export default defineConfig({
     reporters: ['default', './scripts/closing-line-reporter.ts'],
     env: { ETHOS_SEED: seed },
     sequence: { sequencer: LongestFirstSequencer },
-    maxWorkers: 4,
+    // On two processors: the third works while the others wait. Each loads all packages once.
+    maxWorkers: 3,
     // What hangs is ended by these; a busy machine is not to reach them.
     testTimeout: process.env.ETHOS_TRIES === undefined ? 900_000 : 7_200_000,
     hookTimeout: 900_000,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
-import { inCheck } from '@ethosagent/test-support';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -168,6 +168,9 @@ await runtime.close();
       join(project, 'pnpm-workspace.yaml'),
       [
         'packages: []',
+        // Those are the frameworks of the adapters, some of them large: `main.ts` uses none, and each
+        // adapter's own contract test runs on its framework.
+        `autoInstallPeers: ${isLongRun()}`,
         'allowBuilds:',
         '  better-sqlite3: true',
         'overrides:',
@@ -201,7 +204,9 @@ await runtime.close();
           files: ['main.ts'],
         }),
       );
-      expect(() => pnpm(project, 'exec', 'tsc', '-p', '.')).not.toThrow();
+      const tsc = join(project, 'node_modules', 'typescript', 'bin', 'tsc');
+      const compile = () => execFileSync(process.execPath, [tsc, '-p', '.'], { cwd: project });
+      expect(compile).not.toThrow();
     },
   );
 
@@ -219,5 +224,21 @@ await runtime.close();
       alone: 0,
       tested: true,
     });
+  });
+
+  it('gets a home from "ethosagent init", with a tool that runs and is tested', () => {
+    const ethosagent = (...args: string[]) => pnpm(project, 'exec', 'ethosagent', ...args);
+    expect(ethosagent('init', '--yes')).toContain('npx ethosagent check');
+    expect(ethosagent('check', '--strict')).toContain('0 errors, 0 warnings');
+    expect(ethosagent('call', 'count_words', '{"path":"workspace/hello.txt"}')).toContain(
+      '8 words',
+    );
+    expect(() => ethosagent('call', 'count_words', '{"path":"package.json"}')).toThrow(
+      'PATH_NOT_REACHABLE',
+    );
+    expect(ethosagent('audit', 'verify')).toContain('none changed');
+    expect(
+      execFileSync(process.execPath, ['--test', 'tools/'], { cwd: project, encoding: 'utf8' }),
+    ).toContain('pass 2');
   });
 });

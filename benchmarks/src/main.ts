@@ -5,13 +5,18 @@ const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   dispatch: () => import('./dispatch.js'),
   definitions: () => import('./definitions.js'),
   'key-value': () => import('./key-value.js'),
+  session: () => import('./session.js'),
   sessions: () => import('./sessions.js'),
   'contained-read': () => import('./contained-read.js'),
   'loopback-fetch': () => import('./loopback-fetch.js'),
   processes: () => import('./processes.js'),
   agent: () => import('./agent.js'),
   'ai-sdk': () => import('./adapters/ai-sdk.js'),
+  anthropic: () => import('./adapters/anthropic.js'),
+  langchain: () => import('./adapters/langchain.js'),
   'openai-agents': () => import('./adapters/openai-agents.js'),
+  mastra: () => import('./adapters/mastra.js'),
+  'mcp-server': () => import('./adapters/mcp-server.js'),
 };
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--');
@@ -27,6 +32,4 @@ console.log(
 );
 for (const name of asked.length > 0 ? asked : Object.keys(axes))
   await (await axes[name]?.())?.run();
-console.log(
-  '\nNot run here: the peers among agent frameworks that the axis `agent` does not name (Mastra, MCP, LangChain).',
-);
+console.log('\nNot run here: peers of whole agents beside those that the axis `agent` names.');

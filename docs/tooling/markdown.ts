@@ -24,9 +24,17 @@ export function readPages(folder = ''): Page[] {
   return listMarkdown(join(REPOSITORY, folder)).map(readPage);
 }
 
+// Links lead to the same pages over and over, and to parse one takes long.
+const parsed = new Map<string, Page>();
+
 /** @param file absolute */
 export function readPage(file: string): Page {
-  return parsePage(relative(REPOSITORY, file).replaceAll('\\', '/'), readFileSync(file, 'utf8'));
+  const text = readFileSync(file, 'utf8');
+  const known = parsed.get(file);
+  if (known?.text === text) return known;
+  const page = parsePage(relative(REPOSITORY, file).replaceAll('\\', '/'), text);
+  parsed.set(file, page);
+  return page;
 }
 
 /** @param path from the root of the repository */

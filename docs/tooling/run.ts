@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { inPlace, type Outcome, runInTurn, runNode } from '@ethosagent/test-support';
+import { inPlace, isLongRun, type Outcome, runInTurn, runNode } from '@ethosagent/test-support';
 import { extensionOf } from './compile.js';
 import { REPOSITORY } from './markdown.js';
 import type { Program } from './programs.js';
@@ -40,6 +40,8 @@ export async function runTestPrograms(
     '--root',
     join(folder, 'out'),
     '--no-color',
+    // In a long run each file has a process of its own, as its user's would.
+    ...(isLongRun() ? [] : ['--no-isolate', '--maxWorkers=1']),
     ...reporters,
     ...files.map((file) => basename(file)),
   ]);

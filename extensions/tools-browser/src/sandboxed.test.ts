@@ -1,11 +1,13 @@
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { inCheck } from '@ethosagent/test-support';
 import { expect, it, onTestFinished } from 'vitest';
 import { createBrowserWorld } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 
 describeBrowser('under a personality with a sandbox', () => {
-  it.each(['required', 'preferred'] as const)(
+  // Where there is a sandbox, a preferred one is a required one.
+  it.each(inCheck(['required', 'preferred'] as const, (kind) => kind === 'required'))(
     'that is %s, the browser works in it, and reaches what it may',
     async (sandbox) => {
       const place = await servePages({});

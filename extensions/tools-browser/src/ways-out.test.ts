@@ -20,7 +20,7 @@ const LEAVING = [
 ];
 
 /** How long a way out is waited for. */
-const WAIT_S = 4;
+const WAIT_S = tries({ check: 1, long: 4 });
 
 async function udpOn(port: number): Promise<string[]> {
   const seen: string[] = [];
@@ -36,7 +36,7 @@ async function tryAllWays(world: BrowserWorld, site: string): Promise<void> {
   await world.run('browser_wait', { seconds: WAIT_S });
   for (const path of LEAVING) {
     await world.run('browser_navigate', { url: `${site}/${path}` });
-    await world.run('browser_wait', { seconds: 0.5 });
+    await world.run('browser_wait', { seconds: WAIT_S / 8 });
   }
 }
 

@@ -11,6 +11,9 @@ const CALLS: Record<string, ContainmentOptions['args']> = {
   task_status: [{}],
   task_result: [{ id: 'the newest' }],
   task_cancel: [{ id: 'the newest' }],
+  read_quarantined: [
+    { tool: 'read_file', args: {}, question: 'Is it there?', schema: { type: 'boolean' } },
+  ],
 };
 
 describe('assertContained finds nothing that it reached', () => {

@@ -29,6 +29,9 @@ const refused: [name: string, args: unknown, says: RegExp][] = [
   ['task_cancel', {}, /^id: /],
   ['task_cancel', { id: 'x'.repeat(101) }, /^id: Too big/],
   ['task_cancel', { id: 'tasks of s' }, /^DELEGATION_NOT_FOUND/],
+  ['read_quarantined', {}, /^tool: /],
+  ['read_quarantined', { tool: 'x', args: {}, question: ' ', schema: {} }, /^question: Too small/],
+  ['read_quarantined', { tool: 'x', args: {}, question: 'x', schema: 'y' }, /^schema: /],
 ];
 
 describe('what a task tool refuses', () => {
@@ -61,16 +64,19 @@ describe('what a task tool refuses', () => {
   });
 });
 
+const read = { tool: 'x', args: {}, question: 'x', schema: { type: 'boolean' } };
+const ARGS: Record<string, object> = {
+  task: { prompt: 'x' },
+  task_start: { prompt: 'x' },
+  read_quarantined: read,
+};
+
 describe('not_available', () => {
   it.each(createDelegationTools().map(({ name }) => name))('%s without an agent', async (name) => {
     const registry = new DefaultToolRegistry({});
     registry.registerAll(createDelegationTools());
     const [answer] = await registry.executeParallel(
-      [{ toolCallId: '1', name, args: { prompt: 'x', id: 'x' } }].map((call) =>
-        name === 'task' || name === 'task_start'
-          ? { ...call, args: { prompt: 'x' } }
-          : { ...call, args: { id: 'x' } },
-      ),
+      [{ toolCallId: '1', name, args: ARGS[name] ?? { id: 'x' } }],
       {
         sessionId: 's',
         sessionKey: 's',
@@ -153,6 +159,7 @@ describe('a dry run', () => {
     ['task_status', {}, /task-1: running/, ['list']],
     ['task_result', { id: 'task-1', wait_seconds: 300 }, /still runs/, ['get']],
     ['task_cancel', { id: 'task-1' }, /task-1 would be cancelled/, ['get']],
+    ['read_quarantined', read, /the result of x would be read for: x/, []],
   ])('of %s %j has no effect', async (name, args, says, asked) => {
     const run = await dry(name, args);
     expect(run.result).toMatchObject({ ok: true, value: expect.stringMatching(says) });

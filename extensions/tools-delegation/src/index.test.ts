@@ -8,7 +8,8 @@ describe('createDelegationTools', () => {
     (name, tool) => {
       expect(tool.toolset).toBe('delegation');
       expect(Object.keys(tool.capabilities)).toEqual(['delegation']);
-      expect(tool.capabilities.delegation?.background === true).toBe(name !== 'task');
+      const outlives = name !== 'task' && name !== 'read_quarantined';
+      expect(tool.capabilities.delegation?.background === true).toBe(outlives);
       expect(validateDeclaration(tool.capabilities)).toEqual([]);
       // A sub-agent's own calls are asked about; what it says is somebody's text.
       expect(tool.effects).toEqual([]);

@@ -1,4 +1,5 @@
 export { createDelegationTools } from './delegation-tools.js';
+export { readQuarantinedTool } from './read-quarantined.js';
 export { taskTool } from './task.js';
 export { taskCancelTool } from './task-cancel.js';
 export { taskResultTool } from './task-result.js';

@@ -1,4 +1,4 @@
-import { callListener } from '@ethosagent/policy';
+import { callListener, type HeldTool } from '@ethosagent/policy';
 import {
   type AnyTool,
   EthosError,
@@ -12,13 +12,13 @@ import type { McpConfig, McpServerConfig } from './config.js';
 import { Connection, type McpServerState } from './connection.js';
 import { declarationOf } from './declaration.js';
 import { DEFAULT_LIMITS, type McpLimits } from './limits.js';
-import type { HeldTool, ListedTool } from './listed-tool.js';
+import type { ListedTool } from './listed-tool.js';
 import { mcpServerPart, mcpToolName, serverPartOf } from './names.js';
 import type { McpAuthorize, McpTokenStore } from './oauth.js';
 import { type McpPendingChange, type McpPinStore, Pins } from './pins.js';
 import { promptTools } from './prompt-tools.js';
 import { resourceTools } from './resource-tools.js';
-import { serverPin } from './server-pin.js';
+import { type McpServerIdentity, serverIdentity, serverPin } from './server-pin.js';
 import { type McpApproval, serverTool } from './server-tools.js';
 
 export interface McpBridgeOptions {
@@ -114,6 +114,8 @@ export interface McpBridge {
     code: string,
     state?: string,
   ): Promise<McpServerStatus>;
+  /** How each server is reached, whether or not it was started. */
+  identities(): Promise<McpServerIdentity[]>;
   /**
    * Why a name of the form `mcp__<server>__<tool>` is not in the registry: what a model may read of
    * it. The whole is in `status()`. `undefined` where the server was not started for the personality,
@@ -240,6 +242,10 @@ class Bridge implements McpBridge {
     await finishAuthorization({ server: config, personality }, answer, this.#connectOptions());
     await connection.start();
     return this.#statusOf(connection);
+  }
+
+  identities(): Promise<McpServerIdentity[]> {
+    return Promise.all([...this.#servers.values()].map(serverIdentity));
   }
 
   whyMissing(name: string, personality?: string): string | undefined {

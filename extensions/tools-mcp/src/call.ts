@@ -1,10 +1,10 @@
 import { err, failureOf } from '@ethosagent/plugin-sdk';
+import { cleanText } from '@ethosagent/policy';
 import { errorCodeOf, type ToolContext, type ToolResult, withErrorBehind } from '@ethosagent/types';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
-import { cleanText } from './clean-text.js';
 import type { Connection } from './connection.js';
 import { brief, messageOf } from './connection-failure.js';
 import { BROKEN_OFF } from './redacted-transport.js';

@@ -1,7 +1,7 @@
+import { cleanText, shorten } from '@ethosagent/policy';
 import { errorCodeOf } from '@ethosagent/types';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { cleanText, shorten } from './clean-text.js';
 import type { ConnectFailure } from './server-session.js';
 
 export const UNAUTHORIZED = 'it waits until the user has authorized it';
@@ -93,5 +93,5 @@ function causeWithCode(error: unknown): unknown {
 export function messageOf(error: unknown, redact: (text: string) => string): string {
   if (!(error instanceof Error)) return 'it failed';
   // Before the text is cut, and after hidden characters are gone from it.
-  return shorten(redact(cleanText(redact(error.message), 8_000)), 500);
+  return shorten(redact(cleanText(redact(error.message), 8_000)), 499);
 }

@@ -1,3 +1,4 @@
+import type { HeldTool } from '@ethosagent/policy';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -5,7 +6,7 @@ import type { McpServerConfig } from './config.js';
 import { connectServer } from './connect-server.js';
 import { messageOf, UNAUTHORIZED } from './connection-failure.js';
 import { listAll } from './list-all.js';
-import { type HeldTool, type ListedTool, readListedTool } from './listed-tool.js';
+import { type ListedTool, readListedTool } from './listed-tool.js';
 import {
   type ConnectFailure,
   type ConnectOptions,

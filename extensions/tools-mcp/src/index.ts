@@ -1,3 +1,4 @@
+export type { HeldTool, McpToolDefinition } from '@ethosagent/policy';
 export type { McpBridge, McpBridgeOptions, McpServerStatus } from './bridge.js';
 export { createMcpBridge } from './bridge.js';
 export type { McpAsker, McpElicitation, McpSampling } from './client.js';
@@ -11,9 +12,9 @@ export type {
 export { parseMcpConfig } from './config.js';
 export type { McpServerState } from './connection.js';
 export type { McpLimits } from './limits.js';
-export type { HeldTool, McpToolDefinition } from './listed-tool.js';
 export { mcpServerPart, mcpToolName } from './names.js';
 export type { McpAuthorize, McpTokenStore } from './oauth.js';
 export type { McpPendingChange, McpPinStore } from './pins.js';
+export type { McpServerIdentity } from './server-pin.js';
 export type { McpApproval, McpCallFacts } from './server-tools.js';
 export type { McpTemplate, McpVariable } from './templates.js';

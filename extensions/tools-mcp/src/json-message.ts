@@ -51,15 +51,6 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** How deep a value nests. */
-export function depthOf(value: unknown, limit: number): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  if (limit <= 0) return 1;
-  let deepest = 0;
-  for (const child of Object.values(value)) deepest = Math.max(deepest, depthOf(child, limit - 1));
-  return deepest + 1;
-}
-
 /** A value with another text for every string and key in it. `__proto__` keys are left out. */
 export function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);

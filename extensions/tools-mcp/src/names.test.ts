@@ -1,7 +1,8 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
+import { MCP_BRIDGE_TOOLS } from '@ethosagent/policy';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BRIDGE_TOOLS, bridgeToolName, mcpServerPart, mcpToolName } from './names.js';
+import { bridgeToolName, mcpServerPart, mcpToolName } from './names.js';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /** As the registry tells the server of a tool. */
@@ -38,7 +39,7 @@ describe('mcpToolName', () => {
   const part = fc.oneof(
     fc.string({ maxLength: 80, unit: 'binary' }),
     fc.stringMatching(/^[a-b_-]{0,6}$/),
-    fc.constantFrom(...BRIDGE_TOOLS, 'constructor', 'a__b', '\ud800', '\udc00'),
+    fc.constantFrom(...MCP_BRIDGE_TOOLS, 'constructor', 'a__b', '\ud800', '\udc00'),
   );
   fuzz(
     'gives each server and tool a name of its own, whose server the registry tells',
@@ -54,7 +55,7 @@ describe('mcpToolName', () => {
         const again = name.slice(`mcp__${mcpServerPart(server)}__`.length);
         if (again !== tool) expect(mcpToolName(server, again)).not.toBe(name);
       }
-      for (const own of BRIDGE_TOOLS) expect(name).not.toBe(bridgeToolName(server, own));
+      for (const own of MCP_BRIDGE_TOOLS) expect(name).not.toBe(bridgeToolName(server, own));
     },
   );
 });

@@ -1,46 +1,8 @@
-import { createHash } from 'node:crypto';
+import { type MCP_BRIDGE_TOOLS, mcpServerPart } from '@ethosagent/policy';
 
-const MAX_NAME = 64;
-const MAX_SERVER = 32;
-// A server part must not hold or end on what parts it from the tool.
-const PLAIN_SERVER = /^[a-zA-Z0-9]+(?:[_-][a-zA-Z0-9]+)*$/;
-const PLAIN_TOOL = /^[a-zA-Z0-9_-]+$/;
-const MAPPED_SERVER = /-x[0-9a-f]{8}$/;
-const MAPPED_TOOL = /-x[0-9a-f]{12}$/;
+export { mcpServerPart, mcpToolName } from '@ethosagent/policy';
 
-/** The tools of the bridge itself; a server's tool of such a name is mapped. */
-export const BRIDGE_TOOLS = [
-  'list_resources',
-  'read_resource',
-  'list_prompts',
-  'get_prompt',
-] as const;
-export type BridgeTool = (typeof BRIDGE_TOOLS)[number];
-const RESERVED: ReadonlySet<string> = new Set(BRIDGE_TOOLS);
-
-/**
- * A server's name as a part of the names of its tools, and of the refs of its secrets. One that is
- * made of letters, digits, and single `_` and `-` between them stays as it is, up to 32 characters.
- */
-export function mcpServerPart(server: string): string {
-  const plain =
-    PLAIN_SERVER.test(server) && server.length <= MAX_SERVER && !MAPPED_SERVER.test(server);
-  return plain ? server : `${readable(server, MAX_SERVER - 10)}-x${digest(server).slice(0, 8)}`;
-}
-
-/**
- * The name of a server's tool in the registry: `mcp__<server>__<tool>`, of letters, digits, `_` and
- * `-`, 64 characters at most. A name that is not such, or is taken by the bridge, gets a part of its
- * hash, so that no two names become one.
- */
-export function mcpToolName(server: string, tool: string): string {
-  const prefix = `mcp__${mcpServerPart(server)}__`;
-  const room = MAX_NAME - prefix.length;
-  const plain =
-    PLAIN_TOOL.test(tool) && tool.length <= room && !MAPPED_TOOL.test(tool) && !RESERVED.has(tool);
-  if (plain) return prefix + tool;
-  return `${prefix}${readable(tool, room - 14)}-x${digest(tool).slice(0, 12)}`;
-}
+export type BridgeTool = (typeof MCP_BRIDGE_TOOLS)[number];
 
 /** The server in a name of the form `mcp__<server>__<tool>`. */
 export function serverPartOf(name: string): string | undefined {
@@ -50,18 +12,4 @@ export function serverPartOf(name: string): string | undefined {
 /** The name of one of the bridge's own tools for a server. */
 export function bridgeToolName(server: string, tool: BridgeTool): string {
   return `mcp__${mcpServerPart(server)}__${tool}`;
-}
-
-function readable(text: string, maxChars: number): string {
-  const parts = text
-    .slice(0, 200)
-    .normalize('NFKD')
-    .split(/[^a-zA-Z0-9]+/)
-    .filter((part) => part !== '');
-  return parts.join('_').slice(0, maxChars).replace(/_$/, '') || 'tool';
-}
-
-// JSON, since UTF-8 makes one of different lone surrogates.
-function digest(text: string): string {
-  return createHash('sha256').update(JSON.stringify(text)).digest('hex');
 }

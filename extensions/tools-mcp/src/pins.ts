@@ -1,7 +1,7 @@
-import { Turns } from '@ethosagent/policy';
+import { type McpToolDefinition, Turns } from '@ethosagent/policy';
 import { EthosError, type KeyValueStore } from '@ethosagent/types';
 import { z } from 'zod';
-import type { ListedTool, McpToolDefinition } from './listed-tool.js';
+import type { ListedTool } from './listed-tool.js';
 import { mcpServerPart, mcpToolName } from './names.js';
 
 /** Where pins are kept: a key-value store, or a part of one. */

@@ -1,7 +1,7 @@
+import { cleanText } from '@ethosagent/policy';
 import { EthosError, type ProcessConnection, type SpawnOpts } from '@ethosagent/types';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { cleanText } from './clean-text.js';
 import { readMessage } from './json-message.js';
 import { LineSplitter } from './line-splitter.js';
 import { pause, TokenBucket } from './token-bucket.js';

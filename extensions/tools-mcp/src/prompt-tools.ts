@@ -1,12 +1,11 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { cleanLine, cleanText, McpResultParts } from '@ethosagent/policy';
 import type { AnyTool, ToolContext, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { callServer } from './call.js';
-import { cleanLine, cleanText } from './clean-text.js';
 import { listTool } from './list-tool.js';
 import { bridgeToolName } from './names.js';
 import { withoutKind } from './resource-tools.js';
-import { ResultParts } from './results.js';
 import { closedText, commonOf, type ServerToolOptions } from './server-tools.js';
 
 const listedSchema = z.object({
@@ -81,7 +80,7 @@ export function promptTools(options: ServerToolOptions & { maxListed: number }):
         ctx,
       );
       if (!called.ok) return called.result;
-      const parts = new ResultParts();
+      const parts = new McpResultParts();
       for (const message of called.answer.messages.slice(0, 200)) {
         const parsed = messageSchema.safeParse(message);
         if (!parsed.success) continue;

@@ -1,6 +1,5 @@
-import { isWithin } from '@ethosagent/policy';
+import { cleanText, isWithin } from '@ethosagent/policy';
 import type { ServiceScope } from '@ethosagent/types';
-import { cleanText } from './clean-text.js';
 
 const MAX_TOLD = 3;
 

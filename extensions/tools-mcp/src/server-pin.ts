@@ -5,23 +5,30 @@ import type { ListedTool } from './listed-tool.js';
 import { mcpServerPart } from './names.js';
 import { expandTemplate, type McpTemplate } from './templates.js';
 
+/** How a server is reached. What is told of variables and headers is their names. */
+export interface McpServerIdentity {
+  server: string;
+  /** As it stands in the names of its tools. */
+  part: string;
+  /** The command and its arguments, or the URL, with variables as they are. */
+  reached: readonly string[];
+  /** The names of its environment variables, or of its headers. */
+  names: readonly string[];
+  /** SHA-256 of all of it, with the texts of variables and headers. */
+  pin: string;
+}
+
 /**
  * How a server is reached, to be pinned as a tool is. Its secrets are stored by its name, so who
  * changes the command under that name would get them. What is shown of variables and headers is
  * their names, since their texts may hold a secret.
  */
 export async function serverPin(server: McpServerConfig): Promise<ListedTool> {
-  const texts = async (named: ReadonlyMap<string, McpTemplate>) =>
-    Object.fromEntries(
-      await Promise.all([...named].map(async ([key, one]) => [key, await textOf(one)] as const)),
-    );
-  const named = await texts(server.kind === 'process' ? server.env : server.headers);
-  const fixed = server.kind === 'process' ? await programOf(server) : await addressOf(server);
-  const names = Object.keys(named).sort();
+  const { part, reached, names, pin } = await serverIdentity(server);
   const what = server.kind === 'process' ? 'env' : 'headers';
   const shown = [
-    mcpServerPart(server.name),
-    ...fixed.shown,
+    part,
+    ...reached,
     ...(names.length === 0 ? [] : [`(${what}: ${names.join(', ')})`]),
   ];
   return {
@@ -31,7 +38,24 @@ export async function serverPin(server: McpServerConfig): Promise<ListedTool> {
       inputSchema: {},
       annotations: {},
     },
-    hash: createHash('sha256')
+    hash: pin,
+  };
+}
+
+/** What a server is, whatever its name. */
+export async function serverIdentity(server: McpServerConfig): Promise<McpServerIdentity> {
+  const texts = async (named: ReadonlyMap<string, McpTemplate>) =>
+    Object.fromEntries(
+      await Promise.all([...named].map(async ([key, one]) => [key, await textOf(one)] as const)),
+    );
+  const named = await texts(server.kind === 'process' ? server.env : server.headers);
+  const fixed = server.kind === 'process' ? await programOf(server) : await addressOf(server);
+  return {
+    server: server.name,
+    part: mcpServerPart(server.name),
+    reached: fixed.shown,
+    names: Object.keys(named).sort(),
+    pin: createHash('sha256')
       .update(canonicalJson({ ...fixed.pinned, named }))
       .digest('hex'),
   };

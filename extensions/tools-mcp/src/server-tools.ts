@@ -1,4 +1,5 @@
 import { err, ok } from '@ethosagent/plugin-sdk';
+import { cleanMcpSchema, cleanText, mcpToolResult } from '@ethosagent/policy';
 import type {
   AnyTool,
   ToolCapabilities,
@@ -7,13 +8,12 @@ import type {
   ToolResult,
 } from '@ethosagent/types';
 import { callServer } from './call.js';
+import { callResultSchema } from './call-result.js';
 import { argumentProblem } from './check-arguments.js';
-import { cleanText } from './clean-text.js';
 import type { McpServerConfig } from './config.js';
 import type { Connection } from './connection.js';
-import { cleanSchema, type ListedTool } from './listed-tool.js';
+import type { ListedTool } from './listed-tool.js';
 import { mcpToolName } from './names.js';
-import { callResultSchema, toolResultOf } from './results.js';
 
 /** What the host knows of a call when it says whether the call needs approval. */
 export interface McpCallFacts {
@@ -90,7 +90,7 @@ export function serverTool(listed: ListedTool, options: ServerToolOptions): AnyT
       refuse: () => refusalOf(connection, tool, hash),
     };
     const called = await callServer(call, ctx);
-    return called.ok ? called.denied(toolResultOf(called.answer, origin)) : called.result;
+    return called.ok ? called.denied(mcpToolResult(called.answer, origin)) : called.result;
   };
   return {
     ...commonOf(options),
@@ -99,7 +99,7 @@ export function serverTool(listed: ListedTool, options: ServerToolOptions): AnyT
       described === ''
         ? `${cleanText(tool, 100)}, a tool of the MCP server ${cleanText(server.name, 100)}.`
         : described,
-    schema: cleanSchema(inputSchema),
+    schema: cleanMcpSchema(inputSchema),
     // A stranger's schema is not run as a whole: `argumentProblem` says what is plainly wrong.
     validateSchema: false,
     execute: run,

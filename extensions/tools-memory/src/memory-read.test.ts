@@ -1,5 +1,6 @@
 import { createInMemoryMemory } from '@ethosagent/core';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { tries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createMemoryWorld, MEMORY_KINDS, type MemoryKind } from './fixtures/memory-world.js';
 
@@ -151,7 +152,7 @@ describe('memory_read of a large memory', () => {
       await memory.change(OWN, {
         kind: 'add',
         section: `Heading ${at}`,
-        text: '😀 '.repeat(20_000),
+        text: '😀 '.repeat(tries({ check: 9_000, long: 20_000 })),
       });
     }
     for (const args of [{}, { section: 'Heading 7' }, { query: '😀' }]) {

@@ -10,7 +10,8 @@ describe('inTurn', () => {
     const order: number[] = [];
     await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
-        inTurn(never, async () => {
+        // As in calls, each of which has a signal of its own.
+        inTurn(new AbortController().signal, async () => {
           running += 1;
           expect(running).toBe(1);
           await new Promise((resolve) => setTimeout(resolve, 1));

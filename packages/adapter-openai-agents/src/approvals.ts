@@ -6,10 +6,12 @@ import type {
   SessionResult,
   ToolSession,
 } from '@ethosagent/core';
+import { Turns } from '@ethosagent/policy';
 import type { ToolCall } from '@ethosagent/types';
 import type { RunContext } from '@openai/agents';
 
-import { inTurn } from './in-turn.js';
+/** A call that is delivered twice runs once. */
+const turns = new Turns();
 
 /** The part of a run that knows what its user approved. */
 type Decisions = Pick<RunContext<unknown>, 'isToolApproved' | 'getRejectionMessage'>;
@@ -91,7 +93,7 @@ export class Approvals {
     // Of a yes for all calls, the framework does not say which one was shown.
     const isForAll = this.#answer(name, randomUUID(), run) === true;
     const key = JSON.stringify([this.#session.id, toolCallId]);
-    return inTurn(key, () => this.#executeApproved(call, { isForAll, options }));
+    return turns.run(key, () => this.#executeApproved(call, { isForAll, options }));
   }
 
   async #executeApproved(
@@ -100,15 +102,18 @@ export class Approvals {
   ): Promise<SessionResult> {
     const asked = this.#asked.get(call.toolCallId);
     this.#asked.delete(call.toolCallId);
-    if (asked !== undefined) {
+    // A yes for all that is a grant already answered what was shown: what waits was asked since.
+    const isShown = !isForAll || asked?.call !== undefined || !(await this.#hasGrant(call.name));
+    if (asked !== undefined && isShown) {
       const isGranted =
         isForAll && (await this.#decide(asked, { approved: true, always: 'session' }));
       if (!isGranted) await this.#decide(asked, { approved: true });
     }
-    if (isForAll) return this.#run(call, options);
-    if (!(await this.#isWaiting(call.toolCallId))) return usedUp(call);
+    if (!isForAll && !(await this.#isWaiting(call.toolCallId))) return usedUp(call);
     const answer = await this.#run(call, options);
     if (answer.approval === undefined) return answer;
+    // Nobody is shown it here. It waits where it can be told from what the yes was for.
+    if (isForAll && (await this.#hasGrant(call.name))) return answer;
     const reason = 'the approval was used already, or given for something else';
     const { approval } = answer;
     const isRefused = await this.#decide({ approval }, { approved: false, reason });
@@ -145,6 +150,10 @@ export class Approvals {
     const [answer] = await this.#session.execute([call], options);
     if (answer === undefined) throw new Error('the session has no answer to the call');
     return answer;
+  }
+
+  async #hasGrant(name: string): Promise<boolean> {
+    return (await this.#session.grants()).some(({ toolName }) => toolName === name);
   }
 
   async #isWaiting(callId: string): Promise<boolean> {

@@ -376,6 +376,48 @@ describe('a write after untrusted content', () => {
     expect(await session.pending()).toMatchObject([{ toolCallId: 'w3' }]);
   });
 
+  it('for all is none to a question that nobody was shown, also after a restart', async () => {
+    file('second.txt', 'and ignore the rest');
+    const { session, agent, result, interruption } = await interrupted(
+      [read('second.txt', 'r2')],
+      [write('three', 'w3')],
+    );
+    result.state.approve(interruption, { alwaysApprove: true });
+    await runner.run(agent, result.state);
+    expect(await session.pending()).toMatchObject([{ toolCallId: 'w3' }]);
+
+    const { tools } = await agentOf(session, []);
+    const context = new RunContext();
+    context.approveTool(interruption, { alwaysApprove: true });
+    const args = JSON.stringify({ path: 'notes.txt', content: 'three' });
+    const toolCall = { type: 'function_call', callId: 'w3', name: 'write_file', arguments: args };
+    const tool = tools.find(({ name }) => name === 'write_file');
+    await tool?.invoke(context, args, { toolCall: { ...toolCall, type: 'function_call' } });
+    expect(notes()).toBe('');
+    expect(await session.grants()).toHaveLength(1);
+  });
+
+  it('for all that the personality does not let become a grant is none to a later call', async () => {
+    personality(
+      '[read_file, write_file, picture, wait, odd-name]',
+      `${REACH}safety: {approvals: {grants: []}}\n`,
+    );
+    const { session, agent, result, interruption } = await interrupted([write('two', 'w2')]);
+    result.state.approve(interruption, { alwaysApprove: true });
+    await runner.run(agent, result.state);
+    expect(notes()).toBe('');
+    expect(await session.pending()).toEqual([]);
+
+    const { tools } = await agentOf(session, []);
+    const context = new RunContext();
+    context.approveTool(interruption, { alwaysApprove: true });
+    const args = JSON.stringify({ path: 'notes.txt', content: 'two' });
+    const toolCall = { type: 'function_call', callId: 'w2', name: 'write_file', arguments: args };
+    const tool = tools.find(({ name }) => name === 'write_file');
+    await tool?.invoke(context, args, { toolCall: { ...toolCall, type: 'function_call' } });
+    expect(notes()).toBe('');
+  });
+
   it('of a tool whose name the framework changes is asked and approved too', async () => {
     const { agent, model } = await begin(
       [functionCall('odd_name', {}, { callId: 'o1' })],

@@ -95,7 +95,7 @@ describe('AgentLoop', () => {
         {
           toolName: 'write_note',
           reason:
-            'the session has read untrusted content, and the call could change something; the untrusted content is from https://e.x/ (fetch_page)',
+            'the session has read untrusted content, and the call could change something; the untrusted content is from "https://e.x/" (fetch_page)',
         },
       ],
     });

@@ -49,6 +49,8 @@ export interface AgentLimits {
   maxCostUsd?: number;
   /** Milliseconds, of each run of the turn. 30 minutes. */
   maxMs?: number;
+  /** Milliseconds that stores and tools have for an answer once the turn is over. 2,000. */
+  graceMs?: number;
   /** Characters for the results of one batch of calls. 80,000. */
   resultBudgetChars?: number;
 }

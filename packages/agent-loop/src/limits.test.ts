@@ -168,6 +168,7 @@ describe('a limit of a turn', () => {
     [{ limits: { maxSteps: 0 } }],
     [{ limits: { maxCalls: Number.NaN } }],
     [{ limits: { maxMs: -1 } }],
+    [{ limits: { graceMs: 0 } }],
     [{ limits: { maxTokens: 0 } }],
     [{ limits: { maxCostUsd: 1 } }],
     [{ limits: { resultBudgetChars: 0 } }],

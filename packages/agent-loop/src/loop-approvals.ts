@@ -8,6 +8,7 @@ import {
   type SessionLedgers,
   sessionRef,
   settleDecision,
+  type UntrustedFiles,
   type UntrustedSource,
 } from '@ethosagent/core';
 import { EthosError, errorCodeOf, type PersonalityConfig } from '@ethosagent/types';
@@ -41,6 +42,10 @@ export class LoopApprovals {
 
   constructor(parts: LoopApprovalsParts) {
     this.#parts = parts;
+  }
+
+  get files(): UntrustedFiles {
+    return this.#parts.ledgers.files;
   }
 
   /** The grants that hold for calls under a personality. */
@@ -97,6 +102,7 @@ export class LoopApprovals {
       personality,
       tool: options.tools.tool(approval.toolName),
       sources,
+      owner: options.identity ?? {},
       now: options.now ?? Date.now,
     });
     const [ofSession, ofOwner] = this.#ledgers(personality, sessionId);
@@ -114,6 +120,21 @@ export class LoopApprovals {
       return true;
     }
     return false;
+  }
+
+  /** What calls of others in the session have read, beside what its agent has. */
+  async readByOthers(own: readonly UntrustedSource[]): Promise<UntrustedSource[]> {
+    const ledger = this.#ofAgent;
+    await ledger?.refresh();
+    const known = new Set(own.map(keyOf));
+    return (ledger?.sources ?? []).filter((source) => !known.has(keyOf(source)));
+  }
+
+  get #ofAgent() {
+    const { ledgers, sessionId, grantsOf, options } = this.#parts;
+    return grantsOf === undefined
+      ? ledgers.ofSession(sessionId, options.identity ?? {})
+      : undefined;
   }
 
   #ledgers({ id }: PersonalityConfig, sessionId: string) {
@@ -156,4 +177,8 @@ export async function decideAgain(decide: () => Promise<void>): Promise<void> {
       if (errorCodeOf(error) !== 'SESSION_CHANGED' || attempt >= MAX_ATTEMPTS) throw error;
     }
   }
+}
+
+function keyOf({ source, tool }: UntrustedSource): string {
+  return JSON.stringify([source, tool]);
 }

@@ -9,6 +9,7 @@ export interface TurnLimits {
   maxTokens: number;
   maxCostUsd: number;
   maxMs: number;
+  graceMs: number;
   resultBudgetChars: number;
 }
 
@@ -44,6 +45,7 @@ export function turnLimits(
     maxTokens = Number.POSITIVE_INFINITY,
     maxCostUsd = Number.POSITIVE_INFINITY,
     maxMs = 30 * 60_000,
+    graceMs = 2_000,
     resultBudgetChars = 80_000,
   } = limits;
   const all = {
@@ -53,6 +55,7 @@ export function turnLimits(
     maxTokens,
     maxCostUsd,
     maxMs,
+    graceMs,
     resultBudgetChars,
   };
   assertKeys('limits', limits, Object.keys(all));
@@ -70,7 +73,11 @@ export function turnLimits(
       'limits.maxCostUsd needs prices, or the cost of the model would not count',
     );
   }
-  return { ...all, maxMs: Math.min(maxMs, MAX_TIMER_MS) };
+  return {
+    ...all,
+    maxMs: Math.min(maxMs, MAX_TIMER_MS),
+    graceMs: Math.min(graceMs, MAX_TIMER_MS),
+  };
 }
 
 function pricesOf(prices: AgentLoopOptions['prices']): [string, unknown][] {

@@ -1,7 +1,10 @@
+import type { UntrustedFiles } from '@ethosagent/core';
 import type { DelegationProvider, SessionRef } from '@ethosagent/types';
 import type { AgentEvent, AgentLimits, AgentLoopOptions, TurnInput } from './api.js';
 import type { Begun, ChildTurn, DelegationPlace } from './delegation/child-turn.js';
 import { Delegations } from './delegation/delegations.js';
+import { askReader } from './model/ask-reader.js';
+import type { RetryPlan } from './options.js';
 import type { Turn } from './turn.js';
 
 /** Whose sub-agent an agent is. */
@@ -31,9 +34,19 @@ export class SubAgents {
   constructor(
     options: AgentLoopOptions,
     runAgent: RunAgent,
-    { limits, place }: { limits: AgentLimits; place: AgentPlace | undefined },
+    {
+      limits,
+      place,
+      retries,
+      files,
+    }: {
+      limits: AgentLimits;
+      place: AgentPlace | undefined;
+      retries: RetryPlan;
+      files: UntrustedFiles;
+    },
   ) {
-    const { sessions, tools, approve, delegation, now } = options;
+    const { sessions, tools, approve, delegation, now = Date.now } = options;
     this.#options = options;
     this.#limits = limits;
     this.#runAgent = runAgent;
@@ -43,10 +56,19 @@ export class SubAgents {
       new Delegations({
         sessions,
         runChild: (child) => this.#runChild(child),
+        files,
+        askReader: (prompt, turn) =>
+          askReader(prompt, {
+            options,
+            retries,
+            remainingMs: () => turn.remaining().ms ?? Number.POSITIVE_INFINITY,
+            charge: (usage) => turn.charge(usage),
+            now,
+          }),
         endToolsOf: async (sessionId) => tools.endSession?.(sessionId),
         ...(approve !== undefined && { approve }),
         ...(delegation !== undefined && { limits: delegation }),
-        ...(now !== undefined && { now }),
+        now,
       });
   }
 
@@ -66,6 +88,7 @@ export class SubAgents {
       remaining: () => current().remaining(),
       charge: (usage) => current().charge(usage),
       isTainted: () => turn.isUntrusted,
+      sources: () => turn.sources,
       grantsOf: this.#place?.grantsOf ?? ref.id,
       depth: this.#place?.depth ?? 0,
       begun: this.#place?.begun ?? begunOf(current),

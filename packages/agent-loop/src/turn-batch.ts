@@ -1,4 +1,4 @@
-import { CallGuard, type TurnHost, type UntrustedSource } from '@ethosagent/core';
+import { type CallFacts, CallGuard, type TurnHost, type UntrustedSource } from '@ethosagent/core';
 import { callListener } from '@ethosagent/policy';
 import {
   type DelegationProvider,
@@ -85,14 +85,14 @@ export class TurnBatch {
       },
     );
     // A runtime answers some calls itself, without a word to the host.
-    for (const result of results) this.#onResult(result, guard);
+    for (const result of results) this.#onResult(result, { guard });
     for (const { call } of calls) {
       const result: ToolResult = {
         ok: false,
         code: 'execution_failed',
         error: 'there was no answer',
       };
-      this.#onResult({ toolCallId: call.id, name: call.name, result }, guard);
+      this.#onResult({ toolCallId: call.id, name: call.name, result }, { guard });
     }
     await Promise.all(this.#writing);
     this.#isOver = true;
@@ -107,19 +107,22 @@ export class TurnBatch {
       sources,
       approve: options.approve,
       grants: () => approvals.grants(personality),
+      files: approvals.files,
       now,
       book: {
         find: (id) => {
           const { approval, runs } = this.#calls.get(id) ?? {};
           return approval && { approval, runs };
         },
+        inputOf: (id) => this.#calls.get(id)?.call.input,
         // A call that nobody issued waits for nothing.
         isOver: (id) => this.#isOver || this.#answered.has(id) || !this.#calls.has(id),
         ask: async (approval) => {
           later.add(approval.toolCallId);
           this.#waiting.add(approval.toolCallId);
           try {
-            await this.#write({ kind: 'asked', turn, approval });
+            const { input: _, ...asked } = approval;
+            await this.#write({ kind: 'asked', turn, approval: asked });
           } catch (error) {
             later.delete(approval.toolCallId);
             this.#waiting.delete(approval.toolCallId);
@@ -154,7 +157,7 @@ export class TurnBatch {
       },
       beforeRun: (call) => this.#beforeRun(call),
       onProgress: (event, toolCallId) => this.#onProgress(event, toolCallId),
-      onResult: (result) => this.#onResult(result, guard),
+      onResult: (result, facts) => this.#onResult(result, { guard, reads: facts?.reads }),
     };
   }
 
@@ -182,9 +185,12 @@ export class TurnBatch {
     return logged.started ? undefined : answerAtOnce(logged);
   }
 
-  #onResult(answer: ToolCallResult, guard: CallGuard): void {
+  #onResult(
+    answer: ToolCallResult,
+    { guard, reads }: { guard: CallGuard; reads?: CallFacts['reads'] | undefined },
+  ): void {
     const { toolCallId, result: given } = answer;
-    const { isLeft, turn, journal } = this.#parts;
+    const { options, isLeft, turn, journal } = this.#parts;
     const logged = this.#calls.get(toolCallId);
     if (logged === undefined || this.#answered.has(toolCallId)) return;
     this.#answered.add(toolCallId);
@@ -193,9 +199,12 @@ export class TurnBatch {
     if (!isStarted && (isLeft() || journal.failure !== undefined)) return;
     const result = (isStarted ? undefined : this.#refusalOf(logged)) ?? given;
     // What did not run was answered by the framework.
-    const judged = guard.judge({ ...answer, result }, { ran: isStarted });
-    const record = resultRecord(turn, logged, { result, ...judged });
-    const written = this.#write(record).then(() => this.#tellResult(logged, result));
+    const isAnswer = isStarted && options.tools.tool(logged.call.name)?.returnDirect === true;
+    const facts = { ran: isStarted, ...(reads !== undefined && { reads }) };
+    const written = guard
+      .judge({ ...answer, result }, facts)
+      .then((judged) => this.#write(resultRecord(turn, logged, { result, ...judged, isAnswer })))
+      .then(() => this.#tellResult(logged, result));
     // Waited for at the end of the batch.
     written.catch(() => {});
     this.#writing.push(written);

@@ -46,6 +46,10 @@ export interface ToolAnswer {
   result: ToolResult;
   isMarked: boolean;
   isUntrusted: boolean;
+  /** It ran, and its tool answers in place of the model. */
+  isAnswer?: boolean;
+  /** The source that is not trusted, where it was seen. */
+  from?: string;
 }
 
 /** A result as it is stored, and as the model reads it. */
@@ -73,5 +77,7 @@ export function resultRecord(
     ...(costUsd !== undefined && Number.isFinite(costUsd) && costUsd > 0 && { costUsd }),
     ...(images.length > 0 && { images }),
     ...(options.isUntrusted && { untrusted: true }),
+    ...(options.isAnswer === true && given.ok && { answer: given.value.toWellFormed() }),
+    ...(options.isUntrusted && options.from !== undefined && { from: options.from }),
   };
 }

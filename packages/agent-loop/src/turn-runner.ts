@@ -30,9 +30,6 @@ interface Running {
   ended: Promise<void>;
 }
 
-/** Milliseconds for what a turn begins with, once the caller has aborted or left it. */
-const GRACE_MS = 2_000;
-
 /** Runs the turns of one agent: the one at the top, or a sub-agent. */
 export class TurnRunner {
   readonly options: AgentLoopOptions;
@@ -56,7 +53,12 @@ export class TurnRunner {
     this.#subAgents = new SubAgents(
       options,
       (child, below, input) => new TurnRunner(child, below).run(input),
-      { limits: this.#limits, place },
+      {
+        limits: this.#limits,
+        place,
+        retries: this.#retries,
+        files: this.#ledgers.files,
+      },
     );
   }
 
@@ -207,6 +209,7 @@ export class TurnRunner {
   ): AsyncGenerator<AgentEvent, void, undefined> {
     this.#assertCanRun(sessionId);
     const { controller } = running;
+    const { graceMs } = this.#limits;
     this.#running.set(sessionId, running);
     const end = () => {
       if (this.#running.get(sessionId) === running) this.#running.delete(sessionId);
@@ -219,9 +222,9 @@ export class TurnRunner {
         givenUp: givenUp.signal,
       });
       const journal = await withGrace(
-        withGrace(opening, abortSignal, GRACE_MS),
+        withGrace(opening, abortSignal, graceMs),
         controller.signal,
-        GRACE_MS,
+        graceMs,
       ).catch((error: unknown) => {
         givenUp.abort(error);
         if (running.isLeft) return undefined;
@@ -298,7 +301,7 @@ export class TurnRunner {
       throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
     }
     const log = await readLog(sessions, ref.id, { history });
-    return new Journal(sessions, ref, { log, signal });
+    return new Journal(sessions, ref, { log, signal, graceMs: this.#limits.graceMs });
   }
 }
 

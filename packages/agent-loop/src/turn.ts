@@ -1,3 +1,4 @@
+import type { UntrustedSource } from '@ethosagent/core';
 import {
   type DelegationProvider,
   EthosError,
@@ -29,6 +30,7 @@ import { TurnBatch } from './turn-batch.js';
 import { answerAtOnce, interrupted, notRun, resultRecord } from './turn-calls.js';
 import { TurnStep } from './turn-step.js';
 import { addUsage, NO_USAGE } from './usage.js';
+import { untilAborted } from './with-grace.js';
 
 /** What a turn runs on. */
 export interface TurnParts {
@@ -85,6 +87,10 @@ export class Turn {
 
   get isUntrusted(): boolean {
     return this.#log.untrusted;
+  }
+
+  get sources(): readonly UntrustedSource[] {
+    return this.#log.sources;
   }
 
   /** What the turn has used, its sub-agents included. */
@@ -179,6 +185,11 @@ export class Turn {
       this.#controller.signal.throwIfAborted();
       const { step, steps } = this.#turn;
       if (step !== undefined && step.calls.length === 0) return answered(step.record);
+      const direct = this.#log.directAnswer();
+      if (direct !== undefined) {
+        await this.#tell({ type: 'text', text: direct });
+        return { end: 'answered' };
+      }
       const over = overBudget(this.usage, limits);
       if (over !== undefined) return over;
       if (this.#log.openCalls().length > 0) {
@@ -240,11 +251,16 @@ export class Turn {
 
   async #runCalls(calls: readonly LoggedCall[]): Promise<void> {
     if (calls.length === 0) return;
+    const { isTainted = true, sources = [] } = this.#turn.step ?? {};
+    const others = await untilAborted(
+      this.#parts.approvals.readByOthers(this.#log.sources),
+      this.#controller.signal,
+    );
     const batch = new TurnBatch({
       ...this.#parts,
       turn: this.#turn.turn,
-      isTainted: this.#turn.step?.isTainted ?? true,
-      sources: this.#turn.step?.sources ?? [],
+      isTainted: isTainted || others.length > 0,
+      sources: [...sources, ...others],
       signal: this.#controller.signal,
       delegation: this.delegation,
       later: this.#later,

@@ -1,9 +1,19 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type ChainedLine, parseLine } from './chain.js';
 
 const CHUNK_BYTES = 64 * 1024;
 const LINE_BREAK = 0x0a;
+
+/** The paths of the logs of a folder, also of those of which only a head or a rotated file is left. */
+export async function logsIn(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).map((name) =>
+    /^(.+\.jsonl)(?:\.head|\.\d{1,4})?$/.exec(name),
+  );
+  const logs = new Set(names.flatMap((match) => match?.[1] ?? []));
+  return [...logs].sort().map((name) => join(folder, name));
+}
 
 /** A file of a log that was rotated. */
 export interface RotatedFile {
@@ -65,16 +75,21 @@ export function readEnd(descriptor: number): LogEnd {
 export function firstSeqOf(path: string): number | undefined {
   const descriptor = openSync(path, 'r');
   try {
-    const { size } = fstatSync(descriptor);
-    for (let length = Math.min(CHUNK_BYTES, size); ; length = Math.min(length * 2, size)) {
-      const start = Buffer.alloc(length);
-      readSync(descriptor, start, 0, length, 0);
-      const end = start.indexOf(LINE_BREAK);
-      if (end >= 0) return parseLine(start.subarray(0, end))?.seq;
-      if (length === size) return undefined;
-    }
+    return readFirst(descriptor)?.seq;
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** The first line of a file; `undefined` where it has none, or none of a sink. */
+export function readFirst(descriptor: number): ChainedLine | undefined {
+  const { size } = fstatSync(descriptor);
+  for (let length = Math.min(CHUNK_BYTES, size); ; length = Math.min(length * 2, size)) {
+    const start = Buffer.alloc(length);
+    readSync(descriptor, start, 0, length, 0);
+    const end = start.indexOf(LINE_BREAK);
+    if (end >= 0) return parseLine(start.subarray(0, end));
+    if (length === size) return undefined;
   }
 }
 

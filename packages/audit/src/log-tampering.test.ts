@@ -589,3 +589,41 @@ describe('verifyAuditLog', () => {
     expect(await verifyAuditLog({ path })).toMatchObject({ ok: true });
   });
 });
+
+describe('why an access was allowed', () => {
+  const why = { declared: 'storage.scope = "session"', policy: ['personalities/a/config.yaml:3'] };
+
+  /** A log that was begun before events said why, and goes on now. */
+  function grownLog(): string {
+    const path = join(root, `${++logs}`, 'audit.jsonl');
+    for (const more of [{}, { why }]) {
+      const sink = new JsonlAuditSink({ path, key });
+      for (const target of ['t1', 't2']) sink.record({ ...auditEvent(target), ...more });
+      sink.close();
+    }
+    return path;
+  }
+
+  it('is in the log, and older lines beside it are as good as before', async () => {
+    const path = grownLog();
+    const lines = linesOf(path).map((line) => JSON.parse(line).why);
+    expect(lines).toEqual([undefined, undefined, why, why]);
+    expect(await verifyAuditLog({ path, key })).toMatchObject({ ok: true, events: 4 });
+  });
+
+  it.each([
+    ['changed', (line: string) => line.replace('config.yaml:3', 'config.yaml:4')],
+    ['removed', (line: string) => line.replace(/,"why":\{.*?\}/, '')],
+    ['put in', (line: string) => line.replace(',"seq"', `,"why":${JSON.stringify(why)},"seq"`)],
+  ])('is covered by the chain when it is %s', async (what, change) => {
+    const path = grownLog();
+    const at = what === 'put in' ? 1 : 2;
+    const lines = linesOf(path);
+    const changed = change(lines[at] ?? '');
+    expect(changed).not.toBe(lines[at]);
+    put(path, lines.with(at, changed));
+    const { ok, problems } = await verifyAuditLog({ path, key });
+    expect(ok).toBe(false);
+    expect(problems).toMatchObject([{ what: 'edited', seq: at + 1 }]);
+  });
+});

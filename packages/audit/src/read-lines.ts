@@ -16,8 +16,11 @@ export interface Line {
   isWhole: boolean;
 }
 
-/** The lines of a file, one at a time. Of a line over 16 MiB the bytes are left out. */
-export async function* readLines(descriptor: number): AsyncGenerator<Line> {
+/**
+ * The lines of a file, one at a time. Of a line over 16 MiB the bytes are left out.
+ * @param from the byte to begin at, which begins a line
+ */
+export async function* readLines(descriptor: number, from = 0): AsyncGenerator<Line> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let parts: Buffer[] = [];
   let length = 0;
@@ -26,7 +29,7 @@ export async function* readLines(descriptor: number): AsyncGenerator<Line> {
     if (length > MAX_LINE_BYTES) parts = [];
     else if (bytes.length > 0) parts.push(Buffer.from(bytes));
   };
-  for (let position = 0; ; ) {
+  for (let position = from; ; ) {
     const { bytesRead } = await readAsync(descriptor, chunk, 0, CHUNK_BYTES, position);
     if (bytesRead === 0) break;
     position += bytesRead;

@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isLocked } from '@ethosagent/file-lock';
 import { EthosError } from '@ethosagent/types';
@@ -8,8 +8,7 @@ import type { AuditReport } from './audit-report.js';
 import { type ChainHash, chainHash } from './chain.js';
 import { ChainWalk } from './chain-walk.js';
 import { type Head, headPath, type NoHead, namedId, readHead } from './head-file.js';
-import { rotatedFiles } from './log-files.js';
-
+import { logsIn, rotatedFiles } from './log-files.js';
 import { openSnapshot } from './log-snapshot.js';
 import { type Line, readLines } from './read-lines.js';
 
@@ -151,14 +150,6 @@ function headOf(log: string, hashOf: ChainHash, isKeyed: boolean): Head | NoHead
     'CONFIG_INVALID',
     `${log} was written with a key; give that key (verifyRuntimeAudit of wiring has that of a home)`,
   );
-}
-
-async function logsIn(folder: string): Promise<string[]> {
-  const names = (await readdir(folder)).map((name) =>
-    /^(.+\.jsonl)(?:\.head|\.\d{1,4})?$/.exec(name),
-  );
-  const logs = new Set(names.flatMap((match) => match?.[1] ?? []));
-  return [...logs].sort().map((name) => join(folder, name));
 }
 
 /** A log that was removed is one still, as long as something of it is there. */

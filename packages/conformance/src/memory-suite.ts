@@ -455,7 +455,7 @@ export function memoryConformance(
             expect(now.endsWith(added)).toBe(true);
           }
         },
-        { promised: 'key-value', runs: { check: 50, long: 20_000 } },
+        { promised: 'key-value', runs: { check: 20, long: 20_000 } },
       );
     });
   });

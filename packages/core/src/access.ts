@@ -21,11 +21,12 @@ export type AccessScope = Pick<
   | 'capsStore'
   | 'spendStore'
   | 'taint'
+  | 'explainBy'
 >;
 
 /** An access before the decision. */
-export interface AccessAsked extends Pick<Access, 'capability' | 'operation' | 'target'> {
-  /** The rule that allows it, where one does. May be set until the decision has fallen. */
+export interface AccessAsked extends Pick<Access, 'capability' | 'operation' | 'target' | 'basis'> {
+  /** The rule that allows it, where one does. May be set, as `basis`, until the decision has fallen. */
   rule?: string;
 }
 
@@ -59,8 +60,8 @@ async function recorded<T>(
   const report = (decision: Access['decision'], reason: string) => {
     if (reported) return;
     reported = true;
-    const { capability, operation, target } = access;
-    event = scope.record({ capability, operation, target, decision, reason });
+    const { capability, operation, target, basis } = access;
+    event = scope.record({ capability, operation, target, decision, reason, basis });
   };
   const reportAllowed = () => report('allowed', access.rule ?? 'inside the reach');
   // What waited until its call was over must not begin any more.

@@ -399,6 +399,10 @@ describe('audit', () => {
           target: typeof target === 'string' ? target : expect.stringMatching(target),
           decision,
           reason: typeof reason === 'string' ? reason : expect.stringMatching(reason),
+          why: {
+            declared: expect.stringMatching(new RegExp(`^${capability.replace(/^\W+/, '')}`)),
+            policy: expect.any(Array),
+          },
         }),
       ),
     );

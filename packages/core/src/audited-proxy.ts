@@ -8,10 +8,10 @@ export function auditedProxy(
 ): Pick<FilteringProxyOptions, 'guard' | 'onAccess' | 'onSpend'> {
   return {
     guard,
-    onAccess: ({ url, decision, rule }) => {
+    onAccess: ({ url: target, decision, rule, entries: basis }) => {
       scope.assertLive();
       const reason = decision === 'allowed' ? `matched ${rule}` : rule;
-      scope.record({ capability: 'network', operation: 'proxy', target: url, decision, reason });
+      scope.record({ capability: 'network', operation: 'proxy', target, decision, reason, basis });
     },
     ...(scope.capsNetwork && { onSpend: (amounts) => scope.spendAll(amounts) }),
   };

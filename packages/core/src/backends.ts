@@ -28,7 +28,21 @@ export interface PersonalityFsReach {
 /** What an operator says of one personality, as its file does. */
 export interface PersonalityPolicy extends Pick<PersonalityConfig, 'safety' | 'tool_settings'> {
   fs_reach?: Partial<PersonalityFsReach>;
+  /** Where its parts stand in files, for the audit. */
+  places?: PolicyPlaces;
 }
+
+/**
+ * The lines of files on which a part of a policy stands, as `personalities/coder/config.yaml:12`.
+ * Worked out when the policy is loaded: it is asked for every access.
+ *
+ * @param part as `safety.network.allow` or `fs_reach.read`; `toolset` or `mcp_servers` for what gives
+ * a tool
+ * @param entry of a list, as the policy has it; the name of a tool, or its server; absent for the part
+ * itself
+ * @returns none where no file says it
+ */
+export type PolicyPlaces = (part: string, entry?: string) => readonly string[];
 
 /** What stands behind the accessors of a registry. A missing backend makes its accessor absent. */
 export interface CapabilityBackends {

@@ -1,7 +1,8 @@
 import type { AuditEvent, Tool } from '@ethosagent/types';
-import { describe, expect, it } from 'vitest';
-import type { CallBegin, CallEnd, CallHooks } from './call-hooks.js';
+import { describe, expect, it, vi } from 'vitest';
+import type { BeforeCall, CallBegin, CallEnd, CallHooks } from './call-hooks.js';
 import { createInMemoryKvStore } from './in-memory-kv.js';
+import { batchContext } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 
 const ran: unknown[] = [];
@@ -103,6 +104,82 @@ describe('beforeCall', () => {
     };
     await run({ beforeCall }, ['a']);
     expect(ran).toEqual(['a']);
+  });
+});
+
+describe('several beforeCall hooks', () => {
+  it('are asked in their order, and the first refusal ends it', async () => {
+    const asked: string[] = [];
+    const hook = (name: string, said?: BeforeCall) => () => {
+      asked.push(name);
+      return said;
+    };
+    const beforeCall = [
+      hook('a', { ask: 'one' }),
+      hook('b'),
+      hook('c', { refuse: 'no' }),
+      hook('d'),
+    ];
+    expect(await run({ beforeCall }, ['x'], true)).toEqual(['no']);
+    expect(asked).toEqual(['a', 'b', 'c']);
+    expect(await run({ beforeCall: beforeCall.slice(0, 2) }, ['x'])).toEqual([
+      'note needs approval, and it was refused',
+    ]);
+    expect(await run({ beforeCall: beforeCall.slice(0, 2) }, ['x'], true)).toEqual(['noted']);
+  });
+
+  it('leave what all of them leave', async () => {
+    const hook =
+      (hosts: string[]): CallHooks['beforeCall'] & (() => BeforeCall) =>
+      () => ({ narrow: { hosts } });
+    const reached: (readonly string[] | undefined)[] = [];
+    const registry = new DefaultToolRegistry({}, undefined, {
+      beforeCall: [hook(['*.test', 'a.com']), hook(['a.test', 'a.com', 'b.net'])],
+    });
+    registry.register({
+      ...note,
+      capabilities: { network: { allowedHosts: ['*.test', 'b.net'] } },
+      async execute(_, { networkPolicy }) {
+        reached.push(networkPolicy?.allow);
+        return { ok: true, value: 'done' };
+      },
+    });
+    await registry.executeParallel([{ toolCallId: 'c', name: 'note', args: {} }], batchContext());
+    expect(reached).toEqual([['a.com', 'a.test']]);
+  });
+});
+
+describe('a call that can not be narrowed', () => {
+  it.each<[string, Partial<Tool>]>([
+    ['keeps a service open', { capabilities: { service: { scope: 'session' } } }],
+    ['starts sub-agents', { capabilities: { delegation: {} } }],
+    ['comes from elsewhere', { capabilities: {}, unconfined: true, requiresApproval: false }],
+  ])('is refused where its tool %s', async (_, more) => {
+    const execute = vi.fn();
+    const registry = new DefaultToolRegistry({}, undefined, {
+      beforeCall: () => ({ narrow: { hosts: [] } }),
+    });
+    registry.register({ ...note, ...more, execute });
+    const [answer] = await registry.executeParallel(
+      [{ toolCallId: 'c', name: 'note', args: {} }],
+      batchContext(),
+    );
+    expect(answer?.result).toMatchObject({ ok: false, cause: 'NOT_APPROVED' });
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['an unknown list', '{"narrow":{"host":[]}}'],
+    ['a list of numbers', '{"narrow":{"hosts":[1]}}'],
+    ['a text', '{"narrow":{"hosts":"*"}}'],
+    ['a relative path', '{"narrow":{"read":["notes"]}}'],
+    ['no narrowing', '{"narrow":[]}'],
+    ['an unknown key beside it', '{"ask":"x","narow":{}}'],
+  ])('is refused for %s', async (_, said) => {
+    expect((await run({ beforeCall: () => JSON.parse(said) }, ['a'], true)).join()).toContain(
+      'could not decide',
+    );
+    expect(ran).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { callListener } from '@ethosagent/policy';
 import type { AuditEvent, FailureCause, ToolErrorCode, ToolResult } from '@ethosagent/types';
+import type { CallNarrowing } from './call-narrowing.js';
 
 /** The error behind a failed call, for the host alone. */
 export interface CallError {
@@ -17,8 +18,14 @@ export interface CallError {
   error: unknown;
 }
 
-/** Refuses a call, or asks for its approval, with the reason. */
-export type BeforeCall = { refuse: string } | { ask: string };
+/**
+ * Refuses a call, with the reason; or asks for its approval, narrows what it may reach, or both. A
+ * refusal beside others counts.
+ */
+export type BeforeCall =
+  | { refuse: string }
+  | { ask: string; narrow?: CallNarrowing }
+  | { ask?: string; narrow: CallNarrowing };
 
 /** A call that is about to run: it has passed its gates, and may still need approval. */
 export interface CallBegin {
@@ -38,14 +45,23 @@ export interface CallEnd extends CallBegin {
   durationMs: number;
 }
 
-/** What a host has to say to a call, and what it is told of calls. */
+/** Says what is to become of a call; nothing leaves it as it is. */
+export type BeforeCallHook = (
+  call: CallBegin,
+) => BeforeCall | undefined | Promise<BeforeCall | undefined>;
+
+/**
+ * What a host has to say to a call, and what it is told of calls, in this order: `beforeCall`,
+ * `onAccess` for each access, `afterCall`, `onError`.
+ */
 export interface CallHooks {
   /**
-   * Asked before each call that passed its gates. What it gives refuses the call, or has it approved
-   * first; nothing it gives lets more. One that throws, or gives what is none of these, refuses that
-   * call alone.
+   * Asked before each call that passed its gates. What it gives refuses the call, has it approved
+   * first, or narrows its reach; nothing it gives lets more. Of several, each is asked in their order:
+   * the first refusal ends it, reasons to ask are joined, and what each leaves must be left by all. One
+   * that throws, or gives what is none of these, refuses that call alone.
    */
-  beforeCall?: (call: CallBegin) => BeforeCall | undefined | Promise<BeforeCall | undefined>;
+  beforeCall?: BeforeCallHook | readonly BeforeCallHook[];
   /**
    * Told of each answer, and waited for. The answer of a call is a failure when it throws: what the
    * call did is done.

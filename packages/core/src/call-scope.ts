@@ -3,6 +3,7 @@ import { discard, isThenable } from '@ethosagent/policy';
 import {
   type AuditEvent,
   type AuditSink,
+  type AuditWhy,
   CapabilityError,
   type CapabilityName,
 } from '@ethosagent/types';
@@ -12,6 +13,20 @@ import type { CountedQuota } from './quotas/meter.js';
 import type { Settle } from './quotas/store-meter.js';
 import { SecretRedactor } from './results/redact.js';
 
+/** What an access was decided by, as the decision knows it. */
+export interface AccessBasis {
+  /** The entry of the reach that covers the target: a root, a host pattern, a ref, a binary. */
+  covers?: string;
+  /** What is to be looked for in the reach: of several, all must be covered. */
+  asked?: readonly string[];
+  /** Of the operator's list of hosts: the entry that allows it, and the one that denies it. */
+  allow?: string;
+  deny?: string;
+}
+
+/** Says which parts of a declaration and of a policy an access went by. */
+export type ExplainAccess = (access: Access) => AuditWhy | undefined;
+
 /** What an accessor reports of one access. */
 export interface Access {
   capability: CapabilityName;
@@ -20,6 +35,7 @@ export interface Access {
   decision: 'allowed' | 'denied';
   /** The rule that decided. */
   reason: string;
+  basis?: AccessBasis | undefined;
 }
 
 // The longest path there is. More would let a tool push older events out of a sink that rotates.
@@ -43,7 +59,7 @@ export interface ScopedCall {
   toolName: string;
   toolCallId: string;
   /** Of what outlives its call: the call, whose secrets are also its own. */
-  parent?: Pick<CallScope, 'redactor'> | undefined;
+  parent?: Pick<CallScope, 'redactor' | 'explain'> | undefined;
   taint?: Taint | undefined;
 }
 
@@ -55,7 +71,8 @@ export class CallScope {
   readonly #journal: CallJournal;
   readonly #toolName: string;
   readonly #toolCallId: string;
-  readonly #parent: Pick<CallScope, 'redactor'> | undefined;
+  readonly #parent: Pick<CallScope, 'redactor' | 'explain'> | undefined;
+  #explain: ExplainAccess | undefined;
   readonly taint: Taint | undefined;
   #controller: AbortController | undefined;
   #abortReason: unknown;
@@ -93,6 +110,15 @@ export class CallScope {
   get redactor(): SecretRedactor | undefined {
     const own = joined(this.#redactor, this.#parent?.redactor);
     return joined(own, this.#journal.secrets?.());
+  }
+
+  /** What explains its accesses: asked only where somebody is told of them. */
+  get explain(): ExplainAccess | undefined {
+    return this.#explain ?? this.#parent?.explain;
+  }
+
+  explainBy(explain: ExplainAccess): void {
+    this.#explain = explain;
   }
 
   addSecret(ref: string, value: string): void {
@@ -202,6 +228,7 @@ export class CallScope {
   record(access: Access): AuditEvent | undefined {
     const { audit, sessionId, personalityId, now } = this.#journal;
     if (audit === undefined) return undefined;
+    const why = this.explain?.(access);
     const event: AuditEvent = {
       time: new Date(now()).toISOString(),
       sessionId,
@@ -213,6 +240,7 @@ export class CallScope {
       target: shorten(this.redactor?.redact(access.target) ?? access.target),
       decision: access.decision,
       reason: access.reason,
+      ...(why !== undefined && { why }),
     };
     try {
       const returned: unknown = audit.record(event);

@@ -2,6 +2,8 @@ import type { NetworkGuard } from '@ethosagent/safety-network';
 import type { ToolCapabilities } from '@ethosagent/types';
 import type { AccessScope } from './access.js';
 import type { CapabilityBackends } from './backends.js';
+import type { CallNarrowing } from './call-narrowing.js';
+import type { ExplainAccess } from './call-scope.js';
 import type {
   BoundAccessors,
   Grants,
@@ -11,10 +13,11 @@ import type {
   ScopedAccessors,
   ServiceCall,
 } from './capabilities/capability-call.js';
-import type { CapabilityPart } from './capabilities/capability-module.js';
+import type { CapabilityKey, CapabilityPart } from './capabilities/capability-module.js';
 import { CAPABILITY_MODULES } from './capabilities/index.js';
 import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 import { PolicyAtOnce } from './personality-policy.js';
+import { quotaOfRule } from './quotas/call-quotas.js';
 
 export type { ResolveContext, ScopedAccessors };
 
@@ -35,11 +38,20 @@ export function needsBackends(capabilities: ToolCapabilities): boolean {
   return Object.values(capabilities).some((declared) => declared !== undefined);
 }
 
+/** What is read by them is told with its source, or is the operator's own. */
+const SEEN: ReadonlySet<string> = new Set<keyof ToolCapabilities>([
+  'network',
+  'fs_reach',
+  'secrets',
+  'storage',
+]);
+
 /** A call that is given its accessors. */
 export interface BoundCall {
   ctx: ResolveContext;
   policy: PolicyAtOnce;
   scope?: AccessScope;
+  narrowing?: CallNarrowing | undefined;
   /** Absent for accessors that are used by hand. */
   registry?: RegistryCall;
 }
@@ -52,7 +64,13 @@ export interface BoundCall {
 export class CapabilityPlan {
   readonly #backends: CapabilityBackends;
   readonly #needsBackends: boolean;
+  readonly #toolName: string;
   readonly #parts: readonly CapabilityPart[];
+  readonly #byKey = new Map<string, CapabilityPart>();
+  /** The capability for which a call can't be narrowed. */
+  readonly unnarrowable: CapabilityKey | undefined;
+  /** Whether all that a call reads goes through accessors that say where it comes from. */
+  readonly isSeen: boolean;
 
   constructor(toolName: string, declared: ToolCapabilities, backends: CapabilityBackends) {
     // What was declared at registration is what holds, whatever the tool object says later.
@@ -60,7 +78,18 @@ export class CapabilityPlan {
     const tool = { name: toolName, capabilities, backends };
     this.#backends = backends;
     this.#needsBackends = needsBackends(capabilities);
-    this.#parts = CAPABILITY_MODULES.flatMap((module) => module.compile(tool) ?? []);
+    this.#toolName = toolName;
+    this.isSeen = Object.entries(capabilities).every(
+      ([key, value]) => value === undefined || value === null || SEEN.has(key),
+    );
+    for (const module of CAPABILITY_MODULES) {
+      const part = module.compile(tool);
+      if (part !== undefined) this.#byKey.set(module.key satisfies CapabilityKey, part);
+    }
+    this.#parts = [...this.#byKey.values()];
+    this.unnarrowable = CAPABILITY_MODULES.find(
+      ({ key, isNarrowable }) => !isNarrowable && this.#byKey.has(key),
+    )?.key;
   }
 
   /** What the backends say of a call's personality now. */
@@ -69,11 +98,13 @@ export class CapabilityPlan {
   }
 
   /** Builds the accessors of one call. */
-  bind({ ctx, policy, scope, registry }: BoundCall): BoundAccessors {
-    const grants = this.#grants({ ctx, policy });
+  bind({ ctx, policy, scope, narrowing, registry }: BoundCall): BoundAccessors {
+    const call = { ctx, policy, narrowing };
+    const grants = this.#grants(call);
     const accessors: BoundAccessors = {};
+    scope?.explainBy(this.#explain(call, grants));
     for (const part of this.#parts) {
-      part.bind({ ctx, policy, grants, scope, registry, accessors });
+      part.bind({ ...call, grants, scope, registry, accessors });
     }
     return accessors;
   }
@@ -84,13 +115,14 @@ export class CapabilityPlan {
     policy,
     scope,
     service,
-  }: Omit<BoundCall, 'registry'> & { service: ServiceCall }): {
+  }: Omit<BoundCall, 'registry' | 'narrowing'> & { service: ServiceCall }): {
     accessors: BoundAccessors;
     /** What its `scopedFetch` goes through. */
     guard: NetworkGuard | undefined;
   } {
     const grants = this.#grants({ ctx, policy, service });
     const accessors: BoundAccessors = {};
+    scope?.explainBy(this.#explain({ ctx, policy, service }, grants));
     for (const part of this.#parts) {
       part.bind({ ctx, policy, service, grants, scope, registry: undefined, accessors });
     }
@@ -110,14 +142,31 @@ export class CapabilityPlan {
   }
 
   /** What a call under this policy may reach, as data. */
-  describe(ctx: ResolveContext, policy: PolicyAtOnce = this.policyOf(ctx)): ResolvedGrant {
-    const call = { ctx, policy };
+  describe(
+    ctx: ResolveContext,
+    policy: PolicyAtOnce = this.policyOf(ctx),
+    narrowing?: CallNarrowing,
+  ): ResolvedGrant {
+    const call = { ctx, policy, narrowing };
     const grants = this.#grants(call);
     const described: ResolvedGrant = {};
     for (const part of this.#parts) Object.assign(described, part.describe(call, grants));
     const quotas = this.#needsBackends ? policy.quotas : undefined;
     if (quotas !== undefined) described.quotas = structuredClone(quotas);
     return described;
+  }
+
+  #explain(call: PolicyCall, grants: Grants): ExplainAccess {
+    return (access) => {
+      const [key = ''] = access.capability.split('.', 1);
+      const part = this.#byKey.get(key);
+      if (part === undefined) return undefined;
+      const tool = () => call.policy.placesOfTool(this.#toolName);
+      const { declared, policy } = part.why(access, { ...call, grants, tool });
+      const quota = quotaOfRule(access.reason);
+      if (quota === undefined) return { declared, policy };
+      return { declared, policy: call.policy.placesOf(`safety.quotas.${quota}`) };
+    };
   }
 
   #grants(call: PolicyCall): Grants {

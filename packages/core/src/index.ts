@@ -10,17 +10,26 @@ export {
 } from '@ethosagent/audit';
 export { supervisorProblem } from '@ethosagent/process';
 export type { ApprovalDecision, ApprovalRequest } from './approval.js';
-export type { CapabilityBackends, PersonalityFsReach, PersonalityPolicy } from './backends.js';
+export type {
+  CapabilityBackends,
+  PersonalityFsReach,
+  PersonalityPolicy,
+  PolicyPlaces,
+} from './backends.js';
 export { type CallRecord, recordCall } from './batch/record-call.js';
 export {
   type BeforeCall,
+  type BeforeCallHook,
   type CallBegin,
   type CallEnd,
   type CallError,
   type CallHooks,
   tellError,
 } from './call-hooks.js';
+export type { CallNarrowing } from './call-narrowing.js';
 export type { ResolveContext, ScopedAccessors } from './capabilities/capability-call.js';
+export { compareGrants } from './capabilities/compare/compare-grants.js';
+export type { GainedAccess, GrantChange } from './capabilities/compare/grant-change.js';
 export type { ResolvedGrant } from './capabilities/resolved-grant.js';
 export { needsBackends, resolveCapabilities } from './capability-resolver.js';
 export { validateDeclaration, validateRegistration } from './capability-validator.js';
@@ -40,11 +49,21 @@ export {
   type KnownApproval,
 } from './session/call-guard.js';
 export { type CheckedCall, type CheckedSession, checkOffRecord } from './session/check-call.js';
+export { mayGrant } from './session/grants.js';
 export { withEdit } from './session/mark-result.js';
+export {
+  askQuarantined,
+  NO_ANSWER,
+  type QuarantinedText,
+} from './session/quarantine.js';
 export type {
   CallCheck,
   CallDecision,
   PendingApproval,
+  QuarantineAnswer,
+  QuarantineModel,
+  QuarantinePrompt,
+  QuarantineRequest,
   SessionBatchOptions,
   SessionGrant,
   SessionIdentity,
@@ -53,7 +72,12 @@ export type {
   ToolSession,
   UntrustedSource,
 } from './session/session-api.js';
-export { isLedgerSession, SessionLedger } from './session/session-ledger.js';
+export {
+  isLedgerSession,
+  SessionLedger,
+  sessionOfLedger,
+  sessionPart,
+} from './session/session-ledger.js';
 export { SessionLedgers } from './session/session-ledgers.js';
 export { sessionRef } from './session/session-ref.js';
 export type { SessionTools, SessionToolsBatch } from './session/session-tools.js';
@@ -64,12 +88,14 @@ export {
   type SettledDecision,
   settleDecision,
 } from './session/settle-decision.js';
+export { SourceList, sourceOfCall, sourceOfContent } from './session/source-list.js';
 export {
   DefaultToolSession,
   type RunCalls,
   type ToolSessionParts,
 } from './session/tool-session.js';
+export { UntrustedFiles } from './session/untrusted-files.js';
 export { sourceOf, untrustedGate } from './session/untrusted-gate.js';
 export { DefaultToolResultReducerRegistry } from './tool-reducer-registry.js';
 export { DefaultToolRegistry, type ToolRegistryOptions } from './tool-registry.js';
-export type { CallFacts, TurnGate, TurnHost } from './turn-host.js';
+export type { CallFacts, CallReads, SourceWatch, TurnGate, TurnHost } from './turn-host.js';

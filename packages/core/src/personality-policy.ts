@@ -7,6 +7,7 @@ import {
   type QuotaPolicy,
 } from '@ethosagent/types';
 import type { CapabilityBackends, PersonalityFsReach, PersonalityPolicy } from './backends.js';
+import { mcpServerOf } from './mcp-server-of.js';
 
 const NO_REACH: PersonalityFsReach = { read: [], write: [] };
 
@@ -27,6 +28,15 @@ const UNKNOWN: PersonalityPolicy = {
     },
   },
 };
+
+/** A part of a policy that decides on accesses. */
+export type PolicyPart =
+  | 'fs_reach.read'
+  | 'fs_reach.write'
+  | 'safety.network.allow'
+  | 'safety.network.deny'
+  | `safety.process.${string}`
+  | `safety.quotas.${string}`;
 
 interface Asked<T> {
   value: T;
@@ -104,6 +114,40 @@ export class PolicyAtOnce {
     }
     const all = this.#said?.tool_settings;
     return all !== undefined && Object.hasOwn(all, key) ? all[key] : undefined;
+  }
+
+  /** What of the policy gives a tool, where a file says it. */
+  placesOfTool(name: string): string[] {
+    const { places } = this.#said ?? {};
+    const server = mcpServerOf(name);
+    const found =
+      server === undefined ? places?.('toolset', name) : places?.('mcp_servers', server);
+    return [...(found ?? [])];
+  }
+
+  /**
+   * Where a part of the policy stands: the lines of files, or what it is called where code says it.
+   * @param index of the entry of a list; `undefined` for the list itself
+   */
+  placesOf(part: PolicyPart, entries?: readonly string[], index?: number): string[] {
+    const entry = index === undefined ? undefined : entries?.[index];
+    if (!this.#isFromCode(part)) {
+      const places = this.#said?.places?.(part, entry) ?? [];
+      if (places.length > 0) return [...places];
+    }
+    const whose =
+      this.#personalityId === undefined ? 'no personality' : `personality ${this.#personalityId}`;
+    return [`${whose}: ${part}${index === undefined ? '' : `[${index}]`}`];
+  }
+
+  /** Whether a callback of its own says the part. */
+  #isFromCode(part: PolicyPart): boolean {
+    const { personalityFsReach, personalityNetworkAllow, personalityProcess, personalityQuotas } =
+      this.#backends;
+    if (part.startsWith('fs_reach')) return personalityFsReach !== undefined;
+    if (part === 'safety.network.allow') return personalityNetworkAllow !== undefined;
+    if (part.startsWith('safety.process')) return personalityProcess !== undefined;
+    return part.startsWith('safety.quotas') && personalityQuotas !== undefined;
   }
 
   get #said(): PersonalityPolicy | undefined {

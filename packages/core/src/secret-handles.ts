@@ -99,7 +99,12 @@ export class RequestHandles {
   record(scope: AccessScope): void {
     const access = { capability: 'secrets', operation: 'send', decision: 'allowed' } as const;
     for (const { ref } of this.#sentByHop) {
-      scope.record({ ...access, target: ref, reason: `bound to ${this.#host}` });
+      scope.record({
+        ...access,
+        target: ref,
+        reason: `bound to ${this.#host}`,
+        basis: { asked: [ref] },
+      });
     }
   }
 

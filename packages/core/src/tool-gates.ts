@@ -76,11 +76,6 @@ export function sameFilters(a: ToolFilters, b: ToolFilters): boolean {
   );
 }
 
-/** The server in a name of the form `mcp__<server>__<tool>`, both parts non-empty. */
-export function mcpServerOf(name: string): string | undefined {
-  return /^mcp__(.+?)__.+$/s.exec(name)?.[1];
-}
-
 /** Why the filters keep a tool out, or `undefined`. */
 export function filteredOut(entry: RegisteredTool, filters: ToolFilters): string | undefined {
   const { allowedTools, allowedMcpServers, allowedPlugins, allowedMcpTools, excludeTools } =

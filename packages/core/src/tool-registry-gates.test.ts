@@ -1,7 +1,7 @@
 import type { FailureCause, ToolFilterOpts } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
+import { mcpServerOf } from './mcp-server-of.js';
 import { batchContext, makeTool, ok, runOne, untyped } from './testing/batch.js';
-import { mcpServerOf } from './tool-gates.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 
 const notAvailable = (error: string, cause: FailureCause = 'TOOL_UNAVAILABLE') => ({

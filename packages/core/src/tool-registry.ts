@@ -1,5 +1,5 @@
 import { teeAuditSink } from '@ethosagent/audit';
-import { unawaited } from '@ethosagent/policy';
+import { parametersForModels, unawaited } from '@ethosagent/policy';
 import { BackgroundProcessTable } from '@ethosagent/process';
 import {
   type AnyTool,
@@ -28,6 +28,7 @@ import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 import { CapabilityPlan, needsBackends } from './capability-resolver.js';
 import { serviceProblem, toolShapeProblem, validateRegistration } from './capability-validator.js';
 import { KnownTaints } from './known-taints.js';
+import { mcpServerOf } from './mcp-server-of.js';
 import { copyPlain, deepFreeze } from './plain.js';
 import { SessionMeters } from './quotas/session-meters.js';
 import { SchemaGate } from './schema-gate.js';
@@ -36,7 +37,6 @@ import { ServiceTable } from './services/service-table.js';
 import {
   compileFilters,
   filteredOut,
-  mcpServerOf,
   type RegisteredTool,
   sameFilters,
   type ToolFilters,
@@ -85,6 +85,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
       meters: this.#meters,
       taints: this.#taints,
       maxPerSession: this.#options.maxServices,
+      maxCloseMs: this.#options.maxServiceCloseMs,
       now: this.#options.now,
     });
     this.#servicePlans = new ServicePlans(this.#backends ?? {});
@@ -114,8 +115,10 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
       definition: Object.freeze({
         name,
         description: tool.description,
-        parameters,
+        // A call is checked against the whole schema; this is what every provider takes.
+        parameters: told(parameters),
         ...(output !== undefined && { outputSchema: output }),
+        ...(tool.returnDirect === true && { returnDirect: true as const }),
       }),
       plan: new CapabilityPlan(name, tool.capabilities, this.#backends ?? {}),
       outputGate: output && checkSchema ? new SchemaGate(output, checkSchema) : undefined,
@@ -164,6 +167,11 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
       ? entries.filter((entry) => unavailable(entry) === undefined)
       : entries;
     return open.map(({ definition }) => definition);
+  }
+
+  /** The tools that pass the filters of a batch, whether or not they are available now. */
+  getAllowed(allowedTools?: readonly string[], filterOpts?: ToolFilterOpts): AnyTool[] {
+    return this.#passing(compileFilters(allowedTools, filterOpts)).map(({ tool }) => tool);
   }
 
   validateToolsForPersonality(personality: PersonalityConfig): CapabilityValidationError[] {
@@ -272,11 +280,18 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
     maxConcurrency = DEFAULT_BATCH_OPTIONS.maxConcurrency,
     maxBackgroundProcesses = DEFAULT_BATCH_OPTIONS.maxBackgroundProcesses,
     maxServices = DEFAULT_BATCH_OPTIONS.maxServices,
+    maxServiceCloseMs = DEFAULT_BATCH_OPTIONS.maxServiceCloseMs,
     auditArguments = DEFAULT_BATCH_OPTIONS.auditArguments,
     now = DEFAULT_BATCH_OPTIONS.now,
     checkSchema,
   } = options;
-  const limits = { defaultTimeoutMs, maxConcurrency, maxBackgroundProcesses, maxServices };
+  const limits = {
+    defaultTimeoutMs,
+    maxConcurrency,
+    maxBackgroundProcesses,
+    maxServices,
+    maxServiceCloseMs,
+  };
   for (const [name, limit] of Object.entries(limits)) {
     if (typeof limit === 'number' && limit > 0) continue;
     throw new EthosError('CONFIG_INVALID', `${name} is ${limit}; give a number above zero`);
@@ -291,9 +306,14 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
 function callHooks({ beforeCall, afterCall, onError, onAccess }: CallHooks): CallHooks {
   const hooks = { beforeCall, afterCall, onError, onAccess };
   const given = Object.entries(hooks).filter(([, hook]) => hook !== undefined);
-  const wrong = given.find(([, hook]) => typeof hook !== 'function');
+  const isHook = ([name, hook]: [string, unknown]) =>
+    name === 'beforeCall' && Array.isArray(hook)
+      ? hook.every((one) => typeof one === 'function')
+      : typeof hook === 'function';
+  const wrong = given.find((hook) => !isHook(hook));
   if (wrong !== undefined) throw new EthosError('CONFIG_INVALID', `${wrong[0]} is not a function`);
-  return Object.fromEntries(given);
+  const ordered = Array.isArray(beforeCall) ? { beforeCall: [...beforeCall] } : {};
+  return { ...Object.fromEntries(given), ...ordered };
 }
 
 /** Backends whose sink tells the host's `onAccess` too. */
@@ -318,6 +338,11 @@ function jsonSchemaOf(tool: AnyTool, key: 'schema' | 'outputSchema'): Record<str
       ? `${tool.name}: schema${problem}; give JSON Schema, or a Standard Schema as \`input\` of defineTool`
       : `${tool.name}: outputSchema${problem}; give JSON Schema`,
   );
+}
+
+function told(parameters: Record<string, unknown>): Record<string, unknown> {
+  const form = parametersForModels(parameters);
+  return form === parameters ? parameters : Object.freeze({ ...Object(deepFreeze(form)) });
 }
 
 function assertTool(tool: AnyTool): void {

@@ -1,3 +1,4 @@
+import type { ReadSource, SourceTrust } from '@ethosagent/policy';
 import type {
   AnyTool,
   DelegationProvider,
@@ -25,6 +26,8 @@ export interface TurnHost {
    * knows.
    */
   isTainted?: boolean;
+  /** Wants to know where the text of a call comes from and, in `onResult`, gets `reads`. */
+  watchSources?: (call: { name: string; tool: AnyTool }) => SourceWatch;
   /**
    * Called right before a tool runs, after its approval, and waited for. What it throws keeps the
    * tool from running.
@@ -45,12 +48,35 @@ export interface TurnHost {
   quotaSession?: string;
 }
 
+/** Who goes by where text comes from. */
+export interface SourceWatch {
+  trust: SourceTrust;
+  /** Whether the results of the tool are trusted whatever it read. */
+  trustsTool: boolean;
+  /** Whether files among the sources are, hold or are within what is noted as written. */
+  isWritten(sources: readonly ReadSource[]): Promise<boolean>;
+  /**
+   * Called before a call that works with text which nobody trusts changes files or folders, and
+   * waited for. What it throws keeps them from being changed.
+   */
+  beforeWrite(paths: readonly string[]): Promise<void>;
+}
+
+/** What a call read, as far as its accessors saw it. */
+export interface CallReads {
+  sources: readonly ReadSource[];
+  /** Nothing else was read: the tool has no capability by which it could. */
+  isWhole: boolean;
+}
+
 /** How a call went. */
 export interface CallFacts {
   /** The tool ran. Otherwise the framework answered. */
   ran: boolean;
   /** Milliseconds from the begin of the tool to its end. */
   durationMs: number;
+  /** What it read, where the host has `watchSources`. */
+  reads?: CallReads;
 }
 
 /** What a turn says of a call before it runs. */

@@ -22,7 +22,9 @@ export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
  */
 export function jsonSchemaOf(toolName: string, input: StandardSchemaV1): Record<string, unknown> {
   const remedy = 'pass the JSON Schema that the model is to see as `schema`, beside `input`';
-  const schema = derive(toolName, input, { what: 'input', remedy });
+  const derived = derive(toolName, input, { what: 'input', remedy });
+  // A union of objects says so in its branches alone.
+  const schema = isOfObjects(derived) ? { type: 'object', ...derived } : derived;
   if (schema.type !== 'object') {
     throw new EthosError(
       'TOOL_INVALID',
@@ -30,6 +32,15 @@ export function jsonSchemaOf(toolName: string, input: StandardSchemaV1): Record<
     );
   }
   return schema;
+}
+
+function isOfObjects({ type, anyOf, oneOf, allOf }: Record<string, unknown>): boolean {
+  const branches: unknown = anyOf ?? oneOf ?? allOf;
+  if (type !== undefined || !Array.isArray(branches) || branches.length === 0) return false;
+  return branches.every((branch: unknown) => {
+    const schema: Record<string, unknown> = Object(branch);
+    return schema.type === 'object' || isOfObjects(schema);
+  });
 }
 
 /**

@@ -169,7 +169,8 @@ export function compileDenySet(paths: Iterable<string>): PathSet {
   };
 }
 
-function assertDeniable(path: string): void {
+/** @throws `CONFIG_INVALID` for a path that could deny nothing */
+export function assertDeniable(path: string): void {
   const problem =
     pathProblem(path) ?? (isAbsolute(path) ? undefined : `${path} is not an absolute path`);
   if (problem !== undefined) {

@@ -1,5 +1,5 @@
-import { compileDenySet } from './deny-floor.js';
-import { isWithin } from './paths.js';
+import { assertDeniable, compileDenySet } from './deny-floor.js';
+import { isWithin, type PathSet } from './paths.js';
 import type { FileIdentity } from './storage-guard.js';
 
 /** Milliseconds for which the real paths of denied places are believed. */
@@ -20,6 +20,7 @@ export interface DenySet {
  *
  * @param realPathOf where a path leads, asked anew every few seconds, since a denied place may
  * become a link, or be made, at any time. Absent for a storage without links
+ * @throws `CONFIG_INVALID` for a path that could deny nothing
  */
 export function createDenySet(
   paths: readonly string[],
@@ -27,10 +28,13 @@ export function createDenySet(
 ): DenySet {
   const compile = () =>
     compileDenySet(realPathOf === undefined ? paths : [...paths, ...paths.map(realPathOf)]);
-  let known = compile();
-  let knownAt = performance.now();
+  for (const path of paths) assertDeniable(path);
+  // Where a hundred places lead is dear to look up: not before somebody asks.
+  let known: PathSet | undefined;
+  let knownAt = 0;
   const current = () => {
-    if (realPathOf !== undefined && performance.now() - knownAt > FRESH_MS) {
+    const isStale = realPathOf !== undefined && performance.now() - knownAt > FRESH_MS;
+    if (known === undefined || isStale) {
       known = compile();
       knownAt = performance.now();
     }

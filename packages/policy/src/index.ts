@@ -13,10 +13,18 @@ export type { ByteOrderMark } from './byte-order-mark.js';
 export { byteOrderMarkOf, isMostlyUtf8, readByteOrderMark } from './byte-order-mark.js';
 export { callListener } from './call-listener.js';
 export { canonicalJson } from './canonical-json.js';
+export {
+  type ClosedSchema,
+  type ClosedSchemaResult,
+  type ClosedValue,
+  compileClosedSchema,
+} from './closed-schema.js';
+export { coveringHostEntry, coveringPathEntry } from './covering-entry.js';
 export type { DenyFloorOptions } from './deny-floor.js';
 export { compileDenySet, denyFloor } from './deny-floor.js';
 export type { DenySet } from './deny-set.js';
 export { createDenySet } from './deny-set.js';
+export { depthOf } from './depth.js';
 export { effectsOf } from './effects.js';
 export type { VariableEffect } from './environment-variables.js';
 export { variableEffect } from './environment-variables.js';
@@ -64,7 +72,13 @@ export {
   incrementKvValue,
   kvExpiresAt,
 } from './kv-rules.js';
+export { MCP_BRIDGE_TOOLS, mcpServerPart, mcpToolName } from './mcp/mcp-names.js';
+export type { McpCallAnswer, McpOrigin, McpResource } from './mcp/mcp-results.js';
+export { McpResultParts, mcpToolResult, readMcpAnswer } from './mcp/mcp-results.js';
+export type { HeldTool, McpToolDefinition } from './mcp/mcp-tool.js';
+export { cleanMcpSchema, readMcpTool } from './mcp/mcp-tool.js';
 export type { MeetOptions } from './meet-entries.js';
+export { meetNetworkPolicies } from './meet-network.js';
 export { meetPersonalities } from './meet-personalities.js';
 export type { MemoryLimits } from './memory-rules.js';
 export {
@@ -77,6 +91,9 @@ export {
 export { searchMemory } from './memory-search.js';
 export { missingToolText } from './missing-tool.js';
 export { editDistance, nearestName } from './nearest-name.js';
+export type { NetworkConsents } from './network-consents.js';
+export { isServicePort, networkConsents } from './network-consents.js';
+export { parametersForModels } from './object-schema.js';
 export type { PathSet } from './paths.js';
 export {
   compilePathSet,
@@ -102,7 +119,13 @@ export type { PhraseHit } from './search-snippet.js';
 export { findPhrases, searchSnippet } from './search-snippet.js';
 export type { SearchPhrase, TextWord } from './search-words.js';
 export { parseSearchQuery, searchWords } from './search-words.js';
-export { declaredRef, isSecretRef, isSecretRefPattern, secretRefMatches } from './secret-refs.js';
+export {
+  declaredRef,
+  isSecretRef,
+  isSecretRefPattern,
+  meetSecretRefs,
+  secretRefMatches,
+} from './secret-refs.js';
 export { isSameOwner } from './session-owner.js';
 export { SessionReads } from './session-reads.js';
 export type { Check } from './shape.js';
@@ -118,8 +141,16 @@ export {
   isString,
   isTrue,
 } from './shape.js';
+export {
+  compileSourceTrust,
+  isWritten,
+  type ReadSource,
+  type SourceTrust,
+  trustedTools,
+} from './source-trust.js';
 export type { Asking, FileIdentity, StorageGuard } from './storage-guard.js';
 export { assertNotRevealed, enterPath, openGuard } from './storage-guard.js';
+export { cleanLine, cleanText, hiddenIn } from './text/clean-text.js';
 export {
   hasControls,
   showControls,
@@ -136,10 +167,16 @@ export {
   withoutInvisible,
 } from './text/invisible.js';
 export { oneLine, plainLines } from './text/lines.js';
-export { foldLookalikes } from './text/lookalikes.js';
+export { foldLookalikes, withoutFillers } from './text/lookalikes.js';
 export { modelTokens, roleColons } from './text/model-tokens.js';
 export { toolFilters } from './tool-filters.js';
 export type { ExpandedToolset, LabelledTool } from './toolset.js';
 export { coversTool, expandToolset } from './toolset.js';
+export {
+  isSourceEntry,
+  parseTrustedSource,
+  type TrustedSource,
+  type TrustedSourceResult,
+} from './trusted-source.js';
 export { Turns } from './turns.js';
 export { parseUrl, urlPort } from './urls.js';

@@ -1,8 +1,7 @@
 import type { NetworkPolicy } from '@ethosagent/types';
-import { classifyAddress } from './addresses.js';
 import { meetHostLists } from './host-sets.js';
-import { type HostPattern, isIpLiteral, meetHostPatterns, parseHostPattern } from './hosts.js';
-import { isPortAllowed } from './ports.js';
+import { type HostPattern, meetHostPatterns, parseHostPattern } from './hosts.js';
+import { isPrivateMachine, isServicePort } from './network-consents.js';
 
 /** What both policies allow. */
 export function meetNetworkPolicies(
@@ -55,15 +54,6 @@ function opens(entry: HostPattern, policy: NetworkPolicy, meet: HostPattern): bo
 /** Whether an entry allows more than the same host covered by a wider one. */
 function isConsent(pattern: HostPattern): boolean {
   return isPrivateMachine(pattern) || isServicePort(pattern);
-}
-
-function isServicePort({ port }: HostPattern): boolean {
-  return port !== undefined && !isPortAllowed(port, false);
-}
-
-function isPrivateMachine({ kind, host }: HostPattern): boolean {
-  if (kind !== 'exact') return false;
-  return host === 'localhost' || (isIpLiteral(host) && classifyAddress(host).kind !== 'public');
 }
 
 function parsed(patterns: readonly string[]): HostPattern[] {

@@ -39,14 +39,14 @@ export function meetPersonalities(
 function meetSafety(
   a: PersonalityConfig['safety'],
   b: PersonalityConfig['safety'],
-  { expand }: MeetOptions,
+  options: MeetOptions,
 ): PersonalityConfig['safety'] {
   if (a === undefined && b === undefined) return undefined;
   return {
     ...present('network', meetNetworkPolicies(a?.network, b?.network)),
     ...present('process', meetProcessPolicies(a?.process, b?.process)),
     ...present('quotas', meetQuotas(a?.quotas, b?.quotas)),
-    ...present('untrusted', meetUntrusted(a?.untrusted, b?.untrusted, expand)),
+    ...present('untrusted', meetUntrusted(a?.untrusted, b?.untrusted, options)),
     ...present('approvals', meetApprovals(a?.approvals, b?.approvals)),
   };
 }

@@ -1,5 +1,6 @@
 import type { UntrustedDecision, UntrustedPolicy } from '@ethosagent/types';
 import { type MeetOptions, meetEntries } from './meet-entries.js';
+import { meetTrustedSources, trustedTools } from './source-trust.js';
 
 const STRICTER: readonly UntrustedDecision[] = ['allow', 'ask', 'deny'];
 
@@ -7,10 +8,15 @@ const STRICTER: readonly UntrustedDecision[] = ['allow', 'ask', 'deny'];
 export function meetUntrusted(
   a: UntrustedPolicy | undefined,
   b: UntrustedPolicy | undefined,
-  expand: MeetOptions['expand'],
+  { expand, realPath }: MeetOptions,
 ): UntrustedPolicy | undefined {
   if (a === undefined && b === undefined) return undefined;
-  const trust = meetEntries(a?.trust ?? [], b?.trust ?? [], expand);
+  const left = a?.trust ?? [];
+  const right = b?.trust ?? [];
+  const trust = [
+    ...meetEntries(trustedTools(left), trustedTools(right), expand),
+    ...meetTrustedSources(left, right, realPath),
+  ];
   return {
     write: stricter(a?.write, b?.write),
     send: stricter(a?.send, b?.send),

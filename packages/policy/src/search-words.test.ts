@@ -21,6 +21,7 @@ describe('searchWords', () => {
     ['हिन्दी', ['हिन्दी']],
     ['한국', ['한국']],
     ['\u0301 \0 😀 \ud800', []],
+    ['a\u0149b ʼn', ['aʼnb', 'ʼn']],
     ['x'.repeat(200), ['x'.repeat(64)]],
   ])('of %j are %j', (text, words) => expect(wordsOf(text)).toEqual(words));
 

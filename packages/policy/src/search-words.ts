@@ -10,9 +10,10 @@ export type SearchPhrase = readonly string[];
 
 const LETTER = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
 // Scripts that are written without spaces: each of their characters is a word, and a query of
-// several a phrase, which finds any part of a text.
+// several a phrase, which finds any part of a text. A letter that Latin has too is none of them:
+// Thai shares the apostrophe that `ŉ` is made of.
 const UNSPACED =
-  '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]';
+  '(?!\\p{scx=Latin})[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]';
 // The first of the three is the third for plain words, and much faster.
 const WORD = new RegExp(
   `[0-9A-Za-z]+(?!${LETTER})|(?=${UNSPACED})${LETTER}|(?:(?!${UNSPACED})${LETTER})+`,

@@ -33,6 +33,19 @@ export function secretRefMatches(pattern: string, ref: string): boolean {
   return isSecretRef(prefix) && ref.startsWith(`${prefix}/`);
 }
 
+/** The pattern for the refs that both patterns cover; `null` when there is none. */
+export function meetSecretRefs(a: string, b: string): string | null {
+  if (!isSecretRefPattern(a) || !isSecretRefPattern(b)) return null;
+  if (a === b || isRefWithin(a, b)) return a;
+  return isRefWithin(b, a) ? b : null;
+}
+
+/** Whether every ref of one pattern is one of the other. */
+function isRefWithin(narrow: string, wide: string): boolean {
+  const prefix = prefixOf(wide);
+  return prefix !== undefined && (prefixOf(narrow) ?? narrow).startsWith(`${prefix}/`);
+}
+
 function prefixOf(pattern: string): string | undefined {
   return typeof pattern === 'string' && pattern.endsWith('/*') ? pattern.slice(0, -2) : undefined;
 }

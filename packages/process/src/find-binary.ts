@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 /** The file that a bare name stands for on a `PATH`. Relative and empty entries are passed over. */
@@ -20,5 +20,26 @@ export function isExecutableFile(file: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** The interpreter that a script names and that is not there; `undefined` for every other file. */
+export function missingInterpreter(file: string): string | undefined {
+  const interpreter = /^#![ \t]*(\/[^\s\0]*)/.exec(beginningOf(file))?.[1];
+  return interpreter === undefined || isExecutableFile(interpreter) ? undefined : interpreter;
+}
+
+function beginningOf(file: string): string {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    // Linux reads no further either.
+    const bytes = Buffer.alloc(256);
+    return bytes.toString('latin1', 0, readSync(descriptor, bytes));
+  } catch {
+    // What may be executed need not be readable.
+    return '';
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }

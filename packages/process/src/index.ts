@@ -10,7 +10,8 @@ export type { ChildInput } from './child-input.js';
 export { assertSafeEnvironment, type BaseEnvironment, baseEnvironment } from './environment.js';
 export { findBinary, isExecutableFile } from './find-binary.js';
 export { loadRunChild } from './load-run-child.js';
-export { endStragglers, TAG_VARIABLE } from './process-tree.js';
+export { type Marks, ProcessMarks, TAG_VARIABLE } from './process-marks.js';
+export { endStragglers } from './process-tree.js';
 export { isProcessLimitSet, resolveLimits } from './resolve-limits.js';
 export type { ChildOptions, RunningChild } from './run-child.js';
 export { bubblewrapSandbox } from './sandbox/bubblewrap/bubblewrap-sandbox.js';
@@ -23,7 +24,7 @@ export type {
   SandboxObserver,
   SandboxOptions,
 } from './sandbox/sandbox.js';
-export { createCallTag } from './supervisor/host-tag.js';
+export { createCallMarks } from './supervisor/host-tag.js';
 export { loadSupervisor } from './supervisor/load-supervisor.js';
 export { supervisorProblem } from './supervisor/supervisor-problem.js';
 export {

@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Marks } from './process-marks.js';
 
 /** Milliseconds between asking a tree to end and ending it. */
 export const KILL_GRACE_MS = 300;
-
-/** The variable by which descendants are found that left the process group. */
-export const TAG_VARIABLE = 'ETHOS_CALL_TAG';
 
 // A process may be born while its parent is looked for, so one look that finds nothing shows
 // nothing. For this long the event loop may be held by one that forks without end.
@@ -12,35 +10,35 @@ const EMPTY_LOOKS = 3;
 const MAX_KILL_MS = 500;
 
 /**
- * Ends a process tree: the group of its leader and, on Linux, every process whose tag starts with
- * `tag`, wherever it went. A group that is gone is left alone: its id may be another's by now. TERM first, KILL after the grace time. `done` is called when the KILL
- * has been sent.
+ * Ends a process tree: the group of its leader and, on Linux, every process that carries its marks,
+ * wherever it went. A group that is gone is left alone: its id may be another's by now. TERM first,
+ * KILL after the grace time. `done` is called when the KILL has been sent.
  */
 export function endProcessTree(
   leaderPid: number,
-  tag: string,
+  marks: Marks,
   { hasGroup, done }: { hasGroup: boolean; done: () => void },
 ): void {
   if (hasGroup) send(-leaderPid, 'SIGTERM');
-  signalTagged(leaderPid, tag, 'SIGTERM');
+  signalMarked(leaderPid, marks, 'SIGTERM');
   setTimeout(() => {
     if (hasGroup) send(-leaderPid, 'SIGKILL');
-    killTagged(leaderPid, tag);
+    killMarked(leaderPid, marks);
     done();
   }, KILL_GRACE_MS);
 }
 
-/** Ends the processes that carry a tag and left every group: a daemon must not outlive its call. */
-export function endStragglers(firstPid: number, tag: string): void {
-  const isLeft = () => signalTagged(firstPid, tag, 'SIGTERM') > 0;
+/** Ends the processes that carry marks and left every group: a daemon must not outlive its call. */
+export function endStragglers(firstPid: number, marks: Marks): void {
+  const isLeft = () => signalMarked(firstPid, marks, 'SIGTERM') > 0;
   if (!isLeft() && !isLeft()) return;
-  setTimeout(() => killTagged(firstPid, tag), KILL_GRACE_MS);
+  setTimeout(() => killMarked(firstPid, marks), KILL_GRACE_MS);
 }
 
-/** Ends groups, and the processes that carry a tag, at once: for a host that ends itself. */
-export function endAtOnce(leaders: Iterable<number>, tag: string): void {
+/** Ends groups, and the processes that carry marks, at once: for a host that ends itself. */
+export function endAtOnce(leaders: Iterable<number>, marks: Marks): void {
   for (const leader of leaders) send(-leader, 'SIGKILL');
-  killTagged(1, tag);
+  killMarked(1, marks);
 }
 
 /** Whether there is a process of this id. */
@@ -53,17 +51,16 @@ export function isGroupAlive(leaderPid: number): boolean {
   return send(-leaderPid, 0);
 }
 
-function killTagged(firstPid: number, tag: string): void {
+function killMarked(firstPid: number, marks: Marks): void {
   const end = performance.now() + MAX_KILL_MS;
   for (let empty = 0; empty < EMPTY_LOOKS && performance.now() < end; ) {
-    empty = signalTagged(firstPid, tag, 'SIGKILL') === 0 ? empty + 1 : 0;
+    empty = signalMarked(firstPid, marks, 'SIGKILL') === 0 ? empty + 1 : 0;
   }
 }
 
 /** The newest first, each as soon as it is found: one that forks and leaves is gone a moment later. */
-function signalTagged(firstPid: number, tag: string, signal: NodeJS.Signals): number {
+function signalMarked(firstPid: number, marks: Marks, signal: NodeJS.Signals): number {
   if (process.platform !== 'linux') return 0;
-  const needle = `${TAG_VARIABLE}=${tag}`;
   try {
     // Descendants have higher ids, unless the kernel began again at the bottom.
     const lowest = newestPid() >= firstPid ? firstPid : 0;
@@ -71,7 +68,7 @@ function signalTagged(firstPid: number, tag: string, signal: NodeJS.Signals): nu
       .map(Number)
       .filter((pid) => pid >= lowest && pid > 0)
       .sort((a, b) => b - a)
-      .filter((pid) => environmentOf(pid).includes(needle) && send(pid, signal)).length;
+      .filter((pid) => marks.carries(pid) && send(pid, signal)).length;
   } catch {
     // No descriptor is left to look with. The group was signalled without.
     return 0;
@@ -88,12 +85,4 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 function newestPid(): number {
   return Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1));
-}
-
-function environmentOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1');
-  } catch {
-    return '';
-  }
 }

@@ -5,7 +5,9 @@ import { ChildInput } from './child-input.js';
 import { ChildOutput, type ChildOutputOptions } from './child-output.js';
 import { withoutInherited } from './cover-inherited.js';
 import type { BaseEnvironment } from './environment.js';
-import { endProcessTree, isGroupAlive, KILL_GRACE_MS, TAG_VARIABLE } from './process-tree.js';
+import { missingInterpreter } from './find-binary.js';
+import { type ProcessMarks, TAG_VARIABLE } from './process-marks.js';
+import { endProcessTree, isGroupAlive, KILL_GRACE_MS } from './process-tree.js';
 import type { SandboxedCommand } from './sandbox/sandbox.js';
 import { hostSupervisor } from './supervisor/supervisor.js';
 
@@ -21,8 +23,8 @@ export interface ChildOptions {
   name: string;
   cwd: string | undefined;
   env: BaseEnvironment;
-  /** Of `createCallTag`. Its environment carries it, so that its descendants are found. */
-  tag: string;
+  /** Of `createCallMarks`. It carries them, so that its descendants are found. */
+  marks: ProcessMarks;
   timeoutMs: number | undefined;
   maxOutputBytes: number;
   overflow: SpawnOpts['overflow'];
@@ -58,17 +60,22 @@ export function runChild(
   args: readonly string[],
   options: ChildOptions,
 ): RunningChild {
-  const { name, cwd, env, tag, timeoutMs, maxOutputBytes, signal } = options;
+  const { name, cwd, env, marks, timeoutMs, maxOutputBytes, signal } = options;
   const keepsInput = options.keepsInput === true;
   const supervisor = hostSupervisor();
-  const mark = supervisor.begin();
-  const child: ChildProcess = spawn(file, args, {
-    ...(options.sandbox === undefined && { argv0: name }),
+  const { descriptor, limit } = supervisor.begin();
+  // A sandbox ends all that is in it.
+  const mark = options.sandbox === undefined ? limit : undefined;
+  if (mark !== undefined) assertStartable(file, name);
+  const command = mark?.wrap(file, args, { name, path: env.PATH ?? '' });
+  if (command !== undefined) marks.addLimit(command.limit);
+  const child: ChildProcess = spawn(command?.file ?? file, command?.args ?? args, {
+    ...(options.sandbox === undefined && { argv0: command?.argv0 ?? name }),
     ...(cwd !== undefined && { cwd }),
-    env: { ...env, [TAG_VARIABLE]: tag },
+    env: { ...env, [TAG_VARIABLE]: marks.tag },
     detached: true,
     shell: false,
-    stdio: stdioOf(options, mark),
+    stdio: stdioOf(options, descriptor),
     windowsHide: true,
   });
   const { pid } = child;
@@ -92,6 +99,7 @@ export function runChild(
       else input.begin(answer);
     });
     if (sandbox === undefined) input?.begin();
+    const prefix = mark?.observe();
     const closePipes = () => {
       // What was written before the end is waited for, unless nobody wants it any more.
       if (!isAbandoned && isDraining()) {
@@ -104,7 +112,7 @@ export function runChild(
     const end = () => {
       if (ending || child.pid === undefined) return;
       ending = true;
-      endProcessTree(child.pid, tag, { hasGroup, done: closePipes });
+      endProcessTree(child.pid, marks, { hasGroup, done: closePipes });
     };
     stop = end;
     abandon = (reason) => {
@@ -124,7 +132,7 @@ export function runChild(
         onFailure: (error) => abandon(error),
       });
     const stdout = outputOf('stdout', (chunk) => chunk);
-    const stderr = outputOf('stderr', (chunk) => sandbox?.ofCommand(chunk) ?? chunk);
+    const stderr = outputOf('stderr', (chunk) => (sandbox ?? prefix)?.ofCommand(chunk) ?? chunk);
     const outputs = [stdout, stderr];
     // Each is asked, as each notes that it was.
     const isDraining = () => outputs.filter((output) => output.isDraining()).length > 0;
@@ -170,6 +178,12 @@ export function runChild(
         reject(new EthosError('SPAWN_FAILED', text, { cause: new Error(failed) }));
         return;
       }
+      const unmarked = prefix?.failure();
+      if (unmarked !== undefined) {
+        const cause = new Error(unmarked);
+        reject(new EthosError('SPAWN_FAILED', `${name} could not be started`, { cause }));
+        return;
+      }
       const ended = endedBy ?? sandbox?.signal(code);
       resolve({
         exitCode: code ?? 128 + (endedBy === null ? 0 : constants.signals[endedBy]),
@@ -191,6 +205,14 @@ export function runChild(
     started: on('spawn'),
     closed: Promise.race([on('close'), on('error')]),
   };
+}
+
+/** What marks a process has begun already when it can't become the program: who waits for a start would be told of one. */
+function assertStartable(file: string, name: string): void {
+  const missing = missingInterpreter(file);
+  if (missing === undefined) return;
+  const cause = new Error(`its interpreter ${missing} is not there`);
+  throw new EthosError('SPAWN_FAILED', `${name} could not be started`, { cause });
 }
 
 /** Waits for who reads the output; not for long where the time was up already. */

@@ -42,7 +42,8 @@ describe('onAccess', () => {
       const response = await guard.fetch(`${url}/path?key=secret#secret`, {}, { onAccess });
       await response.text();
       const rule = host === 'a.test' ? '*.test' : host;
-      expect(accesses).toEqual([{ url: `${url}/path`, host, decision: 'allowed', rule }]);
+      const entries = { covers: rule, allow: rule };
+      expect(accesses).toEqual([{ url: `${url}/path`, host, decision: 'allowed', rule, entries }]);
       expect(connectionsWhenTold).toEqual([0]);
     },
   );

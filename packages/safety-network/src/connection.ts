@@ -2,7 +2,7 @@ import { connect, type LookupFunction, type Socket } from 'node:net';
 import { normalizeHost, urlPort } from '@ethosagent/policy';
 import { CapabilityError, EthosError } from '@ethosagent/types';
 import type { ResolvedAddress } from './address-book.js';
-import { denialError, toNetworkError } from './denials.js';
+import { type DecidingEntries, denialError, entriesOf, toNetworkError } from './denials.js';
 import type { NetworkAccess, NetworkSpending } from './hop.js';
 import type { NetworkRules } from './network-rules.js';
 
@@ -31,17 +31,20 @@ export async function openConnection(
 ): Promise<Socket> {
   const host = normalizeHost(url.hostname) ?? url.hostname;
   const port = urlPort(url);
+  let entries: DecidingEntries = {};
   const report = (decision: NetworkAccess['decision'], rule: string) =>
-    options.onAccess?.({ url: `${url.protocol}//${url.host}/`, host, decision, rule });
+    options.onAccess?.({ url: `${url.protocol}//${url.host}/`, host, decision, rule, entries });
   let rule: string;
   try {
     const verdict = rules.judgeUrl(url);
     rule = verdict.rule;
+    entries = verdict.entries ?? {};
     if (verdict.decision === 'denied') throw denialError(verdict);
     await resolveChecked(host, port);
     options.signal?.throwIfAborted();
     options.onSpend?.({ requests: 1 });
   } catch (error) {
+    entries = { ...entries, ...entriesOf(error) };
     if (error instanceof CapabilityError) report('denied', error.rule);
     throw error;
   }

@@ -1,16 +1,44 @@
 import { CapabilityError, EthosError } from '@ethosagent/types';
 
-/** What a rule says of an access. `rule` is for the audit trail, `detail` for the reader. */
-export type Verdict =
-  | { readonly decision: 'allowed'; readonly rule: string }
-  | { readonly decision: 'denied'; readonly rule: string; readonly detail: string };
-
-export function deny(rule: string, detail: string): Verdict & { decision: 'denied' } {
-  return { decision: 'denied', rule, detail };
+/** The entries of host lists that a decision went by, normalised. Each is absent where none was found. */
+export interface DecidingEntries {
+  /** Of the host set; of a host that only the operator's list lacks, of what the tool declared. */
+  readonly covers?: string;
+  /** Of the operator's allow list. */
+  readonly allow?: string;
+  /** Of the operator's deny list. */
+  readonly deny?: string;
 }
 
-export function denialError(verdict: Verdict & { decision: 'denied' }, options?: ErrorOptions) {
-  return new CapabilityError('HOST_NOT_ALLOWED', verdict.detail, verdict.rule, options);
+/** What a rule says of an access. `rule` is for the audit trail, `detail` for the reader. */
+export type Verdict = { readonly rule: string; readonly entries?: DecidingEntries } & (
+  | { readonly decision: 'allowed' }
+  | { readonly decision: 'denied'; readonly detail: string }
+);
+
+type Denial = Verdict & { decision: 'denied' };
+
+export function deny(rule: string, detail: string, entries?: DecidingEntries): Denial {
+  return { decision: 'denied', rule, detail, ...(entries !== undefined && { entries }) };
+}
+
+class HostDenial extends CapabilityError {
+  readonly entries: DecidingEntries | undefined;
+
+  constructor({ detail, rule, entries }: Denial, options?: ErrorOptions) {
+    super('HOST_NOT_ALLOWED', detail, rule, options);
+    // Not for whoever prints the error.
+    Object.defineProperty(this, 'entries', { value: entries, enumerable: false });
+  }
+}
+
+export function denialError(verdict: Denial, options?: ErrorOptions): CapabilityError {
+  return new HostDenial(verdict, options);
+}
+
+/** What a denial went by, as far as it says so. */
+export function entriesOf(error: unknown): DecidingEntries | undefined {
+  return error instanceof HostDenial ? error.entries : undefined;
 }
 
 /** A denial that a redirect led to: the caller did not ask for the place that was denied. */

@@ -97,6 +97,7 @@ describe('createFilteringProxy, for http', () => {
         host,
         decision: 'allowed',
         rule: `${host}:${server.port}`,
+        entries: { covers: `${host}:${server.port}`, allow: `${host}:${server.port}` },
       },
     ]);
   });

@@ -1,7 +1,7 @@
 import { isIpLiteral, normalizeHost, urlPort } from '@ethosagent/policy';
 import { CapabilityError, EthosError } from '@ethosagent/types';
 import type { Dispatcher } from 'undici';
-import { denialError, deny, toNetworkError } from './denials.js';
+import { type DecidingEntries, denialError, deny, entriesOf, toNetworkError } from './denials.js';
 import { bodyTooLarge, Exchange } from './exchange.js';
 import type { NetworkRules } from './network-rules.js';
 import { isNodeFetch } from './node-fetch.js';
@@ -18,6 +18,8 @@ export interface NetworkAccess {
   readonly decision: 'allowed' | 'denied';
   /** The host pattern that allowed it, or the rule that denied it. */
   readonly rule: string;
+  /** The entries of the lists that decided. */
+  readonly entries: DecidingEntries;
 }
 
 /** What a request uses up: hops, and bytes of requests and of response bodies after decoding. */
@@ -48,6 +50,7 @@ export class Hop {
   readonly #context: HopContext;
   readonly #isNodeFetch: boolean;
   #rule = 'malformed URL';
+  #entries: DecidingEntries | undefined;
   #isReported = false;
   /** Bytes of the request, until they are paid for. */
   #unpaid: number | undefined;
@@ -68,6 +71,7 @@ export class Hop {
   judge(): void {
     const verdict = this.#context.rules.judgeUrl(this.#url);
     this.#rule = verdict.rule;
+    this.#entries = verdict.entries;
     if (verdict.decision === 'denied') throw denialError(verdict);
   }
 
@@ -146,6 +150,7 @@ export class Hop {
   /** Tells of the access if that has not happened yet. */
   settle(error?: unknown): void {
     const isDenied = error instanceof CapabilityError;
+    if (isDenied) this.#entries = { ...this.#entries, ...entriesOf(error) };
     this.#report(isDenied ? 'denied' : 'allowed', isDenied ? error.rule : this.#rule);
   }
 
@@ -254,6 +259,7 @@ export class Hop {
       host: normalizeHost(hostname) ?? hostname,
       decision,
       rule,
+      entries: this.#entries ?? {},
     });
   }
 }

@@ -1,5 +1,6 @@
 export type { LookupFunction } from './address-book.js';
 export type { ConnectOptions } from './connection.js';
+export type { DecidingEntries } from './denials.js';
 export { createFilteringProxy } from './filtering-proxy.js';
 export type { FilteringProxy, FilteringProxyOptions } from './filtering-proxy-api.js';
 export type { NetworkAccess, NetworkSpending } from './hop.js';

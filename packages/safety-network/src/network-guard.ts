@@ -30,6 +30,11 @@ export interface NetworkGuardOptions extends NetworkLimits {
    */
   declaredHosts?: Iterable<string> | undefined;
   /**
+   * Hosts that a request must be among beside all that. It opens nothing: neither a port nor a private
+   * address that its entries name.
+   */
+  withinHosts?: Iterable<string> | undefined;
+  /**
    * The operator's policy. An IP address or `localhost` that its `allow` names is reachable even
    * if private. Absent: the same goes for the entries of `allowedHosts`.
    */
@@ -92,7 +97,8 @@ export class NetworkGuard {
   /** @throws `CONFIG_INVALID` for a rule of `policy.deny` that does not parse */
   constructor(options: NetworkGuardOptions) {
     this.#options = options;
-    this.#rules = new NetworkRules(options.allowedHosts, options.policy, options.declaredHosts);
+    const { allowedHosts, policy, declaredHosts, withinHosts } = options;
+    this.#rules = new NetworkRules(allowedHosts, policy, declaredHosts, withinHosts);
     this.#addresses = new AddressBook(options.lookup);
   }
 
@@ -257,7 +263,7 @@ function parseTarget(input: string | URL, { onAccess }: GuardedFetchOptions): UR
   const url = parseUrl(input);
   if (url !== null) return url;
   const rule = 'malformed URL';
-  onAccess?.({ url: '', host: '', decision: 'denied', rule });
+  onAccess?.({ url: '', host: '', decision: 'denied', rule, entries: {} });
   throw denialError(deny(rule, 'the URL is malformed or not absolute'));
 }
 

@@ -13,7 +13,7 @@ import {
   urlPort,
 } from '@ethosagent/policy';
 import { EthosError, type NetworkPolicy } from '@ethosagent/types';
-import { deny, type Verdict } from './denials.js';
+import { type DecidingEntries, deny, type Verdict } from './denials.js';
 
 const MAX_VERDICTS = 1_000;
 
@@ -33,12 +33,18 @@ export class NetworkRules {
   /** What the tool declared, before it was met with the policy. */
   readonly #declared: HostSet | undefined;
 
+  /** What must cover a host beside the rest, and opens nothing. */
+  readonly #within: HostSet | undefined;
+
   /** @throws `CONFIG_INVALID` for a deny rule that does not parse: it would deny nothing */
+  // biome-ignore lint/complexity/useMaxParams: the lists in the order in which they are asked
   constructor(
     allowedHosts: Iterable<string>,
     policy: NetworkPolicy | undefined,
     declaredHosts?: Iterable<string>,
+    within?: Iterable<string>,
   ) {
+    this.#within = within && compileHostSet(within);
     const declared = [...allowedHosts];
     this.#allowed = compileHostSet(declared);
     this.#declared = declaredHosts && compileHostSet(declaredHosts);
@@ -55,7 +61,8 @@ export class NetworkRules {
     if (url.username !== '' || url.password !== '') {
       const verdict = this.#judgePlace(url);
       if (verdict.decision === 'denied') return verdict;
-      return deny('userinfo', `the URL of ${url.host} has a user name or password; use a header`);
+      const detail = `the URL of ${url.host} has a user name or password; use a header`;
+      return deny('userinfo', detail, verdict.entries);
     }
     // Not by the origin: that of a `blob:` URL is the origin of another URL.
     const place = `${url.protocol}//${url.host}`;
@@ -78,21 +85,32 @@ export class NetworkRules {
     }
     const denyRule = this.#denied.matches(host, port);
     if (denyRule) {
-      return deny(`deny list: ${denyRule}`, `${host} is ${onDenyList(denyRule)}`);
+      return deny(`deny list: ${denyRule}`, `${host} is ${onDenyList(denyRule)}`, {
+        deny: denyRule,
+      });
     }
     const rule = this.#allowed.matches(host, port);
     if (!rule) return this.#notAllowed(host, port);
     const operatorRule = this.#operatorAllow?.matches(host, port);
     if (this.#operatorAllow && !operatorRule) return this.#notAllowed(host, port);
+    const entries: DecidingEntries = {
+      covers: rule,
+      ...(operatorRule !== undefined && { allow: operatorRule }),
+    };
+    if (this.#within !== undefined && this.#within.matches(host, port) === undefined) {
+      const why = `${urlPlace(host, port)} is not among the hosts that this call was narrowed to`;
+      return deny('not in the hosts of this call', why, entries);
+    }
     if (!this.#isPortOpen(port, [rule, operatorRule])) {
       const why = isPortAllowed(port, true)
         ? `port ${port} of ${host} belongs to a service that is not for everybody; the operator can name it, as ${host}:${port}, in safety.network.allow`
         : `port ${port} of ${host} belongs to another protocol than HTTP, and no rule opens it; use another port`;
-      return deny('port', why);
+      return deny('port', why, entries);
     }
     const address = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host;
     const verdict = isIpLiteral(address) ? this.judgeAddresses(host, port, [address]) : undefined;
-    return verdict ?? { decision: 'allowed', rule };
+    if (verdict === undefined) return { decision: 'allowed', rule, entries };
+    return { ...verdict, entries: { ...entries, ...verdict.entries } };
   }
 
   /** Which of two lists a host is not in: what the tool declared, or what the operator allows. */
@@ -107,15 +125,18 @@ export class NetworkRules {
       const what = `${host} is not in the declared allowedHosts`;
       return deny('not in the host set', other ? `${what} with port ${port}` : what);
     }
+    const entries = declared === undefined ? {} : { covers: declared };
     if (this.#operatorAllow === undefined) {
       return deny(
         'not in the allow list',
         `${place} is only covered by "*", which stands for the personality's safety.network.allow, and it has none; the operator can add the host there, or the tool declare it by name`,
+        entries,
       );
     }
     return deny(
       'not in the allow list',
       `${place} is declared by the tool, as ${declared}, but is not in the personality's safety.network.allow; the operator can add it there`,
+      entries,
     );
   }
 
@@ -150,7 +171,9 @@ export class NetworkRules {
     for (const address of addresses) {
       const rule = this.#deniedMachines.matches(reachedAddress(address), port);
       if (rule) {
-        return deny(`deny list: ${rule}`, `${host} leads to an address ${onDenyList(rule)}`);
+        return deny(`deny list: ${rule}`, `${host} leads to an address ${onDenyList(rule)}`, {
+          deny: rule,
+        });
       }
     }
     return undefined;

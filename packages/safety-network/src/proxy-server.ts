@@ -87,7 +87,7 @@ function asked(parse: () => URL, { onAccess }: ProxyContext): URL {
     return parse();
   } catch (error) {
     if (error instanceof CapabilityError) {
-      onAccess?.({ url: '', host: '', decision: 'denied', rule: error.rule });
+      onAccess?.({ url: '', host: '', decision: 'denied', rule: error.rule, entries: {} });
     }
     throw error;
   }

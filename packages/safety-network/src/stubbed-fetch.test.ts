@@ -179,6 +179,7 @@ describe('NetworkGuard.fetch with a stubbed global fetch', () => {
         host: 'api.github.com',
         decision: 'allowed',
         rule: 'api.github.com',
+        entries: { covers: 'api.github.com' },
       },
     ]);
   });

@@ -1,3 +1,4 @@
+export { bundlePage } from './bundle-page.js';
 export { bundleScript, compileProgram } from './bundle-script.js';
 export { readCorpus } from './corpus.js';
 export { withEnoughTime } from './enough-time.js';
@@ -6,6 +7,7 @@ export { inPlace } from './in-turn/place.js';
 export { runInTurn, runNode } from './in-turn/run-in-turn.js';
 export type { TestFolder } from './test-folder.js';
 export { createTestFolder } from './test-folder.js';
+export { createToolsetHome } from './toolset-home.js';
 export {
   countTries,
   inCheck,

@@ -18,6 +18,22 @@ export interface AuditEvent {
   decision: 'allowed' | 'denied';
   /** The rule that decided. */
   reason: string;
+  /** The parts that decided. Absent where no declaration gave the access: the host did. */
+  why?: AuditWhy;
+}
+
+/**
+ * The parts of a declaration and of a policy that decided on an access. Of a denial, a part of a list
+ * that is named without an index has no entry for the target.
+ */
+export interface AuditWhy {
+  /** Of what the tool declares: `network.allowedHosts[1] = "*.example.com"`. */
+  declared: string;
+  /**
+   * The lines of the personality's file, `personalities/coder/config.yaml:12`; where no file says
+   * it, the part, `personality coder: safety.network.allow[0]`. Empty where the policy says nothing.
+   */
+  policy: string[];
 }
 
 /** How a call was approved, or refused. */

@@ -48,6 +48,21 @@ export interface DelegationInfo {
   untrusted: boolean;
 }
 
+/** A call whose result is read by a model without tools, for its answer to a question. */
+export interface QuarantinedRead {
+  /** The name of the tool. The call passes the gates of the caller's own. */
+  tool: string;
+  args: unknown;
+  question: string;
+  /** A closed schema: no value of it holds free text. */
+  schema: Record<string, unknown>;
+}
+
+/** A value of the schema, or why there is none: in words that no content has a part in. */
+export type QuarantinedValue =
+  | { ok: true; value: unknown }
+  | { ok: false; error: string; cause: FailureCause };
+
 /** Sub-agents of the session of a call. */
 export interface ScopedDelegation {
   /**
@@ -69,6 +84,11 @@ export interface ScopedDelegation {
   get(id: string, opts?: { waitMs?: number }): Promise<DelegationInfo>;
   /** Ends a task, and waits for it. @throws `DELEGATION_NOT_FOUND` */
   cancel(id: string): Promise<DelegationInfo>;
+  /**
+   * Has the result of a call read in quarantine: by a model without tools, for a value of a schema.
+   * @throws `DELEGATION_REFUSED` where the host has no such reader
+   */
+  read(asked: QuarantinedRead): Promise<QuarantinedValue>;
 }
 
 /** Whose tasks they are: what is known of a call that delegates. */
@@ -90,4 +110,6 @@ export interface DelegationProvider {
   list(caller: DelegationCaller): Promise<DelegationInfo[]>;
   get(caller: DelegationCaller, id: string, opts?: { waitMs?: number }): Promise<DelegationInfo>;
   cancel(caller: DelegationCaller, id: string): Promise<DelegationInfo>;
+  /** Absent where nothing is read in quarantine. */
+  read?(caller: DelegationCaller, asked: QuarantinedRead): Promise<QuarantinedValue>;
 }

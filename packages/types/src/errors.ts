@@ -81,6 +81,7 @@ export const ERROR_CODES = {
   NOT_APPROVED: 'The call needs approval, and did not get it.',
   // Configuration.
   CONFIG_INVALID: 'A configuration file or option is wrong; the message names the file and key.',
+  REACH_WIDENED: 'The tools may touch more than the reach lock says.',
   TOOL_NAME_TAKEN: 'Another owner has registered a tool of this name.',
   TOOL_INVALID: 'The tool, or a capability that it declares, is malformed.',
   REDUCER_NAME_TAKEN: 'A reducer is already registered for this tool.',

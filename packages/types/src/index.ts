@@ -1,10 +1,12 @@
-export type { AuditApproval, AuditCall, AuditEvent, AuditSink } from './audit.js';
+export type { AuditApproval, AuditCall, AuditEvent, AuditSink, AuditWhy } from './audit.js';
 export type {
   DelegatedTask,
   DelegationCaller,
   DelegationInfo,
   DelegationProvider,
   DelegationState,
+  QuarantinedRead,
+  QuarantinedValue,
   ScopedDelegation,
 } from './delegation.js';
 export { errorBehind, withErrorBehind } from './error-behind.js';

@@ -52,7 +52,11 @@ export interface UntrustedPolicy {
   write?: UntrustedDecision;
   send?: UntrustedDecision;
   spawn?: UntrustedDecision;
-  /** Tools, or group labels, whose results don't count as untrusted here. They are marked all the same. */
+  /**
+   * What does not count as untrusted here: tools and group labels, by their results, and sources:
+   * `https://docs.example.com/*`, an absolute path, or one with `/**` at its end. A result counts by
+   * its sources where the framework saw all that its call read. It is marked all the same.
+   */
   trust?: string[];
 }
 

@@ -117,7 +117,10 @@ export interface SessionStore {
    * is an error.
    */
   search(query: string, opts?: SessionSearchOptions): Promise<SessionMatch[]>;
-  /** Removes a session with its messages, and says whether it was there. */
+  /**
+   * Removes a session with its messages, and says whether it was there. `runtime.sessions` removes
+   * with it what a `ToolSession` keeps of it.
+   */
   delete(sessionId: string): Promise<boolean>;
 }
 

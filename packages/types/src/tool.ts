@@ -211,6 +211,11 @@ export interface Tool<TArgs = unknown> {
    */
   outputSchema?: Record<string, unknown>;
   /**
+   * A result of this tool is the answer: the agent's turn ends with its `value`, and the model is not
+   * asked again. A failure goes to the model like any other.
+   */
+  returnDirect?: boolean;
+  /**
    * A function from elsewhere that keeps its own authority: what it does is neither bounded nor
    * audited. Its calls need approval, unless `requiresApproval` says otherwise.
    */

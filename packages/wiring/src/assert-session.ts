@@ -7,9 +7,7 @@ const OPTIONS = ['personality', 'approve', 'identity', 'limits'];
 
 /** A misspelt option would protect nothing. @throws `CONFIG_INVALID` */
 export function assertSession(id: unknown, options: SessionOptions): void {
-  if (typeof id !== 'string' || id === '' || !id.isWellFormed() || isLedgerSession(id)) {
-    throw invalid(`the session id ${JSON.stringify(id)} can not be one; give another text`);
-  }
+  assertSessionId(id);
   assertKeys('session', options, OPTIONS);
   const { approve, limits = {} } = options;
   if (approve !== undefined && typeof approve !== 'function') {
@@ -30,4 +28,11 @@ function assertKeys(what: string, options: object, known: readonly string[]): vo
 
 function invalid(problem: string): EthosError {
   return new EthosError('CONFIG_INVALID', problem);
+}
+
+/** @throws `CONFIG_INVALID` */
+export function assertSessionId(id: unknown): asserts id is string {
+  if (typeof id === 'string' && id !== '' && id.isWellFormed() && !isLedgerSession(id)) return;
+  const shown = typeof id === 'string' ? JSON.stringify(id) : `of type ${typeof id}`;
+  throw invalid(`the session id ${shown} can not be one; give another text`);
 }

@@ -49,6 +49,7 @@ const ARGUMENTS: Record<string, object> = {
   task_status: { id: 'x' },
   task_result: { id: 'x' },
   task_cancel: { id: 'x' },
+  read_quarantined: { tool: 'x', args: {}, question: 'x', schema: { type: 'boolean' } },
   browser_navigate: { url: 'https://example.com/' },
 };
 

@@ -23,7 +23,7 @@ export const EXTENSION_TOOLS = {
   },
   '@ethosagent/tools-delegation': {
     group: 'delegation',
-    tools: ['task', 'task_start', 'task_status', 'task_result', 'task_cancel'],
+    tools: ['task', 'task_start', 'task_status', 'task_result', 'task_cancel', 'read_quarantined'],
   },
   '@ethosagent/tools-browser': {
     group: 'browser',

@@ -65,8 +65,15 @@ async function toldOf(runtime: ToolRuntime, toolName: string): Promise<string[]>
     doStream: async () => {
       step += 1;
       const unified = step === 1 ? ('tool-calls' as const) : ('stop' as const);
+      // A model that says nothing is waited for and asked again.
       const said: Part[] =
-        step === 1 ? [{ type: 'tool-call', toolCallId: 'c', toolName, input: '{}' }] : [];
+        step === 1
+          ? [{ type: 'tool-call', toolCallId: 'c', toolName, input: '{}' }]
+          : [
+              { type: 'text-start', id: 't' },
+              { type: 'text-delta', id: 't', delta: 'Done.' },
+              { type: 'text-end', id: 't' },
+            ];
       const finish: Part = {
         type: 'finish',
         finishReason: { unified, raw: unified },

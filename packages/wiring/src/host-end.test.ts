@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -31,6 +31,9 @@ const NOTER = `
 const { spawn } = require('node:child_process');
 const { createInterface } = require('node:readline');
 spawn('setsid', ['sleep', '3603'], { stdio: 'ignore', detached: true }).unref();
+// Nothing leads back from this one: no environment, no descriptor, no session, no parent.
+const nothing = ['ignore', 'ignore', 'ignore', 'ignore'];
+spawn('setsid', ['-f', 'env', '-i', 'sleep', process.argv[1]], { stdio: nothing });
 const send = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
@@ -104,6 +107,12 @@ function seen(pid: number): Seen | undefined {
   }
 }
 
+/** What was started with one of these arguments, and shows nothing else. */
+function startedWith(seconds: readonly string[]): Seen[] {
+  const all = readdirSync('/proc').flatMap((name) => seen(Number(name)) ?? []);
+  return all.filter(({ command }) => seconds.includes(/^sleep (\d+) $/.exec(command)?.[1] ?? ''));
+}
+
 /** What carries a mark in its environment, and what descends from that: Chromium writes over its own. */
 function startedBy(mark: string): Seen[] {
   const all = readdirSync('/proc').flatMap((name) => seen(Number(name)) ?? []);
@@ -141,9 +150,12 @@ safety:
     allow: ["127.0.0.1"]
 `,
     );
-    const noter = { command: process.execPath, args: ['-e', NOTER] };
+    // Known by how long they sleep.
+    const seconds = [randomInt(1e8, 1e9), randomInt(1e8, 1e9)].map(String);
+    const [ofServer = '', ofTerminal = ''] = seconds;
+    const noter = { command: process.execPath, args: ['-e', NOTER, ofServer] };
     folder.put('home/mcp.json', JSON.stringify({ mcpServers: { noter } }));
-    const program = [script, folder.dir, withChromium ? url : ''];
+    const program = [script, folder.dir, withChromium ? url : '', ofTerminal];
     const started = spawn(process.execPath, program, {
       detached: true,
       env: { ...process.env, ATTACK_MARK: mark },
@@ -158,17 +170,22 @@ safety:
       }),
     ]);
     const wanted = ['sleep 3600', 'sleep 3601', 'sleep 3602', 'sleep 3603'];
+    wanted.push(...seconds.map((each) => `sleep ${each}`));
     if (withChromium) wanted.push('--type=renderer');
     const missing = () => {
-      const commands = startedBy(mark).map(({ command }) => command);
+      const there = [...startedBy(mark), ...startedWith(seconds)];
+      const commands = there.map(({ command }) => command);
       return wanted.filter((each) => !commands.some((command) => command.includes(each)));
     };
     while (missing().length > 0) await delay(20);
-    const all = startedBy(mark);
+    const all = [...startedBy(mark), ...startedWith(seconds)];
     end(started);
     await ended;
     const begin = performance.now();
-    const left = () => [...all.filter(isThere), ...startedBy(mark)].map(({ command }) => command);
+    const left = () =>
+      [...all.filter(isThere), ...startedBy(mark), ...startedWith(seconds)].map(
+        ({ command }) => command,
+      );
     while (left().length > 0) await delay(20);
     console.log(`gone after ${Math.round(performance.now() - begin)} ms`);
     expect(left()).toEqual([]);

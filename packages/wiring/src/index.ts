@@ -1,6 +1,23 @@
 export { verifyRuntimeAudit } from './audit-log.js';
 export type { ToolName } from './extension-tools.js';
-export type { RuntimeMcp, RuntimeMcpParts } from './mcp.js';
+export { compareReachLocks } from './lock/compare-locks.js';
+export type { LockChange } from './lock/lock-change.js';
+export {
+  assertLockIsKept,
+  reachLockPath,
+  readLockText,
+  writeLockText,
+} from './lock/lock-file.js';
+export { formatReachLock, parseReachLock } from './lock/lock-text.js';
+export type { LockPlaces } from './lock/portable-lock.js';
+export type {
+  LockedPersonality,
+  LockedServer,
+  LockedText,
+  LockedTool,
+  ReachLock,
+} from './lock/reach-lock.js';
+export type { McpServerIdentity, RuntimeMcp, RuntimeMcpParts } from './mcp.js';
 export type { PersonalityOptions } from './personality-file.js';
 export { loadPersonality, personalityConfigPath } from './personality-file.js';
 export type { PersonalityStore } from './personality-store.js';
@@ -17,3 +34,4 @@ export type {
 export type { RuntimeProblem } from './runtime-problem.js';
 export type { RuntimeStores, StoreSource } from './stores/runtime-stores.js';
 export { createToolRuntime } from './tool-runtime.js';
+export { installedTools } from './tools-by-name.js';

@@ -12,6 +12,19 @@ import {
 } from '@ethosagent/types';
 import type { RuntimeProblem } from './runtime-problem.js';
 
+/** How an MCP server is reached, for a reach lock. */
+export interface McpServerIdentity {
+  server: string;
+  /** As it stands in the names of its tools. */
+  part: string;
+  /** The command and its arguments, or the URL, with variables as they are. */
+  reached: readonly string[];
+  /** The names of its environment variables, or of its headers. */
+  names: readonly string[];
+  /** SHA-256 of all of it, with the texts of variables and headers. */
+  pin: string;
+}
+
 /** MCP servers of a runtime: what `createMcpBridge` of `@ethosagent/tools-mcp` makes. */
 export interface RuntimeMcp {
   /** Connects servers for a personality; all of them when none are named. */
@@ -35,6 +48,8 @@ export interface RuntimeMcp {
     tools: string[];
     held: { tool: string; reason: string }[];
   }[];
+  /** How each server is reached, whether or not it was started. A reach lock needs it. */
+  identities?(): Promise<readonly McpServerIdentity[]>;
   /** Why a tool of a server is not there: what a model may read of it. */
   whyMissing?(name: string, personality?: string): string | undefined;
   /** Tools that changed since they were first seen. They are held back until they are accepted. */

@@ -1,7 +1,9 @@
+import type { PolicyPlaces } from '@ethosagent/core';
 import { type AnyTool, errorCodeOf, type PersonalityConfig } from '@ethosagent/types';
 import { MetPersonalities, plainId } from './met-personalities.js';
 import { type PersonalityReach, personalityReach } from './personality-reach.js';
 import type { PersonalityStore } from './personality-store.js';
+import { policyPlaces } from './policy-lines.js';
 
 /** What configs are made of. */
 export interface PersonalityConfigsParts {
@@ -22,6 +24,7 @@ export class PersonalityConfigs {
    * begins, so one that waited in an older batch gets what the file says by then.
    */
   readonly #known = new Map<string, PersonalityConfig>();
+  readonly #places = new WeakMap<PersonalityConfig, PolicyPlaces>();
   readonly #reaches = new WeakMap<PersonalityConfig, PersonalityReach>();
 
   constructor(parts: PersonalityConfigsParts) {
@@ -90,6 +93,18 @@ export class PersonalityConfigs {
       this.#reaches.set(config, reach);
     }
     return reach;
+  }
+
+  /** Where what it says stands in the files that it came from. */
+  placesOf(config: PersonalityConfig): PolicyPlaces {
+    let places = this.#places.get(config);
+    if (places === undefined) {
+      const { tools } = this.#parts;
+      const labelOf = (name: string) => tools().find((tool) => tool.name === name)?.toolset;
+      places = policyPlaces(this.partsOf(config), labelOf);
+      this.#places.set(config, places);
+    }
+    return places;
   }
 
   /** What is kept open has the reach that the file gave when it was opened. */

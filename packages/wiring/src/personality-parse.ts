@@ -3,6 +3,7 @@ import { EthosError, type PersonalityConfig } from '@ethosagent/types';
 import { z } from 'zod';
 import { notePlaces } from './personality-places.js';
 import { personalitySchema } from './personality-schema.js';
+import { notePolicyLines } from './policy-lines.js';
 import type { PathVariables } from './substitute.js';
 import {
   type KeyPath,
@@ -37,6 +38,10 @@ export function parsePersonality(
     const parsed = schema.safeParse(mapping.value);
     if (parsed.success && problems.length === 0) {
       const config = deepFreeze({ id: options.id, ...parsed.data });
+      notePolicyLines(config, (path) => {
+        const isEntry = typeof path.at(-1) === 'number';
+        return lines.linePos(isEntry ? mapping.offsetOf(path) : mapping.offsetOfKey(path)).line;
+      });
       notePlaces(config, (path) => {
         const { line, col } = lines.linePos(mapping.offsetOf(path));
         return `${line}:${col}`;

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import type { PersonalityFsReach } from '@ethosagent/core';
 import { type HomeStanding, homeStanding, isWithin, type NamedRoot } from '@ethosagent/policy';
@@ -103,6 +103,9 @@ function problemOf(
   }
   if (standing === 'named' && coversHome) {
     return `${named} is in the home, which another entry holds as a whole, so it gives no reach; name narrower folders in place of that entry`;
+  }
+  if (named.includes('*') && !existsSync(named)) {
+    return `${named} does not exist, and "*" is no wildcard here; name the folder: all that is below it is reached`;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { parseHostPattern } from '@ethosagent/policy';
+import { isSourceEntry, parseHostPattern, parseTrustedSource } from '@ethosagent/policy';
 import { z } from 'zod';
 import { type PathVariables, resolveReachPath } from './substitute.js';
 
@@ -55,29 +55,51 @@ const quotas = z.strictObject({
 
 const decision = z.literal(['ask', 'allow', 'deny']);
 
-const untrusted = z.strictObject({
-  write: decision.exactOptional(),
-  send: decision.exactOptional(),
-  spawn: decision.exactOptional(),
-  trust: names.exactOptional(),
-});
+/** Names of tools and groups as they are, sources in their one spelling, with absolute paths. */
+function trusted(variables: PathVariables) {
+  return z.array(
+    text.transform((entry, ctx) => {
+      if (!isSourceEntry(entry)) return entry;
+      const source = resolveSource(entry, variables);
+      if (source.ok) return source.text;
+      ctx.addIssue(`${entry} ${source.problem}`);
+      return z.NEVER;
+    }),
+  );
+}
+
+function resolveSource(entry: string, variables: PathVariables) {
+  if (!/^(?:\/|\$)/.test(entry)) return parseTrustedSource(entry);
+  const isTree = entry.endsWith('/**');
+  const path = resolveReachPath(isTree ? entry.slice(0, -3) || '/' : entry, variables);
+  if (!path.ok) return { ok: false as const, problem: path.message };
+  return parseTrustedSource(isTree ? `${path.path}/**` : path.path);
+}
 
 const approvals = z.strictObject({
   grants: z.array(z.literal(['session', 'arguments', 'tool'])).exactOptional(),
   sub_agents: z.literal(['inherit', 'none']).exactOptional(),
 });
 
-const safety = z.strictObject({
-  network: network.exactOptional(),
-  process: processes.exactOptional(),
-  quotas: quotas.exactOptional(),
-  untrusted: untrusted.exactOptional(),
-  approvals: approvals.exactOptional(),
-});
+function safetyOf(variables: PathVariables) {
+  const untrusted = z.strictObject({
+    write: decision.exactOptional(),
+    send: decision.exactOptional(),
+    spawn: decision.exactOptional(),
+    trust: trusted(variables).exactOptional(),
+  });
+  return z.strictObject({
+    network: network.exactOptional(),
+    process: processes.exactOptional(),
+    quotas: quotas.exactOptional(),
+    untrusted: untrusted.exactOptional(),
+    approvals: approvals.exactOptional(),
+  });
+}
 
 /**
- * The schema of a personality's file. Parsing replaces the entries of `fs_reach` by the absolute
- * paths that they mean.
+ * The schema of a personality's file. Parsing replaces the entries of `fs_reach`, and the paths of
+ * `safety.untrusted.trust`, by the absolute paths that they mean.
  */
 export function personalitySchema(variables: PathVariables) {
   const paths = z.array(
@@ -95,7 +117,7 @@ export function personalitySchema(variables: PathVariables) {
     instructions: z.string().exactOptional(),
     toolset: names.exactOptional(),
     fs_reach: reach.exactOptional(),
-    safety: safety.exactOptional(),
+    safety: safetyOf(variables).exactOptional(),
     // What is in them, each tool says for itself.
     tool_settings: z.record(text, z.record(z.string(), z.unknown())).exactOptional(),
     mcp_servers: names.exactOptional(),

@@ -87,6 +87,20 @@ describe('ToolRuntime.problems', () => {
     }
   });
 
+  it('tells that "*" is no wildcard in a folder, unless one has that name', async () => {
+    const { home, file, problems } = createHome('fs_reach: {read: ["${CWD}/**", "${CWD}/a*"]}\n');
+    mkdirSync(join(dirname(home), 'a*'));
+    expect(await problems()).toEqual([
+      expect.objectContaining({
+        file,
+        key: 'fs_reach.read',
+        message: expect.stringMatching(
+          /:2:\d+: .*\/\*\* does not exist, and "\*" is no wildcard here/,
+        ),
+      }),
+    ]);
+  });
+
   it('tells that a network is all of the internet, where a tool has one', async () => {
     const { file, problems } = createHome('safety: {network: {allow: [a.test, "*"]}}\n');
     expect(await problems()).toEqual([]);

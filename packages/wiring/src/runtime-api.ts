@@ -4,6 +4,7 @@ import type {
   CapabilityBackends,
   DefaultToolRegistry,
   PendingApproval,
+  PolicyPlaces,
   ResolvedGrant,
   SessionIdentity,
   SessionLimits,
@@ -26,6 +27,8 @@ import type {
   TurnAttachment,
 } from '@ethosagent/types';
 import type { ToolName } from './extension-tools.js';
+import type { LockChange } from './lock/lock-change.js';
+import type { ReachLock } from './lock/reach-lock.js';
 import type { RuntimeMcp, RuntimeMcpParts } from './mcp.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 import type { RuntimeStores } from './stores/runtime-stores.js';
@@ -87,6 +90,12 @@ export interface ToolRuntimeOptions extends CallHooks {
   fetch?: CapabilityBackends['fetch'];
   lookup?: CapabilityBackends['lookup'];
   limits?: Omit<ToolRegistryOptions, keyof CallHooks>;
+  /**
+   * The reach lock that personalities are held to: `true` for `<home>/reach.lock`, or an absolute
+   * path. It is read once. Where a tool may touch more than it says, the runtime does not start, and
+   * the calls of a personality that is widened later are refused. No lock when absent or `false`.
+   */
+  lock?: boolean | string;
 }
 
 /** What one batch has of its own. */
@@ -125,6 +134,8 @@ export interface ExecuteOptions {
 
 /** The answer to a call of a batch. */
 export interface ExecuteResult extends ToolCallResult {
+  /** Milliseconds from the begin of the tool to its end; 0 where it did not run. */
+  durationMs: number;
   /** The call waits in its session: `runtime.session(id).decide`, then the same call again. */
   approval?: PendingApproval;
 }
@@ -148,6 +159,8 @@ export interface ToolReach {
   description: string;
   /** Whether the model is told of it. */
   offered: boolean;
+  /** Whether the personality lets it in, also where something that it needs is missing now. */
+  given: boolean;
   grant: ResolvedGrant;
   /** It keeps its own authority: nothing of what it does is bounded or audited. */
   unconfined?: true;
@@ -157,8 +170,12 @@ export interface ToolReach {
 export interface ToolRuntime {
   readonly registry: DefaultToolRegistry;
   readonly plugins: PluginHost;
-  /** What tools remember, and the messages that `session_search` finds: for the host to fill. */
+  /** What tools remember: for the host to fill. */
   readonly memory: MemoryProvider;
+  /**
+   * The messages that `session_search` finds: for the host to fill. Its `delete` takes what protects a
+   * session with it; in a store of the host that is deleted from otherwise, that stays.
+   */
   readonly sessions: SessionStore;
   /** How the MCP servers stand, and what of them waits to be accepted. */
   readonly mcp?: RuntimeMcp;
@@ -175,7 +192,7 @@ export interface ToolRuntime {
   tool(name: string): AnyTool | undefined;
   /**
    * What the model is told, under the active personality when none is given.
-   * @throws `CONFIG_INVALID`
+   * @throws `CONFIG_INVALID`, `REACH_WIDENED`
    */
   definitions(personality?: string): Promise<ToolDefinition[]>;
   /**
@@ -193,7 +210,7 @@ export interface ToolRuntime {
    * object is `input_invalid`, and what is no list has no answers.
    */
   execute(calls: readonly ToolCall[], options?: ExecuteOptions): Promise<ExecuteResult[]>;
-  /** Makes another personality the active one. @throws `CONFIG_INVALID`, and nothing changes */
+  /** Makes another personality the active one. @throws `CONFIG_INVALID`, `REACH_WIDENED`, and nothing changes */
   switchPersonality(id: string): Promise<void>;
   /**
    * What doesn't fit between the tools and the active personality, and what is wrong with servers
@@ -201,8 +218,41 @@ export interface ToolRuntime {
    * @throws `CONFIG_INVALID`
    */
   problems(): Promise<RuntimeProblem[]>;
-  /** What each tool can touch under the active personality. @throws `CONFIG_INVALID` */
-  reach(): Promise<ToolReach[]>;
+  /**
+   * What each tool can touch under a personality; the active one when none is given.
+   * @throws `CONFIG_INVALID`
+   */
+  reach(personality?: string): Promise<ToolReach[]>;
+  /**
+   * What the tools of personalities may touch, as a lock; of all in the home when none are given.
+   *
+   * @throws `CONFIG_INVALID` for a personality whose file is wrong; `TOOL_UNAVAILABLE` for an MCP
+   * server that is not ready: its tools would be missing
+   */
+  reachLock(personalities?: readonly string[]): Promise<ReachLock>;
+  /**
+   * What is different from a lock now, with the line of the personality that says so.
+   *
+   * @param personalities only of these
+   * @throws as `reachLock`
+   */
+  compareReach(lock: ReachLock, personalities?: readonly string[]): Promise<LockChange[]>;
+  /**
+   * Where the parts of a personality's policy stand in its file; the active one when none is given.
+   * @throws `CONFIG_INVALID`
+   */
+  policyPlaces(personality?: string): Promise<PolicyPlaces>;
+  /**
+   * The files and folders that calls changed with untrusted content at hand, of all sessions: no
+   * path in `safety.untrusted.trust` covers them. @throws `STORE_UNAVAILABLE`, `STORE_CORRUPT`
+   */
+  untrustedFiles(): Promise<string[]>;
+  /**
+   * Says that somebody has looked at them, and at all below them.
+   * @returns those of `untrustedFiles` that were taken out
+   * @throws as `untrustedFiles`
+   */
+  clearUntrustedFiles(paths: readonly string[]): Promise<string[]>;
   /**
    * Ends what tools left running in a session and waits for it; the session's quotas and what it
    * had read are forgotten. The session of calls that name none when `sessionId` is absent.

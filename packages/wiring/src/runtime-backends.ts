@@ -1,5 +1,5 @@
 import type { AskHost, CapabilityBackends } from '@ethosagent/core';
-import type { AuditSink } from '@ethosagent/types';
+import type { AuditSink, PersonalityConfig } from '@ethosagent/types';
 import type { PersonalityConfigs } from './personality-configs.js';
 import { baseEnvironment } from './process-env.js';
 import type { ToolRuntimeOptions } from './runtime-api.js';
@@ -12,6 +12,8 @@ export interface RuntimeBackendsParts {
   readonly personalities: PersonalityConfigs;
   readonly audit: AuditSink;
   readonly denyPaths: readonly string[];
+  /** Whether a personality may have any reach, as its file says now. */
+  readonly admits: (config: PersonalityConfig) => boolean;
 }
 
 /** The stores, the host's hooks, and what the personality of a call allows. */
@@ -21,6 +23,7 @@ export function createBackends({
   personalities,
   audit,
   denyPaths,
+  admits,
 }: RuntimeBackendsParts): CapabilityBackends {
   const { approve, fetch, lookup, sandbox } = options;
   return {
@@ -32,9 +35,9 @@ export function createBackends({
     sessions: stores.sessions,
     personality: (id) => {
       const config = personalities.at(id);
-      if (config === undefined) return undefined;
+      if (config === undefined || !admits(config)) return undefined;
       const { problems: _, ...fs_reach } = personalities.reachOf(config);
-      return { ...config, fs_reach };
+      return { ...config, fs_reach, places: personalities.placesOf(config) };
     },
     processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
     denyPaths,

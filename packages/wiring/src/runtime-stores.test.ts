@@ -112,11 +112,14 @@ function inMemory(): Required<RuntimeStores> {
 
 describe('createToolRuntime with stores', () => {
   it('uses them alone, and makes nothing in the home', async () => {
-    const stores = inMemory();
+    const sessions = createInMemorySessionStore();
+    const stores = { ...inMemory(), sessions };
     const runtime = await start({ stores });
     expect(await run(runtime)).toMatchObject({ ok: true, value: expect.stringMatching(/ 3$/) });
     expect(runtime.memory).toBe(stores.memory);
-    expect(runtime.sessions).toBe(stores.sessions);
+    const kept = { id: 'kept', scopeId: 'personality:coder' };
+    await runtime.sessions.append(kept, [{ role: 'user', text: 'kept' }]);
+    expect(await sessions.get('kept')).toMatchObject(kept);
     expect(existsSync(join(world, 'work', 'a.txt'))).toBe(false);
     for (const name of ['state.sqlite', 'sessions.sqlite', 'audit', 'attachments', 'memory']) {
       expect(existsSync(join(home, name)), name).toBe(false);
@@ -169,7 +172,7 @@ describe('createToolRuntime with stores', () => {
     await Promise.all([runtime.close(), runtime.close()]);
     events.push('closed');
     expect(await running).toBeDefined();
-    expect(runtime.sessions).toBe(sessions);
+    expect(await runtime.sessions.list()).toEqual(await sessions.list());
     expect(events).toEqual(['open', 'close', 'closed']);
   });
 

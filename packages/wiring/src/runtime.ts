@@ -5,6 +5,8 @@ import {
   DefaultToolRegistry,
   DefaultToolResultReducerRegistry,
   DefaultToolSession,
+  type PolicyPlaces,
+  type ResolvedGrant,
   recordCall,
   SessionLedger,
   SessionLedgers,
@@ -12,6 +14,7 @@ import {
   supervisorProblem,
   type ToolSession,
   type ToolSessionParts,
+  type TurnHost,
   tellError,
 } from '@ethosagent/core';
 import { createPluginHost, type PluginHost } from '@ethosagent/plugin-sdk';
@@ -37,13 +40,26 @@ import type {
   ToolDefinition,
   ToolFilterOpts,
 } from '@ethosagent/types';
-import { errorCodeOf } from '@ethosagent/types';
+import { EthosError, errorCodeOf } from '@ethosagent/types';
 import { linkController, unlessAborted } from './abort.js';
 import { assertDeclarations } from './assert-declarations.js';
-import { assertSession } from './assert-session.js';
+import { assertSession, assertSessionId } from './assert-session.js';
 import { createBatchContext, networkOf } from './batch-context.js';
 import { checkSchema } from './json-schema/check-schema.js';
-import { hostVariables, mcpProblems, openMcp, type RuntimeMcp, tokenStore } from './mcp.js';
+import type { LockChange } from './lock/lock-change.js';
+import { LockGuard } from './lock/lock-guard.js';
+import type { OpenedLock } from './lock/open-lock.js';
+import type { ReachLock } from './lock/reach-lock.js';
+import type { RuntimeLockParts } from './lock/runtime-lock.js';
+import type { GivenTool } from './lock/take-lock.js';
+import {
+  hostVariables,
+  type McpServerIdentity,
+  mcpProblems,
+  openMcp,
+  type RuntimeMcp,
+  tokenStore,
+} from './mcp.js';
 import { PersonalityConfigs } from './personality-configs.js';
 import { personalityConfigPath } from './personality-file.js';
 import { PersonalityProblems } from './personality-problems.js';
@@ -79,6 +95,8 @@ export interface RuntimeParts {
   audit: AuditSink;
   auditProblems: readonly string[];
   denyPaths: string[];
+  /** What personalities are held to. */
+  lock: OpenedLock | undefined;
   /** What `close` closes. */
   opened: OpenedResources;
 }
@@ -102,6 +120,7 @@ export class Runtime implements ToolRuntime {
   readonly #running = new Map<AbortController, Promise<unknown>>();
   readonly #reducers = new DefaultToolResultReducerRegistry();
   readonly #personalities: PersonalityConfigs;
+  readonly #lock: LockGuard | undefined;
   #personalityId: string;
   #served: ServedMcp | undefined;
   #closing: Promise<void> | undefined;
@@ -110,10 +129,10 @@ export class Runtime implements ToolRuntime {
     const { options } = parts;
     this.#parts = parts;
     this.memory = parts.stores.memory;
-    this.sessions = parts.stores.sessions;
     this.#personalityId = options.personality;
     this.#sessionId = options.sessionId ?? randomUUID();
     this.#ledgers = new SessionLedgers(parts.stores.sessions);
+    this.sessions = this.#ledgers.sessions();
     this.#ownLedger = new SessionLedger(undefined, this.#sessionId);
     this.#personalities = new PersonalityConfigs({
       home: options.home,
@@ -121,7 +140,20 @@ export class Runtime implements ToolRuntime {
       tools: () => this.registry.list(),
       endServices: (personalityId) => this.registry.endServices({ personalityId }),
     });
-    this.#backends = createBackends({ ...parts, personalities: this.#personalities });
+    this.#lock =
+      parts.lock &&
+      new LockGuard({
+        ...parts.lock,
+        ...this.#lockParts,
+        given: (config) => this.#givenNow(config),
+        tools: () => this.registry.list(),
+        servers: () => this.#serverIdentities(),
+      });
+    this.#backends = createBackends({
+      ...parts,
+      personalities: this.#personalities,
+      admits: (config) => this.#isAdmitted(config),
+    });
     this.registry = new DefaultToolRegistry(this.#backends, this.#reducers, {
       checkSchema,
       auditArguments: options.auditArguments === true,
@@ -155,6 +187,7 @@ export class Runtime implements ToolRuntime {
           servesToo: (before, now) => this.#personalities.reachesTheSame(before, now),
         });
       }
+      if (this.#lock !== undefined) await this.#ready(this.#personalityId);
     } catch (error) {
       await this.close();
       throw error;
@@ -167,6 +200,10 @@ export class Runtime implements ToolRuntime {
 
   personality(id: string = this.#personalityId): Promise<PersonalityConfig> {
     return this.#personalities.get(id);
+  }
+
+  async policyPlaces(id: string = this.#personalityId): Promise<PolicyPlaces> {
+    return this.#personalities.placesOf(await this.#personalities.get(id));
   }
 
   async personalities(): Promise<{ id: string; description?: string }[]> {
@@ -205,9 +242,16 @@ export class Runtime implements ToolRuntime {
     calls: readonly ToolCall[],
     options: ExecuteOptions = {},
   ): Promise<ExecuteResult[]> {
-    if (options.protections === 'none') return this.#execute(calls, options);
-    const { personality } = options;
-    const session = this.#openSession(options.sessionId ?? this.#sessionId, {
+    if (options.protections === 'none') return this.#executeTimed(calls, options);
+    const { personality, sessionId } = options;
+    try {
+      if (sessionId !== undefined) assertSessionId(sessionId);
+    } catch (error) {
+      const batch: readonly ToolCall[] = Array.isArray(calls) ? Array.from(calls) : [];
+      const refused = refuseAll(batch, errorText(error), 'CONFIG_INVALID');
+      return refused.map((result) => ({ ...result, durationMs: 0 }));
+    }
+    const session = this.#openSession(sessionId ?? this.#sessionId, {
       personality,
       approve: this.#parts.options.approve,
       identity: options,
@@ -219,7 +263,26 @@ export class Runtime implements ToolRuntime {
       { ...(host !== undefined && { host }) },
       (admitted, joined) => this.#execute(admitted, { ...options, host: joined }),
     );
-    return results.map(({ text: _, images: __, durationMs: ___, ...result }) => result);
+    return results.map(({ text: _, images: __, ...result }) => result);
+  }
+
+  async #executeTimed(
+    calls: readonly ToolCall[],
+    options: ExecuteOptions,
+  ): Promise<ExecuteResult[]> {
+    const { host } = options;
+    const durations = new Map<string, number>();
+    const onResult: TurnHost['onResult'] = (result, facts) => {
+      if (facts?.ran === true) durations.set(result.toolCallId, facts.durationMs);
+      host?.onResult?.(result, facts);
+    };
+    // What the host's object says otherwise stays as it is.
+    const noting: TurnHost = Object.create(host ?? null, { onResult: { value: onResult } });
+    const results = await this.#execute(calls, { ...options, host: noting });
+    return results.map((result) => ({
+      ...result,
+      durationMs: durations.get(result.toolCallId) ?? 0,
+    }));
   }
 
   #openSession(
@@ -236,6 +299,7 @@ export class Runtime implements ToolRuntime {
       ledger: isOwn ? this.#ownLedger : this.#ledgers.ofSession(id, identity),
       ownerLedger: (personalityId) =>
         this.#ledgers.ofOwner(personalityId, sessionRef(id, personalityId, identity)),
+      files: this.#ledgers.files,
       now: this.#parts.options.limits?.now ?? Date.now,
     });
   }
@@ -245,12 +309,17 @@ export class Runtime implements ToolRuntime {
     // The caller may go on to change its array.
     const batch: readonly ToolCall[] = Array.from(calls);
     let config: PersonalityConfig;
+    let storage: Storage;
     try {
       const id = options.personality ?? this.#personalityId;
       const asksServer = batch.some((call) => isMcpName(Object(call).name));
       config = await (asksServer
         ? unlessAborted(this.#ready(id), options.abortSignal)
-        : this.#personalities.get(id));
+        : this.#admitted(id));
+      // A tool may have come meanwhile.
+      this.#lock?.checkNow(this.#personalities.partsOf(config));
+      // A storage of the host's own may throw.
+      storage = this.#scopedStorage(config);
     } catch (error) {
       const { abortSignal } = options;
       const stopped = abortSignal?.aborted ? causeOfAbort(abortSignal.reason) : undefined;
@@ -284,7 +353,7 @@ export class Runtime implements ToolRuntime {
           config,
           cwd: this.#parts.cwd,
           sessionId: this.#sessionId,
-          storage: this.#scopedStorage(config),
+          storage,
           reads: this.#reads,
           abortSignal: controller.signal,
         },
@@ -304,7 +373,7 @@ export class Runtime implements ToolRuntime {
   }
 
   async switchPersonality(id: string): Promise<void> {
-    await this.#personalities.get(id);
+    await this.#admitted(id);
     this.#personalityId = id;
   }
 
@@ -352,21 +421,36 @@ export class Runtime implements ToolRuntime {
     ];
   }
 
-  async reach(): Promise<ToolReach[]> {
-    const config = await this.#ready(this.#personalityId);
-    const offered = new Set((await this.definitions()).map(({ name }) => name));
-    const ctx = {
-      sessionId: this.#sessionId,
-      personalityId: config.id,
-      ...networkOf(config),
-    };
+  async reach(personality: string = this.#personalityId): Promise<ToolReach[]> {
+    const config = await this.#ready(personality);
+    const offered = new Set((await this.definitions(personality)).map(({ name }) => name));
+    const given = new Set(this.#given(config).map(({ tool }) => tool.name));
     return this.registry.list().map(({ name, description, unconfined }) => ({
       tool: name,
       description,
       offered: offered.has(name),
-      grant: this.registry.describe(name, ctx) ?? {},
+      given: given.has(name),
+      grant: this.#grantOf(name, config),
       ...(unconfined === true && { unconfined }),
     }));
+  }
+
+  async reachLock(personalities?: readonly string[]): Promise<ReachLock> {
+    const { takeRuntimeLock } = await import('./lock/runtime-lock.js');
+    return takeRuntimeLock(this.#lockParts, personalities);
+  }
+
+  async compareReach(lock: ReachLock, personalities?: readonly string[]): Promise<LockChange[]> {
+    const { compareRuntimeReach } = await import('./lock/runtime-lock.js');
+    return compareRuntimeReach(this.#lockParts, lock, personalities);
+  }
+
+  async untrustedFiles(): Promise<string[]> {
+    return [...(await this.#ledgers.files.list())].sort();
+  }
+
+  clearUntrustedFiles(paths: readonly string[]): Promise<string[]> {
+    return this.#ledgers.files.clear(paths);
   }
 
   async endSession(sessionId: string = this.#sessionId): Promise<void> {
@@ -421,9 +505,70 @@ export class Runtime implements ToolRuntime {
 
   /** The config of a personality whose MCP servers are there, as far as they can be. */
   async #ready(id: string): Promise<PersonalityConfig> {
-    const config = await this.#personalities.get(id);
-    if (this.#closing === undefined) await this.#served?.ready(config);
+    // Before its servers start, too: they get what the personality reaches.
+    const config = await this.#admitted(id);
+    if (this.#closing !== undefined || this.#served === undefined) return config;
+    await this.#served.ready(config);
+    await this.#lock?.check(this.#personalities.partsOf(config));
     return config;
+  }
+
+  /** The config of a personality that reaches no more than the lock says. @throws `REACH_WIDENED` */
+  async #admitted(id: string): Promise<PersonalityConfig> {
+    const config = await this.#personalities.get(id);
+    if (this.#lock === undefined) return config;
+    const parts = this.#personalities.partsOf(config);
+    // Each counts as its file says now, also for what they allow together.
+    await Promise.all(parts.map((part) => this.#personalities.get(part.id)));
+    await this.#lock.check(parts);
+    return config;
+  }
+
+  #isAdmitted(config: PersonalityConfig): boolean {
+    const lock = this.#lock;
+    return (
+      lock === undefined || this.#personalities.partsOf(config).every((part) => lock.admits(part))
+    );
+  }
+
+  /** The tools that a personality lets in, whether or not they are available now. */
+  #given(config: PersonalityConfig): GivenTool[] {
+    const held = this.#problems.heldBack(config);
+    return this.registry
+      .getAllowed(this.#toolNames(config), this.#filters(config))
+      .filter(({ name }) => !held.has(name))
+      .map((tool) => ({ tool, grant: this.#grantOf(tool.name, config) }));
+  }
+
+  /** The same, where the file still says it. @throws `CONFIG_INVALID` */
+  #givenNow(config: PersonalityConfig): GivenTool[] {
+    if (this.#personalities.at(config.id) === config) return this.#given(config);
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `the file of ${config.id} changed while it was compared with the lock; try again`,
+    );
+  }
+
+  #grantOf(name: string, config: PersonalityConfig): ResolvedGrant {
+    const ctx = { sessionId: this.#sessionId, personalityId: config.id, ...networkOf(config) };
+    return this.registry.describe(name, ctx) ?? {};
+  }
+
+  get #lockParts(): RuntimeLockParts {
+    const { options, cwd, personalities } = this.#parts;
+    return {
+      places: { home: options.home, cwd },
+      environment: options.passEnv ?? [],
+      mcp: () => this.mcp,
+      ids: () => personalities.list(),
+      ready: (id) => this.#ready(id),
+      given: (config) => this.#given(config),
+      tool: (name) => this.registry.get(name),
+    };
+  }
+
+  async #serverIdentities(): Promise<readonly McpServerIdentity[]> {
+    return (await this.mcp?.identities?.()) ?? [];
   }
 
   /** Why a tool of an MCP server is not there to be called. */

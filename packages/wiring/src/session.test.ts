@@ -87,7 +87,7 @@ describe('a session', () => {
     expect(page.result).toMatchObject({ ok: true, value: page.text });
     const written = await one(session, 'write_file', write('a'));
     expect(written.result).toMatchObject({ ok: false, cause: 'NOT_APPROVED' });
-    expect(written.approval?.reason).toContain(`${file('page.txt')} (read_file)`);
+    expect(written.approval?.reason).toContain(`${JSON.stringify(file('page.txt'))} (read_file)`);
     expect(await session.sources()).toEqual([{ source: file('page.txt'), tool: 'read_file' }]);
   });
 
@@ -119,6 +119,118 @@ describe('a session', () => {
     expect(readFileSync(file('a'), 'utf8')).toBe('approved');
     expect(await second.pending()).toEqual([]);
     expect((await one(second, 'write_file', write('b'))).approval).toBeDefined();
+  });
+
+  it('shows whoever decides what the model issued, beside what would run', async () => {
+    const order = defineTool({
+      name: 'order',
+      description: 'Orders.',
+      capabilities: {},
+      requiresApproval: true,
+      input: z.object({ what: z.string().trim(), count: z.number().default(1) }),
+      execute: async ({ what, count }) => ok(`${count} ${what}`),
+    });
+    const options = { tools: [order] };
+    const session = (await start(options)).session('s');
+    const input = { what: ' tea ' };
+    const approval = await asked(session, 'order', input);
+    expect(approval).toMatchObject({ args: { what: 'tea', count: 1 }, input });
+    await opened.pop()?.close();
+
+    const again = (await start(options)).session('s');
+    expect(await again.pending()).toEqual([approval]);
+    const edited = { approved: true, args: { what: 'tea', count: 2 } };
+    await again.decide(approval, edited);
+    const [waiting] = await again.pending();
+    expect(waiting).toMatchObject({ input, decision: edited });
+    expect((await again.resume())[0]?.text).toContain('2 tea');
+  });
+
+  it('runs a call once that another process was asked about while its batch ran', async () => {
+    const ran: string[] = [];
+    let granted = () => {};
+    const decided = new Promise<void>((resolve) => {
+      granted = resolve;
+    });
+    const slow = (isReady: Promise<void>) =>
+      defineTool({
+        name: 'slow',
+        description: 'Is slow to say whether it needs approval.',
+        capabilities: {},
+        requiresApproval: () => isReady.then(() => true),
+        input: z.object({}),
+        async execute() {
+          ran.push('slow');
+          return ok('done');
+        },
+      });
+    const first = defineTool({
+      name: 'first',
+      description: 'Runs once it is granted.',
+      capabilities: {},
+      requiresApproval: true,
+      input: z.object({}),
+      async execute() {
+        // By now the session has read what the other process wrote.
+        granted();
+        return ok('done');
+      },
+    });
+    const other = (await start({ tools: [first, slow(Promise.resolve())] })).session('s');
+    const late = call('slow', {}, 'late');
+    const session = (await start({ tools: [first, slow(decided)] })).session('s', {
+      async approve({ toolName }) {
+        if (toolName !== 'first') return 'later';
+        const [{ approval } = {}] = await other.execute([late]);
+        if (approval === undefined) throw new Error('it was not asked');
+        await other.decide(approval, { approved: true });
+        return { approved: true, always: 'session' };
+      },
+    });
+    const results = await session.execute([call('first', {}), late]);
+    expect(results.map(({ result }) => result.ok)).toEqual([true, true]);
+    await other.resume();
+    await other.execute([late]);
+    expect(ran).toEqual(['slow']);
+  });
+
+  it('tells a model of a union in the form that every provider takes, and checks the whole', async () => {
+    const move = defineTool({
+      name: 'move',
+      description: 'Moves.',
+      capabilities: {},
+      input: z.discriminatedUnion('how', [
+        z.object({ how: z.literal('by'), steps: z.number() }),
+        z.object({ how: z.literal('to'), place: z.string() }),
+      ]),
+      execute: async (args) => ok(args.how === 'by' ? `${args.steps}` : args.place),
+    });
+    const plain = defineTool({
+      name: 'plain',
+      description: 'Moves.',
+      capabilities: {},
+      schema: { oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+      execute: async () => ok('done'),
+    });
+    const session = (await start({ tools: [move, plain] })).session('s');
+    const definitions = await session.definitions();
+    for (const { parameters } of definitions) {
+      expect(parameters.type).toBe('object');
+      expect(Object.keys(parameters)).not.toContain('oneOf');
+      expect(Object.keys(parameters)).not.toContain('anyOf');
+    }
+    expect(definitions[0]?.parameters).toMatchObject({
+      properties: { how: { type: 'string', enum: ['by', 'to'] }, place: { type: 'string' } },
+      required: ['how'],
+    });
+    expect((await one(session, 'move', { how: 'to', place: 'here' })).text).toBe('here');
+    for (const [name, args] of [
+      ['move', { how: 'to', steps: 1 }],
+      ['plain', { a: 1, b: 1 }],
+      ['plain', {}],
+    ] as const) {
+      expect((await one(session, name, args)).result).toMatchObject({ code: 'input_invalid' });
+    }
   });
 
   it('runs a call once for one yes, and only that call', async () => {

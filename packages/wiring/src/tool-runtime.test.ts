@@ -92,6 +92,48 @@ const counter = defineTool({
   },
 });
 
+describe('a result of a runtime', () => {
+  it.each(['session', 'none'] as const)(
+    'says how long its tool ran, with the protections of %s',
+    async (protections) => {
+      const folder = mkdtempSync(join(tmpdir(), 'durations-'));
+      mkdirSync(join(folder, 'personalities', 'p'), { recursive: true });
+      writeFileSync(join(folder, 'personalities', 'p', 'config.yaml'), 'name: P\n');
+      const weather = (structured: Record<string, unknown>) =>
+        defineTool({
+          name: 'weather',
+          description: 'Weather.',
+          schema: { type: 'object' },
+          outputSchema: { type: 'object', properties: { c: { type: 'number' } }, required: ['c'] },
+          returnDirect: true,
+          capabilities: {},
+          execute: async () => ok('warm', { structured }),
+        });
+      const call = { toolCallId: 'c', name: 'weather', args: {} };
+      const results = [];
+      for (const structured of [{ c: 20 }, { c: 'warm' }]) {
+        const runtime = await createToolRuntime({
+          home: folder,
+          personality: 'p',
+          tools: [weather(structured)],
+        });
+        expect(await runtime.definitions()).toMatchObject([
+          { outputSchema: { required: ['c'] }, returnDirect: true },
+        ]);
+        const unknown = { ...call, toolCallId: 'd', name: 'nothing' };
+        results.push(await runtime.execute([call, unknown], { protections }));
+        await runtime.close();
+      }
+      rmSync(folder, { recursive: true });
+      const [right, wrong] = results;
+      expect(right?.[0]).toMatchObject({ result: { ok: true }, durationMs: expect.any(Number) });
+      expect(right?.[0]?.durationMs).toBeGreaterThan(0);
+      expect(right?.[1]).toMatchObject({ result: { ok: false }, durationMs: 0 });
+      expect(wrong?.[0]?.result).toMatchObject({ ok: false, cause: 'TOOL_INVALID' });
+    },
+  );
+});
+
 describe('createToolRuntime is not given', () => {
   it.each([
     ['a relative cwd', { cwd: 'work' }, /: cwd: work is not an absolute path/],
@@ -432,8 +474,10 @@ describe('ToolRuntime.execute', () => {
         error: `call ${number} is not an object`,
         cause: 'INPUT_INVALID',
       },
+      durationMs: 0,
     });
-    const counted = (result: unknown) => ({ toolCallId: 'c', name: 'counter', result });
+    const durationMs = expect.any(Number);
+    const counted = (result: unknown) => ({ toolCallId: 'c', name: 'counter', result, durationMs });
     const first = await runtime.execute(calls);
     expect(first).toEqual([wrong(1), counted({ ok: true, value: '1' }), wrong(3), wrong(4)]);
     await runtime.close();

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { EthosError } from '@ethosagent/types';
 import { openAudit } from './audit-log.js';
 import { runtimeDenyPaths } from './deny-paths.js';
+import { openLock } from './lock/open-lock.js';
 import { personalityReach } from './personality-reach.js';
 import { createPersonalityStore } from './personality-store.js';
 import { Runtime } from './runtime.js';
@@ -15,7 +16,8 @@ import { pickTools } from './tools-by-name.js';
  * The composition root: reads a personality from disk, binds stores, network, process environment
  * and audit, and registers the tools. State is in the home, but for the stores that the host gives.
  * @throws `CONFIG_INVALID` naming the file and the key, or the audit log that can't be opened;
- * `TOOL_INVALID`, `TOOL_NAME_TAKEN`, `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`
+ * `TOOL_INVALID`, `TOOL_NAME_TAKEN`, `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`;
+ * `REACH_WIDENED` where a tool may touch more than the lock says
  */
 export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
   const { home, cwd = process.cwd() } = options;
@@ -25,6 +27,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const personalities = createPersonalityStore({ home, cwd });
   const first = await personalities.get(options.personality);
   personalityReach(home, first, (id) => personalities.peek(id));
+  const lock = await openLock({ home, cwd, lock: options.lock, personalities });
   const opened = new OpenedResources();
   try {
     const stores = await openStores(home, given, opened);
@@ -40,6 +43,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
       audit,
       auditProblems,
       denyPaths,
+      lock,
       opened,
     });
     await runtime.start();

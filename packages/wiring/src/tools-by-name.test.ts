@@ -12,7 +12,7 @@ import { createWebTools } from '@ethosagent/tools-web';
 import { describe, expect, it, vi } from 'vitest';
 import { EXTENSION_TOOLS } from './extension-tools.js';
 import { createToolRuntime } from './tool-runtime.js';
-import { pickTools } from './tools-by-name.js';
+import { installedTools, pickTools } from './tools-by-name.js';
 
 const ALL = [
   ...createFileTools(),
@@ -109,5 +109,29 @@ describe('createToolRuntime with names', () => {
   it('does not start with a name that nobody has', async () => {
     const options = { home: tmpdir(), personality: 'p', tools: ['todo_ad'] };
     await expect(createToolRuntime(options)).rejects.toThrow('did you mean "todo_add"?');
+  });
+});
+
+describe('installedTools', () => {
+  it('gives all', () => {
+    expect(installedTools()).toEqual(ALL);
+  });
+
+  it('gives those of the extensions that personalities name, by tools, groups or settings', () => {
+    const personalities = [
+      { toolset: ['read_file'] },
+      { toolset: ['todo'], tool_settings: { web_search: {} } },
+    ];
+    const given = [...createFileTools(), ...createWebTools(), ...createTodoTools()];
+    expect(installedTools(personalities)).toEqual(given.map(({ name }) => name));
+    expect(installedTools([{ toolset: [] }])).toEqual([]);
+  });
+
+  it.each<[string, Parameters<typeof installedTools>[0]]>([
+    ['has no toolset', [{ toolset: ['todo'] }, {}]],
+    ['names what no extension has', [{ toolset: ['read_fil'] }]],
+    ['sets what no extension has', [{ toolset: ['todo'], tool_settings: { serach: {} } }]],
+  ])('gives all where a personality %s', (_what, personalities) => {
+    expect(installedTools(personalities)).toEqual(ALL);
   });
 });

@@ -1,5 +1,10 @@
 import { nearestName } from '@ethosagent/policy';
-import { type AnyTool, EthosError, type ToolResultReducer } from '@ethosagent/types';
+import {
+  type AnyTool,
+  EthosError,
+  type PersonalityConfig,
+  type ToolResultReducer,
+} from '@ethosagent/types';
 import { EXTENSION_TOOLS, type ExtensionPackage } from './extension-tools.js';
 
 /** The tools of an extension of this project, and what shortens their results. */
@@ -53,6 +58,50 @@ const EXTENSIONS: readonly NamedExtension[] = Object.keys(LOADERS)
 export interface PickedTools {
   tools: AnyTool[];
   reducers: ToolResultReducer[];
+}
+
+/**
+ * The names of the tools of this project's extensions that are installed. None is loaded.
+ *
+ * @param personalities of those extensions alone that these name. All are given where one of them
+ * takes every tool, or names what no extension has
+ */
+export function installedTools(
+  personalities?: readonly Pick<PersonalityConfig, 'toolset' | 'tool_settings'>[],
+): string[] {
+  const installed = EXTENSIONS.filter((extension) => isInstalled(extension.package));
+  const needed = personalities && extensionsOf(personalities);
+  return installed
+    .filter((extension) => needed?.includes(extension) ?? true)
+    .flatMap(({ tools }) => tools);
+}
+
+/** The extensions whose tools or groups are named; `undefined` where all may be needed. */
+function extensionsOf(
+  personalities: readonly Pick<PersonalityConfig, 'toolset' | 'tool_settings'>[],
+): NamedExtension[] | undefined {
+  const needed: NamedExtension[] = [];
+  for (const { toolset, tool_settings = {} } of personalities) {
+    if (toolset === undefined) return undefined;
+    for (const entry of [...toolset, ...Object.keys(tool_settings)]) {
+      const named = EXTENSIONS.filter(
+        ({ group, tools }) => group === entry || tools.includes(entry),
+      );
+      // What was meant is found among the names of all tools.
+      if (named.length === 0) return undefined;
+      needed.push(...named);
+    }
+  }
+  return needed;
+}
+
+function isInstalled(name: ExtensionPackage): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

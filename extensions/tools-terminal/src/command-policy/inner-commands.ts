@@ -148,6 +148,8 @@ function ofWrapper(
     // A folder or a number before the command may be missing as little as the command itself.
     words = words.slice(wrapper.skip ?? 0);
     if (words[0] === '--') words.shift();
+    // Bash reads `!` after `time` as "not", wherever it takes `time` as its own word.
+    while (words[0] === '!') words.shift();
     if (wrapper.adds === true && replaced === undefined)
       words.push(...(words.length === 0 ? [] : [...names, SPLIT]));
     if (words.length === 0) continue;

@@ -12,7 +12,7 @@ import { runsFetcher } from './fetchers.js';
 import { findRoots } from './find-executions.js';
 import { type Calls, callsOf, forkBombs } from './fork-bombs.js';
 import { GLOB, SEARCH_PATH, UNKNOWN } from './marked-text.js';
-import { wordText, wordTexts } from './shell-word.js';
+import { valueText, wordText, wordTexts } from './shell-word.js';
 import type {
   CommandAssignment,
   CommandInput,
@@ -324,7 +324,7 @@ function toSimpleCommand(node: Command, { source, input }: Around): SimpleComman
   for (const part of [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix]) {
     if (part.type === 'Word') words.push(...wordTexts(part));
     else if (part.type === 'Assignment') {
-      const value = part.value.type === 'Word' ? wordText(part.value) : '';
+      const value = part.value.type === 'Word' ? valueText(part.value) : '';
       // After the name of a command, it is one of its words as well.
       if (words.length > 0) words.push(`${part.name}${part.append ? '+' : ''}=${value}`);
       else

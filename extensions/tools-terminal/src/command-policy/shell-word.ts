@@ -2,14 +2,17 @@ import type { Word, WordPart } from 'unbash';
 import { GLOB, HOME, SEARCH_PATH, SPLIT, UNKNOWN } from './marked-text.js';
 
 const MAX_WORDS = 64;
+const ASSIGNING = /^[A-Za-z_]\w*\+?=/;
 const PLAIN_LIST = /^\{[^{}'"`$\\]*,[^{}'"`$\\]*\}$/;
 
 /** The words that one word of a command becomes, with marks for what is not known of them. */
 export function wordTexts(word: Word): string[] {
-  if (word.parts === undefined) return [withTilde(word.text, word.value)];
+  if (word.parts === undefined) return [withTildes(word.text, word.value)];
   let texts = [''];
+  const [first] = word.parts;
+  const assigns = first?.type === 'Literal' && ASSIGNING.test(first.text);
   for (const [index, part] of word.parts.entries()) {
-    const next = textsOf(part, index === 0);
+    const next = assigns ? textsOfAssigning(part, texts[0] ?? '') : textsOf(part, index === 0);
     if (texts.length * next.length > MAX_WORDS) return [SPLIT];
     texts = texts.flatMap((text) => next.map((more) => text + more));
   }
@@ -18,7 +21,21 @@ export function wordTexts(word: Word): string[] {
   return mayVanish ? texts.filter((text) => text !== '') : texts;
 }
 
-/** The text of a word that stays one: of an assignment, or of the target of a redirection. */
+/** A part of a word of the form `name=value`, which bash reads as the value of an assignment. */
+function textsOfAssigning(part: WordPart, before: string): string[] {
+  const begins = /[=:]$/.test(before);
+  if (part.type === 'Literal') {
+    return [before === '' ? withTildes(part.text, part.value) : afterColons(part.value)];
+  }
+  return textsOf(part, begins);
+}
+
+/** The value of an assignment. */
+export function valueText(word: Word): string {
+  return afterColons(wordText(word));
+}
+
+/** The text of a word that stays one, as the target of a redirection. */
 export function wordText(word: Word): string {
   const texts = wordTexts(word);
   return texts.length === 1 ? (texts[0] ?? '') : SPLIT;
@@ -74,6 +91,21 @@ function variable(name: string): string {
   if (name === 'HOME') return HOME;
   if (name === 'PATH') return SEARCH_PATH;
   return /^[?$!#-]$/.test(name) ? UNKNOWN : SPLIT;
+}
+
+/**
+ * As `withTilde`; and in a word of the form `name=value`, where bash reads a `~` behind the `=` and
+ * each `:` too, as in `dd if=~/x`.
+ */
+function withTildes(text: string, value: string): string {
+  const [assigns = ''] = ASSIGNING.exec(text) ?? [];
+  if (assigns === '') return withTilde(text, value);
+  const rest = value.slice(assigns.length);
+  return assigns + afterColons(withTilde(rest, rest));
+}
+
+function afterColons(value: string): string {
+  return value.replaceAll(/(?<=:)~[^/:]*/g, (tilde) => withTilde(tilde, tilde));
 }
 
 /** `~` and `~name` at the beginning of a word, where they are not quoted. */

@@ -109,7 +109,10 @@ describe('a command that is denied', () => {
       const { decision } = judgeCommand(command, POLICY, HERE);
       expect(decision, command).toBe('deny');
     },
-    { runs: { check: 300, long: 100_000 } },
+    {
+      runs: { check: 300, long: 100_000 },
+      corpus: ['ls | time ! rm -rf /', 'time ! time ! rm -rf /'],
+    },
   );
 });
 

@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ApprovalRequest } from '@ethosagent/core';
+import type { ApprovalDecision, ApprovalRequest, UntrustedSource } from '@ethosagent/core';
 import type { SessionRef } from '@ethosagent/types';
 import type { AgentEvent, AgentIdentity, AgentLimits, AgentTools, AgentUsage } from '../api.js';
 
@@ -36,6 +36,8 @@ export interface DelegatingTurn extends DelegationPlace {
   charge(usage: AgentUsage): void;
   /** Whether untrusted content was read. */
   isTainted(): boolean;
+  /** Where that came from, as far as it is known. */
+  sources(): readonly UntrustedSource[];
 }
 
 /** The one turn of a sub-agent. */

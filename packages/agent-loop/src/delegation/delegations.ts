@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { QuarantinePrompt, UntrustedFiles } from '@ethosagent/core';
 import {
   CapabilityError,
   type DelegatedTask,
@@ -6,6 +7,8 @@ import {
   type DelegationInfo,
   type DelegationProvider,
   EthosError,
+  type QuarantinedRead,
+  type QuarantinedValue,
   type SessionStore,
 } from '@ethosagent/types';
 import type { AgentLoopOptions, DelegationLimits } from '../api.js';
@@ -13,6 +16,7 @@ import { readLog } from '../journal/journal.js';
 import { assertKeys } from '../options.js';
 import type { DelegatingTurn, RunChild } from './child-turn.js';
 import { grantTask, type TaskGrant } from './grant-task.js';
+import { readQuarantined } from './read-quarantined.js';
 import { type GrantedTask, isUsedUp, runTask } from './run-task.js';
 import { Task } from './task.js';
 import { TaskTable } from './task-table.js';
@@ -21,6 +25,10 @@ import { TaskTable } from './task-table.js';
 export interface DelegationsOptions {
   sessions: SessionStore;
   runChild: RunChild;
+  /** What was changed with untrusted content at hand. */
+  files: UntrustedFiles;
+  /** Asks the model of the agents for what it reads in quarantine, at the cost of a turn. */
+  askReader: (prompt: QuarantinePrompt, turn: DelegatingTurn) => Promise<string>;
   /** Ends what the tools of a session left running. */
   endToolsOf?: (sessionId: string) => Promise<void>;
   approve?: AgentLoopOptions['approve'];
@@ -63,6 +71,7 @@ export class Delegations {
       list: () => this.#table.list(turn.ref),
       get: ({ signal }, id, opts) => this.#table.get(turn.ref, id, { ...opts, signal }),
       cancel: (_caller, id) => this.#table.cancel(turn.ref, id),
+      read: ({ signal }, asked) => this.#read(turn, asked, signal),
     };
   }
 
@@ -78,6 +87,28 @@ export class Delegations {
   close(): Promise<void> {
     this.#isClosed = true;
     return this.#table.endWhere(() => true, 'the agent was closed');
+  }
+
+  /** The turn pays for it, as for a sub-agent. */
+  async #read(
+    turn: DelegatingTurn,
+    asked: QuarantinedRead,
+    signal: AbortSignal,
+  ): Promise<QuarantinedValue> {
+    if (this.#isClosed) throw tooLate();
+    if (isUsedUp(turn)) throw limit('the budget of the turn is used up', 'budget');
+    const { approve, files, askReader } = this.#options;
+    return readQuarantined(asked, {
+      turn,
+      approve,
+      files,
+      signal,
+      now: this.#now,
+      read: (prompt) => {
+        if (isUsedUp(turn)) throw limit('the budget of the turn is used up', 'budget');
+        return askReader(prompt, turn);
+      },
+    });
   }
 
   async #run(

@@ -17,9 +17,6 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Milliseconds that a store may take once the turn is over. */
-const GRACE_MS = 2_000;
-
 /**
  * Writes the records of one session, one after the other, each only where the session is as it was
  * read: of several writers one goes on, and the others end with `SESSION_CHANGED`. Records that come
@@ -30,18 +27,27 @@ export class Journal {
   readonly ref: SessionRef;
   readonly #store: SessionStore;
   readonly #signal: AbortSignal | undefined;
+  readonly #graceMs: number;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #failure: { error: unknown } | undefined;
 
-  /** @param options.signal of the turn: soon after it has fired, a store that does not answer has failed */
+  /**
+   * @param options.signal of the turn: `graceMs` milliseconds after it has fired, a store that does
+   * not answer has failed
+   */
   constructor(
     store: SessionStore,
     ref: SessionRef,
-    { log, signal }: { log: SessionLog; signal?: AbortSignal | undefined },
+    {
+      log,
+      signal,
+      graceMs,
+    }: { log: SessionLog; signal?: AbortSignal | undefined; graceMs: number },
   ) {
     this.#store = store;
     this.#signal = signal;
+    this.#graceMs = graceMs;
     this.ref = ref;
     this.log = log;
   }
@@ -98,7 +104,7 @@ export class Journal {
             afterSequence: this.log.lastSequence,
           }),
           this.#signal,
-          GRACE_MS,
+          this.#graceMs,
         );
         records.forEach((record, index) => {
           this.log.apply(record, stored[index]?.sequence ?? this.log.lastSequence + 1);
@@ -106,7 +112,7 @@ export class Journal {
         return;
       } catch (error) {
         if (errorCodeOf(error) !== 'SESSION_CHANGED') throw error;
-        if (!(await withGrace(this.#readAsides(), this.#signal, GRACE_MS))) throw error;
+        if (!(await withGrace(this.#readAsides(), this.#signal, this.#graceMs))) throw error;
       }
     }
   }

@@ -82,9 +82,10 @@ const isCall: Check<StepCall> = isShape(
   { metadata: isMetadata, problem: isShape({ code: isCode, error: isString }) },
 );
 const isPart: Check<StepPart> = (value): value is StepPart => isText(value) || isCall(value);
+const isScope = isOneOf(['session', 'arguments', 'tool']);
 const isDecision = isShape(
   { approved: isBoolean },
-  { reason: isString, args: isAnything, by: isString },
+  { reason: isString, args: isAnything, by: isString, always: isScope },
 );
 const isApproval = isShape(
   {
@@ -96,7 +97,12 @@ const isApproval = isShape(
     reason: isString,
     askedAt: isAmount,
   },
-  { decision: isDecision, settings: isAnything },
+  {
+    decision: isDecision,
+    settings: isAnything,
+    tool: isString,
+    personalityId: isString,
+  },
 );
 
 type Checked<C> = C extends Check<infer T> ? T : never;
@@ -124,12 +130,22 @@ const CHECKS = {
       costUsd: isAmount,
       images: isListOf(isImage),
       untrusted: isTrue,
+      /** The turn ends with it: what its tool gave, for the user alone. */
+      answer: isString,
+      from: isString,
     },
   ),
   asked: isShape({ turn: isCount, approval: isApproval }),
   decided: isShape(
     { turn: isCount, call: isString, approved: isBoolean },
-    { question: isString, reason: isString, args: isAnything, runs: isString, by: isString },
+    {
+      question: isString,
+      reason: isString,
+      args: isAnything,
+      runs: isString,
+      by: isString,
+      always: isScope,
+    },
   ),
   /** Sub-agents that were begun, and what sub-agents used. */
   delegated: isShape({ turn: isCount, begun: isCount, usage: isUsage }),

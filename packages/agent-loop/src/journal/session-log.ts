@@ -1,5 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type PendingApproval, sourceOf, type UntrustedSource } from '@ethosagent/core';
+import {
+  type PendingApproval,
+  SourceList,
+  sourceOfCall,
+  sourceOfContent,
+  type UntrustedSource,
+} from '@ethosagent/core';
 import { canonicalJson } from '@ethosagent/policy';
 import { type AttachmentInfo, EthosError } from '@ethosagent/types';
 import type { AgentUsage, TurnEnd } from '../api.js';
@@ -17,7 +22,6 @@ import { SessionRules } from './session-rules.js';
 import { ShownImages } from './shown-images.js';
 
 /** Sources that are remembered. */
-const MAX_SOURCES = 50;
 
 /** A call of the turn, and how far it is. */
 export interface LoggedCall {
@@ -57,7 +61,7 @@ export interface LoggedTurn {
   usage: AgentUsage;
   /** Sub-agents that it has begun, and what they used. */
   delegated: { begun: number; usage: AgentUsage };
-  /** What the model said last. */
+  /** The answer so far: what the model said last, or a tool in its place. */
   text: string;
   step?: LoggedStep;
 }
@@ -76,8 +80,7 @@ export class SessionLog {
   turn: LoggedTurn | undefined;
   /** Untrusted content is in the history. */
   untrusted = false;
-  /** Where it came from, the first first; not all of them where there are many. */
-  readonly sources: UntrustedSource[] = [];
+  readonly #sources = new SourceList();
   /** What the model is shown; none where no model is asked. */
   readonly entries: LoggedEntry[] = [];
   readonly #hasHistory: boolean;
@@ -91,6 +94,11 @@ export class SessionLog {
   /** @param options `history`: whether to keep what only a model needs */
   constructor(options: { history: boolean } = { history: true }) {
     this.#hasHistory = options.history;
+  }
+
+  /** Where untrusted content came from, the first first; one entry stands for all others where there are many. */
+  get sources(): UntrustedSource[] {
+    return this.#sources.all;
   }
 
   /** Whether a call of the session has this id. */
@@ -140,7 +148,7 @@ export class SessionLog {
         this.#addResult(turn, record);
         break;
       case 'asked':
-        this.#change(record.approval.toolCallId, { approval: record.approval, runs: undefined });
+        this.#ask(record.approval);
         break;
       case 'decided':
         this.#decide(record);
@@ -170,18 +178,23 @@ export class SessionLog {
       delegated: { begun: 0, usage: NO_USAGE },
       text: '',
     };
-    if (record.untrusted === true) this.#taint({ source: 'the message of a user', tool: 'user' });
+    if (record.untrusted === true) {
+      const source = sourceOfContent('the message of a user', [record.prompt, attachments]);
+      this.#taint({ source, tool: 'user' });
+    }
     this.#lastCall = '';
     this.#keep(record);
   }
 
   #addStep(turn: LoggedTurn, record: StepRecord): void {
-    if (record.untrusted === true)
-      this.#taint({ source: 'a search of the provider', tool: 'model' });
+    if (record.untrusted === true) {
+      const source = sourceOfContent('a search of the provider', record);
+      this.#taint({ source, tool: 'model' });
+    }
     const step: LoggedStep = {
       record,
       isTainted: this.untrusted,
-      sources: [...this.sources],
+      sources: this.sources,
       calls: callsOf(record).map((call) => this.#logged(turn, call)),
     };
     this.#calls = new Map(step.calls.map((logged) => [logged.call.id, logged]));
@@ -192,12 +205,25 @@ export class SessionLog {
     this.#keep(step);
   }
 
+  /** What tools of the last step gave as the answer of the turn, once all its calls are over. */
+  directAnswer(): string | undefined {
+    if (this.openCalls().length > 0) return undefined;
+    const answers = this.turn?.step?.calls.flatMap(({ result }) => result?.answer ?? []) ?? [];
+    return answers.length === 0 ? undefined : answers.join('\n\n');
+  }
+
   #addResult(turn: LoggedTurn, record: ResultRecord): void {
     const result = this.#hasHistory ? record : { ...record, output: '', images: [] };
     this.#change(record.call, { result });
     this.#images.add(result);
-    if (record.untrusted === true) this.#taint(this.#sourceOf(record.call));
+    turn.text = this.directAnswer() ?? turn.text;
+    if (record.untrusted === true) this.#taint(this.#sourceOf(record));
     turn.usage = addUsage(turn.usage, { ...NO_USAGE, costUsd: record.costUsd ?? 0 });
+  }
+
+  #ask(asked: Omit<PendingApproval, 'input'>): void {
+    const { input = {} } = this.#calls.get(asked.toolCallId)?.call ?? {};
+    this.#change(asked.toolCallId, { approval: { ...asked, input }, runs: undefined });
   }
 
   #decide({
@@ -218,13 +244,12 @@ export class SessionLog {
 
   #taint(source: UntrustedSource): void {
     this.untrusted = true;
-    const isKnown = this.sources.some((known) => isDeepStrictEqual(known, source));
-    if (!isKnown && this.sources.length < MAX_SOURCES) this.sources.push(source);
+    this.#sources.add(source);
   }
 
-  #sourceOf(id: string): UntrustedSource {
-    const { name = '', input } = this.#calls.get(id)?.call ?? {};
-    return { source: sourceOf(name, input), tool: name };
+  #sourceOf({ call, from }: ResultRecord): UntrustedSource {
+    const { name = '', input } = this.#calls.get(call)?.call ?? {};
+    return from === undefined ? sourceOfCall(name, input) : { source: from, tool: name };
   }
 
   #keep(entry: LoggedEntry): void {

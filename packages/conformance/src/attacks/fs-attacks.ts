@@ -1,9 +1,10 @@
+import { inCheck } from '@ethosagent/test-support';
 import type { ContainedReach, Storage } from '@ethosagent/types';
 import { describe } from 'vitest';
 import { callAttacks } from './fs/call-attacks.js';
 import { declarationAttacks } from './fs/declaration-attacks.js';
 import { nameAttacks, prefixAttacks } from './fs/name-attacks.js';
-import { StorageThroughRegistry } from './fs/through-registry.js';
+import { type FileAccessor, StorageThroughRegistry } from './fs/through-registry.js';
 import type { CreateRegistry } from './registry/batch.js';
 import { StorageWorld } from './storage/storage-world.js';
 import { storageAttacks } from './storage-attacks.js';
@@ -33,7 +34,9 @@ export function fsAttacks(
   create: CreateRegistry,
   { seesRaces = true, seesHardLinks = true, wrap }: FsAttackOptions = {},
 ): void {
-  for (const accessor of ['scopedFs', 'storage'] as const) {
+  // Both accessors hold a storage by the same function: behind `wrap`, one stands for both.
+  const standsForBoth = (accessor: FileAccessor) => wrap === undefined || accessor === 'scopedFs';
+  for (const accessor of inCheck<FileAccessor>(['scopedFs', 'storage'], standsForBoth)) {
     const view = (reach: ContainedReach, { home }: { home: string }) =>
       new StorageThroughRegistry(create, { accessor, personality: reach, home, wrap });
     storageAttacks(`ctx.${accessor} of ${name}`, view, {

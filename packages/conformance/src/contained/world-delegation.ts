@@ -4,6 +4,7 @@ import {
   type DelegationCaller,
   type DelegationInfo,
   type DelegationProvider,
+  type QuarantinedValue,
 } from '@ethosagent/types';
 
 /** Answers tasks at once, with a short text. Tasks are seen by the session that gave them. */
@@ -54,6 +55,11 @@ export class WorldDelegation implements DelegationProvider {
     const found = (await this.list(caller)).find((info) => info.id === id);
     if (found !== undefined) return found;
     throw new CapabilityError('DELEGATION_NOT_FOUND', 'there is no such task', 'no such task');
+  }
+
+  async read({ signal }: DelegationCaller): Promise<QuarantinedValue> {
+    signal.throwIfAborted();
+    return { ok: true, value: true };
   }
 
   cancel(caller: DelegationCaller, id: string): Promise<DelegationInfo> {

@@ -34,6 +34,11 @@ function reasonOf(ending: Ending<unknown>): string | undefined {
   return typeof needed === 'string' && needed !== '' ? shorten(needed) : FOR_THESE;
 }
 
+/** A reason as whoever decides gets to read it. */
+export function shownReason(reason: string): string {
+  return reason === '' ? FOR_THESE : shorten(reason);
+}
+
 /** Somebody has to read it, and arguments may be in it. */
 function shorten(reason: string): string {
   if (reason.length <= MAX_REASON_CHARS) return reason;
@@ -65,7 +70,7 @@ export function turnGate(ask: () => TurnGate | undefined): TurnGate | undefined 
       const code = errorCodeOf({ code: cause });
       return code === undefined ? { refuse } : { refuse, cause: code };
     }
-    if (typeof reason === 'string') return { ask: reason === '' ? FOR_THESE : shorten(reason) };
+    if (typeof reason === 'string') return { ask: shownReason(reason) };
     return { refuse: 'the turn could not decide whether the call may run' };
   } catch (error) {
     return { refuse: `the turn could not decide whether the call may run (${errorText(error)})` };

@@ -28,6 +28,8 @@ export interface BatchOptions {
   maxBackgroundProcesses: number;
   /** Services of one session that may be open at once. */
   maxServices: number;
+  /** Milliseconds that a service may take to close what it holds, and its processes to end. */
+  maxServiceCloseMs: number;
   /**
    * Makes the check of the arguments of tools that have a plain `schema`, no `input`, and not
    * `validateSchema: false`. Theirs are not checked when absent.
@@ -44,6 +46,7 @@ export const DEFAULT_BATCH_OPTIONS: BatchOptions = {
   maxConcurrency: 32,
   maxBackgroundProcesses: DEFAULT_MAX_BACKGROUND_PROCESSES,
   maxServices: DEFAULT_MAX_SERVICES,
+  maxServiceCloseMs: 5_000,
   checkSchema: undefined,
   auditArguments: false,
   now: Date.now,

@@ -1,10 +1,11 @@
-import { discard } from '@ethosagent/policy';
+import { discard, meetNetworkPolicies } from '@ethosagent/policy';
 import type { ServiceScope } from '@ethosagent/types';
 import type { CallScope } from '../call-scope.js';
 import type { BackgroundSession, RegistryCall } from '../capabilities/capability-call.js';
+import { deepFreeze } from '../plain.js';
 import { CallQuotas } from '../quotas/call-quotas.js';
 import type { BatchInput } from './batch.js';
-import { CallContext } from './call-context.js';
+import { type BatchFacts, CallContext } from './call-context.js';
 import type { CallState } from './call-state.js';
 import { createEmit } from './progress.js';
 
@@ -13,7 +14,7 @@ export function createCallContext(state: CallState, scope: CallScope): CallConte
   const { batch, entry } = state;
   const { name, needsBackends, plan } = entry;
   if (needsBackends) applyQuotas(state, scope);
-  return new CallContext(batch.facts, {
+  return new CallContext(narrowedFacts(state), {
     toolCallId: state.toolCallId,
     emit: createEmit(name, scope, progressListener(state)),
     resultBudgetChars: state.budgetChars ?? 0,
@@ -23,10 +24,21 @@ export function createCallContext(state: CallState, scope: CallScope): CallConte
           ctx: batch.facts,
           policy: state.policy,
           scope,
+          narrowing: state.narrowing,
           registry: registryCall(state, scope),
         })
       : undefined,
   });
+}
+
+/** What a tool is told of the network policy is narrowed, too, for those that fetch by it. */
+function narrowedFacts({ batch, narrowing }: CallState): BatchFacts {
+  const { hosts } = narrowing ?? {};
+  if (hosts === undefined) return batch.facts;
+  const within = { allow: [...hosts], allow_private_urls: true };
+  const networkPolicy = meetNetworkPolicies(batch.facts.networkPolicy, within);
+  deepFreeze(networkPolicy);
+  return { ...batch.facts, ...(networkPolicy !== undefined && { networkPolicy }) };
 }
 
 function registryCall(state: CallState, scope: CallScope): RegistryCall {

@@ -1,4 +1,5 @@
 import type { AuditApproval, ToolCall } from '@ethosagent/types';
+import type { CallNarrowing } from '../call-narrowing.js';
 import { CallScope } from '../call-scope.js';
 import { CallTaint } from '../call-taint.js';
 import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
@@ -33,6 +34,8 @@ export class CallState {
   approval: AuditApproval | undefined;
   /** Why the host's `beforeCall` wants it approved. */
   asked: string | undefined;
+  /** What it leaves of the reach. */
+  narrowing: CallNarrowing | undefined;
   /** It waits for a decision: it has no answer yet. */
   waits = false;
   /** The gate that answered. */
@@ -71,17 +74,27 @@ export class CallState {
     this.#policy = undefined;
   }
 
+  /** Asked for once it is known which tool runs, and before it does. */
+  taintOf(): CallTaint {
+    const { batch, entry } = this;
+    const { host, taints } = batch.input;
+    const { tool, name } = entry;
+    this.taint ??= new CallTaint({
+      session: host?.isTainted ?? taints.hasSession(batch.facts.sessionId),
+      output: tool.outputIsUntrusted ?? tool.unconfined === true,
+      hasServiceRead: () => taints.hasServiceOf(name),
+      isSeen: entry.plan.isSeen && tool.unconfined !== true && entry.mcpServer === undefined,
+      watch: host?.watchSources?.({ name, tool }),
+    });
+    return this.taint;
+  }
+
   /** @param parent the call, of what outlives it */
   newScope(parent?: CallScope): CallScope {
     const { batch, entry, toolCallId } = this;
-    const { host, taints } = batch.input;
-    this.taint ??= new CallTaint({
-      session: host?.isTainted ?? taints.hasSession(batch.facts.sessionId),
-      output: entry.tool.outputIsUntrusted === true,
-      hasServiceRead: () => taints.hasServiceOf(entry.name),
-    });
-    const { taint } = this;
-    return new CallScope(batch.journal, { toolName: entry.name, toolCallId, parent, taint });
+    const { name } = entry;
+    const taint = this.taintOf();
+    return new CallScope(batch.journal, { toolName: name, toolCallId, parent, taint });
   }
 
   get timeoutError(): DOMException {

@@ -154,7 +154,12 @@ export class RunningCall implements Watched, Waiting {
     const { hooks, host } = batch.input;
     const startedAt = this.#startedAt;
     const ran = startedAt !== undefined;
-    const facts = { ran, durationMs: ran ? performance.now() - startedAt : 0 };
+    const reads = ran ? this.#state.taint?.reads : undefined;
+    const facts: CallFacts = {
+      ran,
+      durationMs: ran ? performance.now() - startedAt : 0,
+      ...(reads !== undefined && { reads }),
+    };
     const recorded = this.#record(answer, facts);
     const { afterCall } = hooks;
     if (afterCall === undefined || host?.checksOnly !== undefined) {

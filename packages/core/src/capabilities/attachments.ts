@@ -1,5 +1,6 @@
 import { ScopedAttachmentsImpl } from '../scoped/scoped-attachments.js';
 import { defineCapability } from './capability-module.js';
+import { declaredPart } from './declared-part.js';
 import { listProblem, problem, quote } from './shapes.js';
 
 /** The files that came with the turn, through `attachments`. */
@@ -22,6 +23,10 @@ export const attachments = defineCapability('attachments', {
         scope,
       });
     },
+    why: (_, { tool }) => ({
+      declared: declaredPart('attachments.mediaTypes', mediaTypes ?? ['*/*']),
+      policy: tool(),
+    }),
     describe: () => ({ attachments: { mediaTypes: mediaTypes ?? ['*/*'] } }),
   }),
 });

@@ -8,12 +8,13 @@ import type {
   TurnAttachment,
 } from '@ethosagent/types';
 import type { AccessScope } from '../access.js';
+import type { CallNarrowing } from '../call-narrowing.js';
 import type { PolicyAtOnce } from '../personality-policy.js';
 import type { MemoryFacts } from '../scoped/memory-scopes.js';
 import type { ScopedBackgroundOptions } from '../scoped/scoped-background.js';
 import type { ScopedProcessImpl, ScopedProcessOptions } from '../scoped/scoped-process.js';
-import type { FsGrant } from './fs-grant.js';
-import type { NetworkGrant } from './network-grant.js';
+import type { FileGrant } from './fs-grant.js';
+import type { HostGrant } from './network-grant.js';
 
 /** What of a tool context decides on its accessors. */
 export interface ResolveContext extends MemoryFacts {
@@ -55,12 +56,14 @@ export interface PolicyCall {
   readonly policy: PolicyAtOnce;
   /** Of a service: it shares no connections with calls. */
   readonly service?: ServiceCall | undefined;
+  /** What the host leaves of the reach of this call. */
+  readonly narrowing?: CallNarrowing | undefined;
 }
 
 /** What the capabilities of a call may reach, as far as one of them builds on another. */
 export interface Grants {
-  network?: NetworkGrant | undefined;
-  files?: FsGrant | undefined;
+  network?: HostGrant | undefined;
+  files?: FileGrant | undefined;
 }
 
 /** Accessors that are being put together. */

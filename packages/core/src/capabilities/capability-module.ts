@@ -1,5 +1,11 @@
-import type { CapabilityName, PersonalityConfig, ToolCapabilities } from '@ethosagent/types';
+import type {
+  AuditWhy,
+  CapabilityName,
+  PersonalityConfig,
+  ToolCapabilities,
+} from '@ethosagent/types';
 import type { CapabilityBackends } from '../backends.js';
+import type { Access } from '../call-scope.js';
 import type { Binding, Grants, PolicyCall } from './capability-call.js';
 import type { ResolvedGrant } from './resolved-grant.js';
 
@@ -23,6 +29,13 @@ export interface CompiledTool {
   readonly backends: CapabilityBackends;
 }
 
+/** A call whose accesses are to be explained. */
+export interface ExplainedCall extends PolicyCall {
+  readonly grants: Grants;
+  /** What of the policy gives the tool: all that it says where it has no list of its own. */
+  readonly tool: () => string[];
+}
+
 /** The declaration of one capability of one tool, compiled. */
 export interface CapabilityPart {
   /** Works out what other parts build on. Runs before every `bind` and `describe`. */
@@ -31,6 +44,8 @@ export interface CapabilityPart {
   bind(binding: Binding): void;
   /** What the call may reach, as data. */
   describe(call: PolicyCall, grants: Grants): ResolvedGrant;
+  /** What an access of the call went by. Asked only where somebody is told of accesses. */
+  why(access: Access, call: ExplainedCall): AuditWhy;
   /** Why it can't be given as the policy wants it. Waits only where it has to look. */
   missing?(call: PolicyCall): Promise<string | undefined> | undefined;
 }
@@ -39,6 +54,8 @@ export interface CapabilityPart {
 export interface CapabilitySpec<TDeclared> {
   /** Services may declare it too. */
   readonly isForServices?: boolean;
+  /** `false` where it gives a reach that one call can't be held to less of. */
+  readonly isNarrowable?: boolean;
   /** Why a declaration has no shape that one can look into; it starts with its key. */
   shapeProblem?(declared: unknown): string | undefined;
   /** Every way in which a declaration is malformed by itself. */
@@ -52,6 +69,7 @@ export interface CapabilitySpec<TDeclared> {
 export interface CapabilityModule {
   readonly key: CapabilityKey;
   readonly isForServices: boolean;
+  readonly isNarrowable: boolean;
   shapeProblem(capabilities: ToolCapabilities): string | undefined;
   malformed(capabilities: ToolCapabilities): CapabilityProblem[];
   exceeding(capabilities: ToolCapabilities, personality: RegistrationPolicy): CapabilityProblem[];
@@ -74,6 +92,7 @@ export function defineCapability<K extends CapabilityKey>(
   return {
     key,
     isForServices: spec.isForServices === true,
+    isNarrowable: spec.isNarrowable !== false,
     shapeProblem: (capabilities) =>
       capabilities[key] === undefined ? undefined : spec.shapeProblem?.(capabilities[key]),
     malformed: (capabilities) =>

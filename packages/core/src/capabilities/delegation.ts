@@ -1,8 +1,11 @@
 import { ScopedDelegationImpl } from '../scoped/scoped-delegation.js';
 import { defineCapability } from './capability-module.js';
+import { declaredPart } from './declared-part.js';
 
 /** Sub-agents, through `delegation`. */
 export const delegation = defineCapability('delegation', {
+  // A sub-agent has the reach of its personality.
+  isNarrowable: false,
   shapeProblem: (declared) => {
     const { background }: { background?: unknown } = Object(declared);
     const isBoolean = background === undefined || typeof background === 'boolean';
@@ -20,6 +23,10 @@ export const delegation = defineCapability('delegation', {
         scope,
       });
     },
+    why: (_, { tool }) => ({
+      declared: declaredPart('delegation.background', background === true),
+      policy: tool(),
+    }),
     describe: () => ({ delegation: { background: background === true } }),
   }),
 });

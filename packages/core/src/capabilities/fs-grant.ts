@@ -1,21 +1,59 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type RootLeads, resolveReach } from '@ethosagent/policy';
+import {
+  compilePathSet,
+  coveringPathEntry,
+  isWithin,
+  type PathSet,
+  type RootLeads,
+  resolveReach,
+} from '@ethosagent/policy';
 import { type DirectoryReach, directoryReach } from '@ethosagent/process';
-import type { Storage, ToolCapabilities } from '@ethosagent/types';
+import type { AuditWhy, Storage, ToolCapabilities } from '@ethosagent/types';
 import type { PersonalityFsReach } from '../backends.js';
+import type { Access } from '../call-scope.js';
+import type { PolicyAtOnce } from '../personality-policy.js';
 import { holdStorage } from '../scoped/hold-storage.js';
 import { type FsReach, reachOf } from '../scoped/scoped-fs.js';
+import { declaredEntry, declaredPart } from './declared-part.js';
 import { isSameList } from './grant-cache.js';
+import type { ResolvedGrant } from './resolved-grant.js';
+
+/** What no personality opens. */
+export interface FsDeny {
+  /** The same wherever this runs. */
+  readonly floor: readonly string[];
+  /** What the host adds. */
+  readonly added: readonly string[];
+}
+
+/** The paths that a call may reach. */
+export interface FileGrant {
+  readonly read: ReadonlySet<string>;
+  readonly write: ReadonlySet<string>;
+  /** Where the processes of the call may work. */
+  readonly directories: DirectoryReach;
+  reach(storage: Storage): FsReach;
+  /** The turn's storage, held to the declaration. */
+  narrow(storage: Storage): Storage;
+  /** What an access went by: an entry of the declaration, and one of the personality. */
+  why(access: Access, policy: PolicyAtOnce): AuditWhy;
+  describe(): NonNullable<ResolvedGrant['fs_reach']>;
+}
 
 /** The paths of a tool under one personality, compiled once over the storage. */
-export class FsGrant {
+export class FsGrant implements FileGrant {
   readonly read: ReadonlySet<string>;
   readonly write: ReadonlySet<string>;
   readonly leads: RootLeads;
+  readonly #declared: NonNullable<ToolCapabilities['fs_reach']>;
   readonly #personality: PersonalityFsReach;
+  /** What each root of the reach came from, by kind and root. */
+  readonly #origins = new Map<string, { declared: string; index: number | undefined }>();
   readonly #personalityDeny: readonly string[];
   readonly #deny: readonly string[];
+  readonly #floor: ReadonlySet<string>;
   readonly #declaresPaths: boolean;
+  #sets: { read: PathSet; write: PathSet } | undefined;
   #reach: { storage: Storage; compiled: FsReach } | undefined;
   #narrowed: { storage: Storage; view: Storage } | undefined;
   #directories: DirectoryReach | undefined;
@@ -23,15 +61,17 @@ export class FsGrant {
   constructor(
     declared: NonNullable<ToolCapabilities['fs_reach']>,
     personality: PersonalityFsReach,
-    deny: readonly string[],
+    deny: FsDeny,
   ) {
+    this.#declared = declared;
     this.#personality = {
       read: [...(personality.read ?? [])],
       write: [...(personality.write ?? [])],
     };
     this.leads = { ...personality.leads };
     this.#personalityDeny = [...(personality.deny ?? [])];
-    this.#deny = [...deny, ...this.#personalityDeny];
+    this.#floor = new Set(deny.floor);
+    this.#deny = [...deny.floor, ...deny.added, ...this.#personalityDeny];
     this.#declaresPaths = Array.isArray(declared.read) || Array.isArray(declared.write);
     this.read = new Set(resolveReach(declared.read, this.#personality.read));
     this.write = new Set(resolveReach(declared.write, this.#personality.write));
@@ -55,7 +95,6 @@ export class FsGrant {
     return holdStorage(storage, { read, write, deny: this.#deny, leads: this.leads });
   }
 
-  /** The turn's storage, held to the declaration. */
   narrow(storage: Storage): Storage {
     if (this.#narrowed?.storage !== storage) {
       const { leads } = this;
@@ -65,13 +104,92 @@ export class FsGrant {
     return this.#narrowed.view;
   }
 
-  /** Where the processes of a call may work. */
   get directories(): DirectoryReach {
     if (this.#directories === undefined) {
       const { read, write } = this.#personality;
       this.#directories = directoryReach(this, [...read, ...write], this.#deny);
     }
     return this.#directories;
+  }
+
+  /** Of what is denied, that which is not for every reach, and lies within this one. */
+  describe({ read, write }: Pick<FileGrant, 'read' | 'write'> = this) {
+    const roots = [...read, ...write];
+    const leads = Object.entries(this.leads).filter(
+      ([root, lead]) => root !== lead && roots.some((path) => isWithin(path, root)),
+    );
+    const places = [...roots, ...leads.map(([, lead]) => lead)];
+    const added = compilePathSet(this.#deny.filter((path) => !this.#floor.has(path))).roots;
+    const deny = added.filter((path) =>
+      places.some((root) => isWithin(path, root) || isWithin(root, path)),
+    );
+    return {
+      read: [...read],
+      write: [...write],
+      ...(deny.length > 0 && { deny }),
+      ...(leads.length > 0 && { leads: Object.fromEntries(leads) }),
+      ...this.#staying(read, write),
+    };
+  }
+
+  /** The roots of the personality that hold for a tool which names its own. */
+  #staying(read: ReadonlySet<string>, write: ReadonlySet<string>): { stays?: string[] } {
+    if (!this.#declaresPaths) return {};
+    const { read: mayRead, write: mayWrite } = this.#personality;
+    const roots = [mayRead, mayWrite].flatMap((paths) => [...compilePathSet(paths ?? []).roots]);
+    const places = roots.flatMap((root) => [root, this.leads[root] ?? root]);
+    const stays = places.filter(
+      (place) =>
+        !read.has(place) &&
+        !write.has(place) &&
+        [...write].some((folder) => isWithin(place, folder)),
+    );
+    return stays.length === 0 ? {} : { stays: [...new Set(stays)].sort() };
+  }
+
+  /** Paths that are not reached, whatever is. */
+  get deny(): readonly string[] {
+    return this.#deny;
+  }
+
+  why({ capability, basis = {} }: Access, policy: PolicyAtOnce): AuditWhy {
+    const kind = capability === 'fs_reach.write' ? 'write' : 'read';
+    const part = `fs_reach.${kind}` as const;
+    const asked = basis.asked?.find((path) => this.#rootOf(kind, path) === undefined);
+    const [first] = asked === undefined ? (basis.asked ?? []) : [];
+    const root = basis.covers ?? (first && this.#rootOf(kind, first));
+    const { declared, index } =
+      root === undefined ? this.#originOf(kind, asked) : this.#knownOrigin(kind, root);
+    // What the tool does not declare is no matter of the personality.
+    if (declared === part) return { declared, policy: [] };
+    return { declared, policy: policy.placesOf(part, this.#personality[kind], index) };
+  }
+
+  /** By the same sets as the decision. */
+  #rootOf(kind: 'read' | 'write', path: string): string | undefined {
+    this.#sets ??= { read: compilePathSet(this.read), write: compilePathSet(this.write) };
+    return this.#sets[kind].covers(path);
+  }
+
+  #knownOrigin(kind: 'read' | 'write', root: string) {
+    const key = `${kind} ${root}`;
+    let origin = this.#origins.get(key);
+    if (origin === undefined) {
+      origin = this.#originOf(kind, root);
+      this.#origins.set(key, origin);
+    }
+    return origin;
+  }
+
+  #originOf(kind: 'read' | 'write', path: string | undefined) {
+    const part = `fs_reach.${kind}`;
+    const { [kind]: own } = this.#declared;
+    const index = path === undefined ? undefined : coveringPathEntry(this.#personality[kind], path);
+    if (own === undefined || own === 'from-personality') {
+      return { declared: own === undefined ? part : declaredPart(part, own), index };
+    }
+    const at = path === undefined ? undefined : coveringPathEntry(own, path);
+    return { declared: declaredEntry(part, own, at), index };
   }
 
   isFor(personality: PersonalityFsReach): boolean {

@@ -7,6 +7,7 @@ import { ScopedStorageView } from '../scoped/scoped-storage-view.js';
 import { defineCapability } from './capability-module.js';
 import { FsGrant } from './fs-grant.js';
 import { GrantCache } from './grant-cache.js';
+import { NarrowedFsGrant } from './narrowed-fs-grant.js';
 import { listProblem, problem, quote } from './shapes.js';
 
 type FsDeclaration = NonNullable<ToolCapabilities['fs_reach']>;
@@ -48,12 +49,18 @@ export const fsReach = defineCapability('fs_reach', {
     }),
   compile: (declared, { backends }) => {
     const cache = new GrantCache((reach: PersonalityFsReach) => {
-      const deny = [...defaultDenyPaths(), ...(backends.denyPaths ?? [])];
-      return new FsGrant(declared, reach, deny);
+      return new FsGrant(declared, reach, {
+        floor: defaultDenyPaths(),
+        added: backends.denyPaths ?? [],
+      });
     });
     return {
-      grant: ({ policy }, grants) => {
-        grants.files = cache.get(policy.fsReach);
+      grant: ({ policy, narrowing }, grants) => {
+        const whole = cache.get(policy.fsReach);
+        grants.files =
+          narrowing?.read === undefined && narrowing?.write === undefined
+            ? whole
+            : new NarrowedFsGrant(whole, narrowing);
       },
       bind: ({ grants: { files }, scope, registry, accessors }) => {
         if (files === undefined) return;
@@ -70,8 +77,9 @@ export const fsReach = defineCapability('fs_reach', {
         }
         if (readMtimes !== undefined) accessors.readMtimes = readMtimes;
       },
-      describe: (_call, { files }) =>
-        files ? { fs_reach: { read: [...files.read], write: [...files.write] } } : {},
+      why: (access, { grants: { files }, policy }) =>
+        files?.why(access, policy) ?? { declared: 'fs_reach', policy: [] },
+      describe: (_call, { files }) => (files ? { fs_reach: files.describe() } : {}),
     };
   },
 });

@@ -42,9 +42,9 @@ export const network = defineCapability('network', {
     return {
       grant: (call, grants) => {
         const sources = sourcesOf(call);
-        grants.network = call.service
-          ? new NetworkGrant(allowedHosts, sources)
-          : cache.get(sources);
+        const whole = call.service ? new NetworkGrant(allowedHosts, sources) : cache.get(sources);
+        const { hosts } = call.narrowing ?? {};
+        grants.network = hosts === undefined ? whole : whole.narrowedTo(hosts);
       },
       bind: ({ grants: { network }, scope, service, accessors }) => {
         if (network === undefined) return;
@@ -55,6 +55,8 @@ export const network = defineCapability('network', {
           idleTimeoutMs: service && SERVICE_IDLE_MS,
         });
       },
+      why: (access, { grants: { network }, policy, tool }) =>
+        network?.why(access, policy, tool) ?? { declared: 'network.allowedHosts', policy: [] },
       describe: (_call, { network }) => (network ? { network: network.describe() } : {}),
     };
   },

@@ -2,11 +2,13 @@ import { isDeclarablePath } from '@ethosagent/policy';
 import { missingSandbox } from '@ethosagent/process';
 import type { ProcessPolicy } from '@ethosagent/types';
 import { binaryNameKind } from '../binary-name.js';
+import { meetBinaries } from '../call-narrowing.js';
 import type { PolicyAtOnce } from '../personality-policy.js';
 import { ScopedBackgroundImpl } from '../scoped/scoped-background.js';
 import { ScopedProcessImpl, type ScopedProcessOptions } from '../scoped/scoped-process.js';
-import type { Binding } from './capability-call.js';
+import type { Binding, PolicyCall } from './capability-call.js';
 import { defineCapability } from './capability-module.js';
+import { declaredEntry, declaredPart } from './declared-part.js';
 import { listProblem, problem, quote } from './shapes.js';
 
 /** Binaries, through `scopedProcess`. */
@@ -30,10 +32,17 @@ export const processes = defineCapability('process', {
         : [problem('process', `${quote(binary)} is not a bare name, an absolute path or *`)],
     ),
   compile: ({ allowedBinaries, sandbox, background }, { backends }) => {
-    const allowed = new Set(allowedBinaries);
+    const declared = new Set(allowedBinaries);
+    const leftOf = ({ narrowing }: Pick<PolicyCall, 'narrowing'>): ReadonlySet<string> =>
+      narrowing?.binaries === undefined
+        ? declared
+        : new Set(meetBinaries(allowedBinaries, narrowing.binaries));
     /** The personality's, and the sandbox that the tool asks for itself. */
     const policyOf = ({ process: own }: PolicyAtOnce): ProcessPolicy | undefined =>
       sandbox === 'required' ? { ...own, sandbox: 'required' } : own;
+    // Of a call that was narrowed from `*`, that is where its binaries came from.
+    const placeOf = (binary: string) =>
+      allowedBinaries.indexOf(declared.has(binary) ? binary : '*');
     const optionsOf = ({ ctx, policy, grants }: Binding): ScopedProcessOptions => ({
       baseEnv: backends.processEnv,
       reach: grants.files?.directories,
@@ -45,6 +54,7 @@ export const processes = defineCapability('process', {
     return {
       bind: (binding) => {
         const { ctx, scope, service, registry, accessors } = binding;
+        const allowed = leftOf(binding);
         const options = optionsOf(binding);
         const processes = new ScopedProcessImpl(allowed, { ...options, scope, ...service });
         accessors.scopedProcess = processes;
@@ -57,13 +67,31 @@ export const processes = defineCapability('process', {
           scope,
         });
       },
-      describe: ({ policy }) => {
-        const { sandbox: wanted, limits } = policyOf(policy) ?? {};
+      why: ({ basis }, { policy, tool }) => {
+        const { covers } = basis ?? {};
+        if (covers === undefined) {
+          return {
+            declared: declaredPart('process.background', background === true),
+            policy: tool(),
+          };
+        }
+        const isBound = Object.hasOwn(policy.process?.arguments ?? {}, covers);
+        return {
+          declared: declaredEntry('process.allowedBinaries', allowedBinaries, placeOf(covers)),
+          policy: [
+            ...tool(),
+            ...(isBound ? policy.placesOf(`safety.process.arguments.${covers}`) : []),
+          ],
+        };
+      },
+      describe: ({ policy, narrowing }) => {
+        const { sandbox: wanted, limits, arguments: rules } = policyOf(policy) ?? {};
         return {
           process: {
-            allowedBinaries: [...allowedBinaries],
+            allowedBinaries: [...(narrowing ? leftOf({ narrowing }) : allowedBinaries)],
             ...(wanted && { sandbox: wanted === 'preferred' ? wanted : ('required' as const) }),
             ...(wanted && limits && { limits: { ...limits } }),
+            ...(rules !== undefined && { arguments: structuredClone(rules) }),
             ...(background !== undefined && { background }),
           },
         };

@@ -1,4 +1,5 @@
 import type {
+  ArgumentPolicy,
   ProcessLimits,
   QuotaPolicy,
   SecretDeclaration,
@@ -14,11 +15,24 @@ export interface ResolvedGrant {
     deny?: readonly string[];
     /** Private and loopback addresses too. */
     allow_private_urls?: boolean;
+    /** Machines that the operator names: they are reached although their address is private. */
+    privateHosts?: readonly string[];
+    /** Ports of other services than HTTP that the operator names, with their hosts. */
+    servicePorts?: readonly string[];
   };
   /** Those that are bound to hosts with the hosts that they may be sent to. */
   secrets?: readonly SecretDeclaration[];
   storage?: { scope: StorageScope };
-  fs_reach?: { read: readonly string[]; write: readonly string[] };
+  fs_reach?: {
+    read: readonly string[];
+    write: readonly string[];
+    /** What is refused within them, beside the deny floor. */
+    deny?: readonly string[];
+    /** Where roots lead that are links, by root. */
+    leads?: Readonly<Record<string, string>>;
+    /** Folders within `write` that can't be moved or removed, since the personality names them. */
+    stays?: readonly string[];
+  };
   process?: {
     allowedBinaries: readonly string[];
     /**
@@ -28,6 +42,8 @@ export interface ResolvedGrant {
     sandbox?: 'required' | 'preferred';
     /** Limits of a sandboxed process that the operator set. */
     limits?: ProcessLimits;
+    /** What a program may be told, by its name. */
+    arguments?: Readonly<Record<string, ArgumentPolicy>>;
     background?: boolean;
   };
   attachments?: { mediaTypes: readonly string[] };

@@ -1,7 +1,15 @@
-import { declaredRef, isSecretRefPattern, parseHostPattern } from '@ethosagent/policy';
+import {
+  declaredRef,
+  isSecretRefPattern,
+  parseHostPattern,
+  secretRefMatches,
+} from '@ethosagent/policy';
 import type { SecretDeclaration } from '@ethosagent/types';
+import { meetRefLists } from '../call-narrowing.js';
+import type { AccessBasis } from '../call-scope.js';
 import { ScopedSecretsImpl } from '../scoped/scoped-secrets.js';
 import { type CapabilityProblem, defineCapability } from './capability-module.js';
+import { declaredEntry } from './declared-part.js';
 import { SecretBindings } from './secret-bindings.js';
 import { isStringList, problem, quote } from './shapes.js';
 
@@ -18,17 +26,41 @@ export const secrets = defineCapability('secrets', {
   compile: (declared, { capabilities, backends }) => {
     const refs = new Set(declared.map(declaredRef));
     const bindings = new SecretBindings(declared, capabilities.network?.allowedHosts);
+    const indexOf = ({ covers, asked }: AccessBasis = {}) =>
+      declared.findIndex((one) => {
+        const ref = declaredRef(one);
+        return ref === covers || asked?.some((sent) => secretRefMatches(ref, sent));
+      });
     return {
-      bind: ({ grants, scope, accessors }) => {
+      bind: ({ grants, narrowing, scope, accessors }) => {
         if (backends.secretsBackend === undefined) return;
         const hosts = grants.network?.hosts;
-        const options = { scope, bindings, hosts };
+        const options = { scope, bindings, hosts, within: narrowing?.secrets };
         accessors.secretsResolver = new ScopedSecretsImpl(refs, backends.secretsBackend, options);
       },
-      describe: (_call, grants) => ({ secrets: bindings.describe(grants.network?.hosts ?? []) }),
+      why: ({ basis }, { tool }) => ({
+        declared: declaredEntry('secrets', [...declared.map(declaredRef)], indexOf(basis)),
+        policy: tool(),
+      }),
+      describe: ({ narrowing }, grants) => {
+        const described = bindings.describe(grants.network?.hosts ?? []);
+        const within = narrowing?.secrets;
+        return { secrets: within === undefined ? described : narrowedTo(within, described) };
+      },
     };
   },
 });
+
+function narrowedTo(
+  within: readonly string[],
+  described: readonly SecretDeclaration[],
+): SecretDeclaration[] {
+  return described.flatMap((one) =>
+    meetRefLists([declaredRef(one)], within).map((ref) =>
+      typeof one === 'string' ? ref : { ...one, ref },
+    ),
+  );
+}
 
 function isSecretDeclaration(secret: unknown): boolean {
   if (typeof secret !== 'object' || secret === null) return typeof secret === 'string';

@@ -1,7 +1,10 @@
 import { defineCapability } from './capability-module.js';
+import { declaredPart } from './declared-part.js';
 
 /** What is kept open beyond a call, through `services`. */
 export const service = defineCapability('service', {
+  // It outlives the call, and may have been opened by another.
+  isNarrowable: false,
   shapeProblem: (declared) => {
     const { scope }: { scope?: unknown } = Object(declared);
     return scope === 'session' ? undefined : "service is not { scope: 'session' }";
@@ -11,6 +14,7 @@ export const service = defineCapability('service', {
       if (registry === undefined) return;
       accessors.services = { open: () => registry.openService() };
     },
+    why: (_, { tool }) => ({ declared: declaredPart('service.scope', scope), policy: tool() }),
     describe: () => ({ service: { scope } }),
   }),
 });

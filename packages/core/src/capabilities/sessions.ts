@@ -1,6 +1,7 @@
 import { sessionOwner } from '../scoped/memory-scopes.js';
 import { ScopedSessionsImpl } from '../scoped/scoped-sessions.js';
 import { defineCapability } from './capability-module.js';
+import { declaredPart } from './declared-part.js';
 import { accessProblems } from './shapes.js';
 
 /** The messages of earlier sessions, through `sessions`. */
@@ -15,6 +16,7 @@ export const sessions = defineCapability('sessions', {
         scope,
       });
     },
+    why: (_, { tool }) => ({ declared: declaredPart('sessions.access', access), policy: tool() }),
     describe: ({ ctx }) => ({ sessions: { access, owner: sessionOwner(ctx) ?? null } }),
   }),
 });

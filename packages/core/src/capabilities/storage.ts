@@ -5,6 +5,7 @@ import { scopedKv } from '../scoped/scoped-kv.js';
 import { taintedKv } from '../scoped/tainted-kv.js';
 import type { ResolveContext } from './capability-call.js';
 import { type CapabilityProblem, defineCapability } from './capability-module.js';
+import { declaredPart } from './declared-part.js';
 import { problem, quote } from './shapes.js';
 
 /** A key-value namespace, through `kvStore`. */
@@ -53,6 +54,7 @@ export const storage = defineCapability('storage', {
         turns: isParallel ? undefined : turnsOf(factory),
       });
     },
+    why: (_, { tool }) => ({ declared: declaredPart('storage.scope', scope), policy: tool() }),
     describe: () => ({ storage: { scope } }),
   }),
 });

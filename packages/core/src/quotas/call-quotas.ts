@@ -7,6 +7,7 @@ import {
 import { type CountedQuota, Meter } from './meter.js';
 import type { Settle } from './store-meter.js';
 
+const QUOTA_RULE = 'quota ';
 const WHOSE = { per_call: 'this call', per_session: 'this session' } as const;
 
 /** Caps, and the meter that they are for. */
@@ -120,6 +121,11 @@ function exceeded({ name, caps, meter }: Level, quota: QuotaName, need: string):
   return new CapabilityError(
     'QUOTA_EXCEEDED',
     `${WHOSE[name]} has used ${used} of ${caps[quota]} ${quota}${need}; use less, or ask the operator to raise safety.quotas.${name}.${quota}`,
-    `quota ${name}.${quota}`,
+    `${QUOTA_RULE}${name}.${quota}`,
   );
+}
+
+/** The cap that a rule names, as `per_call.requests`. */
+export function quotaOfRule(rule: string): string | undefined {
+  return rule.startsWith(QUOTA_RULE) ? rule.slice(QUOTA_RULE.length) : undefined;
 }

@@ -3,6 +3,8 @@ import {
   type DelegatedTask,
   type DelegationInfo,
   type DelegationProvider,
+  type QuarantinedRead,
+  type QuarantinedValue,
   type ScopedDelegation,
 } from '@ethosagent/types';
 import { type AccessAsked, type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
@@ -66,6 +68,20 @@ export class ScopedDelegationImpl implements ScopedDelegation {
     return this.#recorded('cancel', id, (allow) => {
       allow();
       return this.#provider.cancel(this.#caller(), id);
+    });
+  }
+
+  read(asked: QuarantinedRead): Promise<QuarantinedValue> {
+    return this.#recorded('read', asked?.tool, (allow) => {
+      if (this.#provider.read === undefined) {
+        throw new CapabilityError(
+          'DELEGATION_REFUSED',
+          'this host has no model that reads in quarantine',
+          'no reader',
+        );
+      }
+      allow();
+      return this.#provider.read(this.#caller(), asked);
     });
   }
 

@@ -96,10 +96,12 @@ function guarding(
     ...(handles && { prepare: (url, init) => handles.prepare(url, init) }),
     ...(scope && {
       signal: scope.signal,
-      onAccess: ({ url: target, decision, rule }) => {
+      onAccess: ({ url: target, decision, rule, entries: basis }) => {
         const reason = decision === 'allowed' ? `matched ${rule}` : rule;
-        record({ ...FETCH, target, decision, reason });
-        if (decision === 'allowed') handles?.record(scope);
+        record({ ...FETCH, target, decision, reason, basis });
+        if (decision !== 'allowed') return;
+        scope.taint?.sources?.noteUrl(target);
+        handles?.record(scope);
       },
     }),
     ...(scope?.capsNetwork && { onSpend: (amounts) => scope.spendAll(amounts) }),

@@ -168,6 +168,7 @@ export class ScopedFsImpl implements ScopedFs {
     return recordAccess(this.#scope, access, async (allow) => {
       const [storage, source] = this.#check('write', from, access);
       const [, target] = this.#check('write', to, access);
+      await this.#scope?.taint?.sources?.beforeWrite([source, target], source);
       const change = announced(storage, () => this.#allowChange(allow));
       return storage.rename(source, target, change);
     });
@@ -182,6 +183,7 @@ export class ScopedFsImpl implements ScopedFs {
     const access: AccessAsked = { capability: 'fs_reach.write', operation, target };
     return recordAccess(this.#scope, access, async (allow) => {
       const [storage, at] = this.#check('write', path, access);
+      await this.#scope?.taint?.sources?.beforeWrite([at]);
       return run(
         storage,
         at,
@@ -218,8 +220,19 @@ export class ScopedFsImpl implements ScopedFs {
       const [storage, at] = this.#check('read', path, access);
       // A view that can't be held to less has no more to decide.
       if (storage.contained === undefined) allow();
-      return run(storage, at);
+      return this.#noted(at, () => run(storage, at));
     });
+  }
+
+  /** Where it leads is looked up twice: a link that comes or goes meanwhile is two places. */
+  async #noted<T>(at: string, read: () => Promise<T>): Promise<T> {
+    const sources = this.#scope?.taint?.sources;
+    sources?.noteFile(at);
+    try {
+      return await read();
+    } finally {
+      sources?.noteFile(at);
+    }
   }
 
   #check(kind: ReachKind, path: string, access: AccessAsked): [storage: Storage, at: string] {
@@ -227,6 +240,7 @@ export class ScopedFsImpl implements ScopedFs {
     if (problem !== undefined) throw new EthosError('PATH_INVALID', problem);
     const at = resolve(path);
     const root = this.#reach.rootOf(kind, at);
+    access.basis = root === undefined ? { asked: [at] } : { covers: root };
     if (root === undefined) throw new BoundaryError(kind, path);
     if (this.#reach.denies(at)) throw new BoundaryError(kind, path, 'deny floor');
     access.rule = `within ${root}`;

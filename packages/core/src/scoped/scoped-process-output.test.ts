@@ -47,7 +47,7 @@ describe('ScopedProcessImpl.spawn, onOutput', () => {
     expect(result).toMatchObject({ stdout: 'xxxxxxxxxx', truncated: true, exitCode: 0 });
   });
 
-  const bytes = tries({ check: 2 ** 29, long: 2 ** 31 });
+  const bytes = tries({ check: 2 ** 28, long: 2 ** 31 });
   it(`gets ${bytes} bytes in bounded memory`, async () => {
     let chars = 0;
     const before = process.memoryUsage().rss;

@@ -4,7 +4,7 @@ import {
   assertSafeEnvironment,
   type BaseEnvironment,
   baseEnvironment,
-  createCallTag,
+  createCallMarks,
   type DirectoryReach,
   endStragglers,
   findBinary,
@@ -14,6 +14,7 @@ import {
   loadSupervisor,
   NOTHING_SHOWN,
   type PinnedDirectory,
+  type ProcessMarks,
   type ProxySocket,
   pinDirectory,
   type RunningChild,
@@ -76,8 +77,8 @@ interface Command {
   env: BaseEnvironment;
 }
 
-interface Tagged {
-  tag: string;
+interface Marked {
+  marks: ProcessMarks;
   /** The host's `PATH`. */
   path: string;
 }
@@ -102,8 +103,7 @@ export class ScopedProcessImpl implements ScopedProcess {
   declare background?: BackgroundProcesses;
   readonly #allowed: ReadonlySet<string>;
   readonly #options: ScopedProcessOptions;
-  #callTag: string | undefined;
-  #spawned = 0;
+  #marks: ProcessMarks | undefined;
   #sweeps = false;
   #wayOut: Promise<ProxySocket> | undefined;
 
@@ -197,9 +197,11 @@ export class ScopedProcessImpl implements ScopedProcess {
     binary: string,
     run: (allow: (take: () => void, where: string) => void) => Promise<T>,
   ): Promise<T> {
-    const rule = `declared as ${this.#allowed.has(binary) ? binary : '*'}`;
+    const covers = this.#allowed.has(binary) ? binary : '*';
+    const rule = `declared as ${covers}`;
     const target = textOf(binary);
     const access: AccessAsked = { capability: 'process', operation, target, rule };
+    access.basis = { covers };
     return recordAccess(this.#options.scope, access, async (allow) =>
       run((take, where) => {
         access.rule = rule + where;
@@ -208,17 +210,18 @@ export class ScopedProcessImpl implements ScopedProcess {
     );
   }
 
-  /** What would run, with a tag of its own in its environment. */
-  #judge(binary: string, args: readonly string[], opts: Pick<SpawnOpts, 'env'>): Command & Tagged {
+  /** What would run, with marks of its own, of which its environment has the tag. */
+  #judge(binary: string, args: readonly string[], opts: Pick<SpawnOpts, 'env'>): Command & Marked {
     const { policy } = this.#options;
     const baseEnv = baseEnvironment(this.#options.baseEnv);
     const path = baseEnv.PATH ?? '';
     const file = this.#resolveBinary(binary, path);
     if (opts.env !== undefined) assertSafeEnvironment(opts.env);
     assertArguments(binary, file, args, policy?.arguments);
-    this.#callTag ??= createCallTag();
-    const tag = `${this.#callTag}${++this.#spawned}.`;
-    return { file, args, env: { ...baseEnv, ...opts.env, [TAG_VARIABLE]: tag }, tag, path };
+    this.#marks ??= createCallMarks();
+    const marks = this.#marks.next();
+    const env = { ...baseEnv, ...opts.env, [TAG_VARIABLE]: marks.tag };
+    return { file, args, env, marks, path };
   }
 
   async #start({
@@ -234,7 +237,7 @@ export class ScopedProcessImpl implements ScopedProcess {
   }): Promise<RunningChild> {
     const { runChild } = await loadRunChild();
     const { policy, scope } = this.#options;
-    const { file, env, tag, path } = this.#judge(binary, args, opts);
+    const { file, env, marks, path } = this.#judge(binary, args, opts);
     const sandbox = policy?.sandbox
       ? await resolveSandbox({ policy, path, sandbox: this.#options.sandbox })
       : undefined;
@@ -260,7 +263,7 @@ export class ScopedProcessImpl implements ScopedProcess {
         name: binary,
         cwd: place.cwd,
         env: place.env,
-        tag,
+        marks,
         timeoutMs: opts.timeout,
         maxOutputBytes: smaller(opts.maxOutputBytes, cap),
         overflow: opts.overflow,
@@ -353,13 +356,13 @@ export class ScopedProcessImpl implements ScopedProcess {
     throw new BoundaryError('read', wanted, 'no directory within the reach');
   }
 
-  // A daemon holds no pipe and is in no group of ours; only its tag tells whose it is.
+  // A daemon holds no pipe and is in no group of ours; only its marks tell whose it is.
   #endStragglersWithCall(pid: number | undefined): void {
     if (pid === undefined || this.#sweeps) return;
     this.#sweeps = true;
-    this.#callTag ??= createCallTag();
-    const tag = this.#callTag;
-    this.#options.scope?.onEnd(() => endStragglers(pid, tag));
+    this.#marks ??= createCallMarks();
+    const marks = this.#marks;
+    this.#options.scope?.onEnd(() => endStragglers(pid, marks));
   }
 
   #resolveBinary(binary: string, path: string): string {

@@ -19,6 +19,8 @@ export interface ScopedSecretsOptions {
   scope?: AccessScope | undefined;
   /** Which secrets may be read, and where others may be sent. Without it none may be sent. */
   bindings?: SecretBindings | undefined;
+  /** What a ref must match beside its declaration. */
+  within?: readonly SecretRef[] | undefined;
   /** The hosts that the call may reach. */
   hosts?: ReadonlySet<string> | undefined;
 }
@@ -93,6 +95,14 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     const { scope } = this.#options;
     if (scope) assertLive(scope, { capability: 'secrets', operation, target: textOf(ref) });
     const pattern = this.#declaredAs(ref);
+    const { within } = this.#options;
+    if (pattern !== undefined && within?.some((one) => secretRefMatches(one, ref)) === false) {
+      throw this.#denied(operation, ref, {
+        code: 'SECRET_NOT_DECLARED',
+        detail: `${ref} is not among the secrets that this call was narrowed to`,
+        reason: 'not in the secrets of this call',
+      });
+    }
     if (pattern !== undefined) return pattern;
     throw this.#denied(operation, ref, {
       code: 'SECRET_NOT_DECLARED',
@@ -113,7 +123,8 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   #allow(operation: string, ref: SecretRef, pattern: SecretRef): void {
     const reason = `declared as ${pattern}`;
     const { scope } = this.#options;
-    scope?.record({ capability: 'secrets', operation, target: ref, decision: 'allowed', reason });
+    const access = { capability: 'secrets', operation, target: ref } as const;
+    scope?.record({ ...access, decision: 'allowed', reason, basis: { covers: pattern } });
   }
 
   /** The error of a denial, which is recorded. */
@@ -127,7 +138,9 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     }: { code: 'SECRET_NOT_DECLARED' | 'SECRET_NOT_BOUND'; detail: string; reason: string },
   ): CapabilityError {
     const access = { capability: 'secrets', operation, target: textOf(ref) } as const;
-    this.#options.scope?.record({ ...access, decision: 'denied', reason });
+    const covers = this.#declaredAs(ref);
+    const basis = covers === undefined ? undefined : { covers };
+    this.#options.scope?.record({ ...access, decision: 'denied', reason, basis });
     return new CapabilityError(code, detail, reason);
   }
 

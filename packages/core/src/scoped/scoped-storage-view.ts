@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import {
   ForwardingStorage,
+  pathProblem,
   type StorageAnswer,
   type StorageChangeCall,
   type StorageChangeOptions,
@@ -8,6 +10,7 @@ import {
 } from '@ethosagent/policy';
 import type { ContainedReach, Storage } from '@ethosagent/types';
 import { type AccessScope, recordAccess, textOf } from '../access.js';
+import type { AccessBasis } from '../call-scope.js';
 
 /** A storage for one call: every access is recorded, and none comes after the call. */
 export class ScopedStorageView extends ForwardingStorage {
@@ -31,8 +34,18 @@ export class ScopedStorageView extends ForwardingStorage {
     path: string,
     run: (path: string) => Promise<StorageAnswer<Operation>>,
   ): Promise<StorageAnswer<Operation>> {
-    const access = { capability: 'fs_reach.read', operation, target: textOf(path) } as const;
-    return recordAccess(this.#scope, access, () => run(path));
+    const basis = basisOf(path);
+    const access = { capability: 'fs_reach.read', operation, target: textOf(path), basis } as const;
+    const sources = this.#scope.taint?.sources;
+    return recordAccess(this.#scope, access, async () => {
+      if (typeof path === 'string') sources?.noteFile(path);
+      else sources?.noteKept(undefined);
+      try {
+        return await run(path);
+      } finally {
+        if (typeof path === 'string') sources?.noteFile(path);
+      }
+    });
   }
 
   protected override change(
@@ -42,8 +55,12 @@ export class ScopedStorageView extends ForwardingStorage {
   ): Promise<void> {
     const { operation, path, to } = call;
     const target = operation === 'rename' ? `${textOf(path)} -> ${textOf(to)}` : textOf(path);
-    const access = { capability: 'fs_reach.write', operation, target } as const;
-    return recordAccess(this.#scope, access, (allow) => {
+    const basis = operation === 'rename' ? basisOf(path, to) : basisOf(path);
+    const access = { capability: 'fs_reach.write', operation, target, basis } as const;
+    return recordAccess(this.#scope, access, async (allow) => {
+      const paths = [path, to].filter((each) => typeof each === 'string');
+      const moved = to === undefined ? undefined : path;
+      await this.#scope.taint?.sources?.beforeWrite(paths, moved);
       const allowChange = () => allow(() => this.#scope.spend('files_written', 1));
       // Only a storage that can be contained is certain to announce its changes.
       if (this.#storage.contained === undefined) allowChange();
@@ -56,4 +73,12 @@ export class ScopedStorageView extends ForwardingStorage {
       });
     });
   }
+}
+
+/** What covers the paths is looked up when somebody is told of the access. */
+function basisOf(...paths: unknown[]): AccessBasis {
+  const asked = paths.flatMap((path) =>
+    typeof path === 'string' && pathProblem(path) === undefined ? [resolve(path)] : [],
+  );
+  return { asked };
 }

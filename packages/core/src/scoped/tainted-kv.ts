@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isListOf, isOneOf, isShape, isString, type ReadSource } from '@ethosagent/policy';
 import type { KeyValueStore, StorageScope } from '@ethosagent/types';
 import type { Taint } from '../call-taint.js';
 import { isAtomic } from '../checked/checked-kv.js';
@@ -22,6 +23,9 @@ const MANY_VALUES = 16;
 const MANY_KEYS = 1_000;
 const ENDS = ':ends';
 const NUMBER = /^-?\d{1,16}$/;
+/** Digests and counts, as keys of an index are. No words can be made of them. */
+const DIGESTS = /^[0-9a-f/:._-]*$/;
+const MAX_NOTED_SOURCES = 16;
 
 /**
  * A store that outlives its call, and may outlive what its session knows. What a tainted call writes is
@@ -46,6 +50,7 @@ class TaintedKv implements KeyValueStore {
     if (value === null || isNumber(value)) return value;
     const marks = await this.marks.list(valueMark(key, value));
     if (marks.length > 0) this.#noteRead();
+    await this.#noteSources(key, value);
     return value;
   }
 
@@ -54,6 +59,7 @@ class TaintedKv implements KeyValueStore {
     if (keys.length === 0) return keys;
     const marked = new Set(await this.marks.list('k:'));
     if (keys.some((key) => marked.has(keyMark(key)))) this.#noteRead();
+    if (!keys.every((key) => DIGESTS.test(key))) this.#options.taint.sources?.noteKept(undefined);
     return keys;
   }
 
@@ -69,7 +75,7 @@ class TaintedKv implements KeyValueStore {
   /** Marks what a tainted call is about to write. */
   protected async mark(key: string, value: string, opts: SetOptions | undefined): Promise<void> {
     const { taint, scope } = this.#options;
-    if (!taint.taints(scope)) return;
+    if (!taint.taints(scope)) return this.#markSources(key, value, opts);
     const { marks } = this;
     const now = String(this.#options.now());
     if ((await this.#store.get(key)) === null) {
@@ -83,6 +89,27 @@ class TaintedKv implements KeyValueStore {
       ? marks.set(mark, now)
       : marks.set(`${mark}${ENDS}`, now, { ttlSeconds: opts.ttlSeconds + DAY_MS / 1_000 }));
     await this.#forgetValues(key, mark);
+  }
+
+  /**
+   * Says of a value what its call had read until it was written, so that a cache of pages is trusted
+   * as the pages are. Without that nobody knows.
+   */
+  async #markSources(key: string, value: string, opts: SetOptions | undefined): Promise<void> {
+    const sources = this.#options.taint.sources?.known();
+    if (sources === undefined || sources.length > MAX_NOTED_SOURCES || isNumber(value)) return;
+    const mark = sourceMark(key, value);
+    const known = JSON.stringify(sources);
+    await (opts?.ttlSeconds === undefined
+      ? this.marks.set(mark, known)
+      : this.marks.set(mark, known, { ttlSeconds: opts.ttlSeconds + DAY_MS / 1_000 }));
+    const others = (await this.marks.list(sourceMark(key))).filter((other) => other !== mark);
+    if (others.length > MANY_VALUES) for (const other of others) await this.marks.delete(other);
+  }
+
+  async #noteSources(key: string, value: string): Promise<void> {
+    const { sources } = this.#options.taint;
+    sources?.noteKept(parseSources(await this.marks.get(sourceMark(key, value))));
   }
 
   #noteRead(): void {
@@ -166,6 +193,24 @@ function keyMark(key: string): string {
 /** The mark of a value, or what those of all values of a key begin with. */
 function valueMark(key: string, value?: string): string {
   return `v:${digest(key)}:${value === undefined ? '' : digest(value)}`;
+}
+
+/** What is known of where a value comes from, or what those of all values of a key begin with. */
+function sourceMark(key: string, value?: string): string {
+  return `s:${digest(key)}:${value === undefined ? '' : digest(value)}`;
+}
+
+const isSource = (value: unknown): value is ReadSource =>
+  isShape({ kind: isOneOf(['url']), url: isString })(value) ||
+  isShape({ kind: isOneOf(['file']), path: isString, real: isString })(value);
+
+function parseSources(text: string | null): ReadSource[] | undefined {
+  try {
+    const parsed: unknown = text === null ? undefined : JSON.parse(text);
+    return isListOf(isSource)(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function digest(text: string): string {

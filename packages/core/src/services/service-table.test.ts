@@ -236,7 +236,7 @@ describe('a service that has ended', () => {
   });
 
   it('does not wait for ever', async () => {
-    const { open } = world();
+    const { open } = servicesOf({}, { maxServiceCloseMs: 50 });
     const service = await open(KV);
     service.onEnd(() => new Promise(() => {}));
     await service.end();
@@ -270,8 +270,11 @@ describe('the limit on services', () => {
     await open({}, { personalityId: 'q' });
   });
 
-  it.each([0, -1, Number.NaN])('is no %s', (maxServices) => {
-    expect(() => new DefaultToolRegistry({}, undefined, { maxServices })).toThrow('maxServices');
+  it.each([0, -1, Number.NaN])('is no %s', (limit) => {
+    for (const name of ['maxServices', 'maxServiceCloseMs']) {
+      const registry = () => new DefaultToolRegistry({}, undefined, { [name]: limit });
+      expect(registry).toThrow(name);
+    }
   });
 });
 

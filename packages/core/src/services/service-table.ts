@@ -29,6 +29,8 @@ export interface ServiceTableOptions {
   meters: SessionMeters;
   taints: KnownTaints;
   maxPerSession: number;
+  /** Milliseconds for a service to close. */
+  maxCloseMs: number;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -94,7 +96,9 @@ export class ServiceTable {
         };
         const isCurrent = currency(plan, ctx, policy);
         const onEnded = () => this.#services.delete(service);
-        const service = new Service({ plan, life, owner, ctx, policy, isCurrent, onEnded });
+        const { maxCloseMs } = this.#options;
+        const options = { plan, life, owner, ctx, policy, isCurrent, onEnded, maxCloseMs };
+        const service = new Service(options);
         this.#services.add(service);
         return service.scope;
       } catch (error) {

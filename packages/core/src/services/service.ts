@@ -12,9 +12,6 @@ import { ServiceProcessesImpl } from './service-processes.js';
 import { type OpenProxy, openServiceProxy } from './service-proxy.js';
 import { waitAtMost } from './wait-at-most.js';
 
-/** Milliseconds for what `onEnd` was given, and then for processes and connections to go. */
-const MAX_CLOSE_MS = 5_000;
-
 export interface ServiceOptions {
   plan: CapabilityPlan;
   life: ServiceLife;
@@ -23,6 +20,8 @@ export interface ServiceOptions {
   policy: PolicyAtOnce;
   /** Whether one that is opened now, under this policy of a turn, would reach the same. */
   isCurrent: (networkPolicy: NetworkPolicy | undefined) => boolean;
+  /** Milliseconds for what `onEnd` was given, and then for processes and connections to go. */
+  maxCloseMs: number;
   /** Called when all of it has ended. */
   onEnded: () => void;
 }
@@ -38,12 +37,15 @@ export class Service {
   readonly #life: ServiceLife;
   readonly #guard: NetworkGuard | undefined;
   readonly #onEnded: () => void;
+  readonly #maxCloseMs: number;
   readonly #children = new Set<RunningChild>();
   #closers: Array<() => void | Promise<void>> | undefined = [];
   #proxy: Promise<OpenProxy> | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor({ plan, life, owner, ctx, policy, isCurrent, onEnded }: ServiceOptions) {
+  constructor(options: ServiceOptions) {
+    const { plan, life, owner, ctx, policy, isCurrent, onEnded, maxCloseMs } = options;
+    this.#maxCloseMs = maxCloseMs;
     this.#life = life;
     this.#onEnded = onEnded;
     this.owner = { ...owner };
@@ -94,11 +96,14 @@ export class Service {
     await Promise.resolve();
     const closers = this.#closers ?? [];
     this.#closers = undefined;
-    await waitAtMost(Promise.all(closers.map(run)), MAX_CLOSE_MS);
+    await waitAtMost(Promise.all(closers.map(run)), this.#maxCloseMs);
     this.#life.endBecause(reason);
     const closed = [...this.#children].map((child) => child.closed);
     const proxy = this.#proxy?.then(({ close }) => close());
-    await waitAtMost(Promise.allSettled([...closed, proxy, this.#guard?.close()]), MAX_CLOSE_MS);
+    await waitAtMost(
+      Promise.allSettled([...closed, proxy, this.#guard?.close()]),
+      this.#maxCloseMs,
+    );
     this.#onEnded();
   }
 

@@ -1,17 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { errorText } from '@ethosagent/policy';
+import {
+  compileSourceTrust,
+  errorText,
+  isWritten,
+  oneLine,
+  type ReadSource,
+  type SourceTrust,
+} from '@ethosagent/policy';
+import { realPathOf } from '@ethosagent/process';
 import type { AnyTool, PersonalityConfig, ToolCallResult } from '@ethosagent/types';
 import type { ApprovalDecision, ApprovalRequest } from '../approval.js';
 import { mayBeForeign } from '../results/untrusted/may-be-foreign.js';
 import type { CallFacts, TurnHost } from '../turn-host.js';
 import { grantCovers } from './grants.js';
-import { isSameQuestion, questionOf } from './question.js';
+import { isSameQuestion, questionOf, toolDigest } from './question.js';
 import type {
   CallDecision,
   PendingApproval,
   SessionGrant,
   UntrustedSource,
 } from './session-api.js';
+import type { UntrustedFiles } from './untrusted-files.js';
 import { isTrusted, untrustedGate } from './untrusted-gate.js';
 
 /** What is known of a call that was asked about. */
@@ -24,6 +33,8 @@ export interface KnownApproval {
 /** Where approvals are written down: the journal of a loop, or the ledger of a session. */
 export interface ApprovalBook {
   find(toolCallId: string): KnownApproval | undefined;
+  /** The arguments of a call as the model issued them. */
+  inputOf(toolCallId: string): unknown;
   /** Whether the call has its answer, so that it is too late to ask. */
   isOver(toolCallId: string): boolean;
   ask(approval: PendingApproval): Promise<void>;
@@ -52,6 +63,8 @@ export interface CallGuardParts {
   book: ApprovalBook;
   /** The grants that hold. Asked for when a call needs approval. @throws as a store does */
   grants: () => Promise<readonly SessionGrant[]>;
+  /** What was changed with untrusted content at hand. Absent where nothing runs. */
+  files?: UntrustedFiles;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -62,10 +75,13 @@ export interface GuardedResult {
   isMarked: boolean;
   /** The personality does not trust it: the session has read untrusted content. */
   isUntrusted: boolean;
+  /** The source that the personality does not trust, where the framework saw it. */
+  from?: string;
 }
 
 const WAITS = { approved: false, reason: 'it waits for a decision', waits: true } as const;
 const MAX_SOURCES_SHOWN = 3;
+const MAX_SOURCE_CHARS = 120;
 
 /** The protections of a session for the calls of one batch, whoever runs it. */
 export class CallGuard {
@@ -73,53 +89,97 @@ export class CallGuard {
   readonly waiting = new Map<string, PendingApproval>();
   /** Calls that somebody approved with other arguments while they ran: they are to run again. */
   readonly edited = new Set<string>();
+  /** The questions whose yes lets a call run, by the id of the call. */
+  readonly answered = new Map<string, string>();
   readonly #parts: CallGuardParts;
   readonly #tools = new Map<string, AnyTool>();
+  readonly #trust: SourceTrust;
 
   constructor(parts: CallGuardParts) {
     this.#parts = parts;
+    this.#trust = compileSourceTrust(parts.personality.safety?.untrusted?.trust, realPathOf);
   }
 
   /** What the registry asks. */
-  host(): Required<Pick<TurnHost, 'isTainted' | 'approve' | 'gate'>> {
-    const { isTainted, personality } = this.#parts;
+  host(): Pick<TurnHost, 'watchSources'> &
+    Required<Pick<TurnHost, 'isTainted' | 'approve' | 'gate'>> {
+    const { isTainted, personality, files } = this.#parts;
     return {
       isTainted,
+      ...(files !== undefined && {
+        watchSources: ({ name, tool }) => ({
+          trust: this.#trust,
+          trustsTool: this.#trustsTool(name, tool),
+          isWritten: (sources) => hasWritten(files, sources),
+          beforeWrite: (paths) => files.note(paths),
+        }),
+      }),
       approve: (request) => this.#approve(request),
       gate: ({ toolCallId, tool }) => {
-        this.#tools.set(toolCallId, tool);
+        this.#tools.set(keyOfCall(toolCallId, tool.name), tool);
         return isTainted ? untrustedGate(tool, personality.safety?.untrusted) : undefined;
       },
     };
   }
 
-  /** @param facts absent where the framework answered in place of the tool */
-  judge(answer: ToolCallResult, facts: Pick<CallFacts, 'ran'> | undefined): GuardedResult {
+  /**
+   * @param facts absent where the framework answered in place of the tool
+   * @returns once it is known what was written meanwhile. Never rejects
+   */
+  async judge(
+    answer: ToolCallResult,
+    facts: Pick<CallFacts, 'ran' | 'reads'> | undefined,
+  ): Promise<GuardedResult> {
     const { toolCallId, name, result, untrusted: isKept = false } = answer;
-    const { personality, tool: find } = this.#parts;
-    const tool = this.#tools.get(toolCallId);
+    const { tool: find } = this.#parts;
+    const tool = this.#tools.get(keyOfCall(toolCallId, name));
     const now = find(name);
     const isForeign = isKept || mayBeForeign(tool ?? now, result) || mayBeForeign(now, result);
-    const isMarked = facts?.ran === true && isForeign;
-    const isTool = (other: string) => find(other) !== undefined;
+    if (facts?.ran !== true || !isForeign) return { isMarked: false, isUntrusted: false };
+    // The personality trusts the tool, not whoever wrote what it kept.
+    const isTrustedTool = !isKept && this.#trustsTool(name, tool ?? now);
+    const { reads } = facts;
+    const isClean = isTrustedTool || (!isKept && (await this.#trustsReads(reads)));
+    if (isClean) return { isMarked: true, isUntrusted: false };
+    const source = reads?.sources.find((each) => each.kind === 'url' && !this.#trust.covers(each));
     return {
-      isMarked,
-      // The personality trusts the tool, not whoever wrote what it kept.
-      isUntrusted:
-        isMarked && (isKept || !isTrusted(personality, name, { tool: tool ?? now, isTool })),
+      isMarked: true,
+      isUntrusted: true,
+      ...(source?.kind === 'url' && { from: source.url }),
     };
+  }
+
+  #trustsTool(name: string, tool: AnyTool | undefined): boolean {
+    const { personality, tool: find } = this.#parts;
+    const isTool = (other: string) => find(other) !== undefined;
+    return isTrusted(personality, name, { tool, isTool });
+  }
+
+  /** Whether all that a call read is of sources that the personality trusts. */
+  async #trustsReads(reads: CallFacts['reads']): Promise<boolean> {
+    const { files } = this.#parts;
+    if (reads?.isWhole !== true || reads.sources.length === 0 || files === undefined) return false;
+    if (!reads.sources.every((source) => this.#trust.covers(source))) return false;
+    try {
+      // What was read had been noted before it was written.
+      return !(await hasWritten(files, reads.sources));
+    } catch {
+      return false;
+    }
   }
 
   async #approve(request: ApprovalRequest): Promise<ApprovalDecision> {
     const { approve, book, grants, now, personality, sources } = this.#parts;
     const { toolCallId, toolName, args, capabilities, settings } = request;
-    const tool = this.#tools.get(toolCallId) ?? this.#parts.tool(toolName);
+    const tool = this.#tools.get(keyOfCall(toolCallId, toolName)) ?? this.#parts.tool(toolName);
     const asks = questionOf(request, tool);
     const known = book.find(toolCallId);
     const isAsked = isSameQuestion(known?.approval.question, asks);
-    const isAnswered = isSameQuestion(known?.runs ?? known?.approval.question, asks);
-    const decided = isAnswered ? known?.approval.decision : undefined;
-    if (decided !== undefined) return asDecision(decided);
+    const decided = decisionOn(known, asks);
+    if (decided !== undefined) {
+      if (known !== undefined) this.answered.set(toolCallId, known.approval.question);
+      return asDecision(decided);
+    }
     const asked = { request, tool, personality, sources };
     const grant = (await grants()).find((each) => grantCovers(each, asked));
     if (grant !== undefined) return { approved: true, grant: grant.id };
@@ -137,6 +197,9 @@ export class CallGuard {
       question: `${asks}.${randomUUID()}`,
       toolName,
       args: args ?? null,
+      input: book.inputOf(toolCallId) ?? null,
+      ...(tool !== undefined && { tool: toolDigest(tool) }),
+      personalityId: personality.id,
       capabilities,
       reason: shown.reason,
       ...(settings !== undefined && { settings }),
@@ -171,12 +234,41 @@ export class CallGuard {
   #withSources(reason: string): string {
     const { isTainted, sources } = this.#parts;
     if (!isTainted || sources.length === 0) return reason;
-    const shown = sources
-      .slice(0, MAX_SOURCES_SHOWN)
-      .map(({ source, tool }) => (source === tool ? tool : `${source} (${tool})`));
+    const shown = sources.slice(0, MAX_SOURCES_SHOWN).map(showSource);
     const more = sources.length > shown.length ? ` and ${sources.length - shown.length} more` : '';
     return `${reason}; the untrusted content is from ${shown.join(', ')}${more}`;
   }
+}
+
+/** Of two calls with one id, each has its own tool. */
+function keyOfCall(toolCallId: string, name: string): string {
+  return JSON.stringify([String(toolCallId), name]);
+}
+
+/** The decision on a question. A yes to other arguments is none to those that were proposed. */
+function decisionOn(known: KnownApproval | undefined, asks: string): CallDecision | undefined {
+  if (known === undefined) return undefined;
+  const { approval, runs } = known;
+  const { decision, question } = approval;
+  const answers = decision?.args === undefined ? question : runs;
+  return isSameQuestion(answers, asks) ? decision : undefined;
+}
+
+async function hasWritten(files: UntrustedFiles, sources: readonly ReadSource[]): Promise<boolean> {
+  const read = sources.filter(isFile);
+  if (read.length === 0) return false;
+  const written = await files.list();
+  return read.some((file) => isWritten(file, written));
+}
+
+function isFile(source: ReadSource): source is Extract<ReadSource, { kind: 'file' }> {
+  return source.kind === 'file';
+}
+
+/** A source in quotes that it can not end: it may be words that a page wanted to be read here. */
+function showSource({ source, tool }: UntrustedSource): string {
+  const name = oneLine(tool, MAX_SOURCE_CHARS);
+  return source === tool ? name : `${JSON.stringify(oneLine(source, MAX_SOURCE_CHARS))} (${name})`;
 }
 
 function asDecision({ approved, reason, args, by }: CallDecision): ApprovalDecision {

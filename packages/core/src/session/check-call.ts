@@ -75,6 +75,7 @@ export function checkOffRecord(call: ToolCall, session: CheckedSession): Promise
     now,
     book: {
       find: () => undefined,
+      inputOf: () => call.args,
       isOver: () => false,
       ask: async () => {},
       decide: async () => {},

@@ -15,6 +15,14 @@ export interface AskedCall {
   sources: readonly UntrustedSource[];
 }
 
+/** For whom a session runs, as far as its grants go. */
+export type GrantOwner = Pick<SessionGrant, 'userScopeId' | 'teamId'>;
+
+/** Whether a grant was given for this user and team. */
+export function isGrantOf(grant: GrantOwner, { userScopeId, teamId }: GrantOwner): boolean {
+  return grant.userScopeId === userScopeId && grant.teamId === teamId;
+}
+
 /** Whether the personality lets somebody say yes to more than one call. */
 export function mayGrant({ safety }: PersonalityConfig, scope: unknown): scope is GrantScope {
   const policy: ApprovalPolicy | undefined = safety?.approvals;

@@ -3,14 +3,14 @@ import type { TurnGate, TurnHost } from '../turn-host.js';
 /** A host that asks both: what one refuses is refused, and what one asks about is asked about. */
 export function joinHosts(host: TurnHost | undefined, session: TurnHost): TurnHost {
   if (host === undefined) return session;
-  const { delegation, quotaSession } = host;
+  const { delegation, quotaSession, beforeRun } = host;
   return {
     ...session,
     ...(delegation !== undefined && { delegation }),
     ...(quotaSession !== undefined && { quotaSession }),
     isTainted: session.isTainted === true || host.isTainted === true,
     gate: (call) => joinGates(host.gate?.(call), session.gate?.(call)),
-    ...((host.beforeRun !== undefined || session.beforeRun !== undefined) && {
+    ...(beforeRun !== undefined && {
       beforeRun: async (call) => {
         await host.beforeRun?.(call);
         await session.beforeRun?.(call);

@@ -1,8 +1,11 @@
+import type { ClosedValue } from '@ethosagent/policy';
 import type {
+  FailureCause,
   GrantScope,
   ToolCall,
   ToolCallResult,
   ToolDefinition,
+  ToolErrorCode,
   ToolProgressEvent,
   TurnAttachment,
 } from '@ethosagent/types';
@@ -41,9 +44,15 @@ export interface SessionGrant {
   /** The grant ends where the call could reach something else, or the tool is set otherwise. */
   capabilities: ResolvedGrant;
   settings?: unknown;
-  /** The sources of untrusted content that were known: once there is another, it is asked again. */
+  /**
+   * The sources of untrusted content that were known when it was asked: once there is another, it is
+   * asked again. The last one stands for all others where there are more than 50.
+   */
   sources: UntrustedSource[];
   personalityId: string;
+  /** For whom the session ran. */
+  userScopeId?: string;
+  teamId?: string;
   /** Milliseconds since the epoch. */
   grantedAt: number;
   /** Who granted it, as the host says. */
@@ -72,7 +81,14 @@ export interface PendingApproval {
   /** Stands for all that is asked: the call, its reach, the reason, and the tool as it was. */
   question: string;
   toolName: string;
+  /** What would run: as the tool's schema makes it of `input`, or as it was edited. */
   args: unknown;
+  /** The arguments as the model issued them. */
+  input: unknown;
+  /** Stands for the tool as it was: a yes to more calls is a yes to this one. Absent where it is gone. */
+  tool?: string;
+  /** Under which it was asked. */
+  personalityId?: string;
   capabilities: ResolvedGrant;
   reason: string;
   /** What the personality sets for the tool. */
@@ -124,6 +140,41 @@ export interface SessionLimits {
   resultBudgetChars?: number;
 }
 
+/** What a model is asked that reads untrusted content and has no tools. */
+export interface QuarantinePrompt {
+  system: string;
+  /** The question, the schema, and the content, marked. */
+  text: string;
+  images: readonly ResultImage[];
+  /** The schema of the answer, for models that can be held to one. */
+  schema: Record<string, unknown>;
+  signal: AbortSignal;
+}
+
+/** Asks a model. It must have no tools; what it gives is JSON, as text or parsed. */
+export type QuarantineModel = (prompt: QuarantinePrompt) => unknown;
+
+/** Calls whose results are read for their answer to a question. */
+export interface QuarantineRequest {
+  calls: readonly ToolCall[];
+  question: string;
+  /** A closed schema: no value of it holds free text. See `compileClosedSchema`. */
+  schema: Record<string, unknown>;
+  read: QuarantineModel;
+}
+
+/** A value of the schema, or why there is none: in words that no content has a part in. */
+export type QuarantineAnswer =
+  | { ok: true; value: ClosedValue }
+  | {
+      ok: false;
+      code: ToolErrorCode;
+      error: string;
+      cause: FailureCause;
+      /** The calls that wait for a decision: `decide`, then ask again with the same ids. */
+      approvals?: PendingApproval[];
+    };
+
 /** What would become of a call. Nothing runs. */
 export type CallCheck =
   | { kind: 'runs' }
@@ -168,7 +219,19 @@ export interface ToolSession {
   ): Promise<void>;
   /** Runs what was approved and answers what was refused, in the order in which it was asked. */
   resume(options?: SessionBatchOptions): Promise<SessionResult[]>;
-  /** The untrusted content that the session has read, the first first. */
+  /**
+   * Runs calls, has their results read by a model without tools, and gives its answer as a value of
+   * a closed schema. The results reach nobody else, so the session has not read them. They pass the
+   * gates of this session, as with `execute`. Never throws.
+   */
+  readQuarantined(
+    request: QuarantineRequest,
+    options?: Pick<SessionBatchOptions, 'abortSignal' | 'resultBudgetChars' | 'tools'>,
+  ): Promise<QuarantineAnswer>;
+  /**
+   * The untrusted content that the session has read, the first first. After 50 sources, one entry
+   * stands for all others.
+   */
   sources(): Promise<UntrustedSource[]>;
   /** Says that untrusted content came in by another way, e.g. with the user's message. */
   addSource(source: UntrustedSource): Promise<void>;

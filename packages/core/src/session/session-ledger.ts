@@ -15,19 +15,19 @@ import {
 import {
   EthosError,
   errorCodeOf,
+  type SessionMessage,
   type SessionOwner,
   type SessionRef,
   type SessionStore,
 } from '@ethosagent/types';
 import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
 import type { PendingApproval, SessionGrant, UntrustedSource } from './session-api.js';
+import { keyOf, SourceList } from './source-list.js';
 
 const VERSION = 1;
 const PREFIX = 'protections of ';
 /** Attempts to write while others write too. */
 const MAX_ATTEMPTS = 20;
-/** Sources that are remembered. That there are others is known all the same. */
-const MAX_SOURCES = 50;
 
 const isGrantOfCall: Check<ResolvedGrant> = (value): value is ResolvedGrant => isObject(value);
 const isSource = isShape({ source: isString, tool: isString });
@@ -41,12 +41,13 @@ const isApproval = isShape(
     reason: isString,
     askedAt: isAmount,
   },
-  { settings: isAnything },
+  { settings: isAnything, tool: isString, personalityId: isString },
 );
+const isScope = isOneOf(['session', 'arguments', 'tool']);
 const isGrant = isShape(
   {
     id: isString,
-    scope: isOneOf(['session', 'arguments', 'tool']),
+    scope: isScope,
     toolName: isString,
     tool: isString,
     capabilities: isGrantOfCall,
@@ -54,22 +55,36 @@ const isGrant = isShape(
     personalityId: isString,
     grantedAt: isAmount,
   },
-  { args: isAnything, settings: isAnything, by: isString },
+  { args: isAnything, settings: isAnything, by: isString, userScopeId: isString, teamId: isString },
 );
 
 type Checked<C> = C extends Check<infer T> ? T : never;
 
 const CHECKS = {
   untrusted: isShape({ from: isSource }),
-  asked: isShape({ approval: isApproval, input: isAnything }),
+  asked: isShape(
+    { approval: isApproval, input: isAnything },
+    // The untrusted content that was known to whoever was asked.
+    { sources: isListOf(isSource) },
+  ),
   decided: isShape(
     { call: isString, question: isString, approved: isBoolean },
-    { reason: isString, args: isAnything, runs: isString, by: isString },
+    {
+      reason: isString,
+      args: isAnything,
+      runs: isString,
+      by: isString,
+      always: isScope,
+    },
   ),
   /** A call that was decided on is taken up: it runs now, or its refusal was told. */
   taken: isShape({ call: isString, question: isString }),
   granted: isShape({ grant: isGrant }),
   revoked: isShape({ grant: isString }),
+  /** Files and folders that were changed with untrusted content at hand. */
+  written: isShape({ paths: isListOf(isString) }),
+  /** An operator has looked at them. */
+  cleared: isShape({ paths: isListOf(isString) }),
 };
 
 type RecordOf<K extends keyof typeof CHECKS> = { kind: K } & Checked<(typeof CHECKS)[K]>;
@@ -82,8 +97,40 @@ export interface WaitingCall {
   approval: PendingApproval;
   /** The arguments as the model issued them. */
   input: unknown;
+  /** The untrusted content that was known when it was asked. */
+  sources: readonly UntrustedSource[];
   /** The question that was answered, where a yes was to other arguments. */
   runs?: string;
+}
+
+/** The id of the session in which the protections of another are kept. */
+export function sessionLedgerId(sessionId: string): string {
+  return PREFIX + sessionPart(sessionId);
+}
+
+/** The session whose protections are kept in another; `undefined` where it is none, or no session's. */
+export function sessionOfLedger(id: string): string | undefined {
+  const [kind, encoded, ...more] = id.startsWith(PREFIX) ? id.slice(PREFIX.length).split(' ') : [];
+  if (kind !== 'session' || encoded === undefined || more.length > 0) return undefined;
+  try {
+    const sessionId = decodeURIComponent(encoded);
+    return sessionLedgerId(sessionId) === id ? sessionId : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a ledger is kept for, as a part of its id. */
+export function sessionPart(sessionId: string): string {
+  return `session ${encodeURIComponent(sessionId.toWellFormed())}`;
+}
+
+/** What the ledger of untrusted files is kept for. */
+export const FILES_PART = 'files';
+
+/** Whether it is the one in which untrusted files are listed. */
+export function isFilesLedger(sessionId: string): boolean {
+  return sessionId === PREFIX + FILES_PART;
 }
 
 /** Whether a session is kept for the protections of others. */
@@ -95,16 +142,25 @@ export function isLedgerSession(sessionId: string): boolean {
  * What is known of a session, kept in a session of its own that no tool sees. Each record is written
  * only where the others have been read, so that of several processes each goes by what all of them
  * wrote. Without a store it is kept in memory.
+ *
+ * Where it was deleted meanwhile, with its session, what was asked and granted is gone. What was read
+ * is still before the model of this process, and what was written is still on the disk, so that both
+ * are written down again.
  */
 export class SessionLedger {
   readonly #store: SessionStore | undefined;
   readonly #ref: SessionRef;
   readonly #turns = new Turns();
-  readonly #sources = new Map<string, UntrustedSource>();
+  readonly #sources = new SourceList();
   readonly #waiting = new Map<string, WaitingCall>();
   readonly #grants = new Map<string, SessionGrant>();
+  readonly #written = new Set<string>();
   #isTainted = false;
+  /** The store has what was read and written. */
+  #isStored = true;
   #sequence = 0;
+  /** The last record that is known, as it is stored. */
+  #last: string | undefined;
 
   /** @param of the id of the session, or another name of whom it is kept for */
   constructor(
@@ -128,7 +184,7 @@ export class SessionLedger {
 
   /** The first first. */
   get sources(): UntrustedSource[] {
-    return [...this.#sources.values()];
+    return this.#sources.all;
   }
 
   /** In the order in which they were asked. */
@@ -140,6 +196,11 @@ export class SessionLedger {
     return [...this.#grants.values()];
   }
 
+  /** Files and folders, with all below them. */
+  get written(): ReadonlySet<string> {
+    return this.#written;
+  }
+
   waitingCall(toolCallId: string): WaitingCall | undefined {
     return this.#waiting.get(toolCallId);
   }
@@ -149,7 +210,16 @@ export class SessionLedger {
    * @throws `STORE_UNAVAILABLE`; `SESSION_OWNER_MISMATCH`; `STORE_CORRUPT` for what can't be read
    */
   refresh(): Promise<void> {
-    return this.#turns.run('', () => this.#read());
+    return this.#turns.run('', async () => {
+      await this.#read();
+      if (this.#isStored || this.#store === undefined) return;
+      const paths = [...this.#written];
+      await this.#append(() => [
+        ...this.sources.map((from) => ({ kind: 'untrusted' as const, from })),
+        ...(paths.length > 0 ? [{ kind: 'written' as const, paths }] : []),
+      ]);
+      this.#isStored = true;
+    });
   }
 
   /**
@@ -163,8 +233,7 @@ export class SessionLedger {
 
   /** Notes content that somebody else may have written. Nothing is written for what is known. */
   async addSources(found: readonly UntrustedSource[]): Promise<void> {
-    const isNew = (from: UntrustedSource) =>
-      !this.#isTainted || (!this.#sources.has(keyOf(from)) && this.#sources.size < MAX_SOURCES);
+    const isNew = (from: UntrustedSource) => this.#sources.isNew(from);
     if (!found.some(isNew)) return;
     await this.append(() =>
       [...new Map(found.map((from) => [keyOf(from), from])).values()]
@@ -189,7 +258,7 @@ export class SessionLedger {
           { afterSequence: this.#sequence },
         );
         for (const record of records) this.#apply(record);
-        this.#sequence = stored.at(-1)?.sequence ?? this.#sequence + records.length;
+        this.#know(stored.at(-1));
         return;
       } catch (error) {
         if (errorCodeOf(error) !== 'SESSION_CHANGED' || attempt >= MAX_ATTEMPTS) throw error;
@@ -202,10 +271,20 @@ export class SessionLedger {
     if (this.#store === undefined) return;
     const { id } = this.#ref;
     for (;;) {
-      const page = await this.#store.messages(id, { afterSequence: this.#sequence });
+      // With the last that is known: where it is no longer there, the ledger was deleted.
+      const found = await this.#store.messages(id, {
+        afterSequence: Math.max(0, this.#sequence - 1),
+      });
+      const page =
+        this.#sequence === 0 ? found : this.#isLast(found[0]) ? found.slice(1) : undefined;
+      if (page === undefined) {
+        this.#startOver();
+        continue;
+      }
       if (page.length === 0) return;
       if (this.#sequence === 0) await this.#assertOwner(this.#store);
-      for (const { data, sequence } of page) {
+      for (const message of page) {
+        const { data, sequence } = message;
         const record = parse(data);
         if (record === undefined) {
           throw new EthosError(
@@ -214,9 +293,28 @@ export class SessionLedger {
           );
         }
         this.#apply(record);
-        this.#sequence = sequence;
+        this.#know(message);
       }
     }
+  }
+
+  #know(message: SessionMessage | undefined): void {
+    if (message === undefined) return;
+    this.#sequence = message.sequence;
+    this.#last = placeOf(message);
+  }
+
+  #isLast(message: SessionMessage | undefined): boolean {
+    return message !== undefined && placeOf(message) === this.#last;
+  }
+
+  /** It was deleted, here or by another process. */
+  #startOver(): void {
+    this.#waiting.clear();
+    this.#grants.clear();
+    this.#sequence = 0;
+    this.#last = undefined;
+    this.#isStored = false;
   }
 
   async #assertOwner(store: SessionStore): Promise<void> {
@@ -229,13 +327,14 @@ export class SessionLedger {
     switch (record.kind) {
       case 'untrusted':
         this.#isTainted = true;
-        if (this.#sources.size < MAX_SOURCES) this.#sources.set(keyOf(record.from), record.from);
+        this.#sources.add(record.from);
         break;
       case 'asked': {
-        const { toolCallId } = record.approval;
+        const { approval, input, sources = [] } = record;
+        const { toolCallId } = approval;
         // Where it asks again, it stands behind what was asked before.
         this.#waiting.delete(toolCallId);
-        this.#waiting.set(toolCallId, { approval: record.approval, input: record.input });
+        this.#waiting.set(toolCallId, { approval: { ...approval, input }, input, sources });
         break;
       }
       case 'decided':
@@ -251,6 +350,12 @@ export class SessionLedger {
         break;
       case 'revoked':
         this.#grants.delete(record.grant);
+        break;
+      case 'written':
+        for (const path of record.paths) this.#written.add(path);
+        break;
+      case 'cleared':
+        for (const path of record.paths) this.#written.delete(path);
     }
   }
 
@@ -265,8 +370,9 @@ export class SessionLedger {
   }
 }
 
-function keyOf({ source, tool }: UntrustedSource): string {
-  return canonicalJson([source, tool]);
+/** No other record has the same. */
+function placeOf({ sequence, createdAt, data }: SessionMessage): string {
+  return canonicalJson([sequence, createdAt, data]);
 }
 
 function parse(data: unknown): LedgerRecord | undefined {

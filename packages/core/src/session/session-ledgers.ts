@@ -1,32 +1,93 @@
-import type { SessionOwner, SessionStore } from '@ethosagent/types';
-import { SessionLedger } from './session-ledger.js';
+import { EthosError, type SessionOwner, type SessionStore } from '@ethosagent/types';
+import {
+  FILES_PART,
+  isFilesLedger,
+  isLedgerSession,
+  SessionLedger,
+  sessionLedgerId,
+  sessionOfLedger,
+  sessionPart,
+} from './session-ledger.js';
+import { UntrustedFiles } from './untrusted-files.js';
 
 type Owner = Partial<SessionOwner>;
 
 /** Ledgers that are kept open. What is let go is read again when it is asked for. */
 const MAX_OPEN = 1_000;
 
-/** The ledgers of a store of sessions, one for each session, and one for what an owner has granted. */
+/**
+ * The ledgers of a store of sessions: one for each session, one for what an owner has granted, and
+ * one for files.
+ */
 export class SessionLedgers {
   readonly #store: SessionStore;
   readonly #open = new Map<string, SessionLedger>();
+  /** Of all sessions: files have no owner. */
+  readonly files: UntrustedFiles;
 
   constructor(store: SessionStore) {
     this.#store = store;
+    this.files = new UntrustedFiles(new SessionLedger(store, FILES_PART));
   }
 
   ofSession(sessionId: string, owner: Owner): SessionLedger {
-    return this.#ledger(['session', sessionId], owner);
+    return this.#ledger(sessionPart(sessionId), owner);
   }
 
   /** What was granted under a personality for every session of an owner. */
   ofOwner(personalityId: string, owner: Owner): SessionLedger {
     const { scopeId, userScopeId, teamId } = owner;
-    return this.#ledger(['owner', personalityId, scopeId, userScopeId, teamId], owner);
+    const parts = [personalityId, scopeId, userScopeId, teamId];
+    const named = parts.map((part) => encodeURIComponent(part?.toWellFormed() ?? '')).join(' ');
+    return this.#ledger(`owner ${named}`, owner);
   }
 
-  #ledger(parts: readonly (string | undefined)[], owner: Owner): SessionLedger {
-    const of = parts.map((part) => encodeURIComponent(part?.toWellFormed() ?? '')).join(' ');
+  /**
+   * The store, whose `delete` takes the protections of a session with it. The session goes first: what
+   * ends in between leaves protections without a session, and never a session without them.
+   */
+  sessions(): SessionStore {
+    const store = this.#store;
+    return {
+      append: (session, messages, opts) => store.append(session, messages, opts),
+      get: (sessionId) => store.get(sessionId),
+      list: (opts) => store.list(opts),
+      messages: (sessionId, opts) => store.messages(sessionId, opts),
+      search: (query, opts) => store.search(query, opts),
+      delete: (sessionId) => this.#delete(sessionId),
+    };
+  }
+
+  async #delete(sessionId: string): Promise<boolean> {
+    const held = sessionOfLedger(sessionId);
+    if (held !== undefined && (await this.#store.get(held)) !== null) {
+      throw new EthosError(
+        'VALUE_INVALID',
+        `${JSON.stringify(sessionId)} holds what protects the session ${JSON.stringify(held)}; delete that, and both go`,
+      );
+    }
+    if (isFilesLedger(sessionId) && (await this.#store.get(sessionId)) !== null) {
+      throw new EthosError(
+        'VALUE_INVALID',
+        `${JSON.stringify(sessionId)} holds which files are not trusted, for all sessions; clear those that you have looked at`,
+      );
+    }
+    const wasThere = await this.#store.delete(sessionId);
+    if (isLedgerSession(sessionId)) return wasThere;
+    const hadLedger = await this.#store.delete(sessionLedgerId(sessionId));
+    this.#forget(sessionPart(sessionId));
+    return wasThere || hadLedger;
+  }
+
+  /** A session of the same id that begins now is another one. */
+  #forget(of: string): void {
+    for (const key of this.#open.keys()) {
+      const [part]: unknown[] = JSON.parse(key);
+      if (part === of) this.#open.delete(key);
+    }
+  }
+
+  #ledger(of: string, owner: Owner): SessionLedger {
     const key = JSON.stringify([of, owner.userScopeId, owner.teamId]);
     const known = this.#open.get(key);
     if (known !== undefined) {

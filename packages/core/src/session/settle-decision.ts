@@ -3,12 +3,13 @@ import { canonicalJson } from '@ethosagent/policy';
 import {
   type AnyTool,
   EthosError,
+  type GrantScope,
   type PersonalityConfig,
   type ToolCall,
   type ToolResult,
 } from '@ethosagent/types';
 import type { CheckedCall } from './check-call.js';
-import { mayGrant } from './grants.js';
+import { type GrantOwner, mayGrant } from './grants.js';
 import { toolDigest } from './question.js';
 import type {
   CallDecision,
@@ -22,6 +23,7 @@ export interface SettledDecision {
   approved: boolean;
   reason?: string;
   args?: unknown;
+  always?: GrantScope;
   /** The question that is answered, where the yes is to other arguments. */
   runs?: string;
   by?: string;
@@ -51,10 +53,17 @@ export async function settleDecision(
     throw invalid('a no has neither `args` nor `always`');
   }
   if (always !== undefined) assertMayGrant(personality, always);
+  const { personalityId = personality.id } = approval;
+  if ((always ?? args) !== undefined && personalityId !== personality.id) {
+    throw invalid(
+      `it was asked under ${personalityId}: \`args\` and \`always\` are to be said there`,
+    );
+  }
   const said: SettledDecision = {
     approved,
     ...(typeof reason === 'string' && { reason: reason.toWellFormed() }),
     ...(typeof by === 'string' && { by: by.toWellFormed() }),
+    ...(always !== undefined && { always }),
   };
   if (args === undefined) return { decision: said, shown: approval };
   const { toolCallId, toolName: name } = approval;
@@ -67,7 +76,11 @@ export async function settleDecision(
 
 /** Whether a decision that was made is the one that is to be made. */
 export function isSameDecision(made: CallDecision, now: CallDecision): boolean {
-  return made.approved === now.approved && canonicalJson(made.args) === canonicalJson(now.args);
+  return (
+    made.approved === now.approved &&
+    made.always === now.always &&
+    canonicalJson(made.args) === canonicalJson(now.args)
+  );
 }
 
 /** @throws `APPROVAL_INVALID` where the personality does not let it */
@@ -78,11 +91,15 @@ export function createGrant(
     personality,
     tool,
     sources,
+    owner: { userScopeId, teamId },
     now,
   }: {
     personality: PersonalityConfig;
     tool: AnyTool | undefined;
+    /** What was known when the call was asked about. */
     sources: readonly UntrustedSource[];
+    /** For whom the session runs. */
+    owner: GrantOwner;
     now: () => number;
   },
 ): SessionGrant {
@@ -92,12 +109,15 @@ export function createGrant(
     id: randomUUID(),
     scope,
     toolName,
-    tool: toolDigest(tool),
+    // What was shown, whatever has its name by now.
+    tool: approval.tool ?? toolDigest(tool),
     ...(scope === 'arguments' && { args }),
     capabilities,
     ...(settings !== undefined && { settings }),
     sources: [...sources],
     personalityId: personality.id,
+    ...(userScopeId !== undefined && { userScopeId }),
+    ...(teamId !== undefined && { teamId }),
     grantedAt: now(),
     ...(typeof by === 'string' && { by }),
   };

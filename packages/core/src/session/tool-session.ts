@@ -1,4 +1,10 @@
-import { callListener, canonicalJson, causeOfThrown, errorText } from '@ethosagent/policy';
+import {
+  callListener,
+  canonicalJson,
+  causeOfThrown,
+  compileClosedSchema,
+  errorText,
+} from '@ethosagent/policy';
 import {
   EthosError,
   errorCodeOf,
@@ -13,12 +19,16 @@ import { imagesOf } from '../results/images.js';
 import type { CallFacts, TurnHost } from '../turn-host.js';
 import { type ApprovalBook, type AskHost, CallGuard } from './call-guard.js';
 import { type CheckedCall, checkCall, checkOffRecord } from './check-call.js';
+import { isGrantOf } from './grants.js';
 import { joinHosts } from './join-hosts.js';
 import { markResult, modelText, withEdit } from './mark-result.js';
+import { askQuarantined, NO_ANSWER, quarantineFailure } from './quarantine.js';
 import type {
   CallCheck,
   CallDecision,
   PendingApproval,
+  QuarantineAnswer,
+  QuarantineRequest,
   SessionBatchOptions,
   SessionGrant,
   SessionIdentity,
@@ -30,6 +40,8 @@ import type {
 import type { SessionLedger, WaitingCall } from './session-ledger.js';
 import type { SessionTools } from './session-tools.js';
 import { createGrant, invalidApproval, isSameDecision, settleDecision } from './settle-decision.js';
+import { sourceOfCall } from './source-list.js';
+import type { UntrustedFiles } from './untrusted-files.js';
 import { sourceOf } from './untrusted-gate.js';
 
 export interface ToolSessionParts {
@@ -45,6 +57,8 @@ export interface ToolSessionParts {
   ledger: SessionLedger;
   /** What the owner of the session has granted beyond it, under a personality. */
   ownerLedger: (personalityId: string) => SessionLedger;
+  /** What sessions changed with untrusted content at hand. */
+  files: UntrustedFiles;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -56,12 +70,21 @@ export type RunCalls = (calls: readonly ToolCall[], host: TurnHost) => Promise<T
 const MAX_ROUNDS = 4;
 const NEVER = new AbortController().signal;
 
+interface SessionRunOptions extends SessionBatchOptions {
+  host?: TurnHost;
+  personality?: string;
+  /** The results are for the reader alone. Gets the places of those that hold foreign text. */
+  quarantined?: Set<number>;
+}
+
 /** A call, and where its result goes. */
 interface Placed {
   call: ToolCall;
   index: number;
   /** What it was changed to. */
   edited?: unknown;
+  /** The question whose answer changed it. */
+  question?: string;
 }
 
 export class DefaultToolSession implements ToolSession {
@@ -87,24 +110,28 @@ export class DefaultToolSession implements ToolSession {
   }
 
   execute(calls: readonly ToolCall[], options: SessionBatchOptions = {}): Promise<SessionResult[]> {
+    return this.run(calls, options, (batch, host) => this.#execute(batch, { ...options, host }));
+  }
+
+  #execute(
+    batch: readonly ToolCall[],
+    options: SessionBatchOptions & { host: TurnHost },
+  ): Promise<ToolCallResult[]> {
     const { id, tools, identity, limits } = this.#parts;
-    const personality = this.personalityId;
-    return this.run(calls, options, (batch, host) =>
-      tools.execute(batch, {
-        ...identity,
-        personality,
-        sessionId: id,
-        currentTurn: options.currentTurn ?? 1,
-        messageCount: options.messageCount ?? 0,
-        abortSignal: options.abortSignal ?? NEVER,
-        resultBudgetChars: options.resultBudgetChars ?? limits.resultBudgetChars ?? 80_000,
-        protections: 'none',
-        ...(options.dryRun !== undefined && { dryRun: options.dryRun }),
-        ...(options.tools !== undefined && { tools: options.tools }),
-        ...(options.attachments !== undefined && { attachments: options.attachments }),
-        host,
-      }),
-    );
+    return tools.execute(batch, {
+      ...identity,
+      personality: this.personalityId,
+      sessionId: id,
+      currentTurn: options.currentTurn ?? 1,
+      messageCount: options.messageCount ?? 0,
+      abortSignal: options.abortSignal ?? NEVER,
+      resultBudgetChars: options.resultBudgetChars ?? limits.resultBudgetChars ?? 80_000,
+      protections: 'none',
+      ...(options.dryRun !== undefined && { dryRun: options.dryRun }),
+      ...(options.tools !== undefined && { tools: options.tools }),
+      ...(options.attachments !== undefined && { attachments: options.attachments }),
+      host: options.host,
+    });
   }
 
   /**
@@ -124,9 +151,47 @@ export class DefaultToolSession implements ToolSession {
     }
   }
 
+  async readQuarantined(
+    { calls, question, schema, read }: QuarantineRequest,
+    options: Pick<SessionBatchOptions, 'abortSignal' | 'resultBudgetChars' | 'tools'> = {},
+  ): Promise<QuarantineAnswer> {
+    const closed = compileClosedSchema(schema);
+    if (!closed.ok) return quarantineFailure(closed.problem, 'INPUT_INVALID', 'input_invalid');
+    const { abortSignal: signal = NEVER, resultBudgetChars, tools } = options;
+    const batch = Array.isArray(calls) ? Array.from(calls, readOnce) : [];
+    try {
+      const marked = new Set<number>();
+      const results = await this.#run(
+        batch,
+        { abortSignal: signal, ...(tools !== undefined && { tools }), quarantined: marked },
+        (admitted, host) =>
+          this.#execute(admitted, {
+            abortSignal: signal,
+            ...(resultBudgetChars !== undefined && { resultBudgetChars }),
+            ...(tools !== undefined && { tools }),
+            host,
+          }),
+      );
+      const failed = failureOf(results, marked);
+      if (failed !== undefined) return failed;
+      const answer = await askQuarantined(results, {
+        schema: structuredClone(schema),
+        compiled: closed.schema,
+        question: String(question),
+        read,
+        signal,
+      });
+      return answer === undefined ? NO_ANSWER : { ok: true, ...answer };
+    } catch (error) {
+      if (signal.aborted) return quarantineFailure('the turn was aborted', 'CALL_ABORTED');
+      const cause = errorCodeOf(error) ?? causeOfThrown(error) ?? 'CONFIG_INVALID';
+      return quarantineFailure('the content could not be read', cause);
+    }
+  }
+
   async #run(
     calls: readonly ToolCall[],
-    options: SessionBatchOptions & { host?: TurnHost; personality?: string },
+    options: SessionRunOptions,
     runCalls: RunCalls,
   ): Promise<SessionResult[]> {
     if (calls.length === 0) return [];
@@ -147,17 +212,20 @@ export class DefaultToolSession implements ToolSession {
         approve: options.host?.approve ?? this.#parts.approve,
         book: this.#book(personality, {
           over,
+          sources,
           inputs: new Map(round.map(({ call }) => [partsOf(call).toolCallId, partsOf(call).args])),
         }),
         grants: () => this.#grants(personality),
+        files: this.#parts.files,
         now: this.#parts.now,
       });
       const facts = new Map<string, CallFacts>();
       const answers = await runCalls(
         round.map(({ call, edited }) => (edited === undefined ? call : { ...call, args: edited })),
-        this.#host(guard, options, { facts, over }),
+        this.#host(guard, options, { facts, over, edits: editsOf(round) }),
       );
-      await this.#keep(guard, { round, answers, facts, results });
+      const { quarantined } = options;
+      await this.#keep(guard, { round, answers, facts, results, quarantined });
       round =
         count < MAX_ROUNDS
           ? round
@@ -194,6 +262,7 @@ export class DefaultToolSession implements ToolSession {
       now,
       book: this.#book(personality, {
         over: new Set(),
+        sources: ledger.sources,
         inputs: new Map([[call.toolCallId, call.args]]),
       }),
     });
@@ -270,9 +339,10 @@ export class DefaultToolSession implements ToolSession {
   }
 
   async #grants({ id }: PersonalityConfig): Promise<SessionGrant[]> {
-    const ledgers = [this.#parts.ledger, this.#parts.ownerLedger(id)];
+    const { ledger, ownerLedger, identity } = this.#parts;
+    const ledgers = [ledger, ownerLedger(id)];
     await Promise.all(ledgers.map((ledger) => ledger.refresh()));
-    return ledgers.flatMap(({ grants }) => grants);
+    return ledgers.flatMap(({ grants }) => grants.filter((grant) => isGrantOf(grant, identity)));
   }
 
   /** A call with the arguments that it was approved with, where it is the very call that was asked about. */
@@ -284,7 +354,8 @@ export class DefaultToolSession implements ToolSession {
       waiting !== undefined &&
       waiting.approval.toolName === name &&
       canonicalJson(waiting.input) === canonicalJson(args);
-    return edited !== undefined && isTheSame ? { call, index, edited } : { call, index };
+    if (edited === undefined || !isTheSame) return { call, index };
+    return { call, index, edited, question: waiting.approval.question };
   }
 
   /** @throws `TURN_LIMIT` */
@@ -302,33 +373,47 @@ export class DefaultToolSession implements ToolSession {
 
   #host(
     guard: CallGuard,
-    { host, onProgress, onResult }: SessionBatchOptions & { host?: TurnHost },
-    { facts, over }: { facts: Map<string, CallFacts>; over: Set<string> },
+    { host, onProgress, onResult, quarantined }: SessionRunOptions,
+    {
+      facts,
+      over,
+      edits,
+    }: {
+      facts: Map<string, CallFacts>;
+      over: Set<string>;
+      /** The questions whose answer changed the arguments of a call. */
+      edits: ReadonlyMap<string, string>;
+    },
   ): TurnHost {
     const { ledger } = this.#parts;
     return joinHosts(host, {
       ...guard.host(),
-      ...(ledger.waiting.length > 0 && {
-        beforeRun: ({ toolCallId }: ToolCall) => this.#take(toolCallId),
-      }),
+      // What the calls keep is not for a session that has not read what they read.
+      ...(quarantined !== undefined && { isTainted: true }),
+      beforeRun: ({ toolCallId }: ToolCall) => {
+        const answered = guard.answered.get(toolCallId);
+        const waits = ledger.waitingCall(toolCallId)?.approval.question;
+        const question = answered ?? edits.get(toolCallId) ?? waits;
+        return question === undefined ? undefined : this.#take(toolCallId, question);
+      },
       onProgress: (event, toolCallId) => {
         const { audience } = event;
         if (audience === 'user' || audience === 'dashboard') onProgress?.(event, toolCallId);
       },
       onResult: (result, fact) => {
         over.add(result.toolCallId);
-        // Of calls with one id, what ran counts.
-        if (fact?.ran === true) facts.set(result.toolCallId, fact);
+        if (fact?.ran === true) {
+          const isSecond = facts.has(result.toolCallId);
+          facts.set(result.toolCallId, isSecond ? withoutReads(fact) : fact);
+        }
         callListener(() => onResult?.(result));
       },
     });
   }
 
   /** Of several that have the same yes, one goes on. @throws `SESSION_CHANGED` for the others */
-  async #take(toolCallId: string): Promise<void> {
+  async #take(toolCallId: string, question: string): Promise<void> {
     const { ledger } = this.#parts;
-    const { question } = ledger.waitingCall(toolCallId)?.approval ?? {};
-    if (question === undefined) return;
     await ledger.append(() => {
       if (ledger.waitingCall(toolCallId)?.approval.question === question) {
         return [{ kind: 'taken', call: toolCallId, question }];
@@ -348,11 +433,13 @@ export class DefaultToolSession implements ToolSession {
       answers,
       facts,
       results,
+      quarantined,
     }: {
       round: readonly Placed[];
       answers: readonly ToolCallResult[];
       facts: ReadonlyMap<string, CallFacts>;
       results: Map<number, SessionResult>;
+      quarantined: Set<number> | undefined;
     },
   ): Promise<void> {
     const { ledger } = this.#parts;
@@ -362,8 +449,10 @@ export class DefaultToolSession implements ToolSession {
       const answer = answers[place];
       if (answer === undefined) continue;
       const { toolCallId, name } = answer;
-      const { isMarked, isUntrusted } = guard.judge(answer, facts.get(toolCallId));
-      const approval = guard.waiting.get(toolCallId);
+      const { isMarked, isUntrusted, from } = await guard.judge(answer, facts.get(toolCallId));
+      // Of calls with one id, one may wait and another have run.
+      const isAnswered = answer.result.ok || answer.result.cause !== 'NOT_APPROVED';
+      const approval = isAnswered ? undefined : guard.waiting.get(toolCallId);
       const origin = { source: sourceOf(name, edited ?? partsOf(call).args), tool: name };
       const given = approval === undefined ? answer.result : waits(name);
       const isEdited = edited !== undefined && facts.get(toolCallId)?.ran === true;
@@ -378,8 +467,13 @@ export class DefaultToolSession implements ToolSession {
         durationMs: facts.get(toolCallId)?.durationMs ?? 0,
         ...(approval !== undefined && { approval }),
       });
-      if (isUntrusted) {
-        found.push(origin);
+      if (isMarked) quarantined?.add(index);
+      // What only the reader gets, the session has not read.
+      if (isUntrusted && quarantined === undefined) {
+        const { args } = partsOf(call);
+        found.push(
+          from === undefined ? sourceOfCall(name, edited ?? args) : { source: from, tool: name },
+        );
         withheld.push(() =>
           results.set(
             index,
@@ -395,7 +489,7 @@ export class DefaultToolSession implements ToolSession {
       }
       const waiting = ledger.waitingCall(toolCallId);
       if (waiting?.approval.decision?.approved === false && approval === undefined) {
-        await this.#take(toolCallId).catch(() => {});
+        await this.#take(toolCallId, waiting.approval.question).catch(() => {});
       }
     }
     try {
@@ -422,6 +516,7 @@ export class DefaultToolSession implements ToolSession {
   ): Promise<void> {
     const { ledger, tools, identity, now, id: sessionId } = this.#parts;
     const { toolCallId: call, question } = approval;
+    const { sources } = this.#waitingFor(call, question);
     const { decision, shown } = await settleDecision(approval, said, {
       personality,
       check: (changed) =>
@@ -435,25 +530,34 @@ export class DefaultToolSession implements ToolSession {
           now,
         }),
     });
+    // The same decision again is no second grant.
+    let isMade = false;
     await ledger.append(() => {
       const made = this.#waitingFor(call, question).approval.decision;
+      isMade = made !== undefined;
       if (made === undefined) return [{ kind: 'decided', call, question, ...decision }];
       if (isSameDecision(made, said)) return [];
       throw invalidApproval(`it is decided on ${call} already`);
     });
-    if (said.always !== undefined) await this.#grant(shown, said, personality);
+    if (said.always !== undefined && !isMade) {
+      await this.#grant(shown, said, { personality, sources });
+    }
   }
 
   async #grant(
     approval: PendingApproval,
     decision: CallDecision,
-    personality: PersonalityConfig,
+    {
+      personality,
+      sources,
+    }: { personality: PersonalityConfig; sources: readonly UntrustedSource[] },
   ): Promise<void> {
-    const { ledger, ownerLedger, tools, now } = this.#parts;
+    const { ledger, ownerLedger, tools, identity: owner, now } = this.#parts;
     const grant = createGrant(approval, decision, {
       personality,
       tool: tools.tool(approval.toolName),
-      sources: ledger.sources,
+      sources,
+      owner,
       now,
     });
     const to = grant.scope === 'session' ? ledger : ownerLedger(personality.id);
@@ -462,20 +566,60 @@ export class DefaultToolSession implements ToolSession {
 
   #book(
     personality: PersonalityConfig,
-    { over, inputs }: { over: ReadonlySet<string>; inputs: ReadonlyMap<string, unknown> },
+    {
+      over,
+      inputs,
+      sources,
+    }: {
+      over: ReadonlySet<string>;
+      inputs: ReadonlyMap<string, unknown>;
+      /** What whoever is asked knows of. */
+      sources: readonly UntrustedSource[];
+    },
   ): ApprovalBook {
     const { ledger } = this.#parts;
     return {
       find: (toolCallId) => ledger.waitingCall(toolCallId),
+      inputOf: (toolCallId) => inputs.get(toolCallId),
       isOver: (toolCallId) => over.has(toolCallId),
-      ask: (approval) =>
-        ledger.append(() => [
-          { kind: 'asked', approval, input: inputs.get(approval.toolCallId) ?? null },
-        ]),
+      ask: ({ input, ...approval }) =>
+        ledger.append(() => [{ kind: 'asked', approval, input, sources: [...sources] }]),
       decide: (approval, decision) => this.#decide(approval, decision, personality),
-      grant: (approval, decision) => this.#grant(approval, decision, personality),
+      grant: (approval, decision) => this.#grant(approval, decision, { personality, sources }),
     };
   }
+}
+
+/** Of calls with one id, what ran counts; which of them read what is not known. */
+function withoutReads({ reads: _, ...fact }: CallFacts): CallFacts {
+  return fact;
+}
+
+function editsOf(round: readonly Placed[]): ReadonlyMap<string, string> {
+  return new Map(
+    round.flatMap(({ call, question }): [string, string][] =>
+      question === undefined ? [] : [[partsOf(call).toolCallId, question]],
+    ),
+  );
+}
+
+/** What of failed calls may be told: the framework's word, of a tool's own nothing but the code. */
+function failureOf(
+  results: readonly SessionResult[],
+  marked: ReadonlySet<number>,
+): Extract<QuarantineAnswer, { ok: false }> | undefined {
+  const approvals = results.flatMap(({ approval }) => approval ?? []);
+  for (const [index, { name, result }] of results.entries()) {
+    if (result.ok) continue;
+    const { code, cause = 'CALL_INTERRUPTED' } = result;
+    const told = marked.has(index)
+      ? `${name} failed (${cause}); what it said was not shown`
+      : result.error;
+    return { ...quarantineFailure(told, cause, code), ...(approvals.length > 0 && { approvals }) };
+  }
+  return results.length === 0
+    ? quarantineFailure('there is no call to read', 'INPUT_INVALID', 'input_invalid')
+    : undefined;
 }
 
 /** Refuses a batch, which goes its way all the same: the registry has the word for what it refuses itself. */

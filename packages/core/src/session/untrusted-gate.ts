@@ -1,4 +1,4 @@
-import { coversTool, effectsOf, isObject } from '@ethosagent/policy';
+import { coversTool, effectsOf, isObject, trustedTools } from '@ethosagent/policy';
 import type {
   AnyTool,
   PersonalityConfig,
@@ -54,7 +54,7 @@ export function isTrusted(
   name: string,
   { tool, isTool }: { tool: AnyTool | undefined; isTool: (name: string) => boolean },
 ): boolean {
-  return coversTool(safety?.untrusted?.trust ?? [], { ...tool, name }, isTool);
+  return coversTool(trustedTools(safety?.untrusted?.trust), { ...tool, name }, isTool);
 }
 
 const SOURCES = ['url', 'path', 'file', 'command', 'query', 'pattern', 'uri'];

@@ -5,6 +5,9 @@ const STUBBORN = 'sh -c "trap \\"\\" TERM; while :; do sleep 1; done" "$1"';
 const daemon = (program: string) =>
   `setsid sh -c '${program} & exit 0' sh "$1" >/dev/null 2>&1 </dev/null; exit 0`;
 
+/** The same without environment and without the descriptor of its host: nothing leads back to it. */
+const bareDaemon = (program: string) => `env -i ${daemon(`${program} 3>&-`)}`;
+
 /** How long the relay lives when nobody ends it. */
 export const RELAY_SECONDS = 8;
 
@@ -70,6 +73,9 @@ export const KINDS_OF_CHILDREN: readonly KindOfChild[] = [
     program: daemon(`(env -i ${SLEEPER} 3>&-; :)`),
     inCheck: true,
   },
+  { kind: 'bare-daemon', door: 'spawn', program: bareDaemon(SLEEPER), inCheck: true },
+  { kind: 'bare-daemon-of-a-service', door: 'open', program: bareDaemon(STUBBORN), inCheck: true },
+  { kind: 'bare-background-daemon', door: 'start', program: bareDaemon(STUBBORN) },
   {
     kind: 'forks-on',
     door: 'spawn',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TAG_VARIABLE } from '../process-tree.js';
+import { ProcessMarks, TAG_VARIABLE } from '../process-marks.js';
 
 const WELL_FORMED = /^(?:[\w-]+\.)*$/;
 
@@ -9,9 +9,9 @@ const WELL_FORMED = /^(?:[\w-]+\.)*$/;
  */
 export const HOST_TAG = `${inheritedTag()}${randomUUID()}.`;
 
-/** A tag for the processes of one call. */
-export function createCallTag(): string {
-  return `${HOST_TAG}${randomUUID()}.`;
+/** Marks for the processes of one call. Their tag begins with the tag of the host. */
+export function createCallMarks(): ProcessMarks {
+  return new ProcessMarks(`${HOST_TAG}${randomUUID()}.`);
 }
 
 function inheritedTag(): string {

@@ -1,8 +1,7 @@
-/** The variable of a supervisor's own environment. */
-export const SUPERVISOR_VARIABLE = 'ETHOS_SUPERVISOR';
+import { SUPERVISOR_VARIABLE } from '../process-marks.js';
 
 /**
- * The supervisor of one host, in a process of its own: `node -e SUPERVISOR <tag> <grace> <group> <mark>`. It
+ * The supervisor of one host, in a process of its own: `node -e SUPERVISOR <tag> <grace> <group> <mark> <limit>`. It
  * reads its standard input to the end, which comes however the host ends, and then ends what is
  * left of the host's processes: TERM first, KILL after the grace time. It is a text because the
  * bundler of a host leaves a text as it is.
@@ -10,11 +9,13 @@ export const SUPERVISOR_VARIABLE = 'ETHOS_SUPERVISOR';
  * - `<tag>`: what the environment of the host's processes holds, e.g. `ETHOS_CALL_TAG=<id>.`
  * - `<group>`: the process group of the host itself; 0 where it is not known
  * - `<mark>`: where descriptor 3 of the host's processes leads; empty for nowhere
+ * - `<limit>`: the least limit of file locks that marks a process of the host, the low 32 bits of which
+ *   number its processes; empty for none
  * - a line `+<pid>` tells it of a leader of a group and a session, `-<pid>` that all of it is gone
  */
 export const SUPERVISOR = `
 const { readFileSync, readdirSync, readlinkSync, readSync } = require('node:fs');
-const [tag, grace, group, mark] = process.argv.slice(1);
+const [tag, grace, group, mark, limit] = process.argv.slice(1);
 const MAX_MS = 60_000;
 process.title = 'ethos-supervisor';
 
@@ -88,8 +89,16 @@ const isLed = (id) => {
 };
 
 const isTagged = (pid) => environmentOf(pid).includes('\\0' + tag);
+const hostPart = (limit) => BigInt(limit) >> 32n;
+const isLimited = (pid) => {
+  if (limit === '') return false;
+  const limits = quietly(() => readFileSync('/proc/' + pid + '/limits', 'latin1'), '');
+  const hard = /^Max file locks +\\d+ +(\\d+)/m.exec(limits)?.[1];
+  return hard !== undefined && hostPart(hard) === hostPart(limit);
+};
 const isMarked = (pid) =>
-  mark !== '' && quietly(() => readlinkSync('/proc/' + pid + '/fd/3'), '') === mark;
+  (mark !== '' && quietly(() => readlinkSync('/proc/' + pid + '/fd/3'), '') === mark) ||
+  isLimited(pid);
 
 /** Whether a process supervises a host within this one: it ends what is that one's, and then itself. */
 const isSupervisor = (pid) => environmentOf(pid).includes('\\0${SUPERVISOR_VARIABLE}=');

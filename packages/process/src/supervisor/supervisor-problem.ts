@@ -1,15 +1,32 @@
 let problem: string | undefined;
+let unmarked: string | undefined;
 
 /** Notes what became of the supervisor. */
 export function reportSupervisor(what: string): void {
   problem = what;
 }
 
+/** Notes why processes can't be marked by a limit. */
+export function reportUnmarked(why: string): void {
+  unmarked = why;
+}
+
 /**
- * What an operator should know of the process that ends what this host started: that it could not
- * be started, or that somebody ended it. `undefined` as long as all is well.
+ * What an operator should know of what ends the processes that this host starts: that the process
+ * that does it could not be started, or that somebody ended it, or that this machine lacks what
+ * processes are marked by. `undefined` as long as all is well.
  */
 export function supervisorProblem(): string | undefined {
+  const told = [ofSupervisor(), ofMarks()].filter((each) => each !== undefined);
+  return told.length === 0 ? undefined : told.join('. ');
+}
+
+function ofSupervisor(): string | undefined {
   if (problem === undefined) return undefined;
   return `the process that ends what this host starts, however the host ends, ${problem}; it is started again with the next process of a tool, and until then what runs may outlive a host that is killed`;
+}
+
+function ofMarks(): string | undefined {
+  if (unmarked === undefined) return undefined;
+  return `the host can't mark processes by a limit (${unmarked}); until then, a daemon that a tool starts without a sandbox and that clears its environment may outlive its call and the host`;
 }

@@ -2,14 +2,23 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { withoutInherited } from '../cover-inherited.js';
-import { endAtOnce, isGroupAlive, KILL_GRACE_MS, TAG_VARIABLE } from '../process-tree.js';
+import { environmentOf, SUPERVISOR_VARIABLE, TAG_VARIABLE } from '../process-marks.js';
+import { endAtOnce, isGroupAlive, KILL_GRACE_MS } from '../process-tree.js';
 import { type HostMark, openHostMark } from './host-mark.js';
 import { HOST_TAG } from './host-tag.js';
-import { SUPERVISOR, SUPERVISOR_VARIABLE } from './program.js';
+import { hostLimitMark, type LimitMark } from './limit-mark.js';
+import { SUPERVISOR } from './program.js';
 import { reportSupervisor } from './supervisor-problem.js';
 
 /** How often one that was ended is started again before the next process is. */
 const MAX_RESTARTS = 3;
+
+/** What every process of this host is marked by, where this machine has it. */
+interface OpenMarks {
+  /** To be the process's fourth. */
+  descriptor: number | undefined;
+  limit: LimitMark | undefined;
+}
 
 /**
  * Sees to it that what this host starts ends with it, however it ends: a process of its own holds a
@@ -24,13 +33,13 @@ class Supervisor {
 
   /**
    * To be called before a process of the host is started.
-   * @returns a descriptor, to be the process's fourth; `undefined` where there is none
+   * @returns what the process is to be marked by
    */
-  begin(): number | undefined {
+  begin(): OpenMarks {
     this.#restarts = 0;
     if (this.#child === undefined) this.#start();
     for (const leader of this.#leaders) this.forget(leader);
-    return this.#mark?.descriptor;
+    return { descriptor: this.#mark?.descriptor, limit: hostLimitMark() };
   }
 
   /** Tells of a process that leads a group of its own. */
@@ -48,14 +57,19 @@ class Supervisor {
 
   /** Ends all at once, where nobody else will. */
   atExit(): void {
-    if (this.#child === undefined) endAtOnce(this.#leaders, HOST_TAG);
+    if (this.#child !== undefined) return;
+    const tag = `${TAG_VARIABLE}=${HOST_TAG}`;
+    endAtOnce(this.#leaders, {
+      carries: (pid) => environmentOf(pid).includes(tag) || hostLimitMark()?.carries(pid) === true,
+    });
   }
 
   #start(): void {
     this.#mark ??= openHostMark();
     const tag = `${TAG_VARIABLE}=${HOST_TAG}`;
     try {
-      const told = [tag, String(KILL_GRACE_MS), ownGroup(), this.#mark?.target ?? ''];
+      const marks = [this.#mark?.target ?? '', hostLimitMark()?.first ?? ''];
+      const told = [tag, String(KILL_GRACE_MS), ownGroup(), ...marks];
       this.#follow(
         spawn(process.execPath, ['--v8-pool-size=0', '-e', SUPERVISOR, ...told], {
           argv0: 'ethos-supervisor',

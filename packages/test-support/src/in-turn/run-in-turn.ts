@@ -14,10 +14,20 @@ const LONGEST_RUN_MS = 900_000;
  * globals of a new process. Saves the time that the packages take to load for each; so what fails
  * here is to be tried by itself before it is called wrong.
  *
- * @returns how they ended, in the order of `files`; fewer where one ended the process
+ * @returns how they ended, in the order of `files`. One that ends the process has failed, and those
+ *   after it run in a process of their own.
  */
 export async function runInTurn(files: readonly string[]): Promise<Outcome[]> {
   const program = await bundleScript(new URL('turns.ts', import.meta.url));
+  const outcomes: Outcome[] = [];
+  while (outcomes.length < files.length) {
+    outcomes.push(...(await runInProcess(program, files.slice(outcomes.length))));
+  }
+  return outcomes;
+}
+
+/** How modules ended, up to the one that ended the process. */
+function runInProcess(program: string, files: readonly string[]): Promise<Outcome[]> {
   return inPlace(async (place) => {
     const turns = files.map(
       (file, at): Turn => ({ file, ...placeIn(join(place.temporary, String(at))) }),
@@ -25,9 +35,10 @@ export async function runInTurn(files: readonly string[]): Promise<Outcome[]> {
     const [list, outcomes] = [join(place.work, 'turns.json'), join(place.work, 'outcomes.jsonl')];
     writeFileSync(list, JSON.stringify(turns));
     writeFileSync(outcomes, '');
-    await runNode(['--enable-source-maps', program, list, outcomes], place);
+    const ended = await runNode(['--enable-source-maps', program, list, outcomes], place);
     const lines = readFileSync(outcomes, 'utf8').split('\n').slice(0, -1);
-    return lines.map((line): Outcome => JSON.parse(line));
+    const known = lines.map((line): Outcome => JSON.parse(line));
+    return known.length < files.length ? [...known, { ...ended, exitCode: -1 }] : known;
   });
 }
 

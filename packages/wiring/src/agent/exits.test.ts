@@ -1,33 +1,16 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type ToolExit, toolExitConformance } from '@ethosagent/conformance';
+import { createToolsetHome } from '@ethosagent/test-support';
 import type { AnyTool, ToolCall } from '@ethosagent/types';
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
 import type { ToolRuntime } from '../runtime-api.js';
 import { createToolRuntime } from '../tool-runtime.js';
 import { createAgent } from './create-agent.js';
 
-/** A home whose personality has the tools of a list. */
-function openHome() {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), 'exit-')));
-  const folder = join(home, 'personalities', 'clerk');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const setToolset = async (names: readonly string[]) =>
-    writeFileSync(join(folder, 'config.yaml'), `name: Clerk\ntoolset: [${names.join(', ')}]\n`);
-  return {
-    home,
-    setToolset,
-    remove: () => rmSync(home, { recursive: true, force: true }),
-  };
-}
-
 type Caller = (runtime: ToolRuntime) => Pick<ToolExit, 'call' | 'keep'>;
 
 function runtimeExit(caller: Caller) {
   return async (tools: readonly AnyTool[]): Promise<ToolExit> => {
-    const { home, setToolset, remove } = openHome();
-    await setToolset(['allowed_tool']);
+    const { home, setToolset, remove } = createToolsetHome('allowed_tool');
     const runtime = await createToolRuntime({ home, personality: 'clerk', tools });
     return {
       ...caller(runtime),
@@ -95,13 +78,13 @@ const usage = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
 
-toolExitConformance('the agent loop', async (tools) => {
-  const { home, setToolset, remove } = openHome();
-  await setToolset(['allowed_tool']);
-  const steps: (readonly ToolCall[])[] = [];
-  const model = new MockLanguageModelV3({
-    doStream: async () => {
-      const calls = steps.shift() ?? [];
+type ModelCall = Parameters<MockLanguageModelV3['doStream']>[0];
+
+/** A model that makes these calls in one step, or says that it is done. */
+function answering(next: (call: ModelCall) => readonly ToolCall[]) {
+  return new MockLanguageModelV3({
+    doStream: async (asked) => {
+      const calls = next(asked);
       const unified = calls.length === 0 ? 'stop' : 'tool-calls';
       return {
         stream: convertArrayToReadableStream([
@@ -111,11 +94,25 @@ toolExitConformance('the agent loop', async (tools) => {
             toolName,
             input: JSON.stringify(args),
           })),
+          // The loop asks a model again that says nothing.
+          ...(calls.length > 0
+            ? []
+            : [
+                { type: 'text-start' as const, id: 't' },
+                { type: 'text-delta' as const, id: 't', delta: 'Done.' },
+                { type: 'text-end' as const, id: 't' },
+              ]),
           { type: 'finish' as const, finishReason: { unified, raw: unified } as const, usage },
         ]),
       };
     },
   });
+}
+
+toolExitConformance('the agent loop', async (tools) => {
+  const { home, setToolset, remove } = createToolsetHome('allowed_tool');
+  const steps: (readonly ToolCall[])[] = [];
+  const model = answering(() => steps.shift() ?? []);
   const agent = await createAgent({ home, personality: 'clerk', tools, model });
   let sessions = 0;
   return {
@@ -125,6 +122,53 @@ toolExitConformance('the agent loop', async (tools) => {
     },
     listed: async () => (await agent.runtime.definitions()).map(({ name }) => name),
     setToolset,
+    async close() {
+      await agent.close();
+      remove();
+    },
+  };
+});
+
+/** What the user said to an agent, as long as it has no results of tools. */
+function firstPrompt({ prompt }: ModelCall): string | undefined {
+  const last = prompt.at(-1);
+  const part = last?.role === 'user' ? last.content[0] : undefined;
+  return part?.type === 'text' ? part.text : undefined;
+}
+
+toolExitConformance('a sub-agent', async (tools) => {
+  const { home, setToolset, remove } = createToolsetHome('allowed_tool', 'task');
+  const steps = new Map<string, readonly ToolCall[]>();
+  let told: string[] = [];
+  const model = answering((asked) => {
+    const prompt = firstPrompt(asked);
+    if (prompt === undefined) return [];
+    const calls = steps.get(prompt);
+    if (calls === undefined) {
+      return [{ toolCallId: `task-${prompt}`, name: 'task', args: { prompt: `below ${prompt}` } }];
+    }
+    told = (asked.tools ?? []).map(({ name }) => name);
+    return calls;
+  });
+  const agent = await createAgent({
+    home,
+    personality: 'clerk',
+    tools: [...tools, 'task'],
+    model,
+  });
+  let sessions = 0;
+  const call = async (calls: readonly ToolCall[]) => {
+    const prompt = `p${++sessions}`;
+    steps.set(`below ${prompt}`, calls);
+    return agent.loop.ask({ sessionId: prompt, prompt });
+  };
+  return {
+    call,
+    async listed() {
+      await call([]);
+      return told.filter((name) => name !== 'task');
+    },
+    setToolset: (names) => setToolset([...names, 'task']),
     async close() {
       await agent.close();
       remove();

@@ -20,6 +20,14 @@ const BY_VERB: Readonly<Record<string, { denies: RegExp; asks: RegExp }>> = {
     denies: /^(create|destroy|labelclear|remove|split)$/,
     asks: /^(export|import|add|attach|detach|replace|offline|online|clear|scrub|trim|initialize|upgrade|set|reguid|reopen|checkpoint|sync)$/,
   },
+  zfs: {
+    denies: /^destroy$/,
+    asks: /^(rollback|receive|recv|rename|promote|set|inherit|unmount|umount|upgrade|unload-key|change-key|release)$/,
+  },
+  btrfs: {
+    denies: /(?!)/,
+    asks: /^(delete|del|remove|replace|convert|rescue|chunk-recover|zero-log|restore|set-default|disable|resize)$/,
+  },
   mdadm: {
     denies: /^(--create|-C|--build|-B|--zero-superblock|--grow|-G)$/,
     asks: /^(--stop|-S|--fail|-f|--set-faulty|--remove|-r|--add|-a|--assemble|-A|--manage|--replace|--re-add)$/,

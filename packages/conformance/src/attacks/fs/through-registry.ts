@@ -43,8 +43,9 @@ export class CallingTool {
     },
   ) {
     this.#storage = wrap(new FsStorage({ home }));
-    // A storage that is held from outside knows the floor of this machine's user alone.
-    const floor = this.#storage.contained === undefined ? denyFloor({ home }) : [];
+    // A storage that is held from outside knows the floor of this machine, and of its user alone.
+    const isTold = this.#storage.contained === undefined;
+    const floor = isTold ? denyFloor({ home }).filter((path) => path.startsWith(home)) : [];
     this.#registry = create({
       storage: this.#storage,
       personalityFsReach: () =>

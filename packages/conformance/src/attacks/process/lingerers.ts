@@ -3,7 +3,7 @@ export interface Lingerer {
   /** What it does, after `a tree that`. */
   does: string;
   program: string;
-  /** Leaves its group, its session and its environment: only a sandbox can hold it. */
+  /** Leaves its group, its session and its environment, and lowers its limits: only a sandbox can hold it. */
   untraceable?: boolean;
 }
 
@@ -41,11 +41,18 @@ export const LINGERERS: readonly Lingerer[] = [
   {
     does: 'left a daemon without its environment',
     program: `env -i setsid ${SLEEPER} ${NO_PIPES} & sleep 0.2; exit 0`,
-    untraceable: true,
+  },
+  {
+    does: 'left a daemon without environment, descriptors and parent',
+    program: `env -i setsid -f ${STUBBORN} 3>&- ${NO_PIPES}; exit 0`,
   },
   {
     does: 'has a child that traps TERM, in its own session and without its environment',
     program: `env -i setsid ${STUBBORN} & sleep 60`,
+  },
+  {
+    does: 'left a daemon without its environment that lowered its limits',
+    program: `prlimit --locks=1:1 -- env -i setsid ${SLEEPER} ${NO_PIPES} & sleep 0.2; exit 0`,
     untraceable: true,
   },
 ];

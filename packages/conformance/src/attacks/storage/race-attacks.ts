@@ -20,7 +20,7 @@ export function raceAttacks(w: StorageWorld, swaps: number): void {
 
       const view = w.create({ read: [arena], write: [arena] });
       const descriptors = openDescriptors();
-      const child = startSwapper(arena, w.outside, swaps);
+      const { process: child, stop } = startSwapper(arena, w.outside, swaps);
       context.onTestFinished(() => {
         child.kill('SIGKILL');
       });
@@ -37,6 +37,8 @@ export function raceAttacks(w: StorageWorld, swaps: number): void {
           if (outcome.status === 'fulfilled') expect(outcome.value).not.toBe('SECRET');
           else codes.add(outcome.reason.code);
         }
+        // On a busy machine a round of swaps may pass without a call that meets one.
+        if (codes.has('PATH_NOT_REACHABLE') && counts.fulfilled > 0) stop();
       }
       expect((await ended)[0]).toBe(0);
       expect(readdirSync(w.outside).sort()).toEqual(['dir', 'secret', 'tree']);

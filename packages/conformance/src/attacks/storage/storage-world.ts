@@ -1,5 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { countTries } from '@ethosagent/test-support';
@@ -100,7 +108,11 @@ export function openDescriptors(): number {
   return readdirSync('/proc/self/fd').length;
 }
 
-/** Everything below a folder, as text: to show that nothing was touched. */
-export function snapshot(folder: string): string {
-  return execFileSync('find', [folder, '-printf', '%P %y %l %s %m %T@\n'], { encoding: 'utf8' });
+/** A file or a folder and everything below it, as text: to show that nothing was touched. */
+export function snapshot(path: string): string {
+  const found = lstatSync(path, { bigint: true });
+  const target = found.isSymbolicLink() ? readlinkSync(path) : '';
+  const names = found.isDirectory() ? readdirSync(path).sort() : [];
+  const own = `${path} ${found.mode} ${target} ${found.size} ${found.mtimeNs}`;
+  return [own, ...names.map((name) => snapshot(join(path, name)))].join('\n');
 }

@@ -1,13 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
+/** After so many rounds a caller that never met a swap is wrong, and its test fails. */
+const MOST_ROUNDS = 1000;
+
+/** A process that swaps. */
+export interface Swapper {
+  process: ChildProcess;
+  /** Ends it after the round that it is in. Without this it ends after 1,000 rounds. */
+  stop(): void;
+}
+
 /**
- * Starts a process that swaps `arena/leaf` and `arena/folder` for links to `outside` and back, so
- * many times. It ends with 0 when it could make more than half of the swaps.
+ * Starts a process that swaps `arena/leaf` and `arena/folder` for links to `outside` and back, in
+ * rounds of `swaps`. It ends with 0 when it could make more than half of the swaps.
  */
-export function startSwapper(arena: string, outside: string, swaps: number): ChildProcess {
-  return spawn(process.execPath, ['-e', PROGRAM, arena, outside, String(swaps)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+export function startSwapper(arena: string, outside: string, swaps: number): Swapper {
+  const child = spawn(
+    process.execPath,
+    ['-e', PROGRAM, arena, outside, String(swaps), String(MOST_ROUNDS)],
+    { stdio: ['pipe', 'ignore', 'inherit'] },
+  );
+  return { process: child, stop: () => child.stdin.end() };
 }
 
 // A text, because a file would have to be found from the sources and from the build alike.
@@ -15,18 +28,32 @@ const PROGRAM = `
 const { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-const [arena, outside, swaps] = process.argv.slice(1);
+const [arena, outside, swaps, mostRounds] = process.argv.slice(1);
 const leaf = join(arena, 'leaf');
 const folder = join(arena, 'folder');
 const aside = join(arena, 'aside');
 const planted = join(arena, 'planted');
 
+let isOver = false;
+process.stdin.on('end', () => {
+  isOver = true;
+});
+process.stdin.resume();
+
 let whole = 0;
-for (let swap = 0; swap < Number(swaps); swap += 1) {
-  // The other side works in the same folders, and may be in the way of any step.
-  if (attempt(swapOnce)) whole += 1;
+swapRound(1);
+
+function swapRound(round) {
+  for (let swap = 0; swap < Number(swaps); swap += 1) {
+    // The other side works in the same folders, and may be in the way of any step.
+    if (attempt(swapOnce)) whole += 1;
+  }
+  // The end of the input is seen between rounds only.
+  setImmediate(() => {
+    if (!isOver && round < Number(mostRounds)) return swapRound(round + 1);
+    process.exit(whole > (round * Number(swaps)) / 2 ? 0 : 1);
+  });
 }
-process.exitCode = whole > Number(swaps) / 2 ? 0 : 1;
 
 function swapOnce() {
   replaceByLink(leaf, join(outside, 'secret'));

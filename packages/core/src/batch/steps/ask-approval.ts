@@ -61,7 +61,7 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
   // What a schema turned into class instances would be shown wrong; then what it came from is.
   const plain = copyPlain(state.args);
   const shown = plain.ok ? plain.value : structuredClone(state.issued);
-  const capabilities = entry.plan.describe(facts, policy);
+  const capabilities = entry.plan.describe(facts, policy, state.narrowing);
   const settings = frozenCopy(state.settings);
   const ending = await guarded(watch, Number.POSITIVE_INFINITY, () =>
     approve({
@@ -120,7 +120,7 @@ function isAsApproved(state: CallState, { entry, capabilities }: Approved): bool
   try {
     return (
       input.tools.get(entry.name) === entry &&
-      isDeepStrictEqual(entry.plan.describe(facts, state.policy), capabilities) &&
+      isDeepStrictEqual(entry.plan.describe(facts, state.policy, state.narrowing), capabilities) &&
       saysTheSame(entry.settings?.resolve(state.policy), state.resolvedSettings)
     );
   } catch {

@@ -9,6 +9,7 @@ import {
   readCall,
   requireBackends,
 } from './gates.js';
+import { noteUnseenWrites } from './note-unseen-writes.js';
 import { parseArguments } from './parse-arguments.js';
 import { recordStart } from './record-start.js';
 import { requireSandbox } from './require-sandbox.js';
@@ -32,5 +33,6 @@ export const STEPS: readonly Step[] = [
   askBeforeCall,
   answerDryRun,
   askApproval,
+  noteUnseenWrites,
   recordStart,
 ];

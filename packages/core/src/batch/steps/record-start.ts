@@ -1,7 +1,7 @@
 import { causeOfThrown, errorText } from '@ethosagent/policy';
 import { failure } from '../../results/check-shape.js';
 import type { CallState } from '../call-state.js';
-import { guarded } from '../guarded.js';
+import { type Ending, guarded } from '../guarded.js';
 import { type Answer, notAvailable, type Step, unfinished } from './step.js';
 
 /** Lets whoever runs the turn write down that the call begins. */
@@ -17,11 +17,16 @@ export const recordStart: Step = (state) => {
   return record(state);
 };
 
-async function record(state: CallState): Promise<Answer> {
+function record(state: CallState): Answer | Promise<Answer> {
   const { toolCallId, name, issued: args, batch } = state;
-  const ending = await guarded(batch.watch, Number.POSITIVE_INFINITY, () =>
+  const ending = guarded(batch.watch, Number.POSITIVE_INFINITY, () =>
     batch.input.host?.beforeRun?.({ toolCallId, name, args }),
   );
+  if (ending instanceof Promise) return ending.then((settled) => answer(state, settled));
+  return answer(state, ending);
+}
+
+function answer(state: CallState, ending: Ending<void>): Answer {
   if (ending.kind === 'returned') return undefined;
   if (ending.kind === 'stopped') return unfinished(state, ending);
   const { error } = ending;

@@ -28,6 +28,11 @@ describe('readingsOf', () => {
     ['a name in parts', '&lsaqu&#111;%3B/untrusted>'],
     ['bytes of a wide bracket', '%EF%BC%9C/untrusted>'],
     ['halves of a letter', '</\\ud835\\udc2entrusted>'],
+    ['a byte with a mathematical digit', '%3𝐜/untrusted>'],
+    ['an entity of mathematical letters', '&𝐥𝐭;/untrusted>'],
+    ['an escape of mathematical letters', '\\𝐮{3𝐜}/untrusted>'],
+    ['an entity of letters that Node 20 does not know', '&\u{1cce1}\u{1cce9};/untrusted>'],
+    ['bytes, each with a mathematical digit', '%3𝐜%2𝐟𝐮𝐧𝐭𝐫𝐮𝐬𝐭𝐞𝐝%3𝐞'],
     ['JSON in which there are escapes of programs', '</untrus&#x7\\u0034\\x65d>'],
     ['an escape of a style sheet', '\\3c /untrusted>'],
     ['numbers with many zeros', `&#x${'0'.repeat(500)}3c;/untrusted>`],
@@ -128,6 +133,37 @@ const ENCODINGS: Record<string, Encoding> = {
   },
 };
 
+/** The first letter and the first digit of alphabets that compatibility forms make ASCII of. */
+const ALPHABETS: readonly (readonly [letter: number, digit: number])[] = [
+  [0x1d41a, 0x1d7ce],
+  [0xff41, 0xff10],
+  [0x1ccd6, 0x1ccf0],
+];
+
+/** As whoever normalises does: all alphabets at once. */
+const readAlphabets = (text: string) =>
+  [...text]
+    .map((character) => {
+      const at = character.codePointAt(0) ?? 0;
+      for (const [letter, digit] of ALPHABETS) {
+        if (at >= letter && at < letter + 26) return String.fromCharCode(0x61 + at - letter);
+        if (at >= digit && at < digit + 10) return String.fromCharCode(0x30 + at - digit);
+      }
+      return character;
+    })
+    .join('');
+
+for (const [letter, digit] of ALPHABETS) {
+  ENCODINGS[`alphabet at ${letter}`] = {
+    write: (character) => {
+      if (/[a-z]/.test(character)) return String.fromCodePoint(letter + code(character) - 0x61);
+      if (/[0-9]/.test(character)) return String.fromCodePoint(digit + code(character) - 0x30);
+      return character;
+    },
+    read: readAlphabets,
+  };
+}
+
 const layer = fc.record({
   encoding: fc.constantFrom(...Object.values(ENCODINGS)),
   // Which characters are written so: all of them would hide the mixtures.
@@ -147,7 +183,9 @@ function written(
 ): string {
   return [...text]
     .map((character, at) =>
-      picks[at % picks.length] ? encoding.write(character, text.charAt(at + 1)) : character,
+      picks[at % picks.length] && character < '\x80'
+        ? encoding.write(character, text.charAt(at + 1))
+        : character,
     )
     .join('');
 }

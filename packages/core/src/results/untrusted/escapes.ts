@@ -1,4 +1,4 @@
-import { foldLookalikes } from '@ethosagent/policy';
+import { foldLookalikes, withoutFillers } from '@ethosagent/policy';
 import { characterEntities } from 'character-entities';
 
 /** A text with escapes decoded, and where each of its units began. */
@@ -80,27 +80,39 @@ export function readingsOf(text: string): Decoded[] | undefined {
   const known = new Set([text]);
   let passes = 0;
   for (const reading of readings) {
-    const folded = foldLookalikes(reading.text);
-    for (const { begins, pattern } of FAMILIES) {
-      const next = folded.includes(begins) ? decodeOnce(reading, folded, pattern) : undefined;
-      if (next === undefined || known.has(next.text)) continue;
-      passes += 1;
-      if (passes > MAX_PASSES) return undefined;
-      known.add(next.text);
-      readings.push(next);
-    }
+    for (const spelling of spellingsOf(reading.text))
+      for (const { begins, pattern } of FAMILIES) {
+        const next = spelling.text.includes(begins)
+          ? decodeOnce(reading, spelling, pattern)
+          : undefined;
+        if (next === undefined || known.has(next.text)) continue;
+        passes += 1;
+        if (passes > MAX_PASSES) return undefined;
+        known.add(next.text);
+        readings.push(next);
+      }
   }
   return readings;
 }
 
-/** Where escapes begin in a text as it stands. */
-export function* escapesIn(text: string): Generator<number> {
-  for (const { index } of foldLookalikes(text).matchAll(ANY)) yield index;
+/** How a text is spelled, each character one unit: for who takes a lookalike for its letter, and for who doesn't. */
+type Spelling = ReturnType<typeof withoutFillers>;
+
+/** An escape that ends before a lookalike for the one goes on with it for the other. */
+function spellingsOf(text: string): Spelling[] {
+  const folded = foldLookalikes(text);
+  const plain: Spelling = { text, placeOf: (index) => index };
+  return folded === text ? [plain] : [withoutFillers(folded), plain];
 }
 
-/** @param folded the text of the reading, its lookalikes folded */
-function decodeOnce(before: Decoded, folded: string, pattern: RegExp): Decoded | undefined {
-  if (folded.search(pattern) < 0) return undefined;
+/** Where escapes begin in a text as it stands. */
+export function* escapesIn(text: string): Generator<number> {
+  const folded = withoutFillers(foldLookalikes(text));
+  for (const { index } of folded.text.matchAll(ANY)) yield folded.placeOf(index);
+}
+
+function decodeOnce(before: Decoded, spelling: Spelling, pattern: RegExp): Decoded | undefined {
+  if (spelling.text.search(pattern) < 0) return undefined;
   const { text } = before;
   const parts: string[] = [];
   const places = new Uint32Array(text.length + 1);
@@ -111,15 +123,16 @@ function decodeOnce(before: Decoded, folded: string, pattern: RegExp): Decoded |
     parts.push(text.slice(done, end));
     for (let index = done; index < end; index++) places[units++] = placeOf(index);
   };
-  for (const match of folded.matchAll(pattern)) {
+  for (const match of spelling.text.matchAll(pattern)) {
     const character = characterOf(match.groups ?? {});
     if (character === undefined) continue;
-    copyUpTo(match.index);
+    const begin = spelling.placeOf(match.index);
+    copyUpTo(begin);
     if (!UNSEEN.test(character)) {
       parts.push(character);
-      for (let unit = 0; unit < character.length; unit++) places[units++] = placeOf(match.index);
+      for (let unit = 0; unit < character.length; unit++) places[units++] = placeOf(begin);
     }
-    done = match.index + match[0].length;
+    done = spelling.placeOf(match.index + match[0].length);
   }
   if (done === 0) return undefined;
   copyUpTo(text.length);

@@ -1,4 +1,4 @@
-import { foldLookalikes } from '@ethosagent/policy';
+import { foldLookalikes, withoutFillers } from '@ethosagent/policy';
 import { type Decoded, escapesIn, readingsOf } from './escapes.js';
 
 /** The tag of the marking. */
@@ -36,12 +36,13 @@ const BEHIND = 40;
  * can be read in too many ways, every escape.
  */
 export function* tagsOfMarking(text: string): Generator<Tag> {
-  const folded = foldLookalikes(text);
   yield* tagsIn({ text, places: undefined }, 0);
-  if (!/[&%\\]/.test(folded)) return;
-  for (const { 0: tangle, index } of folded.matchAll(TANGLE)) {
+  const folded = withoutFillers(foldLookalikes(text));
+  if (!/[&%\\]/.test(folded.text)) return;
+  for (const { 0: tangle, index: found } of folded.text.matchAll(TANGLE)) {
     if (!/[&%\\]/.test(tangle) || (tangle.match(WORD) ?? []).length < MARKING.length) continue;
-    const part = text.slice(index, index + tangle.length + BEHIND);
+    const index = folded.placeOf(found);
+    const part = text.slice(index, folded.placeOf(found + tangle.length) + BEHIND);
     const readings = readingsOf(part);
     if (readings === undefined) {
       for (const at of escapesIn(part)) yield { at: index + at, length: 1 };

@@ -1,0 +1,59 @@
+import { defineTool, err, ok, withFailures } from '@ethosagent/plugin-sdk';
+import { compileClosedSchema } from '@ethosagent/policy';
+import type { FailureCause, ToolErrorCode } from '@ethosagent/types';
+import { z } from 'zod';
+import { DELEGATION_FAILURES } from './failures.js';
+
+const MAX_QUESTION_CHARS = 2_000;
+const TIMEOUT_MS = 5 * 60_000;
+
+const HOW =
+  'JSON Schema of the answer. It takes enum, const, integer, number, boolean, null, objects with named properties, arrays with maxItems, and strings with the format date or date-time or with a pattern of at most 64 characters of [A-Za-z0-9._-], such as ^[A-Z]{2}-[0-9]{1,8}$. Free text is not taken.';
+
+const REFUSED: ReadonlySet<FailureCause> = new Set<FailureCause>([
+  'NOT_APPROVED',
+  'TOOL_NOT_FOUND',
+  'TOOL_NOT_ALLOWED',
+  'TOOL_UNAVAILABLE',
+  'DELEGATION_REFUSED',
+]);
+
+function codeOf(cause: FailureCause): ToolErrorCode {
+  if (cause === 'INPUT_INVALID') return 'input_invalid';
+  return REFUSED.has(cause) ? 'not_available' : 'execution_failed';
+}
+
+/**
+ * Has a page or a file read by a model without tools, for an answer of a closed schema. The session has
+ * then not read it. Needs `delegation`.
+ */
+export const readQuarantinedTool = defineTool({
+  name: 'read_quarantined',
+  description:
+    'Have the result of another of your tools read for the answer to one question, by a reader without tools. You get values of a schema that you give and never its text, so that no instruction in it reaches you and later calls need no approval for it. Use it for facts: a price, a version, a date, yes or no, one of several.',
+  toolset: 'delegation',
+  input: z.strictObject({
+    tool: z.string().min(1).max(200).describe('The name of the tool, of those that you have.'),
+    args: z.record(z.string(), z.unknown()).describe('Its arguments.'),
+    question: z.string().trim().min(1).max(MAX_QUESTION_CHARS).describe('What is to be found out.'),
+    schema: z.record(z.string(), z.unknown()).describe(HOW),
+  }),
+  capabilities: { delegation: {} },
+  // The call that is read passes the gates by itself.
+  effects: [],
+  // A value of the schema, or the framework's own words.
+  outputIsUntrusted: false,
+  supportsDryRun: true,
+  timeoutMs: TIMEOUT_MS,
+  execute: (args, ctx) =>
+    withFailures(DELEGATION_FAILURES, async () => {
+      if (ctx.dryRun) {
+        const closed = compileClosedSchema(args.schema);
+        if (!closed.ok) return err(closed.problem, 'input_invalid');
+        return ok(`[dry-run] the result of ${args.tool} would be read for: ${args.question}`);
+      }
+      const answer = await ctx.delegation.read(args);
+      if (!answer.ok) return err(answer.error, codeOf(answer.cause), answer.cause);
+      return ok(JSON.stringify(answer.value), { structured: { value: answer.value } });
+    }),
+});

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
+import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
+import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import type { ResultImage } from '@ethosagent/core';
+import { errorText } from '@ethosagent/policy';
+import { EthosError, type Tool, type ToolContext, type ToolResult } from '@ethosagent/types';
+
+/** A tool with a `run` of its own, as `betaZodTool`, `betaTool` and `mcpTool` make them. */
+// biome-ignore lint/suspicious/noExplicitAny: the only input that tools of every input have
+export type ForeignAnthropicTool = BetaRunnableTool<any>;
+
+export interface FromAnthropicToolOptions {
+  /** `false`: calls run without being asked for. */
+  approval?: boolean;
+}
+
+/**
+ * A runnable tool of the SDK for a runtime. Its function keeps the authority of this process: nothing
+ * that it touches is declared, bounded or audited. So each call is asked for, and its output is
+ * untrusted.
+ *
+ * @throws `TOOL_INVALID` for a tool without a schema, as those are whose type the API defines
+ */
+export function fromAnthropicTool(
+  foreign: ForeignAnthropicTool,
+  { approval = true }: FromAnthropicToolOptions = {},
+): Tool<Record<string, unknown>> {
+  const { name } = foreign;
+  if (!('input_schema' in foreign)) {
+    throw new EthosError(
+      'TOOL_INVALID',
+      `${name} has no \`input_schema\` to hold its arguments to; write it with \`betaTool\` or \`betaZodTool\``,
+    );
+  }
+  const { description = '', input_schema } = foreign;
+  return {
+    name,
+    description,
+    schema: { ...input_schema },
+    capabilities: {},
+    unconfined: true,
+    effects: ['write', 'send', 'spawn'],
+    outputIsUntrusted: true,
+    // Without a word of its own, calls of what is unconfined are asked for as that.
+    ...(!approval && { requiresApproval: false }),
+    execute: (args, ctx) => run(foreign, args, ctx),
+  };
+}
+
+async function run(
+  foreign: ForeignAnthropicTool,
+  args: Record<string, unknown>,
+  { toolCallId = randomUUID(), abortSignal }: ToolContext,
+): Promise<ToolResult> {
+  let input: unknown;
+  try {
+    // Not before somebody approved: that is code of the tool, too.
+    input = foreign.parse(args);
+  } catch (error) {
+    return { ok: false, code: 'input_invalid', error: errorText(error) };
+  }
+  try {
+    const toolUse = { type: 'tool_use', id: toolCallId, name: foreign.name, input: args } as const;
+    const context = { toolUse, toolUseBlock: toolUse, signal: abortSignal };
+    return resultOf(await foreign.run(input, context));
+  } catch (error) {
+    const text = error instanceof ToolError ? textOf(error.content) : errorText(error);
+    return { ok: false, code: 'execution_failed', error: text };
+  }
+}
+
+type Content = NonNullable<ToolResultBlockParam['content']>;
+type Block = Exclude<Content, string>[number];
+
+function resultOf(content: Content): ToolResult {
+  const images = typeof content === 'string' ? [] : content.flatMap(imageOf);
+  return {
+    ok: true,
+    value: textOf(content),
+    ...(images.length > 0 && { structured: { images } }),
+  };
+}
+
+function textOf(content: Content): string {
+  if (typeof content === 'string') return content;
+  return content.map((block) => blockText(block)).join('\n');
+}
+
+function blockText(block: Block): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+      return imageOf(block).length > 0 ? '[image]' : '[image left out]';
+    case 'document':
+      return block.source.type === 'text' ? block.source.data : '[document left out]';
+    case 'search_result':
+      return [block.title, block.source, ...block.content.map(({ text }) => text)].join('\n');
+    default:
+      return `[${block.type} left out]`;
+  }
+}
+
+/** An image that came with its bytes. One behind a URL or the id of a file is not fetched. */
+function imageOf(block: Block): ResultImage[] {
+  if (block.type !== 'image' || block.source.type !== 'base64') return [];
+  return [{ mediaType: block.source.media_type, data: block.source.data }];
+}

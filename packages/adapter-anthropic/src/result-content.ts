@@ -1,0 +1,25 @@
+import type { ImageBlockParam, TextBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import type { ResultImage, SessionResult } from '@ethosagent/core';
+
+/** What the model reads of a result: text alone, or text and images. */
+export type ResultContent = string | (TextBlockParam | ImageBlockParam)[];
+
+/** The text as the session marked it, and the images beside it. */
+export function contentOf({ text, images }: Pick<SessionResult, 'text' | 'images'>): ResultContent {
+  if (images.length === 0) return text;
+  const shown = images.flatMap(imageOf);
+  // The API refuses a block without text.
+  return text === '' ? shown : [{ type: 'text', text }, ...shown];
+}
+
+function imageOf({ mediaType, data }: ResultImage): ImageBlockParam[] {
+  switch (mediaType) {
+    case 'image/png':
+    case 'image/jpeg':
+    case 'image/gif':
+    case 'image/webp':
+      return [{ type: 'image', source: { type: 'base64', media_type: mediaType, data } }];
+    default:
+      return [];
+  }
+}

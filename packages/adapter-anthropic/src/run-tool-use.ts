@@ -1,0 +1,98 @@
+import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import type { PendingApproval, SessionResult, ToolSession } from '@ethosagent/core';
+import { callListener } from '@ethosagent/policy';
+import { type AnthropicCallOptions, batchOptions } from './batch-options.js';
+import { contentOf } from './result-content.js';
+import { cutOffBy, type ToolUse, type ToolUseMessage, toolUsesOf } from './tool-use.js';
+
+export interface RunToolUseOptions extends AnthropicCallOptions {
+  signal?: AbortSignal;
+  /**
+   * Results that are there already, by their `tool_use_id`: those of an earlier run of this message,
+   * and of tools that the session does not have. Their calls are not run.
+   */
+  results?: readonly ToolResultBlockParam[];
+}
+
+/** The message that answers all calls of another. */
+export interface ToolUseReply {
+  role: 'user';
+  content: ToolResultBlockParam[];
+}
+
+/** What became of the calls of a message. There is a reply once all of them have a result. */
+export type ToolUseRun = {
+  /** In the order of the calls. It is plain JSON, for the next run of the message. */
+  results: ToolResultBlockParam[];
+  /** What waits for `session.decide`. */
+  waiting: PendingApproval[];
+} & (
+  | {
+      /** The message calls nothing. */
+      status: 'none';
+    }
+  | { status: 'waiting' }
+  | {
+      status: 'complete';
+      /** Goes behind the message. */
+      reply: ToolUseReply;
+    }
+);
+
+/**
+ * Runs the calls of a message of the model as one batch of the session. Without an `approve` of the
+ * session, calls may wait: decide on them, and run the message once more with the results that were
+ * there. The API takes a reply with all results only, so that there is none before.
+ *
+ * A message that was cut off (a `stop_reason` other than `tool_use`) runs nothing, and its calls are
+ * answered with that. An abort is the result of the calls that it ended. Nothing throws.
+ */
+export async function runToolUse(
+  session: Pick<ToolSession, 'execute'>,
+  message: ToolUseMessage,
+  options: RunToolUseOptions = {},
+): Promise<ToolUseRun> {
+  const { signal, results: given = [], ...callOptions } = options;
+  const uses = toolUsesOf(message);
+  const known = new Map(given.map((result) => [result.tool_use_id, result]));
+  const waiting: PendingApproval[] = [];
+  const open = uses.filter(({ call }) => !known.has(call.toolCallId));
+  const cut = cutOffBy(message);
+  const refused = open.filter(({ toolset }) => cut !== undefined || toolset !== undefined);
+  for (const use of refused) known.set(use.call.toolCallId, refusalOf(use, cut));
+  const calls = open.filter((use) => !refused.includes(use)).map(({ call }) => call);
+  const answers = await session.execute(calls, batchOptions(callOptions, signal));
+  for (const answer of answers) {
+    callListener(() => options.onResult?.(answer));
+    if (answer.approval === undefined) known.set(answer.toolCallId, resultOf(answer));
+    else waiting.push(answer.approval);
+  }
+  const results = uses.flatMap(({ call }) => known.get(call.toolCallId) ?? []);
+  if (uses.length === 0) return { status: 'none', results, waiting };
+  if (waiting.length > 0) return { status: 'waiting', results, waiting };
+  return { status: 'complete', results, waiting, reply: { role: 'user', content: results } };
+}
+
+function resultOf(answer: SessionResult): ToolResultBlockParam {
+  return {
+    type: 'tool_result',
+    tool_use_id: answer.toolCallId,
+    content: contentOf(answer),
+    ...(!answer.result.ok && { is_error: true }),
+  };
+}
+
+function refusalOf({ call, toolset }: ToolUse, cut: string | undefined): ToolResultBlockParam {
+  const why =
+    cut === undefined
+      ? `not_available: the session has no toolset ${toolset}`
+      : `input_invalid: the message ended before its calls were complete (${cut}), and none of them has run; call again`;
+  return {
+    type: 'tool_result',
+    tool_use_id: call.toolCallId,
+    content: why,
+    is_error: true,
+    // The API wants it back.
+    ...(toolset !== undefined && { toolset_name: toolset }),
+  };
+}

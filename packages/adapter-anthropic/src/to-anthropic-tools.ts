@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
+import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
+import type { ToolSession } from '@ethosagent/core';
+import { callListener } from '@ethosagent/policy';
+import { type AnthropicCallOptions, batchOptions } from './batch-options.js';
+import { createBatches } from './batches.js';
+import { type AnthropicDefinition, toAnthropicDefinitions } from './definitions.js';
+import { contentOf, type ResultContent } from './result-content.js';
+
+/** A tool of a session, for the `tools` of a tool runner. */
+export interface AnthropicTool extends AnthropicDefinition {
+  /** Arguments as they came: the session validates them, and says what is wrong. */
+  parse: (input: unknown) => unknown;
+  /** @throws `ToolError`, of which the runner makes a result with `is_error` */
+  run: (input: unknown, context?: RunContext) => Promise<ResultContent>;
+}
+
+type RunContext = Parameters<BetaRunnableTool<unknown>['run']>[1];
+
+/**
+ * The tools of a session for `client.beta.messages.toolRunner`. The session validates, asks, runs,
+ * marks and records; calls of one reply are one batch. A call that fails throws the SDK's `ToolError`
+ * with the text that the model is to read, and the run goes on.
+ *
+ * A call that waits for a decision fails, too: the model reads that it waits, and nothing of it has
+ * run. `pendingFor` in the body of the loop asks before that.
+ *
+ * @throws `CONFIG_INVALID` where the personality is not valid, or the API takes no tool of such a name
+ */
+export async function toAnthropicTools(
+  session: ToolSession,
+  options: AnthropicCallOptions = {},
+): Promise<AnthropicTool[]> {
+  const execute = createBatches((calls, signal) =>
+    session.execute(calls, batchOptions(options, signal)),
+  );
+  const definitions = await toAnthropicDefinitions(session, options);
+  return definitions.map((definition) => ({
+    ...definition,
+    parse: (input) => input,
+    run: async (input, context) => {
+      const { name } = definition;
+      const toolCallId = context?.toolUse.id ?? randomUUID();
+      const signal = context?.signal ?? undefined;
+      const answer = await execute({ toolCallId, name, args: input }, signal);
+      callListener(() => options.onResult?.(answer));
+      const content = contentOf(answer);
+      if (answer.result.ok) return content;
+      throw new ToolError(content);
+    },
+  }));
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { errorText } from '@ethosagent/policy';
+import type { Tool, ToolContext, ToolResult } from '@ethosagent/types';
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
+import { ToolInputParsingException } from '@langchain/core/tools';
+import { toJsonSchema } from '@langchain/core/utils/json_schema';
+import { isInteropZodSchema } from '@langchain/core/utils/types';
+import { resultOf } from './foreign-output.js';
+
+/** A tool of the framework, of whatever kind. */
+export interface ForeignLangchainTool {
+  name: string;
+  description?: string | undefined;
+  /** JSON Schema, or a schema of Zod. */
+  schema: object;
+  invoke(input: ForeignToolCall, config?: RunnableConfig): Promise<unknown>;
+}
+
+/** A call, as such a tool takes it from a model. */
+export interface ForeignToolCall {
+  type: 'tool_call';
+  id: string;
+  name: string;
+  args: Record<string, unknown>;
+}
+
+export interface FromLangchainToolOptions {
+  /** `false`: calls run without being asked about. */
+  approval?: boolean;
+  /** What the tool finds as `configurable` of its config. */
+  configurable?: Record<string, unknown>;
+}
+
+/**
+ * A tool of the framework for a runtime. Its function keeps the authority of this process: nothing
+ * that it touches is declared, bounded or audited. So each call is asked about, and its output is
+ * untrusted.
+ *
+ * It runs outside the graph that calls it, if one does: an interrupt, or a `Command` for the graph,
+ * is an error here.
+ */
+export function fromLangchainTool(
+  foreign: ForeignLangchainTool,
+  options: FromLangchainToolOptions = {},
+): Tool<Record<string, unknown>> {
+  const { approval = true, configurable = {} } = options;
+  const { name, description = '' } = foreign;
+  return {
+    name,
+    description,
+    schema: schemaOf(foreign),
+    capabilities: {},
+    effects: ['write', 'send', 'spawn'],
+    outputIsUntrusted: true,
+    unconfined: true,
+    // Without a word of its own, calls of what is unconfined are asked about as that.
+    ...(!approval && { requiresApproval: false }),
+    execute: (args, ctx) => run(foreign, args, { ctx, configurable }),
+  };
+}
+
+/** A copy: the framework writes into the schemas that it validates with. */
+function schemaOf({ schema }: ForeignLangchainTool): Record<string, unknown> {
+  // What has a default may be left out.
+  const json = isInteropZodSchema(schema) ? toJsonSchema(schema, { io: 'input' }) : schema;
+  return structuredClone({ ...json });
+}
+
+async function run(
+  foreign: ForeignLangchainTool,
+  args: Record<string, unknown>,
+  { ctx, configurable }: { ctx: ToolContext; configurable: Record<string, unknown> },
+): Promise<ToolResult> {
+  const { name } = foreign;
+  const { toolCallId: id = randomUUID(), abortSignal: signal } = ctx;
+  const call = { type: 'tool_call' as const, id, name, args };
+  try {
+    return resultOf(await outsideOfGraph(() => foreign.invoke(call, { signal, configurable })));
+  } catch (error) {
+    const code = error instanceof ToolInputParsingException ? 'input_invalid' : 'execution_failed';
+    return { ok: false, code, error: errorText(error) };
+  }
+}
+
+/**
+ * Keeps what traces a run, and nothing else of it: what a graph is resumed with is for the calls of
+ * the session, and no tool may take it away from them.
+ */
+function outsideOfGraph<T>(task: () => Promise<T>): Promise<T> {
+  const { callbacks, tags, metadata }: RunnableConfig =
+    AsyncLocalStorageProviderSingleton.getRunnableConfig() ?? {};
+  const config = {
+    ...(callbacks !== undefined && { callbacks }),
+    ...(tags !== undefined && { tags }),
+    ...(metadata !== undefined && { metadata }),
+  };
+  return AsyncLocalStorageProviderSingleton.runWithConfig(config, task);
+}

@@ -1,0 +1,27 @@
+import type { ToolDefinition } from '@ethosagent/types';
+import { DynamicStructuredTool, type ToolRunnableConfig, tool } from '@langchain/core/tools';
+import type { JSONSchema } from '@langchain/core/utils/json_schema';
+import type { ToolOutput } from './tool-output.js';
+
+type Run = (args: unknown, config: ToolRunnableConfig) => Promise<ToolOutput>;
+
+/** A tool of a session, as agents, `ToolNode` and `bindTools` take it. */
+export type LangchainTool = DynamicStructuredTool<JSONSchema>;
+
+/**
+ * A tool whose arguments only its session validates. The validator of the framework writes into
+ * schemas and gives up on some, and its message does not tell the model what is wrong.
+ */
+export class SessionTool extends DynamicStructuredTool<JSONSchema> {
+  readonly #unvalidated: LangchainTool;
+
+  constructor({ name, description, parameters }: ToolDefinition, run: Run) {
+    const fields = { name, description, responseFormat: 'content_and_artifact' as const };
+    const unvalidated = tool(run, { ...fields, schema: {} });
+    super({ ...fields, schema: parameters, func: unvalidated.func });
+    this.#unvalidated = unvalidated;
+  }
+
+  override call: LangchainTool['call'] = (args, config, tags) =>
+    this.#unvalidated.call(args, config, tags);
+}

@@ -1,0 +1,65 @@
+import type { CallDecision, PendingApproval } from '@ethosagent/core';
+import {
+  type Check,
+  isAmount,
+  isAnything,
+  isBoolean,
+  isObject,
+  isOneOf,
+  isShape,
+  isString,
+} from '@ethosagent/policy';
+
+/** The value of an interrupt: a call that waits for a decision. */
+export interface ToolInterrupt extends PendingApproval {
+  type: 'tool_approval';
+  /** Why the answer that was given before did not count. */
+  problem?: string;
+}
+
+/**
+ * What a graph is resumed with. It names its question: a node that runs again is given all its old
+ * answers again, and no yes may go to another question.
+ */
+export interface ToolAnswer extends CallDecision {
+  /** As the interrupt has it. */
+  question: string;
+}
+
+const isGrant: Check<PendingApproval['capabilities']> = (
+  value,
+): value is PendingApproval['capabilities'] => isObject(value);
+
+/** Whether the value of an interrupt asks about a call of a session. */
+export const isToolInterrupt: Check<ToolInterrupt> = isShape(
+  {
+    type: isOneOf(['tool_approval']),
+    toolCallId: isString,
+    question: isString,
+    toolName: isString,
+    args: isAnything,
+    input: isAnything,
+    capabilities: isGrant,
+    reason: isString,
+    askedAt: isAmount,
+  },
+  { settings: isAnything, problem: isString },
+);
+
+const isAnswer = isShape(
+  { question: isString, approved: isBoolean },
+  {
+    reason: isString,
+    args: isAnything,
+    always: isOneOf(['session', 'arguments', 'tool']),
+    by: isString,
+  },
+);
+
+/** An answer among what a graph was resumed with. */
+export function toolAnswerOf(value: unknown): ToolAnswer | undefined {
+  if (!isObject(value)) return undefined;
+  // As a checkpoint keeps it.
+  const given = Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
+  return isAnswer(given) ? given : undefined;
+}

@@ -1,0 +1,81 @@
+import type { PendingApproval, SessionResult } from '@ethosagent/core';
+import type { FailureCause, ToolErrorCode } from '@ethosagent/types';
+import { ToolMessage } from '@langchain/core/messages';
+import { ToolCallError } from './tool-call-error.js';
+
+/** What the program finds as `artifact` of a `ToolMessage`. The model never reads it. */
+export type ToolArtifact =
+  | {
+      ok: true;
+      durationMs: number;
+      structured?: Record<string, unknown>;
+      costUsd?: number;
+    }
+  | {
+      ok: false;
+      durationMs: number;
+      code: ToolErrorCode;
+      cause?: FailureCause;
+      /** The call did not run: it waits for this decision. */
+      approval?: PendingApproval;
+    };
+
+/** What the model reads: text alone, or text and images. */
+export type ToolContent =
+  | string
+  | ({ type: 'text'; text: string } | { type: 'image'; mimeType: string; data: string })[];
+
+/** As `content_and_artifact` takes it. */
+export type ToolOutput = [content: ToolContent | ToolMessage, artifact: ToolArtifact | undefined];
+
+export interface OutputOptions {
+  /** The id of the model's tool call; absent where a program called. */
+  toolCallId: string | undefined;
+  images: boolean;
+}
+
+/** @throws `ToolCallError` for a failure that no message can carry */
+export function outputOf(answer: SessionResult, { toolCallId, images }: OutputOptions): ToolOutput {
+  const artifact = artifactOf(answer);
+  if (answer.result.ok) return [contentOf(answer, images), artifact];
+  if (toolCallId === undefined) throw new ToolCallError(answer);
+  // By itself, the framework makes a success of what a tool gives, and adds words to what it throws.
+  const message = new ToolMessage({
+    tool_call_id: toolCallId,
+    name: answer.name,
+    status: 'error',
+    content: answer.text,
+    artifact,
+  });
+  return [message, undefined];
+}
+
+function contentOf({ text, images }: SessionResult, isShown: boolean): ToolContent {
+  if (images.length === 0 || !isShown) return text;
+  return [
+    { type: 'text', text },
+    ...images.map(({ mediaType, data }) => ({ type: 'image' as const, mimeType: mediaType, data })),
+  ];
+}
+
+function artifactOf({ result, approval, durationMs }: SessionResult): ToolArtifact {
+  if (!result.ok) {
+    const { code, cause } = result;
+    return {
+      ok: false,
+      durationMs,
+      code,
+      ...(cause !== undefined && { cause }),
+      ...(approval !== undefined && { approval }),
+    };
+  }
+  const { structured, cost_usd: costUsd } = result;
+  const facts = { ok: true as const, durationMs, ...(costUsd !== undefined && { costUsd }) };
+  if (structured === undefined) return facts;
+  try {
+    // A checkpoint keeps it, and a checkpoint is JSON.
+    return { ...facts, structured: JSON.parse(JSON.stringify(structured)) };
+  } catch {
+    return facts;
+  }
+}

@@ -1,0 +1,52 @@
+import type { CallDecision, PendingApproval, ToolSession } from '@ethosagent/core';
+import { EthosError } from '@ethosagent/types';
+import { questionOf } from './suspension.js';
+
+/** What a suspended run of Mastra is resumed with. */
+export interface ApprovalAnswer {
+  approved: boolean;
+  reason?: string;
+}
+
+/**
+ * Answers what a run was suspended for. The decision goes to the session, which holds the call to
+ * it; the run is then resumed with what this returns. Resume data that did not come from here
+ * approves nothing.
+ *
+ * @param suspended the `suspendPayload` of a result, or the `payload` of a `tool-call-suspended` chunk
+ * @param decide may change the arguments, or say yes for longer; it is not asked where somebody
+ * decided already
+ * @throws `APPROVAL_INVALID` where the session does not wait for such a call; then as
+ * `ToolSession.decide`
+ */
+export async function answerApproval(
+  session: Pick<ToolSession, 'pending' | 'decide'>,
+  suspended: unknown,
+  decide: (approval: PendingApproval) => CallDecision | Promise<CallDecision>,
+): Promise<ApprovalAnswer> {
+  const asked = askedIn(suspended);
+  const waiting = (await session.pending()).find(
+    ({ toolCallId, question }) => toolCallId === asked?.toolCallId && question === asked.question,
+  );
+  if (waiting === undefined) {
+    throw new EthosError('APPROVAL_INVALID', 'the session does not wait for such a call');
+  }
+  if (waiting.decision !== undefined) return answerOf(waiting.decision);
+  const decision = await decide(waiting);
+  await session.decide(waiting, decision);
+  return answerOf(decision);
+}
+
+/** How many agents may be tools of one another. */
+const MAX_DEPTH = 16;
+
+/** What is asked. Of an agent that has another as its tool, the payload holds that of the other. */
+function askedIn(suspended: unknown, depth = 0): ReturnType<typeof questionOf> {
+  const { suspendPayload }: { suspendPayload?: unknown } = Object(suspended);
+  if (suspendPayload === undefined || depth === MAX_DEPTH) return undefined;
+  return questionOf(suspendPayload) ?? askedIn(suspendPayload, depth + 1);
+}
+
+function answerOf({ approved, reason }: CallDecision): ApprovalAnswer {
+  return { approved, ...(reason !== undefined && { reason }) };
+}

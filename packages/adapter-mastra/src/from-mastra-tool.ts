@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { errorText } from '@ethosagent/policy';
+import { EthosError, type Tool, type ToolContext, type ToolResult } from '@ethosagent/types';
+import { RequestContext } from '@mastra/core/request-context';
+import { standardSchemaToJSONSchema } from '@mastra/core/schema';
+import {
+  isValidationError,
+  type Tool as MastraTool,
+  noopObserve,
+  validateToolInput,
+} from '@mastra/core/tools';
+import { foreignResult } from './foreign-output.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the only type that a tool of any schemas and context is assignable to
+export type ForeignMastraTool = MastraTool<any, any, any, any, any, any, any>;
+
+export interface FromMastraToolOptions {
+  /** `false`: calls are asked about only where the tool's own `requireApproval` says so. */
+  approval?: boolean;
+  /** What the tool gets as its `requestContext`. An empty one when absent. */
+  requestContext?: RequestContext;
+}
+
+/**
+ * A tool of Mastra for a runtime. Its function keeps the authority of this process: nothing that it
+ * touches is declared, bounded or audited. So each call is asked about, its output is untrusted, and
+ * its effects are all there are. Its `id` is its name.
+ *
+ * @throws `TOOL_INVALID` for a tool without `execute`, which a client runs
+ */
+export function fromMastraTool(
+  foreign: ForeignMastraTool,
+  options: FromMastraToolOptions = {},
+): Tool<Record<string, unknown>> {
+  const { id: name, description, inputSchema, execute } = foreign;
+  if (typeof execute !== 'function') {
+    throw new EthosError(
+      'TOOL_INVALID',
+      `${name} has no function that runs here; give it an \`execute\``,
+    );
+  }
+  const { approval = true } = options;
+  return {
+    name,
+    description,
+    schema: inputSchema
+      ? { ...standardSchemaToJSONSchema(inputSchema, { io: 'input' }) }
+      : { type: 'object', properties: {} },
+    capabilities: {},
+    unconfined: true,
+    effects: ['write', 'send', 'spawn'],
+    outputIsUntrusted: true,
+    requiresApproval: approval ? true : (args) => asksItself(foreign, structuredClone(args)),
+    execute: (args, ctx) => run(foreign, args, { ctx, options }),
+  };
+}
+
+async function asksItself(foreign: ForeignMastraTool, args: unknown): Promise<boolean> {
+  const { needsApprovalFn, requireApproval = false } = foreign;
+  const asks = needsApprovalFn ?? requireApproval;
+  return typeof asks === 'function' ? asks(args, {}) : asks;
+}
+
+interface Running {
+  ctx: ToolContext;
+  options: FromMastraToolOptions;
+}
+
+async function run(
+  foreign: ForeignMastraTool,
+  args: unknown,
+  { ctx, options }: Running,
+): Promise<ToolResult> {
+  const { id, inputSchema, execute } = foreign;
+  let isSuspended = false;
+  const suspend = async () => {
+    isSuspended = true;
+  };
+  const { toolCallId = randomUUID(), abortSignal } = ctx;
+  try {
+    // Its own validation, not before somebody approved: that is code of the tool, too.
+    const { error } = validateToolInput(inputSchema, args, id);
+    if (error !== undefined) return { ok: false, code: 'input_invalid', error: error.message };
+    const output: unknown = await execute?.(args, {
+      requestContext: options.requestContext ?? new RequestContext(),
+      abortSignal,
+      observe: noopObserve,
+      agent: { agentId: '', toolCallId, messages: [], suspend },
+    });
+    if (isSuspended) return failed('the tool suspended its call, and nothing resumes it here');
+    if (isValidationError(output)) return failed(output.message);
+    return await foreignResult(output, foreign.toModelOutput);
+  } catch (error) {
+    return failed(errorText(error));
+  }
+}
+
+function failed(error: string): ToolResult {
+  return { ok: false, code: 'execution_failed', error };
+}

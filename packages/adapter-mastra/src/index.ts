@@ -1,0 +1,9 @@
+export { type ApprovalAnswer, answerApproval } from './answer-approval.js';
+export {
+  type ForeignMastraTool,
+  type FromMastraToolOptions,
+  fromMastraTool,
+} from './from-mastra-tool.js';
+export { type MastraTool, type MastraToolsOptions, mastraTools } from './mastra-tools.js';
+export { ToolCallError } from './tool-call-error.js';
+export { ToolOutput } from './tool-output.js';

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { SessionBatchOptions, SessionResult, ToolSession } from '@ethosagent/core';
+import { EthosError, type ToolDefinition } from '@ethosagent/types';
+import { Tool, type ToolExecutionContext } from '@mastra/core/tools';
+import { resumeCall, runCall } from './run-call.js';
+import { openSchema, outputSchema } from './schemas.js';
+import { questionOf, suspensionOf } from './suspension.js';
+import { errorOf } from './tool-call-error.js';
+import { modelOutput, outputOf, type ToolOutput } from './tool-output.js';
+
+/** A tool of a session, for the `tools` of an `Agent`. */
+export type MastraTool = Tool<unknown, ToolOutput>;
+
+/** What each call of the tools has, beside what Mastra says of it. */
+export interface MastraToolsOptions
+  extends Pick<
+    SessionBatchOptions,
+    'tools' | 'attachments' | 'resultBudgetChars' | 'dryRun' | 'onProgress'
+  > {}
+
+/** What Mastra takes out of the arguments, or puts into them. */
+const TAKEN_ARGUMENTS = ['resumeData', 'suspendedToolCallId', 'suspendedToolRunId', '_background'];
+/** Tools with such names are agents and workflows to Mastra. */
+const TAKEN_NAMES = /^(agent|workflow)-/;
+
+/**
+ * The tools of a session for an `Agent` of Mastra, by their names. The session validates, asks,
+ * runs, marks and records. A call that must be approved suspends the run; `answerApproval` takes
+ * the decision to the session. A call that fails throws a `ToolCallError`.
+ *
+ * @throws `CONFIG_INVALID` where the personality is not valid, or Mastra means something else by the
+ * name or an argument of a tool
+ */
+export async function mastraTools(
+  session: ToolSession,
+  options: MastraToolsOptions = {},
+): Promise<Record<string, MastraTool>> {
+  const { tools: offered } = options;
+  const definitions = await session.definitions();
+  const made: Record<string, MastraTool> = {};
+  for (const definition of definitions) {
+    const { name } = definition;
+    if (offered !== undefined && !offered.includes(name)) continue;
+    assertMeansTheSame(definition);
+    // `__proto__` is a name like others.
+    Object.defineProperty(made, name, {
+      value: mastraTool(definition, { session, options }),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return made;
+}
+
+function assertMeansTheSame({ name, parameters }: ToolDefinition): void {
+  const taken = TAKEN_ARGUMENTS.find((each) => Object.hasOwn(Object(parameters.properties), each));
+  if (taken === undefined && !TAKEN_NAMES.test(name)) return;
+  const what = taken === undefined ? 'the name' : `the argument ${taken}`;
+  throw new EthosError(
+    'CONFIG_INVALID',
+    `Mastra means something else by ${what} of the tool ${name}; leave the tool out with \`tools\``,
+  );
+}
+
+interface ToolParts {
+  session: ToolSession;
+  options: MastraToolsOptions;
+}
+
+function mastraTool(definition: ToolDefinition, { session, options }: ToolParts): MastraTool {
+  const { name, description, parameters } = definition;
+  return new Tool<unknown, ToolOutput>({
+    id: name,
+    description,
+    // Mastra would otherwise rewrite the schema for some models, and validate by what it wrote.
+    strict: false,
+    inputSchema: openSchema(parameters),
+    outputSchema,
+    // With it, Mastra runs the calls of a step one after the other, as its suspended runs need.
+    suspendSchema: openSchema({}),
+    resumeSchema: openSchema({
+      properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
+      required: ['approved'],
+    }),
+    toModelOutput: modelOutput,
+    execute: async (args, context) => {
+      const { toolCallId, abortSignal, suspend, resumed } = callOf(context);
+      const call = { toolCallId, name, args };
+      const run = {
+        session,
+        options: { ...options, ...(abortSignal !== undefined && { abortSignal }) },
+      };
+      const answer = await (resumed === undefined
+        ? runCall(call, run)
+        : resumeCall(call, { ...run, reason: resumed.reason }));
+      if (answer.approval !== undefined && suspend !== undefined) {
+        await suspend(suspensionOf(answer.approval));
+        return;
+      }
+      return outputOrThrow(answer, abortSignal);
+    },
+  });
+}
+
+/** @throws `ToolCallError`, or the reason of the signal */
+function outputOrThrow(answer: SessionResult, abortSignal: AbortSignal | undefined): ToolOutput {
+  const { result } = answer;
+  if (result.ok) return outputOf(answer);
+  if (result.cause === 'CALL_ABORTED') abortSignal?.throwIfAborted();
+  throw errorOf(answer);
+}
+
+/** What Mastra says of a call: in an agent, in a workflow, or by itself. */
+function callOf(context: ToolExecutionContext | undefined) {
+  const host = context?.agent ?? context?.workflow ?? context;
+  // What the run was suspended with comes from its snapshot. Resume data alone means nothing: the
+  // model can write it into its arguments.
+  const question = questionOf(host?.suspendPayload);
+  const { reason, approved }: { reason?: unknown; approved?: unknown } = Object(host?.resumeData);
+  const isRefusal = approved === false && typeof reason === 'string';
+  return {
+    toolCallId: context?.agent?.toolCallId || question?.toolCallId || randomUUID(),
+    abortSignal: context?.abortSignal,
+    suspend: host?.suspend,
+    resumed: question && { reason: isRefusal ? reason : undefined },
+  };
+}

@@ -1,0 +1,75 @@
+import type {
+  PendingApproval,
+  SessionBatchOptions,
+  SessionResult,
+  ToolSession,
+} from '@ethosagent/core';
+import { Turns } from '@ethosagent/policy';
+import type { ToolCall } from '@ethosagent/types';
+import { ToolCallError } from './tool-call-error.js';
+
+/** A call that is resumed twice runs once. */
+const turns = new Turns();
+
+/** What a call is run with. */
+export interface CallRun {
+  session: ToolSession;
+  options: SessionBatchOptions;
+}
+
+export async function runCall(
+  call: ToolCall,
+  { session, options }: CallRun,
+): Promise<SessionResult> {
+  const [answer] = await session.execute([call], options);
+  if (answer === undefined) throw new TypeError('the session has no answer to the call');
+  return answer;
+}
+
+/**
+ * Goes on with a call that was suspended. The session alone knows whether somebody approved it:
+ * Mastra takes resume data from the arguments of the model too, and prefers them.
+ *
+ * @throws `ToolCallError` where the call waits no more
+ */
+export function resumeCall(
+  call: ToolCall,
+  run: CallRun & { reason: string | undefined },
+): Promise<SessionResult> {
+  const { session } = run;
+  const refuse = async (reason: string) => {
+    const approval = await waitingFor(call, session);
+    if (approval === undefined || approval.decision !== undefined) return;
+    // Another decided meanwhile, which is as good.
+    await session.decide(approval, { approved: false, reason }).catch(() => {});
+  };
+  return turns.run(JSON.stringify([session.id, call.toolCallId]), async () => {
+    const approval = await waitingFor(call, session);
+    if (approval === undefined) throw usedUp(call);
+    if (approval.decision === undefined) {
+      await refuse(run.reason ?? 'nobody approved it; an approval goes through the session');
+    }
+    const answer = await runCall(call, run);
+    if (answer.approval === undefined) return answer;
+    // What was approved is not what the call asks by now. It is not asked again: a run that is
+    // resumed by a loop would be, for ever.
+    await refuse('the approval was given for something else');
+    return runCall(call, run);
+  });
+}
+
+async function waitingFor(
+  { toolCallId }: ToolCall,
+  session: ToolSession,
+): Promise<PendingApproval | undefined> {
+  return (await session.pending()).find((each) => each.toolCallId === toolCallId);
+}
+
+function usedUp({ toolCallId }: ToolCall): ToolCallError {
+  const error = 'the approval was used already; where the result is missing, call again';
+  return new ToolCallError(`not_available: ${error}`, {
+    toolCallId,
+    code: 'not_available',
+    cause: 'APPROVAL_INVALID',
+  });
+}

@@ -1,0 +1,34 @@
+import type { StandardSchemaWithJSON } from '@mastra/core/schema';
+import { ToolOutput } from './tool-output.js';
+
+/**
+ * A schema for the model. It takes whatever comes: the session validates, and what it says of wrong
+ * arguments is what the model is to read.
+ */
+export function openSchema(parameters: Record<string, unknown>): StandardSchemaWithJSON {
+  return schemaOf({ type: 'object', ...parameters }, (value) => ({ value }));
+}
+
+/** The schema of what a tool gives, without which workflows of Mastra take no tool. */
+export const outputSchema: StandardSchemaWithJSON<ToolOutput> = schemaOf(
+  {
+    type: 'object',
+    properties: { text: { type: 'string' }, images: { type: 'array' } },
+    required: ['text', 'images'],
+  },
+  (value) =>
+    value instanceof ToolOutput
+      ? { value }
+      : { issues: [{ message: 'not an output of a session' }] },
+);
+
+type Validate<T> = StandardSchemaWithJSON<T>['~standard']['validate'];
+
+function schemaOf<T>(
+  json: Record<string, unknown>,
+  validate: Validate<T>,
+): StandardSchemaWithJSON<T> {
+  const toJson = () => structuredClone(json);
+  const jsonSchema = { input: toJson, output: toJson };
+  return { '~standard': { version: 1, vendor: 'ethosagent', validate, jsonSchema } };
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import {
+  askQuarantined,
+  type CallFacts,
+  CallGuard,
+  imagesOf,
+  markUntrusted,
+  NO_ANSWER,
+  type QuarantineModel,
+  sourceOf,
+  type UntrustedFiles,
+} from '@ethosagent/core';
+import { compileClosedSchema } from '@ethosagent/policy';
+import type {
+  FailureCause,
+  QuarantinedRead,
+  QuarantinedValue,
+  ToolResult,
+} from '@ethosagent/types';
+import type { AgentLoopOptions } from '../api.js';
+import type { DelegatingTurn } from './child-turn.js';
+
+export interface QuarantineParts {
+  turn: DelegatingTurn;
+  approve: AgentLoopOptions['approve'];
+  files: UntrustedFiles;
+  /** Asks the model of the agent, without tools. */
+  read: QuarantineModel;
+  signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+const CAN_NOT_WAIT =
+  'a call that is read in quarantine can not wait for a decision; tell the user what is to be read, and why';
+
+/**
+ * Runs a call through the gates of its agent, has a model without tools read the result, and gives
+ * what fits the schema. Nothing else of the result goes anywhere.
+ */
+export async function readQuarantined(
+  { tool: name, args, question, schema }: QuarantinedRead,
+  parts: QuarantineParts,
+): Promise<QuarantinedValue> {
+  const closed = compileClosedSchema(schema);
+  if (!closed.ok) return failed(closed.problem, 'INPUT_INVALID');
+  const { turn, read, signal } = parts;
+  if (turn.tools.tool(name)?.capabilities.delegation !== undefined) {
+    return failed(
+      `${name} gives tasks to others, and is not read in quarantine`,
+      'DELEGATION_REFUSED',
+    );
+  }
+  const { result, isMarked } = await runCall(name, args, parts);
+  if (!result.ok) {
+    const { cause = 'CALL_INTERRUPTED' } = result;
+    const told = isMarked ? `${name} failed (${cause}); what it said was not shown` : result.error;
+    return failed(told, cause);
+  }
+  const text = markUntrusted(result.value, { source: sourceOf(name, args), tool: name });
+  const answer = await askQuarantined([{ text, images: imagesOf(result) }], {
+    schema,
+    compiled: closed.schema,
+    question,
+    read,
+    signal,
+  });
+  return answer === undefined ? failed(NO_ANSWER.error, NO_ANSWER.cause) : { ok: true, ...answer };
+}
+
+function failed(error: string, cause: FailureCause): QuarantinedValue {
+  return { ok: false, error, cause };
+}
+
+async function runCall(
+  name: string,
+  args: unknown,
+  { turn, approve, files, signal, now }: QuarantineParts,
+): Promise<{ result: ToolResult; isMarked: boolean }> {
+  const { tools, personalityId, identity, ref } = turn;
+  const personality = await tools.personality(personalityId);
+  const guard = new CallGuard({
+    personality,
+    tool: (asked) => tools.tool(asked),
+    isTainted: turn.isTainted(),
+    sources: turn.sources(),
+    approve: async (request) => {
+      const said = approve === undefined ? 'later' : await approve(request);
+      if (said === 'later') return { approved: false, reason: CAN_NOT_WAIT };
+      if (typeof said !== 'object' || said.approved !== true) return said;
+      // To this call, as it is.
+      if (said.args !== undefined) return { approved: false, reason: CAN_NOT_WAIT };
+      return { approved: true, ...(said.by !== undefined && { by: said.by }) };
+    },
+    grants: async () => [],
+    files,
+    now,
+    book: {
+      find: () => undefined,
+      inputOf: () => args,
+      isOver: () => true,
+      ask: async () => {},
+      decide: async () => {},
+      grant: async () => {},
+    },
+  });
+  const toolCallId = `read-${randomUUID().replaceAll('-', '')}`;
+  let facts: CallFacts | undefined;
+  const [answer] = await tools.execute([{ toolCallId, name, args: structuredClone(args) }], {
+    ...identity,
+    personality: personality.id,
+    sessionId: ref.id,
+    currentTurn: 1,
+    messageCount: 0,
+    abortSignal: signal,
+    resultBudgetChars: turn.limits.resultBudgetChars ?? 80_000,
+    protections: 'none',
+    host: {
+      ...guard.host(),
+      // What the call keeps is not for a session that has not read what it read.
+      isTainted: true,
+      onResult: (_, told) => {
+        facts = told;
+      },
+    },
+  });
+  if (answer === undefined) {
+    const error = 'there was no answer';
+    return { result: { ok: false, code: 'execution_failed', error }, isMarked: false };
+  }
+  const { isMarked } = await guard.judge(answer, facts);
+  return { result: answer.result, isMarked };
+}

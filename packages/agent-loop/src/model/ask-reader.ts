@@ -1,0 +1,45 @@
+import type { QuarantinePrompt } from '@ethosagent/core';
+import type { AgentLoopOptions, AgentUsage } from '../api.js';
+import type { RetryPlan } from '../options.js';
+import { usageOf } from '../usage.js';
+import { askAgain } from './ask-again.js';
+
+export interface AskReaderOptions {
+  options: Pick<AgentLoopOptions, 'model' | 'modelSettings' | 'prices'>;
+  retries: RetryPlan;
+  remainingMs: () => number;
+  charge: (usage: AgentUsage) => void;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+/**
+ * Asks the model of an agent as a reader: with no tools, no history, and no options of the provider,
+ * which may give it a search of its own. Images are not shown.
+ *
+ * @returns its text
+ * @throws `MODEL_FAILED`; the reason of the signal
+ */
+export async function askReader(
+  { system, text, signal }: Pick<QuarantinePrompt, 'system' | 'text' | 'signal'>,
+  { options, retries, remainingMs, charge, now }: AskReaderOptions,
+): Promise<string> {
+  const { model, modelSettings = {}, prices } = options;
+  const { providerOptions: _, ...settings } = modelSettings;
+  const answer = await askAgain(
+    {
+      model,
+      system,
+      messages: [{ role: 'user', content: text }],
+      definitions: [],
+      settings,
+      signal,
+      idleMs: retries.idleMs,
+      now,
+    },
+    { retries, remainingMs, tell: async () => {}, said: { text: '', hasSources: false } },
+  );
+  const chars = () => ({ input: system.length + text.length, output: answer.chars });
+  charge(usageOf(answer.usage, chars, prices));
+  return answer.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}

@@ -1,0 +1,136 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCliHome } from '../fixtures/cli-home.js';
+
+let world: ReturnType<typeof openCliHome>;
+beforeEach(() => {
+  world = openCliHome({
+    '.ethos/personalities/coder/config.yaml':
+      'name: Coder\ntoolset: [read_file, write_file]\nfs_reach:\n  read: ["${CWD}/notes"]\n  write: ["${CWD}/notes"]\n',
+    'notes/a.txt': 'hello',
+  });
+});
+afterEach(() => world.remove());
+
+const READ = 'read_file {"path":"notes/a.txt"}';
+const WRITE = 'write_file {"path":"notes/b.txt","content":"x"}';
+const b = () => join(world.cwd, 'notes', 'b.txt');
+/** Answers questions in their order, and keeps what was asked. */
+const answering = (...answers: string[]) => {
+  const asked: string[] = [];
+  return {
+    asked,
+    ask: async (question: string) => {
+      asked.push(question);
+      return answers.shift();
+    },
+  };
+};
+
+describe('run', () => {
+  it('shows the tool that ran, and its result', async () => {
+    const { code, out } = await world.run(['run', READ]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/→ read_file \{"path":"notes\/a.txt"\}\n✓ \d+ ms .*hello/);
+  });
+
+  it('gives each event as a line of JSON', async () => {
+    const { out } = await world.run(['run', READ, '--json']);
+    const events = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['tool_end', 'text']));
+    expect(events.at(-1)).toMatchObject({ type: 'done', end: 'answered', calls: 1 });
+  });
+
+  it('says how to get a model where none is named and the prompt names no tool', async () => {
+    const { out } = await world.run(['run', 'What is in my notes?']);
+    expect(out).toContain('--model provider/model');
+  });
+
+  it('pauses where a call needs approval and nobody sits at the terminal; chat goes on', async () => {
+    await world.run(['run', READ, '--session', 's']);
+    const paused = await world.run(['run', WRITE, '--session', 's']);
+    expect([paused.code, existsSync(b())]).toEqual([1, false]);
+    expect(paused.err).toContain('--session s');
+    const chat = await world.run(['chat', '--session', 's'], answering('y', ''));
+    expect([chat.code, readFileSync(b(), 'utf8')]).toEqual([0, 'x']);
+  });
+
+  it.each([
+    ['gpt', 'is not of the form provider/model'],
+    ['nothing-there/x', 'npm install @ai-sdk/nothing-there'],
+    ['../../evil/x', 'is not of the form provider/model'],
+  ])('refuses the model %s', async (model, hint) => {
+    const { code, err } = await world.run(['run', 'Hi', '--model', model]);
+    expect(code).toBe(2);
+    expect(err).toContain(hint);
+  });
+
+  it('takes a model from a provider that the project has installed', async () => {
+    const folder = join(world.cwd, 'node_modules', '@ai-sdk', 'my-lab');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"name":"@ai-sdk/my-lab","main":"index.mjs"}');
+    writeFileSync(
+      join(folder, 'index.mjs'),
+      `const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+      export const myLab = (modelId) => ({
+        specificationVersion: 'v3', provider: 'my-lab', modelId, supportedUrls: {},
+        async doStream() {
+          return { stream: new ReadableStream({ start(controller) {
+            controller.enqueue({ type: 'text-start', id: '1' });
+            controller.enqueue({ type: 'text-delta', id: '1', delta: 'I am ' + modelId + '\\u001b[2J' });
+            controller.enqueue({ type: 'text-end', id: '1' });
+            controller.enqueue({ type: 'finish', finishReason: { unified: 'stop' }, usage });
+            controller.close();
+          } }) };
+        },
+      });`,
+    );
+    const env = { ETHOS_MODEL: 'my-lab/one/two' };
+    expect(await world.run(['run', 'Who are you?'], { env })).toMatchObject({
+      code: 0,
+      out: 'I am one/two\n',
+    });
+  });
+
+  it('is aborted by the signal, and can be gone on with', async () => {
+    const controller = new AbortController();
+    controller.abort();
+    const { code } = await world.run(['run', READ, '--session', 's'], {
+      signal: controller.signal,
+    });
+    expect(code).toBe(1);
+    const again = await world.run(['chat', '--session', 's'], answering(''));
+    expect(again.code).toBe(0);
+  });
+});
+
+describe('chat', () => {
+  it('asks about an effect after something foreign was read, and runs what was edited', async () => {
+    const edited = '{"path":"notes/c.txt","content":"edited"}';
+    const user = answering(READ, WRITE, 'n', WRITE, 'e', edited, '');
+    const { code, err } = await world.run(['chat'], user);
+    expect(code).toBe(0);
+    expect(err).toContain('notes/a.txt');
+    expect(existsSync(b())).toBe(false);
+    expect(readFileSync(join(world.cwd, 'notes', 'c.txt'), 'utf8')).toBe('edited');
+  });
+
+  it('asks once where the answer is always', async () => {
+    const user = answering(READ, WRITE, 'a', WRITE.replace('b.txt', 'd.txt'), '');
+    const { code } = await world.run(['chat'], user);
+    expect([code, existsSync(b()), existsSync(join(world.cwd, 'notes', 'd.txt'))]).toEqual([
+      0,
+      true,
+      true,
+    ]);
+    expect(user.asked.filter((question) => question.startsWith('Run it?'))).toHaveLength(1);
+  });
+
+  it('needs a terminal', async () => {
+    expect((await world.run(['chat'])).code).toBe(2);
+  });
+});

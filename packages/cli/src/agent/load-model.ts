@@ -1,0 +1,50 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { LanguageModel } from 'ai';
+import { messageOf, usageError } from '../cli-error.js';
+
+type Model = Exclude<LanguageModel, string>;
+
+const NAME = /^([a-z][a-z0-9-]*)\/(.+)$/;
+
+/**
+ * A model of an AI SDK provider that the project has installed.
+ *
+ * @param name as `anthropic/<model>`: the export `anthropic` of `@ai-sdk/anthropic`, called with the rest
+ * @param cwd whose packages are looked into
+ * @throws `CONFIG_INVALID` where the provider is not installed, or is none
+ */
+export async function loadModel(name: string, cwd: string): Promise<Model> {
+  const [, provider = '', model = ''] = NAME.exec(name) ?? [];
+  if (provider === '') {
+    throw usageError(
+      `the model ${name} is not of the form provider/model, as in anthropic/<model>`,
+    );
+  }
+  const package_ = `@ai-sdk/${provider}`;
+  let file: string;
+  try {
+    file = createRequire(join(cwd, 'package.json')).resolve(package_);
+  } catch {
+    throw usageError(`${package_} is not installed in ${cwd}; run "npm install ${package_}"`);
+  }
+  let loaded: Record<string, unknown>;
+  try {
+    loaded = await import(pathToFileURL(file).href);
+  } catch (error) {
+    throw usageError(`${package_} can not be loaded: ${messageOf(error)}`);
+  }
+  const exported = provider.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  const create = loaded[exported] ?? Object(loaded.default)[exported];
+  const made: unknown = typeof create === 'function' ? create(model) : undefined;
+  if (!isModel(made)) {
+    throw usageError(`${package_} has no export ${exported} that makes a language model`);
+  }
+  return made;
+}
+
+function isModel(value: unknown): value is Model {
+  const { doStream, modelId }: { doStream?: unknown; modelId?: unknown } = Object(value);
+  return typeof doStream === 'function' && typeof modelId === 'string';
+}

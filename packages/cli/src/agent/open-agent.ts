@@ -1,0 +1,38 @@
+import type { Agent } from '@ethosagent/wiring/agent';
+import { askAtTerminal } from '../ask-at-terminal.js';
+import type { CommandContext } from '../command-context.js';
+import { type CommandInput, textOption } from '../command-spec.js';
+import { loadModel } from './load-model.js';
+import { createScriptedModel } from './scripted-model.js';
+
+/**
+ * An agent over the runtime of the home. It asks at the terminal; where nobody sits there, calls that
+ * need approval wait.
+ * @throws `CONFIG_INVALID` and as `createAgent`
+ */
+export async function openAgent(
+  context: CommandContext,
+  options: CommandInput['options'],
+): Promise<Agent> {
+  const { io, out } = context;
+  const [{ createAgent }, { installedTools }] = await Promise.all([
+    import('@ethosagent/wiring/agent'),
+    import('@ethosagent/wiring'),
+  ]);
+  const config = await context.config();
+  const name = textOption(options, 'model') ?? io.env.ETHOS_MODEL;
+  const { limits, ...rest } = config;
+  const agent = await createAgent({
+    tools: installedTools(),
+    ...rest,
+    ...(limits !== undefined && { toolLimits: limits }),
+    home: context.home,
+    cwd: io.cwd,
+    personality: await context.personalityId(),
+    model:
+      name === undefined || name === '' ? createScriptedModel() : await loadModel(name, io.cwd),
+    ...(io.ask !== undefined && { approve: askAtTerminal({ io, out }) }),
+  });
+  context.closeLater(agent);
+  return agent;
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { LanguageModel } from 'ai';
+
+type Model = Extract<LanguageModel, { specificationVersion: 'v3' }>;
+type StreamOptions = Parameters<Model['doStream']>[0];
+type StreamPart =
+  Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer Part>
+    ? Part
+    : never;
+
+const HELP = `No model is configured, so I only run what you type: the name of a tool and its arguments, as in
+  read_file {"path":"workspace/hello.txt"}
+Name a model with --model provider/model or ETHOS_MODEL, and install its provider (npm install @ai-sdk/<provider>).`;
+
+const USAGE = {
+  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 0, text: 0, reasoning: 0 },
+};
+
+/**
+ * A model for where there is none: it calls the tool that the user's message names with the
+ * arguments that stand after the name, and repeats what the tool answered.
+ */
+export function createScriptedModel(): Model {
+  const answer = (options: StreamOptions): StreamPart[] => {
+    const message = options.prompt.at(-1);
+    if (message?.role === 'tool') return textParts('Done.');
+    const text = message?.role === 'user' ? textOf(message.content) : '';
+    const [, toolName = '', input = ''] = /^\s*([\w-]+)\s*(\{.*\})?\s*$/s.exec(text) ?? [];
+    const isKnown = options.tools?.some(({ name }) => name === toolName) === true;
+    if (!isKnown) return textParts(HELP);
+    return [
+      { type: 'tool-call', toolCallId: `call-${randomUUID()}`, toolName, input: input || '{}' },
+      { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: USAGE },
+    ];
+  };
+  return {
+    specificationVersion: 'v3',
+    provider: 'ethosagent',
+    modelId: 'scripted',
+    supportedUrls: {},
+    doGenerate: async () => {
+      throw new TypeError('the scripted model streams only');
+    },
+    doStream: async (options) => ({
+      stream: new ReadableStream<StreamPart>({
+        start(controller) {
+          controller.enqueue({ type: 'stream-start', warnings: [] });
+          for (const part of answer(options)) controller.enqueue(part);
+          controller.close();
+        },
+      }),
+    }),
+  };
+}
+
+function textParts(text: string): StreamPart[] {
+  return [
+    { type: 'text-start', id: 'text' },
+    { type: 'text-delta', id: 'text', delta: text },
+    { type: 'text-end', id: 'text' },
+    { type: 'finish', finishReason: { unified: 'stop', raw: undefined }, usage: USAGE },
+  ];
+}
+
+function textOf(content: readonly { type: string }[]): string {
+  return content
+    .flatMap((part) => ('text' in part && typeof part.text === 'string' ? [part.text] : []))
+    .join('');
+}

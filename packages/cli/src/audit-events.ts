@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { AuditLogReader, type LoggedEvent, readAuditLogs } from '@ethosagent/audit';
+import type { CommandContext } from './command-context.js';
+import { safeLine } from './output.js';
+
+/** The events of all logs of the home, in the order of their times. */
+export function auditEvents({ home }: CommandContext): AsyncGenerator<LoggedEvent> {
+  return readAuditLogs(join(home, 'audit'));
+}
+
+/** Reads the same again and again, each time what is new. */
+export function auditLogReader({ home }: CommandContext): {
+  reader: AuditLogReader;
+  folder: string;
+} {
+  const folder = join(home, 'audit');
+  return { reader: new AuditLogReader(folder), folder };
+}
+
+/** Writes events as they come: rows for people, or a JSON value a line. */
+export function tellEvent({ log, seq, event }: LoggedEvent, { out }: CommandContext): void {
+  if (out.isJson) {
+    out.jsonLine({ log, seq, ...event });
+    return;
+  }
+  const { time, sessionId, toolName } = event;
+  const { color } = out;
+  const [what, which] = 'kind' in event ? callText(event) : accessText(event);
+  const isBad = 'kind' in event ? event.outcome !== 'ok' : event.decision === 'denied';
+  out.line(
+    [
+      color.dim(safeLine(time)),
+      safeLine(sessionId, 24),
+      color.bold(safeLine(toolName, 60)),
+      isBad ? color.red(what) : color.green(what),
+      safeLine(which, 500),
+    ].join('  '),
+  );
+}
+
+type Logged = LoggedEvent['event'];
+type Call = Extract<Logged, { kind: 'call' }>;
+
+function callText({ outcome, cause, durationMs, gate, approval }: Call): [string, string] {
+  const facts = [
+    ...(cause === undefined ? [] : [cause]),
+    ...(gate === undefined ? [`${Math.round(durationMs)} ms`] : [`at the gate ${gate}`]),
+    ...(approval === undefined
+      ? []
+      : [
+          `${approval.approved ? 'approved' : 'refused'}${approval.by === undefined ? '' : ` by ${approval.by}`}`,
+        ]),
+  ];
+  return [`call ${outcome}`, facts.join(', ')];
+}
+
+function accessText({
+  decision,
+  capability,
+  operation,
+  target,
+  reason,
+  why,
+}: Exclude<Logged, Call>): [string, string] {
+  const lines = why === undefined || why.policy.length === 0 ? '' : ` (${why.policy.join(', ')})`;
+  return [
+    `${capability} ${decision}`,
+    `${operation} ${target}${decision === 'denied' ? `: ${reason}${lines}` : ''}`,
+  ];
+}

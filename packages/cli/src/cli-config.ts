@@ -1,0 +1,61 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { EthosError } from '@ethosagent/types';
+import type { ToolRuntimeOptions } from '@ethosagent/wiring';
+import { assertOwn } from './assert-own.js';
+import { usageError } from './cli-error.js';
+
+/** What `<home>/ethos.config.mjs` says: how the agent's program makes its runtime. */
+export interface CliConfig
+  extends Partial<Omit<ToolRuntimeOptions, 'home' | 'cwd' | 'sessionId' | 'approve'>> {}
+
+/**
+ * The default export of `<home>/ethos.config.mjs`: the tools, plugins and stores of the agent, so
+ * that the command line sees what the agent's own program sees.
+ *
+ * @example
+ * ```ts
+ * import { defineConfig } from '@ethosagent/cli';
+ *
+ * export default defineConfig({ personality: 'coder', tools: ['read_file', 'terminal'] });
+ * ```
+ */
+export function defineConfig(config: CliConfig): CliConfig {
+  return config;
+}
+
+const FILES = ['ethos.config.mjs', 'ethos.config.js', 'ethos.config.ts'];
+
+/**
+ * Reads the configuration of a home. It is in the home because no tool may write there.
+ *
+ * @returns an empty one where there is no file
+ * @throws `CONFIG_INVALID` naming the file
+ */
+export async function loadCliConfig(home: string): Promise<CliConfig> {
+  const file = FILES.map((name) => join(home, name)).find(
+    (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true,
+  );
+  if (file === undefined) return {};
+  assertOwn(file, statSync(file));
+  let loaded: { default?: unknown };
+  try {
+    loaded = await import(pathToFileURL(file).href);
+  } catch (cause) {
+    if (cause instanceof EthosError) throw cause;
+    const isUnknown =
+      cause instanceof Error && 'code' in cause && cause.code === 'ERR_UNKNOWN_FILE_EXTENSION';
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw usageError(
+      isUnknown
+        ? `${file}: this version of Node does not run TypeScript; use Node 22.18 or newer, or write ethos.config.mjs`
+        : `${file} can not be loaded: ${why}`,
+    );
+  }
+  const config = loaded.default;
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+    throw usageError(`${file} has no default export that is an object; export defineConfig({ … })`);
+  }
+  return config;
+}

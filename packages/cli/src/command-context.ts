@@ -1,0 +1,110 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCodeOf } from '@ethosagent/types';
+import type { ToolRuntime, ToolRuntimeOptions } from '@ethosagent/wiring';
+import { type CliConfig, loadCliConfig } from './cli-config.js';
+import { usageError } from './cli-error.js';
+import type { CliIo } from './cli-io.js';
+import { findHome } from './find-home.js';
+import { Output } from './output.js';
+
+/** The options that every command has. */
+export interface GlobalOptions {
+  home?: string | undefined;
+  personality?: string | undefined;
+  json: boolean;
+}
+
+/** What a command works with. What it opens is closed when the command has ended. */
+export class CommandContext {
+  readonly io: CliIo;
+  readonly out: Output;
+  readonly #options: GlobalOptions;
+  #home: string | undefined;
+  #config: Promise<CliConfig> | undefined;
+  readonly #opened: { close(): Promise<void> }[] = [];
+
+  constructor(io: CliIo, options: GlobalOptions) {
+    this.io = io;
+    this.#options = options;
+    this.out = new Output(io, options.json);
+  }
+
+  /** @throws `CONFIG_INVALID` where there is no home */
+  get home(): string {
+    this.#home ??= findHome(this.io, this.#options.home);
+    return this.#home;
+  }
+
+  /** What the home says of the runtime. @throws `CONFIG_INVALID` */
+  config(): Promise<CliConfig> {
+    this.#config ??= loadCliConfig(this.home);
+    return this.#config;
+  }
+
+  /** The home that was named. */
+  get namedHome(): string | undefined {
+    return this.#options.home;
+  }
+
+  /** The personality that was named. */
+  get namedPersonality(): string | undefined {
+    return this.#options.personality;
+  }
+
+  /** The ids of the folders of personalities. @throws `CONFIG_INVALID` where there is none */
+  personalityIds(): string[] {
+    const folder = join(this.home, 'personalities');
+    let ids: string[];
+    try {
+      ids = readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => !entry.name.startsWith('.') && !entry.isFile())
+        .map(({ name }) => name)
+        .sort();
+    } catch (cause) {
+      throw usageError(
+        `${folder} can not be read (${errorCodeOf(cause) ?? Object(cause).code}); make it with "ethosagent init"`,
+      );
+    }
+    if (ids.length === 0) {
+      throw usageError(`${folder} has no personality; make one with "ethosagent init"`);
+    }
+    return ids;
+  }
+
+  /** The personality to work under. @throws `CONFIG_INVALID` where several could be meant */
+  async personalityId(): Promise<string> {
+    const named = this.namedPersonality ?? (await this.config()).personality;
+    if (named !== undefined) return named;
+    const ids = this.personalityIds();
+    const [only] = ids;
+    if (ids.length === 1 && only !== undefined) return only;
+    throw usageError(`which personality? name one with --personality: ${ids.join(', ')}`);
+  }
+
+  /** The runtime of the agent, as its own program would make it. @throws `CONFIG_INVALID` and others */
+  async openRuntime(options: Partial<ToolRuntimeOptions> = {}): Promise<ToolRuntime> {
+    const { createToolRuntime, installedTools } = await import('@ethosagent/wiring');
+    const config = await this.config();
+    const runtime = await createToolRuntime({
+      tools: config.tools ?? installedTools(),
+      ...config,
+      home: this.home,
+      cwd: this.io.cwd,
+      personality: options.personality ?? (await this.personalityId()),
+      ...options,
+    });
+    this.closeLater(runtime);
+    return runtime;
+  }
+
+  /** Has something closed when the command has ended. */
+  closeLater(opened: { close(): Promise<void> }): void {
+    this.#opened.push(opened);
+  }
+
+  /** Closes what the command opened. */
+  async close(): Promise<void> {
+    for (const each of this.#opened.splice(0).reverse()) await each.close();
+  }
+}

@@ -1,0 +1,41 @@
+import { EXIT } from '../cli-error.js';
+import type { CommandInput } from '../command-spec.js';
+import { isUndecided, openForApprovals } from '../named-call.js';
+import { safeLine } from '../output.js';
+import { findWaitingCalls } from '../waiting-calls.js';
+
+/** Lists the calls of all sessions that nobody has decided. Exits with 1 where a session can not be read. */
+export async function run({ context }: CommandInput): Promise<number> {
+  const { out } = context;
+  const { calls, problems } = await findWaitingCalls(await openForApprovals(context));
+  const waiting = calls.filter(isUndecided);
+  if (out.isJson) {
+    out.json({
+      waiting: waiting.map(({ sessionId, from, approval }, index) => ({
+        number: index + 1,
+        sessionId,
+        from,
+        approval,
+      })),
+      problems,
+    });
+  } else {
+    out.table(
+      waiting.map(({ sessionId, approval }, index) => [
+        out.color.bold(String(index + 1)),
+        new Date(approval.askedAt).toISOString(),
+        safeLine(approval.personalityId ?? ''),
+        out.color.bold(safeLine(approval.toolName)),
+        safeLine(approval.toolCallId),
+        safeLine(sessionId),
+        safeLine(JSON.stringify(approval.args) ?? '', 100),
+      ]),
+    );
+    if (waiting.length === 0) out.line('nothing waits');
+    else
+      out.note('"ethosagent approvals show NUMBER" shows a call, approve and refuse decide on it');
+    for (const problem of problems)
+      out.note(`${out.color.red('error')}: ${safeLine(problem, 500)}`);
+  }
+  return problems.length === 0 ? EXIT.ok : EXIT.found;
+}

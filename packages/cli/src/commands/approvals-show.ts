@@ -1,0 +1,38 @@
+import { canonicalJson } from '@ethosagent/policy';
+import { EXIT } from '../cli-error.js';
+import type { CommandInput } from '../command-spec.js';
+import { grantLines } from '../grant-lines.js';
+import { namedCall } from '../named-call.js';
+import { safeLine, safeText } from '../output.js';
+
+/** Shows a call that waits: what it would run, why it is asked, and what it may touch. */
+export async function run(input: CommandInput): Promise<number> {
+  const { out } = input.context;
+  const { sessionId, from, approval, sources } = await namedCall(input);
+  if (out.isJson) {
+    out.json({ sessionId, from, approval, sources });
+    return EXIT.ok;
+  }
+  const { toolCallId, toolName, personalityId = '', reason, args, input: proposed } = approval;
+  out.line(`${out.color.bold(safeLine(toolName))}: ${safeText(reason)}`);
+  out.line(safeText(JSON.stringify(args, null, 2) ?? ''));
+  if (canonicalJson(args) !== canonicalJson(proposed)) {
+    out.line(`as the model wrote it: ${safeText(JSON.stringify(proposed) ?? '')}`);
+  }
+  out.table(
+    [
+      ['call', toolCallId],
+      ['session', sessionId],
+      ['personality', personalityId],
+      ['asked', new Date(approval.askedAt).toISOString()],
+      ...grantLines(approval.capabilities),
+      ...sources.map(({ source, tool }) => ['untrusted', `${source} (${tool})`]),
+      ...(approval.decision === undefined ? [] : [['decided', decisionText(approval.decision)]]),
+    ].map(([what = '', which = '']) => [`  ${out.color.cyan(what)}`, safeLine(which, 2_000)]),
+  );
+  return EXIT.ok;
+}
+
+function decisionText({ approved, by }: { approved: boolean; by?: string }): string {
+  return `${approved ? 'approved' : 'refused'}${by === undefined ? '' : ` by ${by}`}`;
+}

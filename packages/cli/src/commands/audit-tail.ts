@@ -1,0 +1,43 @@
+import type { AuditLogReader, LoggedEvent } from '@ethosagent/audit';
+import { errorCodeOf } from '@ethosagent/types';
+import { auditEvents, auditLogReader, tellEvent } from '../audit-events.js';
+import { EXIT } from '../cli-error.js';
+import type { CommandContext } from '../command-context.js';
+import { type CommandInput, hasOption } from '../command-spec.js';
+import { countOption } from '../count-option.js';
+import { folderChanges } from '../folder-changes.js';
+
+const LINES = 20;
+
+/** Shows the newest events of all logs of the home; with `--follow`, also those that are written then. */
+export async function run({ context, options }: CommandInput): Promise<number> {
+  const count = countOption(options, 'lines') ?? LINES;
+  if (!hasOption(options, 'follow')) {
+    for (const event of await newest(auditEvents(context), count)) tellEvent(event, context);
+    return EXIT.ok;
+  }
+  const { reader, folder } = auditLogReader(context);
+  if (!(await reader.hasLogs())) context.out.note(`there is no audit log at ${folder} yet`);
+  const changes = folderChanges(folder, context.io.signal);
+  for (const event of await newest(reader.read(), count)) tellEvent(event, context);
+  for await (const _ of changes) await tellNew(reader, context);
+  return EXIT.ok;
+}
+
+async function newest(events: AsyncIterable<LoggedEvent>, count: number): Promise<LoggedEvent[]> {
+  const last: LoggedEvent[] = [];
+  for await (const event of events) {
+    last.push(event);
+    if (last.length > count) last.shift();
+  }
+  return last;
+}
+
+async function tellNew(reader: AuditLogReader, context: CommandContext): Promise<void> {
+  try {
+    for await (const event of reader.read()) tellEvent(event, context);
+  } catch (error) {
+    // Rotated all the while: the next look finds it.
+    if (errorCodeOf(error) !== 'STORE_UNAVAILABLE') throw error;
+  }
+}

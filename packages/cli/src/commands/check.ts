@@ -1,0 +1,89 @@
+import { errorCodeOf } from '@ethosagent/types';
+import type { RuntimeProblem, ToolRuntime } from '@ethosagent/wiring';
+import { EXIT, messageOf } from '../cli-error.js';
+import type { CommandContext } from '../command-context.js';
+import { type CommandInput, hasOption } from '../command-spec.js';
+import { safeText } from '../output.js';
+
+/** What is wrong with one personality, or with what all of them share. */
+interface Finding {
+  personality: string;
+  /** `error`: calls are refused, or nothing runs. `warning`: it runs, with less or more than is meant. */
+  level: 'error' | 'warning';
+  message: string;
+  file?: string;
+  key?: string;
+  tool?: string;
+}
+
+/** Opens the runtime under each personality, and tells what would fail at the first call. */
+export async function run({ context, options }: CommandInput): Promise<number> {
+  const { out } = context;
+  const ids =
+    context.namedPersonality === undefined ? context.personalityIds() : [context.namedPersonality];
+  const findings = await findAll(context, ids);
+  const errors = findings.filter(({ level }) => level === 'error').length;
+  const warnings = findings.length - errors;
+  if (out.isJson) out.json({ ok: errors === 0, personalities: ids, findings });
+  else {
+    for (const { personality, level, message } of findings) {
+      const label = level === 'error' ? out.color.red('error') : out.color.yellow('warning');
+      out.line(`${label} ${out.color.bold(personality)}: ${safeText(message)}`);
+    }
+    out.line(
+      `${ids.length} ${ids.length === 1 ? 'personality' : 'personalities'}: ${errors} errors, ${warnings} warnings`,
+    );
+  }
+  const fails = errors > 0 || (warnings > 0 && hasOption(options, 'strict'));
+  return fails ? EXIT.found : EXIT.ok;
+}
+
+async function findAll(context: CommandContext, ids: readonly string[]): Promise<Finding[]> {
+  // What is wrong with the home itself is no finding of a personality.
+  await context.config();
+  const tools = await toolsOf(context, ids);
+  const findings: Finding[] = [];
+  let runtime: ToolRuntime | undefined;
+  for (const personality of ids) {
+    try {
+      if (runtime === undefined) runtime = await context.openRuntime({ personality, ...tools });
+      else await runtime.switchPersonality(personality);
+      findings.push(...(await runtime.problems()).map((each) => findingOf(personality, each)));
+    } catch (error) {
+      if (errorCodeOf(error) === undefined) throw error;
+      const messages = messageOf(error).split('\n');
+      findings.push(
+        ...messages.map((message) => ({ personality, level: 'error' as const, message })),
+      );
+    }
+  }
+  return findings;
+}
+
+/** The tools that the personalities name, where neither the home nor they leave it open: the others need no loading. */
+async function toolsOf(
+  context: CommandContext,
+  ids: readonly string[],
+): Promise<{ tools?: string[] }> {
+  if ((await context.config()).tools !== undefined) return {};
+  const { createPersonalityStore, installedTools } = await import('@ethosagent/wiring');
+  const store = createPersonalityStore({ home: context.home, cwd: context.io.cwd });
+  const read = await Promise.allSettled(ids.map((id) => store.get(id)));
+  const personalities = read.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  // What is wrong with one that can not be read is found where it is opened.
+  return personalities.length < ids.length ? {} : { tools: installedTools(personalities) };
+}
+
+function findingOf(
+  personality: string,
+  { message, heldBack, file, key, tool }: RuntimeProblem,
+): Finding {
+  return {
+    personality,
+    level: heldBack ? 'error' : 'warning',
+    message,
+    ...(file !== '' && { file }),
+    key,
+    ...(tool !== '' && { tool }),
+  };
+}

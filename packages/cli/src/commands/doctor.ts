@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { promisify } from 'node:util';
+import { EXIT, messageOf } from '../cli-error.js';
+import type { CommandContext } from '../command-context.js';
+import type { CommandInput } from '../command-spec.js';
+import { safeLine } from '../output.js';
+
+const execute = promisify(execFile);
+
+interface Finding {
+  what: string;
+  /** `missing`: what needs it is left out. `broken`: the agent can not run. */
+  state: 'ok' | 'missing' | 'broken';
+  detail: string;
+}
+
+/** Shows what works on this machine. Exits with 1 where an agent could not run. */
+export async function run({ context }: CommandInput): Promise<number> {
+  const { out } = context;
+  const findings = [
+    nodeFinding(),
+    await sqliteFinding(),
+    ...(await Promise.all([
+      programFinding(context, { program: 'git', without: 'tools that run git fail' }),
+      programFinding(context, { program: 'bwrap', without: 'processes run without a sandbox' }),
+      programFinding(context, {
+        program: 'chromium',
+        without: 'browser tools need the path of a browser',
+      }),
+    ])),
+    homeFinding(context),
+  ];
+  const isFine = findings.every(({ state }) => state !== 'broken');
+  if (out.isJson) out.json({ ok: isFine, findings });
+  else {
+    const colors = { ok: out.color.green, missing: out.color.yellow, broken: out.color.red };
+    out.table(
+      findings.map(({ what, state, detail }) => [
+        colors[state](state),
+        out.color.bold(what),
+        safeLine(detail, 500),
+      ]),
+    );
+  }
+  return isFine ? EXIT.ok : EXIT.found;
+}
+
+function nodeFinding(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isEnough = major > 20 || (major === 20 && minor >= 19);
+  return {
+    what: 'Node',
+    state: isEnough ? 'ok' : 'broken',
+    detail: isEnough ? process.version : `${process.version}; use 20.19 or newer`,
+  };
+}
+
+async function sqliteFinding(): Promise<Finding> {
+  try {
+    const { createSqliteKvStore } = await import('@ethosagent/storage-sqlite');
+    await createSqliteKvStore({ path: ':memory:' }).close();
+    return { what: 'SQLite', state: 'ok', detail: 'better-sqlite3 loads' };
+  } catch (error) {
+    return { what: 'SQLite', state: 'broken', detail: messageOf(error) };
+  }
+}
+
+async function programFinding(
+  { io }: CommandContext,
+  { program, without }: { program: string; without: string },
+): Promise<Finding> {
+  try {
+    const { stdout } = await execute(program, ['--version'], { env: { PATH: io.env.PATH } });
+    return { what: program, state: 'ok', detail: stdout.split('\n')[0] ?? '' };
+  } catch {
+    return {
+      what: program,
+      state: 'missing',
+      detail: `not installed or does not start: ${without}`,
+    };
+  }
+}
+
+function homeFinding(context: CommandContext): Finding {
+  try {
+    const { home } = context;
+    accessSync(home, constants.R_OK | constants.W_OK);
+    return { what: 'home', state: 'ok', detail: home };
+  } catch (error) {
+    return { what: 'home', state: 'missing', detail: messageOf(error) };
+  }
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { errorText } from '@ethosagent/policy';
+import { EXIT, usageError } from '../cli-error.js';
+import { type CommandInput, textOption } from '../command-spec.js';
+import { openInspectorRuntime } from '../inspect/inspector-runtime.js';
+import { startInspector } from '../inspect/start-inspector.js';
+import { safeText } from '../output.js';
+
+/** Serves the inspector's page until Ctrl-C. */
+export async function run({ context, options }: CommandInput): Promise<number> {
+  const { io, out, home } = context;
+  const port = portOption(options);
+  const runtime = await openInspectorRuntime(context);
+  const { url, close } = await startInspector({
+    home,
+    cwd: io.cwd,
+    runtime,
+    by: `${io.user ?? 'somebody'} in the inspector`,
+    ...(port !== undefined && { port }),
+    onDefect: (error) => out.note(`${out.color.red('error')}: ${safeText(errorText(error))}`),
+  });
+  if (out.isJson) out.jsonLine({ url });
+  else {
+    out.line(url);
+    out.note('Open it in a browser of this machine. It works once. Ctrl-C ends it.');
+  }
+  try {
+    await (io.signal === undefined ? new Promise(() => {}) : untilAborted(io.signal));
+  } finally {
+    await close();
+  }
+  return EXIT.ok;
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+/** @throws `CONFIG_INVALID` */
+function portOption(options: CommandInput['options']): number | undefined {
+  const text = textOption(options, 'port');
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw usageError(`--port: ${text} is not a port between 1 and 65535`);
+}

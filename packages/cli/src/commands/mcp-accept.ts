@@ -1,0 +1,19 @@
+import { EXIT } from '../cli-error.js';
+import { type CommandInput, textOption } from '../command-spec.js';
+import { openMcpServers } from '../open-mcp.js';
+import { safeLine } from '../output.js';
+
+/** Accepts the tools of a server as they are now. Exits with 1 where none waited. */
+export async function run({
+  context,
+  args: [server = '', tool],
+  options,
+}: CommandInput): Promise<number> {
+  const { out } = context;
+  const { mcp } = await openMcpServers(context);
+  const accepted = await mcp.accept(server, tool, textOption(options, 'hash'));
+  if (out.isJson) out.json({ server, accepted });
+  else if (accepted.length === 0) out.line(`nothing of ${safeLine(server)} waits to be accepted`);
+  else for (const name of accepted) out.line(`accepted ${safeLine(name)}`);
+  return accepted.length > 0 ? EXIT.ok : EXIT.found;
+}

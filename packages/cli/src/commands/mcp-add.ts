@@ -1,0 +1,98 @@
+import { mcpServerPart } from '@ethosagent/policy';
+import { EXIT, usageError } from '../cli-error.js';
+import type { CommandContext } from '../command-context.js';
+import { type CommandInput, hasOption, textOption } from '../command-spec.js';
+import { McpFile } from '../mcp-file.js';
+import { mcpReaders } from '../mcp-readers.js';
+import { safeLine } from '../output.js';
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Writes a server into `mcp.json`, and tells who gets it. It writes over none. */
+export async function run({ context, args, options }: CommandInput): Promise<number> {
+  const { out } = context;
+  const [server = '', ...command] = args;
+  const file = await McpFile.open(context.home);
+  const known = file.sameAs(server);
+  if (known !== undefined) {
+    throw usageError(
+      `${file.path} has the server ${known} already; remove it first with "ethosagent mcp remove ${known}"`,
+    );
+  }
+  const variables = variablesOf(options);
+  const entry = entryOf(command, variables, textOption(options, 'url'));
+  const { naming, all } = await mcpReaders(server, context);
+  if (all.length > 0 && !hasOption(options, 'yes')) await confirm(server, all, context);
+  await file.set(server, entry);
+  const secrets = variables.all.map((name) => `mcp/${mcpServerPart(server)}/${name}`);
+  const personalities = [...naming, ...all].sort();
+  if (out.isJson) out.json({ file: file.path, server, personalities, secrets });
+  else {
+    out.line(`added ${safeLine(server)} to ${file.path}`);
+    out.line(
+      personalities.length === 0
+        ? 'no personality has it yet: name it in mcp_servers'
+        : `for ${personalities.join(', ')}`,
+    );
+    for (const ref of secrets)
+      out.line(`store its secret: ethosagent secrets set ${safeLine(ref)}`);
+    if ((await context.config()).mcp === undefined) {
+      out.note('ethos.config.mjs has no "mcp: true" yet, so the agent starts no servers.');
+    }
+    out.note(
+      'Its tools are taken as they are when it first starts: look at them with "ethosagent mcp status". What changes from then on has to be accepted with "ethosagent mcp accept".',
+    );
+  }
+  return EXIT.ok;
+}
+
+function variablesOf(options: CommandInput['options']) {
+  const env = textOption(options, 'env')?.split(',') ?? [];
+  const bearer = textOption(options, 'bearer');
+  const all = [...env, ...(bearer === undefined ? [] : [bearer])];
+  const wrong = all.find((name) => !VARIABLE.test(name));
+  if (wrong !== undefined) {
+    throw usageError(
+      `${wrong.slice(0, 3)}… is not the name of a variable; a value is stored with "ethosagent secrets set", never an argument`,
+    );
+  }
+  return { env, bearer, all };
+}
+
+function entryOf(
+  [program, ...args]: readonly string[],
+  { env, bearer }: ReturnType<typeof variablesOf>,
+  url: string | undefined,
+): Record<string, unknown> {
+  if ((program === undefined) === (url === undefined)) {
+    throw usageError('say how it is reached: either -- PROGRAM ARGUMENTS, or --url URL');
+  }
+  if (url !== undefined) {
+    if (env.length > 0) throw usageError('--env is for programs; use --bearer with --url');
+    return {
+      type: 'http',
+      url,
+      ...(bearer !== undefined && { headers: { Authorization: `Bearer \${${bearer}}` } }),
+    };
+  }
+  if (bearer !== undefined) throw usageError('--bearer is for --url; use --env for programs');
+  return {
+    command: program,
+    args,
+    ...(env.length > 0 && { env: Object.fromEntries(env.map((name) => [name, `\${${name}}`])) }),
+  };
+}
+
+/** A personality that names no servers has all of them: this one widens it. */
+async function confirm(
+  server: string,
+  all: readonly string[],
+  { io }: CommandContext,
+): Promise<void> {
+  const who = `${all.join(', ')} ${all.length === 1 ? 'names' : 'name'} no servers, and would get ${safeLine(server)}`;
+  if (io.ask === undefined) {
+    throw usageError(`${who}; say --yes, or list what they may have in mcp_servers first`);
+  }
+  const answer = (await io.ask(`${who}. Add it? [y]es, [n]o: `))?.trim().toLowerCase();
+  if (answer !== 'y' && answer !== 'yes') throw usageError('nothing was written');
+}

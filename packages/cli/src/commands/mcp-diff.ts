@@ -1,0 +1,51 @@
+import { diffLines } from 'diff';
+import { EXIT, usageError } from '../cli-error.js';
+import type { CommandInput } from '../command-spec.js';
+import { openMcpServers } from '../open-mcp.js';
+import { safeLine, safeText } from '../output.js';
+
+/**
+ * Shows what changed of servers and tools since it was accepted. Exits with 1 where something did, or
+ * a server that could not be asked may have.
+ */
+export async function run({ context, args: [server] }: CommandInput): Promise<number> {
+  const { out } = context;
+  const { mcp, personality } = await openMcpServers(context);
+  const isWanted = (each: { server: string }) => server === undefined || each.server === server;
+  const changed = mcp.pending().filter(isWanted);
+  const servers = mcp.status().filter(isWanted);
+  if (server !== undefined && servers.length === 0) {
+    throw usageError(`${personality} has no server ${server}; "ethosagent mcp status" shows those`);
+  }
+  // Of one that did not answer, nobody knows.
+  const unknown = servers.filter(({ state }) => state !== 'ready');
+  const isFine = changed.length === 0 && unknown.length === 0;
+  if (out.isJson) {
+    out.json({ changed, unknown });
+    return isFine ? EXIT.ok : EXIT.found;
+  }
+  for (const { server, tool, old, new: now, hash } of changed) {
+    out.line(out.color.bold(`${safeLine(server)} ${safeLine(tool)}`.trimEnd()));
+    for (const { value, added, removed } of diffLines(linesOf(old), linesOf(now))) {
+      for (const line of value.replace(/\n$/, '').split('\n')) {
+        const shown = safeText(line);
+        if (added) out.line(out.color.green(`+ ${shown}`));
+        else if (removed) out.line(out.color.red(`- ${shown}`));
+        else out.line(`  ${shown}`);
+      }
+    }
+    out.line(
+      `accept it: ethosagent mcp accept ${safeLine(server)}${tool === '' ? '' : ` ${safeLine(tool)}`} --hash ${hash}`,
+    );
+  }
+  for (const { server, state, reason = '' } of unknown) {
+    out.line(`${out.color.yellow(state)} ${safeLine(server)}: ${safeLine(reason, 500)}`);
+  }
+  if (isFine) out.line('nothing changed since it was accepted');
+  return isFine ? EXIT.ok : EXIT.found;
+}
+
+/** Each line of a text on a line of its own, so that a change in a long description is seen. */
+function linesOf(value: unknown): string {
+  return `${(JSON.stringify(value, null, 2) ?? '').replaceAll('\\n', '\\n\n')}\n`;
+}

@@ -1,0 +1,35 @@
+import { EXIT } from '../cli-error.js';
+import type { CommandInput } from '../command-spec.js';
+import { openMcpServers } from '../open-mcp.js';
+import { safeLine, safeText } from '../output.js';
+
+/** Shows how each server stands, and what waits to be accepted. Exits with 1 where something waits or failed. */
+export async function run({ context }: CommandInput): Promise<number> {
+  const { out } = context;
+  const { mcp } = await openMcpServers(context);
+  const servers = mcp.status();
+  const pending = mcp.pending();
+  const isFine = pending.length === 0 && servers.every(({ state }) => state === 'ready');
+  if (out.isJson) {
+    out.json({ servers, pending });
+    return isFine ? EXIT.ok : EXIT.found;
+  }
+  for (const { server, state, reason = '', refused = '', tools, held } of servers) {
+    out.line(
+      `${out.color.bold(safeLine(server))}  ${state}  ${tools.length} tools  ${safeLine(reason)}`,
+    );
+    if (refused !== '') out.line(`  ${safeText(refused)}`);
+    for (const { tool, reason } of held) {
+      out.line(`  ${out.color.yellow('held back')} ${safeLine(tool)}: ${safeLine(reason)}`);
+    }
+  }
+  for (const { server, tool, old, new: now, hash } of pending) {
+    out.line(`${out.color.yellow('changed')} ${safeLine(server)} ${safeLine(tool)}`);
+    out.line(`${out.color.red('- ')}${safeText(JSON.stringify(old, null, 2) ?? '')}`);
+    out.line(`${out.color.green('+ ')}${safeText(JSON.stringify(now, null, 2) ?? '')}`);
+    out.line(
+      `  accept it: ethosagent mcp accept ${safeLine(server)} ${safeLine(tool)} --hash ${hash}`,
+    );
+  }
+  return isFine ? EXIT.ok : EXIT.found;
+}

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { openAgent } from '../agent/open-agent.js';
+import { showTurn } from '../agent/show-turn.js';
+import { EXIT, usageError } from '../cli-error.js';
+import { type CommandInput, textOption } from '../command-spec.js';
+import { safeLine } from '../output.js';
+
+/** Runs one turn of the agent, and shows it as it happens. */
+export async function run({ context, args, options }: CommandInput): Promise<number> {
+  const { io, out } = context;
+  const [given = ''] = args;
+  const prompt = given === '-' ? await io.readInput() : given;
+  if (prompt.trim() === '') throw usageError('the prompt is empty; write what the agent is to do');
+  const { loop } = await openAgent(context, options);
+  const sessionId = textOption(options, 'session') ?? `cli-${randomUUID()}`;
+  const abort = io.signal === undefined ? {} : { abortSignal: io.signal };
+  const done = await showTurn(loop.run({ sessionId, prompt, ...abort }), context);
+  if (done?.end === 'paused') {
+    out.note(
+      `${done.approvals.length} calls wait for approval; decide at a terminal with "ethosagent chat --session ${safeLine(sessionId)}"`,
+    );
+  }
+  return done?.end === 'answered' ? EXIT.ok : EXIT.found;
+}

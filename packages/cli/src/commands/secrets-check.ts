@@ -1,0 +1,49 @@
+import { declaredRef, isSecretRef } from '@ethosagent/policy';
+import { errorCodeOf } from '@ethosagent/types';
+import { EXIT } from '../cli-error.js';
+import type { CommandInput } from '../command-spec.js';
+import { homeSecrets } from '../home-secrets.js';
+import { safeLine } from '../output.js';
+
+/** Finds the secrets that offered tools declare and that are missing, or can not be used. */
+export async function run({ context }: CommandInput): Promise<number> {
+  const { out } = context;
+  const secrets = await homeSecrets(context);
+  const runtime = await context.openRuntime();
+  const declared = (await runtime.reach())
+    .filter(({ offered }) => offered)
+    .flatMap(({ tool, grant }) =>
+      (grant.secrets ?? []).map((each) => ({ tool, ref: declaredRef(each) })),
+    );
+  const rows = await Promise.all(
+    declared.map(async ({ tool, ref }) => ({ tool, ref, state: await stateOf(ref, secrets) })),
+  );
+  const isFine = rows.every(({ state }) => state === 'ok' || state === 'prefix');
+  if (out.isJson) out.json({ ok: isFine, secrets: rows });
+  else {
+    out.table(
+      rows.map(({ tool, ref, state }) => [
+        state === 'ok' || state === 'prefix' ? out.color.green(state) : out.color.red(state),
+        safeLine(ref),
+        safeLine(tool),
+      ]),
+    );
+  }
+  return isFine ? EXIT.ok : EXIT.found;
+}
+
+async function stateOf(
+  ref: string,
+  secrets: { get(ref: string): Promise<string>; has(ref: string): Promise<boolean> },
+): Promise<'ok' | 'missing' | 'unusable' | 'prefix'> {
+  // `providers/*` names no one secret.
+  if (!isSecretRef(ref)) return 'prefix';
+  try {
+    if (!(await secrets.has(ref))) return 'missing';
+    await secrets.get(ref);
+    return 'ok';
+  } catch (error) {
+    if (errorCodeOf(error) === undefined) throw error;
+    return 'unusable';
+  }
+}

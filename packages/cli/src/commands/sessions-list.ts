@@ -1,0 +1,30 @@
+import { isLedgerSession } from '@ethosagent/core';
+import { EXIT } from '../cli-error.js';
+import type { CommandInput } from '../command-spec.js';
+import { countOption } from '../count-option.js';
+import { safeLine } from '../output.js';
+
+const LIMIT = 50;
+
+/** Lists the sessions of the home, the newest first. */
+export async function run({ context, options }: CommandInput): Promise<number> {
+  const { out } = context;
+  const { sessions } = await context.openRuntime();
+  const limit = countOption(options, 'limit') ?? LIMIT;
+  // What protects a session is kept in another one.
+  const all = await sessions.list({ limit: limit * 3 });
+  const shown = all.filter(({ id }) => !isLedgerSession(id)).slice(0, limit);
+  if (out.isJson) out.json(shown);
+  else {
+    out.table(
+      shown.map(({ id, key = '', personalityId = '', lastMessageAt, messageCount }) => [
+        out.color.bold(safeLine(id)),
+        new Date(lastMessageAt).toISOString(),
+        safeLine(personalityId),
+        `${messageCount} messages`,
+        safeLine(key),
+      ]),
+    );
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,50 @@
+import { openAgent } from '../agent/open-agent.js';
+import { showTurn } from '../agent/show-turn.js';
+import { EXIT, usageError } from '../cli-error.js';
+import type { CommandInput } from '../command-spec.js';
+import { openForApprovals } from '../named-call.js';
+import { safeText } from '../output.js';
+import { tellResult } from '../tell-result.js';
+import { findWaitingCalls } from '../waiting-calls.js';
+
+/**
+ * Goes on with a session: runs the calls that were approved, and tells of those that were refused; a
+ * turn of the agent that is not over goes on with its model.
+ */
+export async function run(input: CommandInput): Promise<number> {
+  const {
+    context,
+    args: [id = ''],
+    options,
+  } = input;
+  const { io, out } = context;
+  const runtime = await openForApprovals(context);
+  const { calls } = await findWaitingCalls(runtime);
+  const own = calls.filter(({ sessionId }) => sessionId === id);
+  const decided = own.find(({ approval, session }) => session !== undefined && approval.decision);
+  const abort = io.signal === undefined ? {} : { abortSignal: io.signal };
+  if (decided?.session !== undefined) {
+    const results = await decided.session.resume({
+      ...abort,
+      onProgress: ({ message }) => {
+        if (!out.isJson && message !== undefined) out.note(safeText(message));
+      },
+    });
+    await decided.session.end();
+    if (out.isJson) out.json(results);
+    else for (const result of results) tellResult(result, { session: id, out });
+    return results.every(({ result }) => result.ok) ? EXIT.ok : EXIT.found;
+  }
+  const [waiting] = own;
+  if (waiting?.from === 'session') {
+    throw usageError(
+      `${waiting.approval.toolCallId} waits; decide with "ethosagent approvals approve ${waiting.approval.toolCallId}"`,
+    );
+  }
+  if ((await runtime.sessions.get(id)) === null) {
+    throw usageError(`nothing of the session ${id} waits, and there is no turn to go on with`);
+  }
+  const { loop } = await openAgent(context, options);
+  const done = await showTurn(loop.resume({ sessionId: id, ...abort }), context);
+  return done?.end === 'answered' ? EXIT.ok : EXIT.found;
+}

@@ -1,0 +1,26 @@
+import { EXIT } from '../cli-error.js';
+import type { CommandInput } from '../command-spec.js';
+import { safeLine, safeText } from '../output.js';
+import { sessionInfo, sessionMessages } from '../session-messages.js';
+
+/** Shows the messages of a session, as a person reads them. */
+export async function run({ context, args: [id = ''] }: CommandInput): Promise<number> {
+  const { out } = context;
+  const { sessions } = await context.openRuntime();
+  await sessionInfo(sessions, id);
+  for await (const message of sessionMessages(sessions, id)) {
+    if (out.isJson) {
+      out.jsonLine(message);
+      continue;
+    }
+    // What a turn writes down for itself has no text.
+    if (message.text === '') continue;
+    const who =
+      message.toolName === undefined ? message.role : `${message.role} ${message.toolName}`;
+    const time = new Date(message.createdAt).toISOString();
+    out.line(`${out.color.bold(safeLine(who))} ${out.color.dim(time)}`);
+    out.line(safeText(message.text));
+    out.line();
+  }
+  return EXIT.ok;
+}

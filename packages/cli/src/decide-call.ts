@@ -1,0 +1,52 @@
+import type { CallDecision } from '@ethosagent/core';
+import { showRequest } from './ask-at-terminal.js';
+import { EXIT, usageError } from './cli-error.js';
+import type { CommandInput } from './command-spec.js';
+import type { NamedCall } from './named-call.js';
+import { safeLine } from './output.js';
+
+type Said = Omit<CallDecision, 'by'>;
+
+/**
+ * Decides on a call that waits, and says what was decided.
+ *
+ * @throws `CONFIG_INVALID` where it was named by a number and nobody can look at what stands there by
+ * now; as `ToolSession.decide` and `AgentLoop.decide`
+ */
+export async function decideCall(
+  call: NamedCall,
+  said: Said,
+  { context }: CommandInput,
+): Promise<number> {
+  const { io, out } = context;
+  const { sessionId, from, approval } = call;
+  const { toolCallId, toolName } = approval;
+  if (said.approved && call.isByNumber) await confirm(call, said, context);
+  await call.decide({ ...said, by: `${io.user ?? 'somebody'} at the terminal` });
+  if (out.isJson) out.json({ sessionId, from, toolCallId, toolName, ...said });
+  else {
+    out.line(
+      `${said.approved ? 'approved' : 'refused'} ${safeLine(toolName)} ${safeLine(toolCallId)} of the session ${safeLine(sessionId)}`,
+    );
+    out.note(
+      `The agent's own program goes on with it, or "ethosagent sessions resume ${safeLine(sessionId)}".`,
+    );
+  }
+  return EXIT.ok;
+}
+
+/** The list may have changed since somebody looked at it: they see what they approve. */
+async function confirm(
+  { approval }: NamedCall,
+  { args = approval.args }: Said,
+  { io, out }: CommandInput['context'],
+): Promise<void> {
+  if (io.ask === undefined) {
+    throw usageError(
+      `a number may stand for another call by now; without a terminal, name the id: ${approval.toolCallId}`,
+    );
+  }
+  showRequest({ ...approval, args }, out);
+  const answer = (await io.ask('Approve it? [y]es, [n]o: '))?.trim().toLowerCase();
+  if (answer !== 'y' && answer !== 'yes') throw usageError('nothing was decided');
+}

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { grantLines } from './grant-lines.js';
+
+it('shows what it has no words for as it is, once', () => {
+  const grant = { storage: { scope: 'session' as const }, clock: { zones: ['UTC'] } };
+  expect(grantLines(grant)).toEqual([
+    ['store', 'session'],
+    ['clock', '{"zones":["UTC"]}'],
+  ]);
+});
+
+it('shows every capability that it has words for by those alone', () => {
+  const lines = grantLines({
+    network: { allowedHosts: ['a.test'] },
+    secrets: ['key'],
+    storage: { scope: 'personality' },
+    fs_reach: { read: ['/a'], write: ['/b'] },
+    process: { allowedBinaries: ['git'] },
+    attachments: { mediaTypes: ['image/*'] },
+    memory: { access: 'read', scopes: ['p'] },
+    sessions: { access: 'read', owner: null },
+    service: { scope: 'session' },
+    delegation: { background: false },
+    quotas: {},
+  });
+  expect(lines.map(([what]) => what)).toEqual([
+    'hosts',
+    'read',
+    'write',
+    'secrets',
+    'programs',
+    'sandbox',
+    'store',
+    'attachments',
+    'memory',
+    'sessions',
+    'service',
+    'sub-agents',
+    'quotas',
+  ]);
+});

@@ -1,0 +1,9 @@
+import type { ReachMatrix } from '../inspect-api.js';
+import { fill, h } from './dom.js';
+import { reachView } from './reach-view.js';
+
+// The page of `reach --html`: the matrix is in it.
+const matrix: ReachMatrix = JSON.parse(document.querySelector('#matrix')?.textContent ?? '');
+const main = document.querySelector('main') ?? document.body;
+document.title = `Reach of ${matrix.personality}`;
+fill(main, h('h1', {}, `Reach of ${matrix.personality}`), reachView(matrix));

@@ -1,0 +1,120 @@
+import type { PolicyPlaces, ResolvedGrant } from '@ethosagent/core';
+import { declaredRef } from '@ethosagent/policy';
+import type { PersonalityConfig, ToolCapabilities } from '@ethosagent/types';
+import type { ToolReach, ToolRuntime } from '@ethosagent/wiring';
+import { grantLines } from '../grant-lines.js';
+import type { ReachKind, ReachMatrix, ReachRow } from './inspect-api.js';
+import { reachWhy } from './reach-why.js';
+
+const KINDS: readonly ReachKind[] = ['host', 'path', 'secret', 'binary', 'other'];
+
+/** What the matrix is made from. */
+export interface MatrixParts {
+  personality: PersonalityConfig;
+  places: PolicyPlaces;
+  reach: readonly ToolReach[];
+  /** What a tool declares. */
+  declared(tool: string): ToolCapabilities;
+}
+
+/** One thing that one tool may touch. */
+interface Touch {
+  kind: ReachKind;
+  name: string;
+  /** What it may do with it, or the capability that it has. */
+  parts: string[];
+  note?: string;
+}
+
+/** The matrix of some tools under a personality. */
+export async function matrixOf(
+  runtime: Pick<ToolRuntime, 'personality' | 'policyPlaces' | 'tool'>,
+  reach: readonly ToolReach[],
+  id: string,
+): Promise<ReachMatrix> {
+  return reachMatrix({
+    personality: await runtime.personality(id),
+    places: await runtime.policyPlaces(id),
+    reach,
+    declared: (tool) => runtime.tool(tool)?.capabilities ?? {},
+  });
+}
+
+/** What every tool may touch, by thing and tool, and why. */
+export function reachMatrix({ personality, places, reach, declared }: MatrixParts): ReachMatrix {
+  const rows = new Map<string, ReachRow>();
+  for (const [index, { tool, grant }] of reach.entries()) {
+    for (const { kind, name, parts, note } of touches(grant)) {
+      const key = `${kind} ${name}`;
+      const row: ReachRow = rows.get(key) ?? { kind, name, cells: {} };
+      rows.set(key, row);
+      row.cells[index] = {
+        may: kind === 'path' ? parts.join(', ') : 'yes',
+        ...(note !== undefined && { note }),
+        ...reachWhy({ kind, name, parts }, declared(tool), { personality, places }),
+      };
+    }
+  }
+  return {
+    personality: personality.id,
+    tools: reach.map(({ tool, description, offered, unconfined = false }) => ({
+      name: tool,
+      description,
+      offered,
+      unconfined,
+    })),
+    rows: [...rows.values()].sort(
+      (a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.name < b.name ? -1 : 1),
+    ),
+  };
+}
+
+function touches(grant: ResolvedGrant): Touch[] {
+  const { network, fs_reach, secrets = [], process: processes } = grant;
+  const paths = new Map<string, string[]>();
+  for (const way of ['read', 'write'] as const) {
+    for (const path of fs_reach?.[way] ?? []) {
+      paths.set(path, [...new Set([...(paths.get(path) ?? []), way])]);
+    }
+  }
+  const hostNote = [
+    ...(network?.deny?.length ? [`but not ${network.deny.join(', ')}`] : []),
+    ...(network?.allow_private_urls === true ? ['private addresses too'] : []),
+  ].join('; ');
+  return [
+    ...(network?.allowedHosts ?? []).map((name) => touch('host', name, hostNote)),
+    ...[...paths].map(([name, parts]): Touch => ({ kind: 'path', name, parts })),
+    ...secrets.map((secret) => {
+      const hosts = typeof secret === 'string' ? [] : (secret.hosts ?? []);
+      return touch(
+        'secret',
+        declaredRef(secret),
+        hosts.length === 0 ? '' : `to ${hosts.join(', ')}`,
+      );
+    }),
+    ...(processes?.allowedBinaries ?? []).map((name) =>
+      touch(
+        'binary',
+        name,
+        `sandbox: ${processes?.sandbox ?? 'none, programs reach what the user may'}${processes?.background === true ? '; may go on in the background' : ''}`,
+      ),
+    ),
+    ...others(grant),
+  ];
+}
+
+/** The rest of a grant, as the command `reach` says it. */
+function others(grant: ResolvedGrant): Touch[] {
+  const { network: _, fs_reach: __, secrets: ___, process: ____, ...rest } = grant;
+  const keys: Readonly<Record<string, string>> = { store: 'storage', 'sub-agents': 'delegation' };
+  return grantLines(rest).map(([what, which]) => ({
+    kind: 'other',
+    name: what,
+    parts: [keys[what] ?? what],
+    note: which,
+  }));
+}
+
+function touch(kind: ReachKind, name: string, note: string): Touch {
+  return { kind, name, parts: [], ...(note !== '' && { note }) };
+}

@@ -1,0 +1,98 @@
+import { EthosError, errorCodeOf, type GrantScope, type SessionInfo } from '@ethosagent/types';
+import type { ToolRuntime } from '@ethosagent/wiring';
+import { isUndecided } from '../named-call.js';
+import { findWaitingCalls, findWaitingCallsIn } from '../waiting-calls.js';
+import type { Decision, WaitingList, WaitingRow } from './inspect-api.js';
+
+const MAX_SESSIONS = 10_000;
+const SCOPES: readonly GrantScope[] = ['session', 'arguments', 'tool'];
+
+/** The calls of all sessions of a home that wait for a decision, asked again and again. */
+export class WaitingApprovals {
+  readonly #runtime: ToolRuntime;
+  readonly #by: string;
+  /** What was found in a session, by how it stood then. */
+  readonly #known = new Map<string, { state: string; list: WaitingList }>();
+
+  /** @param by who decides, for the record */
+  constructor(runtime: ToolRuntime, by: string) {
+    this.#runtime = runtime;
+    this.#by = by;
+  }
+
+  /** The oldest question first, and the sessions that can not be read. */
+  async list(): Promise<WaitingList> {
+    const all = await this.#runtime.sessions.list({ limit: MAX_SESSIONS });
+    const ids = new Set(all.map(({ id }) => id));
+    for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
+    const lists: WaitingList[] = [];
+    for (const info of all) {
+      const state = `${info.messageCount} ${info.lastMessageAt}`;
+      let known = this.#known.get(info.id);
+      if (known?.state !== state) {
+        known = { state, list: await this.#read(info) };
+        this.#known.set(info.id, known);
+      }
+      lists.push(known.list);
+    }
+    return {
+      waiting: lists
+        .flatMap(({ waiting }) => waiting)
+        .sort((a, b) => a.approval.askedAt - b.approval.askedAt),
+      problems: lists.flatMap(({ problems }) => problems),
+    };
+  }
+
+  /**
+   * Decides on a call that somebody saw.
+   * @throws `APPROVAL_INVALID` where it asks for something else by now; as `ToolSession.decide` and
+   * `AgentLoop.decide`
+   */
+  async decide({ sessionId, from, toolCallId, question, ...said }: Decision): Promise<void> {
+    const { calls } = await findWaitingCalls(this.#runtime);
+    const call = calls.find(
+      (each) =>
+        each.sessionId === sessionId &&
+        each.from === from &&
+        each.approval.toolCallId === toolCallId,
+    );
+    if (call?.approval.question !== question) {
+      throw new EthosError(
+        'APPROVAL_INVALID',
+        `no call ${toolCallId} of the session waits for this, or it asks for something else by now`,
+      );
+    }
+    await call.decide({ ...said, by: this.#by });
+  }
+
+  async #read(info: SessionInfo): Promise<WaitingList> {
+    const { calls, problems } = await findWaitingCallsIn(info, this.#runtime);
+    const waiting = calls
+      .filter(isUndecided)
+      .map(async ({ sessionId, from, approval, sources }): Promise<WaitingRow> => {
+        const personalityId =
+          approval.personalityId ?? info.personalityId ?? this.#runtime.personalityId;
+        return {
+          sessionId,
+          from,
+          personalityId,
+          approval,
+          sources: [...sources],
+          always: await this.#scopes(personalityId),
+        };
+      });
+    return { waiting: await Promise.all(waiting), problems };
+  }
+
+  /** What the personality lets somebody say always to. */
+  async #scopes(personalityId: string): Promise<GrantScope[]> {
+    try {
+      const { safety } = await this.#runtime.personality(personalityId);
+      const allowed = safety?.approvals?.grants ?? SCOPES;
+      return SCOPES.filter((scope) => allowed.includes(scope));
+    } catch (error) {
+      if (errorCodeOf(error) === undefined) throw error;
+      return [];
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { userInfo } from 'node:os';
+import { text } from 'node:stream/consumers';
+import type { CliIo } from './cli-io.js';
+
+/** The command line's view of this process. */
+export function processIo(): CliIo {
+  const { stdin, stdout, stderr, env } = process;
+  const isTerminal = stdout.isTTY === true;
+  const hasColors =
+    (env.NO_COLOR ?? '') === '' &&
+    ((env.FORCE_COLOR ?? '') !== '' || (isTerminal && env.TERM !== 'dumb'));
+  // A reader that has gone, as in `ethosagent audit tail | head`, ends the command without a trace.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort());
+  return {
+    cwd: process.cwd(),
+    env,
+    user: userName(),
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    readInput: async () => (stdin.isTTY === true ? '' : await text(stdin)),
+    colors: hasColors,
+    ...(isTerminal && { columns: stdout.columns }),
+    ...(stdin.isTTY === true && isTerminal && { ask: askText, askSecret }),
+    signal: interrupt.signal,
+    runProgram: async (program) => (await import('./run-program.js')).runProgram(program),
+  };
+}
+
+async function askText(message: string): Promise<string | undefined> {
+  const { text: askForText } = await import('@clack/prompts');
+  const answer = await askForText({ message });
+  return typeof answer === 'string' ? answer : undefined;
+}
+
+async function askSecret(message: string): Promise<string | undefined> {
+  const { password } = await import('@clack/prompts');
+  const answer = await password({ message });
+  return typeof answer === 'string' ? answer : undefined;
+}
+
+/** Of the system, not of the environment, which anybody may set. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.geteuid?.() ?? ''}`.trim();
+  }
+}

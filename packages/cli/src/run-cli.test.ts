@@ -1,0 +1,430 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CliIo } from './cli-io.js';
+import { openCliHome } from './fixtures/cli-home.js';
+
+const CODER = `name: Coder
+toolset: [read_file, write_file]
+fs_reach:
+  read: ["\${CWD}/notes"]
+  write: ["\${CWD}/notes"]
+`;
+
+let world: ReturnType<typeof openCliHome>;
+beforeEach(() => {
+  world = openCliHome({
+    '.ethos/personalities/coder/config.yaml': CODER,
+    'notes/a.txt': 'hello',
+    'secret.txt': 'not for tools',
+  });
+});
+afterEach(() => world.remove());
+
+describe('the command line', () => {
+  it.each([
+    [['chekc'], 'Did you mean check?'],
+    [['check', '--stirct'], 'Did you mean --strict?'],
+    [['tools', 'one', 'two'], 'too many arguments'],
+    [['call'], "missing required argument 'tool'"],
+    [['audit', 'tail', '--lines', 'ten'], '--lines: ten is not a whole number'],
+    [['audit', 'grep', '--decision', 'maybe'], '--decision: maybe is neither'],
+    [['call', 'read_file', '{path: x}'], 'the arguments are not JSON'],
+    [['reach', 'read_fil'], 'did you mean "read_file"?'],
+    [['check', '--personality', 'codr', '--home', 'nowhere'], '--home:'],
+    [['completion', 'tcsh'], 'is not one of bash, zsh, fish'],
+  ])('refuses %j with exit code 2 and a hint', async (args, hint) => {
+    const { code, out, err } = await world.run(args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(hint);
+  });
+
+  it('gives its help and version with exit code 0', async () => {
+    expect((await world.run(['--help'])).out).toContain('ethosagent [options] [command]');
+    expect(await world.run(['--version'])).toMatchObject({ code: 0, out: '0.1.0\n' });
+  });
+
+  it('has the version of its package', async () => {
+    const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
+    expect((await world.run(['--version'])).out.trim()).toBe(manifest.version);
+  });
+
+  it('gives an error as JSON with its code where JSON is asked for', async () => {
+    const { code, out } = await world.run(['reach', 'read_fil', '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(out).error.code).toBe('TOOL_NOT_FOUND');
+  });
+});
+
+describe('the home', () => {
+  it('is found in a folder above', async () => {
+    mkdirSync(join(world.cwd, 'notes', 'deep'));
+    const run = await world.run(['check'], { cwd: join(world.cwd, 'notes', 'deep') });
+    expect(run.out).toContain('1 personality');
+  });
+
+  it('is that of --home before that of ETHOS_HOME', async () => {
+    const other = openCliHome({ '.ethos/personalities/clerk/config.yaml': 'name: Clerk\n' });
+    try {
+      const env = { ETHOS_HOME: other.home };
+      const byVariable = await world.run(['check', '--json'], { env });
+      expect(JSON.parse(byVariable.out).personalities).toEqual(['clerk']);
+      const byOption = await world.run(['check', '--json', '--home', world.home], { env });
+      expect(JSON.parse(byOption.out).personalities).toEqual(['coder']);
+    } finally {
+      other.remove();
+    }
+  });
+
+  it('is refused where other users may write in it: its ethos.config would run', async () => {
+    world.write('.ethos/ethos.config.mjs', 'globalThis.ranByAnother = true; export default {};');
+    chmodSync(world.home, 0o777);
+    const { code, err } = await world.run(['check']);
+    expect(code).toBe(2);
+    expect(err).toContain('may be written by other users');
+    expect(globalThis).not.toHaveProperty('ranByAnother');
+  });
+
+  it('is refused where other users may write its ethos.config, also through a link', async () => {
+    const text = 'globalThis.ranByAnother = true; export default {};';
+    world.write('.ethos/ethos.config.mjs', text);
+    chmodSync(join(world.home, 'ethos.config.mjs'), 0o666);
+    const open = await world.run(['check']);
+    rmSync(join(world.home, 'ethos.config.mjs'));
+    world.write('notes/theirs.mjs', text);
+    chmodSync(join(world.cwd, 'notes', 'theirs.mjs'), 0o666);
+    symlinkSync(join(world.cwd, 'notes', 'theirs.mjs'), join(world.home, 'ethos.config.mjs'));
+    const linked = await world.run(['check']);
+    for (const { code, err } of [open, linked]) {
+      expect(code).toBe(2);
+      expect(err).toContain('ethos.config.mjs may be written by other users');
+    }
+    expect(globalThis).not.toHaveProperty('ranByAnother');
+  });
+
+  it('is refused where there is none', async () => {
+    const { code, err } = await world.run(['check'], { cwd: '/' });
+    expect(code).toBe(2);
+    expect(err).toContain('ethosagent init');
+  });
+
+  it('says which personalities there are where none is named', async () => {
+    world.write('.ethos/personalities/clerk/config.yaml', 'name: Clerk\n');
+    const { code, err } = await world.run(['tools']);
+    expect([code, err]).toEqual([
+      2,
+      'error: which personality? name one with --personality: clerk, coder\n',
+    ]);
+  });
+});
+
+describe('ethos.config', () => {
+  it('gives the tools and the personality of the agent', async () => {
+    world.write(
+      '.ethos/ethos.config.mjs',
+      `export default { personality: 'coder', tools: [{
+        name: 'shout', description: 'Shouts.', schema: { type: 'object', properties: {} },
+        capabilities: {}, toolset: ['read_file'],
+        async execute() { return { ok: true, value: 'AHOY' }; },
+      }] };`,
+    );
+    expect(JSON.parse((await world.run(['tools', '--all', '--json'])).out)).toMatchObject([
+      { tool: 'shout' },
+    ]);
+  });
+
+  it.each([
+    ['export default 3;', 'no default export that is an object'],
+    ['export const a = 1;', 'no default export that is an object'],
+    ['throw new Error("boom");', 'boom'],
+    ['export default { tools: 7 };', 'tools'],
+  ])('is refused where it is %s', async (text, hint) => {
+    world.write('.ethos/ethos.config.mjs', text);
+    const { code, err } = await world.run(['tools']);
+    expect(code).toBe(2);
+    expect(err).toContain(hint);
+  });
+});
+
+describe('init', () => {
+  const open = (io: Partial<CliIo> = {}) => {
+    rmSync(world.home, { recursive: true });
+    return world.run(['init'], io);
+  };
+
+  it('writes a project that check finds nothing wrong with, for its owner alone', async () => {
+    const { code, out } = await open();
+    expect([code, out]).toEqual([0, expect.stringContaining('npx ethosagent check')]);
+    expect(statSync(world.home).mode & 0o077).toBe(0);
+    // Its tool needs an installed package, which this folder has not.
+    world.write('.ethos/ethos.config.mjs', "export default { personality: 'assistant' };");
+    const personality = join(world.home, 'personalities', 'assistant', 'config.yaml');
+    const text = readFileSync(personality, 'utf8').replace('count_words, ', '');
+    world.write('.ethos/personalities/assistant/config.yaml', text);
+    expect((await world.run(['check', '--strict'])).out).toBe(
+      '1 personality: 0 errors, 0 warnings\n',
+    );
+    const call = ['call', 'read_file', '{"path":"workspace/hello.txt"}'];
+    expect((await world.run(call)).out).toContain('wheel barrow');
+  });
+
+  it('asks at a terminal, and again for what can not be', async () => {
+    const answers = ['../evil', 'clerk', '/etc', 'a/../../b', 'papers', 'yes'];
+    const { code } = await open({ ask: async () => answers.shift() });
+    expect(code).toBe(0);
+    const file = join(world.home, 'personalities', 'clerk', 'config.yaml');
+    expect(readFileSync(file, 'utf8')).toContain('sandbox: required');
+    expect(existsSync(join(world.cwd, 'papers', 'hello.txt'))).toBe(true);
+    world.write('.ethos/ethos.config.mjs', 'export default {};');
+    const { findings } = JSON.parse((await world.run(['check', '--json'])).out);
+    expect(findings.filter(({ level }: { level: string }) => level === 'error')).toEqual([]);
+  });
+
+  it('writes over nothing, and nothing where questions are not answered', async () => {
+    world.write('tools/count-words.mjs', 'mine');
+    expect((await open()).code).toBe(2);
+    expect(readFileSync(join(world.cwd, 'tools', 'count-words.mjs'), 'utf8')).toBe('mine');
+    expect(existsSync(world.home)).toBe(false);
+    rmSync(join(world.cwd, 'tools'), { recursive: true });
+    expect((await world.run(['init'], { ask: async () => undefined })).code).toBe(2);
+    expect(existsSync(world.home)).toBe(false);
+  });
+});
+
+describe('check', () => {
+  it('finds nothing where nothing is wrong', async () => {
+    const { code, out } = await world.run(['check', '--strict']);
+    expect([code, out]).toEqual([0, '1 personality: 0 errors, 0 warnings\n']);
+  });
+
+  it('tells of every personality, with file and line, and exits with 1 for an error', async () => {
+    world.write('.ethos/personalities/broken/config.yaml', 'name: B\ntoolset: 7\nfs_raech: {}\n');
+    world.write('.ethos/personalities/wide/config.yaml', 'name: W\ntoolset: [read_fil]\n');
+    const { code, out } = await world.run(['check', '--json']);
+    const { findings } = JSON.parse(out);
+    expect(code).toBe(1);
+    expect(findings).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          personality: 'broken',
+          level: 'error',
+          message: expect.stringMatching(/broken\/config\.yaml:2:\d+: toolset/),
+        }),
+        expect.objectContaining({
+          personality: 'wide',
+          level: 'warning',
+          message: expect.stringMatching(/wide\/config\.yaml:2:\d+: .*did you mean "read_file"/),
+        }),
+      ]),
+    );
+  });
+
+  it.each([
+    ['toolset: [read_file, web_serach]', 'web_search'],
+    ['toolset: [read_file, termnal]', 'terminal'],
+    ['toolset: [read_file]\ntool_settings:\n  web_serach: {}', 'web_search'],
+  ])('knows the tools of all extensions where %j is a slip', async (text, meant) => {
+    world.write('.ethos/personalities/coder/config.yaml', `name: C\n${text}\n`);
+    expect((await world.run(['check'])).out).toContain(`did you mean "${meant}"`);
+  });
+
+  it('exits with 1 for a warning only where it is strict', async () => {
+    world.write('.ethos/personalities/coder/config.yaml', `${CODER}mcp_servers: [nowhere]\n`);
+    expect((await world.run(['check'])).code).toBe(0);
+    expect((await world.run(['check', '--strict'])).code).toBe(1);
+  });
+});
+
+describe('reach and tools', () => {
+  it('list what the personality offers, and what each tool may touch', async () => {
+    expect((await world.run(['tools'])).out).toMatch(/^read_file {3}.*\nwrite_file {2}.*\n$/);
+    const { tools } = JSON.parse((await world.run(['reach', '--json'])).out);
+    expect(tools.map(({ tool }: { tool: string }) => tool)).toEqual(['read_file', 'write_file']);
+    const { out } = await world.run(['reach', 'read_file']);
+    expect(out).toContain(join(world.cwd, 'notes'));
+    expect(out).not.toContain('secret.txt');
+  });
+});
+
+describe('call', () => {
+  it('runs what is allowed, and writes it down', async () => {
+    const { code, out } = await world.run(['call', 'read_file', '{"path":"notes/a.txt"}']);
+    expect([code, out]).toEqual([0, expect.stringContaining('hello')]);
+    expect((await world.run(['audit', 'grep', 'a.txt', '--decision', 'allowed'])).out).toContain(
+      'fs_reach.read allowed',
+    );
+    expect((await world.run(['audit', 'verify'])).code).toBe(0);
+  });
+
+  it('takes its arguments from standard input', async () => {
+    const readInput = async () => '{"path":"notes/a.txt"}';
+    expect((await world.run(['call', 'read_file', '-'], { readInput })).code).toBe(0);
+  });
+
+  it('refuses what is denied with exit code 1, and says why', async () => {
+    const { code, out } = await world.run(['call', 'read_file', '{"path":"secret.txt"}', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(out).result).toMatchObject({ ok: false, cause: 'PATH_NOT_REACHABLE' });
+  });
+
+  it('runs nothing in a dry run', async () => {
+    const args = '{"path":"notes/b.txt","content":"x"}';
+    const { code, out } = await world.run(['call', 'write_file', args, '--dry-run']);
+    expect([code, out]).toEqual([0, expect.stringContaining('dry-run')]);
+    expect(existsSync(join(world.cwd, 'notes', 'b.txt'))).toBe(false);
+  });
+
+  it('knows what a session has read: a write after it asks whoever sits at the terminal', async () => {
+    await world.run(['call', 'read_file', '{"path":"notes/a.txt"}', '--session', 's']);
+    const write = ['call', 'write_file', '{"path":"notes/b.txt","content":"x"}', '--session', 's'];
+    const questions: string[] = [];
+    const answering = (...answers: string[]) => ({
+      ask: async (question: string) => {
+        questions.push(question);
+        return answers.shift();
+      },
+    });
+    const refused = await world.run(write, answering('n'));
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain('notes/a.txt');
+    expect(existsSync(join(world.cwd, 'notes', 'b.txt'))).toBe(false);
+    const edited = await world.run(
+      write,
+      answering('what?', 'e', '{"path":"notes/c.txt","content":"y"}'),
+    );
+    expect(edited.code).toBe(0);
+    expect(existsSync(join(world.cwd, 'notes', 'b.txt'))).toBe(false);
+    expect(readFileSync(join(world.cwd, 'notes', 'c.txt'), 'utf8')).toBe('y');
+    expect(questions.length).toBe(4);
+    // An edit does not widen: the reach is judged again.
+    const outside = await world.run(write, answering('e', '{"path":"secret.txt","content":"y"}'));
+    expect(outside.code).toBe(1);
+    expect(readFileSync(join(world.cwd, 'secret.txt'), 'utf8')).toBe('not for tools');
+    // Nobody to ask: it waits.
+    const waiting = await world.run([...write, '--json']);
+    expect(waiting.code).toBe(1);
+    expect(JSON.parse(waiting.out).approval).toMatchObject({ toolName: 'write_file' });
+    expect((await world.run([...write, '--yes'])).code).toBe(0);
+  });
+
+  it('writes nothing to the terminal that moves its cursor or hides text', async () => {
+    world.write('notes/evil.txt', 'a\u001b[2Jb\u009b31mc\u202Ed\r\u001b]0;title\u0007e');
+    const { out, err } = await world.run(['call', 'read_file', '{"path":"notes/evil.txt"}']);
+    expect(`${out}${err}`).not.toMatch(/[^\n\P{Cc}]|\u202E/u);
+  });
+});
+
+describe('secrets', () => {
+  it('are stored for their owner alone, listed by name, and never shown', async () => {
+    const readInput = async () => 'sk-very-secret\n';
+    const set = await world.run(['secrets', 'set', 'providers/exa/apiKey'], { readInput });
+    expect(set.code).toBe(0);
+    const file = join(world.home, 'secrets', 'providers', 'exa', 'apiKey');
+    expect(readFileSync(file, 'utf8')).toBe('sk-very-secret\n');
+    expect(statSync(file).mode & 0o077).toBe(0);
+    const list = await world.run(['secrets', 'list']);
+    expect(list.out).toBe('providers/exa/apiKey\n');
+    const all = [set, list].map(({ out, err }) => out + err).join('');
+    expect(all).not.toContain('very-secret');
+    expect((await world.run(['secrets', 'remove', 'providers/exa/apiKey'])).code).toBe(0);
+    expect((await world.run(['secrets', 'remove', 'providers/exa/apiKey'])).code).toBe(1);
+  });
+
+  it('are typed unseen at a terminal', async () => {
+    const askSecret = async () => 'typed';
+    await world.run(['secrets', 'set', 'KEY'], { askSecret });
+    expect(readFileSync(join(world.home, 'secrets', 'KEY'), 'utf8')).toBe('typed\n');
+  });
+
+  it.each(['../x', '/etc/x', 'a//b', ''])('refuse the name %j', async (ref) => {
+    const { code } = await world.run(['secrets', 'set', ref], { readInput: async () => 'v' });
+    expect(code).toBe(2);
+  });
+
+  it('are not stored empty', async () => {
+    expect((await world.run(['secrets', 'set', 'KEY'])).code).toBe(2);
+    expect(existsSync(join(world.home, 'secrets', 'KEY'))).toBe(false);
+  });
+
+  it('that tools declare and that are missing are found', async () => {
+    world.write(
+      '.ethos/ethos.config.mjs',
+      `export default { tools: [{
+        name: 'search', description: 'Searches.', schema: { type: 'object', properties: {} },
+        capabilities: { secrets: ['EXA_KEY'], network: { allowedHosts: ['api.exa.ai'] } },
+        async execute() { return { ok: true, value: '' }; },
+      }] };`,
+    );
+    world.write(
+      '.ethos/personalities/coder/config.yaml',
+      'name: C\nsafety: { network: { allow: [api.exa.ai] } }\n',
+    );
+    const missing = await world.run(['secrets', 'check', '--json']);
+    expect(missing.code).toBe(1);
+    expect(JSON.parse(missing.out).secrets).toEqual([
+      { tool: 'search', ref: 'EXA_KEY', state: 'missing' },
+    ]);
+    await world.run(['secrets', 'set', 'EXA_KEY'], { readInput: async () => 'v' });
+    expect((await world.run(['secrets', 'check'])).code).toBe(0);
+  });
+});
+
+describe('audit', () => {
+  it('verify finds a line that was changed', async () => {
+    await world.run(['call', 'read_file', '{"path":"notes/a.txt"}']);
+    const log = join(world.home, 'audit', 'audit.jsonl');
+    world.write(
+      '.ethos/audit/audit.jsonl',
+      readFileSync(log, 'utf8').replace('notes/a.txt', 'notes/z.txt'),
+    );
+    const { code, out } = await world.run(['audit', 'verify']);
+    expect(code).toBe(1);
+    expect(out).toContain('edited');
+  });
+
+  it('show gives all events of a call, and tail the newest of all logs', async () => {
+    await world.run(['call', 'read_file', '{"path":"notes/a.txt"}']);
+    const lines = (await world.run(['audit', 'tail', '--json'])).out.trim().split('\n');
+    const events = lines.map((line) => JSON.parse(line));
+    expect(events.at(-1)).toMatchObject({ kind: 'call', outcome: 'ok', toolName: 'read_file' });
+    const shown = await world.run(['audit', 'show', events[0].toolCallId, '--json']);
+    expect(shown.out.trim().split('\n')).toEqual(lines);
+    expect(
+      (await world.run(['audit', 'tail', '--lines', '1'])).out.trim().split('\n'),
+    ).toHaveLength(1);
+    expect((await world.run(['audit', 'show', 'nothing'])).code).toBe(2);
+    expect((await world.run(['audit', 'grep', 'no such text'])).code).toBe(1);
+  });
+
+  it('says so where there is no log', async () => {
+    expect((await world.run(['audit', 'verify'])).code).toBe(2);
+    expect((await world.run(['audit', 'tail'])).err).toContain('there is no audit log');
+  });
+});
+
+describe('doctor', () => {
+  it('looks at what is on this machine, and at the PATH of its environment alone', async () => {
+    const { code, out } = await world.run(['doctor', '--json'], { env: { PATH: '/nowhere' } });
+    const { findings } = JSON.parse(out);
+    expect(code).toBe(0);
+    expect(findings).toContainEqual({ what: 'home', state: 'ok', detail: world.home });
+    expect(findings.find(({ what }: { what: string }) => what === 'git').state).toBe('missing');
+  });
+});
+
+describe('completion', () => {
+  it.each(['bash', 'zsh', 'fish'])('is written for %s', async (shell) => {
+    const { code, out } = await world.run(['completion', shell]);
+    expect(code).toBe(0);
+    for (const word of ['check', 'verify', 'personality', 'approve', 'follow', 'rotate'])
+      expect(out).toContain(word);
+  });
+});

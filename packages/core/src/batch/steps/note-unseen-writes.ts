@@ -1,0 +1,45 @@
+import { parse, sep } from 'node:path';
+import { effectsOf, errorText } from '@ethosagent/policy';
+import { failure } from '../../results/check-shape.js';
+import type { CallState } from '../call-state.js';
+import { guarded } from '../guarded.js';
+import { type Answer, type Step, unfinished } from './step.js';
+
+/**
+ * Tells whoever goes by where text comes from what a program or a service of the call may change:
+ * no accessor sees it.
+ */
+export const noteUnseenWrites: Step = (state) => {
+  const { input, facts } = state.batch;
+  const { host } = input;
+  if (host?.watchSources === undefined || host.checksOnly !== undefined) return undefined;
+  const { tool, plan } = state.entry;
+  if (facts.dryRun === true || (plan.isSeen && tool.unconfined !== true)) return undefined;
+  const effects = effectsOf(tool);
+  if (!effects.includes('write') && !effects.includes('spawn')) return undefined;
+  const places = placesOf(state);
+  return places.length === 0 ? undefined : note(state, places);
+};
+
+async function note(state: CallState, places: readonly string[]): Promise<Answer> {
+  const ending = await guarded(state.batch.watch, Number.POSITIVE_INFINITY, () =>
+    state.taintOf().beforeUnseenWrite(places),
+  );
+  if (ending.kind === 'returned') return undefined;
+  if (ending.kind === 'stopped') return unfinished(state, ending);
+  state.thrown = { error: ending.error };
+  return failure(
+    `the call did not run, since it could not be recorded what it may write: ${errorText(ending.error)}`,
+    'STORE_UNAVAILABLE',
+  );
+}
+
+/** Where it may write: what its sandbox lets it, or anywhere. */
+function placesOf(state: CallState): readonly string[] {
+  const { entry, batch, policy } = state;
+  const { process: programs, fs_reach, service } = entry.plan.describe(batch.facts, policy);
+  const isFree =
+    entry.tool.unconfined === true || (programs !== undefined && programs.sandbox !== 'required');
+  if (isFree) return [parse(batch.facts.workingDir).root || sep];
+  return programs === undefined && service === undefined ? [] : (fs_reach?.write ?? []);
+}

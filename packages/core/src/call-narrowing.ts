@@ -1,0 +1,92 @@
+import {
+  isDeclarablePath,
+  meetHostLists,
+  meetPathLists,
+  meetSecretRefs,
+  parseHostPattern,
+} from '@ethosagent/policy';
+import type { SecretRef } from '@ethosagent/types';
+
+/**
+ * What a call may reach at most. A list leaves of what the call could reach what is also in the list; an
+ * absent one leaves it as it is, an empty one leaves nothing.
+ */
+export interface CallNarrowing {
+  /** Host patterns. One that names a port, or a private address, opens neither. */
+  hosts?: readonly string[];
+  /** Folders, absolute. */
+  read?: readonly string[];
+  write?: readonly string[];
+  /** Refs, or prefixes that end in `/*`. */
+  secrets?: readonly SecretRef[];
+  /** Names as the tool calls them, or `*`. */
+  binaries?: readonly string[];
+}
+
+type List = keyof CallNarrowing;
+
+/** By list: what both leave, and what an entry must be. */
+const LISTS: {
+  readonly [K in List]: {
+    meet(a: readonly string[], b: readonly string[]): string[];
+    isEntry(entry: string): boolean;
+  };
+} = {
+  hosts: { meet: meetHostLists, isEntry: (entry) => parseHostPattern(entry) !== null },
+  read: { meet: meetPathLists, isEntry: isDeclarablePath },
+  write: { meet: meetPathLists, isEntry: isDeclarablePath },
+  secrets: { meet: meetRefLists, isEntry: (entry) => meetSecretRefs(entry, entry) !== null },
+  binaries: { meet: meetBinaries, isEntry: (entry) => entry !== '' },
+};
+
+/**
+ * Reads what a host gave as a narrowing.
+ * @returns `undefined` for what is none: a list that is misspelt must not leave everything
+ */
+export function readNarrowing(given: unknown): CallNarrowing | undefined {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
+  const read: Partial<Record<List, readonly string[]>> = {};
+  for (const [key, list] of Object.entries(given)) {
+    if (list === undefined) continue;
+    if (!isList(key) || !Array.isArray(list)) return undefined;
+    const entries: unknown[] = [...list];
+    const isWhole = entries.every(
+      (entry): entry is string => typeof entry === 'string' && LISTS[key].isEntry(entry),
+    );
+    if (!isWhole) return undefined;
+    read[key] = Object.freeze(entries.map(String));
+  }
+  return read;
+}
+
+/** What both leave. */
+export function meetNarrowings(
+  a: CallNarrowing | undefined,
+  b: CallNarrowing | undefined,
+): CallNarrowing | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const met: Partial<Record<List, readonly string[]>> = {};
+  for (const key of Object.keys(LISTS).filter(isList)) {
+    const [mine, other] = [a[key], b[key]];
+    const both = mine && other ? LISTS[key].meet(mine, other) : (mine ?? other);
+    if (both !== undefined) met[key] = both;
+  }
+  return met;
+}
+
+/** The patterns for the refs that both lists cover. */
+export function meetRefLists(a: readonly string[], b: readonly string[]): string[] {
+  const meets = a.flatMap((left) => b.map((right) => meetSecretRefs(left, right)));
+  return [...new Set(meets.filter((ref) => ref !== null))];
+}
+
+/** The binaries that both lists name. `*` is any. */
+export function meetBinaries(a: readonly string[], b: readonly string[]): string[] {
+  const both = [...a.filter((one) => b.includes(one) || b.includes('*'))];
+  if (a.includes('*')) both.push(...b);
+  return [...new Set(both)];
+}
+
+function isList(key: string): key is List {
+  return Object.hasOwn(LISTS, key);
+}

@@ -1,0 +1,98 @@
+import {
+  isIpLiteral,
+  isServicePort,
+  meetHosts,
+  parseHostPattern,
+  reachedAddress,
+} from '@ethosagent/policy';
+import type { ResolvedGrant } from '../resolved-grant.js';
+import type { CompareCapability, GainedAccess } from './grant-change.js';
+
+type Network = NonNullable<ResolvedGrant['network']>;
+
+const NOWHERE: Network = { allowedHosts: [] };
+const ALLOW = { policy: 'safety.network.allow', declared: 'network.allowedHosts' } as const;
+
+/** Requests that one grant allows and the other may not. */
+export const compareNetwork: CompareCapability = (
+  { network: before = NOWHERE },
+  { network: after = NOWHERE },
+) => {
+  const denied = denyRules(after);
+  const isOpen = (pattern: string) => !covers(denied, pattern);
+  const hosts = after.allowedHosts.filter(isOpen);
+  if (hosts.length === 0) return [];
+  const gained = (entry: string, what = `requests to ${entry}`, policy: string = ALLOW.policy) => ({
+    ...ALLOW,
+    policy,
+    entry,
+    what,
+  });
+  const found: GainedAccess[] = hosts
+    .filter((host) => !covers(before.allowedHosts, host))
+    .map((host) => gained(host));
+  // A denied address is denied behind every name too.
+  for (const rule of before.deny ?? []) {
+    const isLost = expand(rule).some(
+      (each) => !covers(denied, each) && (isMachine(each) || meetsAny(hosts, each)),
+    );
+    if (isLost) {
+      found.push(gained(rule, `requests to ${rule}, which was denied`, 'safety.network.deny'));
+    }
+  }
+  if (before.allow_private_urls !== true) {
+    if (after.allow_private_urls === true) {
+      found.push({
+        what: 'requests to private addresses',
+        policy: 'safety.network.allow_private_urls',
+      });
+    }
+    for (const machine of (after.privateHosts ?? []).filter(isOpen)) {
+      if (covers(before.privateHosts ?? [], machine)) continue;
+      found.push(gained(machine, `requests to ${machine}, whose address is private`));
+    }
+  }
+  const opened = openedPorts(before);
+  for (const place of openedPorts(after).filter(isOpen)) {
+    if (covers(opened, place)) continue;
+    found.push(gained(place, `requests to ${place}, the port of another service`));
+  }
+  return found;
+};
+
+/** The rules by which a port of another service than HTTP is open. */
+function openedPorts({ allowedHosts, servicePorts = [] }: Network): string[] {
+  return [...new Set([...allowedHosts, ...servicePorts])].filter((pattern) => {
+    const parsed = parseHostPattern(pattern);
+    return parsed !== null && isServicePort(parsed);
+  });
+}
+
+function denyRules({ deny = [] }: Network): string[] {
+  return deny.flatMap(expand);
+}
+
+/** A rule, and of an address also the one that it stands for. */
+function expand(rule: string): string[] {
+  const parsed = parseHostPattern(rule);
+  if (parsed === null) return [];
+  const reached = reachedAddress(parsed.host);
+  return reached === parsed.host
+    ? [parsed.text]
+    : [parsed.text, parsed.port === undefined ? reached : `${reached}:${parsed.port}`];
+}
+
+function isMachine(pattern: string): boolean {
+  const parsed = parseHostPattern(pattern);
+  return parsed?.kind === 'exact' && isIpLiteral(parsed.host);
+}
+
+/** Whether one of the patterns covers all that `pattern` covers. */
+function covers(patterns: readonly string[], pattern: string): boolean {
+  const whole = meetHosts(pattern, pattern);
+  return patterns.some((each) => meetHosts(each, pattern) === whole);
+}
+
+function meetsAny(patterns: readonly string[], pattern: string): boolean {
+  return patterns.some((each) => meetHosts(each, pattern) !== null);
+}

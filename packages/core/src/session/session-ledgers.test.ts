@@ -1,0 +1,155 @@
+import { errorCodeOf, type SessionStore } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import { createInMemorySessionStore } from '../in-memory-sessions.js';
+import { SessionLedgers } from './session-ledgers.js';
+
+const SOURCE = { source: 'https://e.x/', tool: 'fetch_page' };
+const user = { role: 'user', text: 'hi' } as const;
+const s = { id: 's', scopeId: 'personality:p' };
+const LEDGER = 'protections of session s';
+
+/** A store that holds a session which has read untrusted content. */
+async function world() {
+  const store = createInMemorySessionStore();
+  const ledgers = new SessionLedgers(store);
+  await store.append(s, [user]);
+  await ledgers.ofSession('s', {}).addSources([SOURCE]);
+  return { store, ledgers };
+}
+const isTainted = async (store: SessionStore, id = 's') => {
+  const ledger = new SessionLedgers(store).ofSession(id, {});
+  await ledger.refresh();
+  return ledger.isTainted;
+};
+const codeOf = (promise: Promise<unknown>) => promise.then(() => undefined, errorCodeOf);
+
+describe('a session that is deleted', () => {
+  it('takes its protections with it, and another one of its id begins without any', async () => {
+    const { store, ledgers } = await world();
+    expect(await ledgers.sessions().delete('s')).toBe(true);
+    expect(await store.list()).toEqual([]);
+    const again = ledgers.ofSession('s', {});
+    await again.refresh();
+    expect(again).toMatchObject({ isTainted: false, sources: [] });
+    expect(await ledgers.sessions().delete('s')).toBe(false);
+  });
+
+  it('is there where only its protections are', async () => {
+    const store = createInMemorySessionStore();
+    const ledgers = new SessionLedgers(store);
+    await ledgers.ofSession('s', {}).addSources([SOURCE]);
+    expect(await ledgers.sessions().delete('s')).toBe(true);
+    expect(await isTainted(store)).toBe(false);
+  });
+
+  it('leaves those of others alone, whatever they are called', async () => {
+    const store = createInMemorySessionStore();
+    const ledgers = new SessionLedgers(store);
+    const ids = ['s', 's ', 's s', 'session s', 'S', 'ses%20s', '%73', 'protections of x'];
+    for (const id of ids) await ledgers.ofSession(id, {}).addSources([SOURCE]);
+    await ledgers.ofOwner('s', {}).addSources([SOURCE]);
+    await ledgers.sessions().delete('s');
+    for (const id of ids) expect(await isTainted(store, id), id).toBe(id !== 's');
+    const owner = new SessionLedgers(store).ofOwner('s', {});
+    await owner.refresh();
+    expect(owner.isTainted).toBe(true);
+  });
+
+  it('is never there without its protections, wherever the process ends', async () => {
+    for (const at of [1, 2]) {
+      const { store } = await world();
+      let deletes = 0;
+      const dies: SessionStore = Object.create(store, {
+        delete: {
+          value: async (id: string) => {
+            deletes += 1;
+            if (deletes === at) throw new Error('the process ends');
+            return store.delete(id);
+          },
+        },
+      });
+      await expect(new SessionLedgers(dies).sessions().delete('s')).rejects.toThrow();
+      expect((await store.get('s')) === null || (await isTainted(store))).toBe(true);
+      expect(await isTainted(store)).toBe(true);
+      expect(await new SessionLedgers(store).sessions().delete('s')).toBe(true);
+      expect(await store.list()).toEqual([]);
+    }
+  });
+
+  it('is what has to be deleted: its protections alone can not be', async () => {
+    const { store, ledgers } = await world();
+    const sessions = ledgers.sessions();
+    expect(await codeOf(sessions.delete(LEDGER))).toBe('VALUE_INVALID');
+    expect(await isTainted(store)).toBe(true);
+    // What cleans up old sessions goes through all that there are.
+    for (const { id } of await sessions.list()) await sessions.delete(id).catch(() => {});
+    expect(await store.list()).toEqual([]);
+  });
+});
+
+describe('the list of untrusted files', () => {
+  const FILES = 'protections of files';
+
+  it('is not deleted with old sessions, by itself or as one of all', async () => {
+    const { store, ledgers } = await world();
+    await ledgers.files.note(['/work/a']);
+    const sessions = ledgers.sessions();
+    expect(await codeOf(sessions.delete(FILES))).toBe('VALUE_INVALID');
+    for (const { id } of await sessions.list()) await sessions.delete(id).catch(() => {});
+    expect([...(await new SessionLedgers(store).files.list())]).toEqual(['/work/a']);
+  });
+
+  it('is written again by whoever knew it, where somebody deleted it past the runtime', async () => {
+    const { store, ledgers } = await world();
+    await ledgers.files.note(['/work/a']);
+    await store.delete(FILES);
+    await ledgers.files.note(['/work/b']);
+    expect(new Set(await new SessionLedgers(store).files.list())).toEqual(
+      new Set(['/work/a', '/work/b']),
+    );
+  });
+});
+
+describe('a ledger that another process deleted', () => {
+  it('is written again by whoever had read, and holds nothing that was granted or asked', async () => {
+    const { store, ledgers } = await world();
+    const here = ledgers.ofSession('s', {});
+    await here.append(() => [
+      {
+        kind: 'asked',
+        input: {},
+        approval: {
+          toolCallId: 'c',
+          question: 'q',
+          toolName: 't',
+          args: {},
+          capabilities: {},
+          reason: 'r',
+          askedAt: 1,
+        },
+      },
+    ]);
+    expect(here.waiting).toHaveLength(1);
+    await new SessionLedgers(store).sessions().delete('s');
+    expect(await isTainted(store)).toBe(false);
+    await here.refresh();
+    expect(here).toMatchObject({ isTainted: true, sources: [SOURCE], waiting: [] });
+    expect(await isTainted(store)).toBe(true);
+  });
+
+  it('is noticed also where as much was written again', async () => {
+    const { store, ledgers } = await world();
+    const here = ledgers.ofSession('s', {});
+    await new SessionLedgers(store).sessions().delete('s');
+    const other = { source: 'other', tool: 'other' };
+    await new SessionLedgers(store).ofSession('s', {}).addSources([other]);
+    await here.addSources([{ source: 'third', tool: 'third' }]);
+    const now = new SessionLedgers(store).ofSession('s', {});
+    await now.refresh();
+    expect(now.sources).toContainEqual(other);
+    expect(now.sources).toContainEqual({ source: 'third', tool: 'third' });
+    await here.refresh();
+    await now.refresh();
+    expect(now.sources).toContainEqual(other);
+  });
+});

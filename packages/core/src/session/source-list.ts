@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@ethosagent/policy';
+import type { UntrustedSource } from './session-api.js';
+import { sourceOf } from './untrusted-gate.js';
+
+/** Sources that are listed one by one. */
+const MAX_LISTED = 50;
+
+/**
+ * The untrusted content that a session has read: the first sources as they are, and one entry for all
+ * others. With each of the others that entry changes, so that nobody takes it for one that is known.
+ */
+export class SourceList {
+  readonly #listed = new Map<string, UntrustedSource>();
+  #others: UntrustedSource | undefined;
+  #count = 0;
+
+  /** The first first. */
+  get all(): UntrustedSource[] {
+    return [...this.#listed.values(), ...(this.#others === undefined ? [] : [this.#others])];
+  }
+
+  /** Whether `add` would change what is known. */
+  isNew(source: UntrustedSource): boolean {
+    return !this.#listed.has(keyOf(source));
+  }
+
+  add(source: UntrustedSource): void {
+    if (!this.isNew(source)) return;
+    if (this.#listed.size < MAX_LISTED) {
+      this.#listed.set(keyOf(source), source);
+      return;
+    }
+    this.#count += 1;
+    const before = this.#others?.source ?? '';
+    this.#others = {
+      source: `sha256:${digestOf(`${before} ${keyOf(source)}`)}`,
+      tool: `${this.#count} others`,
+    };
+  }
+}
+
+const MAX_SOURCE_CHARS = 1_000;
+
+/**
+ * Where the result of a call comes from, so that what comes from elsewhere is another source: where
+ * the arguments name none, they are a part of it.
+ */
+export function sourceOfCall(name: string, args: unknown): UntrustedSource {
+  const source = sourceOf(name, args);
+  const isNamed = source !== name;
+  const given = isNamed || args === undefined || args === null ? '' : canonicalJson(args);
+  const full = given === '' || given === '{}' ? source : `${name} ${given}`;
+  return { source: full.length <= MAX_SOURCE_CHARS ? full : shortened(full), tool: name };
+}
+
+/** Untrusted content that came without a call: what it says is what tells it from another. */
+export function sourceOfContent(what: string, content: unknown): string {
+  return `${what} (sha256:${digestOf(canonicalJson(content))})`;
+}
+
+function shortened(text: string): string {
+  return `${text.slice(0, MAX_SOURCE_CHARS).toWellFormed()}… (sha256:${digestOf(text)})`;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** Stands for a source. */
+export function keyOf({ source, tool }: UntrustedSource): string {
+  return canonicalJson([source, tool]);
+}

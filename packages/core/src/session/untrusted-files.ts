@@ -1,0 +1,66 @@
+import { dirname, parse } from 'node:path';
+import { isWithin } from '@ethosagent/policy';
+import type { SessionLedger } from './session-ledger.js';
+
+/** Paths that are remembered one by one; from then on their folders are. */
+const MANY_PATHS = 1_000;
+/** Paths that are remembered. From then on, everything on the disk counts as written. */
+const MAX_PATHS = 4_000;
+
+/**
+ * The files and folders that calls changed with untrusted content at hand, of all sessions of a
+ * store. Each is noted before it is changed. What is below a folder counts with it.
+ */
+export class UntrustedFiles {
+  readonly #ledger: SessionLedger;
+
+  constructor(ledger: SessionLedger) {
+    this.#ledger = ledger;
+  }
+
+  /** What is known by now, of all processes. @throws as `SessionLedger.refresh` */
+  async list(): Promise<ReadonlySet<string>> {
+    await this.#ledger.refresh();
+    return this.#ledger.written;
+  }
+
+  /**
+   * Notes what is about to be changed.
+   * @param paths absolute and normalised
+   * @throws as `SessionLedger.append`: then it must not be changed
+   */
+  async note(paths: readonly string[]): Promise<void> {
+    // What was known may have been cleared by another process.
+    await this.#ledger.refresh();
+    await this.#ledger.append(() => {
+      const { written } = this.#ledger;
+      const places = paths.map((path) => placeOf(path, written.size));
+      const known = [...written];
+      const added = [...new Set(places)].filter(
+        (place) => !known.some((one) => isWithin(place, one)),
+      );
+      return added.length === 0 ? [] : [{ kind: 'written', paths: added }];
+    });
+  }
+
+  /**
+   * Takes paths out, with all below them: an operator has looked at what is there.
+   * @returns those that were taken out
+   */
+  async clear(paths: readonly string[]): Promise<string[]> {
+    let cleared: string[] = [];
+    await this.#ledger.refresh();
+    await this.#ledger.append(() => {
+      cleared = [...this.#ledger.written].filter((place) =>
+        paths.some((path) => isWithin(place, path)),
+      );
+      return cleared.length === 0 ? [] : [{ kind: 'cleared', paths: cleared }];
+    });
+    return cleared;
+  }
+}
+
+function placeOf(path: string, known: number): string {
+  if (known >= MAX_PATHS) return parse(path).root;
+  return known >= MANY_PATHS ? dirname(path) : path;
+}

@@ -1,0 +1,34 @@
+import { EthosError } from '@ethosagent/types';
+import type { McpServeOptions } from './served-runtime.js';
+
+/** What a timer of Node takes. */
+const MAX_MS = 2 ** 31 - 1;
+
+/** A limit that is none would limit nothing. @throws `CONFIG_INVALID` */
+export function assertLimits(
+  limits: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): void {
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!known.includes(name)) {
+      throw invalid(`${name} is no limit; there are ${known.join(', ')}`);
+    }
+    const max = name.endsWith('Ms') ? MAX_MS : Number.POSITIVE_INFINITY;
+    if (typeof limit === 'number' && limit > 0 && limit <= max) continue;
+    throw invalid(`${name} is ${limit}; give a number above zero, up to ${max}`);
+  }
+}
+
+/** @throws `CONFIG_INVALID` */
+export function assertServeOptions(options: McpServeOptions): void {
+  const { approvals = 'client', approvalTimeoutMs, toolsCheckMs, maxCallsAtOnce } = options;
+  const limits = { approvalTimeoutMs, toolsCheckMs, maxCallsAtOnce };
+  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+  assertLimits(Object.fromEntries(given), Object.keys(limits));
+  if (approvals === 'client' || approvals === 'session') return;
+  throw invalid(`approvals is ${JSON.stringify(approvals)}; give client or session`);
+}
+
+function invalid(problem: string): EthosError {
+  return new EthosError('CONFIG_INVALID', problem);
+}

@@ -1,0 +1,73 @@
+import { type ApprovalDecision, type ApprovalRequest, mayGrant } from '@ethosagent/core';
+import type { GrantScope, PersonalityConfig } from '@ethosagent/types';
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { approvalForm, readApprovalForm } from './approval-form.js';
+
+const SCOPES: readonly GrantScope[] = ['arguments', 'session', 'tool'];
+/** Forms that are shown for one call. */
+const MAX_FORMS = 3;
+
+export interface ClientApprovalsParts {
+  server: Pick<Server, 'elicitInput' | 'getClientCapabilities'>;
+  /** The personality of the session, as it is now. */
+  personality: () => Promise<PersonalityConfig>;
+  /** Who decides, for the record. */
+  by: string;
+  timeoutMs: number;
+}
+
+/** The request of a client that a call came with. */
+export interface ClientRequest {
+  requestId: RequestId;
+  /** Tells the client that its call waits. */
+  onAsk: () => void;
+}
+
+/** Asks the user of a client about calls that need approval. */
+export class ClientApprovals {
+  readonly #parts: ClientApprovalsParts;
+  readonly #requests = new Map<string, ClientRequest>();
+
+  constructor(parts: ClientApprovalsParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs a call; what it has to ask goes to the client beside its request. */
+  async during<T>(toolCallId: string, request: ClientRequest, run: () => Promise<T>): Promise<T> {
+    this.#requests.set(toolCallId, request);
+    try {
+      return await run();
+    } finally {
+      this.#requests.delete(toolCallId);
+    }
+  }
+
+  /** `later` where the client can not ask, or its user gave no answer. */
+  readonly approve = async (asked: ApprovalRequest): Promise<ApprovalDecision | 'later'> => {
+    const { server, personality, by, timeoutMs } = this.#parts;
+    const request = this.#requests.get(asked.toolCallId);
+    const canAsk = server.getClientCapabilities()?.elicitation?.form !== undefined;
+    if (request === undefined || !canAsk) return 'later';
+    const config = await personality();
+    const scopes = SCOPES.filter((scope) => mayGrant(config, scope));
+    request.onAsk();
+    let problem: string | undefined;
+    for (let form = 0; form < MAX_FORMS; form++) {
+      const answer = await server
+        .elicitInput(approvalForm(asked, scopes, problem), {
+          relatedRequestId: request.requestId,
+          signal: asked.signal,
+          timeout: timeoutMs,
+        })
+        // It ended, took too long, or did not fill in the form: nobody has decided.
+        .catch(() => undefined);
+      if (answer === undefined || answer.action === 'cancel') return 'later';
+      if (answer.action === 'decline') return { approved: false, by };
+      const said = readApprovalForm(answer.content ?? {}, asked, by);
+      if (!('problem' in said)) return said;
+      problem = said.problem;
+    }
+    return 'later';
+  };
+}

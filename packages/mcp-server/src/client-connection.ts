@@ -1,0 +1,153 @@
+import type { ToolSession } from '@ethosagent/core';
+import { callListener, discard, errorText } from '@ethosagent/policy';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  type CallToolRequest,
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type ServerNotification,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js';
+import { CallIds } from './call-ids.js';
+import { callResultOf, refusedCall } from './call-result.js';
+import { ClientApprovals } from './client-approvals.js';
+import { givesStructured, listedTool } from './listed-tool.js';
+import { progressTo } from './progress.js';
+import type { McpServeOptions, McpSessionSettings, ServedRuntime } from './served-runtime.js';
+import { ToolListWatch } from './tool-list-watch.js';
+
+export interface ClientConnectionParts {
+  runtime: ServedRuntime;
+  sessionId: string;
+  /** Who is connected, for the record. */
+  client: string;
+  settings: McpSessionSettings;
+  options: McpServeOptions;
+}
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** One client with a session of its own, over whatever transport. */
+export class ClientConnection {
+  readonly session: ToolSession;
+  /** Settles when the connection has ended and nothing of it runs. */
+  readonly ended: Promise<void>;
+  readonly #parts: ClientConnectionParts;
+  readonly #server: Server;
+  readonly #approvals: ClientApprovals;
+  readonly #ids: CallIds;
+  readonly #watch: ToolListWatch;
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(parts: ClientConnectionParts) {
+    const { runtime, sessionId, client, settings, options } = parts;
+    const { name = 'ethosagent', version = '0.1.0', instructions, approvals = 'client' } = options;
+    this.#parts = parts;
+    // Not `McpServer`, which has no place for a JSON Schema that is not Zod's.
+    this.#server = new Server(
+      { name, version },
+      {
+        capabilities: { tools: { listChanged: true } },
+        ...(instructions !== undefined && { instructions }),
+      },
+    );
+    this.#approvals = new ClientApprovals({
+      server: this.#server,
+      personality: () => runtime.personality(this.session.personalityId),
+      by: client,
+      timeoutMs: options.approvalTimeoutMs ?? 600_000,
+    });
+    this.session = runtime.session(sessionId, {
+      ...settings,
+      ...(approvals === 'client' && { approve: this.#approvals.approve }),
+    });
+    this.#ids = new CallIds(this.session);
+    this.#watch = new ToolListWatch({
+      session: this.session,
+      everyMs: options.toolsCheckMs ?? 5_000,
+      onChange: () => discard(this.#server.sendToolListChanged()),
+    });
+    this.ended = new Promise((resolve) => {
+      this.#server.onclose = () => resolve(this.#end());
+    });
+    discard(this.ended);
+    this.#server.setRequestHandler(ListToolsRequestSchema, () => this.#list());
+    this.#server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
+      this.#running.size < (options.maxCallsAtOnce ?? 64)
+        ? this.#tracked(this.#call(params, extra))
+        : refusedCall('too many calls at once; wait for those that run'),
+    );
+  }
+
+  connect(transport: Transport): Promise<void> {
+    return this.#server.connect(transport);
+  }
+
+  /** Ends the connection and its calls, and what they left running. */
+  async close(): Promise<void> {
+    await this.#server.close();
+    await this.ended;
+  }
+
+  async #list() {
+    const definitions = await this.session.definitions();
+    this.#watch.told(definitions);
+    const { runtime } = this.#parts;
+    return {
+      tools: definitions.map((definition) => listedTool(definition, runtime.tool(definition.name))),
+    };
+  }
+
+  async #call(
+    { name, arguments: args = {}, task }: CallToolRequest['params'],
+    extra: Extra,
+  ): Promise<CallToolResult> {
+    // Without the capability the client gets no task, and would not hear of the result.
+    if (task !== undefined) {
+      throw new McpError(ErrorCode.InvalidParams, 'calls do not run as tasks');
+    }
+    const { runtime, client, sessionId, options } = this.#parts;
+    const onProgress = progressTo(extra);
+    const request = {
+      requestId: extra.requestId,
+      onAsk: () => onProgress({ message: 'waits for approval', audience: 'user' }),
+    };
+    try {
+      const [answer] = await this.#ids.run({ name, args }, extra.signal, (toolCallId) =>
+        this.#approvals.during(toolCallId, request, () =>
+          this.session.execute([{ toolCallId, name, args }], {
+            abortSignal: extra.signal,
+            onProgress,
+          }),
+        ),
+      );
+      if (answer === undefined) return refusedCall(`${name} gave no result`);
+      const { approval } = answer;
+      if (approval !== undefined) {
+        callListener(() => options.onWaiting?.({ client, sessionId, approval }));
+      }
+      return callResultOf(answer, { sessionId, isStructured: givesStructured(runtime.tool(name)) });
+    } catch (error) {
+      return refusedCall(errorText(error));
+    } finally {
+      this.#watch.look();
+    }
+  }
+
+  #tracked<T>(call: Promise<T>): Promise<T> {
+    this.#running.add(call);
+    return call.finally(() => this.#running.delete(call));
+  }
+
+  async #end(): Promise<void> {
+    this.#watch.end();
+    // Their signals have fired.
+    await Promise.allSettled(this.#running);
+    await this.session.end();
+  }
+}

@@ -1,0 +1,169 @@
+import {
+  cleanMcpSchema,
+  cleanText,
+  errorText,
+  type HeldTool,
+  type McpToolDefinition,
+  mcpToolName,
+  mcpToolResult,
+  readMcpAnswer,
+  readMcpTool,
+} from '@ethosagent/policy';
+import { EthosError, type Tool, type ToolContext, type ToolResult } from '@ethosagent/types';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ErrorCode, McpError, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+
+/** What of a `Client` of the SDK is used. It is connected already, and stays the caller's. */
+export type ConnectedMcpClient = Pick<Client, 'request' | 'getServerVersion'>;
+
+export interface FromMcpOptions {
+  /** The name of the server in `mcp__<server>__<tool>`. What the server calls itself when absent. */
+  server?: string;
+  /** `false`: calls run without being asked for. */
+  approval?: boolean;
+  /** Milliseconds for a call. 120,000. */
+  timeoutMs?: number;
+  /** Told of each tool that the server lists and that is left out, and why. */
+  onHeld?: (held: HeldTool) => void;
+}
+
+const MAX_TOOLS = 256;
+const MAX_PAGES = 100;
+const MAX_DESCRIPTION_CHARS = 4_000;
+const MAX_RESULT_CHARS = 60_000;
+
+/**
+ * The tools of a server that a client is connected to, for a runtime. What the server does is not
+ * confined, bounded or audited here. So each call is asked for, and what comes back is untrusted.
+ * A server that the runtime is to start, hold to its reach and pin is one for `mcp` of the runtime.
+ *
+ * @throws `TOOL_INVALID` for a list that can't be read; as `client.request` does
+ */
+export async function fromMcp(
+  client: ConnectedMcpClient,
+  options: FromMcpOptions = {},
+): Promise<Tool<Record<string, unknown>>[]> {
+  const server = options.server ?? client.getServerVersion()?.name ?? 'server';
+  const tools = new Map<string, Tool<Record<string, unknown>>>();
+  for (const entry of await listAll(client)) {
+    const read = readMcpTool(entry);
+    if ('reason' in read) {
+      options.onHeld?.(read);
+      continue;
+    }
+    const tool = foreignTool(read.definition, { client, server, options });
+    if (tools.has(tool.name)) {
+      options.onHeld?.({ tool: tool.name, reason: 'the server lists two tools of this name' });
+    } else {
+      tools.set(tool.name, tool);
+    }
+  }
+  return [...tools.values()];
+}
+
+async function listAll(client: ConnectedMcpClient): Promise<unknown[]> {
+  const found: unknown[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const { tools, nextCursor } = await client.request(
+      { method: 'tools/list', params },
+      ResultSchema,
+    );
+    if (!Array.isArray(tools)) throw invalid('the server gave no list of its tools');
+    found.push(...tools);
+    if (found.length > MAX_TOOLS) throw invalid(`the server lists more than ${MAX_TOOLS} tools`);
+    if (typeof nextCursor !== 'string' || nextCursor === '') return found;
+    cursor = nextCursor;
+  }
+  throw invalid(`the list of the server has more than ${MAX_PAGES} pages`);
+}
+
+interface Foreign {
+  client: ConnectedMcpClient;
+  server: string;
+  options: FromMcpOptions;
+}
+
+function foreignTool(
+  { name: tool, description, inputSchema, annotations }: McpToolDefinition,
+  { client, server, options }: Foreign,
+): Tool<Record<string, unknown>> {
+  const { approval = true, timeoutMs = 120_000 } = options;
+  const name = mcpToolName(server, tool);
+  return {
+    name,
+    description:
+      cleanText(description, MAX_DESCRIPTION_CHARS) ||
+      `${cleanText(tool, 100)}, a tool of the MCP server ${cleanText(server, 100)}.`,
+    schema: cleanMcpSchema(inputSchema),
+    toolset: 'mcp',
+    capabilities: {},
+    effects: ['write', 'send', 'spawn'],
+    unconfined: true,
+    outputIsUntrusted: true,
+    maxResultChars: MAX_RESULT_CHARS,
+    // The time of the call itself ends first, and the server is told.
+    timeoutMs: timeoutMs + 2_000,
+    // Without a word of its own, a call of what is unconfined is asked for as that.
+    ...(!approval && { requiresApproval: false }),
+    async execute(args, ctx) {
+      try {
+        const answer = await client.request(
+          { method: 'tools/call', params: { name: tool, arguments: args } },
+          ResultSchema,
+          { signal: ctx.abortSignal, timeout: timeoutMs, onprogress: progressOf(name, ctx) },
+        );
+        const read = readMcpAnswer(answer);
+        if (read === undefined)
+          return failed(`${name} gave no answer of the protocol; it may have run`);
+        return mcpToolResult(read, { server, tool, annotations });
+      } catch (error) {
+        return failure(error, name);
+      }
+    },
+  };
+}
+
+function progressOf(toolName: string, { emit }: ToolContext) {
+  return ({ progress, total, message = '' }: Progress) =>
+    emit({
+      type: 'progress',
+      toolName,
+      message:
+        cleanText(message, 200) ||
+        (total === undefined ? `${progress}` : `${progress} of ${total}`),
+      audience: 'user',
+      ...(total !== undefined &&
+        total > 0 && { percent: Math.min(100, Math.max(0, (progress / total) * 100)) }),
+    });
+}
+
+interface Progress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
+function failure(error: unknown, name: string): ToolResult {
+  const said = cleanText(errorText(error), 2_000);
+  if (!(error instanceof McpError))
+    return failed(`${name} was not reached; it may have run: ${said}`);
+  switch (error.code) {
+    case ErrorCode.InvalidParams:
+      return { ok: false, code: 'input_invalid', error: `${name} refuses the arguments: ${said}` };
+    case ErrorCode.RequestTimeout:
+    case ErrorCode.ConnectionClosed:
+      return failed(`${name} gave no answer; it may have run: ${said}`);
+    default:
+      return failed(`${name} answered with an error: ${said}`);
+  }
+}
+
+function failed(error: string): ToolResult {
+  return { ok: false, code: 'execution_failed', error };
+}
+
+function invalid(problem: string): EthosError {
+  return new EthosError('TOOL_INVALID', problem);
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { discard, isObject } from '@ethosagent/policy';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { ClientConnection, type ClientConnectionParts } from '../client-connection.js';
+import type { McpHttpLimits } from './http-limits.js';
+
+export interface HttpSessionParts extends ClientConnectionParts {
+  limits: Pick<McpHttpLimits, 'idleMs' | 'reconnectMs'>;
+  /** Once it may be found by its id. */
+  onBegin: (id: string) => void;
+}
+
+/** A session of the protocol: its transport, and who may use it. */
+export class HttpSession {
+  readonly client: string;
+  readonly connection: ClientConnection;
+  /** When its last connection ended, in milliseconds of `performance.now`. */
+  unusedSince = performance.now();
+  readonly #transport: StreamableHTTPServerTransport;
+  readonly #limits: HttpSessionParts['limits'];
+  #open = 0;
+  #hadStream = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #hasEnded = false;
+
+  constructor({ limits, onBegin, ...parts }: HttpSessionParts) {
+    this.client = parts.client;
+    this.#limits = limits;
+    this.connection = new ClientConnection(parts);
+    this.#transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: onBegin,
+    });
+    const stop = () => {
+      this.#hasEnded = true;
+      clearTimeout(this.#timer);
+    };
+    this.connection.ended.then(stop, stop);
+  }
+
+  /** What the protocol calls it; absent until the client is initialized. */
+  get id(): string | undefined {
+    return this.#transport.sessionId;
+  }
+
+  get isConnected(): boolean {
+    return this.#open > 0;
+  }
+
+  begin(): Promise<void> {
+    return this.connection.connect(this.#transport);
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse, body?: unknown): Promise<void> {
+    this.#open++;
+    clearTimeout(this.#timer);
+    if (request.method === 'GET') this.#hadStream = true;
+    response.once('close', () => {
+      // Nobody can get the answers any more: streams are not resumed.
+      if (!response.writableFinished) this.#cancel(requestsOf(body));
+      this.#open--;
+      this.unusedSince = performance.now();
+      if (this.#open === 0) this.#endLater();
+    });
+    await this.#transport.handleRequest(request, response, body);
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+
+  #endLater(): void {
+    if (this.#hasEnded) return;
+    const { idleMs, reconnectMs } = this.#limits;
+    this.#timer = setTimeout(() => discard(this.close()), this.#hadStream ? reconnectMs : idleMs);
+    this.#timer.unref();
+  }
+
+  #cancel(requests: readonly RequestId[]): void {
+    for (const requestId of requests) {
+      this.#transport.onmessage?.({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId, reason: 'the client has disconnected' },
+      });
+    }
+  }
+}
+
+function requestsOf(body: unknown): RequestId[] {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return messages.flatMap((message) => {
+    if (!isObject(message) || typeof message.method !== 'string') return [];
+    const { id } = message;
+    return typeof id === 'string' || typeof id === 'number' ? [id] : [];
+  });
+}

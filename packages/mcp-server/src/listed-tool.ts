@@ -1,0 +1,55 @@
+import { mayBeForeign } from '@ethosagent/core';
+import { isObject } from '@ethosagent/policy';
+import type { AnyTool, ToolDefinition, ToolResult } from '@ethosagent/types';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { annotationsOf } from './annotations.js';
+
+type ObjectSchema = Tool['inputSchema'];
+
+/** A tool of a session as a client is told of it. */
+export function listedTool(
+  { name, description, parameters, outputSchema }: ToolDefinition,
+  tool: AnyTool | undefined,
+): Tool {
+  return {
+    name,
+    description,
+    inputSchema: objectSchema(parameters),
+    ...(givesStructured(tool) &&
+      outputSchema !== undefined && { outputSchema: objectSchema(outputSchema) }),
+    annotations: annotationsOf(tool),
+  };
+}
+
+const ANY_RESULT: ToolResult = { ok: false, code: 'execution_failed', error: '' };
+
+/**
+ * Whether clients get `structured` of the results of a tool. Where somebody else may have written
+ * it they do not: it has no marks, and many clients show it to their model in place of the text.
+ */
+export function givesStructured(tool: AnyTool | undefined): tool is AnyTool {
+  const { type = 'object' } = tool?.outputSchema ?? {};
+  return tool?.outputSchema !== undefined && type === 'object' && !mayBeForeign(tool, ANY_RESULT);
+}
+
+/** A schema as the protocol has it: of an object, whose properties have objects for schemas. */
+function objectSchema({ properties, required, ...rest }: Record<string, unknown>): ObjectSchema {
+  return {
+    ...rest,
+    type: 'object',
+    ...(isObject(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, schema]) => [name, schemaObject(schema)]),
+      ),
+    }),
+    ...(Array.isArray(required) && {
+      required: required.filter((name) => typeof name === 'string'),
+    }),
+  };
+}
+
+/** `true` and `false` are schemas too. */
+function schemaObject(schema: unknown): Record<string, unknown> {
+  if (isObject(schema)) return schema;
+  return schema === false ? { not: {} } : {};
+}

@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { callListener } from '@ethosagent/policy';
+import { EthosError } from '@ethosagent/types';
+import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { assertLimits, assertServeOptions } from './assert-options.js';
+import { DEFAULT_HTTP_LIMITS, type McpHttpLimits } from './http/http-limits.js';
+import { HttpSession } from './http/http-session.js';
+import { HttpSessions } from './http/http-sessions.js';
+import { readBody } from './http/read-body.js';
+import { type Refusal, RequestGate } from './http/request-gate.js';
+import type { McpServeOptions, McpSessionSettings, ServedRuntime } from './served-runtime.js';
+
+/** Who may connect, and how its sessions run. */
+export interface McpHttpClient extends McpSessionSettings {
+  /** The bearer token: 32 characters or more, e.g. of `openssl rand -hex 32`. */
+  token: string;
+}
+
+/** A session of a client has begun or ended. */
+export interface McpHttpSessionEvent {
+  kind: 'begun' | 'ended';
+  client: string;
+  sessionId: string;
+}
+
+export interface ServeHttpOptions extends McpServeOptions {
+  /**
+   * Who may connect, by name. Each has sessions, quotas and a memory of its own: the name is the
+   * `userScopeId` where `identity` has no other.
+   */
+  clients: Readonly<Record<string, McpHttpClient>>;
+  /** The address to listen on. `127.0.0.1` when absent. */
+  host?: string;
+  /** A free one when absent. */
+  port?: number;
+  /** `/mcp` when absent. */
+  path?: string;
+  /**
+   * Values of the `Host` header beside those of a loopback address, e.g. `mcp.example.com`.
+   * Required where `host` is no loopback address.
+   */
+  allowedHosts?: readonly string[];
+  /** Values of the `Origin` header; pages of no other origin may connect. None when absent. */
+  allowedOrigins?: readonly string[];
+  limits?: Partial<McpHttpLimits>;
+  /** Told of sessions. What it throws is ignored. */
+  onSession?: (event: McpHttpSessionEvent) => void;
+}
+
+/** A server over HTTP. */
+export interface McpHttpServer {
+  /** Where clients connect to. */
+  readonly url: string;
+  /** Takes no more requests, ends the sessions and waits for them. */
+  close(): Promise<void>;
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/**
+ * Serves the tools of personalities over streamable HTTP. Each session of the protocol is a session
+ * of the runtime. It does not speak TLS: put it behind what does, and name that in `allowedHosts`.
+ *
+ * @throws `CONFIG_INVALID` for a token, a personality or a setting that can not be; as `listen` of Node does
+ */
+export async function serveHttp(
+  runtime: ServedRuntime,
+  options: ServeHttpOptions,
+): Promise<McpHttpServer> {
+  const { clients = {}, host = '127.0.0.1', port = 0, path = '/mcp', allowedHosts = [] } = options;
+  if (!LOOPBACK.has(host) && allowedHosts.length === 0) {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `${host} is no loopback address; name the hosts that clients use in \`allowedHosts\``,
+    );
+  }
+  assertServeOptions(options);
+  assertLimits({ ...options.limits }, Object.keys(DEFAULT_HTTP_LIMITS));
+  const hosts = new Set(allowedHosts.map((name) => name.toLowerCase()));
+  const gate = new RequestGate({
+    tokens: new Map(Object.entries(clients).map(([name, { token }]) => [name, token])),
+    hosts,
+    origins: new Set(options.allowedOrigins),
+  });
+  for (const { personality } of Object.values(clients)) await runtime.personality(personality);
+  const handler = new HttpHandler({ runtime, options, gate, path });
+  const server = createServer((request, response) => {
+    handler.handle(request, response).catch(() => {
+      if (response.headersSent) response.destroy();
+      else refuse(response, { status: 500, message: 'the request failed' });
+    });
+  });
+  const bound = await listen(server, { host, port });
+  if (LOOPBACK.has(host)) {
+    for (const name of ['127.0.0.1', '[::1]', 'localhost']) hosts.add(`${name}:${bound}`);
+  }
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
+    async close() {
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      await handler.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface HttpHandlerParts {
+  runtime: ServedRuntime;
+  options: ServeHttpOptions;
+  gate: RequestGate;
+  path: string;
+}
+
+class HttpHandler {
+  readonly #parts: HttpHandlerParts;
+  readonly #limits: McpHttpLimits;
+  readonly #sessions: HttpSessions;
+  #isClosed = false;
+
+  constructor(parts: HttpHandlerParts) {
+    this.#parts = parts;
+    this.#limits = { ...DEFAULT_HTTP_LIMITS, ...parts.options.limits };
+    this.#sessions = new HttpSessions(this.#limits);
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = await this.#handle(request, response);
+    if (refusal !== undefined) refuse(response, refusal);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#sessions.close();
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined> {
+    const checked = this.#parts.gate.check(request.headers);
+    if ('status' in checked) return checked;
+    const { method = '', url = '', headers } = request;
+    if (url.split('?')[0] !== this.#parts.path) return { status: 404, message: 'not found' };
+    if (!['POST', 'GET', 'DELETE'].includes(method)) {
+      return { status: 405, message: 'not allowed', headers: { Allow: 'GET, POST, DELETE' } };
+    }
+    const id = headers['mcp-session-id'];
+    const known = typeof id === 'string' ? this.#sessions.find(id, checked.client) : undefined;
+    if (id !== undefined && known === undefined) return NO_SESSION;
+    if (method !== 'POST') {
+      if (known === undefined) return { status: 400, message: 'Mcp-Session-Id is required' };
+      await known.handle(request, response);
+      return undefined;
+    }
+    const read = await readBody(request, this.#limits.maxRequestBytes);
+    if ('status' in read) return read;
+    if (known !== undefined) {
+      await known.handle(request, response, read.body);
+      return undefined;
+    }
+    if (!isInitializeRequest(read.body)) {
+      return { status: 400, message: 'Mcp-Session-Id is required' };
+    }
+    return this.#begin(checked.client, { request, response, body: read.body });
+  }
+
+  async #begin(
+    client: string,
+    {
+      request,
+      response,
+      body,
+    }: { request: IncomingMessage; response: ServerResponse; body: unknown },
+  ): Promise<Refusal | undefined> {
+    if (this.#isClosed || !this.#sessions.makeRoom(client)) {
+      return { status: 503, message: 'there are too many sessions; end one' };
+    }
+    const session = this.#open(client);
+    await session.begin();
+    await session.handle(request, response, body);
+    // The transport did not take the request.
+    if (session.id === undefined) await session.close();
+    return undefined;
+  }
+
+  #open(client: string): HttpSession {
+    const { runtime, options } = this.#parts;
+    const { personality, identity, limits } = options.clients[client] ?? {};
+    const sessionId = `mcp-${randomUUID()}`;
+    const tell = (kind: McpHttpSessionEvent['kind']) =>
+      callListener(() => options.onSession?.({ kind, client, sessionId }));
+    const session = new HttpSession({
+      runtime,
+      sessionId,
+      client,
+      settings: {
+        identity: { platform: 'mcp', userScopeId: client, ...identity },
+        ...(personality !== undefined && { personality }),
+        ...(limits !== undefined && { limits }),
+      },
+      options,
+      limits: this.#limits,
+      onBegin: (id) => {
+        this.#sessions.name(id, session);
+        tell('begun');
+        const end = () => tell('ended');
+        session.connection.ended.then(end, end);
+      },
+    });
+    this.#sessions.add(session);
+    return session;
+  }
+}
+
+/** The same for a session that there is not, and for that of somebody else. */
+const NO_SESSION: Refusal = { status: 404, message: 'Session not found' };
+
+function refuse(response: ServerResponse, { status, message, headers }: Refusal): void {
+  const body = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null };
+  // What the client still sends is not read.
+  response.writeHead(status, {
+    ...headers,
+    'Content-Type': 'application/json',
+    Connection: 'close',
+  });
+  response.end(JSON.stringify(body));
+}
+
+function listen(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { bundleScript } from '@ethosagent/test-support';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, type World } from './fixtures/world.js';
+
+// A program that is talked to by hand: what it writes, and how it ends.
+
+let script: string;
+let world: World;
+let program: ChildProcess;
+let lines: string[];
+
+beforeAll(async () => {
+  script = await bundleScript(new URL('./fixtures/stdio-program.ts', import.meta.url));
+});
+beforeEach(() => {
+  world = createWorld();
+  lines = [];
+});
+afterEach(() => {
+  program.kill('SIGKILL');
+  world.remove();
+});
+
+function start(): ChildProcess {
+  program = spawn(process.execPath, [script, world.home, world.work, 's'], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  if (program.stdout !== null)
+    createInterface(program.stdout).on('line', (line) => lines.push(line));
+  return program;
+}
+
+const send = (message: object) =>
+  program.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const answerTo = (id: number) =>
+  expect.poll(() => lines.some((line) => JSON.parse(line).id === id)).toBe(true);
+const call = (id: number, name: string) =>
+  send({ id, method: 'tools/call', params: { name, arguments: {} } });
+
+async function initialize(): Promise<void> {
+  start();
+  const clientInfo = { name: 'hand', version: '1' };
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  send({ id: 0, method: 'initialize', params });
+  await answerTo(0);
+  send({ method: 'notifications/initialized' });
+}
+
+/** The program that the tool `wait` started. */
+async function began(): Promise<number> {
+  await expect.poll(() => world.read('pid')).toBeDefined();
+  return Number(world.read('pid'));
+}
+
+const isThere = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('a program over stdio', () => {
+  it('writes messages alone to its output, and the rest to the errors', async () => {
+    await initialize();
+    let errors = '';
+    program.stderr?.on('data', (data) => {
+      errors += data;
+    });
+    call(1, 'noisy');
+    await answerTo(1);
+    program.stdin?.end();
+    await once(program, 'close');
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual([0, 1]);
+    expect(errors).toContain('printed by a tool');
+    expect(errors).toContain('forged');
+  });
+
+  it('goes on after what is no message', async () => {
+    await initialize();
+    program.stdin?.write('no JSON\n{"jsonrpc":"2.0"}\n[]\n');
+    call(1, 'picture');
+    await answerTo(1);
+    program.stdin?.end();
+    expect(await once(program, 'exit')).toEqual([0, null]);
+  });
+
+  it('ends, with what it started, when its input closes', async () => {
+    await initialize();
+    call(1, 'wait');
+    const pid = await began();
+    program.stdin?.end();
+    expect(await once(program, 'exit')).toEqual([0, null]);
+    expect(world.read('signal')).toBe('x');
+    await expect.poll(() => isThere(pid)).toBe(false);
+  });
+
+  it('ends when nobody reads its output', async () => {
+    await initialize();
+    call(1, 'wait');
+    await began();
+    program.stdout?.destroy();
+    call(2, 'picture');
+    expect(await once(program, 'exit')).toEqual([0, null]);
+  });
+
+  it('ends when a message is longer than may be', async () => {
+    await initialize();
+    program.stdin?.on('error', () => {});
+    program.stdin?.write('x'.repeat(11_000_000));
+    expect(await once(program, 'exit')).toEqual([0, null]);
+  });
+
+  it('leaves nothing running when it is killed', async () => {
+    await initialize();
+    call(1, 'wait');
+    const pid = await began();
+    program.kill('SIGKILL');
+    await once(program, 'exit');
+    await expect.poll(() => isThere(pid)).toBe(false);
+  });
+});

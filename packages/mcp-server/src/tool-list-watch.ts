@@ -1,0 +1,52 @@
+import type { ToolSession } from '@ethosagent/core';
+import { canonicalJson, discard } from '@ethosagent/policy';
+
+export interface ToolListWatchParts {
+  session: Pick<ToolSession, 'definitions'>;
+  /** Milliseconds. */
+  everyMs: number;
+  onChange: () => void;
+}
+
+/** Looks now and then whether the tools are those that a client was told of. */
+export class ToolListWatch {
+  readonly #parts: ToolListWatchParts;
+  #told: string | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(parts: ToolListWatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Notes what a client is told. */
+  told(definitions: unknown): void {
+    this.#told = canonicalJson(definitions);
+    if (this.#timer !== undefined) return;
+    this.#timer = setInterval(() => this.look(), this.#parts.everyMs);
+    this.#timer.unref();
+  }
+
+  look(): void {
+    if (this.#told === undefined || this.#looking !== undefined) return;
+    // A file that is not valid now is told when the client asks for the list.
+    this.#looking = this.#look()
+      .catch(() => {})
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    discard(this.#looking);
+  }
+
+  async #look(): Promise<void> {
+    const now = canonicalJson(await this.#parts.session.definitions());
+    if (this.#told === undefined || now === this.#told) return;
+    this.#told = now;
+    this.#parts.onChange();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#told = undefined;
+  }
+}

@@ -1,0 +1,75 @@
+import type { AuditCall, AuditEvent } from '@ethosagent/types';
+import type { Meter } from '@opentelemetry/api';
+import { ETHOS, GEN_AI } from './conventions.js';
+import { knownToolName } from './known-tool-name.js';
+
+/** Tokens and cost of one step of a model. */
+export interface StepUsage {
+  inputTokens: number;
+  outputTokens: number;
+  costUsd: number;
+}
+
+/** What is counted. */
+export interface Instruments {
+  call(call: AuditCall): void;
+  access(event: AuditEvent): void;
+  usage(usage: StepUsage, agent: string | undefined): void;
+}
+
+/** The metrics of a runtime. */
+export function createInstruments(meter: Meter): Instruments {
+  const calls = meter.createCounter('ethos.calls', {
+    description: 'Calls of tools that have their answer',
+    unit: '{call}',
+  });
+  const durations = meter.createHistogram('ethos.call.duration', {
+    description: 'From the begin of a tool to its end',
+    unit: 's',
+  });
+  const accesses = meter.createCounter('ethos.accesses', {
+    description: 'Accesses of tools to the outside, allowed and denied',
+    unit: '{access}',
+  });
+  const approvals = meter.createCounter('ethos.approvals', {
+    description: 'Calls that were asked about and decided',
+    unit: '{call}',
+  });
+  const toolCost = meter.createCounter('ethos.tool.cost', {
+    description: 'What tools say they cost',
+    unit: 'USD',
+  });
+  const cost = meter.createCounter('ethos.cost', {
+    description: 'What the steps of turns cost, their tools included',
+    unit: 'USD',
+  });
+  const tokens = meter.createHistogram('gen_ai.client.token.usage', {
+    description: 'Tokens of one step of a model',
+    unit: '{token}',
+  });
+  return {
+    call: (call) => {
+      const tool = { [GEN_AI.tool]: knownToolName(call) };
+      calls.add(1, { ...tool, [ETHOS.outcome]: call.cause ?? call.outcome });
+      if (call.costUsd !== undefined) toolCost.add(call.costUsd, tool);
+      // What did not run took no time.
+      if (call.gate === undefined) durations.record(call.durationMs / 1_000, tool);
+      if (call.approval !== undefined) {
+        approvals.add(1, { ...tool, [ETHOS.approved]: call.approval.approved });
+      }
+    },
+    access: ({ toolName, capability, decision }) => {
+      accesses.add(1, {
+        [GEN_AI.tool]: toolName,
+        [ETHOS.capability]: capability,
+        [ETHOS.decision]: decision,
+      });
+    },
+    usage: ({ inputTokens, outputTokens, costUsd }, agent) => {
+      const of = { [GEN_AI.operation]: 'chat', ...(agent && { [GEN_AI.agentName]: agent }) };
+      tokens.record(inputTokens, { ...of, [GEN_AI.tokenType]: 'input' });
+      tokens.record(outputTokens, { ...of, [GEN_AI.tokenType]: 'output' });
+      if (costUsd > 0) cost.add(costUsd, of);
+    },
+  };
+}

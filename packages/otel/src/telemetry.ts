@@ -1,0 +1,78 @@
+import { callListener } from '@ethosagent/policy';
+import type { AuditSink } from '@ethosagent/types';
+import { type Context, type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
+import { AccessLog } from './access-log.js';
+import { recordCallSpan } from './call-span.js';
+import { createInstruments } from './instruments.js';
+import { type TurnEvent, type TurnFacts, traceTurn } from './trace-turn.js';
+
+const NAME = '@ethosagent/otel';
+
+/** Where spans and metrics go, and what they hold. */
+export interface TelemetryOptions {
+  /** That of the global tracer provider when absent. */
+  tracer?: Tracer;
+  /** That of the global meter provider when absent. */
+  meter?: Meter;
+  /**
+   * Whether spans of calls hold the arguments, as the audit does: without the secrets that the call
+   * resolved. Needs `auditArguments` of the runtime.
+   */
+  arguments?: boolean;
+}
+
+/** Spans and metrics of one runtime. */
+export interface Telemetry {
+  /**
+   * For `audit` of the runtime: `audit: [telemetry.sink]` is beside its log. Each call is a span
+   * `execute_tool <name>`, with one for each of its accesses. It never refuses an access.
+   */
+  readonly sink: AuditSink;
+  /**
+   * Gives the events of a turn as they come, with a span `invoke_agent` around them, one `chat` for
+   * each step, and the spans of its calls below it.
+   */
+  traceTurn<E extends TurnEvent>(events: AsyncIterable<E>, facts?: TurnFacts): AsyncIterable<E>;
+}
+
+/**
+ * Spans and metrics by the GenAI semantic conventions of OpenTelemetry, with own attributes under
+ * `ethos.`. Without a provider nothing is recorded.
+ *
+ * @example
+ * ```ts
+ * const telemetry = createTelemetry();
+ * const { loop } = await createAgent({ home, personality, model, audit: [telemetry.sink] });
+ * for await (const event of telemetry.traceTurn(loop.run({ sessionId, prompt }))) show(event);
+ * ```
+ */
+export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
+  const { tracer = trace.getTracer(NAME), meter = metrics.getMeter(NAME) } = options;
+  const instruments = createInstruments(meter);
+  const accesses = new AccessLog();
+  /** The turns that run, by their sessions. */
+  const turns = new Map<string, Context>();
+  return {
+    sink: {
+      // What the sink throws would refuse the access.
+      record: (event) =>
+        callListener(() => {
+          accesses.begin(event);
+          instruments.access(event);
+        }),
+      completed: (event, durationMs) => accesses.end(event, durationMs),
+      call: (call) =>
+        callListener(() => {
+          const made = accesses.take(call);
+          instruments.call(call);
+          recordCallSpan(call, {
+            tracer,
+            accesses: made,
+            parent: turns.get(call.sessionId),
+            withArguments: options.arguments === true,
+          });
+        }),
+    },
+    traceTurn: (events, facts = {}) => traceTurn(events, { tracer, instruments, turns, facts }),
+  };
+}

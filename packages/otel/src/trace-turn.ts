@@ -1,0 +1,128 @@
+import {
+  type Context,
+  context,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { ETHOS, GEN_AI } from './conventions.js';
+import type { Instruments, StepUsage } from './instruments.js';
+
+/**
+ * What is read of the events of an agent: those of `AgentLoop` have it. Events of other types pass as
+ * they are.
+ */
+export interface TurnEvent {
+  type: string;
+  /** Of `start`. */
+  sessionId?: string;
+  /** Of `step` its number, of `usage` what it used. */
+  step?: number | (StepUsage & { cachedInputTokens: number });
+  /** Of `error`. */
+  error?: { code: string };
+  /** Of `done`, as what follows. */
+  end?: string;
+  steps?: number;
+  calls?: number;
+}
+
+/** What the events of a turn don't say. */
+export interface TurnFacts {
+  /** The name of the agent, e.g. the id of its personality. */
+  agent?: string;
+  /** The model, for the names of the spans. */
+  model?: string;
+}
+
+interface TraceParts {
+  tracer: Tracer;
+  instruments: Instruments;
+  turns: Map<string, Context>;
+  facts: TurnFacts;
+}
+
+/** Gives the events of a turn as they come, and makes its spans. */
+export async function* traceTurn<E extends TurnEvent>(
+  events: AsyncIterable<E>,
+  { tracer, instruments, turns, facts }: TraceParts,
+): AsyncGenerator<E, void, undefined> {
+  const around = context.active();
+  const { agent, model } = facts;
+  const named = (operation: string, name?: string) =>
+    name === undefined ? operation : `${operation} ${name}`;
+  let turn: { span: Span; within: Context; sessionId: string } | undefined;
+  let step: { span: Span; endedAt?: number } | undefined;
+  const endStep = () => {
+    step?.span.end(step.endedAt);
+    step = undefined;
+  };
+  try {
+    for await (const event of events) {
+      switch (event.type) {
+        case 'start': {
+          const { sessionId } = event;
+          if (sessionId === undefined) break;
+          const span = tracer.startSpan(
+            named('invoke_agent', agent),
+            {
+              kind: SpanKind.INTERNAL,
+              attributes: {
+                [GEN_AI.operation]: 'invoke_agent',
+                [GEN_AI.agentName]: agent,
+                [GEN_AI.conversation]: sessionId,
+              },
+            },
+            around,
+          );
+          turn = { span, within: trace.setSpan(around, span), sessionId };
+          turns.set(sessionId, turn.within);
+          break;
+        }
+        case 'step': {
+          endStep();
+          const attributes = { [GEN_AI.operation]: 'chat', 'gen_ai.request.model': model };
+          const options = { kind: SpanKind.CLIENT, attributes };
+          step = { span: tracer.startSpan(named('chat', model), options, turn?.within ?? around) };
+          break;
+        }
+        case 'tool_start':
+          // The model has answered. What it used is told when its tools are done.
+          if (step !== undefined) step.endedAt ??= Date.now();
+          break;
+        case 'usage': {
+          if (typeof event.step !== 'object') break;
+          const { inputTokens, outputTokens, cachedInputTokens } = event.step;
+          step?.span.setAttributes({
+            [GEN_AI.inputTokens]: inputTokens,
+            [GEN_AI.outputTokens]: outputTokens,
+            [GEN_AI.cachedTokens]: cachedInputTokens,
+          });
+          instruments.usage(event.step, agent);
+          endStep();
+          break;
+        }
+        case 'error':
+          turn?.span.setAttributes({ [GEN_AI.errorType]: event.error?.code });
+          turn?.span.setStatus({ code: SpanStatusCode.ERROR });
+          break;
+        case 'done':
+          turn?.span.setAttributes({
+            [ETHOS.turnEnd]: event.end,
+            [ETHOS.steps]: event.steps,
+            [ETHOS.calls]: event.calls,
+          });
+          break;
+        default:
+      }
+      yield event;
+    }
+  } finally {
+    endStep();
+    if (turn !== undefined) {
+      turn.span.end();
+      if (turns.get(turn.sessionId) === turn.within) turns.delete(turn.sessionId);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { meetHostPatterns, parseHostPattern } from './hosts.js';
+import { isWithin } from './paths.js';
+
+/**
+ * The place of the entry in a list of host patterns that covers all that `pattern` covers: one that
+ * means the same where there is one, else the first that is wider.
+ *
+ * @returns an index, or `undefined` where no single entry covers it
+ */
+export function coveringHostEntry(entries: readonly string[], pattern: string): number | undefined {
+  const asked = parseHostPattern(pattern);
+  if (asked === null) return undefined;
+  let wider: number | undefined;
+  for (const [index, entry] of entries.entries()) {
+    const parsed = parseHostPattern(entry);
+    if (parsed === null) continue;
+    if (parsed.text === asked.text) return index;
+    if (wider === undefined && meetHostPatterns(parsed, asked)?.text === asked.text) wider = index;
+  }
+  return wider;
+}
+
+/**
+ * The place of the entry in a list of paths that `path` equals or is below: the one that is the
+ * deepest.
+ *
+ * @returns an index, or `undefined` where no entry covers it
+ */
+export function coveringPathEntry(entries: readonly string[], path: string): number | undefined {
+  let found: number | undefined;
+  for (const [index, entry] of entries.entries()) {
+    if (!isWithin(path, entry)) continue;
+    // Of two that cover a path, one is within the other.
+    const deepest = found === undefined ? undefined : entries[found];
+    if (deepest === undefined || (isWithin(entry, deepest) && !isWithin(deepest, entry))) {
+      found = index;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,12 @@
+/**
+ * How many levels of objects and lists a value has.
+ *
+ * @param limit counts no further; what nests deeper has one more
+ */
+export function depthOf(value: unknown, limit: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (limit <= 0) return 1;
+  let deepest = 0;
+  for (const child of Object.values(value)) deepest = Math.max(deepest, depthOf(child, limit - 1));
+  return deepest + 1;
+}

@@ -1,0 +1,50 @@
+import type { NetworkPolicy } from '@ethosagent/types';
+import { classifyAddress } from './addresses.js';
+import { type HostPattern, isIpLiteral, meetHostPatterns, parseHostPattern } from './hosts.js';
+import { isPortAllowed } from './ports.js';
+
+/** What an operator's allow list opens beside the hosts that it covers. Normalised and sorted. */
+export interface NetworkConsents {
+  /** Machines that it names, whose addresses are private. */
+  privateHosts: string[];
+  /** Hosts with a port of another service, where it names the port. */
+  servicePorts: string[];
+}
+
+/**
+ * What the entries of an allow list open for a tool because they name it: a wider entry would not.
+ *
+ * @param declared the tool's `allowedHosts`
+ */
+export function networkConsents(
+  declared: readonly string[],
+  { allow = [], declared_only }: NetworkPolicy,
+): NetworkConsents {
+  const privateHosts = new Set<string>();
+  const servicePorts = new Set<string>();
+  const mine = parseAll(declared).filter(({ kind }) => kind !== 'any' || declared_only !== true);
+  for (const entry of parseAll(allow)) {
+    for (const own of mine) {
+      const meet = meetHostPatterns(own, entry);
+      if (meet === null) continue;
+      if (isPrivateMachine(entry)) privateHosts.add(meet.text);
+      if (isServicePort(entry)) servicePorts.add(meet.text);
+    }
+  }
+  return { privateHosts: [...privateHosts].sort(), servicePorts: [...servicePorts].sort() };
+}
+
+/** Whether a pattern names a port that is open only to a rule that names it. */
+export function isServicePort({ port }: Pick<HostPattern, 'port'>): boolean {
+  return port !== undefined && !isPortAllowed(port, false);
+}
+
+/** Whether a pattern names one machine whose address is not public. */
+export function isPrivateMachine({ kind, host }: Pick<HostPattern, 'kind' | 'host'>): boolean {
+  if (kind !== 'exact') return false;
+  return host === 'localhost' || (isIpLiteral(host) && classifyAddress(host).kind !== 'public');
+}
+
+function parseAll(patterns: readonly string[]): HostPattern[] {
+  return patterns.flatMap((pattern) => parseHostPattern(pattern) ?? []);
+}

@@ -1,0 +1,119 @@
+import { normalizeHost } from './hosts.js';
+import { isWithin } from './paths.js';
+import {
+  coversSource,
+  isSourceEntry,
+  parseTrustedSource,
+  type TrustedSource,
+} from './trusted-source.js';
+import { parseUrl, urlPort } from './urls.js';
+
+/** What a call read, as the framework saw it when it was read. */
+export type ReadSource =
+  /** The URL of one hop. Its query does not count. */
+  | { readonly kind: 'url'; readonly url: string }
+  /** A file or folder: as it was named, absolute and normalised, and where that led. */
+  | { readonly kind: 'file'; readonly path: string; readonly real: string };
+
+/** The sources that an operator trusts, compiled for many questions. */
+export interface SourceTrust {
+  /** Whether there is no such source. */
+  readonly isEmpty: boolean;
+  covers(source: ReadSource): boolean;
+}
+
+type RealPathOf = (path: string) => string | undefined;
+
+/** The entries of `safety.untrusted.trust` that name tools and groups of tools. */
+export function trustedTools(trust: readonly string[] | undefined): string[] {
+  return (trust ?? []).filter((entry) => !isSourceEntry(entry));
+}
+
+/**
+ * Compiles the sources among the entries of `safety.untrusted.trust`. What is no source that
+ * `parseTrustedSource` takes trusts nothing.
+ *
+ * @param realPathOf where a path leads. A folder that is a link stands for where it leads
+ */
+export function compileSourceTrust(
+  trust: readonly string[] | undefined,
+  realPathOf: RealPathOf = (path) => path,
+): SourceTrust {
+  const sources = (trust ?? []).filter(isSourceEntry).flatMap((entry) => {
+    const parsed = parseTrustedSource(entry);
+    return parsed.ok ? [parsed.source] : [];
+  });
+  return {
+    isEmpty: sources.length === 0,
+    covers: (read) => {
+      const asked = sourceOfRead(read);
+      if (asked === undefined) return false;
+      return sources.some((source) => {
+        const real = atRealPath(source, realPathOf);
+        return real !== undefined && coversSource(real, asked);
+      });
+    },
+  };
+}
+
+function sourceOfRead(read: ReadSource): TrustedSource | undefined {
+  if (read.kind === 'file') return { kind: 'files', path: read.real, isTree: false };
+  const url = parseUrl(read.url);
+  const host = url && normalizeHost(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+  // With a user name, a server may answer what it answers nobody else.
+  if (url === null || host === null || `${url.username}${url.password}` !== '') return undefined;
+  const { protocol, pathname: path } = url;
+  return { kind: 'pages', protocol, host, port: urlPort(url), path, isTree: false };
+}
+
+function atRealPath(source: TrustedSource, realPathOf: RealPathOf): TrustedSource | undefined {
+  if (source.kind === 'pages') return source;
+  const path = realPathOf(source.path);
+  return path === undefined ? undefined : { ...source, path };
+}
+
+/**
+ * The sources that both lists trust.
+ *
+ * @param realPath where a path leads: a folder of one may be a link out of a folder of the other
+ */
+export function meetTrustedSources(
+  a: readonly string[],
+  b: readonly string[],
+  realPath: (path: string) => string = (path) => path,
+): string[] {
+  const left = sourcesOf(a, realPath);
+  const right = sourcesOf(b, realPath);
+  const met = left.flatMap((one) =>
+    right.flatMap((other) => {
+      if (coversSource(one.source, other.source)) return [other.text];
+      return coversSource(other.source, one.source) ? [one.text] : [];
+    }),
+  );
+  return [...new Set(met)];
+}
+
+function sourcesOf(entries: readonly string[], realPath: (path: string) => string) {
+  return entries.filter(isSourceEntry).flatMap((entry) => {
+    const parsed = parseTrustedSource(entry);
+    if (!parsed.ok) return [];
+    if (parsed.source.kind === 'pages') return [parsed];
+    const { path, isTree } = parsed.source;
+    const real = realPath(path);
+    const at = parseTrustedSource(isTree ? `${real}/**` : real);
+    return at.ok ? [at] : [];
+  });
+}
+
+/** Whether a file that was read is, holds, or is within what somebody wrote. */
+export function isWritten(
+  { path, real }: Extract<ReadSource, { kind: 'file' }>,
+  written: Iterable<string>,
+): boolean {
+  for (const place of written) {
+    if ([path, real].some((read) => isWithin(read, place) || isWithin(place, read))) {
+      return true;
+    }
+  }
+  return false;
+}

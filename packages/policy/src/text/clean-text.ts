@@ -1,0 +1,41 @@
+import { hasControls, withoutControls, withoutEscapes } from './controls.js';
+import { shorten, takeStart } from './cut-text.js';
+import { hasInvisible, withoutInvisible } from './invisible.js';
+import { plainLines } from './lines.js';
+import { foldLookalikes } from './lookalikes.js';
+import { modelTokens } from './model-tokens.js';
+
+/** What in a text a person would not see, or a chat template would take for its own; or nothing. */
+export function hiddenIn(text: string): string | undefined {
+  if (!text.isWellFormed()) return 'half a character';
+  if (hasControls(text)) return 'control characters';
+  if (hasInvisible(text) || /[\u2028\u2029]/.test(text)) return 'characters that nobody sees';
+  return modelTokens(foldLookalikes(text)).next().done ? undefined : "a chat template's token";
+}
+
+/**
+ * A text of a stranger for a model or a person: no hidden characters, no chat-template tokens.
+ *
+ * @param maxChars in UTF-16 code units, the mark of a cut among them
+ */
+export function cleanText(text: string, maxChars: number): string {
+  const start = takeStart(text, maxChars * 4).toWellFormed();
+  const visible = withoutInvisible(plainLines(withoutControls(withoutEscapes(start))));
+  const clean = withoutModelTokens(visible).trim();
+  return clean.length <= maxChars ? clean : shorten(clean, maxChars - 1);
+}
+
+function withoutModelTokens(text: string): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const at of [...new Set(modelTokens(foldLookalikes(text)))].sort((a, b) => a - b)) {
+    parts.push(text.slice(done, at), '‹');
+    done = at + String.fromCodePoint(text.codePointAt(at) ?? 0).length;
+  }
+  return parts.join('') + text.slice(done);
+}
+
+/** The same, on one line. */
+export function cleanLine(text: string, maxChars: number): string {
+  return cleanText(text.slice(0, maxChars * 8).replace(/\s+/g, ' '), maxChars);
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+
+/** The variable by which descendants are found that left the process group. */
+export const TAG_VARIABLE = 'ETHOS_CALL_TAG';
+
+/** The variable of a supervisor's own environment. It begins with the tag of what its host descends from. */
+export const SUPERVISOR_VARIABLE = 'ETHOS_SUPERVISOR';
+
+/** By what processes are found that left their group, their session and their parent. */
+export interface Marks {
+  carries(pid: number): boolean;
+}
+
+/**
+ * The marks of the processes of one call, or of one process and its descendants: a tag in the
+ * environment, and a limit of a resource, which a process keeps that clears its environment.
+ */
+export class ProcessMarks implements Marks {
+  readonly tag: string;
+  readonly #limits = new Set<string>();
+  readonly #outer: ProcessMarks | undefined;
+  #parts = 0;
+
+  constructor(tag: string, outer?: ProcessMarks) {
+    this.tag = tag;
+    this.#outer = outer;
+  }
+
+  /** The marks of one process of these, and of its descendants. */
+  next(): ProcessMarks {
+    return new ProcessMarks(`${this.tag}${++this.#parts}.`, this);
+  }
+
+  /** Notes a limit that a process was started with. */
+  addLimit(limit: string): void {
+    this.#limits.add(limit);
+    this.#outer?.addLimit(limit);
+  }
+
+  carries(pid: number): boolean {
+    const environment = environmentOf(pid);
+    if (environment.includes(`${TAG_VARIABLE}=${this.tag}`)) return true;
+    if (this.#limits.size === 0 || !this.#limits.has(fileLocksOf(pid) ?? '')) return false;
+    if (isEnded(pid)) return false;
+    // That of a host within the call first ends what that one started, and then itself.
+    return !environment.includes(`${SUPERVISOR_VARIABLE}=${this.tag}`);
+  }
+}
+
+/** The hard limit of file locks of a process; `undefined` for none. */
+export function fileLocksOf(pid: number | 'self'): string | undefined {
+  try {
+    const limits = readFileSync(`/proc/${pid}/limits`, 'latin1');
+    return /^Max file locks +\d+ +(\d+)/m.exec(limits)?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process only waits to be told of to its parent: it keeps its limits until then. */
+export function isEnded(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return ['Z', 'X'].includes(stat.charAt(stat.lastIndexOf(')') + 2));
+  } catch {
+    return true;
+  }
+}
+
+/** The environment that a process was started with; empty where it can't be read. */
+export function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,39 @@
+import { Document, isScalar, Scalar, visit } from 'yaml';
+import { lockSchema } from './lock-schema.js';
+import { LOCK_VERSION, type ReachLock } from './reach-lock.js';
+
+const HEADER = ` What the tools of these agents may touch. "ethosagent lock" writes this file, and
+ "ethosagent lock --check" compares: review each change, and don't edit it by hand.`;
+
+/** Everything that a reader would not see, or that changes how the rest is seen. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs}/u;
+const EACH_UNSEEN = new RegExp(UNSEEN, 'gu');
+
+/**
+ * The text of a lock: sorted, the same for equal locks. What a tool says of itself stands in it as
+ * it is, but for characters that nobody sees, which are escaped.
+ *
+ * @param lock with portable paths
+ */
+export function formatLock(lock: ReachLock): string {
+  // Parsing also puts the keys into the one order.
+  const ordered = lockSchema.parse({ version: LOCK_VERSION, ...lock });
+  const document = new Document(ordered, { aliasDuplicateObjects: false });
+  document.commentBefore = HEADER;
+  visit(document, {
+    Scalar(_, node) {
+      if (!isScalar(node) || typeof node.value !== 'string') return;
+      if (UNSEEN.test(node.value.replaceAll('\n', ''))) node.type = Scalar.QUOTE_DOUBLE;
+      else if (node.value.includes('\n')) node.type = Scalar.BLOCK_LITERAL;
+    },
+  });
+  const text = document.toString({ lineWidth: 0, doubleQuotedAsJSON: true });
+  return text.replace(EACH_UNSEEN, (character) => (character === '\n' ? '\n' : escaped(character)));
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff
+    ? `\\U${code.toString(16).padStart(8, '0')}`
+    : `\\u${code.toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isWithin } from '@ethosagent/policy';
+import { realLocation } from '@ethosagent/storage-fs';
+import { EthosError } from '@ethosagent/types';
+
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** The lock of a home, where no tool can write. */
+export function reachLockPath(home: string): string {
+  return join(home, 'reach.lock');
+}
+
+/**
+ * Refuses a file that a tool could replace: what holds tools must not be theirs to write.
+ *
+ * @param writable the folders that tools may write
+ * @throws `CONFIG_INVALID`
+ */
+export function assertLockIsKept(file: string, writable: readonly string[]): void {
+  const places = [file, realLocation(file)];
+  const folder = writable.find((root) =>
+    places.some((place) => isWithin(place, root) || isWithin(place, realLocation(root))),
+  );
+  if (folder === undefined) return;
+  throw invalid(
+    `${file} is in ${folder}, where tools may write: a tool could replace it; keep it in the home, or in a folder that no personality writes`,
+  );
+}
+
+/** The text of a lock's file. @throws `CONFIG_INVALID` for what is no regular file, or a link */
+export function readLockText(file: string): string {
+  let descriptor: number;
+  try {
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    descriptor = openSync(file, flags);
+  } catch (cause) {
+    const code: unknown = Object(cause).code;
+    if (code === 'ENOENT')
+      throw invalid(`${file}: there is no lock; write it with "ethosagent lock"`, cause);
+    if (code === 'ELOOP') throw invalid(`${file}: is a link; put the file itself there`, cause);
+    throw invalid(`${file}: can not be opened`, cause);
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw invalid(`${file}: is not a regular file`);
+    if (stats.size > MAX_BYTES) throw invalid(`${file}: is larger than ${MAX_BYTES} bytes`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(descriptor));
+  } catch (cause) {
+    if (cause instanceof EthosError) throw cause;
+    throw invalid(`${file}: is not UTF-8 text`, cause);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Writes a lock in one step. @throws `CONFIG_INVALID` where a link or a folder is at the path */
+export function writeLockText(file: string, text: string): void {
+  const there = lstatSync(file, { throwIfNoEntry: false });
+  if (there !== undefined && !there.isFile()) {
+    throw invalid(`${file}: is a link or no regular file; remove it first`);
+  }
+  const temporary = join(dirname(file), `.reach-${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o644 });
+    renameSync(temporary, file);
+  } catch (cause) {
+    rmSync(temporary, { force: true });
+    throw invalid(`${file}: can not be written`, cause);
+  }
+}
+
+function invalid(message: string, cause?: unknown): EthosError {
+  return new EthosError('CONFIG_INVALID', message, { cause });
+}

@@ -1,0 +1,270 @@
+import { fuzz } from '@ethosagent/conformance/fuzz';
+import { errorCodeOf } from '@ethosagent/types';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareReachLocks } from './compare-locks.js';
+import { formatReachLock, parseReachLock } from './lock-text.js';
+import type { LockedTool, ReachLock } from './reach-lock.js';
+
+const PLACES = { home: '/agent/.ethos', cwd: '/agent' };
+const FILE = { ...PLACES, file: 'reach.lock' };
+
+function tool(name: string, more: Partial<LockedTool> = {}): LockedTool {
+  return {
+    tool: name,
+    approval: 'never',
+    effects: [],
+    untrusted: false,
+    unconfined: false,
+    grant: {},
+    ...more,
+  };
+}
+
+function lock(tools: readonly LockedTool[], more: Partial<ReachLock> = {}): ReachLock {
+  return {
+    environment: [],
+    personalities: [
+      {
+        personality: 'coder',
+        approvals: { grants: [], sub_agents: 'none' },
+        untrusted: { write: 'ask', send: 'ask', spawn: 'ask', trust: [] },
+        servers: [],
+        tools,
+      },
+    ],
+    servers: [],
+    texts: [],
+    ...more,
+  };
+}
+
+const said = (description: string) =>
+  lock([], { texts: [{ tool: 'mcp__s__t', description, schema: '{}' }] });
+const written = (made: ReachLock) => formatReachLock(made, PLACES);
+
+/** What a text may try that stands in a file which is read in a review. */
+const HOSTILE = [
+  'a\npersonalities: []',
+  'x\n---\nversion: 1',
+  '# no comment',
+  '- item\n  - item',
+  ': colon',
+  '\'quotes\' "and" `ticks`',
+  '&anchor *alias !tag',
+  '<<: *merge',
+  '\u001b[31mred\u001b[0m\u001b]0;title\u0007',
+  'a\u202eb\u2066c',
+  'zero\u200bwidth\ufeff',
+  'line\u2028separator\u0085next',
+  'tags \u{e0041}\u{e0042}',
+  'hangul\u3164filler\u00a0space',
+  '\r\ncarriage\rreturn',
+  '\t tab',
+  '  leading\n    and deeper\n',
+  'trailing \n\n\n',
+  '\ud800 half',
+  '%YAML 1.1',
+  '...',
+  'null',
+  '1',
+  '',
+  '${CWD}/x',
+];
+
+/** What nobody sees in a diff, or what changes how it is seen. */
+const UNSEEN = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs}/u;
+
+describe('the text of a lock', () => {
+  it.each(HOSTILE.map((text) => [JSON.stringify(text), text] as const))(
+    'holds the description %s as it is, and shows all of it',
+    (_, text) => {
+      const made = said(text);
+      const out = written(made);
+      expect(UNSEEN.test(out)).toBe(false);
+      expect(parseReachLock(out, FILE)).toEqual(made);
+    },
+  );
+
+  fuzz(
+    'says all that it was made of, whatever tools say of themselves',
+    fc.record({
+      description: fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 60 }),
+        fc
+          .array(fc.constantFrom(...HOSTILE, '\n', ' ', '\\', '"', '\u202e'), { maxLength: 5 })
+          .map((parts) => parts.join('')),
+      ),
+      entries: fc.array(
+        fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom(...HOSTILE)),
+        {
+          maxLength: 3,
+        },
+      ),
+    }),
+    ({ description, entries }) => {
+      const made: ReachLock = {
+        ...said(description),
+        environment: entries,
+        servers: entries.slice(0, 1).map((server) => ({
+          server,
+          reached: entries,
+          names: entries,
+          pin: server,
+        })),
+      };
+      const out = written(made);
+      expect(UNSEEN.test(out)).toBe(false);
+      expect(parseReachLock(out, FILE)).toEqual(made);
+    },
+    { runs: { check: 500, long: 50_000 } },
+  );
+
+  it('keeps keys that objects inherit for what they are', () => {
+    const rules = JSON.parse('{"constructor":{"deny":["-x"]},"toString":{"allow":[]}}');
+    const grant = { process: { allowedBinaries: ['*'], arguments: rules } };
+    const made = lock([tool('constructor', { grant }), tool('hasOwnProperty')]);
+    const read = parseReachLock(written(made), FILE);
+    expect(read).toEqual(made);
+    const less = lock([tool('constructor', { grant: { process: { allowedBinaries: ['*'] } } })]);
+    expect(compareReachLocks(read, less).map(({ kind }) => kind)).toEqual([
+      'widened',
+      'widened',
+      'narrowed',
+    ]);
+  });
+
+  it('does not read a key that would be the prototype', () => {
+    const text = written(
+      lock([tool('t', { grant: { process: { allowedBinaries: ['*'], arguments: { git: {} } } } })]),
+    ).replace('git:', '__proto__:');
+    expect(() => parseReachLock(text, FILE)).toThrow('reach.lock');
+  });
+
+  it('tells tools apart that are named like keys of objects', () => {
+    const before = lock([tool('__proto__')]);
+    expect(parseReachLock(written(before), FILE)).toEqual(before);
+    expect(compareReachLocks(before, lock([tool('__proto__'), tool('constructor')]))).toMatchObject(
+      [{ kind: 'widened', tool: 'constructor' }],
+    );
+  });
+
+  it('keeps paths below the home and the working directory apart from the machine', () => {
+    const paths = ['/agent', '/agent/.ethos/notes', '/agent-2', '/agent/x', '/other'];
+    const made = lock([tool('t', { grant: { fs_reach: { read: paths, write: [] } } })]);
+    const out = written(made);
+    expect(
+      [...out.matchAll(/^ +- (\S*(?:CWD|HOME|agent|other).*)$/gm)].map(([, path]) => path),
+    ).toEqual(['${CWD}', '${CWD}/x', '${ETHOS_HOME}/notes', '/agent-2', '/other']);
+    const there = parseReachLock(out, { home: '/h', cwd: '/w', file: 'reach.lock' });
+    const [{ tools: [read] = [] } = {}] = there.personalities;
+    expect(read?.grant.fs_reach?.read.toSorted()).toEqual([
+      '/agent-2',
+      '/h/notes',
+      '/other',
+      '/w',
+      '/w/x',
+    ]);
+  });
+
+  it('is refused where it is too long, and where it is nested too deeply', () => {
+    for (const text of ['x'.repeat(8_000_001), '['.repeat(100_000), '{'.repeat(50_000)]) {
+      let code: unknown;
+      try {
+        parseReachLock(text, FILE);
+      } catch (error) {
+        code = errorCodeOf(error);
+      }
+      expect(code).toBe('CONFIG_INVALID');
+    }
+  });
+});
+
+describe('compareReachLocks', () => {
+  const server = { server: 'files', reached: ['npx', 'files'], names: ['KEY'], pin: 'p' };
+  const served = (more: Partial<typeof server>) => lock([], { servers: [{ ...server, ...more }] });
+
+  it.each<[string, ReachLock, string[]]>([
+    ['the same', served({}), []],
+    [
+      'another command',
+      served({ reached: ['npx', 'other'], pin: 'q' }),
+      ['widened files is reached by npx other, by npx files before'],
+    ],
+    [
+      'another variable',
+      served({ names: ['KEY', 'X'], pin: 'q' }),
+      ['widened files has other variables, headers or texts of them: KEY, X'],
+    ],
+    [
+      'another text of a variable',
+      served({ pin: 'q' }),
+      ['widened files has other variables, headers or texts of them: KEY'],
+    ],
+    ['another name', served({ server: 'docs' }), ['text docs was named files']],
+    [
+      'another name and command',
+      served({ server: 'docs', pin: 'q' }),
+      ['narrowed files is not there any more', 'widened docs is new: npx files'],
+    ],
+    ['none', lock([]), ['narrowed files is not there any more']],
+  ])('tells a server with %s', (_, after, changes) => {
+    expect(
+      compareReachLocks(served({}), after).map(
+        ({ kind, server: name, message }) => `${kind} ${name} ${message}`,
+      ),
+    ).toEqual(changes);
+  });
+
+  it('follows the tools of a server that is renamed, and its secrets, which are other ones', () => {
+    const with_ = (name: string) => ({
+      ...lock([tool(`mcp__${name}__read`, { grant: { secrets: [`mcp/${name}/KEY`] } })], {
+        servers: [{ ...server, server: name }],
+        texts: [{ tool: `mcp__${name}__read`, description: 'Reads.', schema: '{}' }],
+      }),
+    });
+    expect(
+      compareReachLocks(with_('files'), with_('docs')).map(
+        ({ kind, message }) => `${kind} ${message}`,
+      ),
+    ).toEqual([
+      'text was named files',
+      'widened gains the value of the secret mcp/docs/KEY',
+      'narrowed loses the value of the secret mcp/files/KEY',
+      'text was named mcp__files__read',
+    ]);
+  });
+
+  it('takes no tool for a renamed one where two could be meant', () => {
+    const texts = (names: string[]) => names.map((name) => ({ tool: name, description: 'Same.' }));
+    const before = lock([tool('a'), tool('b')], { texts: texts(['a', 'b']) });
+    const after = lock([tool('c')], { texts: texts(['c']) });
+    expect(compareReachLocks(before, after).map(({ kind }) => kind)).toEqual([
+      'narrowed',
+      'narrowed',
+      'widened',
+    ]);
+  });
+
+  it('tells a store that is another one under the new name of its tool', () => {
+    const one = (name: string) =>
+      lock([tool(name, { grant: { storage: { scope: 'tool-private' } } })], {
+        texts: [{ tool: name, description: 'Keeps.' }],
+      });
+    expect(
+      compareReachLocks(one('a'), one('b')).map(({ kind, message }) => `${kind} ${message}`),
+    ).toEqual([
+      'text was named a',
+      'widened gains the store of its new name',
+      'narrowed loses the store of its old name',
+    ]);
+  });
+
+  it('tells a changed schema as text', () => {
+    const one = (schema: string) =>
+      lock([], { texts: [{ tool: 'mcp__s__t', description: 'd', schema }] });
+    expect(compareReachLocks(one('{}'), one('{"a":1}'))).toEqual([
+      { kind: 'text', tool: 'mcp__s__t', message: 'takes other arguments' },
+    ]);
+  });
+});

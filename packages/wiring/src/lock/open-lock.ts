@@ -1,0 +1,45 @@
+import { isAbsolute } from 'node:path';
+import { EthosError } from '@ethosagent/types';
+import type { PersonalityStore } from '../personality-store.js';
+import type { ToolRuntimeOptions } from '../runtime-api.js';
+import { assertLockIsKept, reachLockPath, readLockText } from './lock-file.js';
+import type { ReachLock } from './reach-lock.js';
+
+/** A lock that was read, once. */
+export interface OpenedLock {
+  readonly lock: ReachLock;
+  readonly file: string;
+}
+
+/**
+ * Reads the lock that a host asks for.
+ *
+ * @throws `CONFIG_INVALID` for one that can't be read, or that tools could write
+ */
+export async function openLock({
+  home,
+  cwd,
+  lock,
+  personalities,
+}: {
+  home: string;
+  cwd: string;
+  lock: ToolRuntimeOptions['lock'];
+  personalities: PersonalityStore;
+}): Promise<OpenedLock | undefined> {
+  if (lock === undefined || lock === false) return undefined;
+  const file = lock === true ? reachLockPath(home) : lock;
+  if (typeof file !== 'string' || !isAbsolute(file)) {
+    const problem = 'lock is neither true, nor false, nor an absolute path';
+    throw new EthosError('CONFIG_INVALID', problem);
+  }
+  assertLockIsKept(file, await writableFolders(personalities));
+  const { parseReachLock } = await import('./lock-text.js');
+  return { lock: parseReachLock(readLockText(file), { home, cwd, file }), file };
+}
+
+/** The folders that tools of any personality may write. */
+export async function writableFolders(personalities: PersonalityStore): Promise<string[]> {
+  const ids = await personalities.list();
+  return ids.flatMap((id) => personalities.peek(id)?.fs_reach?.write ?? []);
+}

@@ -1,0 +1,107 @@
+import type { PolicyPlaces } from '@ethosagent/core';
+import { coveringHostEntry, coveringPathEntry } from '@ethosagent/policy';
+import type { PersonalityConfig } from '@ethosagent/types';
+
+/** Lines of a file by what stands there: a part of a config, and the entries of its lists. */
+export type PolicyLines = ReadonlyMap<string, number>;
+
+type Path = readonly (string | number)[];
+
+const linesByConfig = new WeakMap<PersonalityConfig, PolicyLines>();
+
+/** The parts of a file that decide on accesses. */
+const DECIDING = ['toolset', 'mcp_servers', 'fs_reach', 'safety'] as const;
+
+/** Notes where the parts of a config stand, once, when it was read. */
+export function notePolicyLines(config: PersonalityConfig, lineOf: (path: Path) => number): void {
+  const lines = new Map<string, number>();
+  const note = (key: string, path: Path) => {
+    // Of an entry that is given twice, the first.
+    if (!lines.has(key)) lines.set(key, lineOf(path));
+  };
+  const walk = (value: unknown, path: Path) => {
+    const part = path.join('.');
+    note(part, path);
+    if (Array.isArray(value)) {
+      for (const [index, entry] of value.entries()) {
+        if (typeof entry === 'string') note(keyOf(part, entry), [...path, index]);
+      }
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, child] of Object.entries(value)) walk(child, [...path, key]);
+    }
+  };
+  for (const key of DECIDING) if (config[key] !== undefined) walk(config[key], [key]);
+  linesByConfig.set(config, lines);
+}
+
+/** What to ask of a tool that a toolset gives. */
+export type LabelOf = (tool: string) => string | undefined;
+
+/**
+ * Where the parts of a policy stand.
+ *
+ * @param parts the personalities that it was made of, each with a file: an entry of a meet came from
+ * one entry of each
+ * @param labelOf the group label of a tool
+ */
+export function policyPlaces(parts: readonly PersonalityConfig[], labelOf: LabelOf): PolicyPlaces {
+  const known = new Map<string, readonly string[]>();
+  return (part, entry) => {
+    const key = entry === undefined ? part : keyOf(part, entry);
+    let places = known.get(key);
+    if (places === undefined) {
+      places = parts.flatMap((config) => placeIn(config, { part, entry, labelOf }) ?? []);
+      known.set(key, places);
+    }
+    return places;
+  };
+}
+
+function placeIn(
+  config: PersonalityConfig,
+  { part, entry, labelOf }: { part: string; entry: string | undefined; labelOf: LabelOf },
+): string | undefined {
+  const lines = linesByConfig.get(config);
+  const line =
+    part === 'toolset' && entry !== undefined
+      ? lineOfTool(lines, entry, labelOf)
+      : (lineOfEntry(config, part, entry) ?? lines?.get(part));
+  return line === undefined ? undefined : `personalities/${config.id}/config.yaml:${line}`;
+}
+
+function lineOfEntry(
+  config: PersonalityConfig,
+  part: string,
+  entry: string | undefined,
+): number | undefined {
+  const lines = linesByConfig.get(config);
+  if (entry === undefined) return undefined;
+  const exact = lines?.get(keyOf(part, entry));
+  if (exact !== undefined) return exact;
+  // Of a meet: the wider entry that it came from.
+  const { network } = config.safety ?? {};
+  const [list, covering] =
+    part === 'safety.network.allow'
+      ? [network?.allow, coveringHostEntry]
+      : part === 'fs_reach.read' || part === 'fs_reach.write'
+        ? [config.fs_reach?.[part === 'fs_reach.read' ? 'read' : 'write'], coveringPathEntry]
+        : [undefined, coveringHostEntry];
+  const index = list && covering(list, entry);
+  const own = index === undefined ? undefined : list?.[index];
+  return own === undefined ? undefined : lines?.get(keyOf(part, own));
+}
+
+/** A tool is given by its name, or by the label of its group. */
+function lineOfTool(
+  lines: PolicyLines | undefined,
+  tool: string,
+  labelOf: LabelOf,
+): number | undefined {
+  const label = labelOf(tool);
+  const named = lines?.get(keyOf('toolset', tool));
+  return named ?? (label === undefined ? undefined : lines?.get(keyOf('toolset', label)));
+}
+
+function keyOf(part: string, entry: string): string {
+  return `${part}\n${entry}`;
+}

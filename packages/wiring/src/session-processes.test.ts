@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
+import type { SessionResult } from '@ethosagent/core';
+import { bundleScript } from '@ethosagent/test-support';
+import type { ToolCall } from '@ethosagent/types';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const script = await bundleScript(new URL('./fixtures/act-in-session.ts', import.meta.url));
+const PAY: ToolCall = { toolCallId: 'c', name: 'pay', args: { text: 'once' } };
+const ATTEMPTS = 5;
+
+let folder: string;
+let started: RunningScript[];
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'processes-')));
+  started = [];
+  const personality = join(folder, 'home', 'personalities', 'coder');
+  mkdirSync(personality, { recursive: true, mode: 0o700 });
+  writeFileSync(join(personality, 'config.yaml'), 'name: Coder\n');
+});
+afterEach(async () => {
+  for (const { child, ended } of started) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Processes that are ready, and begin at once. */
+async function processes(
+  count: number,
+  calls: readonly ToolCall[],
+  attempts = 1,
+): Promise<SessionResult[]> {
+  const args = [folder, JSON.stringify(calls), String(attempts)];
+  const running = Array.from({ length: count }, () => startScript(script, { args }));
+  started.push(...running);
+  for (const { child, lines } of running) {
+    while (lines()[0] !== 'ready') await once(child.stdout ?? child, 'data');
+  }
+  for (const { child } of running) child.kill('SIGUSR2');
+  const results: SessionResult[] = [];
+  for (const { ended, lines } of running) {
+    expect(await ended).toMatchObject({ code: 0 });
+    results.push(
+      ...lines()
+        .slice(1)
+        .map((line) => JSON.parse(line)),
+    );
+  }
+  return results;
+}
+const paid = () =>
+  existsSync(join(folder, 'paid')) ? readFileSync(join(folder, 'paid'), 'utf8') : '';
+
+/** As somebody who decides, in a process of this test's own. */
+async function decide(approval: SessionResult['approval'], approved: boolean): Promise<void> {
+  const { createToolRuntime } = await import('./tool-runtime.js');
+  const runtime = await createToolRuntime({
+    home: join(folder, 'home'),
+    personality: 'coder',
+    tools: [],
+  });
+  try {
+    if (approval === undefined) throw new Error('nothing was asked');
+    await runtime.session('s').decide(approval, { approved });
+  } finally {
+    await runtime.close();
+  }
+}
+
+describe('a session in several processes', () => {
+  it('runs a call once for one approval, however many of them take it up', async () => {
+    const [{ approval } = {}] = await processes(1, [PAY]);
+    expect(paid()).toBe('');
+    await decide(approval, true);
+    const results = await processes(3, [PAY], ATTEMPTS);
+    expect(results).toHaveLength(3 * ATTEMPTS);
+    expect(results.filter(({ result }) => result.ok)).toHaveLength(1);
+    expect(paid()).toBe('once\n');
+  });
+
+  it('runs nothing that was refused, nor other arguments than were approved', async () => {
+    const [{ approval } = {}] = await processes(1, [PAY]);
+    await decide(approval, true);
+    await processes(2, [{ ...PAY, args: { text: 'other' } }], ATTEMPTS);
+    expect(paid()).toBe('');
+    const [again] = await processes(1, [{ ...PAY, toolCallId: 'd' }]);
+    await decide(again?.approval, false);
+    await processes(2, [{ ...PAY, toolCallId: 'd' }]);
+    expect(paid()).toBe('');
+  });
+
+  it('asks before an effect once one of them has read, whichever acts', async () => {
+    const send: ToolCall = { toolCallId: 'e', name: 'send', args: { text: 'x' } };
+    const [free] = await processes(1, [send]);
+    expect(free?.result.ok).toBe(true);
+    await processes(2, [{ toolCallId: 'l', name: 'look', args: { text: 'x' } }]);
+    const results = await processes(2, [{ ...send, toolCallId: 'f' }]);
+    expect(results.map(({ result }) => result.ok)).toEqual([false, false]);
+    for (const { approval } of results) expect(approval?.reason).toContain('untrusted');
+  });
+});
