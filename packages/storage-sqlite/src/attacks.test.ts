@@ -7,7 +7,7 @@ import {
   startScript,
 } from '@ethosagent/conformance/attacks';
 import { bundleScript } from '@ethosagent/test-support';
-import Database from 'better-sqlite3';
+import { openRaw } from './fixtures/open-raw.js';
 import { createSqliteKvStore } from './sqlite-kv-store.js';
 
 const counter = await bundleScript(new URL('./fixtures/count-up.ts', import.meta.url));
@@ -32,8 +32,8 @@ function processes(): KeyValueProcesses {
     startCounter: (id, turns) => startScript(counter, { args: [path, id, String(turns)] }),
     startWriter: (id) => startScript(writer, { args: [path, id] }),
     assertWhole() {
-      const db = new Database(path);
-      const verdict = db.pragma('integrity_check', { simple: true });
+      const db = openRaw(path);
+      const verdict = db.pragma('integrity_check');
       db.close();
       if (verdict !== 'ok') throw new Error(String(verdict));
     },

@@ -1,3 +1,4 @@
+export type { SqliteDriver } from './driver/load-driver.js';
 export type { SqliteKvStore, SqliteKvStoreOptions } from './sqlite-kv-store.js';
 export { createSqliteKvStore } from './sqlite-kv-store.js';
 export type { SqliteMemory, SqliteMemoryOptions } from './sqlite-memory.js';

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3';
+import type { Connection } from './driver/connection.js';
 import { prefixUpperBound } from './prefix-range.js';
 
 /** Rows that one sweep removes at most. */
@@ -22,20 +22,18 @@ export function rangeOfKey(key: string): KeyRange {
 }
 
 /** Prepares each statement once, for the life of the connection. */
-export function prepareKvTable(db: Database) {
+export function prepareKvTable(db: Connection) {
   const inRange = 'namespace = ? AND key >= ? AND key < ?';
 
   // A row that has expired comes back as NULL, so that the caller knows of it without asking again.
-  const read = db
-    .prepare<[now: number, namespace: string, key: string], string | null>(
-      'SELECT iif(expires_at <= ?, NULL, value) FROM kv WHERE namespace = ? AND key = ?',
-    )
-    .pluck();
-  const list = db
-    .prepare<[now: number, namespace: string, from: string, below: string | Buffer], string | null>(
-      `SELECT iif(expires_at <= ?, NULL, key) FROM kv WHERE ${inRange} ORDER BY key`,
-    )
-    .pluck();
+  const read = db.prepareColumn<[now: number, namespace: string, key: string], string | null>(
+    `SELECT iif(expires_at <= ?, NULL, ${db.text('value')}) FROM kv
+     WHERE namespace = ? AND key = ?`,
+  );
+  const list = db.prepareColumn<
+    [now: number, namespace: string, from: string, below: string | Buffer],
+    string | null
+  >(`SELECT iif(expires_at <= ?, NULL, ${db.text('key')}) FROM kv WHERE ${inRange} ORDER BY key`);
   const write = db.prepare<[string, string, number | null, string]>(
     `INSERT INTO kv (namespace, key, expires_at, value) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at, value = excluded.value`,

@@ -1,6 +1,6 @@
 import { parseSearchQuery, searchSnippet } from '@ethosagent/policy';
 import type { MemoryMatch, MemorySection, MemoryVersion } from '@ethosagent/types';
-import type { Database } from 'better-sqlite3';
+import type { Connection } from './driver/connection.js';
 import { ftsQuery, indexedWords } from './search-query.js';
 
 /** A memory that was changed at least once. */
@@ -12,7 +12,7 @@ interface MemoryRow {
 type SectionRow = MemorySection & { id: number; position: number };
 
 /** The statements on memories, their sections and their versions, each prepared once. */
-export function prepareMemoryTable(db: Database) {
+export function prepareMemoryTable(db: Connection) {
   const find = db.prepare<[scopeId: string], MemoryRow>(
     'SELECT id, revision FROM memory WHERE scope_id = ?',
   );
@@ -23,7 +23,8 @@ export function prepareMemoryTable(db: Database) {
     'UPDATE memory SET revision = ? WHERE id = ?',
   );
   const sections = db.prepare<[memory: number], SectionRow>(
-    'SELECT id, position, heading, text FROM section WHERE memory = ? ORDER BY position',
+    `SELECT id, position, ${db.text('heading')} AS heading, ${db.text('text')} AS text
+     FROM section WHERE memory = ? ORDER BY position`,
   );
   const addSection = db.prepare<[number, number, string, string]>(
     'INSERT INTO section (memory, position, heading, text) VALUES (?, ?, ?, ?)',
@@ -46,7 +47,7 @@ export function prepareMemoryTable(db: Database) {
     [memory: number, limit: number],
     { revision: number; replacedAt: number; sections: string }
   >(
-    `SELECT revision, replaced_at AS replacedAt, sections FROM version
+    `SELECT revision, replaced_at AS replacedAt, ${db.text('sections')} AS sections FROM version
      WHERE memory = ? ORDER BY revision DESC LIMIT ?`,
   );
   const search = db.prepare<[query: string, limit: number], MemorySection>(
@@ -54,7 +55,7 @@ export function prepareMemoryTable(db: Database) {
        SELECT rowid AS id, bm25(section_words, 0.0, 2.0, 1.0) AS score
        FROM section_words WHERE section_words MATCH ? ORDER BY score, rowid LIMIT ?
      )
-     SELECT s.heading AS heading, s.text AS text
+     SELECT ${db.text('s.heading')} AS heading, ${db.text('s.text')} AS text
      FROM best JOIN section AS s ON s.id = best.id ORDER BY best.score, best.id`,
   );
 

@@ -16,9 +16,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fuzz } from '@ethosagent/conformance/fuzz';
 import { errorCodeOf } from '@ethosagent/types';
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Connection } from './driver/connection.js';
+import { openRaw } from './fixtures/open-raw.js';
 import { runFixture } from './fixtures/run-fixture.js';
 import { KV_SCHEMA } from './kv-schema.js';
 import { openDatabase } from './open-database.js';
@@ -55,8 +56,8 @@ function codeOfOpening(path: string): string {
   return 'opened';
 }
 
-function withRaw(path: string, use: (db: Database.Database) => void): void {
-  const db = new Database(path);
+function withRaw(path: string, use: (db: Connection) => void): void {
+  const db = openRaw(path);
   use(db);
   db.close();
 }
@@ -94,7 +95,7 @@ describe('createSqliteKvStore creates', () => {
 
   it('a file in WAL mode', async () => {
     const path = await makeStore();
-    withRaw(path, (db) => expect(db.pragma('journal_mode', { simple: true })).toBe('wal'));
+    withRaw(path, (db) => expect(db.pragma('journal_mode')).toBe('wal'));
   });
 
   it.each([
@@ -102,7 +103,7 @@ describe('createSqliteKvStore creates', () => {
     ['normal', 1],
   ] as const)('a connection with synchronous %s', async (synchronous, level) => {
     const db = openDatabase({ path: await makeStore(), synchronous, schema: KV_SCHEMA });
-    expect(db.pragma('synchronous', { simple: true })).toBe(level);
+    expect(db.pragma('synchronous')).toBe(level);
     db.close();
   });
 });
@@ -152,7 +153,7 @@ describe('createSqliteKvStore refuses, and leaves untouched,', () => {
 
   it('a store whose log says that it is newer', async () => {
     const path = await makeStore();
-    const newer = new Database(path);
+    const newer = openRaw(path);
     newer.pragma('user_version = 2');
     const before = [digestOf(path), digestOf(`${path}-wal`)];
     expect(codeOfOpening(path)).toBe('STORE_NEWER');
@@ -165,7 +166,7 @@ describe('createSqliteKvStore refuses, and leaves untouched,', () => {
     const link = join(newFolder(), 'link.db');
     symlinkSync(path, link);
     expect(codeOfOpening(link)).toBe('opened');
-    const newer = new Database(path);
+    const newer = openRaw(path);
     newer.pragma('user_version = 2');
     const before = digestOf(path);
     expect(codeOfOpening(link)).toBe('STORE_NEWER');
@@ -175,7 +176,7 @@ describe('createSqliteKvStore refuses, and leaves untouched,', () => {
 
   it("another program's database with the log of a crash", async () => {
     const folder = newFolder();
-    const other = new Database(join(folder, 'live.db'));
+    const other = openRaw(join(folder, 'live.db'));
     other.pragma('journal_mode = WAL');
     other.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1)');
     const path = join(folder, 'kv.db');

@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { EthosError } from '@ethosagent/types';
-import Database from 'better-sqlite3';
+import type { Connection, Driver } from './driver/connection.js';
+import { loadDriver, type SqliteDriver } from './driver/load-driver.js';
 import { toStoreError } from './store-errors.js';
 import type { StoreSchema } from './store-schema.js';
 import { assertUsable, hasContent, versionOf } from './usable-database.js';
@@ -23,6 +24,8 @@ const OPEN_BUSY_TIMEOUT_MS = 5_000;
 export interface OpenOptions {
   path: string;
   synchronous: 'full' | 'normal';
+  /** The first that loads when absent. */
+  driver?: SqliteDriver | undefined;
   schema: StoreSchema;
 }
 
@@ -32,55 +35,49 @@ export interface OpenOptions {
  *
  * @throws `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`
  */
-export function openDatabase({ path, synchronous, schema }: OpenOptions): Database.Database {
+export function openDatabase({ path, synchronous, driver, schema }: OpenOptions): Connection {
   try {
+    const { open } = loadDriver(driver);
     if (path === ':memory:') {
-      const db = new Database(path);
+      const db = open(path);
       migrate(db, schema);
       return db;
     }
-    const file = resolveFile(path, schema);
+    const file = resolveFile(path, (draft) => createFile(draft, { open, schema }));
+    const timeout = OPEN_BUSY_TIMEOUT_MS;
     // Whoever closes a database last writes its log into it, unless he opened it for reading. So
     // what has a log is judged by a reader first. (A look through `node:fs` would end the locks of
     // other connections in this process; see "How To Corrupt An SQLite Database File", 2.2.)
     if (hasContent(`${file}-wal`) || hasContent(`${file}-journal`)) {
-      openAnd((db) => assertUsable(db, schema), file, { readonly: true }).close();
+      orClose(open(file, { readonly: true, timeout }), (db) => assertUsable(db, schema)).close();
     }
-    return openAnd(
-      (db) => {
-        assertUsable(db, schema);
-        migrate(db, schema);
-        if (db.pragma('journal_mode', { simple: true }) !== 'wal') db.pragma('journal_mode = WAL');
-        db.pragma(`synchronous = ${synchronous === 'full' ? 'FULL' : 'NORMAL'}`);
-        db.pragma(`busy_timeout = ${SQLITE_BUSY_TIMEOUT_MS}`);
-      },
-      file,
-      { fileMustExist: true },
-    );
+    return orClose(open(file, { fileMustExist: true, timeout }), (db) => {
+      assertUsable(db, schema);
+      migrate(db, schema);
+      if (db.pragma('journal_mode') !== 'wal') db.pragma('journal_mode = WAL');
+      db.pragma(`synchronous = ${synchronous === 'full' ? 'FULL' : 'NORMAL'}`);
+      db.pragma(`busy_timeout = ${SQLITE_BUSY_TIMEOUT_MS}`);
+    });
   } catch (error) {
     throw toStoreError(error, path);
   }
 }
 
 /** The real path of a regular file, which is created when there is none. */
-function resolveFile(path: string, schema: StoreSchema): string {
+function resolveFile(path: string, create: (file: string) => void): string {
   const wanted = resolve(path);
   if (wanted !== wanted.trim()) {
     throw unavailable(path, 'its path ends in white space, which the driver drops');
   }
-  if (statSync(wanted, { throwIfNoEntry: false }) === undefined) createFile(wanted, schema);
+  if (statSync(wanted, { throwIfNoEntry: false }) === undefined) create(wanted);
   const file = realpathSync(wanted);
   if (!statSync(file).isFile())
     throw unavailable(path, 'its path names something else than a file');
   return file;
 }
 
-function openAnd(
-  prepare: (db: Database.Database) => void,
-  file: string,
-  options: Database.Options,
-): Database.Database {
-  const db = new Database(file, { ...options, timeout: OPEN_BUSY_TIMEOUT_MS });
+/** Prepares a connection, and closes it where that fails. */
+function orClose(db: Connection, prepare: (db: Connection) => void): Connection {
   try {
     prepare(db);
     return db;
@@ -94,13 +91,13 @@ function openAnd(
  * Builds the file under another name and links it in place when it is whole. So a process that is
  * killed meanwhile leaves no half store, and of several that start at once the first one wins.
  */
-function createFile(file: string, schema: StoreSchema): void {
+function createFile(file: string, { open, schema }: { open: Driver; schema: StoreSchema }): void {
   const folder = dirname(file);
   makeFolder(folder);
   const draft = `${file}.${randomUUID()}.new`;
   try {
     closeSync(openSync(draft, 'wx', 0o600));
-    const db = new Database(draft);
+    const db = open(draft);
     try {
       migrate(db, schema);
       db.pragma('journal_mode = WAL');
@@ -138,7 +135,7 @@ function errnoOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-function migrate(db: Database.Database, { applicationId, migrations }: StoreSchema): void {
+function migrate(db: Connection, { applicationId, migrations }: StoreSchema): void {
   if (versionOf(db) === migrations.length) return;
   const run = db.transaction(() => {
     // Another process may have done it while this one waited for the lock.

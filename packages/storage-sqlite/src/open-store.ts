@@ -1,4 +1,5 @@
-import type { Database } from 'better-sqlite3';
+import type { Connection } from './driver/connection.js';
+import { DRIVERS, type SqliteDriver } from './driver/load-driver.js';
 import { rememberFiles } from './file-in-place.js';
 import { openDatabase } from './open-database.js';
 import { closedError, isBusy, toStoreError } from './store-errors.js';
@@ -10,13 +11,14 @@ import { WriteQueue } from './write-queue.js';
 export interface StoreOptions {
   path: string;
   synchronous?: 'full' | 'normal';
+  driver?: SqliteDriver;
   clock?: () => number;
   busyTimeoutMs?: number;
 }
 
 /** An open database, and the one way to read and to write it. */
 export interface Engine {
-  db: Database;
+  db: Connection;
   queue: WriteQueue;
   /** Milliseconds since the epoch. */
   clock: () => number;
@@ -44,12 +46,15 @@ export function openStore<T>(
   options: StoreOptions,
   use: (engine: Engine) => T,
 ): T {
-  const { path, synchronous = 'full', clock = () => Date.now() } = options;
+  const { path, synchronous = 'full', driver, clock = () => Date.now() } = options;
   if (typeof path !== 'string' || path === '') {
     throw invalidOption(factory, 'path', 'a file or `:memory:`');
   }
   if (synchronous !== 'full' && synchronous !== 'normal') {
     throw invalidOption(factory, 'synchronous', '`full` or `normal`');
+  }
+  if (driver !== undefined && !DRIVERS.includes(driver)) {
+    throw invalidOption(factory, 'driver', DRIVERS.map((name) => `\`${name}\``).join(' or '));
   }
   const lockWaitMs = wholeNumberOption(options, 'busyTimeoutMs', {
     factory,
@@ -57,7 +62,7 @@ export function openStore<T>(
     max: MAX_TIMER_MS,
   });
 
-  const db = openDatabase({ path, synchronous, schema });
+  const db = openDatabase({ path, synchronous, driver, schema });
   try {
     const assertInPlace = db.memory ? () => {} : rememberFiles(db.name);
     const queue = new WriteQueue(db, { lockWaitMs, assertInPlace });

@@ -1,14 +1,19 @@
 import type { MessageRole, SessionInfo, SessionMessage } from '@ethosagent/types';
+import type { Connection } from './driver/connection.js';
 import { ownerOf } from './session-input.js';
 
 /** Columns of a session, as `SessionRow` has them; from `session AS s` and `owner AS o`. */
-export const SESSION_COLUMNS = `s.session_id AS sessionId, o.identity AS identity, s.key AS key,
-  s.personality_id AS personalityId, s.started_at AS startedAt,
-  s.last_message_at AS lastMessageAt, s.message_count AS messageCount`;
+export function sessionColumnsOf(db: Connection): string {
+  return `${db.text('s.session_id')} AS sessionId, ${db.text('o.identity')} AS identity,
+    ${db.text('s.key')} AS key, ${db.text('s.personality_id')} AS personalityId,
+    s.started_at AS startedAt, s.last_message_at AS lastMessageAt, s.message_count AS messageCount`;
+}
 
 /** Columns of a message but its data, as `MessageRow` has them; from `message AS m`. */
-export const MESSAGE_COLUMNS = `m.sequence AS sequence, m.role AS role, m.tool_name AS toolName,
-  m.text AS text, m.created_at AS createdAt`;
+export function messageColumnsOf(db: Connection): string {
+  return `m.sequence AS sequence, m.role AS role, ${db.text('m.tool_name')} AS toolName,
+    ${db.text('m.text')} AS text, m.created_at AS createdAt`;
+}
 
 export interface SessionRow {
   sessionId: string;

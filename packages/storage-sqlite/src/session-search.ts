@@ -6,16 +6,16 @@ import {
   searchSnippet,
 } from '@ethosagent/policy';
 import type { MessageRole, SessionMatch, SessionSearchOptions } from '@ethosagent/types';
-import type { Database } from 'better-sqlite3';
 import { countOf, momentOf } from './call-options.js';
+import type { Connection } from './driver/connection.js';
 import { ftsQuery } from './search-query.js';
 import { assertRoles, cut, ownerIdentity } from './session-input.js';
 import {
-  MESSAGE_COLUMNS,
+  messageColumnsOf,
   messageOf,
-  SESSION_COLUMNS,
   type SessionRow,
   type StoredMessageRow,
+  sessionColumnsOf,
   sessionOf,
 } from './session-rows.js';
 import { ownerFact, roleFact, type SessionTable, sessionFact } from './session-table.js';
@@ -40,7 +40,7 @@ interface Filter {
 }
 
 /** Prepares the search over the messages of all sessions. */
-export function prepareSessionSearch(db: Database, table: SessionTable) {
+export function prepareSessionSearch(db: Connection, table: SessionTable) {
   // The facts weigh nothing. Of equals the message appended last comes first.
   const found = (join: string, where: string) =>
     db.prepare<[query: string, ...numbers: number[]], FoundRow>(
@@ -49,7 +49,7 @@ export function prepareSessionSearch(db: Database, table: SessionTable) {
          FROM message_words AS w ${join} WHERE message_words MATCH ? ${where}
          ORDER BY score, w.rowid DESC LIMIT ? OFFSET ?
        )
-       SELECT ${SESSION_COLUMNS}, ${MESSAGE_COLUMNS}, best.score AS score
+       SELECT ${sessionColumnsOf(db)}, ${messageColumnsOf(db)}, best.score AS score
        FROM best JOIN message AS m ON m.id = best.id
          JOIN session AS s ON s.id = m.session JOIN owner AS o ON o.id = s.owner
        ORDER BY best.score, best.id DESC`,

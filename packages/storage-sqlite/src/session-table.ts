@@ -1,12 +1,12 @@
 import { takeStart } from '@ethosagent/policy';
 import { EthosError, type MessageRole } from '@ethosagent/types';
-import type { Database } from 'better-sqlite3';
+import type { Connection } from './driver/connection.js';
 import type { MessageRow } from './session-input.js';
 import {
-  MESSAGE_COLUMNS,
-  SESSION_COLUMNS,
+  messageColumnsOf,
   type SessionRow,
   type StoredMessageRow,
+  sessionColumnsOf,
 } from './session-rows.js';
 
 /** The statements on sessions and their messages. Times are milliseconds since the epoch. */
@@ -20,11 +20,12 @@ export interface SessionKey {
 }
 
 /** Prepares each statement once, for the life of the connection. */
-export function prepareSessionTable(db: Database) {
+export function prepareSessionTable(db: Connection) {
   const from = 'FROM session AS s JOIN owner AS o ON o.id = s.owner';
-  const findOwner = db
-    .prepare<[identity: string], number>('SELECT id FROM owner WHERE identity = ?')
-    .pluck();
+  const sessionColumns = sessionColumnsOf(db);
+  const findOwner = db.prepareColumn<[identity: string], number>(
+    'SELECT id FROM owner WHERE identity = ?',
+  );
   const addOwner = db.prepare<[identity: string]>('INSERT INTO owner (identity) VALUES (?)');
   const find = db.prepare<[id: string], { rowid: number; owner: number; messageCount: number }>(
     `SELECT id AS rowid, owner, message_count AS messageCount FROM session WHERE session_id = ?`,
@@ -48,28 +49,29 @@ export function prepareSessionTable(db: Database) {
        started_at = min(started_at, ?), last_message_at = max(last_message_at, ?) WHERE id = ?`,
   );
   const get = db.prepare<[id: string], SessionRow>(
-    `SELECT ${SESSION_COLUMNS} ${from} WHERE s.session_id = ?`,
+    `SELECT ${sessionColumns} ${from} WHERE s.session_id = ?`,
   );
   const list = (where: string) =>
     db.prepare<[...owner: number[], since: number, until: number, limit: number], SessionRow>(
-      `SELECT ${SESSION_COLUMNS} ${from} WHERE ${where} EXISTS
+      `SELECT ${sessionColumns} ${from} WHERE ${where} EXISTS
          (SELECT 1 FROM message WHERE session = s.id AND created_at >= ? AND created_at < ?)
        ORDER BY s.last_message_at DESC, s.id DESC LIMIT ?`,
     );
   const listAll = list('');
   const listOwned = list('s.owner = ? AND');
   const messages = db.prepare<[id: string, after: number, limit: number], StoredMessageRow>(
-    `SELECT s.session_id AS sessionId, ${MESSAGE_COLUMNS}, m.data AS data
+    `SELECT ${db.text('s.session_id')} AS sessionId, ${messageColumnsOf(db)},
+       ${db.text('m.data')} AS data
      FROM session AS s JOIN message AS m ON m.session = s.id
      WHERE s.session_id = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?`,
   );
   // As bytes: what cuts text in SQLite stops at a NUL. None of the rest becomes a string here.
   const beginnings = db.prepare<
     [bytes: number, id: string, after: number, limit: number],
-    Omit<StoredMessageRow, 'text'> & { begin: Buffer }
+    Omit<StoredMessageRow, 'text'> & { begin: { toString(): string } }
   >(
-    `SELECT s.session_id AS sessionId, m.sequence AS sequence, m.role AS role,
-       m.tool_name AS toolName, m.created_at AS createdAt,
+    `SELECT ${db.text('s.session_id')} AS sessionId, m.sequence AS sequence, m.role AS role,
+       ${db.text('m.tool_name')} AS toolName, m.created_at AS createdAt,
        substr(CAST(m.text AS BLOB), 1, ?) AS begin
      FROM session AS s JOIN message AS m ON m.session = s.id
      WHERE s.session_id = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?`,

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
 import { bundleScript } from '@ethosagent/test-support';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-
+import { openRaw } from './fixtures/open-raw.js';
 import { createSqliteMemory } from './sqlite-memory.js';
 import { createSqliteSessionStore } from './sqlite-session-store.js';
 
@@ -53,8 +52,8 @@ async function assertStored(scripts: readonly RunningScript[]): Promise<void> {
     ['sessions.db', 'message_words'],
     ['memory.db', 'section_words'],
   ]) {
-    const db = new Database(join(folder, `${file}`));
-    expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+    const db = openRaw(join(folder, `${file}`));
+    expect(db.pragma('integrity_check')).toBe('ok');
     db.exec(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`);
     db.close();
   }

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { openRaw } from './fixtures/open-raw.js';
 import { createSqliteKvStore } from './sqlite-kv-store.js';
 
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'kv-processes-')), 'new', 'kv.db');
@@ -32,7 +32,7 @@ describe('createSqliteKvStore beside a process that holds the write lock', () =>
   function withLock(busyTimeoutMs: number) {
     const path = newPath();
     const store = createSqliteKvStore({ path, busyTimeoutMs });
-    const other = new Database(path);
+    const other = openRaw(path);
     other.exec('BEGIN IMMEDIATE');
     return { store, other, kv: store.kvStoreFactory('test', 'a') };
   }

@@ -2,8 +2,8 @@ import { mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyValueConformance } from '@ethosagent/conformance';
-import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openRaw } from './fixtures/open-raw.js';
 import { createSqliteKvStore } from './sqlite-kv-store.js';
 
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'kv-')), 'kv.db');
@@ -17,8 +17,8 @@ keyValueConformance('createSqliteKvStore in memory', ({ clock }) =>
 
 describe('createSqliteKvStore', () => {
   it('runs on an SQLite without the WAL-reset bug, 3.51.3 or newer', () => {
-    const db = new Database(':memory:');
-    const version = String(db.prepare('SELECT sqlite_version()').pluck().get());
+    const db = openRaw(':memory:');
+    const version = String(db.prepareColumn('SELECT sqlite_version()').get());
     db.close();
     expect(version.localeCompare('3.51.3', 'en', { numeric: true })).toBeGreaterThanOrEqual(0);
   });
@@ -126,8 +126,8 @@ describe('createSqliteKvStore expiry', () => {
       kv.set('long', 'v', { ttlSeconds: 3 }),
       kv.set('kept', 'v'),
     ]);
-    const raw = new Database(path, { readonly: true });
-    const keys = raw.prepare('SELECT key FROM kv ORDER BY key').pluck();
+    const raw = openRaw(path, { readonly: true });
+    const keys = raw.prepareColumn<[], string>('SELECT key FROM kv ORDER BY key');
     expect(keys.all()).toHaveLength(1_202);
     now += 1_000;
     await vi.waitUntil(() => keys.all().length <= 2, { timeout: 600_000 });

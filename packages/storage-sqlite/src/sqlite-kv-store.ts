@@ -1,5 +1,6 @@
 import { assertKvKey, DEFAULT_KV_LIMITS } from '@ethosagent/policy';
 import type { KeyValueStore } from '@ethosagent/types';
+import type { SqliteDriver } from './driver/load-driver.js';
 import { KV_SCHEMA } from './kv-schema.js';
 import { prepareKvTable } from './kv-table.js';
 import { openStore } from './open-store.js';
@@ -13,6 +14,8 @@ export interface SqliteKvStoreOptions {
   path: string;
   /** What an acknowledged write survives: `full` (default) a power loss, `normal` a crash. */
   synchronous?: 'full' | 'normal';
+  /** The SQLite to run on; the first that loads when absent: better-sqlite3, else that of Node. */
+  driver?: SqliteDriver;
   /** Milliseconds since the epoch; `Date.now` when absent. */
   clock?: () => number;
   /** Milliseconds that a call waits for locks of other processes. 30,000 when absent. */

@@ -13,6 +13,7 @@ import {
   type MemorySection,
 } from '@ethosagent/types';
 import { countOf } from './call-options.js';
+import type { SqliteDriver } from './driver/load-driver.js';
 import { MEMORY_SCHEMA } from './memory-schema.js';
 import { prepareMemoryTable } from './memory-table.js';
 import { openStore } from './open-store.js';
@@ -23,6 +24,8 @@ export interface SqliteMemoryOptions {
   path: string;
   /** What an acknowledged write survives: `full` (default) a power loss, `normal` a crash. */
   synchronous?: 'full' | 'normal';
+  /** The SQLite to run on; the first that loads when absent: better-sqlite3, else that of Node. */
+  driver?: SqliteDriver;
   /** Milliseconds since the epoch; `Date.now` when absent. */
   clock?: () => number;
   /** Milliseconds that a call waits for locks of other processes. 30,000 when absent. */

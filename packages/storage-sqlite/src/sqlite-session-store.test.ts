@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { truncationMarker } from '@ethosagent/policy';
 import { errorCodeOf, type NewSessionMessage } from '@ethosagent/types';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openRaw } from './fixtures/open-raw.js';
 import { createSqliteKvStore } from './sqlite-kv-store.js';
 import { createSqliteMemory } from './sqlite-memory.js';
 import { createSqliteSessionStore } from './sqlite-session-store.js';
@@ -58,7 +58,7 @@ describe('a store', () => {
     const whole = join(folder, 'whole.db');
     FACTORIES[name]({ path: whole }).close();
     const spoil: [string, (path: string) => void][] = [
-      ['STORE_NEWER', (path) => new Database(path).pragma('user_version = 99')],
+      ['STORE_NEWER', (path) => openRaw(path).pragma('user_version = 99')],
       ['STORE_CORRUPT', (path) => truncateSync(path, 8_192)],
       ['STORE_CORRUPT', (path) => writeFileSync(path, 'not a database')],
       ['STORE_CORRUPT', (path) => writeFileSync(path, '')],
@@ -176,8 +176,8 @@ describe('createSqliteSessionStore', () => {
     await store.append({ ...session, id: 'other' }, [{ role: 'user', text: 'word' }]);
     await store.delete('s');
     store.close();
-    const db = new Database(path);
-    const count = (table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+    const db = openRaw(path);
+    const count = (table: string) => db.prepareColumn(`SELECT count(*) FROM ${table}`).get();
     expect(['session', 'message', 'message_words_docsize'].map(count)).toEqual([1, 1, 1]);
     db.close();
   });
@@ -185,7 +185,7 @@ describe('createSqliteSessionStore', () => {
   it('keeps a lock of another process from losing an append', async () => {
     const path = join(folder, 'sessions.db');
     const store = createSqliteSessionStore({ path, busyTimeoutMs: 100 });
-    const other = new Database(path);
+    const other = openRaw(path);
     other.exec('BEGIN IMMEDIATE');
     expect(await codeOf(store.append(session, [{ role: 'user', text: 'x' }]))).toBe(
       'STORE_UNAVAILABLE',

@@ -1,6 +1,7 @@
 import { assertKvKey, DEFAULT_KV_LIMITS } from '@ethosagent/policy';
 import type { SessionMessage, SessionStore } from '@ethosagent/types';
 import { countOf, momentOf } from './call-options.js';
+import type { SqliteDriver } from './driver/load-driver.js';
 import { openStore } from './open-store.js';
 import { checkedRef, messageRow, ownerIdentity } from './session-input.js';
 import { messageOf, sessionOf } from './session-rows.js';
@@ -14,6 +15,8 @@ export interface SqliteSessionStoreOptions {
   path: string;
   /** What an acknowledged write survives: `full` (default) a power loss, `normal` a crash. */
   synchronous?: 'full' | 'normal';
+  /** The SQLite to run on; the first that loads when absent: better-sqlite3, else that of Node. */
+  driver?: SqliteDriver;
   /** Milliseconds since the epoch; `Date.now` when absent. */
   clock?: () => number;
   /** Milliseconds that a call waits for locks of other processes. 30,000 when absent. */

@@ -1,4 +1,5 @@
 import { EthosError, errorCodeOf } from '@ethosagent/types';
+import { DriverMissing } from './driver/load-driver.js';
 
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
 
@@ -26,8 +27,12 @@ export function toStoreError(error: unknown, file?: string): Error {
     );
   }
   const what = file === undefined ? 'the store' : `the store ${file}`;
-  const advice = isDriverMissing(error, code) ? DRIVER : adviceFor(code);
-  return new EthosError('STORE_UNAVAILABLE', `${what} failed (${code}); ${advice}`, {
+  if (error instanceof DriverMissing) {
+    return new EthosError('STORE_UNAVAILABLE', `${what} was not opened; ${driverAdvice(error)}`, {
+      cause: error.cause,
+    });
+  }
+  return new EthosError('STORE_UNAVAILABLE', `${what} failed (${code}); ${adviceFor(code)}`, {
     cause: error,
   });
 }
@@ -36,13 +41,19 @@ export function closedError(): EthosError {
   return new EthosError('STORE_UNAVAILABLE', 'the store is closed; create a new one');
 }
 
-const DRIVER =
-  'better-sqlite3 was built for another version of Node, or not at all: run `npm rebuild better-sqlite3`';
+const NEWER_NODE = 'use the newest Node 22 or 24, whose own SQLite will do';
 
-/** Its binary could not be loaded, or the `bindings` that look for it found none. */
-function isDriverMissing(error: unknown, code: string): boolean {
-  if (code === 'ERR_DLOPEN_FAILED') return true;
-  return error instanceof Error && 'tries' in error && Array.isArray(error.tries);
+function driverAdvice({ failures }: DriverMissing): string {
+  if (!('better-sqlite3' in failures)) return `node:sqlite is not there or too old: ${NEWER_NODE}`;
+  const error = failures['better-sqlite3'];
+  const isInstalled = !(
+    systemCodeOf(error) === 'MODULE_NOT_FOUND' &&
+    error instanceof Error &&
+    error.message.includes("'better-sqlite3'")
+  );
+  return isInstalled
+    ? `better-sqlite3 was built for another version of Node, or not at all: run \`npm rebuild better-sqlite3\`, or ${NEWER_NODE}`
+    : `better-sqlite3 is not installed: run \`npm install better-sqlite3\`, or ${NEWER_NODE}`;
 }
 
 function adviceFor(code: string): string {
@@ -54,8 +65,32 @@ function adviceFor(code: string): string {
   return 'check the disk and the folder of the file';
 }
 
+/** The result codes of SQLite, which `node:sqlite` tells by number. */
+const RESULT_CODES: Readonly<Record<number, string>> = {
+  1: 'ERROR',
+  3: 'PERM',
+  5: 'BUSY',
+  6: 'LOCKED',
+  7: 'NOMEM',
+  8: 'READONLY',
+  10: 'IOERR',
+  11: 'CORRUPT',
+  13: 'FULL',
+  14: 'CANTOPEN',
+  15: 'PROTOCOL',
+  17: 'SCHEMA',
+  18: 'TOOBIG',
+  19: 'CONSTRAINT',
+  20: 'MISMATCH',
+  21: 'MISUSE',
+  26: 'NOTADB',
+};
+
 function systemCodeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : 'UNKNOWN';
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) {
+    return 'UNKNOWN';
+  }
+  if (error.code !== 'ERR_SQLITE_ERROR' || !('errcode' in error)) return error.code;
+  // The low byte is the code, the rest says more of it.
+  return `SQLITE_${RESULT_CODES[Number(error.errcode) & 0xff] ?? error.errcode}`;
 }

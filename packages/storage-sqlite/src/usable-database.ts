@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { EthosError } from '@ethosagent/types';
-import type { Database } from 'better-sqlite3';
+import type { Connection } from './driver/connection.js';
 import type { StoreSchema } from './store-schema.js';
 
 /** Larger files are not searched for damage when they are opened; it shows when it is read. */
@@ -11,7 +11,7 @@ const MAX_CHECKED_BYTES = 32 * 1024 * 1024;
  *
  * @throws `STORE_CORRUPT`, `STORE_NEWER`, or an error of SQLite or of the file system
  */
-export function assertUsable(db: Database, { applicationId, migrations }: StoreSchema): void {
+export function assertUsable(db: Connection, { applicationId, migrations }: StoreSchema): void {
   if (!hasContent(db.name)) throw corrupt('is empty; remove it to start afresh');
   if (pragmaNumber(db, 'application_id') !== applicationId) {
     throw corrupt('belongs to another program or is another kind of store; give another path');
@@ -31,12 +31,12 @@ export function assertUsable(db: Database, { applicationId, migrations }: StoreS
   if (size < expected && !hasContent(`${db.name}-wal`)) {
     throw corrupt('is shorter than it says itself; restore it from a backup');
   }
-  if (size <= MAX_CHECKED_BYTES && db.pragma('quick_check(1)', { simple: true }) !== 'ok') {
+  if (size <= MAX_CHECKED_BYTES && db.pragma('quick_check(1)') !== 'ok') {
     throw corrupt('is damaged; restore it from a backup');
   }
 }
 
-export function versionOf(db: Database): number {
+export function versionOf(db: Connection): number {
   return pragmaNumber(db, 'user_version');
 }
 
@@ -44,8 +44,8 @@ export function hasContent(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-function pragmaNumber(db: Database, name: string): number {
-  return Number(db.pragma(name, { simple: true }));
+function pragmaNumber(db: Connection, name: string): number {
+  return Number(db.pragma(name));
 }
 
 function corrupt(detail: string): EthosError {

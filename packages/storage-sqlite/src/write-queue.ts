@@ -1,6 +1,6 @@
 // Imported by name, so that a test's fake timers don't stop the store.
 import { setImmediate, setTimeout } from 'node:timers';
-import type { Database, Statement } from 'better-sqlite3';
+import type { Connection, Statement } from './driver/connection.js';
 import { closedError, isBusy, toStoreError } from './store-errors.js';
 
 /** One transaction holds no more than this, so that a flood of writes lets the event loop breathe. */
@@ -25,12 +25,12 @@ interface QueuedOperation {
  * order, and settles after the commit. An operation that throws fails alone.
  */
 export class WriteQueue {
-  readonly #db: Database;
+  readonly #db: Connection;
   readonly #lockWaitMs: number;
   readonly #assertInPlace: () => void;
-  readonly #begin: Statement<[]>;
-  readonly #commit: Statement<[]>;
-  readonly #rollback: Statement<[]>;
+  readonly #begin: Statement<[], unknown>;
+  readonly #commit: Statement<[], unknown>;
+  readonly #rollback: Statement<[], unknown>;
   readonly #queue: QueuedOperation[] = [];
   readonly #queuedPerNamespace = new Map<string | symbol, number>();
   #scheduled = false;
@@ -43,7 +43,7 @@ export class WriteQueue {
    * @param options.lockWaitMs how long an operation waits for locks of other processes in all
    * @param options.assertInPlace throws when what would be written could not be found again
    */
-  constructor(db: Database, options: { lockWaitMs: number; assertInPlace: () => void }) {
+  constructor(db: Connection, options: { lockWaitMs: number; assertInPlace: () => void }) {
     this.#db = db;
     this.#lockWaitMs = options.lockWaitMs;
     this.#assertInPlace = options.assertInPlace;

@@ -5,6 +5,12 @@ export { withEnoughTime } from './enough-time.js';
 export type { Outcome } from './in-turn/outcome.js';
 export { inPlace } from './in-turn/place.js';
 export { runInTurn, runNode } from './in-turn/run-in-turn.js';
+export {
+  isNode22,
+  type NodeRunReport,
+  runOnNode22,
+  runTestsOnNode22,
+} from './node-22.js';
 export type { TestFolder } from './test-folder.js';
 export { createTestFolder } from './test-folder.js';
 export { createToolsetHome } from './toolset-home.js';

@@ -1,0 +1,79 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  keyValueConformance,
+  memoryConformance,
+  sessionConformance,
+} from '@ethosagent/conformance';
+import { keyValueAttacks } from '@ethosagent/conformance/attacks';
+import { bundleScript, isNode22, runOnNode22, runTestsOnNode22 } from '@ethosagent/test-support';
+import { describe, expect, it } from 'vitest';
+import { loadDriver } from './driver/load-driver.js';
+import { loads } from './fixtures/open-raw.js';
+import { createSqliteKvStore } from './sqlite-kv-store.js';
+import { createSqliteMemory } from './sqlite-memory.js';
+import { createSqliteSessionStore } from './sqlite-session-store.js';
+
+const driver = 'node:sqlite';
+const newPath = () => join(mkdtempSync(join(tmpdir(), 'node-sqlite-')), 'store.db');
+
+// Where this Node has none, the same file runs on a Node that npx brings.
+if (isNode22) {
+  describe('the stores on node:sqlite', () => {
+    it('run on an SQLite without the WAL-reset bug, 3.51.3 or newer', () => {
+      const db = loadDriver(driver).open(':memory:');
+      const version = String(db.prepareColumn('SELECT sqlite_version()').get());
+      db.close();
+      expect(version.localeCompare('3.51.3', 'en', { numeric: true })).toBeGreaterThanOrEqual(0);
+    });
+
+    keyValueConformance('createSqliteKvStore on node:sqlite', ({ clock }) =>
+      createSqliteKvStore({ path: newPath(), driver, clock }),
+    );
+    keyValueAttacks('createSqliteKvStore on node:sqlite', ({ clock }) =>
+      createSqliteKvStore({ path: newPath(), driver, clock }),
+    );
+    memoryConformance('createSqliteMemory on node:sqlite', ({ clock }) => {
+      const memory = createSqliteMemory({ path: newPath(), driver, clock });
+      return { memory, close: () => memory.close() };
+    });
+    sessionConformance('createSqliteSessionStore on node:sqlite', ({ clock }) => {
+      const sessions = createSqliteSessionStore({ path: newPath(), driver, clock });
+      return { sessions, close: () => sessions.close() };
+    });
+  });
+} else {
+  it('the stores on node:sqlite, on Node 22', async () => {
+    const report = await runTestsOnNode22(['packages/storage-sqlite/src/node-sqlite.test.ts']);
+    expect(report).toMatchObject({ success: true, numFailedTests: 0 });
+    expect(report.numPassedTests).toBeGreaterThan(250);
+  });
+}
+
+it.runIf(loads('better-sqlite3'))(
+  'what one driver wrote, the other reads and goes on with',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'two-drivers-'));
+    const open = () => ({
+      store: createSqliteKvStore({ path: join(folder, 'kv.db'), driver: 'better-sqlite3' }),
+      sessions: createSqliteSessionStore({
+        path: join(folder, 'sessions.db'),
+        driver: 'better-sqlite3',
+      }),
+    });
+    const text = 'a\0b \u{1F600} café';
+    const before = open();
+    await before.store.kvStoreFactory('t', 's').set(text, text);
+    await before.sessions.append({ id: 's', scopeId: 'p' }, [{ role: 'user', text }]);
+    const script = await bundleScript(new URL('./fixtures/other-driver.ts', import.meta.url));
+    const seen = JSON.parse(await runOnNode22([script, folder]));
+    expect(seen).toEqual({ value: text, keys: [text], texts: [text] });
+    // Both had the files open.
+    expect(await before.store.kvStoreFactory('t', 's').get('from node:sqlite')).toBe(text);
+    const found = await before.sessions.search('cafe');
+    expect(found.map(({ message }) => message.text).sort()).toEqual([text, `${text} again`]);
+    before.store.close();
+    before.sessions.close();
+  },
+);
