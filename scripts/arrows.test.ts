@@ -62,6 +62,12 @@ const probes: [what: string, folder: string, refused: string, passes: string][] 
     imports('@ethosagent/core'),
   ],
   [
+    'storage-redis imports core',
+    'packages/storage-redis',
+    imports('@ethosagent/core'),
+    imports('@ethosagent/policy'),
+  ],
+  [
     'an adapter imports wiring',
     'packages/adapter-ai-sdk',
     imports('@ethosagent/wiring'),

@@ -14,6 +14,7 @@ const PROGRAMS = [
     debian: 'chromium',
     without: 'the browser tests and the browser story are left out',
   },
+  { names: ['redis-server'], debian: 'redis-server', without: 'tests of storage-redis fail' },
 ];
 
 const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');

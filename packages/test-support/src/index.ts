@@ -11,6 +11,7 @@ export {
   runOnNode22,
   runTestsOnNode22,
 } from './node-22.js';
+export { startRedis, type TestRedis } from './redis/start-redis.js';
 export type { TestFolder } from './test-folder.js';
 export { createTestFolder } from './test-folder.js';
 export { createToolsetHome } from './toolset-home.js';

@@ -1,0 +1,2 @@
+export type { RedisStores, RedisStoresOptions } from './redis-stores.js';
+export { createRedisStores } from './redis-stores.js';

@@ -1,0 +1,203 @@
+// Imported by name, so that a test's fake timers don't stop the store.
+import { clearTimeout, setTimeout } from 'node:timers';
+import { EthosError } from '@ethosagent/types';
+import { createClient, ErrorReply } from '@redis/client';
+import { CALL_SCRIPT, CALL_SCRIPT_SHA } from './call-script.js';
+
+export interface ConnectionOptions {
+  address: { url: string } | { path: string };
+  /** Milliseconds that a call waits for the connection, and then for its answer. */
+  timeoutMs: number;
+}
+
+/** The oldest Redis on which the script may ask for the time and then write. */
+const OLDEST_MAJOR = 7;
+
+/**
+ * One connection to Redis, which connects again when it was lost. Calls are sent in the order in which
+ * they were made. A call that was on its way when the connection broke is not sent again, unless it
+ * only reads: it may have been done.
+ */
+export class RedisConnection {
+  readonly #client: ReturnType<typeof createClient>;
+  readonly #timeoutMs: number;
+  #isClosed = false;
+  /** Resolves when the server takes calls. All calls wait for it, so none overtakes another. */
+  #ready: Gate = pending();
+  #isReady = false;
+  /** Why there is no connection. */
+  #fault: unknown;
+
+  constructor({ address, timeoutMs }: ConnectionOptions) {
+    this.#timeoutMs = timeoutMs;
+    const common = {
+      connectTimeout: timeoutMs,
+      reconnectStrategy: (retries: number) => Math.min(2 ** retries * 10, 1_000),
+    };
+    this.#client = createClient({
+      ...('url' in address
+        ? { url: address.url, socket: common }
+        : { socket: { ...common, tls: false, path: address.path } }),
+      // A call is never kept for a server that may come back long after its caller has gone.
+      disableOfflineQueue: true,
+    });
+    this.#client.on('error', (error) => {
+      this.#fault = error;
+      // It connects and is not let in: to wait changes nothing.
+      if (error instanceof ErrorReply && !this.#client.isReady) {
+        this.#ready.reject(refused(error));
+        this.#ready = pending();
+      }
+    });
+    this.#client.on('ready', () => {
+      this.#fault = undefined;
+      this.#isReady = true;
+      this.#ready.resolve();
+    });
+    // It comes with each try to connect; calls wait at the same gate until one succeeds.
+    this.#client.on('reconnecting', () => {
+      if (this.#isReady) this.#ready = pending();
+      this.#isReady = false;
+    });
+    this.#client.connect().catch((error) => {
+      this.#fault = error;
+    });
+  }
+
+  /** @throws `STORE_UNAVAILABLE` where the server is away, refuses, or is too old */
+  async assertUsable(): Promise<void> {
+    const info = String(await this.#run(() => this.#client.sendCommand(['INFO', 'server']), true));
+    const version = /^redis_version:(\d+)\S*/m.exec(info);
+    if (Number(version?.[1]) < OLDEST_MAJOR) {
+      throw new EthosError(
+        'STORE_UNAVAILABLE',
+        `Redis has version ${version?.[0].slice('redis_version:'.length)}; use ${OLDEST_MAJOR} or newer`,
+      );
+    }
+  }
+
+  /** What an operator has to fix, or nothing. */
+  async problem(): Promise<string | undefined> {
+    try {
+      await this.#run(() => this.#client.sendCommand(['PING']), true);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  /**
+   * Runs the script of the key-value store.
+   *
+   * @param isRepeatable it may run twice, so it is sent again when the connection broke
+   * @throws `STORE_UNAVAILABLE`
+   */
+  call(keys: string[], args: string[], isRepeatable: boolean): Promise<unknown> {
+    const rest = [String(keys.length), ...keys, ...args];
+    return this.#run(async () => {
+      try {
+        return await this.#client.sendCommand(['EVALSHA', CALL_SCRIPT_SHA, ...rest]);
+      } catch (error) {
+        if (!(error instanceof ErrorReply) || !error.message.startsWith('NOSCRIPT')) throw error;
+        return this.#client.sendCommand(['EVAL', CALL_SCRIPT, ...rest]);
+      }
+    }, isRepeatable);
+  }
+
+  /** Lets the calls on their way end. Later ones are refused. A second time it does nothing. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#ready.reject(closedError());
+    if (this.#client.isReady) await this.#client.close();
+    else this.#client.destroy();
+  }
+
+  async #run(send: () => Promise<unknown>, isRepeatable: boolean): Promise<unknown> {
+    if (this.#isClosed) throw closedError();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(this.#away()), this.#timeoutMs);
+    });
+    // Nobody may be listening any more when it comes.
+    late.catch(() => {});
+    try {
+      return await Promise.race([late, this.#send(send, isRepeatable ? 1 : 0)]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #send(send: () => Promise<unknown>, retries: number): Promise<unknown> {
+    await this.#ready.promise;
+    try {
+      return await send();
+    } catch (error) {
+      if (error instanceof EthosError) throw error;
+      if (error instanceof ErrorReply) throw refused(error);
+      if (this.#isClosed) throw closedError();
+      this.#fault = error;
+      if (retries === 0) throw this.#away();
+      // The loss of a connection is told to its calls first, and as an event afterwards.
+      if (this.#client.isReady)
+        await new Promise((resolve) => this.#client.once('reconnecting', resolve));
+      return this.#send(send, retries - 1);
+    }
+  }
+
+  #away(): EthosError {
+    const code =
+      this.#fault instanceof Error && 'code' in this.#fault && this.#fault.code !== undefined
+        ? String(this.#fault.code)
+        : (this.#fault instanceof Error && this.#fault.name) || 'no answer';
+    return new EthosError(
+      'STORE_UNAVAILABLE',
+      `Redis did not answer (${code}); check that it runs and can be reached. A write that was on its way may have been made`,
+      { cause: this.#fault },
+    );
+  }
+}
+
+/** The server answered, and will not: it loads, is full, or wants another password. */
+function refused(error: ErrorReply): EthosError {
+  // The first word is a code; what follows may quote what was sent.
+  const code = /^[A-Z]+\b/.exec(error.message)?.[0] ?? 'ERR';
+  return new EthosError(
+    'STORE_UNAVAILABLE',
+    `Redis refused a call (${code}); ${ADVICE[code] ?? ADVICE.ERR}`,
+    {
+      cause: error,
+    },
+  );
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  NOAUTH: 'give a user and a password in the URL',
+  WRONGPASS: 'check the user and the password in the URL',
+  NOPERM: 'let its user run scripts, INFO and the commands on keys with the prefix of the store',
+  OOM: 'give it more memory (`maxmemory`)',
+  LOADING: 'it is starting; try again',
+  READONLY: 'it is a replica; give the URL of the primary',
+  MISCONF: 'it can not write to its disk; see its log',
+  ERR: 'see its log',
+};
+
+function closedError(): EthosError {
+  return new EthosError('STORE_UNAVAILABLE', 'the store is closed; open it again');
+}
+
+interface Gate {
+  promise: Promise<void>;
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+function pending(): Gate {
+  let settle: Omit<Gate, 'promise'> = { resolve: () => {}, reject: () => {} };
+  const promise = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // It may be rejected while nobody waits.
+  promise.catch(() => {});
+  return { promise, ...settle };
+}

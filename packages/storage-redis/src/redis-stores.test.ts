@@ -1,0 +1,166 @@
+import { keyValueConformance } from '@ethosagent/conformance';
+import {
+  type KeyValueProcesses,
+  keyValueAttacks,
+  startScript,
+} from '@ethosagent/conformance/attacks';
+import { bundleScript, startRedis } from '@ethosagent/test-support';
+import { createClient } from '@redis/client';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createRedisStores } from './redis-stores.js';
+
+const redis = await startRedis();
+afterAll(() => redis.stop());
+const work = await bundleScript(new URL('./fixtures/work.ts', import.meta.url));
+
+let prefixes = 0;
+const newPrefix = () => `test${prefixes++}`;
+
+async function backendOf(options: { prefix?: string; clock?: () => number; url?: string } = {}) {
+  const stores = createRedisStores({ url: redis.path, prefix: newPrefix(), ...options });
+  const { store, close, problem } = await stores.keyValue.open();
+  return {
+    kvStoreFactory: store,
+    kv: store('test', 'scope'),
+    close: async () => close?.(),
+    problem: async () => problem?.(),
+  };
+}
+
+keyValueConformance('createRedisStores().keyValue', ({ clock }) => backendOf({ clock }));
+keyValueAttacks('createRedisStores().keyValue', ({ clock }) => backendOf({ clock }), { processes });
+
+function processes(): KeyValueProcesses {
+  const prefix = newPrefix();
+  return {
+    open: () => backendOf({ prefix }),
+    startCounter: (id, turns) =>
+      startScript(work, { args: ['count', redis.path, prefix, id, String(turns)] }),
+    startWriter: (id) => startScript(work, { args: ['write', redis.path, prefix, id] }),
+  };
+}
+
+describe('createRedisStores', () => {
+  it.each([
+    { url: 'http://localhost' },
+    { url: 'localhost:6379' },
+    { url: 7 },
+    { url: '/s', prefix: '' },
+    { url: '/s', prefix: 'a{b' },
+    { url: '/s', timeoutMs: 0 },
+    { url: '/s', timeoutMs: 2 ** 31 },
+  ])('refuses the options %j as CONFIG_INVALID', (options) => {
+    expect(() => Reflect.apply(createRedisStores, undefined, [options])).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    );
+  });
+
+  it('leaves nothing on the server when all that it kept has expired', async () => {
+    const prefix = newPrefix();
+    const { kv, close } = await backendOf({ prefix });
+    onTestFinished(close);
+    await kv.set('short', 'v', { ttlSeconds: 0.05 });
+    await kv.set('longer', 'v', { ttlSeconds: 0.1 });
+    const raw = createClient({ socket: { path: redis.path, tls: false } });
+    await raw.connect();
+    onTestFinished(() => raw.destroy());
+    await expect.poll(() => raw.keys(`${prefix}:*`), { timeout: 600_000 }).toEqual([]);
+    await kv.set('short', 'v', { ttlSeconds: 0.05 });
+    await kv.set('kept', 'v');
+    await expect.poll(() => kv.list(''), { timeout: 600_000 }).toEqual(['kept']);
+    expect(await raw.pExpireTime(`${prefix}:{scope}:values`)).toBe(-1);
+  });
+
+  it('keeps no password and no path in what it says of a server that is away', async () => {
+    const url = 'redis://someone:hunter2@127.0.0.1:1/0';
+    const opened = createRedisStores({ url, timeoutMs: 200 }).keyValue.open();
+    const error = await Promise.resolve(opened).catch((error) => error);
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(error.message).toContain('ECONNREFUSED');
+    expect(error.message).toContain('check that it runs');
+    expect(error.message).not.toContain('hunter2');
+  });
+
+  it('says what to do where the server wants a password', async () => {
+    const server = await startRedis(['--requirepass', 'hunter2']);
+    onTestFinished(() => server.stop());
+    const opened = createRedisStores({ url: server.path }).keyValue.open();
+    await expect(opened).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('give a user and a password in the URL'),
+    });
+  });
+
+  it('runs its script where the server forgot it', async () => {
+    const { kv, close } = await backendOf();
+    onTestFinished(close);
+    await kv.set('k', '1');
+    const raw = createClient({ socket: { path: redis.path, tls: false } });
+    await raw.connect();
+    await raw.scriptFlush();
+    raw.destroy();
+    expect(await Promise.all([kv.increment?.('k'), kv.get('k')])).toEqual([2, '2']);
+  });
+
+  it('refuses calls after it was closed', async () => {
+    const { kv, close } = await backendOf();
+    await close();
+    await close();
+    await expect(kv.get('k')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+});
+
+describe('a Redis that ends', () => {
+  it('fails calls until it is back, and has what it acknowledged', async () => {
+    const server = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
+    onTestFinished(() => server.stop());
+    const { kv, close, problem } = await backendOf({ url: server.path });
+    onTestFinished(close);
+    await kv.set('k', 'v');
+    expect(await problem()).toBeUndefined();
+    await server.end('SIGKILL');
+    const impatient = createRedisStores({ url: server.path, timeoutMs: 100 }).keyValue.open();
+    await expect(impatient).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    // Asked for while it is away, answered when it is back.
+    const asked = Promise.all([kv.increment?.('n'), kv.get('k'), kv.increment?.('n')]);
+    await server.start();
+    expect(await asked).toEqual([1, 'v', 2]);
+  });
+
+  it('makes no write twice, whenever it ends', async () => {
+    const server = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
+    onTestFinished(() => server.stop());
+    const { kv, close } = await backendOf({ url: server.path });
+    onTestFinished(close);
+    for (let round = 0; round < 3; round++) {
+      const before = Number(await kv.get('n'));
+      const calls = Array.from({ length: 200 }, () => kv.increment?.('n'));
+      const ended = Promise.allSettled(calls);
+      await calls[0];
+      await server.end('SIGKILL');
+      const settled = await ended;
+      await server.start();
+      const acknowledged = settled.filter(({ status }) => status === 'fulfilled').length;
+      const after = Number(await kv.get('n'));
+      expect(after - before).toBeGreaterThanOrEqual(acknowledged);
+      expect(after - before).toBeLessThanOrEqual(calls.length);
+    }
+  });
+
+  it('that does not answer is given up after timeoutMs', async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const { store, close } = await createRedisStores({
+      url: server.path,
+      timeoutMs: 300,
+    }).keyValue.open();
+    onTestFinished(() => close?.());
+    server.signal('SIGSTOP');
+    await expect(store('t', 's').set('k', 'v')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('may have been made'),
+    });
+    server.signal('SIGCONT');
+    await expect.poll(() => store('t', 's').get('k'), { timeout: 600_000 }).toBe('v');
+  });
+});

@@ -1,0 +1,86 @@
+import { EthosError, type KeyValueStoreFactory, type StoreOpener } from '@ethosagent/types';
+import { RedisConnection } from './redis-connection.js';
+import { createNamespace } from './redis-namespace.js';
+
+export interface RedisStoresOptions {
+  /**
+   * Where Redis is: `redis://user:password@host:6379/0`, `rediss://…` for TLS, or the absolute path of
+   * its socket.
+   */
+  url: string;
+  /** Begins the name of each key, so that several programs can share a server. `ethos` when absent. */
+  prefix?: string;
+  /**
+   * Milliseconds that a call waits for the server, its connection included. 10,000 when absent.
+   */
+  timeoutMs?: number;
+  /** Milliseconds since the epoch, for tests. The clock of the server when absent. */
+  clock?: () => number;
+}
+
+/** The stores that Redis keeps for a runtime, to be passed as (a part of) its `stores`. */
+export interface RedisStores {
+  keyValue: StoreOpener<KeyValueStoreFactory>;
+}
+
+/**
+ * The key-value store of many machines, on one Redis (or Valkey) of version 7 or newer. Nothing is
+ * connected before `open`; each `open` has a connection of its own.
+ *
+ * An acknowledged write survives what the server's own settings let it survive: with
+ * `appendonly yes` and `appendfsync always` a power loss, with Redis' defaults only an orderly end.
+ *
+ * @throws `CONFIG_INVALID`
+ * @example
+ * const runtime = await createToolRuntime({
+ *   home: '/srv/agent/.ethos',
+ *   personality: 'assistant',
+ *   stores: createRedisStores({ url: 'redis://cache.internal:6379/0' }),
+ * });
+ */
+export function createRedisStores(options: RedisStoresOptions): RedisStores {
+  const { prefix = 'ethos', timeoutMs = 10_000, clock } = options;
+  const address = addressOf(options.url);
+  if (typeof prefix !== 'string' || !/^[\w.:-]{1,64}$/.test(prefix)) {
+    throw invalid('prefix must be 1 to 64 letters, digits, `_`, `.`, `:` or `-`');
+  }
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMER_MS) {
+    throw invalid(`timeoutMs must be a whole number from 1 to ${MAX_TIMER_MS}`);
+  }
+  return {
+    keyValue: {
+      async open() {
+        const connection = new RedisConnection({ address, timeoutMs });
+        try {
+          await connection.assertUsable();
+        } catch (error) {
+          await connection.close();
+          throw error;
+        }
+        return {
+          store: (_tool, scopeId) => createNamespace({ connection, prefix, clock }, scopeId),
+          close: () => connection.close(),
+          problem: () => connection.problem(),
+        };
+      },
+    },
+  };
+}
+
+/** The longest delay that a timer of Node takes. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+function addressOf(url: unknown): { url: string } | { path: string } {
+  if (typeof url === 'string' && url.startsWith('/')) return { path: url };
+  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^rediss?:$/.test(parsed.protocol)) {
+    throw invalid(
+      'url must be like `redis://host:6379/0` or `rediss://…`, or the path of a socket',
+    );
+  }
+  return { url: parsed.href };
+}
+
+function invalid(detail: string): EthosError {
+  return new EthosError('CONFIG_INVALID', `createRedisStores: ${detail}`);
+}

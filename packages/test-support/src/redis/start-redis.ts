@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A Redis of a test, in a private folder. It listens on a socket in it, and on no port. */
+export interface TestRedis {
+  /** The path of its socket. */
+  readonly path: string;
+  /** Ends it by a signal; `SIGKILL` is a crash. */
+  end(signal: NodeJS.Signals): Promise<void>;
+  /** Starts it again on what is on its disk. */
+  start(): Promise<void>;
+  /** Stops it from answering, and lets it go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Redis. It ends with the thread that called this, at the latest.
+ *
+ * @param settings of its command line, as `['--appendonly', 'yes']`; it writes nothing to its disk else
+ */
+export async function startRedis(settings: readonly string[] = []): Promise<TestRedis> {
+  const folder = mkdtempSync(join(tmpdir(), 'redis-'));
+  const path = join(folder, 'socket');
+  let server: ChildProcess | undefined;
+
+  const start = async () => {
+    const options = [
+      '--port',
+      '0',
+      '--unixsocket',
+      path,
+      '--dir',
+      folder,
+      '--save',
+      '',
+      '--loglevel',
+      'notice',
+    ];
+    const args = ['--pdeathsig=KILL', '--', 'redis-server', ...options, ...settings];
+    server = spawn('setpriv', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    await isReady(server);
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = server;
+    server = undefined;
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+    const ended = once(ending, 'close');
+    ending.kill(signal);
+    await ended;
+  };
+  await start();
+  return {
+    path,
+    start,
+    end,
+    signal: (signal) => void server?.kill(signal),
+    async stop() {
+      await end('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resolves when the server takes connections; it writes that to its log. */
+async function isReady(server: ChildProcess): Promise<void> {
+  let log = '';
+  await new Promise<void>((resolve, reject) => {
+    const read = (text: string) => {
+      // What comes later is read and dropped, so that the server never waits for it.
+      if (log.length < 100_000) log += text;
+      if (/is now ready to accept connections|[Rr]eady to accept connections/.test(log)) resolve();
+    };
+    server.stdout?.setEncoding('utf8').on('data', read);
+    server.stderr?.setEncoding('utf8').on('data', read);
+    server.once('error', reject);
+    server.once('close', () => reject(new Error(`Redis did not start: ${log}`)));
+  });
+}
