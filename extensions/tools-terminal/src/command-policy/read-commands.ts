@@ -5,6 +5,7 @@ import {
   type Redirection,
   type SyntaxNode,
   type Word,
+  type WordPart,
 } from 'unbash';
 import { assignedIn } from './command-evaluations.js';
 import { type Evaluations, findEvaluations } from './evaluations.js';
@@ -194,7 +195,14 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
         assignment: { name: node.name?.value ?? 'COPROC', value: UNKNOWN },
       });
       break;
+    case 'HereDoc':
+      if (node.body.parts?.some(hidesInHereDoc) === true) found.isComplete = false;
+      break;
     case 'Redirect':
+      if (expandsTwice(node)) {
+        const source = around.source.slice(node.pos, node.end);
+        found.questions.push({ source, why: 'runs the substitutions in the name of a file' });
+      }
       if (node.descriptor?.type === 'FileDescriptorVariable') {
         found.assignments.push({
           source: around.source.slice(node.pos, node.end),
@@ -211,7 +219,7 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
       }
       break;
     case 'Word':
-      if (hidesSubstitution(node)) found.isComplete = false;
+      if (hidesSubstitution(node) || node.parts?.some(hidesInQuotes)) found.isComplete = false;
       found.subscripts.push(...wordTexts(node).filter(hasSubscript));
       break;
     case 'TestUnary':
@@ -298,6 +306,27 @@ function hidesDescriptor({ redirects, prefix, suffix }: Command): boolean {
 /** Whether arithmetic holds quoted substitutions, which bash runs where they are a subscript. */
 function hidesInNumbers(text: string): boolean {
   return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text);
+}
+
+/** Whether a part of a here-document holds what its quotes don't keep from running: there, they are text. */
+function hidesInHereDoc(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
+    return part.parts.some(hidesInHereDoc);
+  }
+  return part.type === 'ParameterExpansion' && hidesInNumbers(part.text);
+}
+
+/** The same within double quotes, where `$'` begins no quotes. */
+function hidesInQuotes(part: WordPart): boolean {
+  if (part.type !== 'DoubleQuoted' && part.type !== 'LocaleString') return false;
+  return part.parts.some(
+    ({ type, text }) => type === 'ParameterExpansion' && /\$'[^']*(?:\$[({]|`)/.test(text),
+  );
+}
+
+/** Whether bash expands what the target of `>&` has become again, as it does with what is no number. */
+function expandsTwice({ operator, target }: Extract<Redirection, { type: 'Redirect' }>): boolean {
+  return operator === '>&' && target !== undefined && /[$`\\*?[{]/.test(target.text);
 }
 
 /** Whether a command takes what a variable holds for a number, or for the name of another. */
