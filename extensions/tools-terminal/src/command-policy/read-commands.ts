@@ -5,13 +5,20 @@ import {
   type Redirection,
   type SyntaxNode,
   type Word,
-  type WordPart,
 } from 'unbash';
 import { assignedIn } from './command-evaluations.js';
 import { type Evaluations, findEvaluations } from './evaluations.js';
 import { runsFetcher } from './fetchers.js';
 import { findRoots } from './find-executions.js';
 import { type Calls, callsOf, forkBombs } from './fork-bombs.js';
+import {
+  expandsTwice,
+  hidesDescriptor,
+  hidesInHereDoc,
+  hidesInNumbers,
+  hidesInQuotes,
+  hidesSubstitution,
+} from './hidden-text.js';
 import { GLOB, SEARCH_PATH, UNKNOWN } from './marked-text.js';
 import { valueText, wordText, wordTexts } from './shell-word.js';
 import type {
@@ -293,42 +300,6 @@ function setByNumbers(node: SyntaxNode, { source }: Around, found: ReadCommands)
   }
 }
 
-/** Whether a word is what bash takes for `{name[subscript]}` of a redirection. */
-function hidesDescriptor({ redirects, prefix, suffix }: Command): boolean {
-  return [...prefix, ...suffix].some(
-    (part) =>
-      part.type === 'Word' &&
-      /^\{.*\[.*\}$/s.test(part.text) &&
-      redirects.some((redirect) => redirect.pos === part.end),
-  );
-}
-
-/** Whether arithmetic holds quoted substitutions, which bash runs where they are a subscript. */
-function hidesInNumbers(text: string): boolean {
-  return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text);
-}
-
-/** Whether a part of a here-document holds what its quotes don't keep from running: there, they are text. */
-function hidesInHereDoc(part: WordPart): boolean {
-  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
-    return part.parts.some(hidesInHereDoc);
-  }
-  return part.type === 'ParameterExpansion' && hidesInNumbers(part.text);
-}
-
-/** The same within double quotes, where `$'` begins no quotes. */
-function hidesInQuotes(part: WordPart): boolean {
-  if (part.type !== 'DoubleQuoted' && part.type !== 'LocaleString') return false;
-  return part.parts.some(
-    ({ type, text }) => type === 'ParameterExpansion' && /\$'[^']*(?:\$[({]|`)/.test(text),
-  );
-}
-
-/** Whether bash expands what the target of `>&` has become again, as it does with what is no number. */
-function expandsTwice({ operator, target }: Extract<Redirection, { type: 'Redirect' }>): boolean {
-  return operator === '>&' && target !== undefined && /[$`\\*?[{]/.test(target.text);
-}
-
 /** Whether a command takes what a variable holds for a number, or for the name of another. */
 function isArithmetic(node: Command): boolean {
   if (
@@ -457,12 +428,4 @@ function embedsFetch(node: SyntaxNode): boolean {
     found ||= fetches(child);
   });
   return found;
-}
-
-const SUBSTITUTION = /^(?:[^\\]|\\.)*?(?:[<>$]\(|\$\{|`)/s;
-
-/** Whether a word has a substitution that the parser took for text, as in `1<(command)` or `a[ ]$(command)`. */
-function hidesSubstitution({ text, parts }: Word): boolean {
-  if (parts === undefined) return SUBSTITUTION.test(text);
-  return parts.some((part) => part.type === 'Literal' && SUBSTITUTION.test(part.text));
 }
