@@ -84,38 +84,49 @@ const EMBEDDINGS = (
 ).map(([range, positions]) => ({ range: ipaddr.IPv6.parseCIDR(range), positions }));
 const TEREDO = ipaddr.IPv6.parseCIDR('2001::/32');
 
-/** Where clouds hand out credentials, beside the IPv4 ones in any IPv6 embedding. */
+/**
+ * Where clouds hand out credentials, beside the IPv4 ones in any IPv6 embedding. Each is published
+ * by who serves it, or asked for by the program beside it; a name or an address that only
+ * lists of others have is left out. What a provider serves at 169.254.169.254 has no line of its own:
+ * DigitalOcean, Exoscale, Hetzner, Huawei, IBM, Linode, OpenStack, Oracle, UpCloud, Vultr, Yandex.
+ */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
-  '169.254.169.254', // most clouds
-  '169.254.170.2', // AWS ECS
-  '169.254.170.23', // AWS EKS
-  '169.254.42.42', // Scaleway
-  '169.254.0.23', // Tencent
-  '169.254.169.255', // Linode
-  '168.63.129.16', // Azure
-  '100.100.100.200', // Alibaba
-  '100.96.0.96', // Volcengine
-  '192.0.0.192', // Oracle
-  'fd00:ec2::254', // AWS
-  'fd00:ec2::23', // AWS EKS
-  'fd00:42::42', // Scaleway
-  'fd20:ce::254', // Google
-  'fd00:a9fe:a9fe::1', // Linode
-  'fe80::a9fe:a9fe', // OpenStack
+  '169.254.169.254', // AWS: EC2 User Guide, "Instance metadata"; Google; Azure; most others
+  '169.254.169.252', // Google: GKE, "Workload Identity", the metadata server behind the usual address
+  '169.254.169.250', // Rancher 1: "Metadata service", `rancher-metadata` of rancher/rancher-dns
+  '169.254.169.255', // rkt: its metadata service
+  '169.254.170.2', // AWS: ECS, "Task IAM role", AWS_CONTAINER_CREDENTIALS_RELATIVE_URI
+  '169.254.170.23', // AWS: EKS User Guide, "Pod Identity Agent"
+  '169.254.42.42', // Scaleway: "Instance metadata"; cloud-init, DataSourceScaleway
+  '169.254.0.23', // Tencent: what metadata.tencentyun.com is
+  '168.63.129.16', // Azure: "What is IP address 168.63.129.16?"
+  '100.100.100.200', // Alibaba: ECS, "Instance metadata"; cloud-init, DataSourceAliYun
+  '100.96.0.96', // Volcengine: ECS, "Instance metadata"; volcengine/cello
+  '192.0.0.192', // Oracle: Compute Classic, whose pages are gone
+  'fd00:ec2::254', // AWS: EC2 User Guide, "Instance metadata", IPv6
+  'fd00:ec2::23', // AWS: EKS User Guide, "Pod Identity Agent", IPv6
+  'fd00:42::42', // Scaleway: "Instance metadata", IPv6; cloud-init, DataSourceScaleway
+  'fd20:ce::254', // Google: Compute Engine, "Query metadata", IPv6-only instances
+  'fd00:a9fe:a9fe::1', // Akamai (Linode): "Metadata service"; cloud-init, DataSourceAkamai
+  'fd00:c1::a9fe:a9fe', // Oracle: oci-python-sdk, instance principals
+  'fd00:100::100:200', // Alibaba: cloud-init, DataSourceAliYun, IPv6
+  'fe80::a9fe:a9fe', // OpenStack: Neutron, "Metadata service query over IPv6"
 ]);
 
 const METADATA_NAMES: ReadonlySet<string> = new Set([
-  'metadata',
-  'metadata.google.internal',
-  'metadata.goog',
-  'metadata.azure.internal',
-  'metadata.tencentyun.com',
-  'metadata.platformequinix.com',
-  'metadata.packet.net',
-  'api.metadata.cloud.ibm.com',
-  'data-server', // CloudStack
-  'instance-data',
-  'instance-data.ec2.internal',
+  'metadata', // Google: the short name of the next
+  'metadata.google.internal', // Google: Compute Engine, "Query metadata"
+  'metadata.goog', // Google: the same page
+  'metadata.tencentyun.com', // Tencent: CVM, "Instance metadata"
+  'metadata.platformequinix.com', // Equinix Metal: "Metadata"
+  'metadata.packet.net', // Packet, before Equinix
+  'metadata.exoscale.com', // Exoscale: "cloud-init user data"; exoscale/egoscale
+  'api.metadata.cloud.ibm.com', // IBM: VPC, "Metadata service", also over https
+  'data-server', // CloudStack: cloud-init, DataSourceCloudStack
+  'instance-data', // AWS and its kind: cloud-init, DataSourceEc2
+  'instance-data.ec2.internal', // AWS: the same in its first region
+  'rancher-metadata', // Rancher 1: "Metadata service"
+  'rancher-metadata.rancher.internal', // the same, in full
 ]);
 
 const IPV4_RANGES = IPV4_KINDS.flatMap(([kind, ranges]) =>

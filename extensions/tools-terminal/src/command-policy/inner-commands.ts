@@ -2,7 +2,7 @@ import { findExecutions } from './find-executions.js';
 import { codeOf, isShell } from './interpreters.js';
 import { isMarked, isUnknown, SPLIT, UNKNOWN } from './marked-text.js';
 import { readOperands } from './options.js';
-import { gitSettings, gitSubcommand } from './rules/git.js';
+import { GIT_RUNS, gitSettings, gitSubcommand } from './rules/git.js';
 import type { SimpleCommand } from './simple-command.js';
 import { hasSubscript } from './subscripts.js';
 import {
@@ -267,9 +267,6 @@ function ofParallel(args: readonly string[]): InnerCommand[] {
     );
   });
 }
-
-const GIT_RUNS =
-  /^(alias\..*|core\.(pager|editor|sshcommand|fsmonitor|askpass|gitproxy|hookspath|alternaterefscommand)|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|difftool\..*\.cmd|mergetool\..*\.cmd|merge\..*\.driver|filter\..*\.(clean|smudge|process)|pager\..*|gpg\.(.*\.)?program|credential\.(.*\.)?helper|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs)|receive\..*|sendemail\..*cmd|web\.browser|browser\..*\.cmd|man\..*\.cmd|http\.(.*\.)?sslcert)$/i;
 
 function ofGit(args: readonly string[]): InnerCommand[] {
   const found: InnerCommand[] = [

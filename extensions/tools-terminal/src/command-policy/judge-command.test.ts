@@ -1,6 +1,8 @@
 import { growsLinearly } from '@ethosagent/conformance/fuzz';
 import { describe, expect, it } from 'vitest';
+import { ASKED_BY_CLASS } from '../fixtures/asked-by-class.js';
 import { EVERYDAY_COMMANDS } from '../fixtures/everyday-commands.js';
+import { EVERYDAY_NEIGHBOURS } from '../fixtures/everyday-neighbours.js';
 import { ASKED_COMMANDS, DENIED_COMMANDS } from '../fixtures/refused-commands.js';
 import { judgeCommand } from './judge-command.js';
 import { type CommandPolicyInput, commandPolicySchema } from './policy-settings.js';
@@ -12,9 +14,12 @@ const judge = (command: string, policy: CommandPolicyInput) =>
   judgeCommand(command, commandPolicySchema.parse(policy), HERE);
 
 describe('the built-in rules', () => {
-  it.each(EVERYDAY_COMMANDS.map((command) => [command]))('allow %s', (command) => {
-    expect(judgeCommand(command, BUILT_IN, HERE)).toEqual({ decision: 'allow', findings: [] });
-  });
+  it.each([...EVERYDAY_COMMANDS, ...EVERYDAY_NEIGHBOURS].map((command) => [command]))(
+    'allow %s',
+    (command) => {
+      expect(judgeCommand(command, BUILT_IN, HERE)).toEqual({ decision: 'allow', findings: [] });
+    },
+  );
 
   it.each(DENIED_COMMANDS)('deny %s', (command, rule) => {
     const { decision, findings } = judgeCommand(command, BUILT_IN, HERE);
@@ -24,7 +29,7 @@ describe('the built-in rules', () => {
     ).toContain(rule);
   });
 
-  it.each(ASKED_COMMANDS)('ask about %s', (command, rule) => {
+  it.each([...ASKED_COMMANDS, ...ASKED_BY_CLASS])('ask about %s', (command, rule) => {
     const { decision, findings } = judgeCommand(command, BUILT_IN, HERE);
     expect({ decision, findings }).toMatchObject({ decision: 'ask' });
     expect(findings.map((finding) => finding.rule)).toContain(rule);
@@ -238,6 +243,15 @@ describe("the operator's rules", () => {
   it.each(cases)('%s: %s', (_, command, policy, decision) => {
     const verdict = judge(command, policy);
     expect({ ...verdict }).toMatchObject({ decision });
+  });
+
+  it('deny what a shell could not read, where nothing else is allowed', () => {
+    const policy: CommandPolicyInput = {
+      default: 'deny',
+      rules: [{ command: 'watch', decision: 'allow' }],
+    };
+    expect(judge('watch "() => x"', policy).decision).toBe('deny');
+    expect(judge("watch node x '() => y'", policy).decision).toBe('deny');
   });
 
   it.each([

@@ -84,6 +84,8 @@ const UNLISTED_FILE: ReadonlyMap<string, string> = new Map([
   ['>', 'writes a file, and no rule such as `> out/*` allows it'],
   ['<', 'reads a file, and no rule such as `< data/*` allows it'],
 ]);
+/** The beginning of a function of JavaScript, which every shell that reads it refuses with its line. */
+const ARROW = /^\s*(?:async\s+)?\([\s\w,]*\)\s*=>/;
 const ABOUT_VARIABLES: readonly BuiltInRule[] = [environment, secretFiles];
 const NO_SURROUNDINGS: Surroundings = {
   assignments: [],
@@ -280,14 +282,13 @@ class Judge {
         why: 'runs text that is known only when it runs',
       });
     }
-    // Several words that make no text are most likely meant as they stand; a shell runs nothing of it.
-    if ((inner.words?.length ?? 0) > 1 && !isUnderstood(inner.text)) {
-      this.#find({
-        decision: 'ask',
-        rule: 'unknown-text',
-        command: outer.source,
-        why: 'gives a shell words that, without their quotes, are no shell text',
-      });
+    // Words that make no text are most likely meant as they stand; a shell runs nothing of it.
+    const count = inner.words?.length ?? 0;
+    if ((count > 1 || (count === 1 && ARROW.test(inner.text))) && !isUnderstood(inner.text)) {
+      this.#evaluates(
+        outer.source,
+        'gives a shell words that, without their quotes, are no shell text',
+      );
       this.#inner({ kind: 'words', words: inner.words ?? [] }, outer, at);
       return;
     }

@@ -11,6 +11,14 @@ import { type Evaluations, findEvaluations } from './evaluations.js';
 import { runsFetcher } from './fetchers.js';
 import { findRoots } from './find-executions.js';
 import { type Calls, callsOf, forkBombs } from './fork-bombs.js';
+import {
+  expandsTwice,
+  hidesDescriptor,
+  hidesInHereDoc,
+  hidesInNumbers,
+  hidesInQuotes,
+  hidesSubstitution,
+} from './hidden-text.js';
 import { GLOB, SEARCH_PATH, UNKNOWN } from './marked-text.js';
 import { valueText, wordText, wordTexts } from './shell-word.js';
 import type {
@@ -194,7 +202,14 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
         assignment: { name: node.name?.value ?? 'COPROC', value: UNKNOWN },
       });
       break;
+    case 'HereDoc':
+      if (node.body.parts?.some(hidesInHereDoc) === true) found.isComplete = false;
+      break;
     case 'Redirect':
+      if (expandsTwice(node)) {
+        const source = around.source.slice(node.pos, node.end);
+        found.questions.push({ source, why: 'runs the substitutions in the name of a file' });
+      }
       if (node.descriptor?.type === 'FileDescriptorVariable') {
         found.assignments.push({
           source: around.source.slice(node.pos, node.end),
@@ -211,7 +226,7 @@ function visit(node: SyntaxNode, around: Around, found: ReadCommands): void {
       }
       break;
     case 'Word':
-      if (hidesSubstitution(node)) found.isComplete = false;
+      if (hidesSubstitution(node) || node.parts?.some(hidesInQuotes)) found.isComplete = false;
       found.subscripts.push(...wordTexts(node).filter(hasSubscript));
       break;
     case 'TestUnary':
@@ -283,21 +298,6 @@ function setByNumbers(node: SyntaxNode, { source }: Around, found: ReadCommands)
   for (const name of assignedIn(text)) {
     found.assignments.push({ source: text, assignment: { name, value: UNKNOWN } });
   }
-}
-
-/** Whether a word is what bash takes for `{name[subscript]}` of a redirection. */
-function hidesDescriptor({ redirects, prefix, suffix }: Command): boolean {
-  return [...prefix, ...suffix].some(
-    (part) =>
-      part.type === 'Word' &&
-      /^\{.*\[.*\}$/s.test(part.text) &&
-      redirects.some((redirect) => redirect.pos === part.end),
-  );
-}
-
-/** Whether arithmetic holds quoted substitutions, which bash runs where they are a subscript. */
-function hidesInNumbers(text: string): boolean {
-  return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text);
 }
 
 /** Whether a command takes what a variable holds for a number, or for the name of another. */
@@ -428,12 +428,4 @@ function embedsFetch(node: SyntaxNode): boolean {
     found ||= fetches(child);
   });
   return found;
-}
-
-const SUBSTITUTION = /^(?:[^\\]|\\.)*?(?:[<>$]\(|\$\{|`)/s;
-
-/** Whether a word has a substitution that the parser took for text, as in `1<(command)` or `a[ ]$(command)`. */
-function hidesSubstitution({ text, parts }: Word): boolean {
-  if (parts === undefined) return SUBSTITUTION.test(text);
-  return parts.some((part) => part.type === 'Literal' && SUBSTITUTION.test(part.text));
 }

@@ -2,7 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { withoutInherited } from '../cover-inherited.js';
-import { environmentOf, SUPERVISOR_VARIABLE, TAG_VARIABLE } from '../process-marks.js';
+import {
+  environmentOf,
+  SUPERVISOR_LIMIT,
+  SUPERVISOR_VARIABLE,
+  TAG_VARIABLE,
+} from '../process-marks.js';
 import { endAtOnce, isGroupAlive, KILL_GRACE_MS } from '../process-tree.js';
 import { type HostMark, openHostMark } from './host-mark.js';
 import { HOST_TAG } from './host-tag.js';
@@ -76,7 +81,7 @@ class Supervisor {
           // Neither the folder nor the terminal of the host is held by it.
           cwd: '/',
           detached: true,
-          env: environment(),
+          env: environment(hostLimitMark()?.first),
           stdio: withoutInherited(['pipe', 'ignore', 'ignore']),
           windowsHide: true,
         }),
@@ -115,7 +120,7 @@ class Supervisor {
 }
 
 /** What this very Node needs to start, and no more: no option of the host's, and no tag of a call. */
-function environment(): NodeJS.ProcessEnv {
+function environment(first: string | undefined): NodeJS.ProcessEnv {
   // biome-ignore lint/style/noProcessEnv: it is started as the host itself was
   const { LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, SystemRoot } = process.env;
   return {
@@ -124,6 +129,7 @@ function environment(): NodeJS.ProcessEnv {
     ...(SystemRoot !== undefined && { SystemRoot }),
     ELECTRON_RUN_AS_NODE: '1',
     [SUPERVISOR_VARIABLE]: HOST_TAG,
+    ...(first !== undefined && { [SUPERVISOR_LIMIT]: first }),
   };
 }
 

@@ -69,6 +69,10 @@ export function gitSettings(args: readonly string[]): [key: string, value: strin
   });
 }
 
+/** Settings whose values are commands, or folders of such. */
+export const GIT_RUNS =
+  /^(alias\..*|core\.(pager|editor|sshcommand|fsmonitor|askpass|gitproxy|hookspath|alternaterefscommand)|sequence\.editor|diff\.external|diff\..*\.(command|textconv)|difftool\..*\.cmd|mergetool\..*\.cmd|merge\..*\.driver|filter\..*\.(clean|smudge|process)|pager\..*|gpg\.(.*\.)?program|credential\.(.*\.)?helper|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs)|receive\..*|sendemail\..*cmd|web\.browser|browser\..*\.cmd|man\..*\.cmd|http\.(.*\.)?sslcert)$/i;
+
 /** A rule about git, by what each subcommand says. */
 function gitRule(
   name: string,

@@ -27,6 +27,31 @@ const MIRRORS: Readonly<Record<string, RegExp>> = {
 /** Of `rclone`, what makes the other side the same. */
 const SYNCS = /^(sync|move|moveto|bisync|cleanup|dedupe)$/;
 
+/** The first words of a line say what is done; what follows may be a command of its own. */
+const CLUSTER_WORDS = 12;
+const CLUSTER_CHANGES =
+  /^(delete|drain|exec|attach|apply|create|run|edit|set|expose|autoscale|label|annotate|replace|patch|scale|cordon|uncordon|taint|cp|debug|uninstall|install|upgrade|rollback|rollout|certificate|new-app|new-project|adm)$/;
+
+function isClusterChange(word: string, next: string | undefined): boolean {
+  if (word === 'rollout') return !/^(status|history)$/.test(next ?? '');
+  return CLUSTER_CHANGES.test(word);
+}
+
+/** Clients of queues and searches, of which a word or an option removes. */
+function deletesInQueue(name: string, args: readonly string[]): boolean {
+  if (/^kafka-[a-z-]+(\.sh)?$/.test(name))
+    return args.some((word) => /^--(delete|reset-offsets|alter)/.test(word));
+  if (/^rabbitmq(ctl|admin)$/.test(name)) {
+    return args.some((word) =>
+      /^(delete|delete_.*|reset|force_reset|purge|purge_queue|stop_app|clear_.*)$/.test(word),
+    );
+  }
+  return (
+    /^(nats|pulsar-admin|rpk|zkCli\.sh|etcdctl|sentry-cli|stripe|twilio)$/.test(name) &&
+    args.some((word) => /^(rm|del|delete|delete-.*|deleteall|purge|terminate|remove)$/.test(word))
+  );
+}
+
 /** Other machines, and what is kept there. */
 export const remote: BuiltInRule = {
   name: 'remote',
@@ -41,7 +66,18 @@ export const remote: BuiltInRule = {
       );
       return runs ? ask('lets another machine run commands') : undefined;
     }
-    if (/^(ssh|mosh|rsh|autossh|plink)$/.test(name)) {
+    if (
+      /^(ansible|ansible-playbook|ansible-pull|salt|salt-ssh|pssh|pdsh|clush|cap|fab|dsh)$/.test(
+        name,
+      )
+    ) {
+      return args.some((word) =>
+        /^(--check|-C|--syntax-check|--list-.*|--help|--version)$/.test(word),
+      )
+        ? undefined
+        : ask('runs on other machines');
+    }
+    if (/^(ssh|mosh|rsh|autossh|plink|ssh-copy-id)$/.test(name)) {
       return args.length === 1 && /^-[VGQ]/.test(args[0] ?? '')
         ? undefined
         : ask('runs on another machine');
@@ -51,18 +87,29 @@ export const remote: BuiltInRule = {
       return mirrors(args, words) ? ask('deletes what is on another machine') : undefined;
     }
     if (/^(terraform|tofu|pulumi|cdk|terragrunt)$/.test(name)) {
-      return words.some((word) => /^(destroy|apply|up|deploy|import|taint)$/.test(word))
-        ? ask('changes what runs elsewhere')
-        : undefined;
-    }
-    if (/^(kubectl|oc|helm|k|microk8s|k3s)$/.test(name)) {
       return words.some((word) =>
-        /^(delete|drain|exec|apply|replace|patch|scale|cordon|uninstall|install|upgrade|rollback)$/.test(
+        /^(destroy|apply|up|deploy|import|taint|untaint|rm|mv|push|force-unlock|refresh|cancel)$/.test(
           word,
         ),
       )
         ? ask('changes what runs elsewhere')
         : undefined;
+    }
+    if (/^(kubectl|oc|helm|k|microk8s|k3s)$/.test(name)) {
+      const isTried = args.some((word) => /^--dry-run(=(client|server))?$/.test(word));
+      return !isTried &&
+        words.slice(0, CLUSTER_WORDS).some((word, at) => isClusterChange(word, words[at + 1]))
+        ? ask('changes what runs elsewhere')
+        : undefined;
+    }
+    if (deletesInQueue(name, args)) return ask('changes what runs or is kept elsewhere');
+    if (/^(vercel|now|netlify|surge|railway)$/.test(name)) {
+      const deploys =
+        words.length === 0 ||
+        args.some((word) => /^(--prod|deploy|up|promote|redeploy)$/.test(word));
+      if (deploys && !args.some((word) => /^(--help|--version|-v|-h)$/.test(word))) {
+        return ask('changes what runs or is kept elsewhere');
+      }
     }
     if (!CLOUDS.test(name)) return undefined;
     const loses =

@@ -1,7 +1,7 @@
 import { matchesWord } from '../command-pattern.js';
 import { findRoots, findsRepository, isFiltered, isTested } from '../find-executions.js';
 import { GLOB, isUnknown, maySplit } from '../marked-text.js';
-import { hasLong, hasShort, operandsOf } from '../options.js';
+import { hasLong, hasShort, operandsOf, readOperands } from '../options.js';
 import { worthOf } from '../path-worth.js';
 import type { PossibleFolders } from '../possible-folders.js';
 import type { SimpleCommand } from '../simple-command.js';
@@ -27,12 +27,19 @@ export const recursiveRemoval: BuiltInRule = {
         return args.includes('-delete') ? deletion(args, place) : undefined;
       case 'shred':
       case 'unlink':
+      case 'wipe':
         return single(args, place);
+      case 'truncate':
+        return emptied(args, place);
       case 'mv':
         return worst(
           sourcesOf(args).map((path) => {
             if (REPOSITORY.test(path)) return ask('moves the history of the repository away');
-            return worthOf(place, path) === 'all' ? deny('moves it all away') : undefined;
+            const worth = worthOf(place, path);
+            if (worth === 'all') return deny('moves it all away');
+            return worth === 'elsewhere'
+              ? ask('moves away what is outside the working directory')
+              : undefined;
           }),
         );
       case 'tar':
@@ -83,11 +90,31 @@ function removal({ name, args }: SimpleCommand, place: PossibleFolders): Objecti
 /** Removal of files, of which there may be many. */
 function single(args: readonly string[], place: PossibleFolders): Objection | undefined {
   return worst(
-    operandsOf(args)
-      .filter((path) => path.includes(GLOB))
+    operandsOf(args).map((path) => {
+      const worth = worthOf(place, path);
+      if (path.includes(GLOB) && (isRepository(path) || /^(all|working files)$/.test(worth))) {
+        return ask('removes many files at once');
+      }
+      return worth === 'elsewhere'
+        ? ask('removes what is outside the working directory')
+        : undefined;
+    }),
+  );
+}
+
+/** What `truncate` makes shorter: all operands but the values of its options. */
+function emptied(args: readonly string[], place: PossibleFolders): Objection | undefined {
+  const { readings } = readOperands(args, {
+    short: 'rs',
+    long: ['reference', 'size'],
+    flags: ['no-create', 'io-blocks'],
+  });
+  return worst(
+    readings
+      .flat()
       .map((path) =>
-        isRepository(path) || /^(all|working files|elsewhere)$/.test(worthOf(place, path))
-          ? ask('removes many files at once')
+        worthOf(place, path) === 'elsewhere'
+          ? ask('empties what is outside the working directory')
           : undefined,
       ),
   );

@@ -1,27 +1,106 @@
+import { GLOB, isUnknown } from '../marked-text.js';
+import { hasShort } from '../options.js';
 import { type PossibleFolders, resolveIn } from '../possible-folders.js';
+import type { SimpleCommand } from '../simple-command.js';
 import { writtenBy } from './devices.js';
+import { GIT_RUNS, gitArgs, gitSettings, gitSubcommand } from './git.js';
 import { ask, type BuiltInRule, worst } from './rule.js';
 
-// Of a home: what a shell, a login, ssh, git or the desktop reads when it starts.
+// Of a home: what a shell, a login, a program of every day or the desktop reads when it starts.
 const IN_HOME =
-  /^(?:\uE002|\/root|\/(?:home|Users)\/[^/]+)\/\.(?:bash|zsh|profile|kshrc|cshrc|login|inputrc|ssh|gnupg|aws|kube|docker|npmrc|netrc|gitconfig|config\/(?:autostart|systemd|fish|git)|local\/bin|pam_environment|vimrc|xinitrc|xprofile)/;
+  /^(?:\uE002|\/root|\/(?:home|Users)\/[^/]+)\/(?:\.(?:bash|zsh|zlog|zprofile|profile|kshrc|cshrc|tcshrc|login|logout|inputrc|ssh|gnupg|aws|kube|docker|npmrc|netrc|git|hg|config\/(?:autostart|systemd|environment\.d|fish|git|zsh|nushell|powershell|nvim|pip|npm|uv|starship|direnv|mise)|local\/share\/(?:systemd|applications|bash-completion|dbus-1)|pam_environment|vim|exrc|nanorc|emacs|xinitrc|xprofile|xsession|Xresources|tmux|screenrc|curlrc|wgetrc|gdbinit|lldbinit|pythonrc|pypirc|pip|pdbrc|irbrc|gemrc|Rprofile|psqlrc|sqliterc|my\.cnf|cargo\/(?:config|env)|rustup|m2|gradle|yarnrc|bunfig|mailcap|forward|procmailrc|crontab|direnvrc|asdfrc|huskyrc|atom\/init|vscode|cursor|claude|codex)|Library\/(?:LaunchAgents|LaunchDaemons))/;
+// And what it finds there by name.
+const PROGRAMS =
+  /^(?:\uE002|\/root|\/(?:home|Users)\/[^/]+)\/(?:\.(?:local|cargo)\/bin|bin)(?:\/|$)/;
 const OF_SYSTEM = /^\/(?:etc|usr|bin|sbin|lib|lib64|boot|opt|var\/spool|var\/lib|Library|System)\//;
-const HOOKS = /\/\.git\/(?:hooks|config)/;
+const HOOKS = /\/\.git\/(?:modules\/.*)?(?:hooks|config)|\/\.husky\//;
+
+/** They show a file, ask about it, or run it at once, and write nothing to it. */
+const READERS =
+  /^(cat|mkdir|bat|batcat|tac|nl|less|more|head|tail|[efrz]*grep|rg|ag|ack|ls|exa|eza|ll|tree|stat|file|wc|diff|cmp|comm|md5sum|sha\d+sum|b2sum|cksum|xxd|od|hexdump|strings|base64|cut|du|source|\.|test|\[|echo|printf|cd|pushd|realpath|readlink|dirname|basename|which|type|find|fd|fdfind|jq|column|fold|rev|sort|uniq|sed|g?sed|[gmn]?awk|true|false|:|command|exec|export|for|read|shellcheck|git|rm|unlink|shred|truncate|mv|cp|tar|zip|rsync|scp|ln|install|env|sh|bash|zsh|node|python3?|perl|ruby)$/;
+/** Of those, the ones that write where they are told to. */
+const IN_PLACE: readonly [names: RegExp, option: RegExp][] = [
+  [/^(g?sed|perl|ruby)$/, /^-[a-zA-Z0-9]*i|^--in-place/],
+  [/^g?sort$/, /^-[a-zA-Z]*o|^--output/],
+  [/^[gmn]?awk$/, /^(-i|--include)$|inplace/],
+  [/^(xxd|shellcheck)$/, /^-r|^-f/],
+];
 
 /** Files that are run or obeyed later, unseen. */
 export const startupFiles: BuiltInRule = {
   name: 'startup-file',
   about: 'Writing to files that run or are obeyed when something starts.',
-  judge({ name = '', args, redirects }, place: PossibleFolders) {
+  judge(command, place) {
+    const { name = '', args, redirects } = command;
     const written = redirects.filter(({ writes }) => writes).map(({ target }) => target);
-    return worst(
-      [...written, ...writtenBy(name, args)].flatMap((path) =>
-        resolveIn(place, path).map((resolved = '') =>
-          IN_HOME.test(resolved) || OF_SYSTEM.test(resolved) || HOOKS.test(resolved)
-            ? ask('writes to a file that something obeys when it starts')
-            : undefined,
-        ),
+    return worst([
+      ...[...written, ...writtenBy(name, args)].map((path) =>
+        isObeyed(place, path, [IN_HOME, PROGRAMS, OF_SYSTEM, HOOKS])
+          ? ask('writes to a file that something obeys when it starts')
+          : undefined,
       ),
-    );
+      ...perhapsWritten(command).map((path) =>
+        isObeyed(place, path, [IN_HOME, HOOKS])
+          ? ask('may write to a file that something obeys when it starts')
+          : undefined,
+      ),
+      ...extracted(command).map((path) =>
+        isObeyed(place, `${path}/${GLOB}`, [TOP, IN_HOME, PROGRAMS, OF_SYSTEM, HOOKS])
+          ? ask('unpacks files where something obeys them when it starts')
+          : undefined,
+      ),
+      laterByGit(command) ? ask('sets what git runs later') : undefined,
+    ]);
   },
 };
+
+/** A home or the root, with what is hidden in it. */
+const TOP = /^(?:\uE002|\/root|\/(?:home|Users)\/[^/]+)?\/[^/]*$/;
+
+function isObeyed(place: PossibleFolders, path: string, where: readonly RegExp[]): boolean {
+  return resolveIn(place, path).some((resolved = '') => where.some((each) => each.test(resolved)));
+}
+
+/** The words of a program that is not known only to read. */
+function perhapsWritten({ name = '', args }: SimpleCommand): string[] {
+  const isInPlace = IN_PLACE.some(
+    ([names, option]) => names.test(name) && args.some((word) => option.test(word)),
+  );
+  if (name === '' || (READERS.test(name) && !isInPlace)) return [];
+  return args.flatMap((word) => {
+    const value = /^(?:-[-\w]*=|\w+=|-[a-zA-Z](?=[/~.\uE002]))(.+)$/s.exec(word)?.[1];
+    return value === undefined ? [word] : [word, value];
+  });
+}
+
+/** Where an archive is unpacked to. */
+function extracted({ name = '', args }: SimpleCommand): string[] {
+  const option = /^[gb]?s?d?tar$/.test(name)
+    ? /^(-[a-zA-Z]*C|--directory)$/
+    : /^(unzip|bsdtar|7z[ar]?)$/.test(name)
+      ? /^-[a-zA-Z]*d$/
+      : undefined;
+  if (option === undefined) return [];
+  if (name.endsWith('tar') && !args.some((word) => /^-?[a-zA-Z]*x|^--(ex|get)/.test(word)))
+    return [];
+  return args.filter((_, at) => option.test(args[at - 1] ?? ''));
+}
+
+/** Programs that a setting may name without a question. */
+const USUAL_PROGRAM =
+  /^(true|false|\d*|cat|less|more|delta|diff-so-fancy|vim?|nvim|nano|emacs|code|subl|hx|micro)( (-[\w-]+))*$/;
+
+/** Whether a setting is kept that makes git run something, or talk to another host, later. */
+function laterByGit(command: SimpleCommand): boolean {
+  const args = gitArgs(command);
+  if (args === undefined) return false;
+  const [subcommand = '', ...rest] = gitSubcommand(args);
+  if (subcommand !== 'config') return false;
+  if (hasShort(rest, 'e') || rest.includes('edit') || rest.includes('--edit')) return true;
+  return gitSettings(args).some(([key, value]) => {
+    if (isUnknown(key)) return true;
+    if (/^alias\./.test(key)) return value.startsWith('!') || isUnknown(value);
+    const runs = GIT_RUNS.test(key) || /^(init\.templatedir|url\..*\.(push)?insteadof)$/.test(key);
+    return runs && !USUAL_PROGRAM.test(value);
+  });
+}

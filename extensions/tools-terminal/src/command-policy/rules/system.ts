@@ -1,6 +1,5 @@
-import { isUnknown } from '../marked-text.js';
-import { hasLong, hasShort, operandsOf, readOperands } from '../options.js';
-import { ask, type BuiltInRule, deny, worst } from './rule.js';
+import { hasLong, hasShort, operandsOf } from '../options.js';
+import { ask, type BuiltInRule, deny } from './rule.js';
 
 /** Turning the machine off. */
 export const shutdown: BuiltInRule = {
@@ -158,73 +157,5 @@ export const machine: BuiltInRule = {
         return hasShort(args, 'f') ? ask('loads code into the shell') : undefined;
     }
     return undefined;
-  },
-};
-
-const PUBLISHERS: Readonly<Record<string, RegExp>> = {
-  npm: /^(publish|unpublish|deprecate|owner|access|token|dist-tag|adduser|login)$/,
-  pnpm: /^(publish|unpublish)$/,
-  yarn: /^(publish|npm)$/,
-  bun: /^publish$/,
-  lerna: /^publish$/,
-  changeset: /^publish$/,
-  cargo: /^(publish|yank|owner|login)$/,
-  gem: /^(push|yank|owner)$/,
-  twine: /^upload$/,
-  poetry: /^publish$/,
-  uv: /^publish$/,
-  flit: /^publish$/,
-  hatch: /^publish$/,
-  docker: /^(push|login)$/,
-  podman: /^(push|login)$/,
-  helm: /^push$/,
-  vsce: /^publish$/,
-  gh: /^(release|repo|secret|api|auth)$/,
-  mvn: /^deploy$/,
-  mvnw: /^deploy$/,
-  gradle: /^publish/,
-  gradlew: /^publish/,
-};
-
-/** Giving something to the public. */
-export const publishing: BuiltInRule = {
-  name: 'publishing',
-  about: 'Publishing packages, images and releases.',
-  judge({ name = '', args }) {
-    const verbs = Object.hasOwn(PUBLISHERS, name) ? PUBLISHERS[name] : undefined;
-    if (verbs === undefined) return undefined;
-    if (hasLong(args, 'dry-run', 3)) return undefined;
-    const readings = readOperands(args, {
-      short: 'CwF',
-      long: ['prefix', 'filter', 'dir', 'workspace', 'config', 'context', 'host'],
-      flags: ['recursive', 'silent', 'debug'],
-    }).readings;
-    return worst(
-      readings.map(([verb = '', next = '']) => {
-        if (name === 'gh') {
-          const acts =
-            /^(create|delete|edit|upload|rename|archive|set|remove|login|logout|token|refresh)$/.test(
-              next,
-            ) ||
-            (verb === 'api' &&
-              args.some((word) => /^(-X|--method|-f|-F|--field|--raw-field)/.test(word)));
-          return verbs.test(verb) && acts ? ask('changes what is published') : undefined;
-        }
-        if (name === 'yarn' && verb === 'npm')
-          return next === 'publish' ? ask('publishes') : undefined;
-        // Phases stand one after the other.
-        if (/^(mvnw?|gradlew?)$/.test(name))
-          return operandsOf(args).some((phase) => verbs.test(phase)) ? ask('publishes') : undefined;
-        if (/^(owner|access|token|dist-tag)$/.test(verb) && /^(ls|list|get)$/.test(next))
-          return undefined;
-        const isShort =
-          name === 'npm' &&
-          verb.length > 2 &&
-          ['publish', 'unpublish'].some((whole) => whole.startsWith(verb));
-        return isShort || verbs.test(verb) || isUnknown(verb)
-          ? ask('publishes, or changes what is published')
-          : undefined;
-      }),
-    );
   },
 };

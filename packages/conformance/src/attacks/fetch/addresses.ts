@@ -12,12 +12,18 @@ export const METADATA_ADDRESSES = [
   '100.96.0.96',
   '169.254.0.23',
   '169.254.169.255',
+  '169.254.169.252',
+  '169.254.169.250',
   '192.0.0.192',
 ];
 export const METADATA_HOSTS = [
   '[fd00:ec2::254]',
   '[fd20:ce::254]',
   '[fd00:a9fe:a9fe::1]',
+  '[fd00:c1::a9fe:a9fe]',
+  '[fd00:100::100:200]',
+  'metadata.exoscale.com',
+  'rancher-metadata',
   'metadata.tencentyun.com',
   'api.metadata.cloud.ibm.com',
   'metadata.google.internal',

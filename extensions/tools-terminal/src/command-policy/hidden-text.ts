@@ -1,0 +1,50 @@
+import type { Command, Redirection, Word, WordPart } from 'unbash';
+
+/* What bash runs, or expands again, of text that the parser shows as plain. */
+
+/** Whether a word is what bash takes for `{name[subscript]}` of a redirection. */
+export function hidesDescriptor({ redirects, prefix, suffix }: Command): boolean {
+  return [...prefix, ...suffix].some(
+    (part) =>
+      part.type === 'Word' &&
+      /^\{.*\[.*\}$/s.test(part.text) &&
+      redirects.some((redirect) => redirect.pos === part.end),
+  );
+}
+
+/** Whether arithmetic holds quoted substitutions, which bash runs where they are a subscript. */
+export function hidesInNumbers(text: string): boolean {
+  return /\\\$\(|\\`|'[^']*(?:\$\(|`)/.test(text);
+}
+
+/** Whether a part of a here-document holds what its quotes don't keep from running: there, they are text. */
+export function hidesInHereDoc(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
+    return part.parts.some(hidesInHereDoc);
+  }
+  return part.type === 'ParameterExpansion' && hidesInNumbers(part.text);
+}
+
+/** The same within double quotes, where `$'` begins no quotes. */
+export function hidesInQuotes(part: WordPart): boolean {
+  if (part.type !== 'DoubleQuoted' && part.type !== 'LocaleString') return false;
+  return part.parts.some(
+    ({ type, text }) => type === 'ParameterExpansion' && /\$'[^']*(?:\$[({]|`)/.test(text),
+  );
+}
+
+/** Whether bash expands what the target of `>&` has become again, as it does with what is no number. */
+export function expandsTwice({
+  operator,
+  target,
+}: Extract<Redirection, { type: 'Redirect' }>): boolean {
+  return operator === '>&' && target !== undefined && /[$`\\*?[{]/.test(target.text);
+}
+
+const SUBSTITUTION = /^(?:[^\\]|\\.)*?(?:[<>$]\(|\$\{|`)/s;
+
+/** Whether a word has a substitution that the parser took for text, as in `1<(command)` or `a[ ]$(command)`. */
+export function hidesSubstitution({ text, parts }: Word): boolean {
+  if (parts === undefined) return SUBSTITUTION.test(text);
+  return parts.some((part) => part.type === 'Literal' && SUBSTITUTION.test(part.text));
+}
