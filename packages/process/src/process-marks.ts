@@ -6,9 +6,6 @@ export const TAG_VARIABLE = 'ETHOS_CALL_TAG';
 /** The variable of a supervisor's own environment. It begins with the tag of what its host descends from. */
 export const SUPERVISOR_VARIABLE = 'ETHOS_SUPERVISOR';
 
-/** And the least limit of file locks that marks a process of its host. */
-export const SUPERVISOR_LIMIT = 'ETHOS_SUPERVISOR_LIMIT';
-
 /** By what processes are found that left their group, their session and their parent. */
 export interface Marks {
   carries(pid: number): boolean;

@@ -39,8 +39,6 @@ export interface KindOfChild {
   program: string;
   /** Its program is another host, which has one of each kind itself. */
   isHost?: boolean;
-  /** Another host that ends may take it for its own. */
-  mayEndEarly?: boolean;
   /** Stands for its kind in a check. */
   inCheck?: boolean;
 }
@@ -77,13 +75,6 @@ export const KINDS_OF_CHILDREN: readonly KindOfChild[] = [
   },
   { kind: 'bare-daemon', door: 'spawn', program: bareDaemon(SLEEPER), inCheck: true },
   { kind: 'bare-daemon-of-a-service', door: 'open', program: bareDaemon(STUBBORN), inCheck: true },
-  {
-    kind: 'bare-daemon-that-lowered-its-limit',
-    door: 'spawn',
-    program: `prlimit --locks=1:1 -- ${bareDaemon(STUBBORN)}`,
-    mayEndEarly: true,
-    inCheck: true,
-  },
   { kind: 'bare-background-daemon', door: 'start', program: bareDaemon(STUBBORN) },
   {
     kind: 'forks-on',

@@ -1,4 +1,4 @@
-import { SUPERVISOR_LIMIT, SUPERVISOR_VARIABLE } from '../process-marks.js';
+import { SUPERVISOR_VARIABLE } from '../process-marks.js';
 
 /**
  * The supervisor of one host, in a process of its own: `node -e SUPERVISOR <tag> <grace> <group> <mark> <limit>`. It
@@ -35,12 +35,6 @@ const quietly = (run, otherwise) => {
 };
 const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-const hardLimit = (pid) =>
-  /^Max file locks +\\w+ +(\\w+)/m.exec(
-    quietly(() => readFileSync('/proc/' + pid + '/limits', 'latin1'), ''),
-  )?.[1];
-const groupOf = (pid) => quietly(() => readFileSync('/proc/' + pid + '/cgroup', 'latin1'), '');
-
 // When a process began, by its id: an id may be another's later.
 const leaders = new Map();
 const ours = new Map();
@@ -56,13 +50,6 @@ const statOf = (pid) => {
   return { pid, parent: +parent, group: +group, session: +session, start: rest[15] };
 };
 const startOf = (pid) => quietly(() => statOf(pid)?.start);
-
-// The host, and what began it: who is left by a process of the host becomes a child of one of these.
-const since = Number(startOf(process.ppid) ?? startOf(process.pid));
-const ancestors = new Set([1]);
-for (let pid = process.ppid; pid > 1 && !ancestors.has(pid); pid = statOf(pid)?.parent ?? 1) {
-  ancestors.add(pid);
-}
 
 const buffer = Buffer.alloc(65_536);
 let text = '';
@@ -105,30 +92,10 @@ const isTagged = (pid) => environmentOf(pid).includes('\\0' + tag);
 const hostPart = (limit) => BigInt(limit) >> 32n;
 const isLimited = (pid) => {
   if (limit === '') return false;
-  const hard = hardLimit(pid);
-  return isNumber(hard) && hostPart(hard) === hostPart(limit);
+  const limits = quietly(() => readFileSync('/proc/' + pid + '/limits', 'latin1'), '');
+  const hard = /^Max file locks +\\d+ +(\\d+)/m.exec(limits)?.[1];
+  return hard !== undefined && hostPart(hard) === hostPart(limit);
 };
-const isNumber = (hard) => hard !== undefined && hard !== 'unlimited';
-
-/** Whether a process has less than this one, which has as much as its host. */
-const isLowered = (hard, own) => isNumber(hard) && (!isNumber(own) || hostPart(hard) < hostPart(own));
-
-/** The other hosts that are there. One that says so below a limit that is no host's is none. */
-function otherHosts(own) {
-  const said = readdirSync('/proc').flatMap((pid) => {
-    const first = Number(pid) > 1 && /\\0${SUPERVISOR_LIMIT}=(\\d+)\\0/.exec(environmentOf(pid))?.[1];
-    return first ? [{ host: hostPart(first), hard: hardLimit(pid) }] : [];
-  });
-  const hosts = new Set();
-  for (let before = -1; before < hosts.size; ) {
-    before = hosts.size;
-    for (const { host, hard } of said) {
-      const isWithin = isNumber(hard) && (hosts.has(hostPart(hard)) || hostPart(hard) === hostPart(limit));
-      if (isWithin || !isLowered(hard, own)) hosts.add(host);
-    }
-  }
-  return hosts;
-}
 const isMarked = (pid) =>
   (mark !== '' && quietly(() => readlinkSync('/proc/' + pid + '/fd/3'), '') === mark) ||
   isLimited(pid);
@@ -166,7 +133,6 @@ function look(found) {
       found(stat);
     } else others.push(stat);
   }
-  findLowered(others, there, found);
   // Their children, and the children of those, that show nothing themselves.
   for (let more = true; more; ) {
     more = false;
@@ -177,27 +143,6 @@ function look(found) {
       found(stat);
       more = true;
     }
-  }
-}
-
-/**
- * Finds what lowered the limit that marks it: nobody else does so, and it can't go back. It began
- * after the host, was left to what began the host, and is in its control group. Which of two hosts
- * it is from can't be told: the first that ends ends it.
- */
-function findLowered(others, there, found) {
-  if (limit === '') return;
-  const own = hardLimit('self');
-  let hosts;
-  for (const stat of others) {
-    if (!ancestors.has(stat.parent) || Number(stat.start) < since) continue;
-    const hard = hardLimit(stat.pid);
-    if (!isLowered(hard, own) || groupOf(stat.pid) !== groupOf('self')) continue;
-    hosts ??= otherHosts(own);
-    if (hosts.has(hostPart(hard))) continue;
-    there.add(stat.pid);
-    claim(stat);
-    found(stat);
   }
 }
 

@@ -2,12 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { withoutInherited } from '../cover-inherited.js';
-import {
-  environmentOf,
-  SUPERVISOR_LIMIT,
-  SUPERVISOR_VARIABLE,
-  TAG_VARIABLE,
-} from '../process-marks.js';
+import { environmentOf, SUPERVISOR_VARIABLE, TAG_VARIABLE } from '../process-marks.js';
 import { endAtOnce, isGroupAlive, KILL_GRACE_MS } from '../process-tree.js';
 import { type HostMark, openHostMark } from './host-mark.js';
 import { HOST_TAG } from './host-tag.js';
@@ -81,7 +76,7 @@ class Supervisor {
           // Neither the folder nor the terminal of the host is held by it.
           cwd: '/',
           detached: true,
-          env: environment(hostLimitMark()?.first),
+          env: environment(),
           stdio: withoutInherited(['pipe', 'ignore', 'ignore']),
           windowsHide: true,
         }),
@@ -120,7 +115,7 @@ class Supervisor {
 }
 
 /** What this very Node needs to start, and no more: no option of the host's, and no tag of a call. */
-function environment(first: string | undefined): NodeJS.ProcessEnv {
+function environment(): NodeJS.ProcessEnv {
   // biome-ignore lint/style/noProcessEnv: it is started as the host itself was
   const { LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, SystemRoot } = process.env;
   return {
@@ -129,7 +124,6 @@ function environment(first: string | undefined): NodeJS.ProcessEnv {
     ...(SystemRoot !== undefined && { SystemRoot }),
     ELECTRON_RUN_AS_NODE: '1',
     [SUPERVISOR_VARIABLE]: HOST_TAG,
-    ...(first !== undefined && { [SUPERVISOR_LIMIT]: first }),
   };
 }
 
