@@ -34,8 +34,8 @@ export function fsAttacks(
   create: CreateRegistry,
   { seesRaces = true, seesHardLinks = true, wrap }: FsAttackOptions = {},
 ): void {
-  // Both accessors hold a storage by the same function: one stands for both.
-  const standsForBoth = (accessor: FileAccessor) => accessor === 'scopedFs';
+  // Both accessors hold a storage by the same function: behind `wrap`, one stands for both.
+  const standsForBoth = (accessor: FileAccessor) => wrap === undefined || accessor === 'scopedFs';
   for (const accessor of inCheck<FileAccessor>(['scopedFs', 'storage'], standsForBoth)) {
     const view = (reach: ContainedReach, { home }: { home: string }) =>
       new StorageThroughRegistry(create, { accessor, personality: reach, home, wrap });
