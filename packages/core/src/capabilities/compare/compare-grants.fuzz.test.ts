@@ -507,7 +507,7 @@ const FOCUSES: readonly Focus[] = [
       }),
   },
   {
-    runs: { check: 80, long: 20_000 },
+    runs: { check: 250, long: 20_000 },
     kinds: ['read', 'write', 'remove'],
     pair: fc
       .record({
