@@ -1,5 +1,10 @@
 import { defineConfig } from 'tsup';
 
+// One process builds all packages, each from its own folder.
+const esbuildOptions = (options: { absWorkingDir?: string }) => {
+  options.absWorkingDir = process.cwd();
+};
+
 /** The build of every package: ESM for Node 20.19 and newer. `tsc` emits the declarations. */
 export const library = (entry: string[] = ['src/index.ts']) =>
   defineConfig({
@@ -13,6 +18,7 @@ export const library = (entry: string[] = ['src/index.ts']) =>
     clean: ['!**/*.d.ts', '!**/*.tsbuildinfo'],
     dts: false,
     silent: true,
+    esbuildOptions,
   });
 
 /** The build of a page for browsers: each script in one file, with all that it needs. */
@@ -29,4 +35,5 @@ export const page = (entry: Record<string, string>, outDir: string) =>
     loader: { '.html': 'copy', '.svg': 'copy' },
     dts: false,
     silent: true,
+    esbuildOptions,
   });

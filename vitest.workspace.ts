@@ -72,6 +72,8 @@ export default defineConfig({
     root,
     reporters: ['default', './scripts/closing-line-reporter.ts'],
     env: { ETHOS_SEED: seed },
+    // Packages from npm are imported as Node does it, without a proxy before each of their exports.
+    deps: { interopDefault: false },
     sequence: { sequencer: LongestFirstSequencer },
     // On two processors: the third works while the others wait. Each loads all packages once.
     maxWorkers: 3,

@@ -12,7 +12,7 @@ const pnpm = (...args) => {
 };
 
 const PARTS = {
-  build: pnpm('run', 'build:js'),
+  build: [process.execPath, 'scripts/build.mjs'],
   types: pnpm('run', 'typecheck'),
   lint: pnpm('run', 'lint'),
 };

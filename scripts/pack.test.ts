@@ -227,7 +227,9 @@ await runtime.close();
   });
 
   it('gets a home from "ethosagent init", with a tool that runs and is tested', () => {
-    const ethosagent = (...args: string[]) => pnpm(project, 'exec', 'ethosagent', ...args);
+    const bin = join(project, 'node_modules', '.bin', 'ethosagent');
+    const ethosagent = (...args: string[]) =>
+      execFileSync(bin, args, { cwd: project, encoding: 'utf8', stdio: 'pipe' });
     expect(ethosagent('init', '--yes')).toContain('npx ethosagent check');
     expect(ethosagent('check', '--strict')).toContain('0 errors, 0 warnings');
     expect(ethosagent('call', 'count_words', '{"path":"workspace/hello.txt"}')).toContain(

@@ -152,7 +152,7 @@ describe('memory_read of a large memory', () => {
       await memory.change(OWN, {
         kind: 'add',
         section: `Heading ${at}`,
-        text: '😀 '.repeat(tries({ check: 9_000, long: 20_000 })),
+        text: '😀 '.repeat(tries({ check: 3_000, long: 20_000 })),
       });
     }
     for (const args of [{}, { section: 'Heading 7' }, { query: '😀' }]) {

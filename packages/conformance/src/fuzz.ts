@@ -7,7 +7,7 @@ import type { Promised } from './promised.js';
 export interface FuzzOptions<T> {
   /** Which promise the property belongs to. `fuzz` when absent. */
   promised?: Promised;
-  /** Runs in a check and in a full run; a long one has at most 50 times those of a check. 20 and 30,000 when absent. */
+  /** Runs in a check and in a full run; a long one has at most 10 times those of a check. 20 and 30,000 when absent. */
   runs?: { check: number; long: number };
   /** Inputs that once broke it, and those worth trying every time. */
   corpus?: readonly T[];

@@ -1,11 +1,11 @@
 import type { TestContext } from 'vitest';
 
-/** A long run tries a thing this many times as often as a check, so that it ends within a night. */
-const LONG_FACTOR = 50;
+/** A long run tries a thing this many times as often as a check, so that it ends within half an hour. */
+const LONG_FACTOR = 10;
 
 /**
  * How often an attack is tried: `check` in every run of the tests, `long` in a full one, and in a long
- * one as often as that goes within a night.
+ * one as often as that goes within half an hour.
  */
 export function tries({ check, long }: { check: number; long: number }): number {
   if (!isLongRun()) return check;

@@ -16,7 +16,7 @@ export interface StorageAttackOptions {
   seesRaces?: boolean;
   /** Whether a file on the deny floor is known by its other names. `true` when absent. */
   seesHardLinks?: boolean;
-  /** Swaps in a check and in a full run; a long one has at most 50 times those of a check. 150 and 100,000 when absent. */
+  /** Swaps in a check and in a full run; a long one has at most 10 times those of a check. 150 and 100,000 when absent. */
   swaps?: { check: number; long: number };
   /** A writer to be killed, in a process of its own. Nobody is killed when absent. */
   startWriter?: StartWriter;

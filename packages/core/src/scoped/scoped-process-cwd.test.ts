@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tries } from '@ethosagent/test-support';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rejection } from '../testing/batch.js';
 import { ScopedProcessImpl, type ScopedProcessOptions } from './scoped-process.js';
@@ -88,7 +89,9 @@ describe('ScopedProcessImpl.spawn, cwd', () => {
       'swap',
       `while :; do rm -rf ${swapped}; mkdir ${swapped}; rm -rf ${swapped}; ln -s ${outside} ${swapped}; done`,
     );
-    const swapping = processes([swapper]).spawn(swapper, [], { timeout: 3000 });
+    const swapping = processes([swapper]).spawn(swapper, [], {
+      timeout: tries({ check: 1_500, long: 3_000 }),
+    });
     const seen = new Set<string>();
     let ended = false;
     void swapping.finally(() => {

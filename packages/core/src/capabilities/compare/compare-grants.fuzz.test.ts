@@ -460,7 +460,7 @@ const networkPolicy = record({
 });
 const FOCUSES: readonly Focus[] = [
   {
-    runs: { check: 2_500, long: 100_000 },
+    runs: { check: 600, long: 100_000 },
     kinds: ['fetch', 'get', 'send'],
     pair: fc
       .record({
@@ -536,7 +536,7 @@ const FOCUSES: readonly Focus[] = [
       }),
   },
   {
-    runs: { check: 1_000, long: 100_000 },
+    runs: { check: 500, long: 100_000 },
     kinds: ['store', 'run', 'arguments', 'attachment', 'remember', 'spend'],
     pair: pairArbitrary,
   },
@@ -602,7 +602,7 @@ describe('compareGrants', () => {
     (world) => {
       expect(compareGrants(grantOf(world), grantOf(world))).toEqual([]);
     },
-    { runs: { check: 300, long: 30_000 } },
+    { runs: { check: 100, long: 30_000 } },
   );
 
   fuzz(
@@ -616,7 +616,7 @@ describe('compareGrants', () => {
       expect(kinds(there, 'widened')).toEqual(kinds(back, 'narrowed'));
       expect(kinds(there, 'narrowed')).toEqual(kinds(back, 'widened'));
     },
-    { runs: { check: 300, long: 30_000 } },
+    { runs: { check: 100, long: 30_000 } },
   );
 
   fuzz(
@@ -639,6 +639,6 @@ describe('compareGrants', () => {
       );
       expect(gained).toEqual([]);
     },
-    { runs: { check: 1_000, long: 100_000 } },
+    { runs: { check: 500, long: 100_000 } },
   );
 });
