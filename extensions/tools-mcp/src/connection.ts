@@ -5,8 +5,8 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import type { McpServerConfig } from './config.js';
 import { connectServer } from './connect-server.js';
 import { messageOf, UNAUTHORIZED } from './connection-failure.js';
-import { listAll } from './list-all.js';
-import { type ListedTool, readListedTool } from './listed-tool.js';
+import type { ListedTool } from './listed-tool.js';
+import { readServerTools } from './read-server-tools.js';
 import {
   type ConnectFailure,
   type ConnectOptions,
@@ -326,31 +326,14 @@ export class Connection {
   }
 
   async #list(session: ServerSession): Promise<void> {
-    const { client } = session;
-    const capabilities = client.getServerCapabilities() ?? {};
-    this.hasResources = capabilities.resources !== undefined;
-    this.hasPrompts = capabilities.prompts !== undefined;
+    const capabilities = session.client.getServerCapabilities();
+    this.hasResources = capabilities?.resources !== undefined;
+    this.hasPrompts = capabilities?.prompts !== undefined;
     const { connectTimeoutMs, maxTools } = this.#options.limits;
     const late = AbortSignal.timeout(connectTimeoutMs);
     const signal = AbortSignal.any([session.scope.signal, this.#closing.signal, late]);
-    const { items, cut } =
-      capabilities.tools === undefined
-        ? { items: [], cut: false }
-        : await listAll(client, 'tools/list', {
-            maxItems: maxTools,
-            signal,
-            timeoutMs: connectTimeoutMs,
-          });
-    const listed = new Map<string, ListedTool>();
-    const held: HeldTool[] = [];
-    for (const item of items) {
-      const tool = readListedTool(item);
-      if ('reason' in tool) held.push(tool);
-      else if (listed.has(tool.definition.name)) {
-        held.push({ tool: tool.definition.name, reason: 'is listed more than once' });
-      } else listed.set(tool.definition.name, tool);
-    }
-    if (cut) held.push({ tool: '', reason: `there are more than the first ${items.length} tools` });
+    const options = { maxItems: maxTools, signal, timeoutMs: connectTimeoutMs };
+    const { listed, held } = await readServerTools(session.client, options);
     this.listed = listed;
     this.held = held;
     await this.#options.onListed(this);

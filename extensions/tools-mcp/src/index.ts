@@ -1,6 +1,6 @@
 export type { HeldTool, McpToolDefinition } from '@ethosagent/policy';
-export type { McpBridge, McpBridgeOptions, McpServerStatus } from './bridge.js';
 export { createMcpBridge } from './bridge.js';
+export type { McpBridge, McpBridgeOptions, McpServerStatus } from './bridge-api.js';
 export type { McpAsker, McpElicitation, McpSampling } from './client.js';
 export type {
   McpConfig,

@@ -134,9 +134,26 @@ export interface Undeclared<_Remedies extends string> {
   readonly [undeclared]?: never;
 }
 
-/** One text: the compiler shortens a union or a list, and leaves a text whole. */
-export type RemediesFor<C> =
-  `${Remedy<C, 'network'>}${Remedy<C, 'secrets'>}${Remedy<C, 'storage'>}${Remedy<C, 'fs_reach'>}${Remedy<C, 'process'>}${Remedy<C, 'attachments'>}${Remedy<C, 'memory'>}${Remedy<C, 'sessions'>}${Remedy<C, 'service'>}${Remedy<C, 'delegation'>}`;
+/** One member of a union: of the overloads of a function, the compiler infers the last. */
+type OneOf<U> = (U extends unknown ? (take: (member: U) => void) => void : never) extends (
+  take: infer Takes,
+) => void
+  ? Takes extends (member: infer Member) => void
+    ? Member
+    : never
+  : never;
+
+/**
+ * What to declare for each accessor that `C` does not give, as one text: the compiler shortens a
+ * union or a list, and leaves a text whole. Every capability of the table is in it; the compiler
+ * chooses the order, and nothing depends on it.
+ */
+export type RemediesFor<C, Left extends keyof AccessorNames = keyof AccessorNames> =
+  OneOf<Left> extends infer One extends Left
+    ? [One] extends [never]
+      ? ''
+      : `${RemediesFor<C, Exclude<Left, One>>}${Remedy<C, One>}`
+    : never;
 
 /**
  * The context of a tool with the capabilities `C`: the accessors that they give, as present, and

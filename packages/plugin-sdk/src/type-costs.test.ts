@@ -55,11 +55,16 @@ import { z } from 'zod';`;
 
 /** Capabilities, a statement that is wrong beside them, and what its error says. */
 const WRONG = [
-  ['{}', 'ctx.scopedFetch;', '"network for scopedFetch; secrets for secretsResolver; '],
+  ['{}', 'ctx.scopedFetch;', 'network for scopedFetch; '],
   [
     "{ storage: { scope: 'session', kind: 'kv' } }",
     'ctx.storage;',
-    '\'ToolTurn & { kvStore: KeyValueStore; } & Undeclared<"network for scopedFetch; secrets for secretsResolver; fs_reach for scopedFs and storage; ',
+    'fs_reach for scopedFs and storage; ',
+  ],
+  [
+    "{ storage: { scope: 'session', kind: 'kv' } }",
+    'ctx.memory;',
+    '\'ToolTurn & { kvStore: KeyValueStore; } & Undeclared<"',
   ],
   ["{ fs_reach: { read: ['/a'] } }", "ctx.scopedFs.write('/a', '');", '"fs_reach.write"'],
   ["{ fs_reach: { write: ['/a'] } }", "ctx.scopedFs.read('/a');", '"fs_reach.read"'],

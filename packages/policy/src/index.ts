@@ -107,7 +107,7 @@ export {
   resolveReach,
 } from './paths.js';
 export { isPortAllowed } from './ports.js';
-export { DEFAULT_PROCESS_LIMITS } from './process-limits.js';
+export { DEFAULT_PROCESS_LIMITS, PROCESS_LIMITS } from './process-limits.js';
 export { discard, isThenable, unawaited } from './promises.js';
 export type { ReachGuardOptions } from './reach-guard.js';
 export { ReachGuard } from './reach-guard.js';

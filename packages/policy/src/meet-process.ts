@@ -1,5 +1,5 @@
 import type { ArgumentPolicy, ProcessLimits, ProcessPolicy } from '@ethosagent/types';
-import { DEFAULT_PROCESS_LIMITS } from './process-limits.js';
+import { DEFAULT_PROCESS_LIMITS, PROCESS_LIMITS } from './process-limits.js';
 
 /** What both policies allow: the stricter sandbox, the smaller limits, the arguments of both. */
 export function meetProcessPolicies(
@@ -24,21 +24,13 @@ function rankOf(sandbox: ProcessPolicy['sandbox']): number {
   return sandbox === 'preferred' ? 1 : 2;
 }
 
-const RESOURCES = [
-  'memory_mb',
-  'processes',
-  'cpu_seconds',
-  'file_size_mb',
-  'open_files',
-] as const satisfies readonly (keyof ProcessLimits)[];
-
 function meetLimits(
   a: ProcessLimits | undefined,
   b: ProcessLimits | undefined,
 ): ProcessLimits | undefined {
   if (a === undefined && b === undefined) return undefined;
   const limits: ProcessLimits = {};
-  for (const name of RESOURCES) {
+  for (const name of PROCESS_LIMITS) {
     const mine = a?.[name];
     const other = b?.[name];
     if (mine === undefined && other === undefined) continue;

@@ -1,4 +1,4 @@
-import { DEFAULT_PROCESS_LIMITS } from '@ethosagent/policy';
+import { DEFAULT_PROCESS_LIMITS, PROCESS_LIMITS } from '@ethosagent/policy';
 import type { ProcessLimits } from '@ethosagent/types';
 
 /**
@@ -10,7 +10,7 @@ export function resolveLimits(
   call: ProcessLimits | undefined,
 ): ProcessLimits {
   const limits: ProcessLimits = { ...DEFAULT_PROCESS_LIMITS, ...policy };
-  for (const name of RESOURCES) {
+  for (const name of PROCESS_LIMITS) {
     const asked = limitOf(call, name);
     if (asked !== undefined) limits[name] = Math.min(asked, limits[name] ?? asked);
   }
@@ -30,11 +30,3 @@ function limitOf(limits: ProcessLimits | undefined, name: keyof ProcessLimits): 
   const asked: unknown = limits?.[name];
   return typeof asked === 'number' && asked >= 0 ? asked : undefined;
 }
-
-const RESOURCES = [
-  'memory_mb',
-  'processes',
-  'cpu_seconds',
-  'file_size_mb',
-  'open_files',
-] as const satisfies readonly (keyof ProcessLimits)[];

@@ -1,4 +1,4 @@
-import { errorText } from '@ethosagent/policy';
+import { errorText, shorten } from '@ethosagent/policy';
 import { type AnyTool, type ApprovalFacts, errorCodeOf } from '@ethosagent/types';
 import type { TurnGate } from '../turn-host.js';
 import { type Ending, guarded } from './guarded.js';
@@ -31,18 +31,17 @@ function reasonOf(ending: Ending<unknown>): string | undefined {
   }
   const needed = ending.value;
   if (needed === false) return undefined;
-  return typeof needed === 'string' && needed !== '' ? shorten(needed) : FOR_THESE;
+  return typeof needed === 'string' && needed !== '' ? shortReason(needed) : FOR_THESE;
 }
 
 /** A reason as whoever decides gets to read it. */
 export function shownReason(reason: string): string {
-  return reason === '' ? FOR_THESE : shorten(reason);
+  return reason === '' ? FOR_THESE : shortReason(reason);
 }
 
 /** Somebody has to read it, and arguments may be in it. */
-function shorten(reason: string): string {
-  if (reason.length <= MAX_REASON_CHARS) return reason;
-  return `${reason.slice(0, MAX_REASON_CHARS).toWellFormed()}…`;
+function shortReason(reason: string): string {
+  return shorten(reason, MAX_REASON_CHARS);
 }
 
 /** Why a decision is a refusal, or `undefined` for consent. Only a clear yes is one. */

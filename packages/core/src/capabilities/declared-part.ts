@@ -1,12 +1,11 @@
+import { shorten } from '@ethosagent/policy';
+
 // Of a path that is as long as one can be. Where it stands says which it is.
 const MAX_ENTRY_CHARS = 300;
 
 /** A part of a declaration, for the audit: `network.allowedHosts[1] = "*.example.com"`. */
 export function declaredPart(part: string, value: unknown): string {
-  const shown =
-    typeof value === 'string' && value.length > MAX_ENTRY_CHARS
-      ? `${value.slice(0, MAX_ENTRY_CHARS).toWellFormed()}…`
-      : value;
+  const shown = typeof value === 'string' ? shorten(value, MAX_ENTRY_CHARS) : value;
   return `${part} = ${JSON.stringify(shown)}`;
 }
 

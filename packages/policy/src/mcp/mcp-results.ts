@@ -1,6 +1,7 @@
 import type { ToolResult } from '@ethosagent/types';
 import { type Check, isBoolean, isObject, isOneOf, isShape, isString } from '../shape.js';
 import { cleanLine } from '../text/clean-text.js';
+import { takeStart } from '../text/cut-text.js';
 
 /** The answer to a call of a tool, read leniently: one odd part must not cost the others. */
 export interface McpCallAnswer {
@@ -80,7 +81,7 @@ export class McpResultParts {
     if (this.#textChars >= MAX_TEXT_CHARS) return;
     this.#textChars += text.length;
     const over = this.#textChars - MAX_TEXT_CHARS;
-    this.texts.push(over <= 0 ? text : `${text.slice(0, -over).toWellFormed()}\n[cut]`);
+    this.texts.push(over <= 0 ? text : `${takeStart(text, text.length - over)}\n[cut]`);
   }
 
   resource(resource: McpResource): void {

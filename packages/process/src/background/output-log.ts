@@ -1,3 +1,4 @@
+import { takeStart } from '@ethosagent/policy';
 import type { BackgroundOutput } from '@ethosagent/types';
 
 /** Characters of output that are kept of one background process, and in how many pieces. */
@@ -71,7 +72,7 @@ export class OutputLog {
 
 /** A cut never falls between the halves of a character. */
 function wholeCharacters(text: string, isCut: boolean): string {
-  return isCut && /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
+  return isCut ? takeStart(text, text.length) : text;
 }
 
 function placeOf(value: number, otherwise: number): number {

@@ -1,3 +1,5 @@
+import type { ResolvedGrant } from '@ethosagent/core';
+import { STORAGE_SCOPES } from '@ethosagent/types';
 import { z } from 'zod';
 import type { ReachLock } from './reach-lock.js';
 import { LOCK_VERSION } from './reach-lock.js';
@@ -22,6 +24,7 @@ const quota = z.strictObject({
   store_bytes: amount.exactOptional(),
 });
 
+// A part of a grant that is missing here does not compile, since no lock could hold it.
 const grant = z.strictObject({
   network: z
     .strictObject({
@@ -35,9 +38,7 @@ const grant = z.strictObject({
   secrets: z
     .array(z.union([z.string(), z.strictObject({ ref: z.string(), hosts: texts })]))
     .exactOptional(),
-  storage: z
-    .strictObject({ scope: z.literal(['tool-private', 'session', 'personality']) })
-    .exactOptional(),
+  storage: z.strictObject({ scope: z.literal(STORAGE_SCOPES) }).exactOptional(),
   fs_reach: z
     .strictObject({
       read: texts,
@@ -86,7 +87,7 @@ const grant = z.strictObject({
   quotas: z
     .strictObject({ per_call: quota.exactOptional(), per_session: quota.exactOptional() })
     .exactOptional(),
-});
+} satisfies { [Part in keyof Required<ResolvedGrant>]: z.ZodType });
 
 const decision = z.literal(['ask', 'allow', 'deny']);
 

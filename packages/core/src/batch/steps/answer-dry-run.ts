@@ -1,3 +1,4 @@
+import { shorten } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 import type { Step } from './step.js';
 
@@ -16,7 +17,6 @@ function dryRunResult(toolName: string, args: unknown): ToolResult {
     JSON.stringify(args, (key, value: unknown) =>
       SENSITIVE_KEY.test(key) ? '[redacted]' : typeof value === 'bigint' ? `${value}n` : value,
     ) ?? 'no arguments';
-  const short =
-    shown.length <= SHOWN_CHARS ? shown : `${shown.slice(0, SHOWN_CHARS).toWellFormed()}…`;
+  const short = shorten(shown, SHOWN_CHARS);
   return { ok: true, value: `[dry-run] ${toolName} would be called with ${short}` };
 }

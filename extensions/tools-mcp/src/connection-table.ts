@@ -1,0 +1,112 @@
+import type { McpServerConfig } from './config.js';
+import { Connection, type ConnectionOptions } from './connection.js';
+
+export interface ConnectionTableOptions extends Omit<ConnectionOptions, 'makeRoom'> {
+  /** Told of a connection that was closed and is not in the table any more. */
+  onForgotten(connection: Connection): void;
+}
+
+/** The connections of a bridge: one for each server and personality, and no more than the limit. */
+export class ConnectionTable {
+  readonly #options: ConnectionTableOptions;
+  readonly #byKey = new Map<string, Connection>();
+  /** Those that were asked for; the others were made by calls. */
+  readonly #kept = new WeakSet<Connection>();
+
+  constructor(options: ConnectionTableOptions) {
+    this.#options = options;
+  }
+
+  all(): Connection[] {
+    return [...this.#byKey.values()];
+  }
+
+  get(part: string, personality: string | undefined): Connection | undefined {
+    return this.#byKey.get(keyOf(part, personality));
+  }
+
+  /** The connection of a server for a personality; made where there is none. */
+  open(part: string, server: McpServerConfig, personality: string | undefined): Connection {
+    const key = keyOf(part, personality);
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    this.#forgetOne();
+    const made = new Connection(server, personality, {
+      ...this.#options,
+      makeRoom: (connection) => this.#makeRoom(connection),
+      onChange: (connection) => {
+        if (this.#byKey.get(key) !== connection) return;
+        // Of a sub-agent that is gone nobody would stop it.
+        if (connection.state === 'idle' && isMet(personality)) this.#close(key, connection);
+        this.#options.onChange(connection);
+      },
+    });
+    this.#byKey.set(key, made);
+    return made;
+  }
+
+  /** Keeps a connection that was asked for, while those that only calls have made come and go. */
+  keep(connection: Connection): void {
+    this.#kept.add(connection);
+  }
+
+  /** Takes connections out of the table, and leaves it to the caller to close them. */
+  take(isTaken: (connection: Connection) => boolean): Connection[] {
+    const taken = [...this.#byKey].filter(([, connection]) => isTaken(connection));
+    for (const [key] of taken) this.#byKey.delete(key);
+    return taken.map(([, connection]) => connection);
+  }
+
+  // Those that only calls have made, and those of sub-agents, come and go.
+  #isSpare(connection: Connection): boolean {
+    return isMet(connection.personality) || !this.#kept.has(connection);
+  }
+
+  #forgetOne(): void {
+    if (this.#byKey.size < this.#options.limits.maxConnections) return;
+    for (const [key, connection] of this.#byKey) {
+      if (connection.busy || !this.#isSpare(connection)) continue;
+      this.#forget(key, connection);
+      return;
+    }
+  }
+
+  #forget(key: string, connection: Connection): void {
+    this.#close(key, connection);
+    this.#options.onForgotten(connection);
+  }
+
+  #close(key: string, connection: Connection): void {
+    this.#byKey.delete(key);
+    void connection.close().catch(() => {});
+  }
+
+  /** Sees that one more connection may be made: closes the one that nobody has used for longest. */
+  #makeRoom(wanting: Connection): string | undefined {
+    const { maxConnections } = this.#options.limits;
+    const alive = [...this.#byKey].filter(([, one]) => one !== wanting && one.isAlive);
+    if (alive.length < maxConnections) return undefined;
+    const [victim] = alive
+      .filter(([, one]) => !one.busy)
+      .sort(
+        ([, a], [, b]) =>
+          Number(this.#isSpare(b)) - Number(this.#isSpare(a)) || a.usedAt - b.usedAt,
+      );
+    if (victim === undefined) {
+      return `${maxConnections} connections are in use, and no more may be`;
+    }
+    const [key, connection] = victim;
+    if (this.#isSpare(connection)) this.#forget(key, connection);
+    else connection.sleep('it was closed to make room for another; the next call opens it again');
+    return undefined;
+  }
+}
+
+function keyOf(part: string, personality: string | undefined): string {
+  return JSON.stringify([part, personality ?? null]);
+}
+
+/** Whether a personality is met from others, as that of a sub-agent is. */
+function isMet(personality: string | undefined): boolean {
+  return personality?.includes('/') === true;
+}

@@ -1,0 +1,109 @@
+import type { HeldTool } from '@ethosagent/policy';
+import type { AnyTool, ToolRegistry } from '@ethosagent/types';
+import type { McpServerConfig } from './config.js';
+import type { Connection } from './connection.js';
+import { mcpToolName } from './names.js';
+import { promptTools } from './prompt-tools.js';
+import { resourceTools } from './resource-tools.js';
+import { type ServerToolOptions, serverTool } from './server-tools.js';
+
+/** A tool that is in the registry. */
+interface Registered {
+  server: string;
+  tool: string;
+  /** What it was registered as. */
+  hash: string;
+}
+
+/** A tool that is to be in the registry. */
+interface Wanted {
+  tool: string;
+  hash: string;
+  make: () => AnyTool;
+}
+
+/** What a bridge has put into the registry. */
+export class RegisteredTools {
+  readonly #registry: Pick<ToolRegistry, 'register' | 'unregister'>;
+  readonly #maxListed: number;
+  readonly #registered = new Map<string, Registered>();
+  readonly #held = new Map<string, HeldTool[]>();
+
+  constructor(registry: Pick<ToolRegistry, 'register' | 'unregister'>, maxListed: number) {
+    this.#registry = registry;
+    this.#maxListed = maxListed;
+  }
+
+  has(name: string): boolean {
+    return this.#registered.has(name);
+  }
+
+  /** What a name in the registry stands for. */
+  origin(name: string): { server: string; tool: string } | undefined {
+    const registered = this.#registered.get(name);
+    return registered && { server: registered.server, tool: registered.tool };
+  }
+
+  /** What a server offers that did not get into the registry. */
+  heldOf(server: McpServerConfig): readonly HeldTool[] {
+    return this.#held.get(server.name) ?? [];
+  }
+
+  /** Makes the registry hold what the connections of a server offer, and no more. */
+  sync(connections: readonly Connection[], options: ServerToolOptions): void {
+    const { server } = options;
+    const held: HeldTool[] = [];
+    const wanted = new Map([
+      ...this.#offeredBy(connections, options, held),
+      ...this.#bridgesOwn(connections, options),
+    ]);
+    for (const [name, registered] of this.#registered) {
+      if (registered.server !== server.name || wanted.has(name)) continue;
+      this.#registered.delete(name);
+      this.#registry.unregister(name);
+    }
+    for (const [name, { tool, hash, make }] of wanted) {
+      if (this.#registered.get(name)?.hash === hash) continue;
+      try {
+        this.#registry.register(make());
+        this.#registered.set(name, { server: server.name, tool, hash });
+      } catch (error) {
+        held.push({ tool, reason: error instanceof Error ? error.message : 'was refused' });
+      }
+    }
+    this.#held.set(server.name, held);
+  }
+
+  clear(): void {
+    for (const name of this.#registered.keys()) this.#registry.unregister(name);
+    this.#registered.clear();
+  }
+
+  /** The tools of the server itself, by name in the registry. */
+  #offeredBy(
+    connections: readonly Connection[],
+    options: ServerToolOptions,
+    held: HeldTool[],
+  ): Map<string, Wanted> {
+    const wanted = new Map<string, Wanted>();
+    for (const [tool, listed] of connections.flatMap(({ offered }) => [...offered])) {
+      const name = mcpToolName(options.server.name, tool);
+      const known = wanted.get(name);
+      if (known !== undefined && known.tool !== tool) {
+        held.push({ tool, reason: `its name maps to that of ${known.tool}` });
+      } else {
+        wanted.set(name, { tool, hash: listed.hash, make: () => serverTool(listed, options) });
+      }
+    }
+    return wanted;
+  }
+
+  /** Tools of the bridge, for what a server has beside tools. */
+  #bridgesOwn(connections: readonly Connection[], options: ServerToolOptions): [string, Wanted][] {
+    const listed = { ...options, maxListed: this.#maxListed };
+    return [
+      ...(connections.some((one) => one.hasResources) ? resourceTools(listed) : []),
+      ...(connections.some((one) => one.hasPrompts) ? promptTools(listed) : []),
+    ].map((tool) => [tool.name, { tool: tool.name, hash: 'bridge', make: () => tool }]);
+  }
+}
