@@ -1,5 +1,5 @@
+import { ownerOf } from '@ethosagent/policy';
 import type { MessageRole, SessionInfo, SessionMessage } from '@ethosagent/types';
-import { ownerOf } from './session-input.js';
 
 /** Columns of a session, as `SessionRow` has them; from `session AS s` and `owner AS o`. */
 export const SESSION_COLUMNS = `s.session_id AS sessionId, o.identity AS identity, s.key AS key,

@@ -1,7 +1,6 @@
-import { takeStart } from '@ethosagent/policy';
+import { type MessageRow, takeStart } from '@ethosagent/policy';
 import { EthosError, type MessageRole } from '@ethosagent/types';
 import type { Database } from 'better-sqlite3';
-import type { MessageRow } from './session-input.js';
 import {
   MESSAGE_COLUMNS,
   SESSION_COLUMNS,

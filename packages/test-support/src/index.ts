@@ -5,6 +5,8 @@ export { withEnoughTime } from './enough-time.js';
 export type { Outcome } from './in-turn/outcome.js';
 export { inPlace } from './in-turn/place.js';
 export { runInTurn, runNode } from './in-turn/run-in-turn.js';
+export { newPostgresDatabase, serveDatabases } from './postgres/shared-postgres.js';
+export { startPostgres, type TestPostgres } from './postgres/start-postgres.js';
 export type { TestFolder } from './test-folder.js';
 export { createTestFolder } from './test-folder.js';
 export { createToolsetHome } from './toolset-home.js';

@@ -12,7 +12,7 @@ const SCOPE = 'shared';
 /** One store, made anew, as several processes use it, in the namespace `shared`. */
 export interface KeyValueProcesses {
   /** Opens the store in this process. */
-  open(): KeyValueBackend;
+  open(): KeyValueBackend | Promise<KeyValueBackend>;
   /**
    * Starts a process that does so many turns of: set `<id>:<turn>`, and, where the store has it,
    * `increment` `counter` twice at once; and in every tenth turn, add an entry to the list `roll`,
@@ -41,7 +41,7 @@ export function processAttacks(create: () => KeyValueProcesses): void {
       context.onTestFinished(() => kill(counters));
       for (const { ended } of counters) expect(await ended).toMatchObject({ code: 0, errors: '' });
 
-      const backend = store.open();
+      const backend = await store.open();
       const kv = backend.kvStoreFactory('test', SCOPE);
       for (const id of ids) expect(await kv.list(`${id}:`)).toHaveLength(TURNS);
       if (kv.increment !== undefined) {
@@ -64,7 +64,7 @@ export function processAttacks(create: () => KeyValueProcesses): void {
         const keys = (await Promise.all(writers.map(killAtWork))).flat();
         acknowledged += keys.length;
         // Read after every round, through what the killed ones left behind.
-        const backend = store.open();
+        const backend = await store.open();
         const kv = backend.kvStoreFactory('test', SCOPE);
         for (const key of keys) {
           expect((await kv.get(key))?.trimEnd().replace(/ x*$/, '')).toBe(`value of ${key}`);

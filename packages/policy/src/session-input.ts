@@ -1,4 +1,3 @@
-import { assertKvKey, DEFAULT_KV_LIMITS, takeStart, truncationMarker } from '@ethosagent/policy';
 import {
   EthosError,
   type MessageRole,
@@ -6,7 +5,10 @@ import {
   type SessionOwner,
   type SessionRef,
 } from '@ethosagent/types';
-import { indexedWords } from './search-query.js';
+import { truncationMarker } from './budget.js';
+import { assertKvKey, DEFAULT_KV_LIMITS } from './kv-rules.js';
+import { indexedWords } from './search-words.js';
+import { takeStart } from './text/cut-text.js';
 
 const ROLES: ReadonlySet<string> = new Set<MessageRole>(['system', 'user', 'assistant', 'tool']);
 
@@ -36,7 +38,7 @@ export function messageRow(
   if (!ROLES.has(role)) throw noRole();
   if (typeof text !== 'string') throw invalid('the text of a message is a string');
   if (!Number.isSafeInteger(createdAt)) throw invalid('createdAt is a whole number of ms');
-  const kept = cut(text, limits.maxTextChars);
+  const kept = cutText(text, limits.maxTextChars);
   return {
     role,
     text: kept,
@@ -78,7 +80,7 @@ export function checkedRef({ id, key, personalityId }: SessionRef): {
  * Cuts a text, never inside a surrogate pair, and says so. Lone surrogates become U+FFFD: UTF-8,
  * which the database holds, has none.
  */
-export function cut(text: string, maxChars: number): string {
+export function cutText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text.toWellFormed();
   const start = takeStart(text, maxChars);
   // By way of bytes: a slice would hold on to the whole.
