@@ -1,4 +1,5 @@
 import { ATTACHMENT_TABLES } from './attachment-tables.js';
+import { AUDIT_TABLES } from './audit-tables.js';
 import { KEY_VALUE_TABLES } from './key-value-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
 import { SESSION_TABLES } from './session-tables.js';
@@ -16,5 +17,6 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
     ${KEY_VALUE_TABLES(schema)}
     ${SESSION_TABLES(schema)}
     ${MEMORY_TABLES(schema)}
-    ${ATTACHMENT_TABLES(schema)}`,
+    ${ATTACHMENT_TABLES(schema)}
+    ${AUDIT_TABLES(schema)}`,
 ];
