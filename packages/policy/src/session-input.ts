@@ -28,7 +28,12 @@ export interface MessageLimits {
   maxDataChars: number;
 }
 
-/** @throws `VALUE_INVALID` */
+/**
+ * A message as it is written, checked and cut.
+ *
+ * @param now milliseconds since the epoch, for a message without a time
+ * @throws `VALUE_INVALID`
+ */
 export function messageRow(
   message: NewSessionMessage,
   now: number,
@@ -66,7 +71,7 @@ export function ownerOf(identity: string): SessionOwner {
   };
 }
 
-/** @throws `KEY_INVALID` */
+/** What is stored of a session. @throws `KEY_INVALID` */
 export function checkedRef({ id, key, personalityId }: SessionRef): {
   id: string;
   key: string | null;
@@ -107,7 +112,7 @@ function checkedText(name: string, text: unknown): string {
   throw invalid(`${name} is a text of at most 1,000 characters`);
 }
 
-/** @throws `VALUE_INVALID` */
+/** Checks the roles of a search. @throws `VALUE_INVALID` */
 export function assertRoles(roles: readonly MessageRole[]): void {
   if (!roles.every((role) => ROLES.has(role))) throw noRole();
 }

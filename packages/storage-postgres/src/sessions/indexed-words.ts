@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { indexedWords } from '@ethosagent/policy';
 
 /** An entry of the index has at most some 2,700 bytes. Letters that unfold can make more of a word. */
 const MAX_WORD_BYTES = 500;
@@ -11,9 +10,8 @@ export function indexedWord(word: string): string {
   return `#${createHash('sha256').update(word).digest('hex')}`;
 }
 
-/** The words of a text as the index takes them, with a space between. */
-export function wordsForIndex(text: string): string {
-  const words = indexedWords(text);
+/** Words with a space between, as the index takes them. */
+export function wordsForIndex(words: string): string {
   if (words.length * 3 <= MAX_WORD_BYTES) return words;
   return words.split(' ').map(indexedWord).join(' ');
 }

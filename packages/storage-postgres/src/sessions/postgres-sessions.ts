@@ -161,7 +161,7 @@ async function sendAppend({
       rows.map(({ toolName }) => bytes(toolName)),
       rows.map(({ text }) => bytes(text)),
       rows.map(({ data }) => data),
-      rows.map(({ text }) => wordsForIndex(text)),
+      rows.map(({ words }) => wordsForIndex(words)),
     ],
   );
   const { outcome, before, moment } = answer ?? { outcome: '', before: 0, moment: 0 };
