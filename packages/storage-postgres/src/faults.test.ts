@@ -93,20 +93,6 @@ describe('createPostgresStores', () => {
     });
   });
 
-  it('asks for TLS of every host but this machine, and takes none in its place', async () => {
-    // A PostgreSQL without TLS, at an address that is not called local.
-    const url = 'postgresql://ethos@127.0.0.2:1/db';
-    const failed = await createPostgresStores({ url, tls: { rejectUnauthorized: true } })
-      .memory.open()
-      .catch((error: unknown) => error);
-    expect(errorCodeOf(failed)).toBe('STORE_UNAVAILABLE');
-    const noTls = `${server.url}&sslmode=verify-full`;
-    await expect(createPostgresStores(noTls).memory.open()).rejects.toMatchObject({
-      code: 'STORE_UNAVAILABLE',
-      message: expect.stringContaining('TLS'),
-    });
-  });
-
   it('refuses a database in another encoding', async () => {
     const url = server.createDatabase();
     await sql(url, `CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);

@@ -45,7 +45,9 @@ export function checkedOptions(options: PostgresOptions): CheckedOptions {
   const socket = url.searchParams.get('host');
   const host = socket ?? url.hostname;
   const isLocal = host === '' || host.startsWith('/') || LOCAL.has(host);
-  const says = url.searchParams.has('sslmode') || url.searchParams.has('ssl');
+  const says = [...url.searchParams.keys()].some((name) => name.startsWith('ssl'));
+  // `pg` goes by the URL then.
+  if (says && options.tls !== undefined) throw invalidOption('tls', 'left out, or ssl… of the URL');
   return {
     url: options.url,
     tls: options.tls ?? (says ? undefined : isLocal ? false : { rejectUnauthorized: true }),
