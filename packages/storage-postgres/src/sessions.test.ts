@@ -1,7 +1,9 @@
 import { sessionConformance } from '@ethosagent/conformance';
 import { newPostgresDatabase } from '@ethosagent/test-support';
+import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPostgresStores } from './postgres-stores.js';
+import { sessionStatements } from './sessions/session-statements.js';
 
 const url = await newPostgresDatabase();
 
@@ -29,6 +31,20 @@ describe('createPostgresStores().sessions', () => {
     await store.append({ id: 'facts', scopeId: 'facts' }, [{ role: 'user', text: 'x' }]);
     for (const query of ['#owner1', '#roleuser', '#session1', '"#roleuser x"', 'roleuser']) {
       expect(await store.search(query, { owner: { scopeId: 'facts' } }), query).toEqual([]);
+    }
+  });
+
+  it('asks the index for the words, whoever asks', async () => {
+    const { searchAll, searchAny } = sessionStatements('ethos');
+    const client = new pg.Client(url);
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query('SET enable_seqscan = off');
+    for (const { text } of [searchAll, searchAny]) {
+      const asked = [[], ['rare'], [' rare '], ['user'], -Infinity, Infinity, 20, 0];
+      const { rows } = await client.query(`EXPLAIN ${text}`, asked);
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toMatch(/Bitmap Index Scan on message_by_word[^\n]*\n\s*Index Cond: .*rare/);
     }
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `words` has the words of a message in their order, and before them three that it is filtered by: its
- * owner, its session and its role. They begin with `#`, which no word has. So the one index meets
+ * `words` has the words of a message in their order, and before them two that it is filtered by: its
+ * owner and its session. They begin with `#`, which no word has. So the one index meets
  * them with the query before any message is read.
  *
  * `append_messages` does one append in one statement, which is one transaction: `outcome` is `done`,
@@ -90,7 +90,7 @@ BEGIN
   INSERT INTO ${schema}.message (session, sequence, created_at, role, tool_name, text, data, words)
     SELECT known.id, known.message_count + n, coalesce(times[n], now_ms), roles[n], tools[n],
       texts[n], contents[n],
-      ARRAY['#owner' || of_owner, '#session' || known.id, '#role' || roles[n]]
+      ARRAY['#owner' || of_owner, '#session' || known.id]
         || string_to_array(nullif(word_lists[n], ''), ' ')
     FROM generate_series(1, cardinality(roles)) AS n ORDER BY n;
   UPDATE ${schema}.session SET message_count = message_count + cardinality(roles),

@@ -65,17 +65,16 @@ export async function searchSessions(
   const words = phrases.map((phrase) => phrase.map(indexedWord));
   const matches = async (isAll: boolean, page: { limit: number; offset: number }) => {
     const rows = await database.run<SessionRow & MessageColumns & { score: number }>(
-      statements.search,
+      isAll ? statements.searchAll : statements.searchAny,
       [
         facts,
         [...new Set(words.flat())],
         words.map((phrase) => ` ${phrase.join('  ')} `),
-        isAll,
+        roles,
         asked.since,
         asked.until,
         page.limit,
         page.offset,
-        roles.map((role) => `#role${role}`),
       ],
     );
     return rows.map((row) => matchOf(row, phrases));

@@ -50,33 +50,49 @@ export function sessionStatements(schema: string): Record<SessionStatement, Stat
       name: 'ethos_session_remove',
       text: `DELETE FROM ${schema}.session WHERE digest = sha256($1::bytea) RETURNING 1 AS gone`,
     },
-    search: { name: 'ethos_session_search', isRepeatable: true, text: searchText(schema) },
+    searchAll: {
+      name: 'ethos_session_search_all',
+      isRepeatable: true,
+      text: searchText(schema, { words: '@>', places: '0 <> ALL' }),
+    },
+    searchAny: {
+      name: 'ethos_session_search_any',
+      isRepeatable: true,
+      text: searchText(schema, { words: '&&', places: '0 < ANY' }),
+    },
   };
 }
 
-type SessionStatement = 'append' | 'get' | 'list' | 'messages' | 'beginnings' | 'remove' | 'search';
+type SessionStatement =
+  | 'append'
+  | 'get'
+  | 'list'
+  | 'messages'
+  | 'beginnings'
+  | 'remove'
+  | 'searchAll'
+  | 'searchAny';
 
 /**
  * $1: the facts that a message has, as words; $2: all words of the query; $3: its phrases, each between
- * spaces, with two between its words; $4: whether all of them are wanted; $5, $6: since and until; $7,
- * $8: limit and offset; $9: roles, as words.
+ * spaces, with two between its words; $4: roles; $5, $6: since and until; $7, $8: limit and offset. What
+ * the index is asked stands by itself: it takes no part of a CASE.
  *
  * BM25 over what was found: of words that all the found messages have, none weighs more. So a score says
  * nothing of messages that the asker may not see.
  */
-function searchText(schema: string): string {
+function searchText(schema: string, has: { words: string; places: string }): string {
   return `WITH found AS MATERIALIZED (
-      SELECT m.id, m.session, m.sequence, cardinality(m.words) - 3 AS size, counts.tf
+      SELECT m.id, m.session, m.sequence, cardinality(m.words) - 2 AS size, counts.tf
       FROM ${schema}.message AS m
-      CROSS JOIN LATERAL (SELECT ' ' || array_to_string(m.words[4:], '  ') || ' ' AS line) AS l
+      CROSS JOIN LATERAL (SELECT ' ' || array_to_string(m.words[3:], '  ') || ' ' AS line) AS l
       CROSS JOIN LATERAL (
         SELECT array_agg((length(line) - length(replace(line, phrase, ''))) / length(phrase)
           ORDER BY n) AS tf
         FROM unnest($3::text[]) WITH ORDINALITY AS p (phrase, n)) AS counts
-      WHERE m.words @> $1::text[] AND m.words && $9::text[]
-        AND (CASE WHEN $4::boolean THEN m.words @> $2::text[] ELSE m.words && $2::text[] END)
+      WHERE m.words @> $1::text[] AND m.words ${has.words} $2::text[] AND m.role = ANY ($4::text[])
         AND m.created_at >= $5::float8 AND m.created_at < $6::float8
-        AND (CASE WHEN $4::boolean THEN 0 <> ALL (counts.tf) ELSE 0 < ANY (counts.tf) END)
+        AND ${has.places} (counts.tf)
     ),
     all_found AS (SELECT count(*)::float8 AS total, avg(size)::float8 AS mean FROM found),
     weights AS (
