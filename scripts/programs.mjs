@@ -14,6 +14,7 @@ const PROGRAMS = [
     debian: 'chromium',
     without: 'the browser tests and the browser story are left out',
   },
+  { names: ['openssl'], debian: 'openssl', without: 'tests of TLS to PostgreSQL fail' },
   { names: ['postgres'], debian: 'postgresql', without: 'tests of storage-postgres fail' },
 ];
 
