@@ -62,6 +62,7 @@ export default defineConfig({
           root,
           name: 'shared',
           isolate: false,
+          globalSetup: [join(root, 'scripts/postgres.setup.ts')],
           setupFiles: [join(root, 'scripts/property-runs.setup.ts')],
           include,
           exclude: [...exclude, ...alone],

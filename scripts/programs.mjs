@@ -1,7 +1,7 @@
 // Sees to the programs that the tests and the stories use beside Node: installs those that are
 // missing where it may, and says what is left out where it may not.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Any of the names will do. */
@@ -15,12 +15,20 @@ const PROGRAMS = [
     without: 'the browser tests and the browser story are left out',
   },
   { names: ['redis-server'], debian: 'redis-server', without: 'tests of storage-redis fail' },
+  { names: ['openssl'], debian: 'openssl', without: 'tests of TLS to PostgreSQL fail' },
+  { names: ['postgres'], debian: 'postgresql', without: 'tests of storage-postgres fail' },
 ];
 
-const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+// Debian keeps the server of each version there, on no PATH.
+const servers = '/usr/lib/postgresql';
+const folders = () => [
+  ...path,
+  ...(existsSync(servers) ? readdirSync(servers) : []).map((each) => join(servers, each, 'bin')),
+];
 
 function isThere(name) {
-  return folders.some((folder) => {
+  return folders().some((folder) => {
     try {
       accessSync(join(folder, name), constants.X_OK);
       return true;

@@ -34,6 +34,11 @@ export function readHead(log: string, hashOf: ChainHash, isKeyed: boolean): Head
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing';
     throw error;
   }
+  return headOf(text, hashOf, isKeyed);
+}
+
+/** The head that a text is. */
+export function headOf(text: string, hashOf: ChainHash, isKeyed: boolean): Head | NoHead {
   // Made, and not written any more.
   if (text === '') return 'missing';
   const head = parseHead(text);
@@ -80,14 +85,8 @@ export class HeadFile {
 
   /** In one write of the same length each time: it needs no space, and is never half done. */
   write(head: Head): void {
-    const { id, seq, oldest, hash, keyedFrom } = head;
-    const from = keyedFrom === undefined ? '' : `,"from":${keyedFrom}`;
-    const mac = this.#isKeyed ? `,"mac":"${macOf(head, this.#hashOf)}"` : '';
     this.#buffer.fill(' ');
-    this.#buffer.write(
-      `{"id":"${id}","seq":${seq},"oldest":${oldest},"hash":"${hash}"${from}${mac}}`,
-      'latin1',
-    );
+    this.#buffer.write(headText(head, this.#hashOf, this.#isKeyed), 'latin1');
     const written = writeSync(this.#descriptor, this.#buffer, 0, HEAD_BYTES, 0);
     if (written !== HEAD_BYTES) throw new Error('the head of the audit log was not written whole');
   }
@@ -99,6 +98,14 @@ export class HeadFile {
   close(): void {
     closeSync(this.#descriptor);
   }
+}
+
+/** The text of a head. */
+export function headText(head: Head, hashOf: ChainHash, isKeyed: boolean): string {
+  const { id, seq, oldest, hash, keyedFrom } = head;
+  const from = keyedFrom === undefined ? '' : `,"from":${keyedFrom}`;
+  const mac = isKeyed ? `,"mac":"${macOf(head, hashOf)}"` : '';
+  return `{"id":"${id}","seq":${seq},"oldest":${oldest},"hash":"${hash}"${from}${mac}}`;
 }
 
 // No line begins so: lines are hashed after a hash.

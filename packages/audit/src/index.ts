@@ -1,3 +1,9 @@
+export {
+  AuditChain,
+  type AuditChainLine,
+  type VerifyAuditChainOptions,
+  verifyAuditChain,
+} from './audit-chain.js';
 export { AuditLogReader, type LoggedEvent } from './audit-log-reader.js';
 export type { AuditProblem, AuditProblemKind, AuditReport } from './audit-report.js';
 export { type JsonlAuditOptions, JsonlAuditSink } from './jsonl-audit-sink.js';

@@ -20,13 +20,13 @@ export interface VerifyAuditOptions {
   key?: string | Uint8Array;
 }
 
-/** Each is what someone who may write the log can do, and mend the hashes after it. */
-const WITHOUT_KEY: readonly string[] = [
+/** What nobody can tell of a log without a key. Each is what someone who may write the log can do, and mend the hashes after it. */
+export const WITHOUT_KEY: readonly string[] = [
   'Without a key, nobody can tell whether lines were removed from the beginning and the head was changed to begin later.',
   'Without a key, nobody can tell whether lines were removed from the end and the head was changed to end earlier.',
   'Without a key, nobody can tell whether lines were put in, changed or added by someone who may write the log.',
 ];
-const MAX_PROBLEMS = 1_000;
+export const MAX_PROBLEMS = 1_000;
 /** A sink that is writing a line is done with it then. */
 const SETTLED_MS = 20;
 

@@ -12,6 +12,7 @@ export {
 export type { ByteOrderMark } from './byte-order-mark.js';
 export { byteOrderMarkOf, isMostlyUtf8, readByteOrderMark } from './byte-order-mark.js';
 export { callListener } from './call-listener.js';
+export { countOf, momentOf } from './call-options.js';
 export { canonicalJson } from './canonical-json.js';
 export {
   type ClosedSchema,
@@ -84,6 +85,7 @@ export type { MemoryLimits } from './memory-rules.js';
 export {
   applyMemoryChange,
   DEFAULT_MEMORY_LIMITS,
+  isSameMemory,
   memoryHeadingKey,
   memorySizeChars,
   memoryText,
@@ -118,7 +120,7 @@ export { homeStanding, runtimeOwnNames } from './runtime-home.js';
 export type { PhraseHit } from './search-snippet.js';
 export { findPhrases, searchSnippet } from './search-snippet.js';
 export type { SearchPhrase, TextWord } from './search-words.js';
-export { parseSearchQuery, searchWords } from './search-words.js';
+export { indexedWords, parseSearchQuery, searchWords } from './search-words.js';
 export {
   declaredRef,
   isSecretRef,
@@ -126,6 +128,15 @@ export {
   meetSecretRefs,
   secretRefMatches,
 } from './secret-refs.js';
+export type { MessageLimits, MessageRow } from './session-input.js';
+export {
+  assertRoles,
+  checkedRef,
+  cutText,
+  messageRow,
+  ownerIdentity,
+  ownerOf,
+} from './session-input.js';
 export { isSameOwner } from './session-owner.js';
 export { SessionReads } from './session-reads.js';
 export type { Check } from './shape.js';

@@ -182,3 +182,17 @@ function noSection(heading: string): EthosError {
 function invalid(detail: string): EthosError {
   return new EthosError('VALUE_INVALID', detail);
 }
+
+/** Whether two states of a memory have the same sections in the same order. */
+export function isSameMemory(
+  before: readonly MemorySection[],
+  after: readonly MemorySection[],
+): boolean {
+  return (
+    before.length === after.length &&
+    before.every(
+      ({ heading, text }, index) =>
+        heading === after[index]?.heading && text === after[index]?.text,
+    )
+  );
+}

@@ -39,6 +39,13 @@ export function* searchWords(text: string): Generator<TextWord> {
   }
 }
 
+/** The words of a text as an index takes them, with a space between. */
+export function indexedWords(text: string): string {
+  const words: string[] = [];
+  for (const { word } of searchWords(text)) words.push(word);
+  return words.join(' ');
+}
+
 /**
  * What a query asks for: each part between spaces or in double quotes, as the words that it has
  * in a row (`max_tokens` are two). No character is an operator. At most 32 parts of 64 words.

@@ -1,7 +1,7 @@
-import { parseSearchQuery, searchSnippet } from '@ethosagent/policy';
+import { indexedWords, parseSearchQuery, searchSnippet } from '@ethosagent/policy';
 import type { MemoryMatch, MemorySection, MemoryVersion } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
-import { ftsQuery, indexedWords } from './search-query.js';
+import { ftsQuery } from './search-query.js';
 
 /** A memory that was changed at least once. */
 interface MemoryRow {

@@ -1,11 +1,4 @@
-import { type SearchPhrase, searchWords } from '@ethosagent/policy';
-
-/** The words of a text as the index takes them. */
-export function indexedWords(text: string): string {
-  const words: string[] = [];
-  for (const { word } of searchWords(text)) words.push(word);
-  return words.join(' ');
-}
+import type { SearchPhrase } from '@ethosagent/policy';
 
 /**
  * What FTS5 is asked: phrases of words, which hold nothing but letters and digits, in some columns

@@ -1,6 +1,6 @@
+import { ownerOf } from '@ethosagent/policy';
 import type { MessageRole, SessionInfo, SessionMessage } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
-import { ownerOf } from './session-input.js';
 
 /** Columns of a session, as `SessionRow` has them; from `session AS s` and `owner AS o`. */
 export function sessionColumnsOf(db: Connection): string {

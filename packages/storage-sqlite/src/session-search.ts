@@ -1,15 +1,18 @@
 import {
   assertKvKey,
+  assertRoles,
+  countOf,
+  cutText,
   DEFAULT_KV_LIMITS,
+  momentOf,
+  ownerIdentity,
   parseSearchQuery,
   type SearchPhrase,
   searchSnippet,
 } from '@ethosagent/policy';
 import type { MessageRole, SessionMatch, SessionSearchOptions } from '@ethosagent/types';
-import { countOf, momentOf } from './call-options.js';
 import type { Connection } from './driver/connection.js';
 import { ftsQuery } from './search-query.js';
-import { assertRoles, cut, ownerIdentity } from './session-input.js';
 import {
   messageColumnsOf,
   messageOf,
@@ -79,7 +82,7 @@ export function prepareSessionSearch(db: Connection, table: SessionTable) {
       filter,
     )) {
       matches.push({
-        message: { ...messageOf(row), text: cut(row.text, MAX_MATCH_CHARS) },
+        message: { ...messageOf(row), text: cutText(row.text, MAX_MATCH_CHARS) },
         session: sessionOf(row),
         snippet: searchSnippet(row.text, phrases),
         score: -row.score,

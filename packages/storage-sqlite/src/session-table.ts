@@ -1,7 +1,6 @@
-import { takeStart } from '@ethosagent/policy';
+import { type MessageRow, takeStart } from '@ethosagent/policy';
 import { EthosError, type MessageRole } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
-import type { MessageRow } from './session-input.js';
 import {
   messageColumnsOf,
   type SessionRow,

@@ -1,8 +1,10 @@
 import {
   applyMemoryChange,
   assertKvKey,
+  countOf,
   DEFAULT_KV_LIMITS,
   DEFAULT_MEMORY_LIMITS,
+  isSameMemory,
   memorySizeChars,
 } from '@ethosagent/policy';
 import {
@@ -12,7 +14,6 @@ import {
   type MemoryProvider,
   type MemorySection,
 } from '@ethosagent/types';
-import { countOf } from './call-options.js';
 import type { SqliteDriver } from './driver/load-driver.js';
 import { MEMORY_SCHEMA } from './memory-schema.js';
 import { prepareMemoryTable } from './memory-table.js';
@@ -102,7 +103,7 @@ export function createSqliteMemory(options: SqliteMemoryOptions): SqliteMemory {
           );
         }
         const after = applyMemoryChange(sections, wanted, limits);
-        if (isSame(sections, after)) return documentOf(revision, sections);
+        if (isSameMemory(sections, after)) return documentOf(revision, sections);
         const now = Math.floor(clock());
         const next = table.replace(scopeId, { before: sections, after }, { now, maxVersions });
         return documentOf(next, after);
@@ -148,14 +149,4 @@ export function createSqliteMemory(options: SqliteMemoryOptions): SqliteMemory {
 
 function documentOf(revision: number, sections: readonly MemorySection[]): MemoryDocument {
   return { sections, revision: String(revision), sizeChars: memorySizeChars(sections) };
-}
-
-function isSame(before: readonly MemorySection[], after: readonly MemorySection[]): boolean {
-  return (
-    before.length === after.length &&
-    before.every(
-      ({ heading, text }, index) =>
-        heading === after[index]?.heading && text === after[index]?.text,
-    )
-  );
 }

@@ -1,9 +1,15 @@
-import { assertKvKey, DEFAULT_KV_LIMITS } from '@ethosagent/policy';
+import {
+  assertKvKey,
+  checkedRef,
+  countOf,
+  DEFAULT_KV_LIMITS,
+  messageRow,
+  momentOf,
+  ownerIdentity,
+} from '@ethosagent/policy';
 import type { SessionMessage, SessionStore } from '@ethosagent/types';
-import { countOf, momentOf } from './call-options.js';
 import type { SqliteDriver } from './driver/load-driver.js';
 import { openStore } from './open-store.js';
-import { checkedRef, messageRow, ownerIdentity } from './session-input.js';
 import { messageOf, sessionOf } from './session-rows.js';
 import { SESSION_SCHEMA } from './session-schema.js';
 import { prepareSessionSearch } from './session-search.js';

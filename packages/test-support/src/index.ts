@@ -11,6 +11,8 @@ export {
   runOnNode22,
   runTestsOnNode22,
 } from './node-22.js';
+export { newPostgresDatabase, serveDatabases } from './postgres/shared-postgres.js';
+export { startPostgres, type TestPostgres } from './postgres/start-postgres.js';
 export { startRedis, type TestRedis } from './redis/start-redis.js';
 export type { TestFolder } from './test-folder.js';
 export { createTestFolder } from './test-folder.js';

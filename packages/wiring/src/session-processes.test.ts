@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
 import type { SessionResult } from '@ethosagent/core';
-import { bundleScript } from '@ethosagent/test-support';
+import { createPostgresStores } from '@ethosagent/storage-postgres';
+import { bundleScript, newPostgresDatabase } from '@ethosagent/test-support';
 import type { ToolCall } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -22,13 +23,22 @@ const ATTEMPTS = 5;
 
 let folder: string;
 let started: RunningScript[];
+/** Where the sessions are, when each process has a home of its own. */
+let url: string | undefined;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'processes-')));
   started = [];
-  const personality = join(folder, 'home', 'personalities', 'coder');
+  url = undefined;
+});
+
+/** The home that all processes share; with a database, one of a machine's own. */
+function homeOf(machine: number): string {
+  const home = join(folder, url === undefined ? 'home' : `home-${machine}`);
+  const personality = join(home, 'personalities', 'coder');
   mkdirSync(personality, { recursive: true, mode: 0o700 });
   writeFileSync(join(personality, 'config.yaml'), 'name: Coder\n');
-});
+  return home;
+}
 afterEach(async () => {
   for (const { child, ended } of started) {
     child.kill('SIGKILL');
@@ -43,8 +53,10 @@ async function processes(
   calls: readonly ToolCall[],
   attempts = 1,
 ): Promise<SessionResult[]> {
-  const args = [folder, JSON.stringify(calls), String(attempts)];
-  const running = Array.from({ length: count }, () => startScript(script, { args }));
+  const work = [JSON.stringify(calls), String(attempts), ...(url === undefined ? [] : [url])];
+  const running = Array.from({ length: count }, (_, machine) =>
+    startScript(script, { args: [folder, homeOf(machine), ...work] }),
+  );
   started.push(...running);
   for (const { child, lines } of running) {
     while (lines()[0] !== 'ready') await once(child.stdout ?? child, 'data');
@@ -68,9 +80,10 @@ const paid = () =>
 async function decide(approval: SessionResult['approval'], approved: boolean): Promise<void> {
   const { createToolRuntime } = await import('./tool-runtime.js');
   const runtime = await createToolRuntime({
-    home: join(folder, 'home'),
+    home: homeOf(9),
     personality: 'coder',
     tools: [],
+    ...(url !== undefined && { stores: createPostgresStores(url) }),
   });
   try {
     if (approval === undefined) throw new Error('nothing was asked');
@@ -80,7 +93,14 @@ async function decide(approval: SessionResult['approval'], approved: boolean): P
   }
 }
 
-describe('a session in several processes', () => {
+describe.each([
+  ['of one home', async () => undefined],
+  ['of machines with one PostgreSQL', newPostgresDatabase],
+])('a session in several processes %s', (_, database) => {
+  beforeEach(async () => {
+    url = await database();
+  });
+
   it('runs a call once for one approval, however many of them take it up', async () => {
     const [{ approval } = {}] = await processes(1, [PAY]);
     expect(paid()).toBe('');

@@ -1,4 +1,3 @@
-import { assertKvKey, DEFAULT_KV_LIMITS, takeStart, truncationMarker } from '@ethosagent/policy';
 import {
   EthosError,
   type MessageRole,
@@ -6,7 +5,10 @@ import {
   type SessionOwner,
   type SessionRef,
 } from '@ethosagent/types';
-import { indexedWords } from './search-query.js';
+import { truncationMarker } from './budget.js';
+import { assertKvKey, DEFAULT_KV_LIMITS } from './kv-rules.js';
+import { indexedWords } from './search-words.js';
+import { takeStart } from './text/cut-text.js';
 
 const ROLES: ReadonlySet<string> = new Set<MessageRole>(['system', 'user', 'assistant', 'tool']);
 
@@ -26,7 +28,12 @@ export interface MessageLimits {
   maxDataChars: number;
 }
 
-/** @throws `VALUE_INVALID` */
+/**
+ * A message as it is written, checked and cut.
+ *
+ * @param now milliseconds since the epoch, for a message without a time
+ * @throws `VALUE_INVALID`
+ */
 export function messageRow(
   message: NewSessionMessage,
   now: number,
@@ -36,7 +43,7 @@ export function messageRow(
   if (!ROLES.has(role)) throw noRole();
   if (typeof text !== 'string') throw invalid('the text of a message is a string');
   if (!Number.isSafeInteger(createdAt)) throw invalid('createdAt is a whole number of ms');
-  const kept = cut(text, limits.maxTextChars);
+  const kept = cutText(text, limits.maxTextChars);
   return {
     role,
     text: kept,
@@ -64,7 +71,7 @@ export function ownerOf(identity: string): SessionOwner {
   };
 }
 
-/** @throws `KEY_INVALID` */
+/** What is stored of a session. @throws `KEY_INVALID` */
 export function checkedRef({ id, key, personalityId }: SessionRef): {
   id: string;
   key: string | null;
@@ -78,7 +85,7 @@ export function checkedRef({ id, key, personalityId }: SessionRef): {
  * Cuts a text, never inside a surrogate pair, and says so. Lone surrogates become U+FFFD: UTF-8,
  * which the database holds, has none.
  */
-export function cut(text: string, maxChars: number): string {
+export function cutText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text.toWellFormed();
   const start = takeStart(text, maxChars);
   // By way of bytes: a slice would hold on to the whole.
@@ -105,7 +112,7 @@ function checkedText(name: string, text: unknown): string {
   throw invalid(`${name} is a text of at most 1,000 characters`);
 }
 
-/** @throws `VALUE_INVALID` */
+/** Checks the roles of a search. @throws `VALUE_INVALID` */
 export function assertRoles(roles: readonly MessageRole[]): void {
   if (!roles.every((role) => ROLES.has(role))) throw noRole();
 }

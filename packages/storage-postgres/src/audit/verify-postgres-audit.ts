@@ -1,0 +1,77 @@
+import { type AuditReport, verifyAuditChain } from '@ethosagent/audit';
+import { Database } from '../database/database.js';
+import { checkedOptions, type PostgresOptions } from '../database/options.js';
+
+/** Which database to check. */
+export interface VerifyPostgresAuditOptions extends Omit<PostgresOptions, 'clock'> {
+  /** The key that its chains were written with. */
+  key?: string | Uint8Array;
+}
+
+const PAGE = 1_000;
+const MAX_PROBLEMS = 1_000;
+const WHOLE_CHAINS =
+  'Nobody can tell whether all lines of a writer were removed, with the head of its chain.';
+
+/**
+ * Checks the chains of all writers of a database. Problems name `chain <id>` as their file. They may be
+ * written meanwhile.
+ *
+ * @throws `CONFIG_INVALID` for chains with a key when none is given; `STORE_UNAVAILABLE`, `STORE_NEWER`
+ */
+export async function verifyPostgresAudit(
+  options: VerifyPostgresAuditOptions,
+): Promise<AuditReport> {
+  const database = new Database(checkedOptions(options));
+  const { schema } = database;
+  await database.open();
+  const headOf = {
+    name: 'ethos_audit_head',
+    text: `SELECT head FROM ${schema}.audit_chain WHERE id = $1`,
+  };
+  const linesAfter = {
+    name: 'ethos_audit_lines',
+    text: `SELECT seq, line FROM ${schema}.audit_line WHERE chain = $1 AND seq > $2
+      ORDER BY seq LIMIT ${PAGE}`,
+  };
+  async function* linesOf(id: string): AsyncGenerator<Uint8Array> {
+    let after = '-9223372036854775808';
+    for (;;) {
+      const rows = await database.run<{ seq: string; line: Buffer }>(linesAfter, [id, after]);
+      for (const { line } of rows) yield line;
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.seq;
+    }
+  }
+  const total: AuditReport = { ok: true, events: 0, problems: [], cannotTell: [WHOLE_CHAINS] };
+  try {
+    // A chain without a head, and one without lines, are among them.
+    const chains = await database.run<{ id: string }>(
+      {
+        name: 'ethos_audit_chains',
+        text: `SELECT id FROM ${schema}.audit_chain UNION SELECT DISTINCT chain FROM ${schema}.audit_line
+          ORDER BY 1`,
+      },
+      [],
+    );
+    for (const { id } of chains) {
+      const report = await verifyAuditChain({
+        name: `chain ${id}`,
+        id,
+        readHead: async () => (await database.run<{ head: string }>(headOf, [id]))[0]?.head,
+        lines: linesOf(id),
+        ...(options.key !== undefined && { key: options.key }),
+      });
+      total.ok &&= report.ok;
+      total.events += report.events;
+      total.problems.push(...report.problems.slice(0, MAX_PROBLEMS - total.problems.length));
+      for (const each of report.cannotTell) {
+        if (!total.cannotTell.includes(each)) total.cannotTell.push(each);
+      }
+    }
+  } finally {
+    await database.close();
+  }
+  return total;
+}

@@ -1,0 +1,157 @@
+import { EthosError } from '@ethosagent/types';
+import pg from 'pg';
+import { migrate } from '../schema/migrate.js';
+import type { CheckedOptions } from './options.js';
+import { closedError, isAnswer, isUndone, toStoreError } from './store-errors.js';
+
+/** Tries of a transaction that others made the server undo. */
+const MAX_TRIES = 10;
+
+/** Milliseconds beyond the time that the server gives a statement, until the connection is given up. */
+const SILENCE_MS = 5_000;
+
+/** One statement, prepared once a connection. */
+export interface Statement {
+  name: string;
+  text: string;
+  /** Whether it may be sent again when a connection breaks, since it does no harm twice. */
+  isRepeatable?: boolean;
+}
+
+/** A pool of connections to one schema. What several stores share; each of them opens it for itself. */
+export class Database {
+  readonly options: CheckedOptions;
+  /** The schema as it stands in statements. */
+  readonly schema: string;
+  #pool: pg.Pool | undefined;
+  #ready: Promise<void> | undefined;
+  #users = 0;
+
+  constructor(options: CheckedOptions) {
+    this.options = options;
+    this.schema = pg.escapeIdentifier(options.schema);
+  }
+
+  /** Connects and brings the tables up to date; once for all who have it open. */
+  async open(): Promise<void> {
+    this.#users += 1;
+    try {
+      this.#pool ??= this.#createPool();
+      this.#ready ??= migrate(await this.#connect(this.options.where), this);
+      await this.#ready;
+    } catch (error) {
+      this.#ready = undefined;
+      await this.close();
+      throw toStoreError(error, { where: this.options.where });
+    }
+  }
+
+  /** Lets go of it; whoever is last ends the connections, after what runs on them. */
+  async close(): Promise<void> {
+    this.#users -= 1;
+    if (this.#users > 0) return;
+    const pool = this.#pool;
+    this.#pool = undefined;
+    this.#ready = undefined;
+    await pool?.end();
+  }
+
+  /** @throws `STORE_UNAVAILABLE` */
+  async run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const { isRepeatable = false, ...query } = statement;
+    for (let attempt = 1; ; attempt++) {
+      let wasSent = false;
+      let client: pg.PoolClient | undefined;
+      try {
+        client = await this.#connect();
+        wasSent = true;
+        const { rows } = await client.query<Row>({ ...query, values: [...values] });
+        client.release();
+        return rows;
+      } catch (error) {
+        const isWhole = isAnswer(error);
+        client?.release(!isWhole);
+        if (isUndone(error) && attempt < MAX_TRIES) continue;
+        if (!isWhole && wasSent && isRepeatable && attempt === 1) continue;
+        throw toStoreError(error, { maybeWritten: wasSent && !isRepeatable && !isWhole });
+      }
+    }
+  }
+
+  /** What an operator has to fix, while it does not answer. */
+  async problem(): Promise<string | undefined> {
+    try {
+      await this.run({ name: 'ethos_alive', text: 'SELECT 1', isRepeatable: true }, []);
+      return undefined;
+    } catch (error) {
+      const cause = error instanceof EthosError ? error.cause : error;
+      return toStoreError(cause ?? error, { where: this.options.where }).message;
+    }
+  }
+
+  async #connect(where?: string): Promise<pg.PoolClient> {
+    if (this.#pool === undefined) throw closedError();
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw toStoreError(error, where === undefined ? {} : { where });
+    }
+  }
+
+  #createPool(): pg.Pool {
+    const { url, tls, maxConnections, connectTimeoutMs, statementTimeoutMs } = this.options;
+    const pool = new pg.Pool({
+      connectionString: url,
+      ...(tls !== undefined && { ssl: tls }),
+      max: maxConnections,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: Math.min(statementTimeoutMs + SILENCE_MS, 2_147_483_647),
+      keepAlive: true,
+      allowExitOnIdle: true,
+      application_name: 'ethosagent',
+      onConnect: (client) => {
+        // What breaks between two statements would end the process; the next statement fails too.
+        client.on('error', () => {});
+        return prepareConnection(client, statementTimeoutMs);
+      },
+    });
+    // A connection that breaks while nobody uses it: the pool opens another one when it is needed.
+    pool.on('error', () => {});
+    return pool;
+  }
+}
+
+/** The time of the clock that a test set; the server's when there is none. */
+export function momentFor({ options: { clock } }: Database): number | undefined {
+  return clock === undefined ? undefined : Math.floor(clock());
+}
+
+/**
+ * What is acknowledged must be on the disk of the server, whatever its default is; more than that, as
+ * a copy on another server, stays as the operator set it.
+ */
+const PREPARE = `SELECT set_config('statement_timeout', $1, false),
+  set_config('idle_in_transaction_session_timeout', $1, false),
+  set_config('synchronous_commit',
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+      ELSE current_setting('synchronous_commit') END, false),
+  set_config('bytea_output', 'hex', false),
+  set_config('default_transaction_isolation', 'read committed', false),
+  current_setting('server_encoding') AS encoding,
+  current_setting('server_version_num')::int AS version`;
+
+async function prepareConnection(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
+  const { rows } = await client.query<{ encoding: string; version: number }>(PREPARE, [
+    `${statementTimeoutMs}`,
+  ]);
+  const { encoding = '', version = 0 } = rows[0] ?? {};
+  if (version < 150_000) {
+    throw new EthosError('CONFIG_INVALID', 'PostgreSQL 15 or newer is needed; update the server');
+  }
+  if (encoding !== 'UTF8') {
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `the database is encoded in ${encoding}; make one with ENCODING 'UTF8'`,
+    );
+  }
+}

@@ -1,0 +1,91 @@
+import type { ConnectionOptions } from 'node:tls';
+import { EthosError } from '@ethosagent/types';
+
+/** Where the database is, and how it is talked to. */
+export interface PostgresOptions {
+  /** `postgresql://user:password@host:port/database`; PostgreSQL 15 or newer, in UTF-8. */
+  url: string;
+  /**
+   * For TLS, which verifies the server: a CA, a client certificate. `false` for none. When absent, the
+   * URL decides by `sslmode`; without it there is TLS to every host but this machine.
+   */
+  tls?: ConnectionOptions | false;
+  /** The schema that holds the tables. It is made where it is missing. `ethos` when absent. */
+  schema?: string;
+  /** Connections that are open at once. 10 when absent. */
+  maxConnections?: number;
+  /** Milliseconds until a connection, or a free one of them, is there. 10,000 when absent. */
+  connectTimeoutMs?: number;
+  /** Milliseconds that one statement takes at most, with its waits. 30,000 when absent. */
+  statementTimeoutMs?: number;
+  /** Milliseconds since the epoch, for tests. The clock of the server when absent. */
+  clock?: () => number;
+}
+
+/** Options that were checked, with what was left out. */
+export interface CheckedOptions extends Required<Omit<PostgresOptions, 'tls' | 'clock'>> {
+  tls: ConnectionOptions | false | undefined;
+  clock: (() => number) | undefined;
+  /** Host and port, for messages. Never the user nor the password. */
+  where: string;
+}
+
+const FACTORY = 'createPostgresStores';
+const MAX_TIMER_MS = 2_147_483_647;
+const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** @throws `CONFIG_INVALID`, which never shows the URL */
+export function checkedOptions(options: PostgresOptions): CheckedOptions {
+  const { schema = 'ethos', clock } = options;
+  // Names as PostgreSQL takes them without quotes, so that operators can write them.
+  if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
+    throw invalidOption('schema', 'a name of small letters, digits and _, of at most 63');
+  }
+  const url = parsedUrl(options.url);
+  const socket = url.searchParams.get('host');
+  const host = socket ?? url.hostname;
+  const isLocal = host === '' || host.startsWith('/') || LOCAL.has(host);
+  const says = [...url.searchParams.keys()].some((name) => name.startsWith('ssl'));
+  // `pg` goes by the URL then.
+  if (says && options.tls !== undefined) throw invalidOption('tls', 'left out, or ssl… of the URL');
+  return {
+    url: options.url,
+    tls: options.tls ?? (says ? undefined : isLocal ? false : { rejectUnauthorized: true }),
+    schema,
+    clock,
+    maxConnections: wholeNumber(options, 'maxConnections', { fallback: 10, max: 1_000 }),
+    connectTimeoutMs: wholeNumber(options, 'connectTimeoutMs', { fallback: 10_000 }),
+    statementTimeoutMs: wholeNumber(options, 'statementTimeoutMs', { fallback: 30_000 }),
+    where: socket ?? (url.port === '' ? url.hostname || 'localhost' : url.host),
+  };
+}
+
+function parsedUrl(text: unknown): URL {
+  const wanted = 'a URL such as postgresql://user:password@host:5432/database';
+  if (typeof text !== 'string') throw invalidOption('url', wanted);
+  let url: URL;
+  try {
+    // A socket needs no host, which WHATWG's grammar has no URL with a user for.
+    url = new URL(text.replace('@/', '@localhost/'));
+  } catch {
+    // Its error holds the URL, and so the password.
+    throw invalidOption('url', `${wanted}; percent-encode what is special in user and password`);
+  }
+  if (url.protocol === 'postgresql:' || url.protocol === 'postgres:') return url;
+  throw invalidOption('url', wanted);
+}
+
+/** A whole number above zero out of the options. @throws `CONFIG_INVALID` */
+export function wholeNumber<Name extends string>(
+  options: { readonly [K in Name]?: number },
+  name: Name,
+  { fallback, max = MAX_TIMER_MS }: { fallback: number; max?: number },
+): number {
+  const value = options[name] ?? fallback;
+  if (Number.isInteger(value) && value > 0 && value <= max) return value;
+  throw invalidOption(name, `a whole number from 1 to ${max}`);
+}
+
+function invalidOption(name: string, wanted: string): EthosError {
+  return new EthosError('CONFIG_INVALID', `${FACTORY}: ${name} must be ${wanted}`);
+}

@@ -1,0 +1,324 @@
+import { inspect } from 'node:util';
+import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
+import { bundleScript, startPostgres, type TestPostgres } from '@ethosagent/test-support';
+import { errorCodeOf } from '@ethosagent/types';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { PostgresOptions } from './database/options.js';
+import { createPostgresStores } from './postgres-stores.js';
+
+const appender = await bundleScript(new URL('./fixtures/append-messages.ts', import.meta.url));
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+const codeOf = (call: Promise<unknown>) => call.then(() => 'done', errorCodeOf);
+
+async function sql(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function opened(options: PostgresOptions) {
+  const stores = createPostgresStores(options);
+  const [keyValue, sessions, memory] = [
+    await stores.keyValue.open(),
+    await stores.sessions.open(),
+    await stores.memory.open(),
+  ];
+  onTestFinished(async () => {
+    for (const { close } of [keyValue, sessions, memory]) await close();
+  });
+  return {
+    kv: keyValue.store('test', 'scope'),
+    sessions: sessions.store,
+    memory: memory.store,
+    problem: keyValue.problem,
+  };
+}
+
+describe('createPostgresStores', () => {
+  it.each<[string, object]>([
+    ['no URL', { url: 'secretword at host' }],
+    ['a URL of another kind', { url: 'https://u:secretword@host/db' }],
+    ['a port that is none', { url: 'postgresql://u:secretword@host:99999999/db' }],
+    ['no text', { url: 7 }],
+    ['a schema that is SQL', { url: 'postgresql://h/db', schema: 'a"; DROP SCHEMA public; --' }],
+    ['an empty schema', { url: 'postgresql://h/db', schema: '' }],
+    ['no connections', { url: 'postgresql://h/db', maxConnections: 0 }],
+    ['half a millisecond', { url: 'postgresql://h/db', statementTimeoutMs: 0.5 }],
+  ])('refuses %s, and shows nothing of the URL', (_, options) => {
+    try {
+      Reflect.apply(createPostgresStores, undefined, [options]);
+      expect.unreachable();
+    } catch (error) {
+      expect(errorCodeOf(error)).toBe('CONFIG_INVALID');
+      expect(inspect(error, { depth: 9 })).not.toContain('secretword');
+    }
+  });
+
+  it.each([
+    ['nobody listens', 'postgresql://u:secretword@127.0.0.1:1/db', /127\.0\.0\.1:1 failed \(ECONN/],
+    [
+      'there is no socket',
+      'postgresql://u:secretword@/db?host=/nowhere',
+      /\/nowhere failed \(ENOENT/,
+    ],
+    ['there is no such host', 'postgresql://u:secretword@nowhere.invalid/db', /nowhere\.invalid/],
+  ])(
+    'open where %s is STORE_UNAVAILABLE, with where and without the password',
+    async (_, url, says) => {
+      const error = await createPostgresStores(url)
+        .sessions.open()
+        .catch((cause: unknown) => cause);
+      expect(errorCodeOf(error)).toBe('STORE_UNAVAILABLE');
+      expect(error).toMatchObject({ message: expect.stringMatching(says) });
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('secretword');
+    },
+  );
+
+  it('says what a database that is missing needs', async () => {
+    const url = server.url.replace('/postgres?', '/missing?');
+    await expect(createPostgresStores(url).memory.open()).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('create the database'),
+    });
+  });
+
+  it('refuses a database in another encoding', async () => {
+    const url = server.createDatabase();
+    await sql(url, `CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    const latin = url.replace(/\/test_\w+\?/, '/latin?');
+    await expect(createPostgresStores(latin).memory.open()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+  });
+
+  it('makes the tables once where 8 open them at once', async () => {
+    const url = server.createDatabase();
+    const opening = Array.from({ length: 8 }, () => createPostgresStores(url).memory.open());
+    for (const { close } of await Promise.all(opening)) await close();
+    expect(await sql(url, 'SELECT version FROM ethos.migration')).toEqual([{ version: 1 }]);
+  });
+
+  it('leaves nothing behind where making the tables fails', async () => {
+    const url = server.createDatabase();
+    // The last table of a migration is taken by something else.
+    await sql(url, 'CREATE SCHEMA ethos; CREATE VIEW ethos.attachment AS SELECT 1 AS one');
+    expect(await codeOf(createPostgresStores(url).memory.open())).toBe('STORE_UNAVAILABLE');
+    const [left] = await sql(url, `SELECT to_regclass('ethos.key_value')::text AS left`);
+    expect(left).toEqual({ left: null });
+    await sql(url, 'DROP VIEW ethos.attachment');
+    const { close } = await createPostgresStores(url).memory.open();
+    await close();
+  });
+
+  it('refuses tables of a newer program, and touches nothing', async () => {
+    const url = server.createDatabase();
+    await (await createPostgresStores(url).memory.open()).close();
+    await sql(url, 'INSERT INTO ethos.migration (version) VALUES (1000)');
+    expect(await codeOf(createPostgresStores(url).keyValue.open())).toBe('STORE_NEWER');
+    expect(await sql(url, 'SELECT max(version) AS version FROM ethos.migration')).toEqual([
+      { version: 1000 },
+    ]);
+  });
+
+  it('keeps schemas apart', async () => {
+    const url = server.createDatabase();
+    const [one, two] = [await opened({ url, schema: 'one' }), await opened({ url, schema: 'two' })];
+    await one.kv.set('k', 'v');
+    expect(await two.kv.get('k')).toBeNull();
+  });
+
+  it('takes the time of the server, whatever this machine says', async () => {
+    const url = server.createDatabase();
+    const { kv, sessions } = await opened({ url });
+    await kv.set('k', 'v', { ttlSeconds: 1_000 });
+    const [row] = await sql(
+      url,
+      `SELECT expires_at - extract(epoch FROM now()) * 1000 BETWEEN 0 AND 1000000 AS "isSoon"
+       FROM ethos.key_value`,
+    );
+    expect(row).toEqual({ isSoon: true });
+    await sql(url, `UPDATE ethos.key_value SET expires_at = extract(epoch FROM now()) * 1000 - 1`);
+    expect(await kv.get('k')).toBeNull();
+    const [message] = await sessions.append({ id: 's', scopeId: 'a' }, [
+      { role: 'user', text: '' },
+    ]);
+    const [at] = await sql(url, 'SELECT created_at::float8 AS at FROM ethos.message');
+    expect(at).toEqual({ at: message?.createdAt });
+  });
+
+  it('acknowledges what is on the disk, also where the server is set to wait for none', async () => {
+    const url = server.createDatabase();
+    const [{ current_database: name } = {}] = await sql(url, 'SELECT current_database()');
+    await sql(url, `ALTER DATABASE ${name} SET synchronous_commit = off`);
+    await sql(
+      url,
+      `CREATE TABLE seen (level text);
+      CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN INSERT INTO public.seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$`,
+    );
+    const { kv } = await opened({ url });
+    await sql(
+      url,
+      `CREATE TRIGGER see AFTER INSERT ON ethos.key_value EXECUTE FUNCTION public.see()`,
+    );
+    await kv.set('k', 'v');
+    expect(await sql(url, 'SELECT level FROM seen')).toEqual([{ level: 'on' }]);
+  });
+
+  it('gives up a statement that waits too long, and goes on', async () => {
+    const url = server.createDatabase();
+    const { kv } = await opened({ url, statementTimeoutMs: 200 });
+    await kv.set('k', 'v');
+    const blocker = new pg.Client(url);
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE ethos.key_value');
+    await expect(kv.set('k', 'w')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('statementTimeoutMs'),
+    });
+    await blocker.query('ROLLBACK');
+    await blocker.end();
+    expect(await kv.get('k')).toBe('v');
+    await kv.set('k', 'x');
+    expect(await kv.get('k')).toBe('x');
+  });
+
+  it('refuses calls after close', async () => {
+    const { store, close } = await createPostgresStores(server.createDatabase()).keyValue.open();
+    const kv = store('test', 'a');
+    const last = kv.set('k', 'v');
+    await close();
+    await last;
+    expect(await codeOf(kv.get('k'))).toBe('STORE_UNAVAILABLE');
+  });
+});
+
+/** Every text that a script says is stored is there, with its answer after it, and can be found. */
+async function assertStored(url: string, scripts: readonly RunningScript[]): Promise<number> {
+  const { sessions, memory } = await opened({ url });
+  const messages = await sessions.messages('shared', { limit: 10_000 });
+  expect(messages.map(({ sequence }) => sequence)).toEqual(messages.map((_, i) => i + 1));
+  const [log] = (await memory.read('global')).sections;
+  const entries = new Set(log?.text.split('\n\n'));
+  const acknowledged = scripts.flatMap((script) => script.lines());
+  for (const text of acknowledged) {
+    const place = messages.findIndex((message) => message.text === text);
+    expect(place).toBeGreaterThanOrEqual(0);
+    expect(messages[place + 1]?.text).toBe(`answer ${text}`);
+    expect(entries).toContain(text);
+    expect(await sessions.search(`"answer ${text}"`)).toHaveLength(1);
+  }
+  return acknowledged.length;
+}
+
+function startAppending(url: string, id: string, turns: number): RunningScript {
+  const script = startScript(appender, { args: [url, id, `${turns}`] });
+  onTestFinished(async () => {
+    script.child.kill('SIGKILL');
+    await script.ended;
+  });
+  return script;
+}
+
+async function hasWritten(script: RunningScript, lines: number): Promise<void> {
+  while (script.lines().length < lines && script.child.exitCode === null) {
+    await new Promise((resolve) => script.child.stdout?.once('data', resolve));
+  }
+}
+
+describe('a session and a memory of several processes', () => {
+  it('lose nothing, and a batch of messages stays together', async () => {
+    const url = server.createDatabase();
+    const scripts = ['a', 'b', 'c'].map((id) => startAppending(url, id, 20));
+    for (const { ended } of scripts) expect(await ended).toMatchObject({ code: 0, errors: '' });
+    expect(await assertStored(url, scripts)).toBe(60);
+  });
+
+  it('keep what was acknowledged to processes that were killed', async () => {
+    const url = server.createDatabase();
+    const scripts = ['a', 'b'].map((id) => startAppending(url, id, 100_000));
+    for (const script of scripts) {
+      await hasWritten(script, 10);
+      script.child.kill('SIGKILL');
+      await script.ended;
+    }
+    expect(await assertStored(url, scripts)).toBeGreaterThanOrEqual(20);
+  });
+});
+
+describe('a server that ends in the middle', () => {
+  it('loses nothing that was acknowledged, is told of, and the next call works', async () => {
+    const url = server.createDatabase();
+    const { kv, sessions, memory, problem } = await opened({ url });
+    const ref = { id: 'shared', scopeId: 'global' };
+    const stored: string[] = [];
+    let refused: unknown;
+    async function writeUntilRefused(): Promise<void> {
+      for (let i = 0; refused === undefined; i++) {
+        try {
+          await Promise.all([
+            sessions.append(ref, [{ role: 'user', text: `t${i}` }]),
+            kv.set(`k${i}`, `t${i}`),
+            memory
+              .change('global', { kind: 'replace', section: 'S', text: `t${i}` })
+              .catch(() => memory.change('global', { kind: 'add', section: 'S', text: `t${i}` })),
+          ]);
+          stored.push(`t${i}`);
+        } catch (error) {
+          refused = error;
+        }
+        if (stored.length === 30) void server.crash();
+      }
+    }
+    await writeUntilRefused();
+    expect(refused).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await server.crash();
+    const calls = [
+      kv.get('k0'),
+      kv.set('x', 'y'),
+      kv.increment?.('n'),
+      kv.list(''),
+      sessions.messages('shared'),
+      sessions.append(ref, [{ role: 'user', text: 'lost' }]),
+      memory.read('global'),
+    ];
+    const codes = await Promise.all(calls.map((call) => codeOf(Promise.resolve(call))));
+    expect(codes).toEqual(calls.map(() => 'STORE_UNAVAILABLE'));
+    expect(await problem()).toMatch(/^STORE_UNAVAILABLE: PostgreSQL at \/.* failed/);
+
+    await server.start();
+    expect(await kv.increment?.('n')).toBe(1);
+    expect(await problem()).toBeUndefined();
+    const messages = (await sessions.messages('shared')).map(({ text }) => text);
+    for (const text of stored) {
+      expect(messages).toContain(text);
+      expect(await kv.get(text.replace('t', 'k'))).toBe(text);
+    }
+    expect(messages).not.toContain('lost');
+    await sessions.append(ref, [{ role: 'user', text: 'after' }]);
+    expect(stored.length).toBeGreaterThanOrEqual(30);
+  });
+
+  it('is not noticed by calls that come after it is back', async () => {
+    const url = server.createDatabase();
+    const { kv, sessions } = await opened({ url });
+    await kv.set('k', 'v');
+    await server.crash();
+    await server.start();
+    expect(await kv.get('k')).toBe('v');
+    await kv.set('k', 'w');
+    await sessions.append({ id: 's', scopeId: 'a' }, [{ role: 'user', text: 'x' }]);
+    expect(await kv.get('k')).toBe('w');
+  });
+});

@@ -1,0 +1,61 @@
+import { EthosError } from '@ethosagent/types';
+import pg from 'pg';
+import { MIGRATIONS } from './migrations.js';
+
+/**
+ * Brings the tables of a schema up to date, in one transaction. Of several processes that start at
+ * once one does it, and the others wait.
+ *
+ * @param client is given back
+ * @throws `STORE_NEWER`, and nothing was touched
+ */
+export async function migrate(
+  client: pg.PoolClient,
+  { schema, options }: { schema: string; options: { schema: string } },
+): Promise<void> {
+  let isBroken = true;
+  try {
+    if ((await versionOf(client, options.schema)) === MIGRATIONS.length) {
+      isBroken = false;
+      return;
+    }
+    await client.query('BEGIN');
+    // "Etho" in ASCII: other programs that lock a schema by its name use another number.
+    await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [
+      0x4574686f,
+      options.schema,
+    ]);
+    const version = await versionOf(client, options.schema);
+    for (const step of MIGRATIONS.slice(version)) await client.query(step(schema));
+    if (version < MIGRATIONS.length) {
+      await client.query(`INSERT INTO ${schema}.migration (version) VALUES ($1)`, [
+        MIGRATIONS.length,
+      ]);
+    }
+    await client.query('COMMIT');
+    isBroken = false;
+  } finally {
+    // A connection that is closed undoes what it had begun.
+    client.release(isBroken);
+  }
+}
+
+/** How many steps were taken. @throws `STORE_NEWER` */
+async function versionOf(client: pg.PoolClient, name: string): Promise<number> {
+  // The catalogue itself: what `to_regclass` has looked up stays as it was while a lock is waited for.
+  const { rows: found } = await client.query(
+    `SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relname = 'migration'`,
+    [name],
+  );
+  if (found.length === 0) return 0;
+  const { rows } = await client.query<{ version: number }>(
+    `SELECT coalesce(max(version), 0) AS version FROM ${pg.escapeIdentifier(name)}.migration`,
+  );
+  const version = rows[0]?.version ?? 0;
+  if (version <= MIGRATIONS.length) return version;
+  throw new EthosError(
+    'STORE_NEWER',
+    `version ${version} of the tables was made by a newer program, this one knows ${MIGRATIONS.length}; update it`,
+  );
+}

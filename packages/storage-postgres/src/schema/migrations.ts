@@ -1,0 +1,22 @@
+import { ATTACHMENT_TABLES } from './attachment-tables.js';
+import { AUDIT_TABLES } from './audit-tables.js';
+import { KEY_VALUE_TABLES } from './key-value-tables.js';
+import { MEMORY_TABLES } from './memory-tables.js';
+import { SESSION_TABLES } from './session-tables.js';
+
+/**
+ * Step n takes a schema from version n to n + 1. Only ever appended to. A newer schema is refused by
+ * its version, so a step may change anything.
+ */
+export const MIGRATIONS: readonly ((schema: string) => string)[] = [
+  (schema) => `CREATE SCHEMA IF NOT EXISTS ${schema};
+    CREATE TABLE ${schema}.migration (
+      version int PRIMARY KEY,
+      applied_at timestamptz NOT NULL DEFAULT now()
+    );
+    ${KEY_VALUE_TABLES(schema)}
+    ${SESSION_TABLES(schema)}
+    ${MEMORY_TABLES(schema)}
+    ${ATTACHMENT_TABLES(schema)}
+    ${AUDIT_TABLES(schema)}`,
+];

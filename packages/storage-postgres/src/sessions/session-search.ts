@@ -1,0 +1,128 @@
+import {
+  assertKvKey,
+  assertRoles,
+  countOf,
+  cutText,
+  DEFAULT_KV_LIMITS,
+  momentOf,
+  ownerIdentity,
+  parseSearchQuery,
+  type SearchPhrase,
+  searchSnippet,
+} from '@ethosagent/policy';
+import type { MessageRole, SessionMatch, SessionSearchOptions } from '@ethosagent/types';
+import type { Database } from '../database/database.js';
+import { indexedWord } from './indexed-words.js';
+import { type MessageColumns, messageOf, type SessionRow, sessionOf } from './session-rows.js';
+import type { sessionStatements } from './session-statements.js';
+
+const DEFAULT_MATCHES = 20;
+const MAX_MATCHES = 200;
+
+/** Characters of a message's text that a match holds at most; `messages` has the whole. */
+const MAX_MATCH_CHARS = 16_000;
+const MAX_OFFSET = 1_000_000_000;
+const ROLES: readonly MessageRole[] = ['system', 'user', 'assistant', 'tool'];
+
+/** What is asked for, once it was checked. */
+interface Asked {
+  phrases: readonly SearchPhrase[];
+  owner: string | undefined;
+  sessionId: string | undefined;
+  roles: readonly MessageRole[];
+  since: number;
+  until: number;
+  limit: number;
+  offset: number;
+}
+
+/** @throws `VALUE_INVALID`, `KEY_INVALID` */
+export function checkedSearch(query: string, opts: SessionSearchOptions): Asked {
+  assertRoles(opts.roles ?? []);
+  if (opts.sessionId !== undefined) assertKvKey(opts.sessionId, DEFAULT_KV_LIMITS);
+  return {
+    phrases: parseSearchQuery(query),
+    owner: opts.owner === undefined ? undefined : ownerIdentity(opts.owner),
+    sessionId: opts.sessionId,
+    roles: opts.roles ?? ROLES,
+    since: momentOf('since', opts.since, Number.NEGATIVE_INFINITY),
+    until: momentOf('until', opts.until, Number.POSITIVE_INFINITY),
+    limit: countOf('limit', opts.limit, { fallback: DEFAULT_MATCHES, max: MAX_MATCHES }),
+    offset: countOf('offset', opts.offset, { fallback: 0, max: MAX_OFFSET }),
+  };
+}
+
+/** Searches the messages of all sessions. */
+export async function searchSessions(
+  database: Database,
+  statements: ReturnType<typeof sessionStatements>,
+  asked: Asked,
+): Promise<SessionMatch[]> {
+  const { phrases, roles, limit, offset } = asked;
+  if (phrases.length === 0 || limit === 0 || roles.length === 0) return [];
+  const facts = await factsFor(database, asked);
+  if (facts === undefined) return [];
+  const words = phrases.map((phrase) => phrase.map(indexedWord));
+  const matches = async (isAll: boolean, page: { limit: number; offset: number }) => {
+    const rows = await database.run<SessionRow & MessageColumns & { score: number }>(
+      isAll ? statements.searchAll : statements.searchAny,
+      [
+        facts,
+        [...new Set(words.flat())],
+        words.map((phrase) => ` ${phrase.join('  ')} `),
+        roles,
+        asked.since,
+        asked.until,
+        page.limit,
+        page.offset,
+      ],
+    );
+    return rows.map((row) => matchOf(row, phrases));
+  };
+  const all = await matches(true, { limit, offset });
+  if (all.length > 0 || phrases.length === 1) return all;
+  if (offset > 0 && (await matches(true, { limit: 1, offset: 0 })).length > 0) return [];
+  return matches(false, { limit, offset });
+}
+
+function matchOf(
+  row: SessionRow & MessageColumns & { score: number },
+  phrases: readonly SearchPhrase[],
+): SessionMatch {
+  const session = sessionOf(row);
+  const message = messageOf(session.id, row);
+  return {
+    message: { ...message, text: cutText(message.text, MAX_MATCH_CHARS) },
+    session,
+    snippet: searchSnippet(message.text, phrases),
+    score: row.score,
+  };
+}
+
+/** What filters, as words of the index; `undefined` when nothing can be found. */
+async function factsFor(
+  database: Database,
+  { owner, sessionId }: Asked,
+): Promise<string[] | undefined> {
+  const { schema } = database;
+  const [found] = await database.run<{ owner: string | null; session: string | null }>(
+    {
+      name: 'ethos_session_facts',
+      isRepeatable: true,
+      text: `SELECT
+        (SELECT id FROM ${schema}.owner WHERE digest = sha256(convert_to($1::text, 'UTF8'))) AS owner,
+        (SELECT id FROM ${schema}.session WHERE digest = sha256($2::bytea)) AS session`,
+    },
+    [owner ?? null, sessionId === undefined ? null : Buffer.from(sessionId)],
+  );
+  const facts: string[] = [];
+  if (owner !== undefined) {
+    if (found?.owner == null) return undefined;
+    facts.push(`#owner${found.owner}`);
+  }
+  if (sessionId !== undefined) {
+    if (found?.session == null) return undefined;
+    facts.push(`#session${found.session}`);
+  }
+  return facts;
+}

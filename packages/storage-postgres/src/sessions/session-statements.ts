@@ -1,0 +1,115 @@
+import type { Statement } from '../database/database.js';
+import { MESSAGE_COLUMNS, SESSION_COLUMNS } from './session-rows.js';
+
+/** Bytes of texts and data after which a page of messages ends. */
+const MAX_PAGE_BYTES = 16_000_000;
+
+/** The statements on sessions and their messages. Times are milliseconds since the epoch. */
+export function sessionStatements(schema: string): Record<SessionStatement, Statement> {
+  const from = `FROM ${schema}.session AS s JOIN ${schema}.owner AS o ON o.id = s.owner`;
+  // Only the beginnings of texts are read where no more is wanted; no character has over four bytes.
+  const messages = (text: string, data: string) => `SELECT ${MESSAGE_COLUMNS}, m.text, m.data
+    FROM (SELECT page.*, sum(octet_length(text) + coalesce(octet_length(data), 0))
+        OVER (ORDER BY sequence ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS above
+      FROM (SELECT m.sequence, m.role, m.tool_name, m.created_at, ${text} AS text, ${data} AS data
+        FROM ${schema}.message AS m JOIN ${schema}.session AS s ON s.id = m.session
+        WHERE s.digest = sha256($1::bytea) AND m.sequence > $2::float8
+        ORDER BY m.sequence LIMIT $3) AS page) AS m
+    WHERE coalesce(m.above, 0) <= ${MAX_PAGE_BYTES} ORDER BY m.sequence`;
+  return {
+    append: {
+      name: 'ethos_session_append',
+      text: `SELECT outcome, before, at_moment AS moment FROM ${schema}.append_messages(
+        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    },
+    get: {
+      name: 'ethos_session_get',
+      isRepeatable: true,
+      text: `SELECT ${SESSION_COLUMNS} ${from} WHERE s.digest = sha256($1::bytea)`,
+    },
+    list: {
+      name: 'ethos_session_list',
+      isRepeatable: true,
+      text: `SELECT ${SESSION_COLUMNS} ${from}
+        WHERE ($1::text IS NULL OR o.digest = sha256(convert_to($1, 'UTF8'))) AND EXISTS (
+          SELECT 1 FROM ${schema}.message AS m
+          WHERE m.session = s.id AND m.created_at >= $2::float8 AND m.created_at < $3::float8)
+        ORDER BY s.last_message_at DESC, s.id DESC LIMIT $4`,
+    },
+    messages: {
+      name: 'ethos_session_messages',
+      isRepeatable: true,
+      text: messages('m.text', 'm.data'),
+    },
+    beginnings: {
+      name: 'ethos_session_beginnings',
+      isRepeatable: true,
+      text: messages('substring(m.text FROM 1 FOR $4::int)', 'NULL::text'),
+    },
+    remove: {
+      name: 'ethos_session_remove',
+      text: `DELETE FROM ${schema}.session WHERE digest = sha256($1::bytea) RETURNING 1 AS gone`,
+    },
+    searchAll: {
+      name: 'ethos_session_search_all',
+      isRepeatable: true,
+      text: searchText(schema, { words: '@>', places: '0 <> ALL' }),
+    },
+    searchAny: {
+      name: 'ethos_session_search_any',
+      isRepeatable: true,
+      text: searchText(schema, { words: '&&', places: '0 < ANY' }),
+    },
+  };
+}
+
+type SessionStatement =
+  | 'append'
+  | 'get'
+  | 'list'
+  | 'messages'
+  | 'beginnings'
+  | 'remove'
+  | 'searchAll'
+  | 'searchAny';
+
+/**
+ * $1: the facts that a message has, as words; $2: all words of the query; $3: its phrases, each between
+ * spaces, with two between its words; $4: roles; $5, $6: since and until; $7, $8: limit and offset. What
+ * the index is asked stands by itself: it takes no part of a CASE.
+ *
+ * BM25 over what was found: of words that all the found messages have, none weighs more. So a score says
+ * nothing of messages that the asker may not see.
+ */
+function searchText(schema: string, has: { words: string; places: string }): string {
+  return `WITH found AS MATERIALIZED (
+      SELECT m.id, m.session, m.sequence, cardinality(m.words) - 2 AS size, counts.tf
+      FROM ${schema}.message AS m
+      CROSS JOIN LATERAL (SELECT ' ' || array_to_string(m.words[3:], '  ') || ' ' AS line) AS l
+      CROSS JOIN LATERAL (
+        SELECT array_agg((length(line) - length(replace(line, phrase, ''))) / length(phrase)
+          ORDER BY n) AS tf
+        FROM unnest($3::text[]) WITH ORDINALITY AS p (phrase, n)) AS counts
+      WHERE m.words @> $1::text[] AND m.words ${has.words} $2::text[] AND m.role = ANY ($4::text[])
+        AND m.created_at >= $5::float8 AND m.created_at < $6::float8
+        AND ${has.places} (counts.tf)
+    ),
+    all_found AS (SELECT count(*)::float8 AS total, avg(size)::float8 AS mean FROM found),
+    weights AS (
+      SELECT n, ln(1 + (max(total) - count(*) + 0.5) / (count(*) + 0.5)) AS weight
+      FROM all_found, found CROSS JOIN LATERAL unnest(tf) WITH ORDINALITY AS t (places, n)
+      WHERE places > 0 GROUP BY n
+    ),
+    best AS MATERIALIZED (
+      SELECT found.id, found.session, found.sequence, (
+        SELECT sum(weight * places * 2.2
+          / (places + 1.2 * (0.25 + 0.75 * found.size / greatest(mean, 1))))
+        FROM unnest(found.tf) WITH ORDINALITY AS t (places, n) JOIN weights USING (n)
+      ) AS score
+      FROM found, all_found ORDER BY score DESC, found.id DESC LIMIT $7 OFFSET $8
+    )
+    SELECT ${SESSION_COLUMNS}, ${MESSAGE_COLUMNS}, m.text, best.score
+    FROM best JOIN ${schema}.message AS m ON m.session = best.session AND m.sequence = best.sequence
+      JOIN ${schema}.session AS s ON s.id = m.session JOIN ${schema}.owner AS o ON o.id = s.owner
+    ORDER BY best.score DESC, best.id DESC`;
+}
