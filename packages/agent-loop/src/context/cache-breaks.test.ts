@@ -13,7 +13,7 @@ afterEach(() => {
   world = undefined;
 });
 
-type Request = Pick<Asked, 'prompt' | 'tools'>;
+type Request = Parameters<typeof tokensOf>[0];
 
 /** What a session cost: a cache that keeps what two requests in a row begin with alike. */
 function costOf(requests: readonly Request[]) {
