@@ -5,7 +5,10 @@ import { type Asked, type ScriptedStep, scriptedModel } from '../fixtures/script
 import { expectWellFormed } from '../fixtures/well-formed.js';
 import { doneOf, eventsOf, ofType, World } from '../fixtures/world.js';
 import { readLog } from '../journal/journal.js';
+import { parseRecord } from '../journal/records.js';
+import { SessionLog } from '../journal/session-log.js';
 import { modelMessages } from '../model/messages.js';
+import { placeOf } from './apply-context.js';
 import { counted, growsAtItsEnd, isForSummary, lookTool, textsOf } from './fixtures/long-work.js';
 
 const CONTEXT = { window: 4_000, reserve: 500 };
@@ -216,6 +219,15 @@ describe('a summary', () => {
       },
       's',
     );
+    // Nothing of it stays in the history beside the summary.
+    const after = new SessionLog();
+    for (const { data, sequence } of messages.slice(0, at + 1)) {
+      const read = parseRecord(data);
+      if (read !== undefined) after.apply(read, sequence);
+    }
+    const [head, next] = after.entries;
+    expect(head).toHaveProperty('prompts');
+    expect(next === undefined ? undefined : placeOf(next).turn).toBe(record.summary.upTo.turn + 1);
     const { turn } = record.summary.upTo;
     const upTo = log.entries.filter(
       (entry) => ('record' in entry ? entry.record : Object(entry)).turn <= turn,
