@@ -33,6 +33,8 @@ export interface TokenPrices {
   output: number;
   /** Of input that the provider had cached; as `input` when absent. */
   cachedInput?: number;
+  /** Of input that the provider wrote to its cache; as `input` when absent. */
+  cacheWrite?: number;
 }
 
 /** What one turn may use up. Over a limit the turn ends, with that as its reason. */
@@ -67,6 +69,28 @@ export interface AgentRetries {
   idleMs?: number;
 }
 
+/** How the history is kept within the window of the model. */
+export interface ContextOptions {
+  /** Tokens of the model's window. By the id of the model when absent; 32,000 of one that is not known. */
+  window?: number;
+  /**
+   * Tokens of the window that are left for the answer. `modelSettings.maxOutputTokens` when absent,
+   * else 16,000; at most a quarter of the window.
+   */
+  reserve?: number;
+  /** The share of the window at which the history is made shorter. 0.8. */
+  at?: number;
+  /** Turns that stay as they are, as long as they take up to a quarter of the window. 3. */
+  keepTurns?: number;
+  /** Whether the model sums up what is oldest where clearing results is not enough. true. */
+  summarise?: boolean;
+  /**
+   * What the provider does itself at that share: `clear` results, `compact` the history. Models of
+   * Anthropic alone. The loop then acts only when a prompt would not fit any more.
+   */
+  native?: readonly ('clear' | 'compact')[];
+}
+
 /** What sub-agents may do. */
 export interface DelegationLimits {
   /** Sub-agents below each other. 2. */
@@ -92,6 +116,8 @@ export interface AgentLoopOptions {
   retries?: AgentRetries;
   prices?: TokenPrices;
   delegation?: DelegationLimits;
+  /** How a long history is made shorter; `false`: it is sent whole, whether or not it fits. */
+  context?: ContextOptions | false;
   /**
    * Decides on calls that need approval while the turn waits. `'later'`, and no callback: the turn
    * pauses, and `decide` and `resume` go on with it. An answer after the call has ended is too late.
@@ -152,11 +178,15 @@ export type TurnEnd =
   | 'identical_calls'
   | 'max_tokens'
   | 'max_cost'
-  | 'max_time';
+  | 'max_time'
+  | 'context_full';
 
 export interface AgentUsage {
   inputTokens: number;
+  /** Of them, what the provider read from its cache. */
   cachedInputTokens: number;
+  /** Of them, what the provider wrote to its cache. Absent where that is nothing. */
+  cacheWriteInputTokens?: number;
   outputTokens: number;
   /** US dollars of the model, where there are prices, and of the tools. */
   costUsd: number;
@@ -182,6 +212,16 @@ export type AgentEvent =
     }
   | { type: 'tool_end'; toolCallId: string; toolName: string; result: ToolResult; ms: number }
   | { type: 'approval'; approval: PendingApproval }
+  /** The history was made shorter. Tokens are estimates of the whole prompt. */
+  | {
+      type: 'context';
+      /** Results that were cleared. */
+      cleared: number;
+      /** Whether what is oldest was summed up. */
+      summarised: boolean;
+      tokensBefore: number;
+      tokensAfter: number;
+    }
   /** After each step: what the turn has used so far, and what this step did. */
   | { type: 'usage'; step: AgentUsage; turn: AgentUsage }
   /** Something went wrong, and the turn ends or goes on, as `done` says. */

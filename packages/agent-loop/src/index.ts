@@ -9,6 +9,7 @@ export type {
   AgentRetries,
   AgentTools,
   AgentUsage,
+  ContextOptions,
   DelegationLimits,
   ModelSettings,
   ResumeInput,

@@ -82,8 +82,13 @@ export function turnLimits(
 
 function pricesOf(prices: AgentLoopOptions['prices']): [string, unknown][] {
   if (prices === undefined) return [];
-  const { input, output, cachedInput } = prices;
-  const all = { input, output, ...(cachedInput !== undefined && { cachedInput }) };
+  const { input, output, cachedInput, cacheWrite } = prices;
+  const all = {
+    input,
+    output,
+    ...(cachedInput !== undefined && { cachedInput }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+  };
   return Object.entries(all);
 }
 

@@ -53,6 +53,14 @@ export function overBudget(usage: AgentUsage, limits: TurnLimits): Outcome | und
   return undefined;
 }
 
+/** How a turn ends whose prompt can't be made small enough. */
+export function overContext(tokens: number, limit: number): Outcome {
+  return {
+    end: 'context_full',
+    message: `The prompt has about ${tokens} tokens, and ${limit} fit: what is left of it is never dropped. Go on in a new session, or with a larger model, or set context.window if the model takes more.`,
+  };
+}
+
 /** The limit that a call is beyond. */
 export function overCalls(
   { ordinal, repeats, call }: LoggedCall,

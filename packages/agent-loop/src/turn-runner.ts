@@ -9,6 +9,7 @@ import {
 import { isListOf, isSameOwner } from '@ethosagent/policy';
 import { EthosError, type SessionRef } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, ResumeInput, TurnInput } from './api.js';
+import { type ContextPlan, contextPlan } from './context/context-plan.js';
 import { isTaskJournal } from './delegation/task-journal.js';
 import { EventQueue } from './event-queue.js';
 import { Journal, readLog } from './journal/journal.js';
@@ -35,6 +36,7 @@ export class TurnRunner {
   readonly options: AgentLoopOptions;
   readonly #limits: TurnLimits;
   readonly #retries: RetryPlan;
+  readonly #context: ContextPlan | undefined;
   readonly #now: () => number;
   readonly #subAgents: SubAgents;
   readonly #ledgers: SessionLedgers;
@@ -49,6 +51,7 @@ export class TurnRunner {
     this.#ledgers = new SessionLedgers(options.sessions);
     this.#limits = turnLimits(options.limits, options.prices);
     this.#retries = retryPlan(options.retries);
+    this.#context = contextPlan(options);
     this.#now = options.now ?? Date.now;
     this.#subAgents = new SubAgents(
       options,
@@ -240,6 +243,7 @@ export class TurnRunner {
           options: { ...this.options, ...(personality !== undefined && { personality }) },
           limits: this.#limits,
           retries: this.#retries,
+          context: this.#context,
           sessionId,
           attachments: ('attachments' in input && input.attachments) || logged.attachments,
           journal,

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { ToolDefinition } from '@ethosagent/types';
+import { EthosError, type PersonalityConfig, type ToolDefinition } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, AgentUsage } from './api.js';
+import type { ContextPlan } from './context/context-plan.js';
+import { type Prompt, promptTokens } from './context/estimate.js';
+import { fitContext } from './context/fit-context.js';
+import { READ_RESULT, READ_RESULT_DEFINITION } from './context/read-result.js';
 import { takesImages } from './images.js';
 import type { Journal } from './journal/journal.js';
 import type { StepPart, StepRecord } from './journal/records.js';
 import { askAgain } from './model/ask-again.js';
-import type { AnswerPart, ModelAnswer } from './model/ask-model.js';
+import type { AnswerPart, ModelAnswer, ModelRequest } from './model/ask-model.js';
 import { stepCall } from './model/call-parts.js';
 import { modelMessages } from './model/messages.js';
 import type { RetryPlan } from './options.js';
@@ -18,6 +22,8 @@ export interface TurnStepParts {
   options: AgentLoopOptions;
   journal: Journal;
   retries: RetryPlan;
+  /** Absent where the history is sent whole. */
+  context: ContextPlan | undefined;
   now: () => number;
   turn: number;
   step: number;
@@ -37,21 +43,17 @@ export class TurnStep {
     this.#parts = parts;
   }
 
-  /** @throws `MODEL_FAILED`; the reason of the signal; as `Journal.append` and `AgentTools` */
+  /**
+   * @throws `ContextFull`, `MODEL_FAILED`; the reason of the signal; as `Journal.append` and
+   * `AgentTools`
+   */
   async run(): Promise<AgentUsage> {
-    const { options, journal, step, turn, tell, signal } = this.#parts;
-    const { personality, definitions } = await untilAborted(this.#tools(), signal);
-    const system = systemPrompt(options.instructions, personality);
-    const messages = modelMessages(journal.log.entries, {
-      images: options.toolImages ?? takesImages(options.model),
-    });
+    const { journal, step, turn, tell, signal } = this.#parts;
+    const prompt = await this.#fitting(await untilAborted(this.#tools(), signal));
+    const { definitions } = prompt;
     await tell({ type: 'step', step });
-    const answer = await this.#ask({ system, messages, definitions });
-    const usage = usageOf(
-      answer.usage,
-      () => ({ input: system.length + JSON.stringify(messages).length, output: answer.chars }),
-      options.prices,
-    );
+    const answer = await this.#ask(prompt);
+    const usage = this.#usageOf(answer, prompt);
     const record: StepRecord = {
       kind: 'step',
       turn,
@@ -59,6 +61,7 @@ export class TurnStep {
       parts: this.#stepParts(answer.parts, definitions),
       usage,
       finish: answer.finish,
+      estimate: promptTokens(prompt),
       ...(answer.hasSources && { untrusted: true }),
     };
     const isLast = record.parts.every(({ type }) => type !== 'call');
@@ -74,17 +77,75 @@ export class TurnStep {
     return { personality, definitions: await tools.definitions(id) };
   }
 
-  async #ask(
-    prompt: Pick<Parameters<typeof askAgain>[0], 'system' | 'messages' | 'definitions'>,
-  ): Promise<ModelAnswer> {
-    const { options, retries, signal, now, remainingMs, tell, isLeft, journal } = this.#parts;
+  /** The prompt, once it fits the window of the model. */
+  async #fitting({
+    personality,
+    definitions,
+  }: {
+    personality: PersonalityConfig;
+    definitions: readonly ToolDefinition[];
+  }): Promise<Prompt> {
+    const { options, journal, context: plan, turn, tell } = this.#parts;
+    const { log } = journal;
+    const images = options.toolImages ?? takesImages(options.model);
+    const system = systemPrompt(options.instructions, personality);
+    const prompt = (): Prompt => ({
+      system,
+      messages: modelMessages(log.entries, { images }),
+      definitions: log.isShortened ? withReadResult(definitions) : definitions,
+    });
+    if (plan === undefined) return prompt();
+    const fitted = await fitContext({
+      plan,
+      log,
+      images,
+      prompt,
+      ask: (request, isForced) => this.#askForSummary(request, isForced),
+      usageOf: (answer, request) => this.#usageOf(answer, request),
+      write: async (record) => {
+        withReadResult(definitions);
+        await journal.append({ kind: 'context', turn, ...record });
+      },
+    });
+    if (fitted.change !== undefined) await tell({ type: 'context', ...fitted.change });
+    return fitted.prompt;
+  }
+
+  #usageOf(answer: ModelAnswer, { system, messages }: Prompt): AgentUsage {
+    const chars = () => ({
+      input: system.length + JSON.stringify(messages).length,
+      output: answer.chars,
+    });
+    return usageOf(answer.usage, chars, this.#parts.options.prices);
+  }
+
+  #request(prompt: Prompt): ModelRequest {
+    const { options, retries, signal, now, context } = this.#parts;
     const { model, modelSettings: settings = {} } = options;
+    return {
+      ...prompt,
+      model,
+      settings,
+      ...(context !== undefined && { context }),
+      signal,
+      idleMs: retries.idleMs,
+      now,
+    };
+  }
+
+  #askForSummary(prompt: Prompt, isForced: boolean): Promise<ModelAnswer> {
+    const { retries, remainingMs } = this.#parts;
+    return askAgain(
+      { ...this.#request(prompt), isWithoutCalls: isForced },
+      { retries, remainingMs, tell: async () => {}, said: { text: '', hasSources: false } },
+    );
+  }
+
+  async #ask(prompt: Prompt): Promise<ModelAnswer> {
+    const { retries, signal, remainingMs, tell, isLeft, journal } = this.#parts;
     const said = this.#said;
     try {
-      return await askAgain(
-        { ...prompt, model, settings, signal, idleMs: retries.idleMs, now },
-        { retries, remainingMs, tell, said },
-      );
+      return await askAgain(this.#request(prompt), { retries, remainingMs, tell, said });
     } catch (error) {
       // What a reader has seen, the next turn may speak of.
       if (signal.aborted && !isLeft() && said.text.trim() !== '')
@@ -129,4 +190,15 @@ export class TurnStep {
       return { ...call, ...metadata };
     });
   }
+}
+
+/** Appended, so that what was before it stays as it is. @throws `CONFIG_INVALID` */
+function withReadResult(definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  if (definitions.every(({ name }) => name !== READ_RESULT)) {
+    return [...definitions, READ_RESULT_DEFINITION];
+  }
+  throw new EthosError(
+    'CONFIG_INVALID',
+    `the history is to be made shorter, and the agent has a tool ${READ_RESULT} of its own: rename that, or set context to false`,
+  );
 }

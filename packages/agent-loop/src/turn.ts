@@ -7,6 +7,9 @@ import {
   type TurnAttachment,
 } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, AgentUsage } from './api.js';
+import { answerReads } from './context/answer-reads.js';
+import type { ContextPlan } from './context/context-plan.js';
+import { ContextFull } from './context/fit-context.js';
 import type { Begun } from './delegation/child-turn.js';
 import type { EventQueue } from './event-queue.js';
 import type { Journal } from './journal/journal.js';
@@ -37,6 +40,8 @@ export interface TurnParts {
   options: AgentLoopOptions;
   limits: TurnLimits;
   retries: RetryPlan;
+  /** Absent where the history is sent whole. */
+  context: ContextPlan | undefined;
   sessionId: string;
   attachments: readonly TurnAttachment[];
   journal: Journal;
@@ -175,6 +180,7 @@ export class Turn {
       if (journal.failure !== undefined) throw journal.failure;
       if (this.#stop === 'aborted') return ABORTED;
       if (this.#stop === 'max_time') return overTime(limits);
+      if (error instanceof ContextFull) return error.outcome;
       throw error;
     }
   }
@@ -204,11 +210,12 @@ export class Turn {
   }
 
   async #step(): Promise<void> {
-    const { options, journal, retries, now } = this.#parts;
+    const { options, journal, retries, context, now } = this.#parts;
     const step = new TurnStep({
       options,
       journal,
       retries,
+      context,
       now,
       turn: this.#turn.turn,
       step: this.#turn.steps + 1,
@@ -234,6 +241,7 @@ export class Turn {
       return result === undefined ? [] : [{ logged, result }];
     });
     await this.#answer(atOnce);
+    await this.#answer(await this.#reads());
     const canAsk = (id: string) => options.approve !== undefined && !this.#later.has(id);
     await this.#runCalls(
       this.#log.openCalls().filter((logged) => !isUndecided(logged) || canAsk(logged.call.id)),
@@ -247,6 +255,15 @@ export class Turn {
       throw new EthosError('TURN_INVALID', 'the open calls of the turn neither run nor wait');
     }
     return undefined;
+  }
+
+  /** What `read_result` gives of results that were cleared. */
+  #reads(): ReturnType<typeof answerReads> {
+    const { options, limits, context, sessionId } = this.#parts;
+    const pageChars = Math.min(limits.resultBudgetChars, context?.pageChars ?? 0);
+    const { sessions } = options;
+    const reading = answerReads(this.#log, { sessions, sessionId, pageChars });
+    return untilAborted(reading, this.#controller.signal);
   }
 
   async #runCalls(calls: readonly LoggedCall[]): Promise<void> {

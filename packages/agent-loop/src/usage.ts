@@ -17,6 +17,7 @@ export function addUsage(a: AgentUsage, b: AgentUsage): AgentUsage {
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     costUsd: a.costUsd + b.costUsd,
+    ...cacheWrites((a.cacheWriteInputTokens ?? 0) + (b.cacheWriteInputTokens ?? 0)),
   };
 }
 
@@ -35,20 +36,30 @@ export function usageOf(
   const cached =
     count(usage?.inputTokenDetails?.cacheReadTokens) ?? count(usage?.cachedInputTokens) ?? 0;
   const cachedInputTokens = Math.min(cached, inputTokens);
-  return {
+  const written = count(usage?.inputTokenDetails?.cacheWriteTokens) ?? 0;
+  const counted = {
     inputTokens,
     cachedInputTokens,
     outputTokens,
-    costUsd:
-      prices === undefined ? 0 : cost({ inputTokens, cachedInputTokens, outputTokens }, prices),
+    ...cacheWrites(Math.min(written, inputTokens - cachedInputTokens)),
   };
+  return { ...counted, costUsd: prices === undefined ? 0 : cost(counted, prices) };
+}
+
+/** Absent where a provider keeps nothing, or doesn't say so. */
+function cacheWrites(tokens: number): Pick<AgentUsage, 'cacheWriteInputTokens'> {
+  return tokens > 0 ? { cacheWriteInputTokens: tokens } : {};
 }
 
 function cost(usage: Omit<AgentUsage, 'costUsd'>, prices: TokenPrices): number {
-  const { input, output, cachedInput = input } = prices;
-  const fresh = usage.inputTokens - usage.cachedInputTokens;
+  const { input, output, cachedInput = input, cacheWrite = input } = prices;
+  const { inputTokens, cachedInputTokens, cacheWriteInputTokens = 0, outputTokens } = usage;
+  const fresh = inputTokens - cachedInputTokens - cacheWriteInputTokens;
   return (
-    (fresh * input + usage.cachedInputTokens * cachedInput + usage.outputTokens * output) /
+    (fresh * input +
+      cachedInputTokens * cachedInput +
+      cacheWriteInputTokens * cacheWrite +
+      outputTokens * output) /
     1_000_000
   );
 }

@@ -46,6 +46,14 @@ const RECORDS: AgentRecord[] = [
   { kind: 'asked', turn: 1, approval },
   { kind: 'decided', turn: 1, call: 'c', approved: false, reason: 'no' },
   { kind: 'resumed', turn: 1 },
+  { kind: 'context', turn: 1, cleared: ['c'] },
+  {
+    kind: 'context',
+    turn: 1,
+    cleared: [],
+    summary: { upTo: { turn: 1, step: 2 }, text: 'So.', digest: 'd', usage, marked: true },
+    untrusted: true,
+  },
   { kind: 'end', turn: 1, end: 'max_steps', message: 'why' },
 ];
 

@@ -38,14 +38,29 @@ const ENDS = [
   'max_tokens',
   'max_cost',
   'max_time',
+  'context_full',
 ] as const satisfies readonly TurnEnd[];
 
-const isUsage = isShape({
-  inputTokens: isAmount,
-  cachedInputTokens: isAmount,
-  outputTokens: isAmount,
-  costUsd: isAmount,
-});
+const isUsage = isShape(
+  {
+    inputTokens: isAmount,
+    cachedInputTokens: isAmount,
+    outputTokens: isAmount,
+    costUsd: isAmount,
+  },
+  { cacheWriteInputTokens: isAmount },
+);
+const isSummary = isShape(
+  {
+    /** The last step that it holds; 0 for the message of a user. */
+    upTo: isShape({ turn: isCount, step: isCount }),
+    text: isString,
+    /** SHA-256 of the messages that were summed up, as JSON, in base64url. */
+    digest: isString,
+    usage: isUsage,
+  },
+  { marked: isTrue },
+);
 const isImage = isShape({ mediaType: isString, data: isString });
 export const isAttachment = isShape({
   id: isString,
@@ -119,7 +134,11 @@ const CHECKS = {
   ),
   step: isShape(
     { turn: isCount, step: isCount, parts: isListOf(isPart), usage: isUsage, finish: isString },
-    { untrusted: isTrue },
+    {
+      untrusted: isTrue,
+      /** Tokens of the prompt, as they were estimated before the model was asked. */
+      estimate: isAmount,
+    },
   ),
   started: isShape({ turn: isCount, calls: isListOf(isString) }),
   result: isShape(
@@ -150,6 +169,11 @@ const CHECKS = {
   /** Sub-agents that were begun, and what sub-agents used. */
   delegated: isShape({ turn: isCount, begun: isCount, usage: isUsage }),
   resumed: isShape({ turn: isCount }),
+  /** What the model is no longer shown: results, by their calls, and what was summed up. */
+  context: isShape(
+    { turn: isCount, cleared: isListOf(isString) },
+    { summary: isSummary, untrusted: isTrue },
+  ),
   end: isShape({ turn: isCount, end: isOneOf(ENDS) }, { message: isString }),
 };
 
@@ -160,6 +184,7 @@ export type AgentRecord = { [K in keyof typeof CHECKS]: RecordOf<K> }[keyof type
 export type UserRecord = RecordOf<'user'>;
 export type StepRecord = RecordOf<'step'>;
 export type ResultRecord = RecordOf<'result'>;
+export type ContextRecord = RecordOf<'context'>;
 export type ResultImage = Checked<typeof isImage>;
 
 /** The record of a message's data, or `undefined` for what is none that is known. */
@@ -201,6 +226,14 @@ export function messageOf(record: AgentRecord, toolNameOf: (call: string) => str
         'system',
         `${toolNameOf(record.call) ?? 'A call'} was ${record.approved ? 'approved' : 'refused'}${record.reason === undefined ? '' : `: ${record.reason}`}`,
       );
+    case 'context': {
+      const { cleared, summary } = record;
+      const upTo =
+        summary === undefined
+          ? ''
+          : ` What came before step ${summary.upTo.step} of turn ${summary.upTo.turn} was summed up.`;
+      return message('system', `Results of ${cleared.length} calls were cleared.${upTo}`);
+    }
     case 'end':
       return message('system', record.message ?? '');
     default:

@@ -51,6 +51,7 @@ function logOf(records: readonly AgentRecord[], options?: { history: boolean }):
 }
 
 describe('SessionLog', () => {
+  const shorter = (...cleared: string[]): AgentRecord => ({ kind: 'context', turn: 1, cleared });
   const open = [user(1), step(1, 'a', 'b')];
   const waits = [...open, asked('a')];
 
@@ -92,6 +93,10 @@ describe('SessionLog', () => {
       decided('a', true),
       false,
     ],
+    ['a shorter history while calls are open', open, shorter(), false],
+    ['a shorter history', [...open, result('a'), result('b')], shorter('a'), true],
+    ['a cleared result of no call', [...open, result('a'), result('b')], shorter('z'), false],
+    ['a shorter history after the end', [user(1), step(1), end()], shorter(), false],
     ['an end while calls are open', [...open, result('a')], end(), false],
     ['an end', [...open, result('a'), result('b')], end(), true],
     ['anything after the end', [user(1), step(1), end()], { kind: 'resumed', turn: 1 }, false],
@@ -120,7 +125,7 @@ describe('SessionLog', () => {
     expect(log.rules().take(decided('a', true))).toBe(true);
   });
 
-  it('keeps what the last images are made of, and no more characters than a request takes', () => {
+  it('keeps what the last images are made of: half as many characters as a request takes, once there are more', () => {
     const large = (name: string) => name.repeat(6_000_000);
     const log = logOf([
       ...[user(1), step(1, 'a', 'b')],
@@ -129,7 +134,7 @@ describe('SessionLog', () => {
     const kept = log.turn?.step?.calls.map(({ result }) =>
       result?.images?.map(({ data }) => data[0]),
     );
-    expect(kept).toEqual([['2'], ['3', '4', '5']]);
+    expect(kept).toEqual([[], ['4', '5']]);
   });
 
   it('without a history keeps neither texts nor images, and knows what waits', () => {

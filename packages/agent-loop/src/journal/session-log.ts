@@ -8,9 +8,11 @@ import {
 import { canonicalJson } from '@ethosagent/policy';
 import { type AttachmentInfo, EthosError } from '@ethosagent/types';
 import type { AgentUsage, TurnEnd } from '../api.js';
+import { applyContext, type SummedUp } from '../context/apply-context.js';
 import { addUsage, NO_USAGE } from '../usage.js';
 import {
   type AgentRecord,
+  type ContextRecord,
   callsOf,
   type ResultRecord,
   type StepCall,
@@ -20,8 +22,6 @@ import {
 } from './records.js';
 import { SessionRules } from './session-rules.js';
 import { ShownImages } from './shown-images.js';
-
-/** Sources that are remembered. */
 
 /** A call of the turn, and how far it is. */
 export interface LoggedCall {
@@ -66,8 +66,8 @@ export interface LoggedTurn {
   step?: LoggedStep;
 }
 
-/** A user message, or a step with its results. */
-export type LoggedEntry = UserRecord | LoggedStep;
+/** A user message, a step with its results, or what stands for those that were summed up. */
+export type LoggedEntry = UserRecord | LoggedStep | SummedUp;
 
 /**
  * What a session's records come to. Every record goes through `apply`, those that are read and
@@ -83,6 +83,10 @@ export class SessionLog {
   readonly #sources = new SourceList();
   /** What the model is shown; none where no model is asked. */
   readonly entries: LoggedEntry[] = [];
+  /** Results were cleared or summed up. */
+  isShortened = false;
+  /** The last prompt that the model counted, and its estimate. */
+  counted: { inputTokens: number; estimate: number } | undefined;
   readonly #hasHistory: boolean;
   readonly #rules = new SessionRules();
   readonly #images = new ShownImages();
@@ -159,6 +163,9 @@ export class SessionLog {
           usage: addUsage(turn.delegated.usage, record.usage),
         };
         break;
+      case 'context':
+        this.#shorten(turn, record);
+        break;
       case 'end':
         turn.end = record.end;
         break;
@@ -202,7 +209,20 @@ export class SessionLog {
     turn.usage = addUsage(turn.usage, record.usage);
     turn.text = textOf(record);
     turn.step = step;
+    if (record.estimate !== undefined) {
+      this.counted = { inputTokens: record.usage.inputTokens, estimate: record.estimate };
+    }
     this.#keep(step);
+  }
+
+  #shorten(turn: LoggedTurn, record: ContextRecord): void {
+    this.isShortened = true;
+    if (record.untrusted === true) {
+      const source = sourceOfContent('a search of the provider', record);
+      this.#taint({ source, tool: 'model' });
+    }
+    turn.usage = addUsage(turn.usage, record.summary?.usage ?? NO_USAGE);
+    applyContext(this.entries, record);
   }
 
   /** What tools of the last step gave as the answer of the turn, once all its calls are over. */

@@ -60,6 +60,9 @@ export class SessionRules {
       case 'resumed':
       case 'delegated':
         return true;
+      case 'context':
+        // A call and its answer stay together.
+        return this.#open.size === 0 && record.cleared.every((id) => this.hasCall(id));
       case 'end':
         if (this.#open.size > 0) return false;
         this.#isOver = true;

@@ -1,9 +1,11 @@
 import type { ResultImage, ResultRecord } from './records.js';
 
-/** Images of tool results that the model is shown; of more, the last ones. */
-const MAX_IMAGES = 8;
-/** Characters of base64 of all of them, below what providers take for a request. */
+/** Images of tool results that the model is shown; below what providers take for a request. */
+const MAX_IMAGES = 16;
+/** Characters of base64 of all of them. */
 const MAX_CHARS = 16_000_000;
+/** What is left of both when there are more: half, since the history changes each time. */
+const KEPT = 0.5;
 
 /** The images of a history. Those that the model is no longer shown are let go. */
 export class ShownImages {
@@ -16,7 +18,8 @@ export class ShownImages {
       this.#shown.push({ result, image });
       this.#chars += image.data.length;
     }
-    while (this.#shown.length > MAX_IMAGES || this.#chars > MAX_CHARS) {
+    if (this.#shown.length <= MAX_IMAGES && this.#chars <= MAX_CHARS) return;
+    while (this.#shown.length > MAX_IMAGES * KEPT || this.#chars > MAX_CHARS * KEPT) {
       const oldest = this.#shown.shift();
       if (oldest === undefined) return;
       this.#chars -= oldest.image.data.length;

@@ -7,6 +7,8 @@ import type {
   ToolSet,
 } from 'ai';
 import type { ModelSettings } from '../api.js';
+import { nativeOptions, withBreakpoints } from '../context/breakpoints.js';
+import type { ContextPlan } from '../context/context-plan.js';
 import type { IssuedCall } from './call-parts.js';
 import { ModelFailure, modelFailure } from './model-error.js';
 
@@ -16,6 +18,10 @@ export interface ModelRequest {
   messages: ModelMessage[];
   definitions: readonly ToolDefinition[];
   settings: ModelSettings;
+  /** Of a request that others follow: the provider is to keep the prompt. */
+  context?: ContextPlan;
+  /** The model may call no tool. */
+  isWithoutCalls?: boolean;
   signal: AbortSignal;
   /** Milliseconds without a word after which the answer counts as broken off. */
   idleMs: number;
@@ -74,10 +80,12 @@ export async function askModel(
 }
 
 async function readAnswer(
-  { model, system, messages, definitions, settings, idleMs, signal }: ModelRequest,
+  request: ModelRequest,
   attempt: AbortController,
   listener: AnswerListener,
 ): Promise<ModelAnswer> {
+  const { model, definitions, settings, context, isWithoutCalls, idleMs, signal } = request;
+  const { system, messages } = context === undefined ? request : withBreakpoints(request, model);
   const sdk = await import('ai');
   const { streamText, jsonSchema } = sdk;
   signal.throwIfAborted();
@@ -94,9 +102,8 @@ async function readAnswer(
     // The parts of the stream say it too; without this they are printed as well.
     onError: () => {},
     ...rest,
-    ...(providerOptions !== undefined && {
-      providerOptions: JSON.parse(JSON.stringify(providerOptions)),
-    }),
+    ...(isWithoutCalls === true && { toolChoice: 'none' as const }),
+    ...optionsOf(providerOptions, context),
   });
   const answer = new AnswerBuilder();
   for await (const part of watched(partsOf(result), idleMs, attempt)) {
@@ -111,6 +118,15 @@ async function readAnswer(
   }
   signal.throwIfAborted();
   return answer.answer();
+}
+
+/** The host's own options, and those of what the provider does with the prompt. */
+function optionsOf(own: ModelSettings['providerOptions'], context: ContextPlan | undefined) {
+  const native = nativeOptions(context?.native ?? [], context?.nativeAt ?? 0);
+  if (own === undefined && Object.keys(native).length === 0) return {};
+  const all: Record<string, unknown> = { ...native, ...own };
+  for (const [name, options] of Object.entries(native)) all[name] = { ...options, ...own?.[name] };
+  return { providerOptions: JSON.parse(JSON.stringify(all)) };
 }
 
 type Part = { type: string };

@@ -87,7 +87,7 @@ describe('modelMessages', () => {
     [false, []],
   ])('shows the last images, where the model takes them: %s', (images, expected) => {
     const four = () => [1, 2, 3, 4].map((n) => ({ mediaType: 'image/png', data: `${n}` }));
-    const calls = ['a', 'b', 'c'].map((id) => ({
+    const calls = ['a', 'b', 'c', 'd', 'e'].map((id) => ({
       type: 'call' as const,
       id,
       name: 'shot',
@@ -111,7 +111,7 @@ describe('modelMessages', () => {
         ? part.output.value.map(({ type }) => type)
         : [],
     );
-    // Eight at most: of the first result there is none.
-    expect(shown).toEqual([[], expected, expected]);
+    // With the fifth there are more than sixteen: eight stay, so that the next ones change nothing.
+    expect(shown).toEqual([[], [], [], expected, expected]);
   });
 });

@@ -1,6 +1,7 @@
 import { takeStart, withoutHidden } from '@ethosagent/policy';
 import type { AttachmentInfo } from '@ethosagent/types';
 import type { ModelMessage } from 'ai';
+import { headTexts } from '../context/head-message.js';
 import type { ResultRecord, StepPart, UserRecord } from '../journal/records.js';
 import type { LoggedEntry, LoggedStep } from '../journal/session-log.js';
 
@@ -18,16 +19,36 @@ export function modelMessages(
   entries: readonly LoggedEntry[],
   options: { images: boolean },
 ): ModelMessage[] {
-  return entries.flatMap((entry) =>
-    'kind' in entry ? [userMessage(entry)] : stepMessages(entry, options),
-  );
+  const [first, second] = entries;
+  if (first !== undefined && 'prompts' in first) {
+    // In one message with the user's own: two in a row are more than some providers take.
+    const isAsked = second !== undefined && 'kind' in second;
+    const texts = [...headTexts(first, promptText), ...(isAsked ? [promptText(second)] : [])];
+    return [
+      { role: 'user', content: texts.map((text) => ({ type: 'text', text })) },
+      ...plainMessages(entries.slice(isAsked ? 2 : 1), options),
+    ];
+  }
+  return plainMessages(entries, options);
 }
 
-function userMessage({ prompt, attachments = [] }: UserRecord): ModelMessage {
+function plainMessages(
+  entries: readonly LoggedEntry[],
+  options: { images: boolean },
+): ModelMessage[] {
+  return entries.flatMap((entry): ModelMessage[] => {
+    if ('prompts' in entry) return [];
+    return 'kind' in entry
+      ? [{ role: 'user', content: promptText(entry) }]
+      : stepMessages(entry, options);
+  });
+}
+
+function promptText({ prompt, attachments = [] }: UserRecord): string {
   const files = attachments.map(describe);
-  if (files.length === 0) return { role: 'user', content: prompt };
+  if (files.length === 0) return prompt;
   const list = `Attached files:\n${files.join('\n')}`;
-  return { role: 'user', content: prompt.trim() === '' ? list : `${prompt}\n\n${list}` };
+  return prompt.trim() === '' ? list : `${prompt}\n\n${list}`;
 }
 
 function describe({ id, name, mediaType, sizeBytes }: AttachmentInfo): string {

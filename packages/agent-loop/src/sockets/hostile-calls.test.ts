@@ -223,13 +223,14 @@ describe('arguments', () => {
   });
 
   it('of 1 MB are answered', async () => {
-    const events = await turn([
+    const script = [
       answer({
         calls: [{ name: 'write_note', args: { path: 'a', text: 'x'.repeat(1_000_000) } }],
         delta: 100_000,
       }),
       says('Long.'),
-    ]);
+    ];
+    const events = await turn(script, { loop: { context: { window: 1_000_000 } } });
     expect(doneOf(events).end).toBe('answered');
   });
 });

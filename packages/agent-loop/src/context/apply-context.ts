@@ -1,0 +1,108 @@
+import type {
+  ContextRecord,
+  ResultRecord,
+  StepCall,
+  StepRecord,
+  UserRecord,
+} from '../journal/records.js';
+
+/** What stands in a history for the entries that were summed up. */
+export interface SummedUp {
+  /** What users said, the first first. */
+  prompts: UserRecord[];
+  /** Answers that are never dropped: of calls that may have run, that were aborted or refused. */
+  notices: Notice[];
+  /** As the model reads it. */
+  summary: string;
+}
+
+/** What of a step is looked at here. */
+interface Step {
+  record: StepRecord;
+  calls: { call: StepCall; result?: ResultRecord }[];
+}
+
+type Entry = UserRecord | Step | SummedUp;
+
+export interface Notice {
+  call: string;
+  tool: string;
+  input: Record<string, unknown>;
+  output: string;
+}
+
+/** Where an entry stands; a message of a user has the step 0. */
+export interface Place {
+  turn: number;
+  step: number;
+}
+
+export function clearedText(id: string): string {
+  return `[cleared; read_result("${id}") shows it]`;
+}
+
+const MAX_NOTICE_CHARS = 2_000;
+
+/** What a result says stays before the model, whatever is cleared. */
+export function isNotice({ cause, output }: ResultRecord): boolean {
+  if (cause === 'CALL_INTERRUPTED' || cause === 'NOT_APPROVED') return true;
+  // It may have done a part of its work.
+  return cause === 'CALL_ABORTED' && output.length <= MAX_NOTICE_CHARS;
+}
+
+/** Clears and sums up the entries of a history in place. */
+export function applyContext(entries: Entry[], { cleared, summary }: ContextRecord): void {
+  if (cleared.length > 0) clear(entries, new Set(cleared));
+  if (summary === undefined) return;
+  const end = entries.findIndex((entry) => isAfter(entry, summary.upTo));
+  const count = end === -1 ? entries.length : end;
+  entries.splice(0, count, summedUp(entries.slice(0, count), summary.text));
+}
+
+/** The entries in one. */
+export function summedUp(entries: readonly Entry[], summary: string): SummedUp {
+  return {
+    prompts: entries.flatMap((entry) =>
+      'prompts' in entry ? entry.prompts : 'kind' in entry ? [entry] : [],
+    ),
+    notices: entries.flatMap((entry) =>
+      'prompts' in entry ? entry.notices : 'kind' in entry ? [] : noticesOf(entry),
+    ),
+    summary,
+  };
+}
+
+export function placeOf(entry: Entry): Place {
+  if ('prompts' in entry) return { turn: 0, step: 0 };
+  if ('kind' in entry) return { turn: entry.turn, step: 0 };
+  return { turn: entry.record.turn, step: entry.record.step };
+}
+
+function isAfter(entry: Entry, upTo: Place): boolean {
+  const { turn, step } = placeOf(entry);
+  return turn > upTo.turn || (turn === upTo.turn && step > upTo.step);
+}
+
+function noticesOf({ calls }: Step): Notice[] {
+  return calls.flatMap(({ call, result }) =>
+    result !== undefined && isNotice(result)
+      ? [{ call: call.id, tool: call.name, input: call.input, output: result.output }]
+      : [],
+  );
+}
+
+function clear(entries: readonly Entry[], ids: ReadonlySet<string>): void {
+  for (const entry of entries) {
+    if ('prompts' in entry || 'kind' in entry) continue;
+    for (const logged of entry.calls) {
+      const { call, result } = logged;
+      if (result !== undefined && ids.has(call.id)) logged.result = clearedResult(result);
+    }
+  }
+}
+
+/** A result without what it said. */
+export function clearedResult(result: ResultRecord): ResultRecord {
+  const { images: _, answer: __, ...rest } = result;
+  return { ...rest, output: clearedText(result.call) };
+}

@@ -1,0 +1,51 @@
+import type { LanguageModel, ModelMessage, SystemModelMessage } from 'ai';
+
+/** The options of a message up to which a provider keeps the prompt. */
+const OPTIONS = {
+  anthropic: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+  bedrock: { bedrock: { cachePoint: { type: 'default' } } },
+} as const;
+
+/** Whose breakpoints a model takes. */
+export function cacheOf(model: LanguageModel): keyof typeof OPTIONS | undefined {
+  const { provider, modelId }: { provider?: unknown; modelId?: unknown } = Object(model);
+  const name = typeof model === 'string' ? model : String(provider ?? '');
+  if (/^(?:anthropic|vertex\.anthropic|googlevertex\.anthropic)\b/.test(name)) return 'anthropic';
+  const isOfAmazon = /^amazon-bedrock\b/.test(name);
+  return isOfAmazon && /anthropic|nova/.test(String(modelId)) ? 'bedrock' : undefined;
+}
+
+/**
+ * A prompt with the places up to which the provider is to keep it: the system prompt with the tools
+ * before it, what was sent last time, and all. What the model reads stays the same.
+ */
+export function withBreakpoints(
+  { system, messages }: { system: string; messages: ModelMessage[] },
+  model: LanguageModel,
+): { system: string | SystemModelMessage; messages: ModelMessage[] } {
+  const cache = cacheOf(model);
+  if (cache === undefined) return { system, messages };
+  const providerOptions = OPTIONS[cache];
+  const last = messages.length - 1;
+  const before = messages.findLastIndex(({ role }, at) => role === 'assistant' && at < last) - 1;
+  return {
+    system: { role: 'system', content: system, providerOptions },
+    messages: messages.map((message, at) =>
+      at === last || at === before ? { ...message, providerOptions } : message,
+    ),
+  };
+}
+
+/** The options that have Anthropic clear and compact the prompt itself. */
+export function nativeOptions(
+  kinds: readonly ('clear' | 'compact')[],
+  atTokens: number,
+): Record<string, Record<string, unknown>> {
+  if (kinds.length === 0) return {};
+  const trigger = { type: 'input_tokens', value: atTokens };
+  const edits = kinds.map((kind) => ({
+    type: kind === 'clear' ? 'clear_tool_uses_20250919' : 'compact_20260112',
+    trigger,
+  }));
+  return { anthropic: { contextManagement: { edits } } };
+}

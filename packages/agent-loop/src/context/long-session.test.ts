@@ -1,0 +1,87 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { isLongRun, runTimeoutMs, tries } from '@ethosagent/test-support';
+import type { LanguageModel } from 'ai';
+import { afterEach, expect, it } from 'vitest';
+import { AgentLoop } from '../agent-loop.js';
+import { type Asked, scriptedModel } from '../fixtures/scripted-model.js';
+import { World } from '../fixtures/world.js';
+import { readLog } from '../journal/journal.js';
+import { registryTools } from '../registry-tools.js';
+import { counted, isForSummary, lookTool, tokensOf } from './fixtures/long-work.js';
+
+const TURNS = tries({ check: 40, long: 5_000 });
+// Every word of the user stays: so many turns take so much.
+const WINDOW = tries({ check: 6_000, long: 200_000 });
+
+let world: World | undefined;
+afterEach(() => world?.close());
+
+it(
+  `a session of ${TURNS} turns goes on in flat memory`,
+  async () => {
+    world = new World({ tools: [lookTool()] });
+    let largest = 0;
+    let summaries = 0;
+    const answers = (at: number, asked: Asked) => {
+      largest = Math.max(largest, tokensOf(asked));
+      if (isForSummary(asked)) {
+        summaries += 1;
+        return counted(asked, { text: `So far. ${'And so on. '.repeat(20)}` });
+      }
+      const isNew = asked.prompt.at(-1)?.role === 'user';
+      const call = { id: `c${at}`, name: 'look', args: { key: `${at}`, chars: 2_000 } };
+      return counted(asked, isNew ? { calls: [call] } : { text: 'Done with it.' });
+    };
+    const model = forgetful(answers);
+    const heap: number[] = [];
+    const entries: number[] = [];
+    for (let turn = 1; turn <= TURNS; turn++) {
+      const agent = new AgentLoop({
+        model,
+        tools: registryTools(world.registry, world.personality, { workingDir: world.folder }),
+        sessions: world.sessions,
+        context: { window: WINDOW },
+      });
+      const { end } = await agent.ask({ sessionId: 's', prompt: `Number ${turn}.` });
+      expect(end).toBe('answered');
+      if (turn % (TURNS / 10) === 0) {
+        const log = await readLog(world.sessions, 's');
+        entries.push(JSON.stringify(log.entries).length);
+        if (isLongRun()) {
+          heap.push(heapWith(log));
+          console.log(turn, entries.at(-1), heap.at(-1), largest, summaries);
+        }
+      }
+    }
+    expect(summaries).toBeGreaterThan(0);
+    expect(largest).toBeLessThan(WINDOW);
+    // What is kept of a session has a bound, however long it is: in JSON three times the prompt.
+    for (const chars of entries) expect(chars / 4).toBeLessThan(WINDOW * 3);
+    if (!isLongRun()) return;
+    const [first = 0] = heap.slice(1, 2);
+    expect(Math.max(...heap.slice(2))).toBeLessThan(first + 16_000_000);
+  },
+  runTimeoutMs(),
+);
+
+/** Bytes of the heap that are in use, with this in it. */
+function heapWith(kept: object): number {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect === 'function') collect();
+  const { heapUsed } = process.memoryUsage();
+  return Object.keys(kept).length >= 0 ? heapUsed : 0;
+}
+
+/** A scripted model that keeps nothing of what it was asked. */
+function forgetful(script: Parameters<typeof scriptedModel>[0]): LanguageModel {
+  const model = scriptedModel(script);
+  const { doStream } = model;
+  model.doStream = async (asked) => {
+    const answer = await doStream.call(model, asked);
+    model.doStreamCalls.length = 0;
+    return answer;
+  };
+  return model;
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSqliteSessionStore } from '@ethosagent/storage-sqlite';
+import { inCheck } from '@ethosagent/test-support';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { answer } from '../sockets/fixtures/answers.js';
+import type { ChatRequest } from '../sockets/fixtures/chat-request.js';
+import { type ModelServer, startModelServer } from '../sockets/fixtures/model-server.js';
+import { linesOf, startAct } from './fixtures/start-act.js';
+
+const STEPS = 16;
+const SUMMARY = 'Lines were written.';
+
+/** Writes line after line, which it reads off the history, and sums up where it is asked to. */
+function scripted({ messages }: ChatRequest) {
+  const usage = { prompt_tokens: JSON.stringify(messages).length >> 2, completion_tokens: 20 };
+  const last = JSON.stringify(messages.at(-1));
+  if (last.includes('about to be made shorter')) return answer({ text: SUMMARY, usage });
+  const made = messages.flatMap(({ tool_calls: made = [] }) => made.map(({ id }) => id));
+  const next = made.length === 0 ? 0 : Number(made.at(-1)?.slice(1)) + 1;
+  if (next >= STEPS) return answer({ text: 'finished', usage });
+  const args = { line: `${next} ${'x'.repeat(900)}` };
+  return answer({ text: 'Next.', usage, calls: [{ id: `c${next}`, name: 'append', args }] });
+}
+
+let folder: string;
+let server: ModelServer;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'agent-context-'));
+  server = await startModelServer(scripted);
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Digests of the bodies that the model was sent, each once. */
+const asked = (requests: readonly ChatRequest[]) => [
+  ...new Set(
+    requests.map(({ headers: _, at: __, ...body }) =>
+      createHash('sha256').update(JSON.stringify(body)).digest('base64url'),
+    ),
+  ),
+];
+
+const act = async (more: object) =>
+  linesOf(startAct({ folder, baseURL: server.baseURL, window: 4_000, ...more }));
+
+/** The appends after which the records of kind `context` are there, from 1. */
+async function contextAppends(): Promise<number[]> {
+  const store = createSqliteSessionStore({ path: join(folder, 'sessions.db') });
+  try {
+    const messages = await store.messages('s');
+    return messages.flatMap(({ data, sequence }) =>
+      Object(data).kind === 'context' ? [sequence] : [],
+    );
+  } finally {
+    store.close();
+  }
+}
+
+it('a process that is killed around the record of a context sends the same bytes when it goes on', async () => {
+  const lines = await act({ prompt: 'Write.' });
+  expect(lines.at(-1)).toMatchObject({ type: 'done', end: 'answered', text: 'finished' });
+  const whole = asked(server.requests);
+  const appends = await contextAppends();
+  expect(appends.length).toBeGreaterThan(1);
+  expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain(SUMMARY);
+  const moments = appends.flatMap((append) =>
+    (['before', 'after'] as const).map((when) => ({ append, when })),
+  );
+  const last = appends.at(-1);
+  for (const killAtAppend of inCheck(moments, ({ append }) => append === last)) {
+    const home = folder;
+    folder = mkdtempSync(join(tmpdir(), 'agent-context-'));
+    const from = server.requests.length;
+    await act({ prompt: 'Write.', killAtAppend });
+    expect((await act({})).at(-1)).toMatchObject({ type: 'done', end: 'answered' });
+    expect(asked(server.requests.slice(from))).toEqual(whole);
+    rmSync(folder, { recursive: true });
+    folder = home;
+  }
+  expect(server.problems).toEqual([]);
+});
