@@ -119,7 +119,11 @@ const CHECKS = {
   ),
   step: isShape(
     { turn: isCount, step: isCount, parts: isListOf(isPart), usage: isUsage, finish: isString },
-    { untrusted: isTrue },
+    {
+      untrusted: isTrue,
+      // How many sources of untrusted content the session knew when the calls were issued.
+      known: isAmount,
+    },
   ),
   started: isShape({ turn: isCount, calls: isListOf(isString) }),
   result: isShape(

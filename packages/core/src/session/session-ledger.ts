@@ -187,6 +187,22 @@ export class SessionLedger {
     return this.#sources.all;
   }
 
+  /** How many sources were noted: what is known by then. */
+  get known(): number {
+    return this.#sources.count;
+  }
+
+  /** What is known, without those of `own` that came after `known`. */
+  sourcesBut({
+    own,
+    known,
+  }: {
+    own: readonly UntrustedSource[];
+    known: number;
+  }): UntrustedSource[] {
+    return this.#sources.without(own, known);
+  }
+
   /** In the order in which they were asked. */
   get waiting(): WaitingCall[] {
     return [...this.#waiting.values()];
