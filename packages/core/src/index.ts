@@ -51,6 +51,7 @@ export {
 export { type CheckedCall, type CheckedSession, checkOffRecord } from './session/check-call.js';
 export { mayGrant } from './session/grants.js';
 export { withEdit } from './session/mark-result.js';
+export { withProblems } from './session/pending-problems.js';
 export {
   askQuarantined,
   NO_ANSWER,
@@ -72,6 +73,7 @@ export type {
   ToolSession,
   UntrustedSource,
 } from './session/session-api.js';
+export type { RunCalls } from './session/session-answers.js';
 export {
   isLedgerSession,
   SessionLedger,
@@ -91,7 +93,6 @@ export {
 export { SourceList, sourceOfCall, sourceOfContent } from './session/source-list.js';
 export {
   DefaultToolSession,
-  type RunCalls,
   type ToolSessionParts,
 } from './session/tool-session.js';
 export { UntrustedFiles } from './session/untrusted-files.js';

@@ -131,8 +131,7 @@ export class Journal {
     for (;;) {
       const fit = fitting(batch, this.log);
       if (fit.length === 0) return;
-      const found = fit.flatMap((record) => this.log.sourceOf(record) ?? []);
-      await withGrace(this.#ledger.addSources(found), this.#signal, this.#graceMs);
+      await withGrace(this.#noteSources(fit), this.#signal, this.#graceMs);
       const { known } = this.#ledger;
       const records = fit.map((record) => (record.kind === 'step' ? { ...record, known } : record));
       try {
@@ -152,6 +151,12 @@ export class Journal {
         if (!(await withGrace(this.#readAsides(), this.#signal, this.#graceMs))) throw error;
       }
     }
+  }
+
+  async #noteSources(records: readonly AgentRecord[]): Promise<void> {
+    // What others had read when calls were issued counts for them, whoever reads it again.
+    if (records.some(({ kind }) => kind === 'step')) await this.#ledger.refresh();
+    await this.#ledger.addSources(records.flatMap((record) => this.log.sourceOf(record) ?? []));
   }
 
   /**

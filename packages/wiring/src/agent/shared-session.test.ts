@@ -61,6 +61,8 @@ const done = [
 const held: (() => void)[] = [];
 let home: string;
 let agent: Agent;
+/** Runs while the model answers. */
+let thinking: () => Promise<unknown>;
 let close: () => Promise<void>;
 /** Which appends fail. */
 let refuse: (id: string, messages: readonly NewSessionMessage[]) => boolean;
@@ -69,6 +71,7 @@ const steps: string[][] = [];
 beforeEach(async () => {
   held.length = 0;
   refuse = () => false;
+  thinking = async () => {};
   home = realpathSync(mkdtempSync(join(tmpdir(), 'shared-session-')));
   const folder = join(home, 'personalities', 'clerk');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -98,6 +101,7 @@ async function open(): Promise<void> {
   };
   const model = new MockLanguageModelV3({
     doStream: async () => {
+      await thinking();
       const calls = steps.shift() ?? [];
       const unified = calls.length === 0 ? ('stop' as const) : ('tool-calls' as const);
       return {
@@ -246,6 +250,22 @@ describe('a session that an agent and others run', () => {
       if (event.type === 'done') ends.push(event.end, event.approvals[0]?.reason);
     }
     expect(ends).toEqual(['paused', expect.stringContaining('https://evil.test/')]);
+  });
+
+  it('counts what another process read while the model answered, whoever reads it again', async () => {
+    const other = await createToolRuntime({ home, personality: 'clerk', tools });
+    thinking = () => other.session('s').execute([PAGE]);
+    steps.push(['page', 'pay'], []);
+    const { approvals } = await ask();
+    const [approval = { toolCallId: '', question: '', reason: '' }] = approvals;
+    expect(approval.reason).toContain('https://evil.test/');
+    await agent.loop.decide('s', approval, { approved: true });
+    const ends: unknown[] = [];
+    for await (const event of agent.loop.resume({ sessionId: 's' })) {
+      if (event.type === 'done') ends.push(event.end);
+    }
+    expect(ends).toEqual(['answered']);
+    await other.close();
   });
 
   it('asks others where the process ended before the result was stored', async () => {
