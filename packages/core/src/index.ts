@@ -57,6 +57,7 @@ export {
   NO_ANSWER,
   type QuarantinedText,
 } from './session/quarantine.js';
+export type { RunCalls } from './session/session-answers.js';
 export type {
   CallCheck,
   CallDecision,
@@ -73,7 +74,6 @@ export type {
   ToolSession,
   UntrustedSource,
 } from './session/session-api.js';
-export type { RunCalls } from './session/session-answers.js';
 export {
   isLedgerSession,
   SessionLedger,
