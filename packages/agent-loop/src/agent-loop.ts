@@ -1,4 +1,9 @@
-import type { CallDecision, PendingApproval, SessionGrant } from '@ethosagent/core';
+import {
+  type CallDecision,
+  type PendingApproval,
+  type SessionGrant,
+  withProblems,
+} from '@ethosagent/core';
 import { EthosError } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, ResumeInput, SessionState, TurnInput } from './api.js';
 import { interrupted, notRun, resultRecord } from './turn-calls.js';
@@ -58,7 +63,10 @@ export class AgentLoop {
   /** The calls that were asked about and are not answered yet, decided or not. */
   async pending(sessionId: string): Promise<PendingApproval[]> {
     const { log } = await this.#runner.journal(sessionId);
-    return structuredClone(log.openCalls().flatMap(({ approval }) => approval ?? []));
+    return withProblems(
+      log.openCalls().flatMap(({ approval }) => approval ?? []),
+      this.#runner.options.tools,
+    );
   }
 
   /**

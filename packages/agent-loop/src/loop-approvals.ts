@@ -21,7 +21,6 @@ interface Asked {
   approval: Pick<PendingApproval, 'toolCallId' | 'question'>;
   decision: CallDecision;
   personality: PersonalityConfig;
-  isTainted: boolean;
   sources: readonly UntrustedSource[];
 }
 
@@ -65,7 +64,7 @@ export class LoopApprovals {
    */
   async decide(journal: Journal, asked: Asked): Promise<void> {
     const { options, sessionId } = this.#parts;
-    const { approval, personality, isTainted, sources } = asked;
+    const { approval, personality, sources } = asked;
     if (typeof asked.decision.approved !== 'boolean') {
       throw new EthosError('TURN_INVALID', '`approved` is neither true nor false');
     }
@@ -79,7 +78,7 @@ export class LoopApprovals {
           sessionId,
           identity: options.identity ?? {},
           personality,
-          isTainted,
+          isTainted: sources.length > 0,
           sources,
           now: options.now ?? Date.now,
         }),
@@ -96,7 +95,7 @@ export class LoopApprovals {
     decision,
     personality,
     sources,
-  }: Omit<Asked, 'isTainted' | 'approval'> & { approval: PendingApproval }): Promise<void> {
+  }: Omit<Asked, 'approval'> & { approval: PendingApproval }): Promise<void> {
     const { options, sessionId } = this.#parts;
     const grant = createGrant(approval, decision, {
       personality,
@@ -120,21 +119,6 @@ export class LoopApprovals {
       return true;
     }
     return false;
-  }
-
-  /** What calls of others in the session have read, beside what its agent has. */
-  async readByOthers(own: readonly UntrustedSource[]): Promise<UntrustedSource[]> {
-    const ledger = this.#ofAgent;
-    await ledger?.refresh();
-    const known = new Set(own.map(keyOf));
-    return (ledger?.sources ?? []).filter((source) => !known.has(keyOf(source)));
-  }
-
-  get #ofAgent() {
-    const { ledgers, sessionId, grantsOf, options } = this.#parts;
-    return grantsOf === undefined
-      ? ledgers.ofSession(sessionId, options.identity ?? {})
-      : undefined;
   }
 
   #ledgers({ id }: PersonalityConfig, sessionId: string) {
@@ -177,8 +161,4 @@ export async function decideAgain(decide: () => Promise<void>): Promise<void> {
       if (errorCodeOf(error) !== 'SESSION_CHANGED' || attempt >= MAX_ATTEMPTS) throw error;
     }
   }
-}
-
-function keyOf({ source, tool }: UntrustedSource): string {
-  return JSON.stringify([source, tool]);
 }

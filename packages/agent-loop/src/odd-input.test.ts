@@ -128,7 +128,7 @@ describe('what the model says', () => {
     for await (const { type } of world.loop(model).run(input)) {
       if (type === 'text') controller.abort();
     }
-    expect((await readLog(world.sessions, 's')).untrusted).toBe(true);
+    expect((await readLog(world.sessions, 's')).sources).toHaveLength(1);
     const write = { name: 'write_note', args: { path: 'a.txt', text: 'evil' } };
     const loop = world.loop([{ calls: [write] }]);
     expect(await loop.ask({ sessionId: 's', prompt: 'Go on' })).toMatchObject({ end: 'paused' });

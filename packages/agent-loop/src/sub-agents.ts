@@ -87,7 +87,6 @@ export class SubAgents {
       limits: this.#limits,
       remaining: () => current().remaining(),
       charge: (usage) => current().charge(usage),
-      isTainted: () => turn.isUntrusted,
       sources: () => turn.sources,
       grantsOf: this.#place?.grantsOf ?? ref.id,
       depth: this.#place?.depth ?? 0,

@@ -29,9 +29,7 @@ export interface TurnBatchParts {
   sessionId: string;
   attachments: readonly TurnAttachment[];
   turn: number;
-  /** What comes while the batch runs had no part in its calls. */
-  isTainted: boolean;
-  /** Where that content came from. */
+  /** The untrusted content that may have had a part in the calls. */
   sources: readonly UntrustedSource[];
   approvals: LoopApprovals;
   signal: AbortSignal;
@@ -99,11 +97,11 @@ export class TurnBatch {
   }
 
   #guard(personality: PersonalityConfig): CallGuard {
-    const { options, isTainted, sources, journal, turn, later, approvals, now } = this.#parts;
+    const { options, sources, journal, turn, later, approvals, now } = this.#parts;
     return new CallGuard({
       personality,
       tool: (name) => options.tools.tool(name),
-      isTainted,
+      isTainted: sources.length > 0,
       sources,
       approve: options.approve,
       grants: () => approvals.grants(personality),
@@ -130,7 +128,7 @@ export class TurnBatch {
           }
         },
         decide: (approval, decision) =>
-          approvals.decide(journal, { approval, decision, personality, isTainted, sources }),
+          approvals.decide(journal, { approval, decision, personality, sources }),
         grant: (approval, decision) =>
           approvals.grant({ approval, decision, personality, sources }),
       },

@@ -48,7 +48,7 @@ export class TurnRunner {
   constructor(options: AgentLoopOptions, place?: AgentPlace) {
     this.options = options;
     this.#place = place;
-    this.#ledgers = new SessionLedgers(options.sessions);
+    this.#ledgers = SessionLedgers.of(options.sessions);
     this.#limits = turnLimits(options.limits, options.prices);
     this.#retries = retryPlan(options.retries);
     this.#context = contextPlan(options);
@@ -94,12 +94,12 @@ export class TurnRunner {
       const journal = await this.journal(sessionId);
       const { tools } = this.options;
       const { step, personality } = journal.log.turn ?? {};
+      await journal.refreshSources();
       await this.approvals(sessionId).decide(journal, {
         approval,
         decision: said,
         personality: await tools.personality(personality ?? this.options.personality),
-        isTainted: step?.isTainted ?? true,
-        sources: step?.sources ?? [],
+        sources: journal.sourcesOf(step),
       });
     });
   }
@@ -289,8 +289,10 @@ export class TurnRunner {
     { signal, givenUp }: { signal: AbortSignal; givenUp: AbortSignal },
   ): Promise<Journal> {
     const journal = await this.#open(sessionId, { history: true, signal });
+    const record = begin(journal.log, journal.ref);
+    await journal.refreshSources();
     givenUp.throwIfAborted();
-    await journal.append(begin(journal.log, journal.ref));
+    await journal.append(record);
     return journal;
   }
 
@@ -298,14 +300,15 @@ export class TurnRunner {
     sessionId: string,
     { history, signal }: { history: boolean; signal?: AbortSignal },
   ): Promise<Journal> {
-    const { sessions } = this.options;
+    const { sessions, identity = {} } = this.options;
     const ref = await this.ref(sessionId);
     const info = await sessions.get(ref.id);
     if (info !== null && !isSameOwner(info, ref)) {
       throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
     }
     const log = await readLog(sessions, ref.id, { history });
-    return new Journal(sessions, ref, { log, signal, graceMs: this.#limits.graceMs });
+    const ledger = this.#ledgers.ofSession(sessionId, identity);
+    return new Journal(sessions, ref, { log, ledger, signal, graceMs: this.#limits.graceMs });
   }
 }
 

@@ -98,6 +98,7 @@ export class TurnStep {
     const fitted = await fitContext({
       plan,
       log,
+      isTainted: journal.sources.length > 0,
       images,
       prompt,
       ask: (request, isForced) => this.#askForSummary(request, isForced),

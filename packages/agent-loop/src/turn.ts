@@ -90,12 +90,9 @@ export class Turn {
     return this.#turn.turn;
   }
 
-  get isUntrusted(): boolean {
-    return this.#log.untrusted;
-  }
-
+  /** The untrusted content that the session has read. */
   get sources(): readonly UntrustedSource[] {
-    return this.#log.sources;
+    return this.#parts.journal.sources;
   }
 
   /** What the turn has used, its sub-agents included. */
@@ -268,16 +265,12 @@ export class Turn {
 
   async #runCalls(calls: readonly LoggedCall[]): Promise<void> {
     if (calls.length === 0) return;
-    const { isTainted = true, sources = [] } = this.#turn.step ?? {};
-    const others = await untilAborted(
-      this.#parts.approvals.readByOthers(this.#log.sources),
-      this.#controller.signal,
-    );
+    const { journal } = this.#parts;
+    await untilAborted(journal.refreshSources(), this.#controller.signal);
     const batch = new TurnBatch({
       ...this.#parts,
       turn: this.#turn.turn,
-      isTainted: isTainted || others.length > 0,
-      sources: [...sources, ...others],
+      sources: journal.sourcesOf(this.#turn.step),
       signal: this.#controller.signal,
       delegation: this.delegation,
       later: this.#later,

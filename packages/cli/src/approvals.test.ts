@@ -98,9 +98,11 @@ describe.each([
   it('reach no more with other arguments', async () => {
     const id = await wait('s');
     const outside = '{"path":"secret.txt","content":"y"}';
-    await world.run(['approvals', 'approve', id, '--args', outside]);
-    const { out } = await world.run(['sessions', 'resume', 's', '--json']);
-    expect(out).toContain('PATH_NOT_REACHABLE');
+    const refused = await world.run(['approvals', 'approve', id, '--args', outside]);
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).toContain('write not permitted for');
+    const { out } = await world.run(['approvals', 'list', '--json']);
+    expect(out).toContain(id);
     expect(textOf('secret.txt')).toBe('not for tools');
   });
 

@@ -6,6 +6,7 @@ import {
   sessionOfLedger,
   type ToolSession,
   type UntrustedSource,
+  withProblems,
 } from '@ethosagent/core';
 import { isObject } from '@ethosagent/policy';
 import { errorCodeOf, type SessionInfo } from '@ethosagent/types';
@@ -78,7 +79,12 @@ async function inLedger(
   // Read anew: the runtime would go on with it after the session was deleted.
   const ledger = new SessionLedgers(runtime.sessions).ofSession(sessionId, owner);
   await ledger.refresh();
-  return ledger.waiting.map(({ approval, sources }) => {
+  const approvals = await withProblems(
+    ledger.waiting.map(({ approval }) => approval),
+    runtime,
+  );
+  return approvals.map((approval, index) => {
+    const sources = ledger.waiting[index]?.sources ?? [];
     const { personalityId: personality } = approval;
     const session = runtime.session(sessionId, {
       identity: owner,

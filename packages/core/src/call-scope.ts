@@ -22,6 +22,8 @@ export interface AccessBasis {
   /** Of the operator's list of hosts: the entry that allows it, and the one that denies it. */
   allow?: string;
   deny?: string;
+  /** `allow_private_urls` opened the address. */
+  privateUrls?: true;
 }
 
 /** Says which parts of a declaration and of a policy an access went by. */

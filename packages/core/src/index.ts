@@ -51,11 +51,13 @@ export {
 export { type CheckedCall, type CheckedSession, checkOffRecord } from './session/check-call.js';
 export { mayGrant } from './session/grants.js';
 export { withEdit } from './session/mark-result.js';
+export { withProblems } from './session/pending-problems.js';
 export {
   askQuarantined,
   NO_ANSWER,
   type QuarantinedText,
 } from './session/quarantine.js';
+export type { RunCalls } from './session/session-answers.js';
 export type {
   CallCheck,
   CallDecision,
@@ -91,7 +93,6 @@ export {
 export { SourceList, sourceOfCall, sourceOfContent } from './session/source-list.js';
 export {
   DefaultToolSession,
-  type RunCalls,
   type ToolSessionParts,
 } from './session/tool-session.js';
 export { UntrustedFiles } from './session/untrusted-files.js';

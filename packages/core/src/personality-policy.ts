@@ -35,6 +35,7 @@ export type PolicyPart =
   | 'fs_reach.write'
   | 'safety.network.allow'
   | 'safety.network.deny'
+  | 'safety.network.allow_private_urls'
   | `safety.process.${string}`
   | `safety.quotas.${string}`;
 
@@ -138,6 +139,11 @@ export class PolicyAtOnce {
     const whose =
       this.#personalityId === undefined ? 'no personality' : `personality ${this.#personalityId}`;
     return [`${whose}: ${part}${index === undefined ? '' : `[${index}]`}`];
+  }
+
+  /** The lines of files where a part stands; none where code says it. */
+  linesOf(part: PolicyPart): string[] {
+    return [...(this.#said?.places?.(part) ?? [])];
   }
 
   /** Whether a callback of its own says the part. */

@@ -39,6 +39,8 @@ export interface TurnHost {
   onResult?: (result: ToolCallResult, facts?: CallFacts) => void;
   /** The calls go through the gates and stop before they run. Told of each that would run. */
   checksOnly?: (call: ToolCall) => void;
+  /** Somebody decides on other arguments: the places that they name are judged beforehand. */
+  judgesPlaces?: boolean;
   /** Runs the sub-agents of tools that declare `delegation`. */
   delegation?: DelegationProvider;
   /**

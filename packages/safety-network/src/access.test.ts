@@ -42,7 +42,8 @@ describe('onAccess', () => {
       const response = await guard.fetch(`${url}/path?key=secret#secret`, {}, { onAccess });
       await response.text();
       const rule = host === 'a.test' ? '*.test' : host;
-      const entries = { covers: rule, allow: rule };
+      const opened = host === 'a.test' && { privateUrls: true };
+      const entries = { covers: rule, allow: rule, ...opened };
       expect(accesses).toEqual([{ url: `${url}/path`, host, decision: 'allowed', rule, entries }]);
       expect(connectionsWhenTold).toEqual([0]);
     },

@@ -4,6 +4,10 @@ export interface ResolvedAddress {
   family: 4 | 6;
 }
 
+export function addressOf({ address }: ResolvedAddress): string {
+  return address;
+}
+
 /** All addresses of a host name. Rejects when there is none. */
 export type LookupFunction = (hostname: string) => Promise<readonly { address: string }[]>;
 

@@ -1,7 +1,7 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { normalizeHost, urlPort } from '@ethosagent/policy';
 import { CapabilityError, EthosError } from '@ethosagent/types';
-import type { ResolvedAddress } from './address-book.js';
+import { addressOf, type ResolvedAddress } from './address-book.js';
 import { type DecidingEntries, denialError, entriesOf, toNetworkError } from './denials.js';
 import type { NetworkAccess, NetworkSpending } from './hop.js';
 import type { NetworkRules } from './network-rules.js';
@@ -40,7 +40,8 @@ export async function openConnection(
     rule = verdict.rule;
     entries = verdict.entries ?? {};
     if (verdict.decision === 'denied') throw denialError(verdict);
-    await resolveChecked(host, port);
+    const addresses = await resolveChecked(host, port);
+    entries = { ...entries, ...rules.openedBy(host, port, addresses.map(addressOf)) };
     options.signal?.throwIfAborted();
     options.onSpend?.({ requests: 1 });
   } catch (error) {

@@ -8,6 +8,8 @@ export interface DecidingEntries {
   readonly allow?: string;
   /** Of the operator's deny list. */
   readonly deny?: string;
+  /** `allow_private_urls` was needed: the address is one that only it opens. */
+  readonly privateUrls?: true;
 }
 
 /** What a rule says of an access. `rule` is for the audit trail, `detail` for the reader. */

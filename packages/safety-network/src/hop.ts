@@ -1,6 +1,7 @@
 import { isIpLiteral, normalizeHost, urlPort } from '@ethosagent/policy';
 import { CapabilityError, EthosError } from '@ethosagent/types';
 import type { Dispatcher } from 'undici';
+import { addressOf, type ResolvedAddress } from './address-book.js';
 import { type DecidingEntries, denialError, deny, entriesOf, toNetworkError } from './denials.js';
 import { bodyTooLarge, Exchange } from './exchange.js';
 import type { NetworkRules } from './network-rules.js';
@@ -35,9 +36,9 @@ export interface HopContext {
   readonly onAccess: ((access: NetworkAccess) => void) | undefined;
   readonly onSpend: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
   /** Rejects unless every address of a host name may be connected to. */
-  checkAddresses(host: string, port: number): Promise<unknown>;
+  checkAddresses(host: string, port: number): Promise<readonly ResolvedAddress[]>;
   /** The same, before a `fetch` that may connect by itself is called. */
-  checkBeforehand(host: string, port: number): Promise<void>;
+  checkBeforehand(host: string, port: number): Promise<readonly ResolvedAddress[]>;
   agent(): Promise<PinnedAgent>;
 }
 
@@ -123,10 +124,17 @@ export class Hop {
     const { lifetime, checkBeforehand } = this.#context;
     const { hostname } = this.#url;
     if (!isIpLiteral(hostname)) {
-      await lifetime.race(checkBeforehand(hostname, urlPort(this.#url)));
+      this.#noteOpened(await lifetime.race(checkBeforehand(hostname, urlPort(this.#url))));
     }
     this.#pay();
     this.settle();
+  }
+
+  #noteOpened(addresses: readonly ResolvedAddress[]): void {
+    const { rules } = this.#context;
+    const host = normalizeHost(this.#url.hostname) ?? this.#url.hostname;
+    const opened = rules.openedBy(host, urlPort(this.#url), addresses.map(addressOf));
+    this.#entries = { ...this.#entries, ...opened };
   }
 
   /** Makes the response the answer of the request: its body is what the limits now hold for. */
@@ -169,7 +177,9 @@ export class Hop {
     if (String(options.origin) !== origin) {
       throw denialError(deny('dispatcher', 'the dispatcher is for another origin'));
     }
-    if (!isIpLiteral(hostname)) await checkAddresses(hostname, urlPort(this.#url));
+    if (!isIpLiteral(hostname)) {
+      this.#noteOpened(await checkAddresses(hostname, urlPort(this.#url)));
+    }
     const pinned = await agent();
     if (lifetime.failed) return;
     this.#pay();

@@ -149,6 +149,15 @@ export class NetworkGuard {
     return socket;
   }
 
+  /**
+   * Judges a URL by what it alone tells: no name is looked up.
+   * @throws `HOST_NOT_ALLOWED`
+   */
+  assertUrl(input: string | URL): void {
+    const verdict = this.#rules.judgeUrl(parseTarget(input, {}));
+    if (verdict.decision === 'denied') throw denialError(verdict);
+  }
+
   /** Ends every connection and the requests on them. Later requests fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -223,13 +232,14 @@ export class NetworkGuard {
    * Where the host itself says how requests go out or how names resolve, there may be an address
    * that the lookup doesn't know, and the request is refused.
    */
-  async #checkBeforehand(host: string, port: number): Promise<void> {
+  async #checkBeforehand(host: string, port: number): Promise<readonly ResolvedAddress[]> {
     const { fetch, lookup } = this.#options;
     const addresses = await this.#addresses.resolve(host).catch((cause: unknown) => {
       if (fetch === undefined && lookup === undefined) return [];
       throw denialError(addressUnknown(host, 'pass a lookup that knows it'), { cause });
     });
     this.#assertAddresses(host, port, addresses);
+    return addresses;
   }
 
   #assertAddresses(host: string, port: number, found: readonly { address: string }[]): void {

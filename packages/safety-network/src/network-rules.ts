@@ -109,7 +109,10 @@ export class NetworkRules {
     }
     const address = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host;
     const verdict = isIpLiteral(address) ? this.judgeAddresses(host, port, [address]) : undefined;
-    if (verdict === undefined) return { decision: 'allowed', rule, entries };
+    if (verdict === undefined) {
+      const opened = isIpLiteral(address) ? this.openedBy(host, port, [address]) : {};
+      return { decision: 'allowed', rule, entries: { ...entries, ...opened } };
+    }
     return { ...verdict, entries: { ...entries, ...verdict.entries } };
   }
 
@@ -177,6 +180,19 @@ export class NetworkRules {
       }
     }
     return undefined;
+  }
+
+  /** What opened the way to addresses that may be connected to, beside what covers the host. */
+  openedBy(
+    host: string,
+    port: number,
+    addresses: readonly string[],
+  ): Pick<DecidingEntries, 'privateUrls'> {
+    if (!this.#allowPrivate || this.#named.matches(host, port) !== undefined) return {};
+    const isPublic = addresses.every((address) =>
+      isAddressAllowed(address, { allowPrivate: false }),
+    );
+    return isPublic ? {} : { privateUrls: true };
   }
 
   #isPortOpen(port: number, rules: readonly (string | undefined)[]): boolean {

@@ -73,7 +73,7 @@ beforeEach(async () => {
     tools: [agent],
     audit,
     fetch: async () => new Response('fine'),
-    lookup: async () => [{ address: '93.184.216.34' }],
+    lookup: async (host) => [{ address: host.startsWith('in.') ? '10.0.0.8' : '93.184.216.34' }],
   });
 });
 afterEach(async () => {
@@ -121,6 +121,29 @@ describe('the line of a personality', () => {
     expect(await linesOf('read', note, 'coder/reviewer')).toEqual([
       ['allowed', [line(10), line(2, 'reviewer')]],
     ]);
+  });
+
+  it('is also that of allow_private_urls, of an access that nothing else opens', async () => {
+    put(
+      'personalities/insider/config.yaml',
+      `name: Insider
+safety:
+  network:
+    allow: ["*", 10.0.0.9]
+    allow_private_urls: true
+`,
+    );
+    put('personalities/guest/config.yaml', 'name: Guest\nsafety: {network: {allow: ["*"]}}\n');
+    const both = [line(4, 'insider'), line(5, 'insider')];
+    expect(await linesOf('fetch', 'https://10.0.0.8/', 'insider')).toEqual([['allowed', both]]);
+    expect(await linesOf('fetch', 'https://in.test/', 'insider')).toEqual([['allowed', both]]);
+    // Public, and named by the operator.
+    for (const at of ['https://out.test/', 'https://10.0.0.9/']) {
+      expect(await linesOf('fetch', at, 'insider')).toEqual([['allowed', [line(4, 'insider')]]]);
+    }
+    const [[decision, where] = []] = await linesOf('fetch', 'https://in.test/', 'insider/guest');
+    expect([decision, where]).not.toContain(line(5, 'insider'));
+    expect(decision).toBe('denied');
   });
 
   it('follows the file, also where only a line was put before it', async () => {

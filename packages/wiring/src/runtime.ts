@@ -131,7 +131,7 @@ export class Runtime implements ToolRuntime {
     this.memory = parts.stores.memory;
     this.#personalityId = options.personality;
     this.#sessionId = options.sessionId ?? randomUUID();
-    this.#ledgers = new SessionLedgers(parts.stores.sessions);
+    this.#ledgers = SessionLedgers.of(parts.stores.sessions);
     this.sessions = this.#ledgers.sessions();
     this.#ownLedger = new SessionLedger(undefined, this.#sessionId);
     this.#personalities = new PersonalityConfigs({

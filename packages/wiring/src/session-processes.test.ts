@@ -17,6 +17,7 @@ import { bundleScript, newPostgresDatabase } from '@ethosagent/test-support';
 import type { ToolCall } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+const agentScript = await bundleScript(new URL('./fixtures/act-as-agent.ts', import.meta.url));
 const script = await bundleScript(new URL('./fixtures/act-in-session.ts', import.meta.url));
 const PAY: ToolCall = { toolCallId: 'c', name: 'pay', args: { text: 'once' } };
 const ATTEMPTS = 5;
@@ -73,6 +74,17 @@ async function processes(
   }
   return results;
 }
+/** A turn of an agent in a process of its own, up to its tool `hold`. */
+async function heldTurn(...steps: string[][]): Promise<RunningScript> {
+  const args = [join(folder, 'home'), JSON.stringify(steps)];
+  const running = startScript(agentScript, { args });
+  started.push(running);
+  const { child, lines } = running;
+  while (!lines().includes('holding')) await once(child.stdout ?? child, 'data');
+  return running;
+}
+const SEND: ToolCall = { toolCallId: 'e', name: 'send', args: { text: 'x' } };
+const LOOK: ToolCall = { toolCallId: 'l', name: 'look', args: { text: 'x' } };
 const paid = () =>
   existsSync(join(folder, 'paid')) ? readFileSync(join(folder, 'paid'), 'utf8') : '';
 
@@ -123,12 +135,36 @@ describe.each([
   });
 
   it('asks before an effect once one of them has read, whichever acts', async () => {
-    const send: ToolCall = { toolCallId: 'e', name: 'send', args: { text: 'x' } };
-    const [free] = await processes(1, [send]);
+    const [free] = await processes(1, [SEND]);
     expect(free?.result.ok).toBe(true);
-    await processes(2, [{ toolCallId: 'l', name: 'look', args: { text: 'x' } }]);
-    const results = await processes(2, [{ ...send, toolCallId: 'f' }]);
+    await processes(2, [LOOK]);
+    const results = await processes(2, [{ ...SEND, toolCallId: 'f' }]);
     expect(results.map(({ result }) => result.ok)).toEqual([false, false]);
     for (const { approval } of results) expect(approval?.reason).toContain('untrusted');
+  });
+
+  it('asks about what others do while the turn of an agent goes on that has read', async () => {
+    const { child, ended, lines } = await heldTurn(['page'], ['hold']);
+    const [asked] = await processes(1, [SEND]);
+    expect(asked?.approval?.reason).toContain('the untrusted content is from page');
+    child.kill('SIGUSR2');
+    expect(await ended).toMatchObject({ code: 0 });
+    expect(lines().at(-1)).toBe('answered');
+  });
+
+  it('asks, too, once the process of that agent was killed', async () => {
+    const { child, ended } = await heldTurn(['page'], ['hold']);
+    child.kill('SIGKILL');
+    await ended;
+    const [asked] = await processes(1, [SEND]);
+    expect(asked?.approval?.reason).toContain('the untrusted content is from page');
+  });
+
+  it('asks about what an agent does after others have read, while its turn goes on', async () => {
+    const { child, ended, lines } = await heldTurn(['hold'], ['send']);
+    await processes(1, [LOOK]);
+    child.kill('SIGUSR2');
+    expect(await ended).toMatchObject({ code: 0 });
+    expect(lines().at(-1)).toBe('paused');
   });
 });

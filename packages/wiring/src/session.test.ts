@@ -32,6 +32,11 @@ function personality(id: string, more = ''): void {
   writeFileSync(join(folder, 'config.yaml'), `name: ${id}\n${reach}\n${more}`);
 }
 
+function setPersonality(text: string): void {
+  const file = join(world, 'home', 'personalities', 'coder', 'config.yaml');
+  writeFileSync(file, `name: coder\n${text}\n`);
+}
+
 const pays: unknown[] = [];
 const pay = defineTool({
   name: 'pay',
@@ -292,6 +297,48 @@ describe('a session', () => {
     });
   });
 
+  describe('that can not run any more', () => {
+    const LOST = 'the personality coder does not have the tool pay now, or it is not available';
+
+    it.each<[string, string, () => void, Partial<ToolRuntimeOptions>]>([
+      ['its personality has lost it', LOST, () => setPersonality('toolset: [read_file]'), {}],
+      ['its tool is gone', 'this process has no tool pay', () => {}, { tools: ['read_file'] }],
+      [
+        'its personality is gone',
+        expect.stringContaining('coder'),
+        () => rmSync(join(world, 'home', 'personalities', 'coder'), { recursive: true }),
+        { personality: 'other' },
+      ],
+    ])('says so where %s, and can be refused or withdrawn', async (_, why, lose, options) => {
+      personality('other');
+      const first = (await start()).session('s', { personality: 'coder' });
+      const refusable = await asked(first, 'pay', { amount: 500 });
+      const approved = await asked(first, 'pay', { amount: 501 });
+      const undecided = await asked(first, 'pay', { amount: 502 });
+      await first.decide(approved, { approved: true });
+      expect(await first.pending()).toMatchObject([{}, {}, {}]);
+      expect((await first.pending()).some((each) => 'cannotRun' in each)).toBe(false);
+      lose();
+      const runtime = await start(options);
+      const session = runtime.session('s');
+      const listed = await session.pending();
+      expect(listed.map(({ cannotRun }) => cannotRun)).toEqual([why, why, why]);
+      await runtime.session('s', { personality: 'coder' }).decide(refusable, { approved: false });
+      const answers = await session.resume();
+      expect(answers.map(({ result }) => result.ok)).toEqual([false, false]);
+      expect(pays).toEqual([]);
+      // What was approved may run when the tool comes back; nobody has to wait for that.
+      expect(await session.withdraw({ ...approved, question: 'another' })).toBe(false);
+      const left = await session.pending();
+      expect(left.map(({ toolCallId }) => toolCallId)).toEqual(
+        expect.arrayContaining([approved.toolCallId, undecided.toolCallId]),
+      );
+      for (const each of left) expect(await session.withdraw(each)).toBe(true);
+      for (const each of left) expect(await session.withdraw(each)).toBe(false);
+      expect(await session.pending()).toEqual([]);
+    });
+  });
+
   describe('with a yes to other arguments', () => {
     it('runs those, and tells the model', async () => {
       const session = (await start()).session('s');
@@ -318,9 +365,66 @@ describe('a session', () => {
       const session = (await start()).session('s');
       await one(session, 'read_file', read());
       const approval = await asked(session, 'write_file', write('a'));
-      const path = join(world, 'outside');
+      for (const path of [join(world, 'outside'), '../outside', '/etc/shadow']) {
+        await expect(
+          session.decide(approval, { approved: true, args: { path, content: 'x' } }),
+        ).rejects.toMatchObject({ code: 'PATH_NOT_REACHABLE' });
+      }
+      expect(await session.pending()).toEqual([approval]);
+      await session.decide(approval, {
+        approved: true,
+        args: { path: write('a').path, content: 'y' },
+      });
+      expect((await session.resume())[0]?.result).toMatchObject({ ok: true });
+    });
+
+    it('reaches no more than it did when it was decided, and no more than it does by then', async () => {
+      const session = (await start()).session('s');
+      await one(session, 'read_file', read());
+      const approval = await asked(session, 'write_file', write('a'));
+      const path = write('b').path;
       await session.decide(approval, { approved: true, args: { path, content: 'x' } });
-      expect((await session.resume())[0]?.text).toContain('PATH_NOT_REACHABLE');
+      setPersonality('fs_reach: {read: ["${CWD}"]}');
+      const [late] = await session.resume();
+      expect(late?.result.ok).toBe(false);
+    });
+
+    it('is refused where it may read and not write, and where it may not go', async () => {
+      setPersonality(
+        'fs_reach: {read: ["${CWD}"], write: ["${CWD}/out"]}\nsafety: {network: {allow: [a.test]}}',
+      );
+      const get = defineTool({
+        name: 'get',
+        description: 'Gets.',
+        capabilities: { network: { allowedHosts: ['*'] } },
+        requiresApproval: true,
+        input: z.object({ url: z.string() }),
+        execute: async () => ok('got'),
+      });
+      const session = (await start({ tools: ['read_file', 'write_file', get] })).session('s');
+      await one(session, 'read_file', read());
+      const approval = await asked(session, 'write_file', write('out/a'));
+      await expect(
+        session.decide(approval, { approved: true, args: write('page.txt') }),
+      ).rejects.toMatchObject({ code: 'PATH_NOT_REACHABLE' });
+      const wanted = await asked(session, 'get', { url: 'https://a.test/' });
+      for (const url of ['https://b.test/', 'http://169.254.169.254/', 'https://u:p@a.test/']) {
+        await expect(
+          session.decide(wanted, { approved: true, args: { url } }),
+        ).rejects.toMatchObject({ code: 'HOST_NOT_ALLOWED' });
+      }
+      await session.decide(wanted, { approved: true, args: { url: 'https://a.test/b' } });
+    });
+
+    it('is refused by a process that does not have the tool, which can still say no', async () => {
+      const session = (await start()).session('s');
+      const approval = await asked(session, 'pay', { amount: 500 });
+      const other = (await start({ tools: ['read_file'] })).session('s');
+      await expect(
+        other.decide(approval, { approved: true, args: { amount: 20 } }),
+      ).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
+      await other.decide(approval, { approved: false });
+      expect((await session.resume())[0]?.result).toMatchObject({ cause: 'NOT_APPROVED' });
     });
 
     it('at once, from the callback', async () => {

@@ -131,6 +131,7 @@ async function fit(
     const { prompt } = await fitContext({
       plan,
       log,
+      isTainted: log.sources.length > 0,
       images: false,
       prompt: () => ({
         system: 'Be good.',

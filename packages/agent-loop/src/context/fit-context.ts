@@ -30,6 +30,8 @@ export class ContextFull extends Error {
 export interface FitParts extends Pick<Summarising, 'ask' | 'usageOf' | 'images'> {
   plan: ContextPlan;
   log: SessionLog;
+  /** The session has read untrusted content, here or elsewhere. */
+  isTainted: boolean;
   /** Makes the prompt anew from the records. */
   prompt: () => Prompt;
   /** Writes down what changes. */
@@ -137,7 +139,7 @@ class Fitting {
 
   /** @param rest tokens of the prompt without what is summed up */
   async #summed(rest: number): Promise<Change> {
-    const { log, images, ask, usageOf, plan } = this.#parts;
+    const { log, isTainted, images, ask, usageOf, plan } = this.#parts;
     const { system, definitions } = this.#prompt;
     const kept = clearable(log.entries.slice(this.#keptFrom));
     const afterSummary = rest + this.#summaryTokens;
@@ -152,7 +154,7 @@ class Fitting {
       room: this.#limit - fixed,
       summaryTokens: this.#summaryTokens,
       images,
-      isTainted: log.untrusted,
+      isTainted,
       ask,
       usageOf,
     });

@@ -92,9 +92,8 @@ describe('a summary of untrusted content', () => {
     await sumUp();
     expect(await ask('Write it.', WRITE)).toMatchObject({ end: 'paused' });
     const log = await readLog(world.sessions, 's');
-    expect(log.untrusted).toBe(true);
     expect(log.sources).toEqual(sources);
-    expect(log.turn?.step).toMatchObject({ isTainted: true, sources });
+    expect(sources).toHaveLength(1);
     expect(world.ran).not.toContain('write_note x');
   });
 

@@ -34,9 +34,7 @@ export interface DelegatingTurn extends DelegationPlace {
   remaining(): { tokens?: number; costUsd?: number; ms?: number };
   /** Counts what a sub-agent used as the turn's own. */
   charge(usage: AgentUsage): void;
-  /** Whether untrusted content was read. */
-  isTainted(): boolean;
-  /** Where that came from, as far as it is known. */
+  /** The untrusted content that was read. */
   sources(): readonly UntrustedSource[];
 }
 

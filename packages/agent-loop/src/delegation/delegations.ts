@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { QuarantinePrompt, UntrustedFiles } from '@ethosagent/core';
+import { type QuarantinePrompt, SessionLedgers, type UntrustedFiles } from '@ethosagent/core';
 import {
   CapabilityError,
   type DelegatedTask,
@@ -12,7 +12,6 @@ import {
   type SessionStore,
 } from '@ethosagent/types';
 import type { AgentLoopOptions, DelegationLimits } from '../api.js';
-import { readLog } from '../journal/journal.js';
 import { assertKeys } from '../options.js';
 import type { DelegatingTurn, RunChild } from './child-turn.js';
 import { grantTask, type TaskGrant } from './grant-task.js';
@@ -205,18 +204,20 @@ export class Delegations {
           'the budget of the turn is used up',
         ),
     });
-    if (await this.#isClean(task)) task.clear();
+    if (await this.#isClean(task, granted.turn)) task.clear();
     // What the sub-agent itself left running goes with it.
     await this.endSession(task.id);
     await endToolsOf?.(task.id).catch(() => {});
     await this.#table.end(task);
   }
 
-  /** Whether nothing untrusted is in the sub-agent's own session. What can't be read may hold some. */
-  async #isClean({ id }: Task): Promise<boolean> {
+  /** Whether the sub-agent's own session has read nothing untrusted. What can't be known may be. */
+  async #isClean({ id }: Task, { identity }: DelegatingTurn): Promise<boolean> {
+    const { sessions } = this.#options;
     try {
-      const { turn, untrusted } = await readLog(this.#options.sessions, id);
-      return turn !== undefined && !untrusted;
+      const ledger = SessionLedgers.of(sessions).ofSession(id, identity);
+      await ledger.refresh();
+      return !ledger.isTainted && (await sessions.get(id)) !== null;
     } catch {
       return false;
     }

@@ -82,7 +82,7 @@ async function runCall(
   const guard = new CallGuard({
     personality,
     tool: (asked) => tools.tool(asked),
-    isTainted: turn.isTainted(),
+    isTainted: turn.sources().length > 0,
     sources: turn.sources(),
     approve: async (request) => {
       const said = approve === undefined ? 'later' : await approve(request);

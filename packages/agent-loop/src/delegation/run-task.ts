@@ -48,7 +48,7 @@ export async function runTask(
       tools: grant.tools,
       identity: turn.identity,
       limits: childLimits(turn, asked, { outlivesTurn: task.isBackground }),
-      isTainted: turn.isTainted(),
+      isTainted: turn.sources().length > 0,
       approve: approveForChild(run.approve),
       abortSignal: task.signal,
       depth: turn.depth + 1,

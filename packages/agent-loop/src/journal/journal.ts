@@ -1,3 +1,4 @@
+import type { SessionLedger, UntrustedSource } from '@ethosagent/core';
 import {
   EthosError,
   errorCodeOf,
@@ -8,7 +9,7 @@ import {
 } from '@ethosagent/types';
 import { withGrace } from '../with-grace.js';
 import { type AgentRecord, messageOf, parseRecord } from './records.js';
-import { damaged, SessionLog } from './session-log.js';
+import { damaged, type LoggedStep, SessionLog } from './session-log.js';
 
 /** The records of one append: they are stored together, or none of them. */
 interface Waiting {
@@ -21,11 +22,15 @@ interface Waiting {
  * Writes the records of one session, one after the other, each only where the session is as it was
  * read: of several writers one goes on, and the others end with `SESSION_CHANGED`. Records that come
  * while others are being written are written together.
+ *
+ * What the records hold that is untrusted is noted in the ledger of the session before they are
+ * stored, so that whoever runs the session knows of it before anybody can have read it here.
  */
 export class Journal {
   readonly log: SessionLog;
   readonly ref: SessionRef;
   readonly #store: SessionStore;
+  readonly #ledger: SessionLedger;
   readonly #signal: AbortSignal | undefined;
   readonly #graceMs: number;
   #waiting: Waiting[] = [];
@@ -41,11 +46,18 @@ export class Journal {
     ref: SessionRef,
     {
       log,
+      ledger,
       signal,
       graceMs,
-    }: { log: SessionLog; signal?: AbortSignal | undefined; graceMs: number },
+    }: {
+      log: SessionLog;
+      ledger: SessionLedger;
+      signal?: AbortSignal | undefined;
+      graceMs: number;
+    },
   ) {
     this.#store = store;
+    this.#ledger = ledger;
     this.#signal = signal;
     this.#graceMs = graceMs;
     this.ref = ref;
@@ -55,6 +67,27 @@ export class Journal {
   /** Why nothing more is written. */
   get failure(): unknown {
     return this.#failure?.error;
+  }
+
+  /** The untrusted content that the session has read, whoever ran it, as far as it is known here. */
+  get sources(): UntrustedSource[] {
+    return this.#ledger.sources;
+  }
+
+  /**
+   * Asks what the session has read meanwhile, and notes what only the records know.
+   * @throws as `SessionLedger.refresh`
+   */
+  async refreshSources(): Promise<void> {
+    await this.#ledger.refresh();
+    await this.#ledger.addSources(this.log.sources);
+  }
+
+  /** What had been read when the calls of a step were issued, and what others have read since. */
+  sourcesOf(step: LoggedStep | undefined): UntrustedSource[] {
+    const { known } = step?.record ?? {};
+    if (step === undefined || known === undefined) return this.sources;
+    return this.#ledger.sourcesBut({ own: step.brought, known });
   }
 
   /**
@@ -96,8 +129,11 @@ export class Journal {
 
   async #put(batch: readonly Waiting[]): Promise<void> {
     for (;;) {
-      const records = fitting(batch, this.log);
-      if (records.length === 0) return;
+      const fit = fitting(batch, this.log);
+      if (fit.length === 0) return;
+      await withGrace(this.#noteSources(fit), this.#signal, this.#graceMs);
+      const { known } = this.#ledger;
+      const records = fit.map((record) => (record.kind === 'step' ? { ...record, known } : record));
       try {
         const stored = await withGrace(
           this.#store.append(this.ref, messagesOf(records, this.log), {
@@ -115,6 +151,12 @@ export class Journal {
         if (!(await withGrace(this.#readAsides(), this.#signal, this.#graceMs))) throw error;
       }
     }
+  }
+
+  async #noteSources(records: readonly AgentRecord[]): Promise<void> {
+    // What others had read when calls were issued counts for them, whoever reads it again.
+    if (records.some(({ kind }) => kind === 'step')) await this.#ledger.refresh();
+    await this.#ledger.addSources(records.flatMap((record) => this.log.sourceOf(record) ?? []));
   }
 
   /**

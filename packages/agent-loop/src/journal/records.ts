@@ -138,6 +138,8 @@ const CHECKS = {
       untrusted: isTrue,
       /** Tokens of the prompt, as they were estimated before the model was asked. */
       estimate: isAmount,
+      // How many sources of untrusted content the session knew when the calls were issued.
+      known: isAmount,
     },
   ),
   started: isShape({ turn: isCount, calls: isListOf(isString) }),

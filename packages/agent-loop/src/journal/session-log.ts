@@ -40,10 +40,8 @@ export interface LoggedCall {
 
 export interface LoggedStep {
   record: StepRecord;
-  /** The model had untrusted content before it when it made the calls. */
-  isTainted: boolean;
-  /** Where that content came from. */
-  sources: readonly UntrustedSource[];
+  /** Untrusted content that came with its results, and with none before. */
+  brought: UntrustedSource[];
   calls: LoggedCall[];
 }
 
@@ -78,8 +76,6 @@ export class SessionLog {
   lastSequence = 0;
   messageCount = 0;
   turn: LoggedTurn | undefined;
-  /** Untrusted content is in the history. */
-  untrusted = false;
   readonly #sources = new SourceList();
   /** What the model is shown; none where no model is asked. */
   readonly entries: LoggedEntry[] = [];
@@ -100,7 +96,7 @@ export class SessionLog {
     this.#hasHistory = options.history;
   }
 
-  /** Where untrusted content came from, the first first; one entry stands for all others where there are many. */
+  /** The untrusted content that the records speak of. What the session has read, its ledger knows. */
   get sources(): UntrustedSource[] {
     return this.#sources.all;
   }
@@ -136,6 +132,7 @@ export class SessionLog {
 
   #add(record: AgentRecord): void {
     const { turn } = this;
+    this.#noteSource(record);
     if (record.kind === 'user') this.#addUser(record);
     else if (turn !== undefined) this.#addTo(turn, record);
   }
@@ -185,23 +182,14 @@ export class SessionLog {
       delegated: { begun: 0, usage: NO_USAGE },
       text: '',
     };
-    if (record.untrusted === true) {
-      const source = sourceOfContent('the message of a user', [record.prompt, attachments]);
-      this.#taint({ source, tool: 'user' });
-    }
     this.#lastCall = '';
     this.#keep(record);
   }
 
   #addStep(turn: LoggedTurn, record: StepRecord): void {
-    if (record.untrusted === true) {
-      const source = sourceOfContent('a search of the provider', record);
-      this.#taint({ source, tool: 'model' });
-    }
     const step: LoggedStep = {
       record,
-      isTainted: this.untrusted,
-      sources: this.sources,
+      brought: [],
       calls: callsOf(record).map((call) => this.#logged(turn, call)),
     };
     this.#calls = new Map(step.calls.map((logged) => [logged.call.id, logged]));
@@ -217,10 +205,6 @@ export class SessionLog {
 
   #shorten(turn: LoggedTurn, record: ContextRecord): void {
     this.isShortened = true;
-    if (record.untrusted === true) {
-      const source = sourceOfContent('a search of the provider', record);
-      this.#taint({ source, tool: 'model' });
-    }
     turn.usage = addUsage(turn.usage, record.summary?.usage ?? NO_USAGE);
     applyContext(this.entries, record);
   }
@@ -237,7 +221,6 @@ export class SessionLog {
     this.#change(record.call, { result });
     this.#images.add(result);
     turn.text = this.directAnswer() ?? turn.text;
-    if (record.untrusted === true) this.#taint(this.#sourceOf(record));
     turn.usage = addUsage(turn.usage, { ...NO_USAGE, costUsd: record.costUsd ?? 0 });
   }
 
@@ -262,14 +245,35 @@ export class SessionLog {
     });
   }
 
-  #taint(source: UntrustedSource): void {
-    this.untrusted = true;
-    this.#sources.add(source);
+  /** Where the content of a record comes from that somebody else may have written. */
+  sourceOf(record: AgentRecord): UntrustedSource | undefined {
+    if (!('untrusted' in record) || record.untrusted !== true) return undefined;
+    if (record.kind === 'user') {
+      const { prompt, attachments = [] } = record;
+      return {
+        source: sourceOfContent('the message of a user', [prompt, attachments]),
+        tool: 'user',
+      };
+    }
+    if (record.kind === 'step' || record.kind === 'context') {
+      const { known: _, ...said } = { known: 0, ...record };
+      return { source: sourceOfContent('a search of the provider', said), tool: 'model' };
+    }
+    const { call: { name, input } = { name: '', input: {} }, approval } =
+      this.#calls.get(record.call) ?? {};
+    const { from } = record;
+    return from === undefined
+      ? sourceOfCall(name, approval?.decision?.args ?? input)
+      : { source: from, tool: name };
   }
 
-  #sourceOf({ call, from }: ResultRecord): UntrustedSource {
-    const { name = '', input } = this.#calls.get(call)?.call ?? {};
-    return from === undefined ? sourceOfCall(name, input) : { source: from, tool: name };
+  #noteSource(record: AgentRecord): void {
+    const source = this.sourceOf(record);
+    if (source === undefined) return;
+    if (record.kind === 'result' && this.#sources.isNew(source)) {
+      this.turn?.step?.brought.push(source);
+    }
+    this.#sources.add(source);
   }
 
   #keep(entry: LoggedEntry): void {

@@ -29,6 +29,9 @@ export async function run({ context }: CommandInput): Promise<number> {
         safeLine(approval.toolCallId),
         safeLine(sessionId),
         safeLine(JSON.stringify(approval.args) ?? '', 100),
+        ...(approval.cannotRun === undefined
+          ? []
+          : [out.color.red(safeLine(`can not run: ${approval.cannotRun}`, 200))]),
       ]),
     );
     if (waiting.length === 0) out.line('nothing waits');

@@ -27,6 +27,7 @@ export async function run(input: CommandInput): Promise<number> {
       ['asked', new Date(approval.askedAt).toISOString()],
       ...grantLines(approval.capabilities),
       ...sources.map(({ source, tool }) => ['untrusted', `${source} (${tool})`]),
+      ...(approval.cannotRun === undefined ? [] : [['can not run', approval.cannotRun]]),
       ...(approval.decision === undefined ? [] : [['decided', decisionText(approval.decision)]]),
     ].map(([what = '', which = '']) => [`  ${out.color.cyan(what)}`, safeLine(which, 2_000)]),
   );

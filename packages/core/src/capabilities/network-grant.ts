@@ -129,7 +129,14 @@ export class NetworkGrant implements HostGrant {
         : policy.placesOf('safety.network.allow', personalityAllow, allow);
     // The turn of a runtime has the list of the personality.
     const isOfTurn = turn?.allow !== undefined && !isDeepStrictEqual(turn.allow, personalityAllow);
-    return { declared, policy: [...own, ...(isOfTurn ? turnPart('allow', turnAllow) : [])] };
+    return {
+      declared,
+      policy: [
+        ...own,
+        ...(isOfTurn ? turnPart('allow', turnAllow) : []),
+        ...(basis.privateUrls === true ? openedBy(policy) : []),
+      ],
+    };
   }
 
   #originOf(basis: AccessBasis): Origin {
@@ -171,6 +178,13 @@ function placeIn(entries: readonly string[] | undefined, entry: string | undefin
   return entries === undefined || entry === undefined
     ? undefined
     : coveringHostEntry(entries, entry);
+}
+
+/** Where `allow_private_urls` stands: the turn of a runtime has that of the personality. */
+function openedBy(policy: PolicyAtOnce): string[] {
+  const part = 'safety.network.allow_private_urls';
+  const lines = policy.linesOf(part);
+  return lines.length > 0 ? lines : ['the turn: networkPolicy.allow_private_urls'];
 }
 
 function turnPart(list: 'allow' | 'deny', index: number | undefined): string[] {

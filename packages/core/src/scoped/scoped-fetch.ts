@@ -52,6 +52,14 @@ export class ScopedFetchImpl implements ScopedFetch {
     return unawaited(this.#fetch(url, init));
   }
 
+  /**
+   * Judges a URL by what it alone tells, without a request.
+   * @throws `HOST_NOT_ALLOWED`
+   */
+  assertUrl(url: string): void {
+    this.#guard.assertUrl(url);
+  }
+
   async #fetch(url: string | URL, init?: RequestInit): Promise<Response> {
     const scope = this.#scope;
     const handles = this.#secrets && new RequestHandles(this.#secrets);

@@ -235,6 +235,15 @@ export class ScopedFsImpl implements ScopedFs {
     }
   }
 
+  /**
+   * Judges a path as text, without an access.
+   * @throws `PATH_NOT_REACHABLE`, `PATH_INVALID`
+   */
+  assertReach(kind: ReachKind, path: string): void {
+    const capability = kind === 'read' ? 'fs_reach.read' : 'fs_reach.write';
+    this.#check(kind, path, { capability, operation: 'check', target: textOf(path) });
+  }
+
   #check(kind: ReachKind, path: string, access: AccessAsked): [storage: Storage, at: string] {
     const problem = typeof path === 'string' ? pathProblem(path) : 'the path is not a string';
     if (problem !== undefined) throw new EthosError('PATH_INVALID', problem);

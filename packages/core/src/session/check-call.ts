@@ -21,11 +21,13 @@ export async function checkCall(
     identity,
     personality,
     sessionId,
-  }: Omit<CheckedSession, 'isTainted' | 'sources' | 'now'>,
+    judgesPlaces = false,
+  }: Omit<CheckedSession, 'isTainted' | 'sources' | 'now'> & { judgesPlaces?: boolean },
 ): Promise<CheckedCall> {
   let passes = false;
   const host: TurnHost = {
     ...guard.host(),
+    judgesPlaces,
     checksOnly: () => {
       passes = true;
     },
@@ -62,7 +64,10 @@ export interface CheckedSession {
   now: () => number;
 }
 
-/** As `checkCall`; nothing is written down. */
+/**
+ * As `checkCall`, for arguments that somebody gave in place of a model's: the places that they name
+ * are judged, too. Nothing is written down.
+ */
 export function checkOffRecord(call: ToolCall, session: CheckedSession): Promise<CheckedCall> {
   const { tools, personality, isTainted, sources, now } = session;
   const guard = new CallGuard({
@@ -82,5 +87,5 @@ export function checkOffRecord(call: ToolCall, session: CheckedSession): Promise
       grant: async () => {},
     },
   });
-  return checkCall(call, guard, session);
+  return checkCall(call, guard, { ...session, judgesPlaces: true });
 }

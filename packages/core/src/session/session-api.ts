@@ -97,6 +97,11 @@ export interface PendingApproval {
   askedAt: number;
   /** Once somebody has decided. */
   decision?: CallDecision;
+  /**
+   * Why the call could not run now, whatever is decided: `pending` says so where the tool is gone, or
+   * the personality has lost it. It still waits; refuse it, or `withdraw` it.
+   */
+  cannotRun?: string;
 }
 
 /** The answer to a call of a session. */
@@ -217,6 +222,11 @@ export interface ToolSession {
     approval: Pick<PendingApproval, 'toolCallId' | 'question'>,
     decision: CallDecision,
   ): Promise<void>;
+  /**
+   * Takes a call out that waits, decided or not: it does not run, and nobody is told. Says whether it
+   * was there.
+   */
+  withdraw(approval: Pick<PendingApproval, 'toolCallId' | 'question'>): Promise<boolean>;
   /** Runs what was approved and answers what was refused, in the order in which it was asked. */
   resume(options?: SessionBatchOptions): Promise<SessionResult[]>;
   /**

@@ -1,17 +1,4 @@
-import {
-  type Check,
-  canonicalJson,
-  isAmount,
-  isAnything,
-  isBoolean,
-  isListOf,
-  isObject,
-  isOneOf,
-  isSameOwner,
-  isShape,
-  isString,
-  Turns,
-} from '@ethosagent/policy';
+import { canonicalJson, isSameOwner, Turns } from '@ethosagent/policy';
 import {
   EthosError,
   errorCodeOf,
@@ -20,77 +7,19 @@ import {
   type SessionRef,
   type SessionStore,
 } from '@ethosagent/types';
-import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
+import {
+  dataOf,
+  type LedgerRecord,
+  parseRecord,
+  plainRecords,
+  type RecordOf,
+} from './ledger-records.js';
 import type { PendingApproval, SessionGrant, UntrustedSource } from './session-api.js';
 import { keyOf, SourceList } from './source-list.js';
 
-const VERSION = 1;
 const PREFIX = 'protections of ';
 /** Attempts to write while others write too. */
 const MAX_ATTEMPTS = 20;
-
-const isGrantOfCall: Check<ResolvedGrant> = (value): value is ResolvedGrant => isObject(value);
-const isSource = isShape({ source: isString, tool: isString });
-const isApproval = isShape(
-  {
-    toolCallId: isString,
-    question: isString,
-    toolName: isString,
-    args: isAnything,
-    capabilities: isGrantOfCall,
-    reason: isString,
-    askedAt: isAmount,
-  },
-  { settings: isAnything, tool: isString, personalityId: isString },
-);
-const isScope = isOneOf(['session', 'arguments', 'tool']);
-const isGrant = isShape(
-  {
-    id: isString,
-    scope: isScope,
-    toolName: isString,
-    tool: isString,
-    capabilities: isGrantOfCall,
-    sources: isListOf(isSource),
-    personalityId: isString,
-    grantedAt: isAmount,
-  },
-  { args: isAnything, settings: isAnything, by: isString, userScopeId: isString, teamId: isString },
-);
-
-type Checked<C> = C extends Check<infer T> ? T : never;
-
-const CHECKS = {
-  untrusted: isShape({ from: isSource }),
-  asked: isShape(
-    { approval: isApproval, input: isAnything },
-    // The untrusted content that was known to whoever was asked.
-    { sources: isListOf(isSource) },
-  ),
-  decided: isShape(
-    { call: isString, question: isString, approved: isBoolean },
-    {
-      reason: isString,
-      args: isAnything,
-      runs: isString,
-      by: isString,
-      always: isScope,
-    },
-  ),
-  /** A call that was decided on is taken up: it runs now, or its refusal was told. */
-  taken: isShape({ call: isString, question: isString }),
-  granted: isShape({ grant: isGrant }),
-  revoked: isShape({ grant: isString }),
-  /** Files and folders that were changed with untrusted content at hand. */
-  written: isShape({ paths: isListOf(isString) }),
-  /** An operator has looked at them. */
-  cleared: isShape({ paths: isListOf(isString) }),
-};
-
-type RecordOf<K extends keyof typeof CHECKS> = { kind: K } & Checked<(typeof CHECKS)[K]>;
-
-/** What is written down of the protections of a session. */
-export type LedgerRecord = { [K in keyof typeof CHECKS]: RecordOf<K> }[keyof typeof CHECKS];
 
 /** A call that was asked about and has not been taken up. */
 export interface WaitingCall {
@@ -187,6 +116,22 @@ export class SessionLedger {
     return this.#sources.all;
   }
 
+  /** How many sources were noted: what is known by then. */
+  get known(): number {
+    return this.#sources.count;
+  }
+
+  /** What is known, without those of `own` that came after `known`. */
+  sourcesBut({
+    own,
+    known,
+  }: {
+    own: readonly UntrustedSource[];
+    known: number;
+  }): UntrustedSource[] {
+    return this.#sources.without(own, known);
+  }
+
   /** In the order in which they were asked. */
   get waiting(): WaitingCall[] {
     return [...this.#waiting.values()];
@@ -245,7 +190,7 @@ export class SessionLedger {
   async #append(next: () => readonly LedgerRecord[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       // As whoever reads them will see them.
-      const records = plain(next());
+      const records = plainRecords(next());
       if (records.length === 0) return;
       if (this.#store === undefined) {
         for (const record of records) this.#apply(record);
@@ -254,7 +199,7 @@ export class SessionLedger {
       try {
         const stored = await this.#store.append(
           this.#ref,
-          records.map((record) => ({ role: 'system', text: '', data: { v: VERSION, ...record } })),
+          records.map((record) => ({ role: 'system', text: '', data: dataOf(record) })),
           { afterSequence: this.#sequence },
         );
         for (const record of records) this.#apply(record);
@@ -285,7 +230,7 @@ export class SessionLedger {
       if (this.#sequence === 0) await this.#assertOwner(this.#store);
       for (const message of page) {
         const { data, sequence } = message;
-        const record = parse(data);
+        const record = parseRecord(data);
         if (record === undefined) {
           throw new EthosError(
             'STORE_CORRUPT',
@@ -373,39 +318,4 @@ export class SessionLedger {
 /** No other record has the same. */
 function placeOf({ sequence, createdAt, data }: SessionMessage): string {
   return canonicalJson([sequence, createdAt, data]);
-}
-
-function parse(data: unknown): LedgerRecord | undefined {
-  if (!isObject(data) || data.v !== VERSION) return undefined;
-  const { v: _, ...record } = data;
-  return isRecord(record) ? record : undefined;
-}
-
-function isRecord(
-  record: Record<string, unknown>,
-): record is Record<string, unknown> & LedgerRecord {
-  const { kind } = record;
-  return (
-    typeof kind === 'string' &&
-    Object.hasOwn(CHECKS, kind) &&
-    CHECKS[kind as keyof typeof CHECKS](record)
-  );
-}
-
-/** @throws `VALUE_INVALID` for what could not be read again */
-function plain(records: readonly LedgerRecord[]): LedgerRecord[] {
-  const copies: unknown = JSON.parse(
-    JSON.stringify(records, (_, value) =>
-      typeof value === 'string' ? value.toWellFormed() : value,
-    ),
-  );
-  if (
-    Array.isArray(copies) &&
-    copies.every((copy): copy is LedgerRecord => isObject(copy) && isRecord(copy))
-  )
-    return copies;
-  throw new EthosError(
-    'VALUE_INVALID',
-    'what was to be written down of the session could not be read again',
-  );
 }

@@ -20,6 +20,8 @@ const MAX_OPEN = 1_000;
  * one for files.
  */
 export class SessionLedgers {
+  /** By their store, and by the one that `sessions` gives of it. */
+  static readonly #known = new WeakMap<SessionStore, SessionLedgers>();
   readonly #store: SessionStore;
   readonly #open = new Map<string, SessionLedger>();
   /** Of all sessions: files have no owner. */
@@ -28,6 +30,13 @@ export class SessionLedgers {
   constructor(store: SessionStore) {
     this.#store = store;
     this.files = new UntrustedFiles(new SessionLedger(store, FILES_PART));
+  }
+
+  /** Those of a store, the same for all of this process that go by it. */
+  static of(store: SessionStore): SessionLedgers {
+    const ledgers = SessionLedgers.#known.get(store) ?? new SessionLedgers(store);
+    SessionLedgers.#known.set(store, ledgers);
+    return ledgers;
   }
 
   ofSession(sessionId: string, owner: Owner): SessionLedger {
@@ -48,7 +57,7 @@ export class SessionLedgers {
    */
   sessions(): SessionStore {
     const store = this.#store;
-    return {
+    const sessions: SessionStore = {
       append: (session, messages, opts) => store.append(session, messages, opts),
       get: (sessionId) => store.get(sessionId),
       list: (opts) => store.list(opts),
@@ -56,6 +65,8 @@ export class SessionLedgers {
       search: (query, opts) => store.search(query, opts),
       delete: (sessionId) => this.#delete(sessionId),
     };
+    SessionLedgers.#known.set(sessions, this);
+    return sessions;
   }
 
   async #delete(sessionId: string): Promise<boolean> {

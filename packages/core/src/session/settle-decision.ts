@@ -138,5 +138,8 @@ function assertMayGrant(personality: PersonalityConfig, scope: unknown) {
 
 function refusal(result: ToolResult): EthosError {
   if (result.ok) return invalid('the call can not run with these arguments');
-  return new EthosError(result.cause ?? 'INPUT_INVALID', result.error);
+  const { cause = 'INPUT_INVALID', error } = result;
+  // The text of a denial begins with its code, as the error will.
+  const prefix = `${cause}: `;
+  return new EthosError(cause, error.startsWith(prefix) ? error.slice(prefix.length) : error);
 }

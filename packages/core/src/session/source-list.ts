@@ -11,13 +11,29 @@ const MAX_LISTED = 50;
  * others. With each of the others that entry changes, so that nobody takes it for one that is known.
  */
 export class SourceList {
-  readonly #listed = new Map<string, UntrustedSource>();
+  /** With its number: the first is 1. */
+  readonly #listed = new Map<string, { source: UntrustedSource; number: number }>();
   #others: UntrustedSource | undefined;
   #count = 0;
 
   /** The first first. */
   get all(): UntrustedSource[] {
-    return [...this.#listed.values(), ...(this.#others === undefined ? [] : [this.#others])];
+    return this.#withOthers([...this.#listed.values()]);
+  }
+
+  /** The sources that were added. It grows with each. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** All without those of `left` that were not among the first `count`. */
+  without(left: readonly UntrustedSource[], count: number): UntrustedSource[] {
+    const keys = new Set(left.map(keyOf));
+    return this.#withOthers(
+      [...this.#listed].flatMap(([key, listed]) =>
+        keys.has(key) && listed.number > count ? [] : [listed],
+      ),
+    );
   }
 
   /** Whether `add` would change what is known. */
@@ -27,16 +43,21 @@ export class SourceList {
 
   add(source: UntrustedSource): void {
     if (!this.isNew(source)) return;
+    this.#count += 1;
     if (this.#listed.size < MAX_LISTED) {
-      this.#listed.set(keyOf(source), source);
+      this.#listed.set(keyOf(source), { source, number: this.#count });
       return;
     }
-    this.#count += 1;
     const before = this.#others?.source ?? '';
     this.#others = {
       source: `sha256:${digestOf(`${before} ${keyOf(source)}`)}`,
-      tool: `${this.#count} others`,
+      tool: `${this.#count - MAX_LISTED} others`,
     };
+  }
+
+  #withOthers(listed: readonly { source: UntrustedSource }[]): UntrustedSource[] {
+    const named = listed.map(({ source }) => source);
+    return this.#others === undefined ? named : [...named, this.#others];
   }
 }
 

@@ -3,17 +3,14 @@ import {
   canonicalJson,
   causeOfThrown,
   compileClosedSchema,
-  errorText,
 } from '@ethosagent/policy';
 import {
   EthosError,
   errorCodeOf,
-  type FailureCause,
   type PersonalityConfig,
   type ToolCall,
   type ToolCallResult,
   type ToolDefinition,
-  type ToolResult,
 } from '@ethosagent/types';
 import { imagesOf } from '../results/images.js';
 import type { CallFacts, TurnHost } from '../turn-host.js';
@@ -22,7 +19,18 @@ import { type CheckedCall, checkCall, checkOffRecord } from './check-call.js';
 import { isGrantOf } from './grants.js';
 import { joinHosts } from './join-hosts.js';
 import { markResult, modelText, withEdit } from './mark-result.js';
+import { withProblems } from './pending-problems.js';
 import { askQuarantined, NO_ANSWER, quarantineFailure } from './quarantine.js';
+import {
+  answeredResult,
+  failureOf,
+  partsOf,
+  type RunCalls,
+  readOnce,
+  refuseAll,
+  refusedResult,
+  waits,
+} from './session-answers.js';
 import type {
   CallCheck,
   CallDecision,
@@ -62,9 +70,6 @@ export interface ToolSessionParts {
   /** Milliseconds since the epoch. */
   now: () => number;
 }
-
-/** Runs calls of a batch with what the session says of them. */
-export type RunCalls = (calls: readonly ToolCall[], host: TurnHost) => Promise<ToolCallResult[]>;
 
 /** Rounds of one batch: whoever approves may change the arguments of a call that often. */
 const MAX_ROUNDS = 4;
@@ -277,7 +282,24 @@ export class DefaultToolSession implements ToolSession {
   async pending(): Promise<PendingApproval[]> {
     const { ledger } = this.#parts;
     await ledger.refresh();
-    return structuredClone(ledger.waiting.map(({ approval }) => approval));
+    return withProblems(
+      ledger.waiting.map(({ approval }) => approval),
+      this.#parts.tools,
+    );
+  }
+
+  async withdraw({
+    toolCallId: call,
+    question,
+  }: Pick<PendingApproval, 'toolCallId' | 'question'>): Promise<boolean> {
+    const { ledger } = this.#parts;
+    await ledger.refresh();
+    let wasThere = false;
+    await ledger.append(() => {
+      wasThere = ledger.waitingCall(call)?.approval.question === question;
+      return wasThere ? [{ kind: 'taken', call, question }] : [];
+    });
+    return wasThere;
   }
 
   async decide(
@@ -285,7 +307,11 @@ export class DefaultToolSession implements ToolSession {
     decision: CallDecision,
   ): Promise<void> {
     const { ledger, tools } = this.#parts;
-    const personality = await tools.personality(this.personalityId);
+    // A plain no needs none, so that it can be said where the personality is gone.
+    const personality =
+      decision.approved === false
+        ? { id: this.personalityId, name: '' }
+        : await tools.personality(this.personalityId);
     await ledger.refresh();
     const { approval } = this.#waitingFor(toolCallId, question);
     await this.#decide(approval, { ...decision }, personality);
@@ -601,88 +627,4 @@ function editsOf(round: readonly Placed[]): ReadonlyMap<string, string> {
       question === undefined ? [] : [[partsOf(call).toolCallId, question]],
     ),
   );
-}
-
-/** What of failed calls may be told: the framework's word, of a tool's own nothing but the code. */
-function failureOf(
-  results: readonly SessionResult[],
-  marked: ReadonlySet<number>,
-): Extract<QuarantineAnswer, { ok: false }> | undefined {
-  const approvals = results.flatMap(({ approval }) => approval ?? []);
-  for (const [index, { name, result }] of results.entries()) {
-    if (result.ok) continue;
-    const { code, cause = 'CALL_INTERRUPTED' } = result;
-    const told = marked.has(index)
-      ? `${name} failed (${cause}); what it said was not shown`
-      : result.error;
-    return { ...quarantineFailure(told, cause, code), ...(approvals.length > 0 && { approvals }) };
-  }
-  return results.length === 0
-    ? quarantineFailure('there is no call to read', 'INPUT_INVALID', 'input_invalid')
-    : undefined;
-}
-
-/** Refuses a batch, which goes its way all the same: the registry has the word for what it refuses itself. */
-async function refuseAll(
-  calls: readonly ToolCall[],
-  { error, host, runCalls }: { error: unknown; host: TurnHost | undefined; runCalls: RunCalls },
-): Promise<SessionResult[]> {
-  const cause = errorCodeOf(error) ?? causeOfThrown(error) ?? 'CONFIG_INVALID';
-  const gate = () => ({ refuse: errorText(error), cause });
-  const answers = await runCalls(calls, joinHosts(host, { gate }));
-  return calls.map((call, index) => {
-    const result = answers[index]?.result;
-    // What got past is not told.
-    return result === undefined || result.ok
-      ? refusedResult(call, error)
-      : answeredResult(call, result);
-  });
-}
-
-/** What the model is told of a call that waits for a decision. */
-function waits(name: string): ToolResult {
-  return {
-    ok: false,
-    code: 'not_available',
-    error: `${name} needs approval, and waits for a decision; it has not run`,
-    cause: 'NOT_APPROVED',
-  };
-}
-
-/** What of a call can be read; a host may pass on anything. */
-function partsOf(call: ToolCall | undefined): ToolCall {
-  try {
-    const { toolCallId, name, args }: ToolCall = Object(call);
-    return { toolCallId, name, args };
-  } catch {
-    return { toolCallId: '', name: '', args: undefined };
-  }
-}
-
-/** A call may be an object that answers otherwise the next time, or not at all. */
-function readOnce(call: ToolCall): ToolCall {
-  if (typeof call !== 'object' || call === null) return call;
-  try {
-    const { toolCallId, name, args } = call;
-    return { toolCallId, name, args };
-  } catch {
-    return call;
-  }
-}
-
-function answeredResult(call: ToolCall | undefined, result: ToolResult): SessionResult {
-  const { toolCallId, name } = partsOf(call);
-  return {
-    toolCallId,
-    name,
-    result,
-    text: modelText(result),
-    images: [],
-    durationMs: 0,
-  };
-}
-
-function refusedResult(call: ToolCall, error: unknown): SessionResult {
-  const cause: FailureCause = errorCodeOf(error) ?? causeOfThrown(error) ?? 'CONFIG_INVALID';
-  return answeredResult(call, { ok: false, code: 'not_available', error: errorText(error), cause });
 }

@@ -9,6 +9,7 @@ import {
   readCall,
   requireBackends,
 } from './gates.js';
+import { judgePlaces } from './judge-places.js';
 import { noteUnseenWrites } from './note-unseen-writes.js';
 import { parseArguments } from './parse-arguments.js';
 import { recordStart } from './record-start.js';
@@ -32,6 +33,7 @@ export const STEPS: readonly Step[] = [
   resolveSettings,
   askBeforeCall,
   answerDryRun,
+  judgePlaces,
   askApproval,
   noteUnseenWrites,
   recordStart,

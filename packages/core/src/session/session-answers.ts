@@ -1,0 +1,100 @@
+import { causeOfThrown, errorText } from '@ethosagent/policy';
+import {
+  errorCodeOf,
+  type FailureCause,
+  type ToolCall,
+  type ToolCallResult,
+  type ToolResult,
+} from '@ethosagent/types';
+import type { TurnHost } from '../turn-host.js';
+import { joinHosts } from './join-hosts.js';
+import { modelText } from './mark-result.js';
+import { quarantineFailure } from './quarantine.js';
+import type { QuarantineAnswer, SessionResult } from './session-api.js';
+
+/** Runs calls of a batch with what the session says of them. */
+export type RunCalls = (calls: readonly ToolCall[], host: TurnHost) => Promise<ToolCallResult[]>;
+
+/** What of failed calls may be told: the framework's word, of a tool's own nothing but the code. */
+export function failureOf(
+  results: readonly SessionResult[],
+  marked: ReadonlySet<number>,
+): Extract<QuarantineAnswer, { ok: false }> | undefined {
+  const approvals = results.flatMap(({ approval }) => approval ?? []);
+  for (const [index, { name, result }] of results.entries()) {
+    if (result.ok) continue;
+    const { code, cause = 'CALL_INTERRUPTED' } = result;
+    const told = marked.has(index)
+      ? `${name} failed (${cause}); what it said was not shown`
+      : result.error;
+    return { ...quarantineFailure(told, cause, code), ...(approvals.length > 0 && { approvals }) };
+  }
+  return results.length === 0
+    ? quarantineFailure('there is no call to read', 'INPUT_INVALID', 'input_invalid')
+    : undefined;
+}
+
+/** Refuses a batch, which goes its way all the same: the registry has the word for what it refuses itself. */
+export async function refuseAll(
+  calls: readonly ToolCall[],
+  { error, host, runCalls }: { error: unknown; host: TurnHost | undefined; runCalls: RunCalls },
+): Promise<SessionResult[]> {
+  const cause = errorCodeOf(error) ?? causeOfThrown(error) ?? 'CONFIG_INVALID';
+  const gate = () => ({ refuse: errorText(error), cause });
+  const answers = await runCalls(calls, joinHosts(host, { gate }));
+  return calls.map((call, index) => {
+    const result = answers[index]?.result;
+    // What got past is not told.
+    return result === undefined || result.ok
+      ? refusedResult(call, error)
+      : answeredResult(call, result);
+  });
+}
+
+/** What the model is told of a call that waits for a decision. */
+export function waits(name: string): ToolResult {
+  return {
+    ok: false,
+    code: 'not_available',
+    error: `${name} needs approval, and waits for a decision; it has not run`,
+    cause: 'NOT_APPROVED',
+  };
+}
+
+/** What of a call can be read; a host may pass on anything. */
+export function partsOf(call: ToolCall | undefined): ToolCall {
+  try {
+    const { toolCallId, name, args }: ToolCall = Object(call);
+    return { toolCallId, name, args };
+  } catch {
+    return { toolCallId: '', name: '', args: undefined };
+  }
+}
+
+/** A call may be an object that answers otherwise the next time, or not at all. */
+export function readOnce(call: ToolCall): ToolCall {
+  if (typeof call !== 'object' || call === null) return call;
+  try {
+    const { toolCallId, name, args } = call;
+    return { toolCallId, name, args };
+  } catch {
+    return call;
+  }
+}
+
+export function answeredResult(call: ToolCall | undefined, result: ToolResult): SessionResult {
+  const { toolCallId, name } = partsOf(call);
+  return {
+    toolCallId,
+    name,
+    result,
+    text: modelText(result),
+    images: [],
+    durationMs: 0,
+  };
+}
+
+export function refusedResult(call: ToolCall, error: unknown): SessionResult {
+  const cause: FailureCause = errorCodeOf(error) ?? causeOfThrown(error) ?? 'CONFIG_INVALID';
+  return answeredResult(call, { ok: false, code: 'not_available', error: errorText(error), cause });
+}
