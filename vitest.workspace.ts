@@ -29,7 +29,7 @@ const alias = ['packages', 'extensions'].flatMap((group) =>
 const drawn = process.env.ETHOS_TRIES === undefined ? 1 : Math.floor(Math.random() * 2 ** 31);
 const seed = process.env.ETHOS_SEED ?? String(drawn);
 
-const include = ['{packages,extensions,examples,docs,scripts}/**/*.test.ts'];
+const include = ['{packages,extensions,examples,docs,scripts,benchmarks}/**/*.test.ts'];
 const exclude = ['**/node_modules/**', '**/dist/**'];
 
 // Files that replace a module, a global or the clock. The others share the modules of their

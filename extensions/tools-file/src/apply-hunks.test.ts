@@ -1,5 +1,6 @@
 import { assert, describe, expect, it } from 'vitest';
-import { applyHunks, type Hunk } from './apply-hunks.js';
+import { applyHunks } from './apply-hunks.js';
+import type { Hunk } from './hunk.js';
 
 function applied(text: string, ...hunks: Hunk[]): string {
   const outcome = applyHunks(text, hunks);
@@ -98,15 +99,15 @@ describe('applyHunks finds', () => {
     [
       'tabs for spaces',
       'x:\n    a:\n        b\n',
-      { search: '\ta:\n\t\tb', replace: '\ta:\n\t\t\tc' },
-      'x:\n    a:\n            c\n',
+      { search: '\ta:\n\t\tb', replace: '\ta:\n\t\tb:\n\t\t\tc' },
+      'x:\n    a:\n        b:\n            c\n',
       'indentation',
     ],
     [
       'less indentation than the example',
-      '\t\tdeep\n',
-      { search: '    deep', replace: '  up\n    deep' },
-      '\tup\n\t\tdeep\n',
+      'x {\n\t\tdeep\n',
+      { search: '    deep', replace: '  up {\n    deep' },
+      'x {\n\tup {\n\t\tdeep\n',
       'indentation',
     ],
     [
@@ -124,9 +125,50 @@ describe('applyHunks finds', () => {
     if (outcome.ok && tolerance !== undefined) expect(outcome.hunks[0]?.tolerance).toBe(tolerance);
   });
 
+  it.each<[string, string, Hunk, string]>([
+    [
+      'a search text without its indentation, with the replacement at the columns of the file',
+      'f {\n    if (a) {\n        b();\n    }\n}\n',
+      { search: 'if (a) {\nb();\n}', replace: '    if (a) {\n        b();\n        c();\n    }' },
+      'f {\n    if (a) {\n        b();\n        c();\n    }\n}\n',
+    ],
+    [
+      'tabs for spaces in the search text alone',
+      'f {\n    a();\n    b();\n}\n',
+      { search: '\ta();\n\tb();', replace: '    a();\n    x();\n    b();' },
+      'f {\n    a();\n    x();\n    b();\n}\n',
+    ],
+    [
+      'lines with trailing blanks and other endings, which stay',
+      'a  \r\nb\nc\t\n',
+      { search: 'a\nb\nc', replace: 'a\nx\nc' },
+      'a  \r\nx\nc\t\n',
+    ],
+    [
+      'white space as it is on request',
+      '    a;\n    b;\n',
+      { search: '    a;\n    b;', replace: 'a;\nb;', exact: true },
+      'a;\nb;\n',
+    ],
+    [
+      'a text without a blank line of the file',
+      'a {\n\n  b\n  c\n}\n',
+      { search: 'a {\n  b\n  c\n}', replace: 'a {\n\n  b\n  d\n}' },
+      'a {\n\n  b\n  d\n}\n',
+    ],
+    [
+      'quotes of another shape',
+      "a('x');\nb('z');\n",
+      { search: 'a(‘x’);\nb(‘z’);', replace: 'a(‘y’);\nb(‘z’);' },
+      "a('y');\nb('z');\n",
+    ],
+  ])('%s', (_what, text, hunk, result) => {
+    expect(applied(text, hunk)).toBe(result);
+  });
+
   it('exactly rather than tolerantly where both would match', () => {
-    const outcome = applyHunks('  a\na\n', [{ search: '  a\n', replace: 'b\n' }]);
-    expect(outcome).toEqual({ ok: true, text: 'b\na\n', hunks: [{ lines: [1] }] });
+    const outcome = applyHunks('  a\na\n', [{ search: '  a\n', replace: '  b\n' }]);
+    expect(outcome).toEqual({ ok: true, text: '  b\na\n', hunks: [{ lines: [1] }] });
   });
 
   it('later hunks in what earlier ones made', () => {
@@ -184,12 +226,48 @@ describe('applyHunks refuses', () => {
     [
       'another nesting',
       'if a:\n    b\n    c\n',
-      { search: '  if a:\n    b\n  c\n', replace: 'x' },
-      { kind: 'not found' },
+      { search: '  if a:\n    b\n  c\n', replace: 'x\n' },
+      { kind: 'unclear', line: 1 },
     ],
   ];
   it.each(cases)('%s', (_name, text, hunk, problem) => {
     expect(applyHunks(text, [hunk])).toEqual({ ok: false, index: 0, problem, text });
+  });
+
+  it.each<[string, string, Hunk]>([
+    [
+      'lost indentation in both',
+      'f {\n  a;\n  b;\n}\n',
+      { search: 'a;\nb;', replace: 'if (x) {\na;\nb;\n}' },
+    ],
+    ['a replacement without its indentation', '  a;\n  b;\n', { search: '  a;', replace: 'c;' }],
+    ['tabs in a file of spaces', 'f {\n  a;\n}\n', { search: '  a;', replace: '  a;\n\tb;' }],
+    ['two ways to move in', 'f {\n    a;\n}\n', { search: '  a;', replace: 'b {\n  a;\n}' }],
+    ['lines that would be joined', 'a\nb\n', { search: 'a\n', replace: 'c' }],
+  ])('%s rather than guess', (_what, text, hunk) => {
+    expect(applyHunks(text, [hunk])).toMatchObject({
+      ok: false,
+      problem: { kind: 'unclear' },
+      text,
+    });
+  });
+
+  it.each<[string, string, Hunk]>([
+    ['a replacement', 'a\n', { search: 'a\n', replace: 'b\n' }],
+    ['an insertion, which would be made twice', 'a\nc\n', { search: 'a\n', replace: 'a\nb\n' }],
+    ['a removal', 'a\nb\nc\n', { search: 'a\nb\nc\n', replace: 'a\nc\n' }],
+    [
+      'a tolerant match',
+      '\tif (a) {\n\t\tb();\n\t}\n',
+      { search: 'if (a) {\nb();\n}', replace: '\tif (a) {\n\t\tc();\n\t}' },
+    ],
+  ])('%s that is applied already', (_what, text, hunk) => {
+    const once = applied(text, hunk);
+    expect(applyHunks(once, [hunk])).toMatchObject({
+      ok: false,
+      problem: { kind: 'already applied' },
+      text: once,
+    });
   });
 
   it('all hunks when the last does not apply, and says which', () => {

@@ -1,16 +1,10 @@
-import { matchLines, type Tolerance } from './line-match.js';
-import { lineNumbersAt, linesOf } from './text-lines.js';
+import { type Edit, exactEdits, wholeLines } from './exact-edits.js';
+import type { Hunk, Tolerance } from './hunk.js';
+import { placeEdits } from './place-edits.js';
+import { lineNumbersAt } from './text-lines.js';
 
 /** More places than anyone wants to read of; the search for them ends there. */
 export const MAX_AMBIGUOUS = 20;
-
-/** One change: a text that is in the file, and what takes its place. */
-export interface Hunk {
-  search: string;
-  replace: string;
-  /** Replace every occurrence, rather than the only one. */
-  replace_all?: boolean | undefined;
-}
 
 /** What became of a hunk. */
 export interface AppliedHunk {
@@ -25,6 +19,9 @@ export type HunkProblem =
   | { kind: 'empty' }
   | { kind: 'no change' }
   | { kind: 'ambiguous'; lines: number[]; tolerance?: Tolerance }
+  /** The place is clear, but not what the white space of the replacement is to be. */
+  | { kind: 'unclear'; line: number }
+  | { kind: 'already applied'; line: number }
   | { kind: 'not found' };
 
 export type PatchOutcome =
@@ -32,133 +29,107 @@ export type PatchOutcome =
   /** `text` is what the hunks before this one had made. */
   | { ok: false; index: number; problem: HunkProblem; text: string };
 
-interface Span {
-  start: number;
-  end: number;
-  replacement: string;
-}
-
-interface Found {
-  spans: Span[];
-  tolerance?: Tolerance;
-}
+/** What a hunk changes in a text. */
+type HunkEdits = { edits: Edit[]; tolerance?: Tolerance } | HunkProblem;
 
 /**
  * Applies hunks in order, each to what the one before it made, all or none.
  *
- * A search text is found exactly, or else with other line endings, trailing white space,
- * indentation or white space, in this order. Replacements are literal, take the line endings of the
- * place they go to, and the indentation where that was overlooked.
+ * A search text is found exactly, or else as whole lines that differ in white space, line endings
+ * or the shape of quotes. Where these differ, lines that the replacement keeps stay as they are in
+ * the file, and new ones are fitted to it, if there is one way to read them; else the hunk is
+ * refused. Replacements are literal otherwise, and take the line endings of the place.
  */
 export function applyHunks(text: string, hunks: readonly Hunk[]): PatchOutcome {
   let current = text;
   const applied: AppliedHunk[] = [];
   for (const [index, hunk] of hunks.entries()) {
-    const fail = (problem: HunkProblem): PatchOutcome => ({
-      ok: false,
-      index,
-      problem,
-      text: current,
-    });
-    if (hunk.search === '') return fail({ kind: 'empty' });
-    if (hunk.search === hunk.replace) return fail({ kind: 'no change' });
-    const found = findExact(current, hunk) ?? findTolerant(current, hunk);
-    if (found === undefined) return fail({ kind: 'not found' });
-    const { tolerance } = found;
-    const spans = hunk.replace_all === true ? withoutOverlaps(found.spans) : found.spans;
+    const found = editsOf(current, hunk);
+    if ('kind' in found) return { ok: false, index, problem: found, text: current };
+    const { edits, tolerance } = found;
     const lines = lineNumbersAt(
       current,
-      spans.map(({ start }) => start),
+      edits.map(({ start }) => start),
     );
-    const how = { lines, ...(tolerance !== undefined && { tolerance }) };
-    if (spans.length > 1 && hunk.replace_all !== true) return fail({ kind: 'ambiguous', ...how });
-    applied.push(how);
-    current = splice(current, spans);
+    applied.push({ lines, ...(tolerance !== undefined && { tolerance }) });
+    const next = splice(current, edits);
+    if (next === current) {
+      const problem: HunkProblem = { kind: 'already applied', line: lines[0] ?? 1 };
+      return { ok: false, index, problem, text: current };
+    }
+    current = next;
   }
   return { ok: true, text: current, hunks: applied };
 }
 
-function findExact(text: string, hunk: Hunk): Found | undefined {
-  const { search } = hunk;
-  const exact = spansOf(text, search, hunk);
-  if (exact.length > 0) return { spans: exact };
-  const unix = search.replaceAll('\r\n', '\n');
-  const spans = [unix, unix.replaceAll('\n', '\r\n')]
-    .filter((variant) => variant !== search)
-    .flatMap((variant) => spansOf(text, variant, { ...hunk, search: unix }))
-    .sort((a, b) => a.start - b.start);
-  return spans.length === 0 ? undefined : { spans, tolerance: 'line endings' };
-}
-
-function spansOf(text: string, wanted: string, { search, replace, replace_all }: Hunk): Span[] {
-  // Whoever writes carriage returns into the search text means them in the replacement too.
-  const adapt = search.includes('\r') ? () => replace : lineEndingAdapter(text, replace);
-  const spans: Span[] = [];
-  // Overlapping occurrences make a hunk ambiguous, but are not replaced twice.
-  const step = replace_all === true ? wanted.length : 1;
-  const limit = replace_all === true ? Number.POSITIVE_INFINITY : MAX_AMBIGUOUS;
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + step)) {
-    const splitsEnding = wanted.startsWith('\n') && text[at - 1] === '\r';
-    spans.push({
-      start: splitsEnding ? at - 1 : at,
-      end: at + wanted.length,
-      replacement: adapt(at),
-    });
-    if (spans.length === limit) break;
+function editsOf(text: string, hunk: Hunk): HunkEdits {
+  if (hunk.search === '') return { kind: 'empty' };
+  if (hunk.search === hunk.replace) return { kind: 'no change' };
+  const limit = hunk.replace_all === true ? Number.POSITIVE_INFINITY : MAX_AMBIGUOUS;
+  const exact = exactEdits(text, hunk, limit);
+  const done = appliedAt(text, hunk, exact?.edits);
+  if (done !== undefined) return { kind: 'already applied', line: done };
+  if (exact !== undefined && hunk.replace_all === true) {
+    return oneOrAll(text, hunk, exact);
   }
-  return spans;
+  if (hunk.exact === true || hunk.search.trim() === '') {
+    return exact === undefined ? { kind: 'not found' } : oneOrAll(text, hunk, exact);
+  }
+  if (exact !== undefined && (exact.edits.length > 1 || !wholeLines(text, exact.edits[0]))) {
+    return oneOrAll(text, hunk, exact);
+  }
+  const placed = placeEdits(text, hunk, { limit, exact: exact?.edits[0] });
+  if ('unclearAt' in placed) {
+    const [line = 1] = lineNumbersAt(text, [placed.unclearAt]);
+    return { kind: 'unclear', line };
+  }
+  if (placed.edits.length === 0) return { kind: 'not found' };
+  return oneOrAll(text, hunk, exact === undefined ? placed : { ...exact, edits: placed.edits });
 }
 
-function findTolerant(text: string, { search, replace, replace_all }: Hunk): Found | undefined {
-  const wanted = search.split(/\r?\n/);
-  const withEnding = wanted.at(-1) === '';
-  if (withEnding) wanted.pop();
-  const all = replace_all === true;
-  const found = matchLines(linesOf(text), wanted, {
-    skipOverlaps: all,
-    limit: all ? Number.POSITIVE_INFINITY : MAX_AMBIGUOUS,
-  });
-  if (found === undefined) return undefined;
-  const spans = found.matches.map(({ first, last, reindent }): Span => {
-    const replacement = lineEndingAdapter(text, reindent(replace))(first.start);
-    if (!withEnding) return { start: first.start, end: last.end, replacement };
-    // The search text ends its last line; a file that doesn't stays so.
-    const stays = last.next === last.end ? replacement.replace(/\r?\n$/, '') : replacement;
-    return { start: first.start, end: last.next, replacement: stays };
-  });
-  return { spans, tolerance: found.tolerance };
+function oneOrAll(
+  text: string,
+  hunk: Hunk,
+  found: { edits: Edit[]; tolerance?: Tolerance },
+): HunkEdits {
+  const { edits, tolerance } = found;
+  if (hunk.replace_all === true) return { ...found, edits: withoutOverlaps(edits) };
+  if (edits.length === 1) return found;
+  const starts = edits.map(({ start }) => start);
+  const lines = lineNumbersAt(text, starts);
+  return { kind: 'ambiguous', lines, ...(tolerance !== undefined && { tolerance }) };
 }
 
 /**
- * Gives a replacement the line endings that the text has at an offset: those of the line that the
- * offset is in, else of the one before it. Offsets must ascend: what was looked up is kept, because
- * a long line may hold many of them.
+ * The line where the replacement stands already: the search text is nowhere but inside of it.
  */
-function lineEndingAdapter(text: string, replacement: string): (offset: number) => string {
-  if (!replacement.includes('\n')) return () => replacement;
-  const unix = replacement.replaceAll('\r\n', '\n');
-  const dos = unix.replaceAll('\n', '\r\n');
-  const lastNewline = text.lastIndexOf('\n');
-  if (lastNewline === -1) return () => replacement;
-  let newline = -1;
-  return (offset) => {
-    if (newline < offset) newline = offset > lastNewline ? lastNewline : text.indexOf('\n', offset);
-    return text[newline - 1] === '\r' ? dos : unix;
-  };
+function appliedAt(
+  text: string,
+  { search, replace, replace_all }: Hunk,
+  edits: readonly Edit[] | undefined,
+): number | undefined {
+  if (replace.trim() === '' || replace_all === true) return undefined;
+  const inside = replace.indexOf(search);
+  if (edits !== undefined && (edits.length > 1 || inside === -1)) return undefined;
+  const at = text.indexOf(replace);
+  if (at === -1) return undefined;
+  const [only] = edits ?? [];
+  const covers = only === undefined || (at <= only.start && only.end <= at + replace.length);
+  return covers ? lineNumbersAt(text, [at])[0] : undefined;
 }
 
-function withoutOverlaps(spans: readonly Span[]): Span[] {
-  const chosen: Span[] = [];
-  for (const span of [...spans].sort((a, b) => a.start - b.start)) {
-    if (span.start >= (chosen.at(-1)?.end ?? 0)) chosen.push(span);
+function withoutOverlaps(edits: readonly Edit[]): Edit[] {
+  const chosen: Edit[] = [];
+  for (const edit of [...edits].sort((a, b) => a.start - b.start)) {
+    if (edit.start >= (chosen.at(-1)?.end ?? 0)) chosen.push(edit);
   }
   return chosen;
 }
 
-function splice(text: string, spans: readonly Span[]): string {
+function splice(text: string, edits: readonly Edit[]): string {
   let result = '';
   let from = 0;
-  for (const { start, end, replacement } of spans) {
+  for (const { start, end, replacement } of edits) {
     result += text.slice(from, start) + replacement;
     from = end;
   }

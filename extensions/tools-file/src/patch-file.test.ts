@@ -81,19 +81,19 @@ describe('patch_file', () => {
       'a missing text, with the nearest part',
       'a\nb\nfunction foo(a, b) {\n  return a;\n}\n',
       [{ search: 'function foo(a) {\n  return a;\n}', replace: '' }],
-      /nearest part of the file, with line numbers:\n3\tfunction foo\(a, b\) \{\n4\t {2}return a;\n5\t\}$/,
+      /nearest part of the file, with line numbers:\n3\tfunction foo\(a, b\) \{\n\t\^ your text has function foo\(a\) \{\n4\t {2}return a;\n5\t\}$/,
     ],
     [
       'a text with one letter wrong',
       'alpha\nbeta gamma delta\n',
       [{ search: 'beta gamna delta', replace: 'x' }],
-      /numbers:\n2\tbeta gamma delta$/,
+      /numbers:\n2\tbeta gamma delta\n\t\^ your text has beta gamna delta$/,
     ],
     [
       'an edit that was made before',
       'new text\n',
       [{ search: 'old text', replace: 'new text' }],
-      /is there already, at line 1/,
+      /already applied, at line 1/,
     ],
     [
       'a binary file',

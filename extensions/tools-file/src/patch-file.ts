@@ -1,10 +1,11 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import type { ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
-import { type AppliedHunk, applyHunks, type Hunk } from './apply-hunks.js';
+import { type AppliedHunk, applyHunks } from './apply-hunks.js';
 import { withBoundaryFailures } from './boundary-failure.js';
 import { type EditContext, staleWrite, writeAndRecord } from './edit-file.js';
 import { absolutePath, displayPath } from './file-path.js';
+import type { Hunk } from './hunk.js';
 import { missingFile, readIfThere } from './missing-file.js';
 import { withEditLock } from './path-lock.js';
 import { changeSinceRead } from './read-records.js';
@@ -16,7 +17,7 @@ import { unifiedDiff } from './unified-diff.js';
 export const patchFileTool = defineTool({
   name: 'patch_file',
   description:
-    'Change parts of a text file by search and replace. Each hunk names a text that is in the file exactly once (or set replace_all) and what takes its place, literally. Hunks apply in order, all or none. Differences in white space are tolerated. Encoding and line endings stay. Refused when the file was changed since you read it.',
+    'Change parts of a text file by search and replace. Each hunk names a text that is in the file exactly once (or set replace_all) and what takes its place, literally. Hunks apply in order, all or none. Differences in white space are tolerated where the result is clear. Encoding and line endings stay. Refused when the file was changed since you read it.',
   toolset: 'file',
   input: z.strictObject({
     path: z.string().min(1).describe('Path of the file; relative to the working directory.'),
@@ -28,6 +29,12 @@ export const patchFileTool = defineTool({
             .describe('The text to replace, copied from the file, with enough lines to be unique.'),
           replace: z.string().describe('The text that takes its place; empty to remove it.'),
           replace_all: z.boolean().default(false).describe('Replace every occurrence.'),
+          exact: z
+            .boolean()
+            .optional()
+            .describe(
+              'Take both texts literally, white space and all; for a change of indentation.',
+            ),
         }),
       )
       .min(1)

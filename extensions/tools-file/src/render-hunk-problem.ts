@@ -1,7 +1,8 @@
 import { takeStart } from '@ethosagent/policy';
-import { type Hunk, type HunkProblem, MAX_AMBIGUOUS } from './apply-hunks.js';
+import { type HunkProblem, MAX_AMBIGUOUS } from './apply-hunks.js';
+import type { Hunk } from './hunk.js';
 import { nearestRegion } from './nearest-region.js';
-import { lineNumbersAt } from './text-lines.js';
+import { linesOf } from './text-lines.js';
 
 const MAX_REGION_LINES = 15;
 const MAX_REGION_LINE_CHARS = 300;
@@ -19,6 +20,10 @@ export function renderHunkProblem(problem: HunkProblem, hunk: Hunk, text: string
       const how = tolerance === undefined ? '' : ` but for ${tolerance}`;
       return `its search text is there ${count} times${how}, at lines ${lines.join(', ')}. Add lines around the one that you mean, or set replace_all.`;
     }
+    case 'unclear':
+      return `its place is clear, at line ${problem.line}, but not the white space that its replacement is to have. Write both texts with the columns of the file, as read_file shows them, with a line around the change that stays; or set exact, where they are as they are meant. ${differences(text, hunk.search, problem.line)}`;
+    case 'already applied':
+      return `it is already applied, at line ${problem.line}. Leave it out.`;
     case 'not found':
       return `its search text is not in the file. ${hintFor(hunk, text)}`;
   }
@@ -26,16 +31,30 @@ export function renderHunkProblem(problem: HunkProblem, hunk: Hunk, text: string
 
 function hintFor(hunk: Hunk, text: string): string {
   const again = 'Copy the search text from what read_file shows.';
-  const applied = hunk.replace.trim() === '' ? -1 : text.indexOf(hunk.replace);
-  if (applied !== -1) {
-    const [line] = lineNumbersAt(text, [applied]);
-    return `The replacement is there already, at line ${line}: the edit may have been made before.`;
-  }
   const region = nearestRegion(text, hunk.search);
   if (region === undefined) return again;
-  const lines = region.lines.slice(0, MAX_REGION_LINES).map((line, at) => {
-    const shown = takeStart(line, MAX_REGION_LINE_CHARS);
-    return `${region.startLine + at}\t${shown}${shown === line ? '' : '…'}`;
+  return `${again} ${differences(text, hunk.search, region.startLine)}`;
+}
+
+/** The place with its line numbers, and below each line that differs how the search text has it. */
+function differences(text: string, search: string, startLine: number): string {
+  const there = linesOf(text)
+    .slice(startLine - 1)
+    .map((line) => line.text);
+  const wanted = linesOf(search).map((line) => line.text);
+  const shown = wanted.slice(0, MAX_REGION_LINES).flatMap((line, at) => {
+    const found = there[at];
+    if (found === undefined) return [];
+    const row = `${startLine + at}\t${shortened(found)}`;
+    if (found === line) return [row];
+    const [yours, own] = [shortened(line), shortened(found)];
+    const isBlank = yours.trim() === own.trim();
+    return [row, `\t^ your text has ${isBlank ? JSON.stringify(yours) : yours}`];
   });
-  return `${again} The nearest part of the file, with line numbers:\n${lines.join('\n')}`;
+  return `The nearest part of the file, with line numbers:\n${shown.join('\n')}`;
+}
+
+function shortened(line: string): string {
+  const shown = takeStart(line, MAX_REGION_LINE_CHARS);
+  return `${shown}${shown === line ? '' : '…'}`;
 }

@@ -1,0 +1,30 @@
+import type { Line } from './text-lines.js';
+
+/** How a file indents. */
+export interface FileStyle {
+  usesTabs: boolean;
+  usesSpaces: boolean;
+  /** By how many columns a line is ever deeper than the one before it. */
+  steps: ReadonlySet<number>;
+  /** The columns at which its lines begin. */
+  columns: ReadonlySet<number>;
+}
+
+/** Reads how a file indents off its lines. */
+export function fileStyle(lines: readonly Line[]): FileStyle {
+  let [usesTabs, usesSpaces] = [false, false];
+  const steps = new Set<number>();
+  const columns = new Set([0]);
+  let before = 0;
+  for (const { text } of lines) {
+    const width = text.search(/[^ \t]/);
+    // The stars of a comment are a column off.
+    if (width === -1 || text[width] === '*') continue;
+    if (text.startsWith('\t')) usesTabs = true;
+    else if (text.startsWith('  ')) usesSpaces = true;
+    if (width > before) steps.add(width - before);
+    columns.add(width);
+    before = width;
+  }
+  return { usesTabs, usesSpaces, steps, columns };
+}

@@ -1,0 +1,44 @@
+import type { Line } from './text-lines.js';
+import { lineKey } from './written-line.js';
+
+/** Lines that a search text may mean: the indexes of those that are not blank, in order. */
+export type Place = readonly number[];
+
+/** How to look for a text that may be there more than once. */
+export interface PlaceSearch {
+  /** Places that overlap one before them are passed over; otherwise they count. */
+  skipOverlaps: boolean;
+  /** Places after which the search ends. */
+  limit: number;
+}
+
+/**
+ * Finds where whole lines say the same as the wanted ones, without regard to blanks, blank lines
+ * and the shape of quotes.
+ */
+export function findPlaces(
+  lines: readonly Line[],
+  wanted: readonly string[],
+  { skipOverlaps, limit }: PlaceSearch,
+): Place[] {
+  const keys = wanted.map(lineKey).filter((key) => key !== '');
+  if (keys.length === 0) return [];
+  const full = lines.flatMap(({ text }, index) => {
+    const key = lineKey(text);
+    return key === '' ? [] : [{ key, index }];
+  });
+  // Joined, the engine's substring search finds where the lines start.
+  const hay = `\n${full.map(({ key }) => key).join('\n')}\n`;
+  const needle = `\n${keys.join('\n')}\n`;
+  const places: Place[] = [];
+  let line = 0;
+  let counted = 0;
+  // The line break that ends a place may start the next.
+  const step = skipOverlaps ? needle.length - 1 : 1;
+  for (let at = hay.indexOf(needle); at !== -1; at = hay.indexOf(needle, at + step)) {
+    for (; counted < at; counted += 1) if (hay[counted] === '\n') line += 1;
+    const place = full.slice(line, line + keys.length).map(({ index }) => index);
+    if (places.push(place) === limit) break;
+  }
+  return places;
+}

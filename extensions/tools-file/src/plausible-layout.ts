@@ -1,0 +1,83 @@
+import type { FileStyle } from './file-style.js';
+
+/** A line of a result. */
+export interface LaidLine {
+  indent: string;
+  key: string;
+  /** Its position in the place, where the file has it just so. */
+  keptAt?: number;
+}
+
+const OPENS = /(?:[{([]|=>|[^=!<>]=)$/;
+/** A table of Markdown has bars at both ends. */
+const CONTINUES = /^[^|].*(?:[&|]|\\)$/;
+const OPENS_BY_COLON =
+  /^(?:if|for|while|def|class|try|else|elif|except|finally|with|match|async)\b.*:$/;
+const CLOSES = /^(?:[})\]]|<\/|["'`]{3}|(?:end|fi|done|esac)\b)/;
+/** After these a deeper line is no surprise, though one may also do without. */
+const MAY_OPEN =
+  /[{([<:=>&|?+\\`]$|^(?:[-*+#>@]|\d+\.|\/\*\*(?!.*\*\/)|["'`]{3})|\b(?:then|do|else|begin|of|in)$/;
+const STATEMENT =
+  /^(?:if|for|while|return|export|import|const|let|type|interface|class|function|ifn?def|ifn?eq)\b.*[^;,}]$/;
+const RULE = /^[\w.%$()/ -]+:(?!=)/;
+const LIST_ITEM = /^(?:[-*+]|\d+\.) /;
+/** These may be deeper than the line before them. */
+const MAY_BE_DEEPER = /^(?:[.?:&|*+<\-=]|(?:extends|implements|and|or|as|satisfies)\b)/;
+/** What a file that has not indented anything yet may indent by. */
+const USUAL_STEPS = new Set([2, 4]);
+
+/**
+ * Whether lines can stand as they are laid out, as far as new lines go: none is deeper than the one
+ * before it without a reason, none that opens a block goes without one, all are indented like the file.
+ *
+ * @param lines the lines that a place becomes, with the one before and the one after it
+ */
+export function isPlausible(lines: readonly LaidLine[], style: FileStyle): boolean {
+  return lines.every((line, at) => {
+    const before = lines[at - 1];
+    if (line.keptAt === undefined && !isLike(line.indent, style)) return false;
+    if (before === undefined) return true;
+    const stay = line.keptAt !== undefined && before.keptAt === line.keptAt - 1;
+    return stay || followsWell([lines[at - 2], before, line], style);
+  });
+}
+
+/** Whether a line ends a block that one before it opens. */
+export function closesBlock(key: string): boolean {
+  return CLOSES.test(key);
+}
+
+function isLike(indent: string, { usesTabs, usesSpaces }: FileStyle): boolean {
+  if (usesSpaces && !usesTabs && indent.includes('\t')) return false;
+  return !(usesTabs && !usesSpaces && indent.startsWith('  '));
+}
+
+function followsWell(
+  [earlier, before, line]: [LaidLine | undefined, LaidLine, LaidLine],
+  style: FileStyle,
+): boolean {
+  const step = line.indent.length - before.indent.length;
+  const both = before.indent + line.indent;
+  if (/\t/.test(both) && / /.test(both)) return true;
+  if (before.key.startsWith('/**') && line.key.startsWith('*')) return step === 1;
+  if (step > 0) return mayBeDeeper(before, line, style);
+  if (CONTINUES.test(before.key) && !CONTINUES.test(earlier?.key ?? '')) return false;
+  return mayBeOutside(before, line, style);
+}
+
+function mayBeOutside(before: LaidLine, line: LaidLine, { columns }: FileStyle): boolean {
+  const opens = OPENS.test(before.key) || OPENS_BY_COLON.test(before.key);
+  if (opens) return CLOSES.test(line.key);
+  if (line.indent === before.indent) return !/^[})\]]/.test(line.key);
+  return line.key.startsWith('*') || columns.has(line.indent.length);
+}
+
+function mayBeDeeper(before: LaidLine, line: LaidLine, { steps }: FileStyle): boolean {
+  const step = line.indent.length - before.indent.length;
+  const isTabbed = line.indent.includes('\t');
+  const mayOpen = MAY_OPEN.test(before.key) || STATEMENT.test(before.key);
+  if (!mayOpen && !MAY_BE_DEEPER.test(line.key) && !(isTabbed && RULE.test(before.key)))
+    return false;
+  if (isTabbed || step === LIST_ITEM.exec(before.key)?.[0].length) return true;
+  return steps.size === 0 ? USUAL_STEPS.has(step) : steps.has(step);
+}
