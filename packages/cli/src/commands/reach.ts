@@ -4,12 +4,17 @@ import { EXIT } from '../cli-error.js';
 import { type CommandInput, hasOption } from '../command-spec.js';
 import { grantLines } from '../grant-lines.js';
 import { safeLine } from '../output.js';
+import { PinnedServers, reachWithServers } from '../pinned-servers.js';
 
 /** Shows what each tool may touch under a personality. */
 export async function run({ context, args: [name], options }: CommandInput): Promise<number> {
   const { out } = context;
   const runtime = await context.openRuntime();
-  const all = await runtime.reach();
+  const { reach: all, tool: find } = await reachWithServers(
+    runtime,
+    new PinnedServers(context),
+    runtime.personalityId,
+  );
   if (name !== undefined && !all.some(({ tool }) => tool === name)) {
     throw new EthosError(
       'TOOL_NOT_FOUND',
@@ -27,7 +32,13 @@ export async function run({ context, args: [name], options }: CommandInput): Pro
       import('../inspect/reach-matrix.js'),
       import('../inspect/reach-html.js'),
     ]);
-    out.line((await reachHtml(await matrixOf(runtime, shown, runtime.personalityId))).trimEnd());
+    out.line(
+      (
+        await reachHtml(
+          await matrixOf(runtime, { reach: shown, tool: find }, runtime.personalityId),
+        )
+      ).trimEnd(),
+    );
     return EXIT.ok;
   }
   if (out.isJson) {
