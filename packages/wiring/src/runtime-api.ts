@@ -67,6 +67,8 @@ export interface ToolRuntimeOptions extends CallHooks {
   audit?: AuditSink | readonly AuditSink[];
   /** Whether events of calls hold the arguments, without secrets that the call resolved. */
   auditArguments?: boolean;
+  /** Whether they hold what the model reads, without those secrets. A log of them grows fast. */
+  auditResults?: boolean;
   /** Whether the log also says how long each access took, in a line of its own. */
   auditDurations?: boolean;
   /**
