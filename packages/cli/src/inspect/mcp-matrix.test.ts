@@ -50,7 +50,10 @@ async function matrix(...args: string[]): Promise<ReachMatrix> {
   expect(code).toBe(0);
   return JSON.parse(/id="matrix">(.*?)<\/script>/s.exec(out)?.[1] ?? '');
 }
-const names = ({ tools }: ReachMatrix) => tools.map(({ name }) => name);
+const names = (shown: unknown) => {
+  const { tools }: ReachMatrix = Object(shown);
+  return tools.map(({ name }) => name);
+};
 const LOOK = 'mcp__notes__look';
 
 describe('the matrix', () => {
