@@ -14,6 +14,8 @@ export type { McpServerState } from './connection.js';
 export type { McpLimits } from './limits.js';
 export { mcpServerPart, mcpToolName } from './names.js';
 export type { McpAuthorize, McpTokenStore } from './oauth.js';
+export type { PinnedMcpBridge, PinnedMcpBridgeOptions } from './pinned-bridge.js';
+export { createPinnedMcpBridge } from './pinned-bridge.js';
 export type { McpPendingChange, McpPinStore } from './pins.js';
 export type { McpServerIdentity } from './server-pin.js';
 export type { McpApproval, McpCallFacts } from './server-tools.js';

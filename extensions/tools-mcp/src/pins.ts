@@ -81,13 +81,8 @@ export class Pins {
     });
   }
 
-  async #read(key: string): Promise<Pin | undefined> {
-    const text = await this.#store.get(key);
-    if (text === null) return undefined;
-    const parsed = pinSchema.safeParse(parseJson(text));
-    if (parsed.success) return parsed.data;
-    // A pin that can't be read must not become a first use.
-    throw new EthosError('STORE_CORRUPT', `the pin ${key} can not be read; delete it to pin anew`);
+  #read(key: string): Promise<Pin | undefined> {
+    return readPin(this.#store, key);
   }
 
   #write(key: string, pin: Pin): Promise<void> {
@@ -97,6 +92,37 @@ export class Pins {
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
     return this.#turns.run('pins', run);
   }
+}
+
+/** The tools of a server as they were accepted. @throws `STORE_CORRUPT` */
+export async function pinnedTools(
+  store: Pick<KeyValueStore, 'get' | 'list'>,
+  server: string,
+): Promise<ListedTool[]> {
+  const found: ListedTool[] = [];
+  for (const key of (await store.list('pin:')).sort()) {
+    const pin = await readPin(store, key);
+    if (pin !== undefined && keyOf(server, pin.definition.name) === key) found.push(pin);
+  }
+  return found;
+}
+
+/** Whether a server is what it was accepted as. @throws `STORE_CORRUPT` */
+export async function isPinnedAs(
+  store: Pick<KeyValueStore, 'get'>,
+  server: string,
+  hash: string,
+): Promise<boolean> {
+  return (await readPin(store, keyOf(server, '')))?.hash === hash;
+}
+
+async function readPin(store: Pick<KeyValueStore, 'get'>, key: string): Promise<Pin | undefined> {
+  const text = await store.get(key);
+  if (text === null) return undefined;
+  const parsed = pinSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  // A pin that can't be read must not become a first use.
+  throw new EthosError('STORE_CORRUPT', `the pin ${key} can not be read; delete it to pin anew`);
 }
 
 function keyOf(server: string, tool: string): string {

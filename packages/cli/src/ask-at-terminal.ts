@@ -1,52 +1,82 @@
-import type { ApprovalRequest, CallDecision } from '@ethosagent/core';
-import type { CliIo } from './cli-io.js';
+import type { CallDecision } from '@ethosagent/core';
+import type { GrantScope } from '@ethosagent/types';
+import type { ToolRuntime } from '@ethosagent/wiring';
+import type { AskedCall } from './call-preview.js';
+import type { CommandContext } from './command-context.js';
 import { grantLines } from './grant-lines.js';
-import { type Output, safeText } from './output.js';
+import { grantScopes } from './grant-scopes.js';
+import { safeText } from './output.js';
 
-/** What is known of a call that is asked about, whether it waits or is stored. */
-type Asked = Pick<ApprovalRequest, 'toolName' | 'args' | 'reason' | 'capabilities'>;
+/** What somebody types to say always, and what it says. */
+const ALWAYS: Readonly<Record<GrantScope, readonly [key: string, word: string, says: string]>> = {
+  session: ['a', 'always', '[a]lways in this session'],
+  arguments: ['w', 'with', 'always [w]ith these arguments'],
+  tool: ['t', 'tool', 'always this [t]ool'],
+};
 
-/** Asks whoever sits at the terminal about each call that needs an approval. */
-export function askAtTerminal({ io, out }: { io: CliIo; out: Output }) {
+/**
+ * Asks whoever sits at the terminal about each call that needs an approval.
+ *
+ * @param runtime of the calls, once there is one
+ */
+export function askAtTerminal(context: CommandContext, runtime: () => ToolRuntime | undefined) {
+  const { io, out } = context;
   let turn: Promise<unknown> = Promise.resolve();
-  const ask = async (request: Asked): Promise<CallDecision> => {
-    showRequest(request, out);
+  const ask = async (request: AskedCall): Promise<CallDecision> => {
+    const by = 'terminal';
+    await showRequest(request, context, runtime());
+    const scopes = await scopesOf(request, runtime());
+    const question = [
+      '[y]es',
+      '[n]o',
+      '[e]dit the arguments',
+      ...scopes.map((scope) => ALWAYS[scope][2]),
+    ].join(', ');
     for (;;) {
-      const answer = (
-        await io.ask?.('Run it? [y]es, [n]o, [a]lways in this session, [e]dit the arguments: ')
-      )
-        ?.trim()
-        .toLowerCase();
-      if (answer === 'y' || answer === 'yes') return { approved: true, by: 'terminal' };
-      if (answer === 'a' || answer === 'always') {
-        return { approved: true, by: 'terminal', always: 'session' };
-      }
-      if (answer === undefined || answer === 'n' || answer === 'no') {
-        return { approved: false, by: 'terminal' };
-      }
+      const answer = (await io.ask?.(`Run it? ${question}: `))?.trim().toLowerCase();
+      if (answer === 'y' || answer === 'yes') return { approved: true, by };
+      if (answer === undefined || answer === 'n' || answer === 'no') return { approved: false, by };
+      const always = scopes.find((scope) => ALWAYS[scope].slice(0, 2).includes(answer));
+      if (always !== undefined) return { approved: true, by, always };
       if (answer !== 'e' && answer !== 'edit') continue;
       const text = await io.ask?.('The arguments as JSON: ');
-      if (text === undefined) return { approved: false, by: 'terminal' };
+      if (text === undefined) return { approved: false, by };
       try {
-        return { approved: true, args: JSON.parse(text), by: 'terminal' };
+        return { approved: true, args: JSON.parse(text), by };
       } catch {
         out.note('That is not JSON.');
       }
     }
   };
   // One question at a time.
-  return (request: Asked): Promise<CallDecision> => {
+  return (request: AskedCall): Promise<CallDecision> => {
     const asked = turn.then(() => ask(request));
     turn = asked.catch(() => {});
     return asked;
   };
 }
 
-/** What is asked: the tool, why, its arguments and what the call may touch. */
-export function showRequest({ toolName, args, reason, capabilities }: Asked, out: Output): void {
+/** What is asked: the tool, why, its arguments, what the call may touch, and what it would change. */
+export async function showRequest(
+  request: AskedCall,
+  { out, previews }: Pick<CommandContext, 'out' | 'previews'>,
+  runtime: ToolRuntime | undefined,
+): Promise<void> {
+  const { toolName, args, reason, capabilities } = request;
   out.note(`${out.color.yellow('?')} ${out.color.bold(safeText(toolName))}: ${safeText(reason)}`);
   out.note(safeText(JSON.stringify(args, null, 2) ?? ''));
   for (const [what, which] of grantLines(capabilities)) {
     out.note(`  ${out.color.cyan(what)}  ${safeText(which)}`);
   }
+  const preview = runtime && (await previews.of(request, runtime));
+  if (preview === undefined) return;
+  for (const line of preview.trimEnd().split('\n')) out.note(out.diffLine(line));
+}
+
+async function scopesOf(
+  { personalityId }: AskedCall,
+  runtime: ToolRuntime | undefined,
+): Promise<GrantScope[]> {
+  if (runtime === undefined) return [];
+  return grantScopes(runtime, personalityId ?? runtime.personalityId);
 }

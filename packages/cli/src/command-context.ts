@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodeOf } from '@ethosagent/types';
 import type { ToolRuntime, ToolRuntimeOptions } from '@ethosagent/wiring';
+import { CallPreviews } from './call-preview.js';
 import { type CliConfig, loadCliConfig } from './cli-config.js';
 import { usageError } from './cli-error.js';
 import type { CliIo } from './cli-io.js';
@@ -19,6 +20,7 @@ export interface GlobalOptions {
 export class CommandContext {
   readonly io: CliIo;
   readonly out: Output;
+  readonly previews = new CallPreviews();
   readonly #options: GlobalOptions;
   #home: string | undefined;
   #config: Promise<CliConfig> | undefined;
@@ -92,6 +94,7 @@ export class CommandContext {
       home: this.home,
       cwd: this.io.cwd,
       personality: options.personality ?? (await this.personalityId()),
+      ...this.previews.hooks(config),
       ...options,
     });
     this.closeLater(runtime);

@@ -25,6 +25,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ['--all', 'also the tools that the personality does not offer'],
       ['--html', 'write it as a page that needs no other file'],
+      ['--sarif', 'write it as SARIF, for code scanning'],
     ],
     load: () => import('./commands/reach.js'),
   },
@@ -185,7 +186,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: 'list',
-        summary: 'list the names of the secrets, and which tools use them',
+        summary: 'list the names of the secrets, never their values',
         load: () => import('./commands/secrets-list.js'),
       },
       {

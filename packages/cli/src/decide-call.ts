@@ -37,16 +37,17 @@ export async function decideCall(
 
 /** The list may have changed since somebody looked at it: they see what they approve. */
 async function confirm(
-  { approval }: NamedCall,
+  { approval, runtime }: NamedCall,
   { args = approval.args }: Said,
-  { io, out }: CommandInput['context'],
+  context: CommandInput['context'],
 ): Promise<void> {
+  const { io } = context;
   if (io.ask === undefined) {
     throw usageError(
       `a number may stand for another call by now; without a terminal, name the id: ${approval.toolCallId}`,
     );
   }
-  showRequest({ ...approval, args }, out);
+  await showRequest({ ...approval, args }, context, runtime);
   const answer = (await io.ask('Approve it? [y]es, [n]o: '))?.trim().toLowerCase();
   if (answer !== 'y' && answer !== 'yes') throw usageError('nothing was decided');
 }

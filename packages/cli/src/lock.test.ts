@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundleScript } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
 
@@ -42,7 +44,7 @@ describe('ethosagent lock', () => {
     const { code, out } = await world.run(['lock', '--check']);
     expect(code).toBe(1);
     expect(out).toContain(
-      `widened coder write_file: gains writes in ${join(world.cwd, 'src')} (${FILE}:5; declared in fs_reach.write)\n`,
+      `widened coder write_file: gains writes in ${join(world.cwd, 'src')} (${FILE}:5; declared in fs_reach.write of the tool, which is in @ethosagent/tools-file)\n`,
     );
     expect(out).toContain('1 widened, 0 narrowed, 0 text only\n');
   });
@@ -160,6 +162,34 @@ describe('ethosagent lock', () => {
     expect(err).toContain(hint);
     expect((await world.run(['lock'])).code).toBe(0);
     expect((await world.run(['lock', '--check'])).code).toBe(0);
+  });
+
+  it('says where the tool stands whose own declaration widened it, or in which package', async () => {
+    const tool = (hosts: string) => `
+      export const look = {
+        name: 'look', description: 'Looks.', schema: { type: 'object', properties: {} },
+        capabilities: { network: { allowedHosts: [${hosts}] } },
+        async execute() { return { ok: true, value: '' }; },
+      };`;
+    const named = `\n# The tool.\nsafety: { network: { allow: ['*.example.com'] } }\n`;
+    world.write(FILE, `${CODER.replace('toolset: [', 'toolset: [look, ')}${named}`);
+    world.write(
+      '.ethos/ethos.config.mjs',
+      `import { look } from '../tools/look.mjs';\nexport default { tools: [look, 'read_file', 'write_file', 'search_files'] };`,
+    );
+    world.write('tools/look.mjs', tool(`'a.example.com'`));
+    const bin = await bundleScript(new URL('./bin.ts', import.meta.url));
+    // Each in a process of its own: a module is loaded once.
+    const lock = (...args: string[]) =>
+      spawnSync(process.execPath, [bin, 'lock', ...args], { cwd: world.cwd, encoding: 'utf8' });
+    expect(lock().status).toBe(0);
+    world.write('tools/look.mjs', tool(`'a.example.com', 'b.example.com'`));
+    const { status, stdout } = lock('--check');
+    expect([status, stdout]).toEqual([1, expect.stringContaining('tools/look.mjs:3')]);
+    expect(stdout).toContain('declared in network.allowedHosts of the tool at tools/look.mjs:3');
+    // A name that stands twice is in neither place for sure.
+    world.write('tools/look.mjs', `// name: 'look'${tool(`'a.example.com', 'b.example.com'`)}`);
+    expect(lock('--check').stdout).not.toContain('look.mjs');
   });
 
   it('takes a lock with the line ends of Windows', async () => {

@@ -1,3 +1,4 @@
+import type { ToolRuntime } from '@ethosagent/wiring';
 import { usageError } from './cli-error.js';
 import type { CommandContext } from './command-context.js';
 import { type CommandInput, textOption } from './command-spec.js';
@@ -7,6 +8,8 @@ import { findWaitingCalls, type WaitingCall } from './waiting-calls.js';
 export interface NamedCall extends WaitingCall {
   /** It was named by its place in the list, where another one may stand by now. */
   isByNumber: boolean;
+  /** What it was found with. */
+  runtime: ToolRuntime;
 }
 
 /** Whether nobody has decided on a call. */
@@ -52,7 +55,7 @@ export async function namedCall({
       `${name} could be each of these; name one with its id and --session:\n${matching.map(candidateText).join('\n')}`,
     );
   }
-  return { ...call, isByNumber: call.approval.toolCallId !== name };
+  return { ...call, isByNumber: call.approval.toolCallId !== name, runtime };
 }
 
 function candidateText({ sessionId, approval: { toolCallId, toolName } }: WaitingCall): string {

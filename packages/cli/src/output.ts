@@ -39,6 +39,13 @@ export class Output {
     this.#io.err(`${text}\n`);
   }
 
+  /** A line of a unified diff from outside, as a person sees it. */
+  diffLine(line: string): string {
+    const text = safeText(line);
+    if (text.startsWith('+')) return this.color.green(text);
+    return text.startsWith('-') ? this.color.red(text) : text;
+  }
+
   /** Rows in aligned columns. The last column is not filled up. */
   table(rows: readonly (readonly string[])[]): void {
     const widths = rows.reduce<number[]>(

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { EXIT } from './cli-error.js';
 import type { CliIo } from './cli-io.js';
 
 /** The command line's view of this process. */
@@ -9,13 +10,15 @@ export function processIo(): CliIo {
   const hasColors =
     (env.NO_COLOR ?? '') === '' &&
     ((env.FORCE_COLOR ?? '') !== '' || (isTerminal && env.TERM !== 'dumb'));
-  // A reader that has gone, as in `ethosagent audit tail | head`, ends the command without a trace.
-  stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
-  });
-  const interrupt = new AbortController();
-  process.once('SIGINT', () => interrupt.abort());
+  // A reader that has gone, as in `ethosagent audit tail | head`, ends the command without a trace. It
+  // was not done: what a check would have found is not known.
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(EXIT.failed);
+      throw error;
+    });
+  }
+  let interrupt: AbortSignal | undefined;
   return {
     cwd: process.cwd(),
     env,
@@ -26,9 +29,20 @@ export function processIo(): CliIo {
     colors: hasColors,
     ...(isTerminal && { columns: stdout.columns }),
     ...(stdin.isTTY === true && isTerminal && { ask: askText, askSecret }),
-    signal: interrupt.signal,
+    // Who catches Ctrl-C has to end by it. A command that does not ask for the signal ends at once.
+    get signal() {
+      interrupt ??= firstInterrupt();
+      return interrupt;
+    },
     runProgram: async (program) => (await import('./run-program.js')).runProgram(program),
   };
+}
+
+/** Fires at the first Ctrl-C. The second one ends the process. */
+function firstInterrupt(): AbortSignal {
+  const controller = new AbortController();
+  process.once('SIGINT', () => controller.abort());
+  return controller.signal;
 }
 
 async function askText(message: string): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -421,6 +422,20 @@ describe('doctor', () => {
 });
 
 describe('completion', () => {
+  it.each([
+    ['', ['init', 'audit']],
+    ['audit', ['tail', 'verify']],
+    ['--home x audit', ['tail', 'verify']],
+    ['--home x --json mcp', ['status']],
+    ['call read_file', ['--dry-run']],
+  ])('in bash, after "ethosagent %s", knows what may follow', async (typed, expected) => {
+    const { out } = await world.run(['completion', 'bash']);
+    const words = ['ethosagent', ...typed.split(' ').filter((word) => word !== ''), ''];
+    const ask = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _ethosagent; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const given = execFileSync('bash', ['-c', `${out}\n${ask}`], { encoding: 'utf8' }).split('\n');
+    expect(given).toEqual(expect.arrayContaining(expected));
+  });
+
   it.each(['bash', 'zsh', 'fish'])('is written for %s', async (shell) => {
     const { code, out } = await world.run(['completion', shell]);
     expect(code).toBe(0);

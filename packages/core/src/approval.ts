@@ -42,6 +42,8 @@ export type ApprovalDecision =
       grant?: string;
       /** The arguments are not those that the model gave. */
       edited?: boolean;
+      /** When it was first asked, in milliseconds since the epoch, where it has waited since. */
+      askedAt?: number;
       /** A no for now: the call waits in its session, and has no answer yet. */
       waits?: boolean;
     };

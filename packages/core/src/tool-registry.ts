@@ -282,6 +282,7 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
     maxServices = DEFAULT_BATCH_OPTIONS.maxServices,
     maxServiceCloseMs = DEFAULT_BATCH_OPTIONS.maxServiceCloseMs,
     auditArguments = DEFAULT_BATCH_OPTIONS.auditArguments,
+    auditResults = DEFAULT_BATCH_OPTIONS.auditResults,
     now = DEFAULT_BATCH_OPTIONS.now,
     checkSchema,
   } = options;
@@ -299,7 +300,13 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
   if (checkSchema !== undefined && typeof checkSchema !== 'function') {
     throw new EthosError('CONFIG_INVALID', 'checkSchema is not a function');
   }
-  return { ...limits, auditArguments: auditArguments === true, now, checkSchema };
+  return {
+    ...limits,
+    auditArguments: auditArguments === true,
+    auditResults: auditResults === true,
+    now,
+    checkSchema,
+  };
 }
 
 /** @throws `CONFIG_INVALID` for a hook that could not be called */

@@ -19,6 +19,7 @@ interface CallSpanParts {
   /** The turn that the call belongs to. What is active when absent. */
   parent: Context | undefined;
   withArguments: boolean;
+  withResults: boolean;
 }
 
 const MAX_TEXT = 1_000;
@@ -28,9 +29,9 @@ const MAX_TEXT = 1_000;
  * this call, and it is active, that one gets the attributes.
  */
 export function recordCallSpan(call: AuditCall, parts: CallSpanParts): void {
-  const { tracer, accesses, parent, withArguments } = parts;
+  const { tracer, accesses, parent } = parts;
   const end = Date.parse(call.time);
-  const attributes = callAttributes(call, withArguments);
+  const attributes = callAttributes(call, parts);
   const active = trace.getActiveSpan();
   if (active !== undefined && isSpanOfTool(active)) {
     active.setAttributes(attributes);
@@ -73,7 +74,10 @@ function recordAccesses(
   }
 }
 
-function callAttributes(call: AuditCall, withArguments: boolean): Attributes {
+function callAttributes(
+  call: AuditCall,
+  { withArguments, withResults }: Pick<CallSpanParts, 'withArguments' | 'withResults'>,
+): Attributes {
   const { approval, outcome, cause } = call;
   return {
     [GEN_AI.operation]: 'execute_tool',
@@ -95,8 +99,10 @@ function callAttributes(call: AuditCall, withArguments: boolean): Attributes {
     [ETHOS.approvedBy]: approval?.by,
     [ETHOS.edited]: approval?.edited,
     [ETHOS.grant]: approval?.grant,
+    [ETHOS.waited]: approval?.waitedMs === undefined ? undefined : approval.waitedMs / 1_000,
     [GEN_AI.toolArguments]:
       withArguments && call.args !== undefined ? JSON.stringify(call.args) : undefined,
+    [GEN_AI.toolResult]: withResults ? call.result : undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 /** The GenAI semantic conventions that the names below are from. They are not stable yet. */
-export const CONVENTIONS_VERSION = '1.41.0';
+export const CONVENTIONS_VERSION = '1.41.1';
 
 /** Names of the GenAI semantic conventions. */
 export const GEN_AI = {
@@ -11,6 +11,9 @@ export const GEN_AI = {
   toolType: 'gen_ai.tool.type',
   toolCall: 'gen_ai.tool.call.id',
   toolArguments: 'gen_ai.tool.call.arguments',
+  toolResult: 'gen_ai.tool.call.result',
+  provider: 'gen_ai.provider.name',
+  model: 'gen_ai.request.model',
   inputTokens: 'gen_ai.usage.input_tokens',
   outputTokens: 'gen_ai.usage.output_tokens',
   cachedTokens: 'gen_ai.usage.cache_read.input_tokens',
@@ -28,6 +31,7 @@ export const ETHOS = {
   approvedBy: 'ethos.approval.by',
   edited: 'ethos.approval.edited',
   grant: 'ethos.approval.grant',
+  waited: 'ethos.approval.waited',
   argsDigest: 'ethos.args.digest',
   bytes: 'ethos.result.bytes',
   cost: 'ethos.cost.usd',

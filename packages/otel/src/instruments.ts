@@ -10,11 +10,21 @@ export interface StepUsage {
   costUsd: number;
 }
 
+/** What the events of a turn don't say. */
+export interface TurnFacts {
+  /** The name of the agent, e.g. the id of its personality. */
+  agent?: string;
+  /** The model, for the names of the spans. */
+  model?: string;
+  /** Whose model it is, by the names of the conventions: `anthropic`, `openai`, `aws.bedrock`, … */
+  provider?: string;
+}
+
 /** What is counted. */
 export interface Instruments {
   call(call: AuditCall): void;
   access(event: AuditEvent): void;
-  usage(usage: StepUsage, agent: string | undefined): void;
+  usage(usage: StepUsage, facts: TurnFacts): void;
 }
 
 /** The metrics of a runtime. */
@@ -34,6 +44,10 @@ export function createInstruments(meter: Meter): Instruments {
   const approvals = meter.createCounter('ethos.approvals', {
     description: 'Calls that were asked about and decided',
     unit: '{call}',
+  });
+  const waits = meter.createHistogram('ethos.approval.wait', {
+    description: 'From the question for an approval until the call went on',
+    unit: 's',
   });
   const toolCost = meter.createCounter('ethos.tool.cost', {
     description: 'What tools say they cost',
@@ -55,7 +69,10 @@ export function createInstruments(meter: Meter): Instruments {
       // What did not run took no time.
       if (call.gate === undefined) durations.record(call.durationMs / 1_000, tool);
       if (call.approval !== undefined) {
-        approvals.add(1, { ...tool, [ETHOS.approved]: call.approval.approved });
+        const of = { ...tool, [ETHOS.approved]: call.approval.approved };
+        approvals.add(1, of);
+        const { waitedMs } = call.approval;
+        if (waitedMs !== undefined) waits.record(waitedMs / 1_000, of);
       }
     },
     access: ({ toolName, capability, decision }) => {
@@ -65,8 +82,13 @@ export function createInstruments(meter: Meter): Instruments {
         [ETHOS.decision]: decision,
       });
     },
-    usage: ({ inputTokens, outputTokens, costUsd }, agent) => {
-      const of = { [GEN_AI.operation]: 'chat', ...(agent && { [GEN_AI.agentName]: agent }) };
+    usage: ({ inputTokens, outputTokens, costUsd }, { agent, model, provider }) => {
+      const of = {
+        [GEN_AI.operation]: 'chat',
+        ...(agent && { [GEN_AI.agentName]: agent }),
+        ...(model && { [GEN_AI.model]: model }),
+        ...(provider && { [GEN_AI.provider]: provider }),
+      };
       tokens.record(inputTokens, { ...of, [GEN_AI.tokenType]: 'input' });
       tokens.record(outputTokens, { ...of, [GEN_AI.tokenType]: 'output' });
       if (costUsd > 0) cost.add(costUsd, of);

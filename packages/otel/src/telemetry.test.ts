@@ -120,6 +120,49 @@ describe('a call', () => {
     expect(await held({ arguments: true }, { auditArguments: true })).toBe(JSON.stringify(args));
   });
 
+  it('holds its result only where both are asked to, and without the secrets of the call', async () => {
+    const call = { toolCallId: 'c', name: 'tell', args: {} };
+    const held = async (options: TelemetryOptions, runtimeOptions: Partial<ToolRuntimeOptions>) => {
+      providers.spans.reset();
+      const { runtime } = await open(options, runtimeOptions);
+      await runtime.execute([call]);
+      return spanOf('execute_tool tell')?.attributes['gen_ai.tool.call.result'];
+    };
+    expect(await held({}, { auditResults: true })).toBeUndefined();
+    expect(await held({ results: true }, {})).toBeUndefined();
+    expect(await held({ results: true }, { auditResults: true })).toBe('it is [secret:api/key]');
+  });
+
+  it('that waited for its approval says how long, also where it waited in its session', async () => {
+    let now = 1_000_000;
+    const limits = { now: () => now };
+    const approve = async () => {
+      now += 2_500;
+      return { approved: true };
+    };
+    const { runtime } = await open({}, { approve, limits });
+    await runtime.execute([{ toolCallId: 'c', name: 'pay', args: { amount: 3 } }]);
+    expect(spanOf('execute_tool pay')?.attributes['ethos.approval.waited']).toBe(2.5);
+    const later = runtime.session('s', { approve: () => 'later' });
+    await later.execute([{ toolCallId: 'd', name: 'pay', args: { amount: 3 } }]);
+    const [approval] = await later.pending();
+    if (approval === undefined) throw new Error('nothing waits');
+    now += 60_000;
+    await later.decide(approval, { approved: false });
+    await later.resume();
+    const waits = (await providers.metrics())['ethos.approval.wait'];
+    expect(waits).toEqual([
+      {
+        attributes: { 'gen_ai.tool.name': 'pay', 'ethos.approval.approved': true },
+        value: expect.objectContaining({ count: 1, sum: 2.5 }),
+      },
+      {
+        attributes: { 'gen_ai.tool.name': 'pay', 'ethos.approval.approved': false },
+        value: expect.objectContaining({ count: 1, sum: 60 }),
+      },
+    ]);
+  });
+
   it('of a tool that there is not makes no name of its own', async () => {
     const { runtime } = await open();
     const names = Array.from({ length: 20 }, (_, index) => `made_up_${index}\u001b[2J`);

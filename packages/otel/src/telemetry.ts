@@ -3,8 +3,8 @@ import type { AuditSink } from '@ethosagent/types';
 import { type Context, type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import { AccessLog } from './access-log.js';
 import { recordCallSpan } from './call-span.js';
-import { createInstruments } from './instruments.js';
-import { type TurnEvent, type TurnFacts, traceTurn } from './trace-turn.js';
+import { createInstruments, type TurnFacts } from './instruments.js';
+import { type TurnEvent, traceTurn } from './trace-turn.js';
 
 const NAME = '@ethosagent/otel';
 
@@ -19,6 +19,8 @@ export interface TelemetryOptions {
    * resolved. Needs `auditArguments` of the runtime.
    */
   arguments?: boolean;
+  /** The same for what the model reads. Needs `auditResults` of the runtime. */
+  results?: boolean;
 }
 
 /** Spans and metrics of one runtime. */
@@ -70,6 +72,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
             accesses: made,
             parent: turns.get(call.sessionId),
             withArguments: options.arguments === true,
+            withResults: options.results === true,
           });
         }),
     },

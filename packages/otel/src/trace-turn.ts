@@ -8,7 +8,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { ETHOS, GEN_AI } from './conventions.js';
-import type { Instruments, StepUsage } from './instruments.js';
+import type { Instruments, StepUsage, TurnFacts } from './instruments.js';
 
 /**
  * What is read of the events of an agent: those of `AgentLoop` have it. Events of other types pass as
@@ -28,14 +28,6 @@ export interface TurnEvent {
   calls?: number;
 }
 
-/** What the events of a turn don't say. */
-export interface TurnFacts {
-  /** The name of the agent, e.g. the id of its personality. */
-  agent?: string;
-  /** The model, for the names of the spans. */
-  model?: string;
-}
-
 interface TraceParts {
   tracer: Tracer;
   instruments: Instruments;
@@ -49,7 +41,7 @@ export async function* traceTurn<E extends TurnEvent>(
   { tracer, instruments, turns, facts }: TraceParts,
 ): AsyncGenerator<E, void, undefined> {
   const around = context.active();
-  const { agent, model } = facts;
+  const { agent, model, provider } = facts;
   const named = (operation: string, name?: string) =>
     name === undefined ? operation : `${operation} ${name}`;
   let turn: { span: Span; within: Context; sessionId: string } | undefined;
@@ -72,6 +64,7 @@ export async function* traceTurn<E extends TurnEvent>(
                 [GEN_AI.operation]: 'invoke_agent',
                 [GEN_AI.agentName]: agent,
                 [GEN_AI.conversation]: sessionId,
+                [GEN_AI.provider]: provider,
               },
             },
             around,
@@ -82,7 +75,12 @@ export async function* traceTurn<E extends TurnEvent>(
         }
         case 'step': {
           endStep();
-          const attributes = { [GEN_AI.operation]: 'chat', 'gen_ai.request.model': model };
+          const attributes = {
+            [GEN_AI.operation]: 'chat',
+            [GEN_AI.provider]: provider,
+            [GEN_AI.model]: model,
+            [GEN_AI.conversation]: turn?.sessionId,
+          };
           const options = { kind: SpanKind.CLIENT, attributes };
           step = { span: tracer.startSpan(named('chat', model), options, turn?.within ?? around) };
           break;
@@ -99,7 +97,7 @@ export async function* traceTurn<E extends TurnEvent>(
             [GEN_AI.outputTokens]: outputTokens,
             [GEN_AI.cachedTokens]: cachedInputTokens,
           });
-          instruments.usage(event.step, agent);
+          instruments.usage(event.step, facts);
           endStep();
           break;
         }

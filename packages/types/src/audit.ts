@@ -47,6 +47,11 @@ export interface AuditApproval {
   grant?: string;
   /** Other arguments ran than the model gave. */
   edited?: boolean;
+  /**
+   * Milliseconds from the question until the call went on: with its answer, or once it was called
+   * again after it had waited in its session. Absent where a grant answered.
+   */
+  waitedMs?: number;
 }
 
 /** One call of a tool, with its answer. A call that waits for a decision has none yet. */
@@ -75,6 +80,8 @@ export interface AuditCall {
   durationMs: number;
   /** Bytes of what the model reads, as UTF-8. */
   bytes: number;
+  /** What the model reads, without secrets that the call resolved, where the operator asks for it. */
+  result?: string;
   /** US dollars that the tool says it cost. */
   costUsd?: number;
 }

@@ -34,4 +34,4 @@ export type {
 export type { RuntimeProblem } from './runtime-problem.js';
 export type { RuntimeStores, StoreSource } from './stores/runtime-stores.js';
 export { createToolRuntime } from './tool-runtime.js';
-export { installedTools } from './tools-by-name.js';
+export { installedTools, packageOfTool } from './tools-by-name.js';

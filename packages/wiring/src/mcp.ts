@@ -66,20 +66,21 @@ export interface RuntimeMcpParts {
   workingDir: string;
   variables: Readonly<Record<string, string>>;
   /** What tools were when they were first seen; in the key-value store of the runtime. */
-  pins: Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
+  pins: Pick<KeyValueStore, 'get' | 'set' | 'delete' | 'list'>;
   /** Tokens of OAuth; among the secrets of the runtime where they can be stored, or in `<home>/secrets`. */
   tokens: Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
 }
 
 /** Makes the bridge of a runtime. @throws `CONFIG_INVALID` */
 export async function openMcp(
-  mcp: true | ((parts: RuntimeMcpParts) => RuntimeMcp),
+  mcp: true | 'pinned' | ((parts: RuntimeMcpParts) => RuntimeMcp),
   home: string,
   parts: RuntimeMcpParts,
 ): Promise<RuntimeMcp> {
   if (typeof mcp === 'function') return checkedBridge(await mcp(parts));
-  if (mcp !== true) {
-    throw new EthosError('CONFIG_INVALID', 'mcp is neither true nor a function; leave it out');
+  if (mcp !== true && mcp !== 'pinned') {
+    const problem = "mcp is neither true, 'pinned' nor a function; leave it out";
+    throw new EthosError('CONFIG_INVALID', problem);
   }
   const file = join(home, 'mcp.json');
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
@@ -87,13 +88,14 @@ export async function openMcp(
       cause,
     });
   });
-  const { createMcpBridge, parseMcpConfig } = await import('@ethosagent/tools-mcp').catch(
-    (cause: unknown) => {
-      const problem = '@ethosagent/tools-mcp is not installed; mcp needs it';
-      throw new EthosError('CONFIG_INVALID', problem, { cause });
-    },
-  );
-  return createMcpBridge({ ...parts, config: parseMcpConfig(text, file) });
+  const { createMcpBridge, createPinnedMcpBridge, parseMcpConfig } = await import(
+    '@ethosagent/tools-mcp'
+  ).catch((cause: unknown) => {
+    const problem = '@ethosagent/tools-mcp is not installed; mcp needs it';
+    throw new EthosError('CONFIG_INVALID', problem, { cause });
+  });
+  const create = mcp === 'pinned' ? createPinnedMcpBridge : createMcpBridge;
+  return create({ ...parts, config: parseMcpConfig(text, file) });
 }
 
 const METHODS = ['start', 'stop', 'status', 'pending', 'accept', 'close'] as const;

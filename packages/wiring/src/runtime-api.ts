@@ -67,15 +67,18 @@ export interface ToolRuntimeOptions extends CallHooks {
   audit?: AuditSink | readonly AuditSink[];
   /** Whether events of calls hold the arguments, without secrets that the call resolved. */
   auditArguments?: boolean;
+  /** Whether they hold what the model reads, without those secrets. A log of them grows fast. */
+  auditResults?: boolean;
   /** Whether the log also says how long each access took, in a line of its own. */
   auditDurations?: boolean;
   /**
    * MCP servers, each for the personalities whose `mcp_servers` name it, or which have no such list.
    * `true`: those of `<home>/mcp.json`, which needs `@ethosagent/tools-mcp`. A function makes the
    * bridge, e.g. with `createMcpBridge`. A personality's servers are started when its tools are
-   * first asked for.
+   * first asked for. `'pinned'`: the tools of `<home>/mcp.json` as they were accepted, to be looked at;
+   * no server is started, and their calls are refused.
    */
-  mcp?: true | ((parts: RuntimeMcpParts) => RuntimeMcp);
+  mcp?: true | 'pinned' | ((parts: RuntimeMcpParts) => RuntimeMcp);
   /** Decides on calls that need approval, while they wait. `'later'` leaves one pending in its session. */
   approve?: AskHost;
   /** Names of environment variables that child processes get beside the usual ones. */

@@ -157,6 +157,7 @@ export class Runtime implements ToolRuntime {
     this.registry = new DefaultToolRegistry(this.#backends, this.#reducers, {
       checkSchema,
       auditArguments: options.auditArguments === true,
+      auditResults: options.auditResults === true,
       ...options.limits,
       ...hooksOf(options),
     });
@@ -622,6 +623,7 @@ export class Runtime implements ToolRuntime {
       result: answer.result,
       facts: { ran: false, durationMs: 0 },
       withArgs: own.auditArguments === true,
+      withResult: own.auditResults === true,
     });
     return { ...answer, result };
   }

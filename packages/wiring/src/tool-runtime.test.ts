@@ -144,7 +144,7 @@ describe('createToolRuntime is not given', () => {
       /: mcp gave no bridge: it has no stop, status/,
     ],
     ['nothing for a bridge', { mcp: () => undefined }, /: mcp gave no bridge/],
-    ['another value for mcp', { mcp: 'yes' }, /: mcp is neither true nor a function/],
+    ['another value for mcp', { mcp: 'yes' }, /: mcp is neither true, 'pinned' nor a function/],
   ])('%s', async (_, options, message) => {
     // As plain JavaScript could.
     const given: object = options;

@@ -54,6 +54,11 @@ const EXTENSIONS: readonly NamedExtension[] = Object.keys(LOADERS)
   .filter(isPackage)
   .map((name) => ({ package: name, ...EXTENSION_TOOLS[name] }));
 
+/** The package of this project that has a tool of this name; `undefined` where none has. */
+export function packageOfTool(name: string): string | undefined {
+  return EXTENSIONS.find(({ tools }) => tools.includes(name))?.package;
+}
+
 /** Tools as they are registered, and the reducers that come with those that were named. */
 export interface PickedTools {
   tools: AnyTool[];

@@ -14,7 +14,7 @@ export async function openAgent(
   context: CommandContext,
   options: CommandInput['options'],
 ): Promise<Agent> {
-  const { io, out } = context;
+  const { io } = context;
   const [{ createAgent }, { installedTools }] = await Promise.all([
     import('@ethosagent/wiring/agent'),
     import('@ethosagent/wiring'),
@@ -22,7 +22,7 @@ export async function openAgent(
   const config = await context.config();
   const name = textOption(options, 'model') ?? io.env.ETHOS_MODEL;
   const { limits, ...rest } = config;
-  const agent = await createAgent({
+  const agent: Agent = await createAgent({
     tools: installedTools(),
     ...rest,
     ...(limits !== undefined && { toolLimits: limits }),
@@ -31,7 +31,8 @@ export async function openAgent(
     personality: await context.personalityId(),
     model:
       name === undefined || name === '' ? createScriptedModel() : await loadModel(name, io.cwd),
-    ...(io.ask !== undefined && { approve: askAtTerminal({ io, out }) }),
+    ...context.previews.hooks(config),
+    ...(io.ask !== undefined && { approve: askAtTerminal(context, () => agent.runtime) }),
   });
   context.closeLater(agent);
   return agent;

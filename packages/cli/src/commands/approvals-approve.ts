@@ -2,10 +2,9 @@ import type { GrantScope } from '@ethosagent/types';
 import { usageError } from '../cli-error.js';
 import { type CommandInput, textOption } from '../command-spec.js';
 import { decideCall } from '../decide-call.js';
+import { GRANT_SCOPES } from '../grant-scopes.js';
 import { namedCall } from '../named-call.js';
 import { parseArgs } from '../parse-args.js';
-
-const SCOPES: readonly GrantScope[] = ['session', 'arguments', 'tool'];
 
 /** Approves a call that waits, with other arguments where they are given. */
 export async function run(input: CommandInput): Promise<number> {
@@ -22,7 +21,7 @@ export async function run(input: CommandInput): Promise<number> {
 }
 
 function scopeOf(text: string | undefined): GrantScope | undefined {
-  const scope = SCOPES.find((each) => each === text);
+  const scope = GRANT_SCOPES.find((each) => each === text);
   if (text === undefined || scope !== undefined) return scope;
-  throw usageError(`--always: ${text} is not one of ${SCOPES.join(', ')}`);
+  throw usageError(`--always: ${text} is not one of ${GRANT_SCOPES.join(', ')}`);
 }

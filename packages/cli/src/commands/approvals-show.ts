@@ -7,8 +7,8 @@ import { safeLine, safeText } from '../output.js';
 
 /** Shows a call that waits: what it would run, why it is asked, and what it may touch. */
 export async function run(input: CommandInput): Promise<number> {
-  const { out } = input.context;
-  const { sessionId, from, approval, sources } = await namedCall(input);
+  const { out, previews } = input.context;
+  const { sessionId, from, approval, sources, runtime } = await namedCall(input);
   if (out.isJson) {
     out.json({ sessionId, from, approval, sources });
     return EXIT.ok;
@@ -31,6 +31,10 @@ export async function run(input: CommandInput): Promise<number> {
       ...(approval.decision === undefined ? [] : [['decided', decisionText(approval.decision)]]),
     ].map(([what = '', which = '']) => [`  ${out.color.cyan(what)}`, safeLine(which, 2_000)]),
   );
+  const preview = approval.decision === undefined && (await previews.of(approval, runtime));
+  if (typeof preview === 'string') {
+    for (const line of preview.trimEnd().split('\n')) out.line(out.diffLine(line));
+  }
   return EXIT.ok;
 }
 

@@ -18,7 +18,7 @@ export async function run({ context, args, options }: CommandInput): Promise<num
       ? () => ({ approved: true, by: 'ethosagent call --yes' })
       : io.ask === undefined
         ? () => 'later'
-        : askAtTerminal({ io, out }),
+        : askAtTerminal(context, () => runtime),
   });
   const call = { toolCallId: `call-${randomUUID()}`, name, args: input };
   const [result] = await session.execute([call], {

@@ -12,7 +12,7 @@ export async function run({ context, options }: CommandInput): Promise<number> {
   if (io.ask === undefined) {
     throw usageError('chat needs a terminal; use "ethosagent run PROMPT" in scripts');
   }
-  const { loop } = await openAgent(context, options);
+  const { loop, runtime } = await openAgent(context, options);
   const sessionId = textOption(options, 'session') ?? `cli-${randomUUID()}`;
   const abort = io.signal === undefined ? {} : { abortSignal: io.signal };
   out.note(
@@ -21,7 +21,7 @@ export async function run({ context, options }: CommandInput): Promise<number> {
   for (;;) {
     const state = await loop.state(sessionId);
     if (state === 'paused') {
-      const decide = askAtTerminal({ io, out });
+      const decide = askAtTerminal(context, () => runtime);
       for (const approval of await loop.pending(sessionId)) {
         if (approval.decision !== undefined) continue;
         await loop.decide(sessionId, approval, await decide(approval));

@@ -30,13 +30,16 @@ function wordsByPath(commands: readonly CommandSpec[]): [path: string, words: st
 }
 
 function bash(commands: readonly CommandSpec[]): string {
-  const cases = wordsByPath(commands).map(
-    ([path, words]) => `    '${path}') words='${words.join(' ')}' ;;`,
-  );
+  const known = wordsByPath(commands);
+  // The value of an option, or an argument, leads to no other command.
+  const paths = known.map(([path]) => `'${path}'`);
+  const cases = known.map(([path, words]) => `    '${path}') words='${words.join(' ')}' ;;`);
   return `_ethosagent() {
   local word path=ethosagent words
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case $word in -*) ;; *) path="$path $word" ;; esac
+    case "$path $word" in
+      ${paths.join('|')}) path="$path $word" ;;
+    esac
   done
   case $path in
 ${cases.join('\n')}

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { EXIT, messageOf } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
@@ -23,6 +24,11 @@ export async function run({ context }: CommandInput): Promise<number> {
     await sqliteFinding(),
     ...(await Promise.all([
       programFinding(context, { program: 'git', without: 'tools that run git fail' }),
+      programFinding(context, {
+        program: 'rg',
+        without:
+          'search_files takes the one that comes with @ethosagent/tools-file, or searches by itself',
+      }),
       programFinding(context, { program: 'bwrap', without: 'processes run without a sandbox' }),
       programFinding(context, {
         program: 'chromium',
@@ -86,6 +92,11 @@ function homeFinding(context: CommandContext): Finding {
   try {
     const { home } = context;
     accessSync(home, constants.R_OK | constants.W_OK);
+    const secrets = statSync(join(home, 'secrets'), { throwIfNoEntry: false });
+    if (process.platform !== 'win32' && secrets !== undefined && (secrets.mode & 0o077) !== 0) {
+      const detail = `other users may look into its secrets; run chmod -R go-rwx ${join(home, 'secrets')}`;
+      return { what: 'home', state: 'broken', detail };
+    }
     return { what: 'home', state: 'ok', detail: home };
   } catch (error) {
     return { what: 'home', state: 'missing', detail: messageOf(error) };

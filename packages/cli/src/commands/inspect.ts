@@ -5,6 +5,7 @@ import { type CommandInput, textOption } from '../command-spec.js';
 import { openInspectorRuntime } from '../inspect/inspector-runtime.js';
 import { startInspector } from '../inspect/start-inspector.js';
 import { safeText } from '../output.js';
+import { PinnedServers } from '../pinned-servers.js';
 
 /** Serves the inspector's page until Ctrl-C. */
 export async function run({ context, options }: CommandInput): Promise<number> {
@@ -15,6 +16,7 @@ export async function run({ context, options }: CommandInput): Promise<number> {
     home,
     cwd: io.cwd,
     runtime,
+    servers: new PinnedServers(context),
     by: `${io.user ?? 'somebody'} in the inspector`,
     ...(port !== undefined && { port }),
     onDefect: (error) => out.note(`${out.color.red('error')}: ${safeText(errorText(error))}`),

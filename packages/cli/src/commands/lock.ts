@@ -5,7 +5,7 @@ import { EXIT, usageError } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandInput, hasOption, textOption } from '../command-spec.js';
 import { sarifOf } from '../lock/sarif.js';
-import { tellLockChanges } from '../lock/tell-lock-changes.js';
+import { type PlacedChange, tellLockChanges } from '../lock/tell-lock-changes.js';
 import { safeText } from '../output.js';
 
 /** Writes the reach lock; with `--check`, compares it with what there is now. */
@@ -61,7 +61,15 @@ async function check(context: CommandContext, file: string, isSarif: boolean): P
   const lock = await readLock(context, file);
   const runtime = await open(context, file);
   const only = context.namedPersonality;
-  const changes = await runtime.compareReach(lock, only === undefined ? undefined : [only]);
+  const { toolSources } = await import('../lock/tool-source.js');
+  const sourceOf = toolSources(context.home);
+  const found = await runtime.compareReach(lock, only === undefined ? undefined : [only]);
+  const changes = found.map(
+    (change): PlacedChange =>
+      change.tool === undefined || change.declared === undefined
+        ? change
+        : { ...change, source: sourceOf(change.tool) },
+  );
   const widened = changes.filter(({ kind }) => kind === 'widened').length;
   if (isSarif) out.json(sarifOf(changes, { cwd: context.io.cwd, lockFile: file }));
   else if (out.isJson) out.json({ ok: widened === 0, file, changes });

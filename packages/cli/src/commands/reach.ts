@@ -1,15 +1,21 @@
 import { missingToolText } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
-import { EXIT } from '../cli-error.js';
+import { EXIT, usageError } from '../cli-error.js';
 import { type CommandInput, hasOption } from '../command-spec.js';
 import { grantLines } from '../grant-lines.js';
-import { safeLine } from '../output.js';
+import type { ReachMatrix } from '../inspect/inspect-api.js';
+import { type Output, safeLine } from '../output.js';
+import { PinnedServers, reachWithServers } from '../pinned-servers.js';
 
 /** Shows what each tool may touch under a personality. */
 export async function run({ context, args: [name], options }: CommandInput): Promise<number> {
   const { out } = context;
   const runtime = await context.openRuntime();
-  const all = await runtime.reach();
+  const { reach: all, tool: find } = await reachWithServers(
+    runtime,
+    new PinnedServers(context),
+    runtime.personalityId,
+  );
   if (name !== undefined && !all.some(({ tool }) => tool === name)) {
     throw new EthosError(
       'TOOL_NOT_FOUND',
@@ -22,16 +28,28 @@ export async function run({ context, args: [name], options }: CommandInput): Pro
   const shown = all.filter(({ tool, offered }) =>
     name === undefined ? offered || hasOption(options, 'all') : tool === name,
   );
-  if (hasOption(options, 'html')) {
-    const [{ matrixOf }, { reachHtml }] = await Promise.all([
-      import('../inspect/reach-matrix.js'),
-      import('../inspect/reach-html.js'),
-    ]);
-    out.line((await reachHtml(await matrixOf(runtime, shown, runtime.personalityId))).trimEnd());
+  const isHtml = hasOption(options, 'html');
+  const isSarif = hasOption(options, 'sarif');
+  if (Number(isHtml) + Number(isSarif) + Number(out.isJson) > 1) {
+    throw usageError('choose one of --html, --sarif and --json');
+  }
+  const id = runtime.personalityId;
+  const matrix = async () => {
+    const { matrixOf } = await import('../inspect/reach-matrix.js');
+    return matrixOf(runtime, { reach: shown, tool: find }, id);
+  };
+  if (isHtml) {
+    const { reachHtml } = await import('../inspect/reach-html.js');
+    out.line((await reachHtml(await matrix())).trimEnd());
+    return EXIT.ok;
+  }
+  if (isSarif) {
+    const { reachSarif } = await import('../inspect/reach-sarif.js');
+    out.json(reachSarif(await matrix(), { home: context.home, cwd: context.io.cwd }));
     return EXIT.ok;
   }
   if (out.isJson) {
-    out.json({ personality: runtime.personalityId, tools: shown });
+    out.json({ personality: id, tools: shown });
     return EXIT.ok;
   }
   for (const { tool, offered, grant, unconfined } of shown) {
@@ -45,5 +63,19 @@ export async function run({ context, args: [name], options }: CommandInput): Pro
     if (lines.length === 0 && unconfined !== true) out.line(`  ${out.color.dim('nothing')}`);
     out.table(lines.map(([what, which]) => [`  ${out.color.cyan(what)}`, safeLine(which, 2_000)]));
   }
+  if (name !== undefined) tellWhy(await matrix(), out);
   return EXIT.ok;
+}
+
+/** The part of the declaration and the line of the personality that give each thing. */
+function tellWhy({ rows }: ReachMatrix, out: Output): void {
+  const lines = rows.flatMap(({ name, cells }) =>
+    Object.values(cells).map(({ may, declared, policy }) => [
+      `  ${out.color.cyan(safeLine(may === 'yes' ? name : `${may} ${name}`, 500))}`,
+      safeLine([...declared, ...policy].join(', '), 2_000),
+    ]),
+  );
+  if (lines.length === 0) return;
+  out.line('why');
+  out.table(lines);
 }

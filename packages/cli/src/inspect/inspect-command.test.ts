@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInspectedHome } from './fixtures/inspected-home.js';
-import { openInspector, type RunningInspector } from './fixtures/open-inspector.js';
+import { openInspector, type RunningInspector, signIn } from './fixtures/open-inspector.js';
 
 let world: ReturnType<typeof openInspectedHome>;
 let inspector: RunningInspector | undefined;
@@ -15,29 +15,6 @@ afterEach(async () => {
   inspector = undefined;
   world.remove();
 });
-
-/** Asks as the page does. */
-async function signIn({ url, origin }: RunningInspector) {
-  const token = new URL(url).hash.replace('#token=', '');
-  const response = await fetch(`${origin}/api/session`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Origin: origin },
-    body: JSON.stringify({ token }),
-  });
-  const { key }: { key: string } = JSON.parse(await response.text());
-  return async (path: string, body?: unknown) => {
-    const answer = await fetch(`${origin}${path}`, {
-      headers: {
-        Authorization: `Bearer ${key}`,
-        Origin: origin,
-        'Content-Type': 'application/json',
-      },
-      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-    });
-    const value: Record<string, unknown> = JSON.parse(await answer.text());
-    return { status: answer.status, value };
-  };
-}
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

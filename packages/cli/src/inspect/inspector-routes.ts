@@ -1,6 +1,7 @@
 import { isAnything, isBoolean, isOneOf, isShape, isString } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import { type ToolRuntime, verifyRuntimeAudit } from '@ethosagent/wiring';
+import { type PinnedServers, reachWithServers } from '../pinned-servers.js';
 import { VERSION } from '../version.js';
 import type { CallLog } from './call-log.js';
 import type { EventStore } from './event-store.js';
@@ -16,6 +17,8 @@ export interface InspectorRoutesParts {
   /** What `${CWD}` of a personality is. */
   cwd: string;
   runtime: ToolRuntime;
+  /** The MCP servers, of which none is started. */
+  servers: Pick<PinnedServers, 'of'>;
   events: EventStore;
   calls: CallLog;
   approvals: WaitingApprovals;
@@ -39,6 +42,7 @@ export function inspectorRoutes({
   home,
   cwd,
   runtime,
+  servers,
   events,
   calls,
   approvals,
@@ -57,7 +61,7 @@ export function inspectorRoutes({
     },
     'GET /api/reach': async ({ query }) => {
       const id = query.get('personality') ?? runtime.personalityId;
-      return matrixOf(runtime, await runtime.reach(id), id);
+      return matrixOf(runtime, await reachWithServers(runtime, servers, id), id);
     },
     'GET /api/lock': () => lockView(runtime, { home, cwd }),
     'GET /api/events': async ({ query }) => {

@@ -3,6 +3,7 @@ import { declaredRef } from '@ethosagent/policy';
 import type { PersonalityConfig, ToolCapabilities } from '@ethosagent/types';
 import type { ToolReach, ToolRuntime } from '@ethosagent/wiring';
 import { grantLines } from '../grant-lines.js';
+import type { ServerTools } from '../pinned-servers.js';
 import type { ReachKind, ReachMatrix, ReachRow } from './inspect-api.js';
 import { reachWhy } from './reach-why.js';
 
@@ -28,15 +29,15 @@ interface Touch {
 
 /** The matrix of some tools under a personality. */
 export async function matrixOf(
-  runtime: Pick<ToolRuntime, 'personality' | 'policyPlaces' | 'tool'>,
-  reach: readonly ToolReach[],
+  runtime: Pick<ToolRuntime, 'personality' | 'policyPlaces'>,
+  { reach, tool }: ServerTools,
   id: string,
 ): Promise<ReachMatrix> {
   return reachMatrix({
     personality: await runtime.personality(id),
     places: await runtime.policyPlaces(id),
     reach,
-    declared: (tool) => runtime.tool(tool)?.capabilities ?? {},
+    declared: (name) => tool(name)?.capabilities ?? {},
   });
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { AuditLogReader } from '@ethosagent/audit';
 import type { ToolRuntime } from '@ethosagent/wiring';
+import type { PinnedServers } from '../pinned-servers.js';
 import { CallLog } from './call-log.js';
 import { EventStore } from './event-store.js';
 import { inspectorRoutes } from './inspector-routes.js';
@@ -16,6 +17,8 @@ export interface InspectorOptions {
   /** What `${CWD}` of a personality is. */
   cwd: string;
   runtime: ToolRuntime;
+  /** The MCP servers, of which none is started. */
+  servers: Pick<PinnedServers, 'of'>;
   /** Who decides, for the record. */
   by: string;
   /** A free one when absent. */
@@ -29,7 +32,7 @@ export interface InspectorOptions {
  * @throws `CONFIG_INVALID` where the port is taken
  */
 export async function startInspector(options: InspectorOptions): Promise<InspectorServer> {
-  const { home, cwd, runtime, by, onDefect } = options;
+  const { home, cwd, runtime, servers, by, onDefect } = options;
   const events = new EventStore(new AuditLogReader(join(home, 'audit')));
   const calls = new CallLog();
   const streams = new LiveStreams();
@@ -67,7 +70,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
   };
   const { port, pageFolder } = options;
   const server = await startInspectorServer({
-    routes: inspectorRoutes({ home, cwd, runtime, events, calls, approvals, refresh }),
+    routes: inspectorRoutes({ home, cwd, runtime, servers, events, calls, approvals, refresh }),
     streams,
     onDefect,
     ...(port !== undefined && { port }),

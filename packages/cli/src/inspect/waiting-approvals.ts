@@ -1,11 +1,11 @@
-import { EthosError, errorCodeOf, type GrantScope, type SessionInfo } from '@ethosagent/types';
+import { EthosError, type SessionInfo } from '@ethosagent/types';
 import type { ToolRuntime } from '@ethosagent/wiring';
+import { grantScopes } from '../grant-scopes.js';
 import { isUndecided } from '../named-call.js';
 import { findWaitingCalls, findWaitingCallsIn } from '../waiting-calls.js';
 import type { Decision, WaitingList, WaitingRow } from './inspect-api.js';
 
 const MAX_SESSIONS = 10_000;
-const SCOPES: readonly GrantScope[] = ['session', 'arguments', 'tool'];
 
 /** The calls of all sessions of a home that wait for a decision, asked again and again. */
 export class WaitingApprovals {
@@ -78,21 +78,9 @@ export class WaitingApprovals {
           personalityId,
           approval,
           sources: [...sources],
-          always: await this.#scopes(personalityId),
+          always: await grantScopes(this.#runtime, personalityId),
         };
       });
     return { waiting: await Promise.all(waiting), problems };
-  }
-
-  /** What the personality lets somebody say always to. */
-  async #scopes(personalityId: string): Promise<GrantScope[]> {
-    try {
-      const { safety } = await this.#runtime.personality(personalityId);
-      const allowed = safety?.approvals?.grants ?? SCOPES;
-      return SCOPES.filter((scope) => allowed.includes(scope));
-    } catch (error) {
-      if (errorCodeOf(error) === undefined) throw error;
-      return [];
-    }
   }
 }

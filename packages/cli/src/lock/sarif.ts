@@ -1,7 +1,6 @@
-import { isAbsolute, relative, sep } from 'node:path';
 import type { LockChange } from '@ethosagent/wiring';
-import { safeText } from '../output.js';
-import { VERSION } from '../version.js';
+import { type SarifRule, sarifLog } from '../sarif.js';
+import type { PlacedChange } from './tell-lock-changes.js';
 
 const RULES = {
   widened: {
@@ -19,60 +18,24 @@ const RULES = {
     level: 'note',
     text: 'A tool differs from the reach lock in its text alone.',
   },
-} as const satisfies Record<LockChange['kind'], object>;
+} as const satisfies Record<LockChange['kind'], SarifRule>;
 
-/**
- * What changed as SARIF 2.1.0, for code scanning.
- *
- * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
- */
+/** What changed as SARIF: at the line of the personality, else at that of the tool. */
 export function sarifOf(
-  changes: readonly LockChange[],
+  changes: readonly PlacedChange[],
   { cwd, lockFile }: { cwd: string; lockFile: string },
 ) {
-  return {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        tool: {
-          driver: {
-            name: 'ethosagent lock',
-            version: VERSION,
-            rules: Object.values(RULES).map(({ id, level, text }) => ({
-              id,
-              shortDescription: { text },
-              defaultConfiguration: { level },
-            })),
-          },
-        },
-        results: changes.map(({ kind, personality, tool, server, message, file, line }) => {
-          const who = [personality, server, tool].filter((part) => part !== undefined).join(' ');
-          const uri = uriOf(file ?? lockFile, cwd);
-          return {
-            ruleId: RULES[kind].id,
-            level: RULES[kind].level,
-            message: { text: safeText(who === '' ? message : `${who}: ${message}`) },
-            locations: [
-              {
-                physicalLocation: {
-                  artifactLocation: uri,
-                  region: { startLine: line ?? 1 },
-                },
-              },
-            ],
-          };
-        }),
-      },
-    ],
-  };
-}
-
-/** Relative to the root of the repository, which is where CI works. */
-function uriOf(file: string, cwd: string): { uri: string; uriBaseId?: string } {
-  const below = relative(cwd, file);
-  if (below.startsWith('..') || isAbsolute(below)) {
-    return { uri: `file://${file.split(sep).map(encodeURIComponent).join('/')}` };
-  }
-  return { uri: below.split(sep).map(encodeURIComponent).join('/'), uriBaseId: '%SRCROOT%' };
+  const results = changes.map(
+    ({ kind, personality, tool, server, message, file, line, policy, source }) => {
+      const who = [personality, server, tool].filter((part) => part !== undefined).join(' ');
+      const isOfTool = policy === undefined && source?.file !== undefined;
+      return {
+        rule: RULES[kind],
+        text: who === '' ? message : `${who}: ${message}`,
+        file: (isOfTool ? source.file : file) ?? lockFile,
+        line: isOfTool ? source.line : line,
+      };
+    },
+  );
+  return sarifLog('ethosagent lock', Object.values(RULES), { results, cwd });
 }

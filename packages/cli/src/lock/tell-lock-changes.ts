@@ -2,21 +2,27 @@ import { relative } from 'node:path';
 import type { LockChange } from '@ethosagent/wiring';
 import type { CommandContext } from '../command-context.js';
 import { safeLine } from '../output.js';
+import type { ToolSource } from './tool-source.js';
+
+/** A change, with where the tool is declared that it is about. */
+export interface PlacedChange extends LockChange {
+  source?: ToolSource;
+}
 
 const ORDER = ['widened', 'narrowed', 'text'] as const satisfies LockChange['kind'][];
 const MAX_TOOLS = 5;
 
 /** Shows what changed, the widened first: a change of several tools is one line. */
 export function tellLockChanges(
-  changes: readonly LockChange[],
+  changes: readonly PlacedChange[],
   { out, io }: Pick<CommandContext, 'out' | 'io'>,
 ): void {
   const paint = { widened: out.color.red, narrowed: out.color.green, text: out.color.dim };
   for (const kind of ORDER) {
-    const lines = new Map<string, LockChange[]>();
+    const lines = new Map<string, PlacedChange[]>();
     for (const change of changes.filter((each) => each.kind === kind)) {
-      const { personality, message, file, line } = change;
-      const key = JSON.stringify([personality, message, file, line]);
+      const { personality, message, file, line, source } = change;
+      const key = JSON.stringify([personality, message, file, line, source]);
       lines.set(key, [...(lines.get(key) ?? []), change]);
     }
     for (const same of lines.values()) {
@@ -40,10 +46,18 @@ export function tellLockChanges(
   }
 }
 
-function placeOf({ file, line, declared }: LockChange, cwd: string): string {
+function placeOf({ file, line, declared, source }: PlacedChange, cwd: string): string {
   const place =
     file === undefined ? [] : [`${relative(cwd, file)}${line === undefined ? '' : `:${line}`}`];
-  const by = declared === undefined ? [] : [`declared in ${declared}`];
+  const by = declared === undefined ? [] : [`declared in ${declared}${sourceText(source, cwd)}`];
   const all = [...place, ...by].map((each) => safeLine(each, 500)).join('; ');
   return all === '' ? '' : ` (${all})`;
+}
+
+/** Where the tool is; nothing where that is not known. */
+function sourceText(source: ToolSource | undefined, cwd: string): string {
+  if (source?.file !== undefined) {
+    return ` of the tool at ${relative(cwd, source.file)}:${source.line ?? 1}`;
+  }
+  return source?.package === undefined ? '' : ` of the tool, which is in ${source.package}`;
 }

@@ -29,7 +29,7 @@ export function showLeast(least: LeastPrivilege, shown: ShownFile, out: Output):
   const diff = diffOf(shown);
   out.line();
   if (diff === '') out.line('The file says the least already.');
-  else for (const line of diff.trimEnd().split('\n')) out.line(painted(line, out));
+  else for (const line of diff.trimEnd().split('\n')) out.line(out.diffLine(line));
   out.line();
   out.line(color.bold('The smallest declarations'));
   for (const { tool, calls, capabilities } of least.declarations) {
@@ -43,12 +43,6 @@ export function showLeast(least: LeastPrivilege, shown: ShownFile, out: Output):
   section('Allowed, and not granted by itself', least.unclear.map(grantText), out);
   section('Never used', least.unused, out);
   out.line();
-}
-
-function painted(line: string, { color }: Output): string {
-  const text = safeText(line);
-  if (text.startsWith('+')) return color.green(text);
-  return text.startsWith('-') ? color.red(text) : text;
 }
 
 function section(title: string, rows: readonly string[], out: Output): void {

@@ -37,6 +37,8 @@ export interface BatchOptions {
   checkSchema: CheckSchema | undefined;
   /** Whether the events of calls hold their arguments. */
   auditArguments: boolean;
+  /** Whether the events of calls hold what the model reads. */
+  auditResults: boolean;
   /** The clock of audit events, in milliseconds since the epoch. */
   now: () => number;
 }
@@ -49,6 +51,7 @@ export const DEFAULT_BATCH_OPTIONS: BatchOptions = {
   maxServiceCloseMs: 5_000,
   checkSchema: undefined,
   auditArguments: false,
+  auditResults: false,
   now: Date.now,
 };
 

@@ -18,9 +18,15 @@ export type CallRecord = Omit<
 export function recordCall(
   sink: AuditSink,
   call: CallRecord & { args: unknown },
-  { result, facts, withArgs }: { result: ToolResult; facts: CallFacts; withArgs: boolean },
+  {
+    result,
+    facts,
+    withArgs,
+    withResult,
+  }: { result: ToolResult; facts: CallFacts; withArgs: boolean; withResult: boolean },
 ): ToolResult {
   const { args, ...known } = call;
+  const text = modelText(result);
   const cost = result.ok ? result.cost_usd : undefined;
   const event: AuditCall = {
     kind: 'call',
@@ -30,7 +36,8 @@ export function recordCall(
     outcome: result.ok ? 'ok' : result.code,
     ...(!result.ok && result.cause !== undefined && { cause: result.cause }),
     durationMs: Math.round(facts.durationMs),
-    bytes: Buffer.byteLength(modelText(result)),
+    bytes: Buffer.byteLength(text),
+    ...(withResult && { result: text }),
     ...(cost !== undefined && Number.isFinite(cost) && { costUsd: cost }),
   };
   try {

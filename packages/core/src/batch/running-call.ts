@@ -223,7 +223,7 @@ export class RunningCall implements Watched, Waiting {
     const sink = backends?.audit;
     if (sink?.call === undefined || waits || host?.checksOnly !== undefined) return result;
     const { sessionId, personalityId, agentId, userScopeId, teamId } = batch.facts;
-    const { auditArguments: withArgs } = options;
+    const { auditArguments: withArgs, auditResults: withResult } = options;
     const redactor = withArgs ? scope?.redactor : undefined;
     return recordCall(
       sink,
@@ -240,7 +240,7 @@ export class RunningCall implements Watched, Waiting {
         ...(!facts.ran && gate !== undefined && { gate }),
         ...(approval !== undefined && { approval }),
       },
-      { result, facts, withArgs },
+      { result, facts, withArgs, withResult },
     );
   }
 }

@@ -178,7 +178,7 @@ export class CallGuard {
     const decided = decisionOn(known, asks);
     if (decided !== undefined) {
       if (known !== undefined) this.answered.set(toolCallId, known.approval.question);
-      return asDecision(decided);
+      return { ...asDecision(decided), ...(known && { askedAt: known.approval.askedAt }) };
     }
     const asked = { request, tool, personality, sources };
     const grant = (await grants()).find((each) => grantCovers(each, asked));
@@ -271,7 +271,12 @@ function showSource({ source, tool }: UntrustedSource): string {
   return source === tool ? name : `${JSON.stringify(oneLine(source, MAX_SOURCE_CHARS))} (${name})`;
 }
 
-function asDecision({ approved, reason, args, by }: CallDecision): ApprovalDecision {
+function asDecision({
+  approved,
+  reason,
+  args,
+  by,
+}: CallDecision): Exclude<ApprovalDecision, boolean> {
   return {
     approved,
     ...(reason !== undefined && { reason }),

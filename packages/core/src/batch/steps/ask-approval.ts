@@ -63,6 +63,8 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
   const shown = plain.ok ? plain.value : structuredClone(state.issued);
   const capabilities = entry.plan.describe(facts, policy, state.narrowing);
   const settings = frozenCopy(state.settings);
+  const { now } = input.options;
+  const askedAt = now();
   const ending = await guarded(watch, Number.POSITIVE_INFINITY, () =>
     approve({
       toolCallId: state.toolCallId,
@@ -83,17 +85,24 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
   }
   if (ending.kind === 'threw') state.thrown = { error: ending.error };
   const why = ending.kind === 'threw' ? 'the approval callback failed' : refusal(ending.value);
-  note(state, { reason, approved: why === undefined, decision: ending });
+  const approved = why === undefined;
+  note(state, { reason, approved, decision: ending, askedAt, now: now() });
   if (why !== undefined) return refused(state, why);
   state.approved = { entry, capabilities };
   return refuseIfChanged(state);
 }
 
+interface Decided {
+  reason: string;
+  approved: boolean;
+  decision: Ending<unknown>;
+  /** Milliseconds since the epoch, both. */
+  askedAt: number;
+  now: number;
+}
+
 /** Keeps how it was decided, for the record. */
-function note(
-  state: CallState,
-  { reason, approved, decision }: { reason: string; approved: boolean; decision: Ending<unknown> },
-): void {
+function note(state: CallState, { reason, approved, decision, askedAt, now }: Decided): void {
   const said: Record<string, unknown> = decision.kind === 'returned' ? plainOf(decision.value) : {};
   state.waits = !approved && said.waits === true;
   state.approval = {
@@ -102,14 +111,17 @@ function note(
     ...(typeof said.by === 'string' && { by: said.by }),
     ...(typeof said.grant === 'string' && { grant: said.grant }),
     ...(said.edited === true && { edited: true }),
+    ...(typeof said.grant !== 'string' && {
+      waitedMs: Math.max(0, now - (typeof said.askedAt === 'number' ? said.askedAt : askedAt)),
+    }),
   };
 }
 
 /** A decision may be an object that throws when it is read. */
 function plainOf(decision: unknown): Record<string, unknown> {
   try {
-    const { waits, by, grant, edited }: Record<string, unknown> = Object(decision);
-    return { waits, by, grant, edited };
+    const { waits, by, grant, edited, askedAt }: Record<string, unknown> = Object(decision);
+    return { waits, by, grant, edited, askedAt };
   } catch {
     return {};
   }

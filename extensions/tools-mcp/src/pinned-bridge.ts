@@ -1,0 +1,102 @@
+import type { KeyValueStore, ToolRegistry } from '@ethosagent/types';
+import type { McpBridge, McpBridgeOptions } from './bridge.js';
+import type { McpServerConfig } from './config.js';
+import { declarationOf } from './declaration.js';
+import { DEFAULT_LIMITS } from './limits.js';
+import { mcpServerPart, mcpToolName } from './names.js';
+import { isPinnedAs, pinnedTools } from './pins.js';
+import { serverPin } from './server-pin.js';
+import { serverTool } from './server-tools.js';
+
+export interface PinnedMcpBridgeOptions
+  extends Pick<McpBridgeOptions, 'config' | 'workingDir' | 'variables'> {
+  registry: Pick<ToolRegistry, 'register' | 'unregister'>;
+  pins: Pick<KeyValueStore, 'get' | 'list'>;
+}
+
+/** How a server stands that is not started. */
+interface Standing {
+  server: string;
+  personality: string | undefined;
+  state: 'pinned';
+  reason: string;
+  tools: string[];
+  held: [];
+}
+
+/** What a runtime needs of a bridge, to show what it would offer. */
+export type PinnedMcpBridge = Pick<McpBridge, 'stop' | 'pending' | 'accept' | 'close'> & {
+  start(personality?: string, servers?: readonly string[]): Promise<Standing[]>;
+  status(): Standing[];
+};
+
+/**
+ * Puts the tools of MCP servers into a registry as they were when they were accepted, to be looked
+ * at: no server is started, and calls are refused. Tools for the resources and prompts of a server
+ * are not among them, and nothing of one whose command or address has changed since.
+ */
+export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMcpBridge {
+  const { config, registry, pins, workingDir } = options;
+  const own = workingDir === undefined ? {} : { workspaceFolder: workingDir, cwd: workingDir };
+  const variables = new Map(Object.entries({ ...own, '/': '/', ...options.variables }));
+  const registered = new Map<McpServerConfig, Promise<string[]>>();
+  const standing = new Map<string, Standing>();
+
+  const register = async (server: McpServerConfig): Promise<string[]> => {
+    if (!(await isPinnedAs(pins, server.name, (await serverPin(server)).hash))) return [];
+    const declared = declarationOf(server, variables);
+    const names: string[] = [];
+    for (const listed of await pinnedTools(pins, server.name)) {
+      registry.register(
+        serverTool(listed, {
+          server,
+          capabilities: declared.ok ? declared.declaration.capabilities : {},
+          timeoutMs: server.timeoutMs ?? DEFAULT_LIMITS.callTimeoutMs,
+          approval: undefined,
+          connectionFor: () => undefined,
+        }),
+      );
+      names.push(mcpToolName(server.name, listed.definition.name));
+    }
+    return names;
+  };
+  return {
+    async start(personality, servers) {
+      const chosen = config.servers.filter(
+        ({ name }) =>
+          servers === undefined || servers.includes(name) || servers.includes(mcpServerPart(name)),
+      );
+      return Promise.all(
+        chosen.map(async (server) => {
+          const known = registered.get(server) ?? register(server);
+          registered.set(server, known);
+          const told: Standing = {
+            server: server.name,
+            personality,
+            state: 'pinned',
+            reason: 'it is not started, and its tools are as they were accepted',
+            tools: await known,
+            held: [],
+          };
+          standing.set(JSON.stringify([server.name, personality ?? null]), told);
+          return told;
+        }),
+      );
+    },
+    async stop(personality) {
+      for (const [key, each] of standing) {
+        if (each.personality === personality) standing.delete(key);
+      }
+    },
+    status: () => [...standing.values()],
+    pending: () => [],
+    accept: async () => [],
+    async close() {
+      for (const names of await Promise.all(registered.values())) {
+        for (const name of names) registry.unregister(name);
+      }
+      registered.clear();
+      standing.clear();
+    },
+  };
+}

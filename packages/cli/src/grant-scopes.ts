@@ -1,0 +1,20 @@
+import { errorCodeOf, type GrantScope } from '@ethosagent/types';
+import type { ToolRuntime } from '@ethosagent/wiring';
+
+/** What somebody may say always to. */
+export const GRANT_SCOPES: readonly GrantScope[] = ['session', 'arguments', 'tool'];
+
+/** Those of them that the file of a personality lets somebody say; none where it can't be read. */
+export async function grantScopes(
+  runtime: Pick<ToolRuntime, 'personality'>,
+  personalityId: string,
+): Promise<GrantScope[]> {
+  try {
+    const { safety } = await runtime.personality(personalityId);
+    const allowed = safety?.approvals?.grants ?? GRANT_SCOPES;
+    return GRANT_SCOPES.filter((scope) => allowed.includes(scope));
+  } catch (error) {
+    if (errorCodeOf(error) === undefined) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { bundleScript } from '@ethosagent/test-support';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openCliHome } from './fixtures/cli-home.js';
+
+let bin: string;
+let world: ReturnType<typeof openCliHome>;
+beforeAll(async () => {
+  bin = await bundleScript(new URL('./bin.ts', import.meta.url));
+});
+beforeEach(() => {
+  world = openCliHome({ '.ethos/personalities/coder/config.yaml': 'name: Coder\n' });
+});
+afterEach(() => world.remove());
+
+const start = (...args: string[]) => {
+  const program = spawn(process.execPath, [bin, ...args], { cwd: world.cwd });
+  let shown = '';
+  for (const stream of [program.stdout, program.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      shown += text;
+    });
+  }
+  const ended = once(program, 'close');
+  return {
+    program,
+    ended,
+    shown: () => shown,
+    /** Waits until it wrote a text. @throws where it ended without */
+    async until(text: string) {
+      let isOver = false;
+      void ended.then(() => {
+        isOver = true;
+      });
+      while (!shown.includes(text)) {
+        if (isOver) throw new Error(`it ended, and wrote: ${shown}`);
+        await Promise.race([once(program.stdout, 'data'), once(program.stderr, 'data'), ended]);
+      }
+    },
+  };
+};
+
+describe('Ctrl-C', () => {
+  // A command that outlives it reads the input that comes after it, and ends by itself.
+  const waiting = `process.stderr.write('waiting');
+    await new Promise((resolve) => process.stdin.once('data', resolve));
+    process.stdin.unref();`;
+
+  it.each(['tools', 'check', 'lock'])(
+    'ends the command %s, which has nothing to finish, at once',
+    async (command) => {
+      world.write('.ethos/ethos.config.mjs', `${waiting} export default { tools: [] };`);
+      const { program, ended, until } = start(command);
+      await until('waiting');
+      program.kill('SIGINT');
+      program.stdin.on('error', () => {});
+      program.stdin.write('go on\n');
+      expect(await ended).toEqual([null, 'SIGINT']);
+    },
+  );
+
+  it('aborts the tool that a call runs, and the command tells its answer', async () => {
+    world.write(
+      '.ethos/ethos.config.mjs',
+      `export default { tools: [{
+        name: 'wait', description: 'Waits.', capabilities: {}, schema: { type: 'object', properties: {} },
+        execute: (_, { abortSignal }) => new Promise((resolve) => {
+          const timer = setInterval(() => {}, 1_000);
+          abortSignal.addEventListener('abort', () => {
+            clearInterval(timer);
+            resolve({ ok: true, value: 'the tool was told' });
+          });
+          process.stderr.write('waiting');
+        }),
+      }] };`,
+    );
+    const { program, ended, until, shown } = start('call', 'wait');
+    await until('waiting');
+    program.kill('SIGINT');
+    expect(await ended).toEqual([1, null]);
+    expect(shown()).toMatch(/abort/);
+  });
+});
+
+describe('a reader that has gone', () => {
+  it('ends a command that was not done, without a trace of the stack', async () => {
+    world.write(
+      '.ethos/ethos.config.mjs',
+      `process.stderr.write('waiting');
+      await new Promise((resolve) => process.stdin.once('data', resolve));
+      process.stdin.unref();
+      export default { tools: [] };`,
+    );
+    const { program, ended, until, shown } = start('check');
+    await until('waiting');
+    program.stdout.destroy();
+    program.stdin.write('go on\n');
+    expect(await ended).toEqual([2, null]);
+    expect(shown()).toBe('waiting');
+  });
+});
