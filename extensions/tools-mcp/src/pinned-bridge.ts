@@ -1,5 +1,5 @@
 import type { KeyValueStore, ToolRegistry } from '@ethosagent/types';
-import type { McpBridge, McpBridgeOptions } from './bridge.js';
+import type { McpBridge, McpBridgeOptions } from './bridge-api.js';
 import type { McpServerConfig } from './config.js';
 import { declarationOf } from './declaration.js';
 import { DEFAULT_LIMITS } from './limits.js';
