@@ -268,13 +268,15 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
 
     it('reaches no more after an edit than without one', async () => {
       const { session, has } = world.begin();
-      const begun = await interrupted(session());
+      const { agent, config, model, asked } = await interrupted(session());
+      const { question } = asked;
       const args = { path: '../outside/new.txt', content: '' };
-      await answer(begun, () => ({ approved: true, args }));
-      expect(told(begun.model, 'write')).toMatchObject({
-        status: 'error',
-        artifact: { cause: 'PATH_NOT_REACHABLE' },
-      });
+      const again = await resume(agent, config, { question, approved: true, args });
+      expect(questions(again)).toMatchObject([
+        { question, problem: expect.stringContaining('PATH_NOT_REACHABLE') },
+      ]);
+      await resume(agent, config, { question, approved: false });
+      expect(told(model, 'write')?.status).toBe('error');
       expect(has('../outside/new.txt')).toBe(false);
     });
 

@@ -277,8 +277,9 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
         action: 'accept',
         content: { approve: true, arguments: '{"path": "../outside/x", "content": "x"}' },
       }));
-      expect(textOf(await write(client, 'new'))).toContain('PATH_NOT_REACHABLE');
+      expect(textOf(await write(client, 'new'))).toContain('waits for a decision');
       expect(world.read('../outside/x')).toBeUndefined();
+      expect(notes()).toBe('water the plants');
     });
 
     it('does not run arguments of its user that the tool does not take', async () => {
