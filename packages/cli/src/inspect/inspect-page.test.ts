@@ -249,7 +249,7 @@ describe('approvals', () => {
       await page.getByText('Change the arguments').click();
       await page.getByLabel('The arguments as JSON').fill('{"path":"outside.txt","content":"x"}');
       await page.getByRole('button', { name: 'Yes, run it' }).click();
-      await page.getByRole('alert').filter({ hasText: 'PATH_NOT_REACHABLE' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'write not permitted' }).waitFor();
       expect((await session.pending())[0]?.decision).toBeUndefined();
       expect(existsSync(`${world.cwd}/outside.txt`)).toBe(false);
     } finally {
