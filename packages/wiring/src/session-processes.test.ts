@@ -59,9 +59,7 @@ async function processes(
     startScript(script, { args: [folder, homeOf(machine), ...work] }),
   );
   started.push(...running);
-  for (const { child, lines } of running) {
-    while (lines()[0] !== 'ready') await once(child.stdout ?? child, 'data');
-  }
+  for (const each of running) await saying(each, 'ready');
   for (const { child } of running) child.kill('SIGUSR2');
   const results: SessionResult[] = [];
   for (const { ended, lines } of running) {
@@ -76,13 +74,22 @@ async function processes(
 }
 /** A turn of an agent in a process of its own, up to its tool `hold`. */
 async function heldTurn(...steps: string[][]): Promise<RunningScript> {
-  const args = [join(folder, 'home'), JSON.stringify(steps)];
+  const args = [homeOf(8), JSON.stringify(steps), ...(url === undefined ? [] : [url])];
   const running = startScript(agentScript, { args });
   started.push(running);
-  const { child, lines } = running;
-  while (!lines().includes('holding')) await once(child.stdout ?? child, 'data');
+  await saying(running, 'holding');
   return running;
 }
+
+/** Waits until a process says a word; throws with its errors where it ends before. */
+async function saying({ child, lines, ended }: RunningScript, word: string): Promise<void> {
+  const end = ended.then(({ errors }) => {
+    throw new Error(`it ended before it said ${word}: ${errors}`);
+  });
+  end.catch(() => {});
+  while (!lines().includes(word)) await Promise.race([once(child.stdout ?? child, 'data'), end]);
+}
+
 const SEND: ToolCall = { toolCallId: 'e', name: 'send', args: { text: 'x' } };
 const LOOK: ToolCall = { toolCallId: 'l', name: 'look', args: { text: 'x' } };
 const paid = () =>
