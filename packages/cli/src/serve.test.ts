@@ -101,6 +101,8 @@ describe('serve --mcp', () => {
     await expectServed(client);
     controller.abort();
     expect((await run).code).toBe(0);
+    // Else it goes on looking for its server, in the tests after this one.
+    await client.close();
     await expect(connect(TOKEN)).rejects.toThrow();
   });
 

@@ -86,7 +86,11 @@ afterEach(async () => {
 });
 
 describe('createFilteringProxy, for http', () => {
-  it.each(['ok.test', '127.0.0.1'])('sends a request to %s on', async (host) => {
+  it.each([
+    // Only the second is named with its address: the first is let in by `allow_private_urls`.
+    ['ok.test', { privateUrls: true }],
+    ['127.0.0.1', {}],
+  ])('sends a request to %s on', async (host, more) => {
     await start();
     const answer = await talk(get(`http://${host}:${server.port}/path?a=b`));
     expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
@@ -97,7 +101,7 @@ describe('createFilteringProxy, for http', () => {
         host,
         decision: 'allowed',
         rule: `${host}:${server.port}`,
-        entries: { covers: `${host}:${server.port}`, allow: `${host}:${server.port}` },
+        entries: { covers: `${host}:${server.port}`, allow: `${host}:${server.port}`, ...more },
       },
     ]);
   });
