@@ -43,7 +43,8 @@ export const processes = defineCapability('process', {
     // Of a call that was narrowed from `*`, that is where its binaries came from.
     const placeOf = (binary: string) =>
       allowedBinaries.indexOf(declared.has(binary) ? binary : '*');
-    const optionsOf = ({ ctx, policy, grants }: Binding): ScopedProcessOptions => ({
+    const optionsOf = ({ ctx, policy, grants, scope }: Binding): ScopedProcessOptions => ({
+      scope,
       baseEnv: backends.processEnv,
       reach: grants.files?.directories,
       workingDir: ctx.workingDir,
@@ -56,7 +57,9 @@ export const processes = defineCapability('process', {
         const { ctx, scope, service, registry, accessors } = binding;
         const allowed = leftOf(binding);
         const options = optionsOf(binding);
-        const processes = new ScopedProcessImpl(allowed, { ...options, scope, ...service });
+        // Only a service has more: a spread for each call costs more than its other parts.
+        const own = service === undefined ? options : { ...options, ...service };
+        const processes = new ScopedProcessImpl(allowed, own);
         accessors.scopedProcess = processes;
         if (background !== true || registry === undefined || scope === undefined) return;
         processes.background = new ScopedBackgroundImpl({

@@ -121,10 +121,14 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   }
 
   #allow(operation: string, ref: SecretRef, pattern: SecretRef): void {
-    const reason = `declared as ${pattern}`;
-    const { scope } = this.#options;
-    const access = { capability: 'secrets', operation, target: ref } as const;
-    scope?.record({ ...access, decision: 'allowed', reason, basis: { covers: pattern } });
+    this.#options.scope?.record({
+      capability: 'secrets',
+      operation,
+      target: ref,
+      decision: 'allowed',
+      reason: `declared as ${pattern}`,
+      basis: { covers: pattern },
+    });
   }
 
   /** The error of a denial, which is recorded. */
