@@ -32,23 +32,30 @@ export interface ToolFilters {
   readonly excludeTools: ReadonlySet<string> | undefined;
 }
 
-const compiledLists = new WeakMap<
-  readonly string[],
-  { items: readonly string[]; set: Set<string> }
->();
+interface CompiledList {
+  readonly items: readonly string[];
+  readonly set: ReadonlySet<string>;
+}
+
+const compiledLists = new WeakMap<readonly string[], CompiledList>();
+/** For hosts that write the same list anew for each batch. */
+let lastCompiled: CompiledList | undefined;
 
 // A personality's list is passed again with every batch; it is compared, since it may have changed.
 function compileList(list: readonly string[]): ReadonlySet<string> {
-  const known = compiledLists.get(list);
-  if (known !== undefined && known.items.length === list.length) {
-    let same = true;
-    for (let index = 0; same && index < list.length; index++)
-      same = known.items[index] === list[index];
-    if (same) return known.set;
-  }
-  const compiled = { items: [...list], set: new Set(list) };
+  const known = [compiledLists.get(list), lastCompiled].find((each) => each && isOf(each, list));
+  const compiled = known ?? compiledOf([...list]);
+  lastCompiled = compiled;
   compiledLists.set(list, compiled);
   return compiled.set;
+}
+
+function compiledOf(items: readonly string[]): CompiledList {
+  return { items, set: new Set(items) };
+}
+
+function isOf({ items }: CompiledList, list: readonly string[]): boolean {
+  return items.length === list.length && items.every((item, index) => item === list[index]);
 }
 
 export function compileFilters(

@@ -225,6 +225,20 @@ describe('DefaultToolRegistry gates', () => {
     expect(results.map(({ result }) => result.ok)).toEqual([true, false, false, true]);
   });
 
+  it('a list that is written anew is told from the one before it', () => {
+    const names = (list: string[]) => registry.toDefinitions(list).map(({ name }) => name);
+    const first = names(['plain']);
+    expect(names(['plain'])).toEqual(first);
+    expect(names([])).toEqual(first.filter((name) => name !== 'plain'));
+    expect(names(['plian'])).not.toContain('plain');
+  });
+
+  it('gives each caller a list of definitions of its own', () => {
+    const emptied = registry.toDefinitions(['plain']);
+    emptied.length = 0;
+    expect(registry.toDefinitions(['plain']).map(({ name }) => name)).toContain('plain');
+  });
+
   it('a list that was changed in place counts with the next batch', async () => {
     const allowed = ['plain'];
     expect(await outcome(registry, 'plain', allowed)).toEqual(fine);

@@ -48,6 +48,16 @@ import type { TurnHost } from './turn-host.js';
 /** Settings of a registry. */
 export interface ToolRegistryOptions extends Partial<BatchOptions>, CallHooks {}
 
+/** The tools that pass some filters, at one state of the registry. */
+interface Passing {
+  readonly revision: number;
+  readonly filters: ToolFilters;
+  readonly entries: readonly RegisteredTool[];
+  readonly definitions: readonly ToolDefinition[];
+  /** Whether any of them has to be asked whether it is available. */
+  readonly isGated: boolean;
+}
+
 /** Holds tools, gates their calls, and gives each call the accessors that it declared. */
 export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   readonly #tools = new Map<string, RegisteredTool>();
@@ -62,9 +72,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   readonly #servicePlans: ServicePlans;
   /** Counts the changes of the set of tools. */
   #revision = 0;
-  #lastPassing:
-    | { revision: number; filters: ToolFilters; entries: readonly RegisteredTool[] }
-    | undefined;
+  #lastPassing: Passing | undefined;
 
   /**
    * @param backends what stands behind the accessors; without them, tools that declare any
@@ -162,16 +170,15 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   }
 
   toDefinitions(allowedTools?: readonly string[], filterOpts?: ToolFilterOpts): ToolDefinition[] {
-    const entries = this.#passing(compileFilters(allowedTools, filterOpts));
-    const open = entries.some(({ tool }) => tool.isAvailable !== undefined)
-      ? entries.filter((entry) => unavailable(entry) === undefined)
-      : entries;
+    const passing = this.#passing(compileFilters(allowedTools, filterOpts));
+    if (!passing.isGated) return passing.definitions.slice();
+    const open = passing.entries.filter((entry) => unavailable(entry) === undefined);
     return open.map(({ definition }) => definition);
   }
 
   /** The tools that pass the filters of a batch, whether or not they are available now. */
   getAllowed(allowedTools?: readonly string[], filterOpts?: ToolFilterOpts): AnyTool[] {
-    return this.#passing(compileFilters(allowedTools, filterOpts)).map(({ tool }) => tool);
+    return this.#passing(compileFilters(allowedTools, filterOpts)).entries.map(({ tool }) => tool);
   }
 
   validateToolsForPersonality(personality: PersonalityConfig): CapabilityValidationError[] {
@@ -257,15 +264,20 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   }
 
   /** The tools that pass the filters. A personality asks again and again with the same ones. */
-  #passing(filters: ToolFilters): readonly RegisteredTool[] {
+  #passing(filters: ToolFilters): Passing {
     const last = this.#lastPassing;
-    if (last?.revision === this.#revision && sameFilters(last.filters, filters))
-      return last.entries;
+    if (last?.revision === this.#revision && sameFilters(last.filters, filters)) return last;
     const entries = [...this.#tools.values()].filter(
       (entry) => filteredOut(entry, filters) === undefined,
     );
-    this.#lastPassing = { revision: this.#revision, filters, entries };
-    return entries;
+    this.#lastPassing = {
+      revision: this.#revision,
+      filters,
+      entries,
+      definitions: entries.map(({ definition }) => definition),
+      isGated: entries.some(({ tool }) => tool.isAvailable !== undefined),
+    };
+    return this.#lastPassing;
   }
 
   #select(keep: (entry: RegisteredTool) => boolean): AnyTool[] {
