@@ -26,8 +26,6 @@ export interface ScopedFetchOptions {
   idleTimeoutMs?: number | undefined;
 }
 
-const FETCH = { capability: 'network', operation: 'fetch' } as const;
-
 /** Fetch, held to a host set and the address floor on every hop. */
 export class ScopedFetchImpl implements ScopedFetch {
   readonly #guard: NetworkGuard;
@@ -76,16 +74,14 @@ export class ScopedFetchImpl implements ScopedFetch {
     };
     try {
       scope?.assertLive();
-      const response = await this.#guard.fetch(url, init, {
-        ...guarding(scope, handles, record),
-        idleTimeoutMs: this.#idleTimeoutMs,
-      });
+      const guarding = { scope, handles, record, idleTimeoutMs: this.#idleTimeoutMs };
+      const response = await this.#guard.fetch(url, init, guardedOptions(guarding));
       return handles === undefined ? response : handles.scrub(response);
     } catch (error) {
       // What was over before its first hop was judged: the call has ended, or a signal was aborted.
       if (!isRecorded) {
         const reason = denialRule(error) ?? 'over before it was judged';
-        scope?.record({ ...FETCH, target: targetOf(url), decision: 'denied', reason });
+        scope?.record(accessTo(targetOf(url), { decision: 'denied', reason }));
       }
       throw handles === undefined ? error : handles.scrubError(error);
     } finally {
@@ -95,18 +91,23 @@ export class ScopedFetchImpl implements ScopedFetch {
   }
 }
 
-function guarding(
-  scope: AccessScope | undefined,
-  handles: RequestHandles | undefined,
-  record: (access: Access) => void,
-): GuardedFetchOptions {
+interface Guarding {
+  readonly scope: AccessScope | undefined;
+  readonly handles: RequestHandles | undefined;
+  readonly record: (access: Access) => void;
+  readonly idleTimeoutMs: number | undefined;
+}
+
+function guardedOptions(guarding: Guarding): GuardedFetchOptions {
+  const { scope, handles, record, idleTimeoutMs } = guarding;
   return {
+    idleTimeoutMs,
     ...(handles && { prepare: (url, init) => handles.prepare(url, init) }),
     ...(scope && {
       signal: scope.signal,
       onAccess: ({ url: target, decision, rule, entries: basis }) => {
         const reason = decision === 'allowed' ? `matched ${rule}` : rule;
-        record({ ...FETCH, target, decision, reason, basis });
+        record(accessTo(target, { decision, reason, basis }));
         if (decision !== 'allowed') return;
         scope.taint?.sources?.noteUrl(target);
         handles?.record(scope);
@@ -114,6 +115,13 @@ function guarding(
     }),
     ...(scope?.capsNetwork && { onSpend: (amounts) => scope.spendAll(amounts) }),
   };
+}
+
+function accessTo(
+  target: string,
+  { decision, reason, basis }: Pick<Access, 'decision' | 'reason' | 'basis'>,
+): Access {
+  return { capability: 'network', operation: 'fetch', target, decision, reason, basis };
 }
 
 // Without the query, which may hold a secret.
