@@ -81,6 +81,7 @@ export {
   sessionPart,
 } from './session/session-ledger.js';
 export { SessionLedgers } from './session/session-ledgers.js';
+export type { ToolSessionParts } from './session/session-parts.js';
 export { sessionRef } from './session/session-ref.js';
 export type { SessionTools, SessionToolsBatch } from './session/session-tools.js';
 export {
@@ -91,10 +92,7 @@ export {
   settleDecision,
 } from './session/settle-decision.js';
 export { SourceList, sourceOfCall, sourceOfContent } from './session/source-list.js';
-export {
-  DefaultToolSession,
-  type ToolSessionParts,
-} from './session/tool-session.js';
+export { DefaultToolSession } from './session/tool-session.js';
 export { UntrustedFiles } from './session/untrusted-files.js';
 export { sourceOf, untrustedGate } from './session/untrusted-gate.js';
 export { DefaultToolResultReducerRegistry } from './tool-reducer-registry.js';

@@ -1,0 +1,174 @@
+import { callListener } from '@ethosagent/policy';
+import type { PersonalityConfig, ToolCall } from '@ethosagent/types';
+import type { CallFacts, TurnHost } from '../turn-host.js';
+import { type AskHost, CallGuard } from './call-guard.js';
+import { type CheckedCall, checkCall } from './check-call.js';
+import { joinHosts } from './join-hosts.js';
+import { keepAnswers } from './keep-answers.js';
+import { callToRun, editsOf, inputsOf, placeCall } from './placed-call.js';
+import { partsOf, type RunCalls, refusedResult } from './session-answers.js';
+import type { SessionBatchOptions, SessionResult } from './session-api.js';
+import type { SessionApprovals } from './session-approvals.js';
+import type { SessionGrants } from './session-grants.js';
+import { personalityIdOf, type ToolSessionParts } from './session-parts.js';
+import { SessionSpending } from './session-spending.js';
+import type { UntrustedFiles } from './untrusted-files.js';
+
+/** Rounds of one batch: whoever approves may change the arguments of a call that often. */
+const MAX_ROUNDS = 4;
+
+export interface SessionRunOptions extends SessionBatchOptions {
+  /** What the caller has a say in beside the session. */
+  host?: TurnHost;
+  personality?: string;
+  /** The results are for the reader alone. Gets the places of those that hold foreign text. */
+  quarantined?: Set<number>;
+}
+
+/** The batches of a session: each call goes round until nobody changes its arguments any more. */
+export class BatchRounds {
+  readonly #parts: ToolSessionParts;
+  readonly #grants: SessionGrants;
+  readonly #approvals: SessionApprovals;
+  readonly #spending: SessionSpending;
+
+  constructor(parts: ToolSessionParts, grants: SessionGrants, approvals: SessionApprovals) {
+    this.#parts = parts;
+    this.#grants = grants;
+    this.#approvals = approvals;
+    this.#spending = new SessionSpending(parts.limits);
+  }
+
+  /** @throws `CONFIG_INVALID` for the personality, `TURN_LIMIT`, and as a store does */
+  async run(
+    calls: readonly ToolCall[],
+    options: SessionRunOptions,
+    runCalls: RunCalls,
+  ): Promise<SessionResult[]> {
+    if (calls.length === 0) return [];
+    const { tools, ledger, approve, files } = this.#parts;
+    const personality = await tools.personality(
+      options.personality ?? personalityIdOf(this.#parts),
+    );
+    await ledger.refresh();
+    let round = calls.map((call, index) => placeCall(call, index, ledger));
+    this.#spending.assertAffords(round.length);
+    // What the calls of the batch read is for the next one.
+    const { isTainted, sources } = ledger;
+    const results = new Map<number, SessionResult>();
+    for (let count = 1; round.length > 0; count++) {
+      const over = new Set<string>();
+      const guard = this.#guard(personality, {
+        book: this.#approvals.book(personality, { over, sources, inputs: inputsOf(round) }),
+        approve: options.host?.approve ?? approve,
+        isTainted,
+        sources,
+        files,
+      });
+      const facts = new Map<string, CallFacts>();
+      const answers = await runCalls(
+        round.map(callToRun),
+        this.#host(guard, options, { facts, over, edits: editsOf(round) }),
+      );
+      for (const { result } of answers) this.#spending.addCostOf(result);
+      const kept = await keepAnswers({
+        round,
+        answers,
+        facts,
+        guard,
+        ledger,
+        approvals: this.#approvals,
+        quarantined: options.quarantined,
+      });
+      for (const [index, result] of kept) results.set(index, result);
+      const again = round.filter(({ call }) => guard.edited.has(partsOf(call).toolCallId));
+      round =
+        count < MAX_ROUNDS ? again.map(({ call, index }) => placeCall(call, index, ledger)) : [];
+    }
+    return calls.map((call, index) => results.get(index) ?? refusedResult(call, undefined));
+  }
+
+  /** What would become of a call. Nothing runs. */
+  async check(call: ToolCall): Promise<CheckedCall> {
+    const { tools, id: sessionId, identity, ledger } = this.#parts;
+    const personality = await tools.personality(personalityIdOf(this.#parts));
+    await ledger.refresh();
+    const { isTainted, sources } = ledger;
+    const placed = placeCall(call, 0, ledger);
+    const guard = this.#guard(personality, {
+      book: this.#approvals.book(personality, {
+        over: new Set(),
+        sources,
+        inputs: inputsOf([placed]),
+      }),
+      approve: undefined,
+      isTainted,
+      sources,
+    });
+    return checkCall(callToRun(placed), guard, { tools, identity, personality, sessionId });
+  }
+
+  #guard(
+    personality: PersonalityConfig,
+    of: {
+      book: ReturnType<SessionApprovals['book']>;
+      approve: AskHost | undefined;
+      isTainted: boolean;
+      sources: ToolSessionParts['ledger']['sources'];
+      files?: UntrustedFiles;
+    },
+  ): CallGuard {
+    const { tools, now } = this.#parts;
+    return new CallGuard({
+      ...of,
+      personality,
+      tool: (name) => tools.tool(name),
+      grants: () => this.#grants.list(personality),
+      now,
+    });
+  }
+
+  #host(
+    guard: CallGuard,
+    { host, onProgress, onResult, quarantined }: SessionRunOptions,
+    {
+      facts,
+      over,
+      edits,
+    }: {
+      facts: Map<string, CallFacts>;
+      over: Set<string>;
+      edits: ReadonlyMap<string, string>;
+    },
+  ): TurnHost {
+    const { ledger } = this.#parts;
+    return joinHosts(host, {
+      ...guard.host(),
+      // What the calls keep is not for a session that has not read what they read.
+      ...(quarantined !== undefined && { isTainted: true }),
+      beforeRun: ({ toolCallId }: ToolCall) => {
+        const answered = guard.answered.get(toolCallId);
+        const waits = ledger.waitingCall(toolCallId)?.approval.question;
+        const question = answered ?? edits.get(toolCallId) ?? waits;
+        return question === undefined ? undefined : this.#approvals.take({ toolCallId, question });
+      },
+      onProgress: (event, toolCallId) => {
+        const { audience } = event;
+        if (audience === 'user' || audience === 'dashboard') onProgress?.(event, toolCallId);
+      },
+      onResult: (result, fact) => {
+        over.add(result.toolCallId);
+        if (fact?.ran === true) {
+          const isSecond = facts.has(result.toolCallId);
+          facts.set(result.toolCallId, isSecond ? withoutReads(fact) : fact);
+        }
+        callListener(() => onResult?.(result));
+      },
+    });
+  }
+}
+
+/** Of calls with one id, what ran counts; which of them read what is not known. */
+function withoutReads({ reads: _, ...fact }: CallFacts): CallFacts {
+  return fact;
+}

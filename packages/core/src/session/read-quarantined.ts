@@ -1,0 +1,39 @@
+import { causeOfThrown, compileClosedSchema } from '@ethosagent/policy';
+import { errorCodeOf } from '@ethosagent/types';
+import { askQuarantined, NO_ANSWER, quarantineFailure } from './quarantine.js';
+import { failureOf } from './session-answers.js';
+import type { QuarantineAnswer, QuarantineRequest, SessionResult } from './session-api.js';
+
+/** What the calls of a reader are run with. */
+export interface QuarantinedRun {
+  signal: AbortSignal;
+  /** Runs the calls for the reader alone; `marked` gets the places of results with foreign text. */
+  run: (calls: QuarantineRequest['calls'], marked: Set<number>) => Promise<SessionResult[]>;
+}
+
+/** Has a reader without tools answer about what calls bring, which the session does not read. Never rejects. */
+export async function readQuarantined(
+  { calls, question, schema, read }: QuarantineRequest,
+  { signal, run }: QuarantinedRun,
+): Promise<QuarantineAnswer> {
+  const closed = compileClosedSchema(schema);
+  if (!closed.ok) return quarantineFailure(closed.problem, 'INPUT_INVALID', 'input_invalid');
+  try {
+    const marked = new Set<number>();
+    const results = await run(calls, marked);
+    const failed = failureOf(results, marked);
+    if (failed !== undefined) return failed;
+    const answer = await askQuarantined(results, {
+      schema: structuredClone(schema),
+      compiled: closed.schema,
+      question: String(question),
+      read,
+      signal,
+    });
+    return answer === undefined ? NO_ANSWER : { ok: true, ...answer };
+  } catch (error) {
+    if (signal.aborted) return quarantineFailure('the turn was aborted', 'CALL_ABORTED');
+    const cause = errorCodeOf(error) ?? causeOfThrown(error) ?? 'CONFIG_INVALID';
+    return quarantineFailure('the content could not be read', cause);
+  }
+}

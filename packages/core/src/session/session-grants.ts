@@ -1,0 +1,66 @@
+import type { PersonalityConfig } from '@ethosagent/types';
+import { isGrantOf } from './grants.js';
+import type {
+  CallDecision,
+  PendingApproval,
+  SessionGrant,
+  UntrustedSource,
+} from './session-api.js';
+import type { SessionLedger } from './session-ledger.js';
+import type { ToolSessionParts } from './session-parts.js';
+import { createGrant } from './settle-decision.js';
+
+/** The grants that hold in a session: its own, and those of its owner. */
+export class SessionGrants {
+  readonly #parts: Pick<ToolSessionParts, 'ledger' | 'ownerLedger' | 'identity' | 'tools' | 'now'>;
+
+  constructor(parts: ToolSessionParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws as a store does */
+  async list({ id }: PersonalityConfig): Promise<SessionGrant[]> {
+    const ledgers = this.#ledgersOf(id);
+    await Promise.all(ledgers.map((ledger) => ledger.refresh()));
+    return ledgers.flatMap(({ grants }) =>
+      grants.filter((grant) => isGrantOf(grant, this.#parts.identity)),
+    );
+  }
+
+  /** Grants a yes to later calls. @throws `APPROVAL_INVALID` */
+  async add(
+    approval: PendingApproval,
+    decision: CallDecision,
+    {
+      personality,
+      sources,
+    }: { personality: PersonalityConfig; sources: readonly UntrustedSource[] },
+  ): Promise<void> {
+    const { ledger, ownerLedger, tools, identity: owner, now } = this.#parts;
+    const grant = createGrant(approval, decision, {
+      personality,
+      tool: tools.tool(approval.toolName),
+      sources,
+      owner,
+      now,
+    });
+    const to = grant.scope === 'session' ? ledger : ownerLedger(personality.id);
+    await to.append(() => [{ kind: 'granted', grant }]);
+  }
+
+  /** @returns whether there was one */
+  async revoke(grantId: string, { id }: PersonalityConfig): Promise<boolean> {
+    for (const ledger of this.#ledgersOf(id)) {
+      await ledger.refresh();
+      if (!ledger.grants.some((grant) => grant.id === grantId)) continue;
+      await ledger.append(() => [{ kind: 'revoked', grant: grantId }]);
+      return true;
+    }
+    return false;
+  }
+
+  #ledgersOf(personalityId: string): SessionLedger[] {
+    const { ledger, ownerLedger } = this.#parts;
+    return [ledger, ownerLedger(personalityId)];
+  }
+}

@@ -1,0 +1,33 @@
+import type { AskHost } from './call-guard.js';
+import type { SessionIdentity, SessionLimits } from './session-api.js';
+import type { SessionLedger } from './session-ledger.js';
+import type { SessionTools } from './session-tools.js';
+import type { UntrustedFiles } from './untrusted-files.js';
+
+/** What a session is made of. */
+export interface ToolSessionParts {
+  id: string;
+  tools: SessionTools;
+  /** The personality at the begin of each batch; the active one of `tools` when absent. */
+  personality: string | undefined;
+  /** For when `personality` is absent. */
+  activePersonality: () => string;
+  identity: SessionIdentity;
+  approve: AskHost | undefined;
+  limits: SessionLimits;
+  ledger: SessionLedger;
+  /** What the owner of the session has granted beyond it, under a personality. */
+  ownerLedger: (personalityId: string) => SessionLedger;
+  /** What sessions changed with untrusted content at hand. */
+  files: UntrustedFiles;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+/** The personality that a batch of the session would have now. */
+export function personalityIdOf({
+  personality,
+  activePersonality,
+}: Pick<ToolSessionParts, 'personality' | 'activePersonality'>): string {
+  return personality ?? activePersonality();
+}

@@ -1,0 +1,57 @@
+import { type CapabilityBackends, supervisorProblem } from '@ethosagent/core';
+import type { AnyTool, PersonalityConfig } from '@ethosagent/types';
+import type { McpServers } from './mcp-servers.js';
+import type { PersonalityConfigs } from './personality-configs.js';
+import { personalityConfigPath } from './personality-file.js';
+import type { PersonalityProblems } from './personality-problems.js';
+import type { RuntimeProblem } from './runtime-problem.js';
+import { findSandboxProblems } from './sandbox-problems.js';
+import { findSecretProblems } from './secret-problems.js';
+import type { OpenStores } from './stores/open-stores.js';
+import { writableFileProblems } from './writable-files.js';
+
+/** What a runtime has that can be wrong. */
+export interface RuntimeProblemSources {
+  readonly home: string;
+  readonly tools: readonly AnyTool[];
+  readonly backends: CapabilityBackends;
+  readonly personalities: PersonalityConfigs;
+  readonly problems: PersonalityProblems;
+  readonly servers: McpServers;
+  readonly stores: OpenStores;
+  /** Whether the secrets are those of the home. */
+  readonly hasOwnSecrets: boolean;
+  readonly auditProblems: readonly string[];
+}
+
+/** What is wrong under a personality: with its file, with servers, with stores, with the machine. */
+export async function findRuntimeProblems(
+  config: PersonalityConfig,
+  sources: RuntimeProblemSources,
+): Promise<RuntimeProblem[]> {
+  const { home, tools, backends, personalities, problems, servers, stores } = sources;
+  const ids = personalities.partsOf(config).map(({ id }) => id);
+  const ofStores = await stores.problems();
+  const ofProcesses = supervisorProblem();
+  const ofSandbox = await findSandboxProblems(config, {
+    file: personalityConfigPath(home, ids.at(-1) ?? config.id),
+    tools,
+    backends,
+  });
+  const ofSecrets = sources.hasOwnSecrets ? await findSecretProblems(home, config, tools) : [];
+  return [
+    ...problems.of(config),
+    ...writableFileProblems(home, ids),
+    ...ofSandbox,
+    ...ofSecrets,
+    ...servers.problems(config.id),
+    ...ofStores.map(({ store, message }) => problemOf(store, `${store}: ${message}`)),
+    ...sources.auditProblems.map((message) => problemOf('audit', message)),
+    ...(ofProcesses === undefined ? [] : [problemOf('process', ofProcesses)]),
+  ];
+}
+
+/** A problem of no file and no tool. */
+function problemOf(key: string, message: string): RuntimeProblem {
+  return { file: '', key, tool: '', message, heldBack: false };
+}

@@ -1,0 +1,100 @@
+import type { DefaultToolRegistry } from '@ethosagent/core';
+import type { PersonalityConfig } from '@ethosagent/types';
+import {
+  hostVariables,
+  type McpServerIdentity,
+  mcpProblems,
+  openMcp,
+  type RuntimeMcp,
+  tokenStore,
+} from './mcp.js';
+import type { PersonalityConfigs } from './personality-configs.js';
+import type { ToolRuntimeOptions } from './runtime-api.js';
+import type { RuntimeProblem } from './runtime-problem.js';
+import { ServedMcp } from './served-mcp.js';
+import type { StoresByName } from './stores/runtime-stores.js';
+
+/** What the servers of a runtime are connected to. */
+export interface McpServersParts {
+  readonly home: string;
+  readonly cwd: string;
+  readonly registry: DefaultToolRegistry;
+  readonly personalities: PersonalityConfigs;
+  readonly stores: StoresByName;
+  /** The personality of a server that was opened for none. */
+  readonly activePersonality: () => string;
+}
+
+/** The MCP servers of a runtime, which may have none. */
+export class McpServers {
+  readonly #parts: McpServersParts;
+  #bridge: RuntimeMcp | undefined;
+  #served: ServedMcp | undefined;
+
+  constructor(parts: McpServersParts) {
+    this.#parts = parts;
+  }
+
+  get bridge(): RuntimeMcp | undefined {
+    return this.#bridge;
+  }
+
+  /** Makes the bridge. No server is started by it. @throws `CONFIG_INVALID` */
+  async open(mcp: NonNullable<ToolRuntimeOptions['mcp']>): Promise<RuntimeMcp> {
+    const { home, cwd, registry, personalities, stores, activePersonality } = this.#parts;
+    const bridge = await openMcp(mcp, home, {
+      host: {
+        openService: async (declaration, owner) => {
+          const config = await personalities.get(owner.personalityId ?? activePersonality());
+          return registry.openService(declaration, { ...owner, personalityId: config.id });
+        },
+      },
+      registry,
+      workingDir: cwd,
+      variables: hostVariables(),
+      pins: stores.keyValue('mcp', 'mcp:pins'),
+      tokens: tokenStore(home, stores.secrets),
+    });
+    this.#bridge = bridge;
+    this.#served = new ServedMcp(bridge, {
+      servesToo: (before, now) => personalities.reachesTheSame(before, now),
+    });
+    return bridge;
+  }
+
+  /** Resolves once those of a personality are there, as far as they can be in time. */
+  async ready(config: PersonalityConfig): Promise<void> {
+    await this.#served?.ready(config);
+  }
+
+  /** How the servers that a personality names stand in the names of their tools. */
+  namesOf(servers: readonly string[]): string[] {
+    return this.#served?.namesOf(servers) ?? [...servers];
+  }
+
+  /** How each is reached, whether or not it was started. */
+  async identities(): Promise<readonly McpServerIdentity[]> {
+    return (await this.#bridge?.identities?.()) ?? [];
+  }
+
+  /** Why a tool of a server is not there to be called. */
+  whyMissing(name: string, personalityId: string): string | undefined {
+    if (!isMcpName(name) || this.#parts.registry.get(name) !== undefined) return undefined;
+    return this.#bridge?.whyMissing?.(name, personalityId);
+  }
+
+  problems(personalityId: string): RuntimeProblem[] {
+    return this.#bridge === undefined
+      ? []
+      : mcpProblems(this.#bridge, this.#parts.home, personalityId);
+  }
+
+  async close(): Promise<void> {
+    await this.#bridge?.close();
+  }
+}
+
+/** Whether a name is one of a server's tool. A model may name anything. */
+export function isMcpName(name: unknown): boolean {
+  return typeof name === 'string' && name.startsWith('mcp__');
+}

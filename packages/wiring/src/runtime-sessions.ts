@@ -1,0 +1,72 @@
+import {
+  DefaultToolSession,
+  SessionLedger,
+  SessionLedgers,
+  type SessionTools,
+  sessionRef,
+  type ToolSessionParts,
+  type UntrustedFiles,
+} from '@ethosagent/core';
+import type { SessionStore } from '@ethosagent/types';
+
+/** What sessions are opened over. */
+export interface RuntimeSessionsParts {
+  readonly store: SessionStore;
+  readonly tools: SessionTools;
+  readonly activePersonality: () => string;
+  /** The session of calls that name none. */
+  readonly sessionId: string;
+  /** Whether the host named it, so that it is stored. */
+  readonly isNamed: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** The sessions of a runtime, with what protects each. */
+export class RuntimeSessions {
+  /** The sessions, for the host to fill. */
+  readonly store: SessionStore;
+  readonly #parts: RuntimeSessionsParts;
+  readonly #ledgers: SessionLedgers;
+  /** Of the runtime's own session, which nobody else could name. */
+  #ownLedger: SessionLedger;
+
+  constructor(parts: RuntimeSessionsParts) {
+    this.#parts = parts;
+    this.#ledgers = SessionLedgers.of(parts.store);
+    this.store = this.#ledgers.sessions();
+    this.#ownLedger = new SessionLedger(undefined, parts.sessionId);
+  }
+
+  /** What calls of all sessions changed with untrusted content at hand. */
+  get files(): UntrustedFiles {
+    return this.#ledgers.files;
+  }
+
+  open(
+    id: string,
+    options: Pick<ToolSessionParts, 'personality' | 'approve' | 'identity' | 'limits'>,
+  ): DefaultToolSession {
+    const { tools, activePersonality, sessionId, isNamed, now } = this.#parts;
+    const { identity } = options;
+    const isOwn = id === sessionId && !isNamed;
+    return new DefaultToolSession({
+      ...options,
+      id,
+      tools,
+      activePersonality,
+      ledger: isOwn ? this.#ownLedger : this.#ledgers.ofSession(id, identity),
+      ownerLedger: (personalityId) =>
+        this.#ledgers.ofOwner(personalityId, sessionRef(id, personalityId, identity)),
+      files: this.#ledgers.files,
+      now,
+    });
+  }
+
+  /** Forgets what the runtime's own session knows, where it is the one that ends. */
+  forget(sessionId: string): void {
+    if (sessionId === this.#parts.sessionId) {
+      this.#ownLedger = new SessionLedger(undefined, sessionId);
+    }
+  }
+}
