@@ -1,10 +1,9 @@
 import { ReadableStream } from 'node:stream/web';
-import type { SessionBatchOptions, ToolSession } from '@ethosagent/core';
+import { type SessionBatchOptions, ToolCallError, type ToolSession } from '@ethosagent/core';
 import type { ToolDefinition, ToolProgressEvent } from '@ethosagent/types';
 import { jsonSchema, type Tool, tool } from 'ai';
 import type { CallOptions } from './ai-types.js';
 import { Approvals } from './approvals.js';
-import { errorOf } from './tool-call-error.js';
 import { modelOutput, outputOf, ToolOutput } from './tool-output.js';
 
 /** A tool of a session, as `ai` takes it. */
@@ -68,7 +67,7 @@ function aiTool(
       }),
     );
     if (result === undefined) throw new TypeError(`${name} gave no result`);
-    if (!result.result.ok) throw errorOf(result);
+    if (!result.result.ok) throw new ToolCallError(result);
     return outputOf(result);
   }
   return tool<unknown, ToolOutput>({

@@ -1,11 +1,15 @@
-import type { PendingApproval, SessionResult, ToolSession } from '@ethosagent/core';
+import {
+  type PendingApproval,
+  type SessionResult,
+  ToolCallError,
+  type ToolSession,
+} from '@ethosagent/core';
 import { errorText } from '@ethosagent/policy';
 import type { ToolCall } from '@ethosagent/types';
 import type { ModelMessage } from 'ai';
 import type { CallOptions } from './ai-types.js';
 import { answeredCalls } from './approval-messages.js';
 import { isPartOf } from './is-part-of.js';
-import { ToolCallError } from './tool-call-error.js';
 
 /** What a call has to be asked for: `answered` where the messages have the answer already. */
 export type Question = PendingApproval | 'answered' | undefined;
@@ -121,9 +125,9 @@ function isAnswered({ toolCallId }: ToolCall, messages: readonly ModelMessage[])
 }
 
 function refusal({ toolCallId }: ToolCall, why: string): ToolCallError {
-  return new ToolCallError(`not_available: the call did not run: ${why}`, {
+  const error = `the call did not run: ${why}`;
+  return new ToolCallError({
     toolCallId,
-    code: 'not_available',
-    cause: 'NOT_APPROVED',
+    result: { ok: false, code: 'not_available', error, cause: 'NOT_APPROVED' },
   });
 }

@@ -1,3 +1,4 @@
+export { ToolCallError } from '@ethosagent/core';
 export { type AiTool, type AiToolsOptions, aiTools } from './ai-tools.js';
 export {
   type AnswerableContent,
@@ -6,5 +7,4 @@ export {
 } from './answer-approvals.js';
 export { type FromAiToolOptions, fromAiTool } from './from-ai-tool.js';
 export { type AiToolApproval, aiToolApproval } from './tool-approval.js';
-export { ToolCallError } from './tool-call-error.js';
 export { ToolOutput } from './tool-output.js';

@@ -1,3 +1,4 @@
+export { ToolCallError } from '@ethosagent/core';
 export { answerInterrupts } from './answer-interrupts.js';
 export {
   type ForeignLangchainTool,
@@ -7,6 +8,5 @@ export {
 } from './from-langchain-tool.js';
 export type { LangchainTool } from './session-tool.js';
 export { type LangchainToolsOptions, toLangchainTools } from './to-langchain-tools.js';
-export { ToolCallError } from './tool-call-error.js';
 export { isToolInterrupt, type ToolAnswer, type ToolInterrupt } from './tool-interrupt.js';
 export type { ToolArtifact } from './tool-output.js';

@@ -1,7 +1,6 @@
-import type { PendingApproval, SessionResult } from '@ethosagent/core';
+import { type PendingApproval, type SessionResult, ToolCallError } from '@ethosagent/core';
 import type { FailureCause, ToolErrorCode } from '@ethosagent/types';
 import { ToolMessage } from '@langchain/core/messages';
-import { ToolCallError } from './tool-call-error.js';
 
 /** What the program finds as `artifact` of a `ToolMessage`. The model never reads it. */
 export type ToolArtifact =

@@ -1,3 +1,4 @@
+export { ToolCallError } from '@ethosagent/core';
 export { type ApprovalAnswer, answerApproval } from './answer-approval.js';
 export {
   type ForeignMastraTool,
@@ -5,5 +6,4 @@ export {
   fromMastraTool,
 } from './from-mastra-tool.js';
 export { type MastraTool, type MastraToolsOptions, mastraTools } from './mastra-tools.js';
-export { ToolCallError } from './tool-call-error.js';
 export { ToolOutput } from './tool-output.js';

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionBatchOptions, SessionResult, ToolSession } from '@ethosagent/core';
+import {
+  type SessionBatchOptions,
+  type SessionResult,
+  ToolCallError,
+  type ToolSession,
+} from '@ethosagent/core';
 import { EthosError, type ToolDefinition } from '@ethosagent/types';
 import { Tool, type ToolExecutionContext } from '@mastra/core/tools';
 import { resumeCall, runCall } from './run-call.js';
 import { openSchema, outputSchema } from './schemas.js';
 import { questionOf, suspensionOf } from './suspension.js';
-import { errorOf } from './tool-call-error.js';
 import { modelOutput, outputOf, type ToolOutput } from './tool-output.js';
 
 /** A tool of a session, for the `tools` of an `Agent`. */
@@ -108,7 +112,7 @@ function outputOrThrow(answer: SessionResult, abortSignal: AbortSignal | undefin
   const { result } = answer;
   if (result.ok) return outputOf(answer);
   if (result.cause === 'CALL_ABORTED') abortSignal?.throwIfAborted();
-  throw errorOf(answer);
+  throw new ToolCallError(answer);
 }
 
 /** What Mastra says of a call: in an agent, in a workflow, or by itself. */

@@ -1,12 +1,12 @@
-import type {
-  PendingApproval,
-  SessionBatchOptions,
-  SessionResult,
-  ToolSession,
+import {
+  type PendingApproval,
+  type SessionBatchOptions,
+  type SessionResult,
+  ToolCallError,
+  type ToolSession,
 } from '@ethosagent/core';
 import { Turns } from '@ethosagent/policy';
 import type { ToolCall } from '@ethosagent/types';
-import { ToolCallError } from './tool-call-error.js';
 
 /** A call that is resumed twice runs once. */
 const turns = new Turns();
@@ -67,9 +67,8 @@ async function waitingFor(
 
 function usedUp({ toolCallId }: ToolCall): ToolCallError {
   const error = 'the approval was used already; where the result is missing, call again';
-  return new ToolCallError(`not_available: ${error}`, {
+  return new ToolCallError({
     toolCallId,
-    code: 'not_available',
-    cause: 'APPROVAL_INVALID',
+    result: { ok: false, code: 'not_available', error, cause: 'APPROVAL_INVALID' },
   });
 }

@@ -1,3 +1,4 @@
+export { ToolCallError } from '@ethosagent/core';
 export {
   type ForeignOpenAiTool,
   type FromOpenAiToolOptions,
@@ -5,4 +6,3 @@ export {
 } from './from-openai-tool.js';
 export { pendingFor } from './pending-for.js';
 export { type OpenAiTool, type OpenAiToolsOptions, toOpenAiTools } from './to-openai-tools.js';
-export { ToolCallFailure } from './tool-call-failure.js';

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionResult, ToolSession } from '@ethosagent/core';
+import { type SessionResult, ToolCallError, type ToolSession } from '@ethosagent/core';
 import { EthosError, type ToolDefinition, type ToolProgressEvent } from '@ethosagent/types';
 import { type FunctionTool, type RunContext, type ToolInputParameters, tool } from '@openai/agents';
 import { Approvals } from './approvals.js';
 import { customDataOf, type OpenAiToolOutput, outputOf } from './output.js';
-import { ToolCallFailure } from './tool-call-failure.js';
 
 /** JSON Schema of arguments, as the framework takes it. */
 type ToolParameters = Extract<ToolInputParameters, { additionalProperties: true }>;
@@ -96,10 +95,10 @@ function toOpenAiTool(
       const { result } = answer;
       if (result.ok) return outputOf(answer);
       if (result.cause === 'CALL_ABORTED') abortSignal?.throwIfAborted();
-      throw new ToolCallFailure(result, answer.text);
+      throw new ToolCallError(answer);
     },
     errorFunction: (_, error) =>
-      error instanceof ToolCallFailure
+      error instanceof ToolCallError
         ? error.message
         : 'execution_failed: the call did not come to its tool; the arguments must be a JSON object',
     customDataExtractor: ({ runContext, toolCall: { callId } }) => {

@@ -84,6 +84,7 @@ export { SessionLedgers } from './session/session-ledgers.js';
 export type { ToolSessionParts } from './session/session-parts.js';
 export { sessionRef } from './session/session-ref.js';
 export type { SessionTools, SessionToolsBatch } from './session/session-tools.js';
+export { type FailedCall, ToolCallError } from './session/tool-call-error.js';
 export {
   createGrant,
   invalidApproval,

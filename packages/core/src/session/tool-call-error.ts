@@ -1,0 +1,34 @@
+import type { FailureCause, ToolErrorCode } from '@ethosagent/types';
+import { modelText } from './mark-result.js';
+import type { PendingApproval, SessionResult } from './session-api.js';
+
+/**
+ * A call of a session that failed or was refused, for frameworks whose tools throw. Its message, and
+ * its text, are what the model reads.
+ */
+export class ToolCallError extends Error {
+  override readonly name = 'ToolCallError';
+  readonly toolCallId: string;
+  readonly code: ToolErrorCode;
+  /** Why, where it is known: switch on it. */
+  override readonly cause: FailureCause | undefined;
+  /** Set where the call did not run, and waits for a decision. */
+  readonly approval?: PendingApproval;
+
+  constructor({ toolCallId, result, text, approval }: FailedCall) {
+    super(text ?? modelText(result));
+    this.toolCallId = toolCallId;
+    this.code = result.ok ? 'execution_failed' : result.code;
+    this.cause = result.ok ? undefined : result.cause;
+    if (approval !== undefined) this.approval = approval;
+  }
+
+  /** Without the name: some frameworks show it to the model. */
+  override toString(): string {
+    return this.message;
+  }
+}
+
+/** The answer to a call, as a session gives it. */
+export type FailedCall = Pick<SessionResult, 'toolCallId' | 'result'> &
+  Partial<Pick<SessionResult, 'text' | 'approval'>>;
