@@ -1,9 +1,4 @@
-import {
-  type CallDecision,
-  type PendingApproval,
-  type SessionGrant,
-  withProblems,
-} from '@ethosagent/core';
+import type { CallDecision, PendingApproval, SessionGrant } from '@ethosagent/core';
 import { EthosError } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, ResumeInput, SessionState, TurnInput } from './api.js';
 import { interrupted, notRun, resultRecord } from './turn-calls.js';
@@ -53,20 +48,25 @@ export class AgentLoop {
   /** How a session stands, as it is stored. A turn that this loop runs is `unfinished`. */
   async state(sessionId: string): Promise<SessionState> {
     if (this.#runner.isRunning(sessionId)) return 'unfinished';
-    const { log } = await this.#runner.journal(sessionId);
+    const { log, ledger } = await this.#runner.journal(sessionId);
     if (log.turn === undefined || log.turn.end !== undefined) return 'idle';
     const open = log.openCalls();
-    const allWait = open.every(({ approval }) => approval !== undefined && !approval.decision);
+    const questions = this.#runner.approvals(sessionId, ledger).questions(log.turn.turn);
+    await questions.refresh();
+    const allWait = open.every((logged) => questions.isUndecided(logged));
     return open.length > 0 && allWait ? 'paused' : 'unfinished';
   }
 
-  /** The calls that were asked about and are not answered yet, decided or not. */
+  /**
+   * The calls that the last turn waits for, decided or not. They are among those that `pending` of a
+   * `ToolSession` lists, which decides on them too.
+   */
   async pending(sessionId: string): Promise<PendingApproval[]> {
-    const { log } = await this.#runner.journal(sessionId);
-    return withProblems(
-      log.openCalls().flatMap(({ approval }) => approval ?? []),
-      this.#runner.options.tools,
-    );
+    const { log, ledger } = await this.#runner.journal(sessionId);
+    const { turn } = log.turn ?? {};
+    const open = new Set(log.openCalls().map(({ call }) => call.id));
+    const all = await this.#runner.approvals(sessionId, ledger).session.pending();
+    return all.filter((asked) => asked.turn === turn && open.has(asked.toolCallId));
   }
 
   /**
@@ -74,9 +74,7 @@ export class AgentLoop {
    *
    * @param approval as the event, `pending` or `done` showed it
    * @param decision with other arguments: they run in place of those that were proposed
-   * @throws `TURN_INVALID` when no such call waits, it asks for something else by now, or another
-   * decision was made already; `APPROVAL_INVALID` for a grant that the personality forbids;
-   * `INPUT_INVALID` for arguments that the tool does not take
+   * @throws as `ToolSession.decide`
    */
   decide(
     sessionId: string,
@@ -84,6 +82,17 @@ export class AgentLoop {
     decision: CallDecision,
   ): Promise<void> {
     return this.#runner.decide(sessionId, approval, decision);
+  }
+
+  /**
+   * Takes a call out that waits, decided or not: it does not run, and the model is told with `resume`.
+   * Says whether it was there.
+   */
+  withdraw(
+    sessionId: string,
+    approval: Pick<PendingApproval, 'toolCallId' | 'question'>,
+  ): Promise<boolean> {
+    return this.#runner.withdraw(sessionId, approval);
   }
 
   /** The grants that hold in a session under the personality of the loop. */
@@ -105,7 +114,10 @@ export class AgentLoop {
     this.#runner.assertNotRunning(sessionId);
     const journal = await this.#runner.journal(sessionId);
     const { turn } = unfinished(journal.log);
-    const answers = journal.log.openCalls().map((logged) =>
+    const open = journal.log.openCalls();
+    // First: nobody is to decide on what is over.
+    await this.#runner.approvals(sessionId, journal.ledger).questions(turn).settle(open);
+    const answers = open.map((logged) =>
       resultRecord(turn, logged, {
         result: logged.started ? interrupted() : notRun('the turn was given up', 'CALL_ABORTED'),
         isMarked: false,

@@ -59,6 +59,7 @@ describe('a call that needs approval', () => {
         personalityId: 'tester',
         capabilities: {},
         reason: 'the tool always requires approval',
+        turn: 1,
       },
       {
         toolCallId: 'p2',
@@ -70,6 +71,7 @@ describe('a call that needs approval', () => {
         personalityId: 'tester',
         capabilities: {},
         reason: 'the tool always requires approval',
+        turn: 1,
       },
     ]);
     expect(await loop.state('s')).toBe('paused');
@@ -188,7 +190,7 @@ describe('a call that needs approval', () => {
     ['of an unknown session', (loop) => decideOn(loop, 't', { toolCallId: 'p1', approved: true })],
   ])('is not decided by a decision %s', async (_name, decide) => {
     const { loop } = await paused();
-    expect(await codeOf(decide(loop))).toBe('TURN_INVALID');
+    expect(await codeOf(decide(loop))).toBe('APPROVAL_INVALID');
   });
 
   it('is not decided by a yes to another question, nor by what is neither yes nor no', async () => {
@@ -197,10 +199,12 @@ describe('a call that needs approval', () => {
     if (first === undefined || second === undefined) throw new Error('nothing waits');
     expect(first.question).not.toBe(second.question);
     const stale = { toolCallId: first.toolCallId, question: second.question };
-    expect(await codeOf(loop.decide('s', stale, { approved: true }))).toBe('TURN_INVALID');
+    expect(await codeOf(loop.decide('s', stale, { approved: true }))).toBe('APPROVAL_INVALID');
     for (const approved of [undefined, null, 1, 'true']) {
       const decision = Object({ approved });
-      expect(await codeOf(loop.decide('s', first, decision)), `${approved}`).toBe('TURN_INVALID');
+      expect(await codeOf(loop.decide('s', first, decision)), `${approved}`).toBe(
+        'APPROVAL_INVALID',
+      );
     }
     expect((await loop.pending('s')).map(({ decision }) => decision)).toEqual([
       undefined,
@@ -213,13 +217,13 @@ describe('a call that needs approval', () => {
     await decideOn(loop, 's', { toolCallId: 'p1', approved: false });
     await decideOn(loop, 's', { toolCallId: 'p1', approved: false });
     expect(await codeOf(decideOn(loop, 's', { toolCallId: 'p1', approved: true }))).toBe(
-      'TURN_INVALID',
+      'APPROVAL_INVALID',
     );
     await decideOn(loop, 's', { toolCallId: 'p2', approved: true });
     await resumed();
     expect(world.ran).toEqual(['echo a', 'pay 2']);
     expect(await codeOf(decideOn(loop, 's', { toolCallId: 'p2', approved: false }))).toBe(
-      'TURN_INVALID',
+      'APPROVAL_INVALID',
     );
   });
 

@@ -17,8 +17,9 @@ import type { AgentRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
 import type { LoopApprovals } from './loop-approvals.js';
 import type { TurnLimits } from './options.js';
-import { answerAtOnce, editedInput, resultRecord } from './turn-calls.js';
-import { untilAborted } from './with-grace.js';
+import { resultRecord } from './turn-calls.js';
+import type { TurnQuestions } from './turn-questions.js';
+import { untilAborted, withGrace } from './with-grace.js';
 
 export interface TurnBatchParts {
   options: AgentLoopOptions;
@@ -32,6 +33,7 @@ export interface TurnBatchParts {
   /** The untrusted content that may have had a part in the calls. */
   sources: readonly UntrustedSource[];
   approvals: LoopApprovals;
+  questions: TurnQuestions;
   signal: AbortSignal;
   delegation: DelegationProvider | undefined;
   /** Gets the ids of calls that wait for a decision. */
@@ -59,7 +61,8 @@ export class TurnBatch {
 
   /** Resolves when all results are stored. @throws as `Journal.append` */
   async run(calls: readonly LoggedCall[]): Promise<void> {
-    const { options, limits, journal, sessionId, attachments, turn, signal } = this.#parts;
+    const { options, limits, journal, sessionId, attachments, turn, questions, signal } =
+      this.#parts;
     const personality = await untilAborted(options.tools.personality(options.personality), signal);
     for (const logged of calls) this.#calls.set(logged.call.id, logged);
     const guard = this.#guard(personality);
@@ -67,7 +70,7 @@ export class TurnBatch {
       calls.map((logged) => ({
         toolCallId: logged.call.id,
         name: logged.call.name,
-        args: structuredClone(editedInput(logged) ?? logged.call.input),
+        args: structuredClone(questions.editedInput(logged) ?? logged.call.input),
       })),
       {
         ...options.identity,
@@ -97,7 +100,14 @@ export class TurnBatch {
   }
 
   #guard(personality: PersonalityConfig): CallGuard {
-    const { options, sources, journal, turn, later, approvals, now } = this.#parts;
+    const { options, sources, turn, later, approvals, now } = this.#parts;
+    const book = approvals.book(turn, {
+      personality,
+      sources,
+      inputOf: (id) => this.#calls.get(id)?.call.input,
+      // A call that nobody issued waits for nothing.
+      isOver: (id) => this.#isOver || this.#answered.has(id) || !this.#calls.has(id),
+    });
     return new CallGuard({
       personality,
       tool: (name) => options.tools.tool(name),
@@ -108,47 +118,37 @@ export class TurnBatch {
       files: approvals.files,
       now,
       book: {
-        find: (id) => {
-          const { approval, runs } = this.#calls.get(id) ?? {};
-          return approval && { approval, runs };
-        },
-        inputOf: (id) => this.#calls.get(id)?.call.input,
-        // A call that nobody issued waits for nothing.
-        isOver: (id) => this.#isOver || this.#answered.has(id) || !this.#calls.has(id),
+        ...book,
         ask: async (approval) => {
           later.add(approval.toolCallId);
           this.#waiting.add(approval.toolCallId);
           try {
-            const { input: _, ...asked } = approval;
-            await this.#write({ kind: 'asked', turn, approval: asked });
+            await book.ask(approval);
           } catch (error) {
             later.delete(approval.toolCallId);
             this.#waiting.delete(approval.toolCallId);
             throw error;
           }
         },
-        decide: (approval, decision) =>
-          approvals.decide(journal, { approval, decision, personality, sources }),
-        grant: (approval, decision) =>
-          approvals.grant({ approval, decision, personality, sources }),
       },
     });
   }
 
   #host(guard: CallGuard): TurnHost {
-    const { delegation, later, events } = this.#parts;
+    const { delegation, later, events, questions } = this.#parts;
     const { approve, ...asked } = guard.host();
     return {
       ...asked,
       ...(delegation !== undefined && { delegation }),
       approve: async (request) => {
         const decision = await approve(request);
-        const approval = guard.waiting.get(request.toolCallId);
-        if (approval !== undefined) {
+        const asked = guard.waiting.get(request.toolCallId);
+        const { approval = asked } = questions.find(request.toolCallId) ?? {};
+        if (asked !== undefined && approval !== undefined) {
           later.add(request.toolCallId);
           this.#waiting.add(request.toolCallId);
           if (!guard.edited.has(request.toolCallId)) {
-            await events.push({ type: 'approval', approval });
+            await events.push({ type: 'approval', approval: structuredClone(approval) });
           }
         }
         return decision;
@@ -160,27 +160,34 @@ export class TurnBatch {
   }
 
   async #beforeRun({ toolCallId, name }: ToolCall): Promise<void> {
-    const { turn, signal, now } = this.#parts;
+    const { turn, questions, limits, signal, now } = this.#parts;
     const logged = this.#calls.get(toolCallId);
     if (logged === undefined || logged.started || this.#startedAt.has(toolCallId)) {
       throw new EthosError('TURN_INVALID', `${name} has been called already`);
     }
     signal.throwIfAborted();
     this.#startedAt.set(toolCallId, now());
+    const edited = questions.editedInput(logged);
     try {
-      await this.#write({ kind: 'started', turn, calls: [toolCallId] });
+      await withGrace(questions.take(logged), signal, limits.graceMs);
     } catch (error) {
       // It does not run: what it is answered is not its tool's.
-      if (this.#refusalOf(logged) !== undefined) this.#startedAt.delete(toolCallId);
+      this.#startedAt.delete(toolCallId);
       throw error;
     }
+    await this.#write({
+      kind: 'started',
+      turn,
+      calls: [toolCallId],
+      ...(edited !== undefined && { edited }),
+    });
     signal.throwIfAborted();
     await this.#tellStart(logged);
   }
 
   /** What the model is told of a call that was refused while it was about to run. */
   #refusalOf(logged: LoggedCall): ToolResult | undefined {
-    return logged.started ? undefined : answerAtOnce(logged);
+    return logged.started ? undefined : this.#parts.questions.answerAtOnce(logged);
   }
 
   #onResult(
@@ -188,7 +195,7 @@ export class TurnBatch {
     { guard, reads }: { guard: CallGuard; reads?: CallFacts['reads'] | undefined },
   ): void {
     const { toolCallId, result: given } = answer;
-    const { options, isLeft, turn, journal } = this.#parts;
+    const { options, isLeft, turn, journal, questions } = this.#parts;
     const logged = this.#calls.get(toolCallId);
     if (logged === undefined || this.#answered.has(toolCallId)) return;
     this.#answered.add(toolCallId);
@@ -202,6 +209,7 @@ export class TurnBatch {
     const written = guard
       .judge({ ...answer, result }, facts)
       .then((judged) => this.#write(resultRecord(turn, logged, { result, ...judged, isAnswer })))
+      .then(() => questions.settle([logged]))
       .then(() => this.#tellResult(logged, result));
     // Waited for at the end of the batch.
     written.catch(() => {});

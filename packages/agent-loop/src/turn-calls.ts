@@ -20,27 +20,6 @@ export function notRun(why: string, cause: FailureCause): ToolResult {
   return { ok: false, code: 'not_available', error: `the call did not run: ${why}`, cause };
 }
 
-/** What the model is told of a call that is not to run as it is; `undefined` for one that may. */
-export function answerAtOnce({ call, started, approval }: LoggedCall): ToolResult | undefined {
-  if (started) return interrupted();
-  if (call.problem !== undefined) {
-    const { code } = call.problem;
-    const cause = code === 'not_available' ? 'TOOL_NOT_FOUND' : 'INPUT_INVALID';
-    return { ok: false, ...call.problem, cause };
-  }
-  const decision = approval?.decision;
-  if (decision === undefined || decision.approved) return undefined;
-  return notRun(
-    decision.reason === undefined ? 'it was refused' : `it was refused: ${decision.reason}`,
-    'NOT_APPROVED',
-  );
-}
-
-/** The arguments that a call was approved with, where they are not those that the model gave. */
-export function editedInput({ approval }: LoggedCall): unknown {
-  return approval?.decision?.approved === true ? approval.decision.args : undefined;
-}
-
 /** What a call came back with. */
 export interface ToolAnswer {
   result: ToolResult;
@@ -58,9 +37,8 @@ export function resultRecord(
   logged: LoggedCall,
   { result: given, ...options }: ToolAnswer,
 ): ResultRecord {
-  const { call, started } = logged;
-  const edited = editedInput(logged);
-  const result = edited === undefined || !started ? given : withEdit(given, edited);
+  const { call, edited } = logged;
+  const result = edited === undefined ? given : withEdit(given, edited);
   const text = result.ok ? result.value : `${result.code}: ${result.error}`;
   const images = imagesOf(result);
   const costUsd = result.ok ? result.cost_usd : undefined;

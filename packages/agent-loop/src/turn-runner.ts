@@ -1,7 +1,7 @@
 import {
   type CallDecision,
   isLedgerSession,
-  type PendingApproval,
+  type QuestionRef,
   type SessionGrant,
   SessionLedgers,
   sessionRef,
@@ -15,7 +15,7 @@ import { EventQueue } from './event-queue.js';
 import { Journal, readLog } from './journal/journal.js';
 import { type AgentRecord, isAttachment } from './journal/records.js';
 import type { LoggedTurn, SessionLog } from './journal/session-log.js';
-import { decideAgain, LoopApprovals } from './loop-approvals.js';
+import { LoopApprovals } from './loop-approvals.js';
 import { type RetryPlan, retryPlan, type TurnLimits, turnLimits } from './options.js';
 import { type AgentPlace, SubAgents } from './sub-agents.js';
 import { Turn } from './turn.js';
@@ -84,24 +84,22 @@ export class TurnRunner {
   }
 
   /** @throws as `AgentLoop.decide` */
-  async decide(
-    sessionId: string,
-    approval: Pick<PendingApproval, 'toolCallId' | 'question'>,
-    decision: CallDecision,
-  ): Promise<void> {
+  async decide(sessionId: string, approval: QuestionRef, decision: CallDecision): Promise<void> {
     const said = { ...decision };
-    await decideAgain(async () => {
-      const journal = await this.journal(sessionId);
-      const { tools } = this.options;
-      const { step, personality } = journal.log.turn ?? {};
-      await journal.refreshSources();
-      await this.approvals(sessionId).decide(journal, {
-        approval,
-        decision: said,
-        personality: await tools.personality(personality ?? this.options.personality),
-        sources: journal.sourcesOf(step),
-      });
-    });
+    const journal = await this.journal(sessionId);
+    const { personality: id = this.options.personality } = journal.log.turn ?? {};
+    // A plain no needs none, so that it can be said where the personality is gone.
+    const personality =
+      said.approved === false
+        ? { id: id ?? '', name: '' }
+        : await this.options.tools.personality(id);
+    await journal.ledger.refresh();
+    await this.approvals(sessionId, journal.ledger).session.decide(approval, said, personality);
+  }
+
+  async withdraw(sessionId: string, approval: QuestionRef): Promise<boolean> {
+    const { ledger } = await this.journal(sessionId);
+    return this.approvals(sessionId, ledger).session.withdraw(approval);
   }
 
   async grants(sessionId: string): Promise<SessionGrant[]> {
@@ -111,13 +109,17 @@ export class TurnRunner {
 
   async revoke(sessionId: string, grantId: string): Promise<boolean> {
     const { tools, personality } = this.options;
-    return this.approvals(sessionId).revoke(await tools.personality(personality), grantId);
+    return this.approvals(sessionId).session.revoke(await tools.personality(personality), grantId);
   }
 
-  approvals(sessionId: string): LoopApprovals {
+  approvals(
+    sessionId: string,
+    ledger = this.#ledgers.ofSession(sessionId, this.options.identity ?? {}),
+  ): LoopApprovals {
     return new LoopApprovals({
       options: this.options,
       ledgers: this.#ledgers,
+      ledger,
       sessionId,
       grantsOf: this.#place?.grantsOf,
     });
@@ -252,7 +254,7 @@ export class TurnRunner {
           abortSignal,
           controller,
           now: this.#now,
-          approvals: this.approvals(sessionId),
+          approvals: this.approvals(sessionId, journal.ledger),
         },
         logged,
       );
@@ -293,6 +295,10 @@ export class TurnRunner {
     await journal.refreshSources();
     givenUp.throwIfAborted();
     await journal.append(record);
+    const { log, ledger } = journal;
+    await this.approvals(sessionId, ledger)
+      .questions(log.turn?.turn ?? 0)
+      .settleAllBut(log.openCalls());
     return journal;
   }
 

@@ -30,10 +30,11 @@ import {
   PAUSED,
 } from './outcome.js';
 import { TurnBatch } from './turn-batch.js';
-import { answerAtOnce, interrupted, notRun, resultRecord } from './turn-calls.js';
+import { interrupted, notRun, resultRecord } from './turn-calls.js';
+import type { TurnQuestions } from './turn-questions.js';
 import { TurnStep } from './turn-step.js';
 import { addUsage, NO_USAGE } from './usage.js';
-import { untilAborted } from './with-grace.js';
+import { untilAborted, withGrace } from './with-grace.js';
 
 /** What a turn runs on. */
 export interface TurnParts {
@@ -62,6 +63,7 @@ export class Turn {
   readonly #parts: TurnParts;
   readonly #log: SessionLog;
   readonly #turn: LoggedTurn;
+  readonly #questions: TurnQuestions;
   readonly #controller: AbortController;
   /** Calls that this turn has asked about; they wait for `decide`. */
   readonly #later = new Set<string>();
@@ -79,6 +81,7 @@ export class Turn {
     this.#controller = parts.controller;
     this.#log = parts.journal.log;
     this.#turn = turn;
+    this.#questions = parts.approvals.questions(turn.turn);
     this.#delegated = turn.delegated.usage;
     this.begun = {
       count: turn.delegated.begun,
@@ -227,18 +230,21 @@ export class Turn {
 
   /** Answers the open calls of the last step, as far as it can be done now. */
   async #answerCalls(): Promise<Outcome | undefined> {
-    const { options, limits } = this.#parts;
-    const before = progressOf(this.#log);
+    const { options, limits, journal } = this.#parts;
+    await untilAborted(journal.refreshSources(), this.#controller.signal);
+    const before = this.#progress();
     let over: Outcome | undefined;
     const atOnce = this.#log.openCalls().flatMap((logged) => {
       const limit = overCalls(logged, limits);
       over ??= limit;
       const result =
-        answerAtOnce(logged) ?? (limit && notRun(limit.message ?? limit.end, 'TURN_LIMIT'));
+        this.#questions.answerAtOnce(logged) ??
+        (limit && notRun(limit.message ?? limit.end, 'TURN_LIMIT'));
       return result === undefined ? [] : [{ logged, result }];
     });
     await this.#answer(atOnce);
     await this.#answer(await this.#reads());
+    const isUndecided = (logged: LoggedCall) => this.#questions.isUndecided(logged);
     const canAsk = (id: string) => options.approve !== undefined && !this.#later.has(id);
     await this.#runCalls(
       this.#log.openCalls().filter((logged) => !isUndecided(logged) || canAsk(logged.call.id)),
@@ -248,7 +254,7 @@ export class Turn {
     const open = this.#log.openCalls();
     if (open.length > 0 && open.every(isUndecided)) return PAUSED;
     // The next round would be the same as this one, and so on without an end.
-    if (progressOf(this.#log) === before) {
+    if (this.#progress() === before) {
       throw new EthosError('TURN_INVALID', 'the open calls of the turn neither run nor wait');
     }
     return undefined;
@@ -266,13 +272,13 @@ export class Turn {
   async #runCalls(calls: readonly LoggedCall[]): Promise<void> {
     if (calls.length === 0) return;
     const { journal } = this.#parts;
-    await untilAborted(journal.refreshSources(), this.#controller.signal);
     const batch = new TurnBatch({
       ...this.#parts,
       turn: this.#turn.turn,
       sources: journal.sourcesOf(this.#turn.step),
       signal: this.#controller.signal,
       delegation: this.delegation,
+      questions: this.#questions,
       later: this.#later,
       isLeft: () => this.#stop === 'left',
       onFailure: (error) => this.#controller.abort(error),
@@ -286,6 +292,7 @@ export class Turn {
     await this.#parts.journal.append(
       ...answers.map(({ logged, result }) => resultRecord(turn, logged, { result, ...plain })),
     );
+    await this.#settle(answers.map(({ logged }) => logged));
     for (const { logged, result } of answers) {
       const { id: toolCallId, name: toolName, input } = logged.call;
       const args = structuredClone(input);
@@ -301,6 +308,8 @@ export class Turn {
     const why =
       outcome.end === 'aborted' ? 'the turn was aborted' : (outcome.message ?? outcome.end);
     const cause = causeOfEnd(outcome.end);
+    // First: nobody is to decide on what is over.
+    await this.#settle(this.#log.openCalls());
     await this.#answer(
       this.#log.openCalls().map((logged) => ({
         logged,
@@ -310,9 +319,24 @@ export class Turn {
     await this.#parts.journal.append(record);
   }
 
+  #settle(calls: readonly LoggedCall[]): Promise<void> {
+    const { signal } = this.#controller;
+    return withGrace(this.#questions.settle(calls), signal, this.#parts.limits.graceMs);
+  }
+
+  /** Equal as long as no open call was answered, asked about, decided on or started. */
+  #progress(): string {
+    return JSON.stringify(
+      this.#log.openCalls().map(({ call, started }) => {
+        const { approval } = this.#questions.find(call.id) ?? {};
+        return [call.id, started, approval?.question, approval?.decision?.approved];
+      }),
+    );
+  }
+
   #done({ end, message, error }: Outcome): AgentEvent {
     const { turn, steps, calls, text } = this.#turn;
-    const waiting = this.#log.openCalls().flatMap(({ approval }) => approval ?? []);
+    const waiting = this.#questions.of(this.#log.openCalls());
     return {
       type: 'done',
       end,
@@ -330,24 +354,6 @@ export class Turn {
   #tell(event: AgentEvent): Promise<void> {
     return this.#parts.events.push(event);
   }
-}
-
-/** Equal as long as no open call was answered, asked about, decided on or started. */
-function progressOf(log: SessionLog): string {
-  return JSON.stringify(
-    log
-      .openCalls()
-      .map(({ call, started, approval }) => [
-        call.id,
-        started,
-        approval?.question,
-        approval?.decision?.approved,
-      ]),
-  );
-}
-
-function isUndecided({ approval }: LoggedCall): boolean {
-  return approval !== undefined && approval.decision === undefined;
 }
 
 function ethosError(error: unknown): EthosError {

@@ -62,7 +62,8 @@ export async function showRequest(
   { out, previews }: Pick<CommandContext, 'out' | 'previews'>,
   runtime: ToolRuntime | undefined,
 ): Promise<void> {
-  const { toolName, args, reason, capabilities } = request;
+  const { toolName, args, reason, capabilities, problem } = request;
+  if (problem !== undefined) out.note(out.color.red(safeText(`Nothing has run: ${problem}`)));
   out.note(`${out.color.yellow('?')} ${out.color.bold(safeText(toolName))}: ${safeText(reason)}`);
   out.note(safeText(JSON.stringify(args, null, 2) ?? ''));
   for (const [what, which] of grantLines(capabilities)) {

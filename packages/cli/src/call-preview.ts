@@ -7,7 +7,7 @@ import { messageOf } from './cli-error.js';
 /** What is known of a call that is asked about, whether it waits or is stored. */
 export type AskedCall = Pick<
   ApprovalRequest,
-  'toolName' | 'args' | 'reason' | 'capabilities' | 'personalityId'
+  'toolName' | 'args' | 'reason' | 'capabilities' | 'personalityId' | 'problem'
 >;
 
 /** What a dry run may touch: it reads files. */

@@ -11,7 +11,7 @@ type Said = Omit<CallDecision, 'by'>;
  * Decides on a call that waits, and says what was decided.
  *
  * @throws `CONFIG_INVALID` where it was named by a number and nobody can look at what stands there by
- * now; as `ToolSession.decide` and `AgentLoop.decide`
+ * now; as `ToolSession.decide`
  */
 export async function decideCall(
   call: NamedCall,

@@ -1,6 +1,5 @@
 import {
   type CallDecision,
-  isLedgerSession,
   type PendingApproval,
   SessionLedgers,
   sessionOfLedger,
@@ -8,11 +7,9 @@ import {
   type UntrustedSource,
   withProblems,
 } from '@ethosagent/core';
-import { isObject } from '@ethosagent/policy';
 import { errorCodeOf, type SessionInfo } from '@ethosagent/types';
 import type { ToolRuntime } from '@ethosagent/wiring';
-import { createScriptedModel } from './agent/scripted-model.js';
-import { messageOf, usageError } from './cli-error.js';
+import { messageOf } from './cli-error.js';
 
 const MAX_SESSIONS = 10_000;
 
@@ -22,9 +19,9 @@ export interface WaitingCall {
   /** `session`: of `runtime.session`. `agent`: of a turn of the agent loop. */
   from: 'session' | 'agent';
   approval: PendingApproval;
-  /** The untrusted content that was known when it was asked, where that is stored beside the call. */
+  /** The untrusted content that was known when it was asked. */
   sources: readonly UntrustedSource[];
-  /** @throws as `ToolSession.decide` and `AgentLoop.decide` */
+  /** @throws as `ToolSession.decide` */
   decide(decision: CallDecision): Promise<void>;
   /** What goes on with it, where no agent loop does. */
   session?: ToolSession;
@@ -61,9 +58,8 @@ export async function findWaitingCallsIn(
   // One session that can not be read hides none of the others.
   try {
     const held = sessionOfLedger(info.id);
-    if (held !== undefined) return { calls: await inLedger(held, info, runtime), problems: [] };
-    if (isLedgerSession(info.id)) return { calls: [], problems: [] };
-    return { calls: await inTurn(info, runtime), problems: [] };
+    const calls = held === undefined ? [] : await inLedger(held, info, runtime);
+    return { calls, problems: [] };
   } catch (error) {
     if (errorCodeOf(error) === undefined) throw error;
     return { calls: [], problems: [`${info.id}: ${messageOf(error)}`] };
@@ -83,57 +79,25 @@ async function inLedger(
     ledger.waiting.map(({ approval }) => approval),
     runtime,
   );
+  if (approvals.length === 0) return [];
+  // A turn runs with the memory that its messages are stored under.
+  const messages = await runtime.sessions.get(sessionId);
+  const identity = { ...owner, ...(messages !== null && { memoryScopeId: messages.scopeId }) };
   return approvals.map((approval, index) => {
     const sources = ledger.waiting[index]?.sources ?? [];
-    const { personalityId: personality } = approval;
+    const { personalityId: personality, turn } = approval;
     const session = runtime.session(sessionId, {
-      identity: owner,
+      identity: turn === undefined ? owner : identity,
       ...(personality !== undefined && { personality }),
     });
     return {
       sessionId,
-      from: 'session',
+      from: turn === undefined ? 'session' : 'agent',
       approval,
       sources,
-      session,
+      ...(turn === undefined && { session }),
       decide: (decision) => session.decide(approval, decision),
     };
-  });
-}
-
-/** The calls of a turn that is not over. One that is ends with its end. */
-async function inTurn(info: SessionInfo, runtime: ToolRuntime): Promise<WaitingCall[]> {
-  const { id: sessionId, messageCount } = info;
-  const [last] = await runtime.sessions.messages(sessionId, {
-    afterSequence: Math.max(0, messageCount - 1),
-  });
-  const data = last?.data;
-  if (!isObject(data) || typeof data.kind !== 'string' || data.kind === 'end') return [];
-  const loop = await loopOf(info, runtime);
-  return (await loop.pending(sessionId)).map((approval) => ({
-    sessionId,
-    from: 'agent',
-    approval,
-    sources: [],
-    decide: (decision) => loop.decide(sessionId, approval, decision),
-  }));
-}
-
-/** A loop for the owner of a session. It decides, and asks no model. */
-async function loopOf(info: SessionInfo, runtime: ToolRuntime) {
-  const { AgentLoop } = await import('@ethosagent/agent-loop').catch((error: unknown) => {
-    if (Object(error).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw usageError(
-      'its turn can not be read: run "npm install @ethosagent/agent-loop ai" in the project',
-    );
-  });
-  const { personalityId: personality, scopeId: memoryScopeId } = info;
-  return new AgentLoop({
-    model: createScriptedModel(),
-    tools: runtime,
-    sessions: runtime.sessions,
-    identity: { ...ownerOf(info), memoryScopeId },
-    ...(personality !== undefined && { personality }),
   });
 }
 

@@ -14,6 +14,8 @@ export interface ApprovalRequest {
   capabilities: ResolvedGrant;
   /** Why it is asked. */
   reason: string;
+  /** Why it is asked again: the arguments of the last answer can not run. */
+  problem?: string;
   /** What the personality sets for the tool, frozen. */
   settings?: unknown;
   /** Where the tool anchors relative paths. */

@@ -48,7 +48,6 @@ export {
   type GuardedResult,
   type KnownApproval,
 } from './session/call-guard.js';
-export { type CheckedCall, type CheckedSession, checkOffRecord } from './session/check-call.js';
 export { mayGrant } from './session/grants.js';
 export { withEdit } from './session/mark-result.js';
 export { withProblems } from './session/pending-problems.js';
@@ -58,6 +57,12 @@ export {
   type QuarantinedText,
 } from './session/quarantine.js';
 export type { RunCalls } from './session/session-answers.js';
+export {
+  type GrantContext,
+  type QuestionRef,
+  SessionApprovals,
+  type SessionApprovalsParts,
+} from './session/session-approvals.js';
 export type {
   CallCheck,
   CallDecision,
@@ -85,13 +90,6 @@ export type { ToolSessionParts } from './session/session-parts.js';
 export { sessionRef } from './session/session-ref.js';
 export type { SessionTools, SessionToolsBatch } from './session/session-tools.js';
 export { type FailedCall, ToolCallError } from './session/tool-call-error.js';
-export {
-  createGrant,
-  invalidApproval,
-  isSameDecision,
-  type SettledDecision,
-  settleDecision,
-} from './session/settle-decision.js';
 export { SourceList, sourceOfCall, sourceOfContent } from './session/source-list.js';
 export { DefaultToolSession } from './session/tool-session.js';
 export { UntrustedFiles } from './session/untrusted-files.js';

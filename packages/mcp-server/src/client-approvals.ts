@@ -52,7 +52,7 @@ export class ClientApprovals {
     const config = await personality();
     const scopes = SCOPES.filter((scope) => mayGrant(config, scope));
     request.onAsk();
-    let problem: string | undefined;
+    let problem = asked.problem && `Nothing has run: ${asked.problem}. Answer again.`;
     for (let form = 0; form < MAX_FORMS; form++) {
       const answer = await server
         .elicitInput(approvalForm(asked, scopes, problem), {

@@ -273,13 +273,39 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
     });
 
     it('does not reach with arguments of its user what the personality does not let it', async () => {
-      const { client } = await tainted(() => ({
-        action: 'accept',
-        content: { approve: true, arguments: '{"path": "../outside/x", "content": "x"}' },
-      }));
-      expect(textOf(await write(client, 'new'))).toContain('waits for a decision');
+      const asked: string[] = [];
+      const { client, ...connected } = await tainted(({ message }) => {
+        asked.push(message);
+        return {
+          action: 'accept',
+          content: { approve: true, arguments: '{"path": "../outside/x", "content": "x"}' },
+        };
+      });
+      const waits = textOf(await write(client, 'new'));
+      expect(waits).toMatch(/waits for a decision; it has not run: .*PATH_NOT_REACHABLE/);
+      // Its user reads why, too, and may say something else.
+      expect(asked).toHaveLength(3);
+      expect(asked[1]).toMatch(/^Nothing has run: .*PATH_NOT_REACHABLE/);
       expect(world.read('../outside/x')).toBeUndefined();
       expect(notes()).toBe('water the plants');
+      const session = await otherProcess({ client, ...connected });
+      await session.decide(await only(session.pending()), { approved: true });
+      expect((await write(client, 'new')).isError).toBeUndefined();
+      expect(notes()).toBe('new');
+    });
+
+    it.each([
+      [true, 'edited', undefined],
+      [false, 'water the plants', true],
+    ])('counts what its user says then: %s', async (approve, is, isError) => {
+      const args = ['../outside/x', 'notes.txt'].map((path) => ({ path, content: 'edited' }));
+      const { client, ...connected } = await tainted(() => ({
+        action: 'accept',
+        content: { approve: approve || args.length > 1, arguments: JSON.stringify(args.shift()) },
+      }));
+      expect((await write(client, 'new')).isError).toBe(isError);
+      expect([args, notes(), world.read('../outside/x')]).toEqual([[], is, undefined]);
+      expect(await (await otherProcess({ client, ...connected })).pending()).toEqual([]);
     });
 
     it('does not run arguments of its user that the tool does not take', async () => {

@@ -30,7 +30,8 @@ export class Journal {
   readonly log: SessionLog;
   readonly ref: SessionRef;
   readonly #store: SessionStore;
-  readonly #ledger: SessionLedger;
+  /** What is known of the session, whoever runs it. */
+  readonly ledger: SessionLedger;
   readonly #signal: AbortSignal | undefined;
   readonly #graceMs: number;
   #waiting: Waiting[] = [];
@@ -57,7 +58,7 @@ export class Journal {
     },
   ) {
     this.#store = store;
-    this.#ledger = ledger;
+    this.ledger = ledger;
     this.#signal = signal;
     this.#graceMs = graceMs;
     this.ref = ref;
@@ -71,7 +72,7 @@ export class Journal {
 
   /** The untrusted content that the session has read, whoever ran it, as far as it is known here. */
   get sources(): UntrustedSource[] {
-    return this.#ledger.sources;
+    return this.ledger.sources;
   }
 
   /**
@@ -79,15 +80,15 @@ export class Journal {
    * @throws as `SessionLedger.refresh`
    */
   async refreshSources(): Promise<void> {
-    await this.#ledger.refresh();
-    await this.#ledger.addSources(this.log.sources);
+    await this.ledger.refresh();
+    await this.ledger.addSources(this.log.sources);
   }
 
   /** What had been read when the calls of a step were issued, and what others have read since. */
   sourcesOf(step: LoggedStep | undefined): UntrustedSource[] {
     const { known } = step?.record ?? {};
     if (step === undefined || known === undefined) return this.sources;
-    return this.#ledger.sourcesBut({ own: step.brought, known });
+    return this.ledger.sourcesBut({ own: step.brought, known });
   }
 
   /**
@@ -132,7 +133,7 @@ export class Journal {
       const fit = fitting(batch, this.log);
       if (fit.length === 0) return;
       await withGrace(this.#noteSources(fit), this.#signal, this.#graceMs);
-      const { known } = this.#ledger;
+      const { known } = this.ledger;
       const records = fit.map((record) => (record.kind === 'step' ? { ...record, known } : record));
       try {
         const stored = await withGrace(
@@ -155,14 +156,11 @@ export class Journal {
 
   async #noteSources(records: readonly AgentRecord[]): Promise<void> {
     // What others had read when calls were issued counts for them, whoever reads it again.
-    if (records.some(({ kind }) => kind === 'step')) await this.#ledger.refresh();
-    await this.#ledger.addSources(records.flatMap((record) => this.log.sourceOf(record) ?? []));
+    if (records.some(({ kind }) => kind === 'step')) await this.ledger.refresh();
+    await this.ledger.addSources(records.flatMap((record) => this.log.sourceOf(record) ?? []));
   }
 
-  /**
-   * Reads what another process decided of calls that wait, and what sub-agents in the background
-   * used. Anything else is another writer's turn.
-   */
+  /** Reads what sub-agents in the background used. Anything else is another writer's turn. */
   async #readAsides(): Promise<boolean> {
     const { log } = this;
     const messages = await this.#store.messages(this.ref.id, { afterSequence: log.lastSequence });
@@ -174,7 +172,7 @@ export class Journal {
 }
 
 function isAside(record: AgentRecord | undefined): boolean {
-  return record?.kind === 'decided' || record?.kind === 'delegated';
+  return record?.kind === 'delegated';
 }
 
 /** The log of a session as it is stored. @throws `TURN_INVALID`, and as `SessionStore.messages` */

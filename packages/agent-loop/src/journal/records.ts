@@ -1,4 +1,3 @@
-import type { ResolvedGrant } from '@ethosagent/core';
 import {
   type Check,
   isAmount,
@@ -21,7 +20,6 @@ const VERSION = 1;
 
 const isMetadata: Check<ProviderMetadata> = (value): value is ProviderMetadata =>
   isObject(value) && Object.values(value).every(isObject);
-const isGrant: Check<ResolvedGrant> = (value): value is ResolvedGrant => isObject(value);
 const CODES: readonly ToolErrorCode[] = [
   'input_invalid',
   'not_available',
@@ -97,29 +95,6 @@ const isCall: Check<StepCall> = isShape(
   { metadata: isMetadata, problem: isShape({ code: isCode, error: isString }) },
 );
 const isPart: Check<StepPart> = (value): value is StepPart => isText(value) || isCall(value);
-const isScope = isOneOf(['session', 'arguments', 'tool']);
-const isDecision = isShape(
-  { approved: isBoolean },
-  { reason: isString, args: isAnything, by: isString, always: isScope },
-);
-const isApproval = isShape(
-  {
-    toolCallId: isString,
-    question: isString,
-    toolName: isString,
-    args: isAnything,
-    capabilities: isGrant,
-    reason: isString,
-    askedAt: isAmount,
-  },
-  {
-    decision: isDecision,
-    settings: isAnything,
-    tool: isString,
-    personalityId: isString,
-  },
-);
-
 type Checked<C> = C extends Check<infer T> ? T : never;
 
 const CHECKS = {
@@ -142,7 +117,11 @@ const CHECKS = {
       known: isAmount,
     },
   ),
-  started: isShape({ turn: isCount, calls: isListOf(isString) }),
+  started: isShape(
+    { turn: isCount, calls: isListOf(isString) },
+    /** What runs in place of what the model gave, as it was approved. */
+    { edited: isAnything },
+  ),
   result: isShape(
     { turn: isCount, call: isString, output: isString, ok: isBoolean },
     {
@@ -154,18 +133,6 @@ const CHECKS = {
       /** The turn ends with it: what its tool gave, for the user alone. */
       answer: isString,
       from: isString,
-    },
-  ),
-  asked: isShape({ turn: isCount, approval: isApproval }),
-  decided: isShape(
-    { turn: isCount, call: isString, approved: isBoolean },
-    {
-      question: isString,
-      reason: isString,
-      args: isAnything,
-      runs: isString,
-      by: isString,
-      always: isScope,
     },
   ),
   /** Sub-agents that were begun, and what sub-agents used. */
@@ -218,16 +185,6 @@ export function messageOf(record: AgentRecord, toolNameOf: (call: string) => str
       const toolName = toolNameOf(record.call)?.slice(0, 1_000);
       return { ...message('tool', record.output), ...(toolName !== undefined && { toolName }) };
     }
-    case 'asked':
-      return message(
-        'system',
-        `${record.approval.toolName} waits for approval: ${record.approval.reason}`,
-      );
-    case 'decided':
-      return message(
-        'system',
-        `${toolNameOf(record.call) ?? 'A call'} was ${record.approved ? 'approved' : 'refused'}${record.reason === undefined ? '' : `: ${record.reason}`}`,
-      );
     case 'context': {
       const { cleared, summary } = record;
       const upTo =

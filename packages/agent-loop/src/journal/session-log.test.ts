@@ -21,26 +21,6 @@ const result = (call: string, images: string[] = [], turn = 1): AgentRecord => (
   ok: true,
   images: images.map((data) => ({ mediaType: 'image/png', data })),
 });
-const asked = (call: string, question = 'q', turn = 1): AgentRecord => ({
-  kind: 'asked',
-  turn,
-  approval: {
-    toolCallId: call,
-    question,
-    toolName: 'shot',
-    args: {},
-    capabilities: {},
-    reason: 'why',
-    askedAt: 1,
-  },
-});
-const decided = (call: string, approved: boolean, question?: string): AgentRecord => ({
-  kind: 'decided',
-  turn: 1,
-  call,
-  approved,
-  ...(question !== undefined && { question }),
-});
 const end = (turn = 1): AgentRecord => ({ kind: 'end', turn, end: 'answered' });
 const started = (call: string): AgentRecord => ({ kind: 'started', turn: 1, calls: [call] });
 
@@ -53,7 +33,6 @@ function logOf(records: readonly AgentRecord[], options?: { history: boolean }):
 describe('SessionLog', () => {
   const shorter = (...cleared: string[]): AgentRecord => ({ kind: 'context', turn: 1, cleared });
   const open = [user(1), step(1, 'a', 'b')];
-  const waits = [...open, asked('a')];
 
   it.each<[string, AgentRecord[], AgentRecord, boolean]>([
     ['a step before a turn', [], step(1), false],
@@ -64,35 +43,9 @@ describe('SessionLog', () => {
     ['a call whose id came before', [...open, result('a'), result('b')], step(1, 'a'), false],
     ['a step with an id twice', [user(1)], step(1, 'a', 'a'), false],
     ['a start of a call that has its result', [...open, result('a')], started('a'), false],
-    ['a start of a call that was refused', [...waits, decided('a', false)], started('a'), false],
-    ['a start of one that was approved', [...waits, decided('a', true)], started('a'), true],
-    ['a start of one that still waits', waits, started('a'), true],
-    [
-      'a start of one that was asked again',
-      [...waits, decided('a', false), asked('a', 'p')],
-      started('a'),
-      true,
-    ],
+    ['a start of a call', open, started('a'), true],
     ['a result of no call', open, result('c'), false],
     ['a second result', [...open, result('a')], result('a'), false],
-    ['a question of a call that has its result', [...open, result('a')], asked('a'), false],
-    ['a decision that nobody asked for', open, decided('a', true), false],
-    ['a decision', waits, decided('a', true, 'q'), true],
-    ['a decision on another question', waits, decided('a', true, 'p'), false],
-    [
-      'a decision on a question of before',
-      [...waits, asked('a', 'p')],
-      decided('a', true, 'q'),
-      false,
-    ],
-    ['the same decision again', [...waits, decided('a', true)], decided('a', true), true],
-    ['the contrary', [...waits, decided('a', true)], decided('a', false), false],
-    [
-      'a decision on a call that has its result',
-      [...waits, result('a')],
-      decided('a', true),
-      false,
-    ],
     ['a shorter history while calls are open', open, shorter(), false],
     ['a shorter history', [...open, result('a'), result('b')], shorter('a'), true],
     ['a cleared result of no call', [...open, result('a'), result('b')], shorter('z'), false],
@@ -116,13 +69,13 @@ describe('SessionLog', () => {
   });
 
   it('has rules that change nothing of it', () => {
-    const log = logOf(waits);
+    const log = logOf(open);
     const rules = log.rules();
     for (const record of [result('a'), result('b'), end(), user(2), step(2, 'c')])
       expect(rules.take(record)).toBe(true);
     expect(log.hasCall('c')).toBe(false);
     expect(log.openCalls()).toHaveLength(2);
-    expect(log.rules().take(decided('a', true))).toBe(true);
+    expect(log.rules().take(started('a'))).toBe(true);
   });
 
   it('keeps what the last images are made of: half as many characters as a request takes, once there are more', () => {
@@ -137,12 +90,12 @@ describe('SessionLog', () => {
     expect(kept).toEqual([[], ['4', '5']]);
   });
 
-  it('without a history keeps neither texts nor images, and knows what waits', () => {
-    const records = [...waits, result('b', ['1'])];
+  it('without a history keeps neither texts nor images, and knows what began', () => {
+    const records = [...open, started('a'), result('b', ['1'])];
     const log = logOf(records, { history: false });
     expect(modelMessages(log.entries, { images: true })).toEqual([]);
     expect(JSON.stringify(log.turn)).not.toContain('image/png');
-    expect(log.openCalls()).toMatchObject([{ call: { id: 'a' }, approval: { question: 'q' } }]);
+    expect(log.openCalls()).toMatchObject([{ call: { id: 'a' }, started: true }]);
     expect(log.rules().take(step(1, 'b'))).toBe(false);
   });
 });

@@ -1,10 +1,4 @@
-import {
-  type PendingApproval,
-  SourceList,
-  sourceOfCall,
-  sourceOfContent,
-  type UntrustedSource,
-} from '@ethosagent/core';
+import { SourceList, sourceOfCall, sourceOfContent, type UntrustedSource } from '@ethosagent/core';
 import { canonicalJson } from '@ethosagent/policy';
 import { type AttachmentInfo, EthosError } from '@ethosagent/types';
 import type { AgentUsage, TurnEnd } from '../api.js';
@@ -32,9 +26,8 @@ export interface LoggedCall {
   repeats: number;
   /** It was about to run: whether it did is not known until there is a result. */
   started: boolean;
-  approval?: PendingApproval;
-  /** The question that was answered, where a yes was to other arguments. */
-  runs?: string;
+  /** What it was started with, where the arguments are not those that the model gave. */
+  edited?: unknown;
   result?: ResultRecord;
 }
 
@@ -143,16 +136,12 @@ export class SessionLog {
         this.#addStep(turn, record);
         break;
       case 'started':
-        for (const id of record.calls) this.#change(id, { started: true });
+        for (const id of record.calls) {
+          this.#change(id, { started: true, ...('edited' in record && { edited: record.edited }) });
+        }
         break;
       case 'result':
         this.#addResult(turn, record);
-        break;
-      case 'asked':
-        this.#ask(record.approval);
-        break;
-      case 'decided':
-        this.#decide(record);
         break;
       case 'delegated':
         turn.delegated = {
@@ -224,27 +213,6 @@ export class SessionLog {
     turn.usage = addUsage(turn.usage, { ...NO_USAGE, costUsd: record.costUsd ?? 0 });
   }
 
-  #ask(asked: Omit<PendingApproval, 'input'>): void {
-    const { input = {} } = this.#calls.get(asked.toolCallId)?.call ?? {};
-    this.#change(asked.toolCallId, { approval: { ...asked, input }, runs: undefined });
-  }
-
-  #decide({
-    kind: _,
-    turn: __,
-    call,
-    question: ___,
-    runs,
-    ...decision
-  }: Extract<AgentRecord, { kind: 'decided' }>): void {
-    const approval = this.#calls.get(call)?.approval;
-    if (approval === undefined) return;
-    this.#change(call, {
-      approval: { ...approval, decision },
-      ...(runs !== undefined && { runs }),
-    });
-  }
-
   /** Where the content of a record comes from that somebody else may have written. */
   sourceOf(record: AgentRecord): UntrustedSource | undefined {
     if (!('untrusted' in record) || record.untrusted !== true) return undefined;
@@ -259,12 +227,10 @@ export class SessionLog {
       const { known: _, ...said } = { known: 0, ...record };
       return { source: sourceOfContent('a search of the provider', said), tool: 'model' };
     }
-    const { call: { name, input } = { name: '', input: {} }, approval } =
+    const { call: { name, input } = { name: '', input: {} }, edited } =
       this.#calls.get(record.call) ?? {};
     const { from } = record;
-    return from === undefined
-      ? sourceOfCall(name, approval?.decision?.args ?? input)
-      : { source: from, tool: name };
+    return from === undefined ? sourceOfCall(name, edited ?? input) : { source: from, tool: name };
   }
 
   #noteSource(record: AgentRecord): void {

@@ -1,14 +1,5 @@
 import { type AgentRecord, callsOf } from './records.js';
 
-/** A call without a result. */
-interface OpenCall {
-  /** What was asked last. */
-  question?: string;
-  decided?: boolean;
-  /** It may have run. */
-  started?: boolean;
-}
-
 /**
  * Which record may come next in a session. What is stored and what is read are held to the same
  * rules, so that nothing is stored that the next reader would have to refuse.
@@ -16,7 +7,8 @@ interface OpenCall {
 export class SessionRules {
   #turn = 0;
   #isOver = true;
-  #open = new Map<string, OpenCall>();
+  /** Calls without a result. */
+  #open = new Set<string>();
   readonly #ids = new Set<string>();
   readonly #isKnown: (id: string) => boolean;
 
@@ -34,7 +26,7 @@ export class SessionRules {
     const fork = new SessionRules((id) => this.hasCall(id));
     fork.#turn = this.#turn;
     fork.#isOver = this.#isOver;
-    fork.#open = new Map([...this.#open].map(([id, call]) => [id, { ...call }]));
+    fork.#open = new Set(this.#open);
     return fork;
   }
 
@@ -46,17 +38,9 @@ export class SessionRules {
       case 'step':
         return this.#takeStep(callsOf(record).map(({ id }) => id));
       case 'started':
-        return record.calls.every((id) => this.#mayStart(id));
+        return record.calls.every((id) => this.#open.has(id));
       case 'result':
         return this.#open.delete(record.call);
-      case 'asked': {
-        const { toolCallId, question } = record.approval;
-        if (!this.#open.has(toolCallId)) return false;
-        this.#open.set(toolCallId, { question });
-        return true;
-      }
-      case 'decided':
-        return this.#takeDecision(record);
       case 'resumed':
       case 'delegated':
         return true;
@@ -68,13 +52,6 @@ export class SessionRules {
         this.#isOver = true;
         return true;
     }
-  }
-
-  #mayStart(id: string): boolean {
-    const call = this.#open.get(id);
-    if (call === undefined || call.decided === false) return false;
-    call.started = true;
-    return true;
   }
 
   #takeUser(turn: number): boolean {
@@ -89,20 +66,8 @@ export class SessionRules {
     if (!isNew || this.#open.size > 0) return false;
     for (const id of ids) {
       this.#ids.add(id);
-      this.#open.set(id, {});
+      this.#open.add(id);
     }
-    return true;
-  }
-
-  /** One decision on a question; the same one may come again. */
-  #takeDecision(record: Extract<AgentRecord, { kind: 'decided' }>): boolean {
-    const call = this.#open.get(record.call);
-    if (call?.question === undefined) return false;
-    if (record.question !== undefined && record.question !== call.question) return false;
-    // Too late for another one, too, once the call may have run.
-    const isBound = call.decided !== undefined || call.started === true;
-    if (isBound && call.decided !== record.approved) return false;
-    call.decided = record.approved;
     return true;
   }
 }

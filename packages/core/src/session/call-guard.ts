@@ -80,6 +80,8 @@ export interface GuardedResult {
 }
 
 const WAITS = { approved: false, reason: 'it waits for a decision', waits: true } as const;
+/** How often somebody is asked about one call whose arguments they change to some that can not run. */
+const MAX_ASKED = 3;
 const MAX_SOURCES_SHOWN = 3;
 const MAX_SOURCE_CHARS = 120;
 
@@ -87,8 +89,10 @@ const MAX_SOURCE_CHARS = 120;
 export class CallGuard {
   /** Calls that wait for a decision. */
   readonly waiting = new Map<string, PendingApproval>();
-  /** Calls that somebody approved with other arguments while they ran: they are to run again. */
+  /** Calls that somebody decided on while they waited for it: they are to run again. */
   readonly edited = new Set<string>();
+  /** Why the arguments can not run that a call was approved with. It still waits. */
+  readonly problems = new Map<string, string>();
   /** The questions whose yes lets a call run, by the id of the call. */
   readonly answered = new Map<string, string>();
   readonly #parts: CallGuardParts;
@@ -220,15 +224,38 @@ export class CallGuard {
       this.waiting.delete(toolCallId);
       throw error;
     }
-    if (extra === undefined) return WAITS;
-    try {
-      await book.decide(plain, extra);
-    } catch (error) {
-      const why = `the arguments that it was approved with can not run (${errorText(error)})`;
-      return { ...WAITS, reason: `${why}; it waits for a decision` };
+    if (extra !== undefined) await this.#takeAnswers(plain, extra, shown);
+    const problem = this.problems.get(toolCallId);
+    return problem === undefined ? WAITS : { ...WAITS, reason: `${problem}; ${WAITS.reason}` };
+  }
+
+  /** Writes an answer down. Where its arguments can not run, it is asked again, with the reason. */
+  async #takeAnswers(
+    approval: PendingApproval,
+    first: CallDecision,
+    shown: ApprovalRequest,
+  ): Promise<void> {
+    const { approve, book } = this.#parts;
+    const { toolCallId } = approval;
+    let said: CallDecision | undefined = first;
+    for (let asked = 1; said !== undefined; asked++) {
+      try {
+        await book.decide(approval, said);
+        this.problems.delete(toolCallId);
+        this.edited.add(toolCallId);
+        return;
+      } catch (error) {
+        if (book.find(toolCallId)?.approval.decision !== undefined) {
+          // Somebody else was first.
+          this.edited.add(toolCallId);
+          return;
+        }
+        const problem = `the arguments that it was approved with can not run (${errorText(error)})`;
+        this.problems.set(toolCallId, problem);
+        if (approve === undefined || asked >= MAX_ASKED || shown.signal.aborted) return;
+        said = decisionOf(await approve({ ...shown, problem }));
+      }
     }
-    this.edited.add(toolCallId);
-    return WAITS;
   }
 
   #withSources(reason: string): string {
@@ -283,6 +310,11 @@ function asDecision({
     ...(by !== undefined && { by }),
     ...(args !== undefined && { edited: true }),
   };
+}
+
+function decisionOf(said: ApprovalDecision | 'later'): CallDecision | undefined {
+  if (said === 'later') return undefined;
+  return typeof said === 'boolean' ? { approved: said } : { ...said };
 }
 
 /** A yes with other arguments, or to more than this call. */

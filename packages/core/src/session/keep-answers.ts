@@ -49,7 +49,8 @@ export async function keepAnswers(answered: AnsweredRound): Promise<Map<number, 
     const { toolCallId } = answer;
     const said = ledger.waitingCall(toolCallId)?.approval;
     if (said?.decision?.approved === false && one.result.approval === undefined) {
-      await approvals.take({ toolCallId, question: said.question }).catch(() => {});
+      const { question } = said;
+      await approvals.settle((asked) => asked.question === question).catch(() => {});
     }
   }
   const isNoted = await ledger.addSources(kept.flatMap(({ source }) => source ?? [])).then(
@@ -76,7 +77,7 @@ async function keepAnswer(
   const isAnswered = answer.result.ok || answer.result.cause !== 'NOT_APPROVED';
   const approval = isAnswered ? undefined : guard.waiting.get(toolCallId);
   const args = edited ?? partsOf(call).args;
-  const given = approval === undefined ? answer.result : waits(name);
+  const given = approval === undefined ? answer.result : waits(name, guard.problems.get(toolCallId));
   const noted = edited !== undefined && fact?.ran === true ? withEdit(given, edited) : given;
   const result = isMarked ? markResult(noted, { source: sourceOf(name, args), tool: name }) : noted;
   // What only the reader gets, the session has not read.

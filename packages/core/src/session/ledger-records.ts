@@ -3,6 +3,7 @@ import {
   isAmount,
   isAnything,
   isBoolean,
+  isCount,
   isListOf,
   isObject,
   isOneOf,
@@ -27,7 +28,7 @@ const isApproval = isShape(
     reason: isString,
     askedAt: isAmount,
   },
-  { settings: isAnything, tool: isString, personalityId: isString },
+  { settings: isAnything, tool: isString, personalityId: isString, turn: isCount },
 );
 const isScope = isOneOf(['session', 'arguments', 'tool']);
 const isGrant = isShape(
@@ -65,6 +66,8 @@ const CHECKS = {
   ),
   /** A call that was decided on is taken up: it runs now, or its refusal was told. */
   taken: isShape({ call: isString, question: isString }),
+  /** A question that nobody is to answer any more: its call does not run. */
+  withdrawn: isShape({ call: isString, question: isString }),
   granted: isShape({ grant: isGrant }),
   revoked: isShape({ grant: isString }),
   /** Files and folders that were changed with untrusted content at hand. */

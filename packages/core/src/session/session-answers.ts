@@ -52,11 +52,12 @@ export async function refuseAll(
 }
 
 /** What the model is told of a call that waits for a decision. */
-export function waits(name: string): ToolResult {
+export function waits(name: string, problem?: string): ToolResult {
+  const why = problem === undefined ? '' : `: ${problem}`;
   return {
     ok: false,
     code: 'not_available',
-    error: `${name} needs approval, and waits for a decision; it has not run`,
+    error: `${name} needs approval, and waits for a decision; it has not run${why}`,
     cause: 'NOT_APPROVED',
   };
 }

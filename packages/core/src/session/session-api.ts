@@ -95,6 +95,11 @@ export interface PendingApproval {
   settings?: unknown;
   /** Milliseconds since the epoch. */
   askedAt: number;
+  /**
+   * The turn of an agent that waits for it: it goes on with `AgentLoop.resume`. Absent for a call that
+   * was made in the session.
+   */
+  turn?: number;
   /** Once somebody has decided. */
   decision?: CallDecision;
   /**
@@ -208,7 +213,10 @@ export interface ToolSession {
    * What must be approved is then pending.
    */
   check(call: ToolCall): Promise<CallCheck>;
-  /** The calls that wait: those that nobody has decided, and those that were decided and not run. */
+  /**
+   * The calls that wait, those of an agent's turns included: those that nobody has decided, and those
+   * that were decided and not run.
+   */
   pending(): Promise<PendingApproval[]>;
   /**
    * Decides on a call that waits, from any process.
@@ -223,11 +231,14 @@ export interface ToolSession {
     decision: CallDecision,
   ): Promise<void>;
   /**
-   * Takes a call out that waits, decided or not: it does not run, and nobody is told. Says whether it
-   * was there.
+   * Takes a call out that waits, decided or not: it does not run, and nobody is told but the model of
+   * an agent's turn that waits for it. Says whether it was there.
    */
   withdraw(approval: Pick<PendingApproval, 'toolCallId' | 'question'>): Promise<boolean>;
-  /** Runs what was approved and answers what was refused, in the order in which it was asked. */
+  /**
+   * Runs what was approved and answers what was refused, in the order in which it was asked. What a
+   * turn of an agent waits for, its loop goes on with.
+   */
   resume(options?: SessionBatchOptions): Promise<SessionResult[]>;
   /**
    * Runs calls, has their results read by a model without tools, and gives its answer as a value of

@@ -5,17 +5,38 @@ import { withProblems } from './pending-problems.js';
 import type { CallDecision, PendingApproval, UntrustedSource } from './session-api.js';
 import type { SessionGrants } from './session-grants.js';
 import type { WaitingCall } from './session-ledger.js';
-import { personalityIdOf, type ToolSessionParts } from './session-parts.js';
+import type { ToolSessionParts } from './session-parts.js';
 import { invalidApproval, isSameDecision, settleDecision } from './settle-decision.js';
 
-type Question = Pick<PendingApproval, 'toolCallId' | 'question'>;
+/** Names a question that waits. */
+export type QuestionRef = Pick<PendingApproval, 'toolCallId' | 'question'>;
 
-/** The calls of a session that wait for somebody's decision, from the question to the answer. */
+export type SessionApprovalsParts = Pick<
+  ToolSessionParts,
+  'id' | 'tools' | 'identity' | 'ledger' | 'now'
+>;
+
+/** What a batch of calls says of itself to whoever is asked. */
+export interface AskingBatch {
+  /** Calls that have their answer. */
+  over: Pick<ReadonlySet<string>, 'has'>;
+  /** The arguments that the model gave, by the id of the call. */
+  inputs: Pick<ReadonlyMap<string, unknown>, 'get'>;
+  /** What whoever is asked knows of. */
+  sources: readonly UntrustedSource[];
+  /** The turn of an agent that the calls are of; absent for calls of the session. */
+  turn?: number;
+}
+
+/**
+ * The calls of a session, and of the turns of an agent in it, that wait for somebody's decision: from
+ * the question to the answer. They are kept in its ledger, and nowhere else.
+ */
 export class SessionApprovals {
-  readonly #parts: ToolSessionParts;
+  readonly #parts: SessionApprovalsParts;
   readonly #grants: SessionGrants;
 
-  constructor(parts: ToolSessionParts, grants: SessionGrants) {
+  constructor(parts: SessionApprovalsParts, grants: SessionGrants) {
     this.#parts = parts;
     this.#grants = grants;
   }
@@ -30,66 +51,79 @@ export class SessionApprovals {
     );
   }
 
-  /** @throws as `ToolSession.decide` */
-  async decide({ toolCallId, question }: Question, decision: CallDecision): Promise<void> {
+  /**
+   * @param id of the personality under which it is decided
+   * @throws as `ToolSession.decide`
+   */
+  async decide(asked: QuestionRef, decision: CallDecision, id: string | undefined): Promise<void> {
     const { ledger, tools } = this.#parts;
-    const id = personalityIdOf(this.#parts);
+    const said = { ...decision };
     // A plain no needs none, so that it can be said where the personality is gone.
     const personality =
-      decision.approved === false ? { id, name: '' } : await tools.personality(id);
+      said.approved === false ? { id: id ?? '', name: '' } : await tools.personality(id);
     await ledger.refresh();
-    const { approval } = this.#waitingFor(toolCallId, question);
-    await this.#decide(approval, { ...decision }, personality);
+    await this.#decide(asked, said, personality);
   }
 
   /** @returns whether it waited */
-  async withdraw({ toolCallId: call, question }: Question): Promise<boolean> {
+  async withdraw({ toolCallId: call, question }: QuestionRef): Promise<boolean> {
     const { ledger } = this.#parts;
     await ledger.refresh();
     let wasThere = false;
     await ledger.append(() => {
-      wasThere = ledger.waitingCall(call)?.approval.question === question;
-      return wasThere ? [{ kind: 'taken', call, question }] : [];
+      wasThere = ledger.question(question)?.approval.toolCallId === call;
+      return wasThere ? [{ kind: 'withdrawn', call, question }] : [];
     });
     return wasThere;
   }
 
-  /** Of several that have the same yes, one goes on. @throws `SESSION_CHANGED` for the others */
-  async take({ toolCallId: call, question }: Question): Promise<void> {
+  /**
+   * Takes up a yes: of several that have the same, one goes on.
+   * @throws `SESSION_CHANGED` for the others; `APPROVAL_INVALID` where somebody has refused the call
+   */
+  async take({ toolCallId: call, question }: QuestionRef): Promise<void> {
     const { ledger } = this.#parts;
     await ledger.append(() => {
-      if (ledger.waitingCall(call)?.approval.question === question) {
-        return [{ kind: 'taken', call, question }];
+      const waiting = ledger.question(question);
+      if (waiting === undefined) {
+        throw new EthosError(
+          'SESSION_CHANGED',
+          `${call} was taken up already, here or by another process`,
+        );
       }
-      throw new EthosError(
-        'SESSION_CHANGED',
-        `${call} was taken up already, here or by another process`,
-      );
+      if (waiting.approval.decision?.approved === false) {
+        throw invalidApproval(`${call} was refused meanwhile`);
+      }
+      return [{ kind: 'taken', call, question }];
     });
+  }
+
+  /** Takes out what waits no more: it has its answer. Nothing is written where nothing is to be. */
+  async settle(isOver: (approval: PendingApproval) => boolean): Promise<void> {
+    const { ledger } = this.#parts;
+    const over = () => ledger.waiting.map(({ approval }) => approval).filter(isOver);
+    if (over().length === 0) return;
+    await ledger.append(() =>
+      over().map(({ toolCallId: call, question }) => ({ kind: 'taken', call, question })),
+    );
   }
 
   /** What the calls of a batch are asked about, written down in the ledger of the session. */
   book(
     personality: PersonalityConfig,
-    {
-      over,
-      inputs,
-      sources,
-    }: {
-      /** Calls that have their answer. */
-      over: ReadonlySet<string>;
-      inputs: ReadonlyMap<string, unknown>;
-      /** What whoever is asked knows of. */
-      sources: readonly UntrustedSource[];
-    },
+    { over, inputs, sources, turn }: AskingBatch,
   ): ApprovalBook {
     const { ledger } = this.#parts;
+    const place = turn === undefined ? {} : { turn };
     return {
-      find: (toolCallId) => ledger.waitingCall(toolCallId),
+      find: (toolCallId) =>
+        turn === undefined ? ledger.waitingCall(toolCallId) : ledger.turnCall(turn, toolCallId),
       inputOf: (toolCallId) => inputs.get(toolCallId),
       isOver: (toolCallId) => over.has(toolCallId),
-      ask: ({ input, ...approval }) =>
-        ledger.append(() => [{ kind: 'asked', approval, input, sources: [...sources] }]),
+      ask: ({ input, ...asked }) => {
+        const approval = { ...asked, ...place };
+        return ledger.append(() => [{ kind: 'asked', approval, input, sources: [...sources] }]);
+      },
       decide: (approval, decision) => this.#decide(approval, decision, personality),
       grant: (approval, decision) => this.#grants.add(approval, decision, { personality, sources }),
     };
@@ -97,13 +131,14 @@ export class SessionApprovals {
 
   /** @throws as `ToolSession.decide` */
   async #decide(
-    approval: PendingApproval,
+    asked: QuestionRef,
     said: CallDecision,
     personality: PersonalityConfig,
   ): Promise<void> {
     const { ledger, tools, identity, now, id: sessionId } = this.#parts;
-    const { toolCallId: call, question } = approval;
-    const { sources } = this.#waitingFor(call, question);
+    const { toolCallId: call, question } = asked;
+    const { approval, sources } = this.#waitingFor(asked);
+    const isOfTurn = approval.turn !== undefined;
     const { decision, shown } = await settleDecision(approval, said, {
       personality,
       check: (changed) =>
@@ -112,15 +147,16 @@ export class SessionApprovals {
           sessionId,
           identity,
           personality,
-          isTainted: ledger.isTainted,
-          sources: ledger.sources,
+          // What a turn read after it had issued its calls had no part in them.
+          isTainted: isOfTurn ? sources.length > 0 : ledger.isTainted,
+          sources: isOfTurn ? sources : ledger.sources,
           now,
         }),
     });
     // The same decision again is no second grant.
     let isMade = false;
     await ledger.append(() => {
-      const made = this.#waitingFor(call, question).approval.decision;
+      const made = this.#waitingFor(asked).approval.decision;
       isMade = made !== undefined;
       if (made === undefined) return [{ kind: 'decided', call, question, ...decision }];
       if (isSameDecision(made, said)) return [];
@@ -132,10 +168,13 @@ export class SessionApprovals {
   }
 
   /** @throws `APPROVAL_INVALID` */
-  #waitingFor(toolCallId: string, question: string): WaitingCall {
-    const waiting = this.#parts.ledger.waitingCall(toolCallId);
-    if (waiting === undefined) throw invalidApproval(`no call ${toolCallId} of the session waits`);
-    if (waiting.approval.question === question) return waiting;
+  #waitingFor({ toolCallId, question }: QuestionRef): WaitingCall {
+    const { ledger } = this.#parts;
+    const waiting = ledger.question(question);
+    if (waiting?.approval.toolCallId === toolCallId) return waiting;
+    if (!ledger.waiting.some(({ approval }) => approval.toolCallId === toolCallId)) {
+      throw invalidApproval(`no call ${toolCallId} of the session waits`);
+    }
     throw invalidApproval(
       `${toolCallId} asks for something else by now; look at \`pending\` and decide again`,
     );

@@ -10,11 +10,16 @@ import type { SessionLedger } from './session-ledger.js';
 import type { ToolSessionParts } from './session-parts.js';
 import { createGrant } from './settle-decision.js';
 
+export type SessionGrantsParts = Pick<
+  ToolSessionParts,
+  'ledger' | 'ownerLedger' | 'identity' | 'tools' | 'now'
+>;
+
 /** The grants that hold in a session: its own, and those of its owner. */
 export class SessionGrants {
-  readonly #parts: Pick<ToolSessionParts, 'ledger' | 'ownerLedger' | 'identity' | 'tools' | 'now'>;
+  readonly #parts: SessionGrantsParts;
 
-  constructor(parts: ToolSessionParts) {
+  constructor(parts: SessionGrantsParts) {
     this.#parts = parts;
   }
 

@@ -32,6 +32,9 @@ export interface WaitingCall {
   runs?: string;
 }
 
+/** `taken`: what was decided was taken up, or was told. `withdrawn`: it does not run. */
+export type SettledCall = 'taken' | 'withdrawn';
+
 /** The id of the session in which the protections of another are kept. */
 export function sessionLedgerId(sessionId: string): string {
   return PREFIX + sessionPart(sessionId);
@@ -81,7 +84,9 @@ export class SessionLedger {
   readonly #ref: SessionRef;
   readonly #turns = new Turns();
   readonly #sources = new SourceList();
+  /** By the place of the call: the session itself, or a turn of an agent. */
   readonly #waiting = new Map<string, WaitingCall>();
+  readonly #settled = new Map<string, SettledCall>();
   readonly #grants = new Map<string, SessionGrant>();
   readonly #written = new Set<string>();
   #isTainted = false;
@@ -146,8 +151,24 @@ export class SessionLedger {
     return this.#written;
   }
 
+  /** Of the calls that are made in the session, not of those of an agent's turn. */
   waitingCall(toolCallId: string): WaitingCall | undefined {
-    return this.#waiting.get(toolCallId);
+    return this.#waiting.get(placeOfCall({ toolCallId }));
+  }
+
+  /** The call of a turn of an agent. */
+  turnCall(turn: number, toolCallId: string): WaitingCall | undefined {
+    return this.#waiting.get(placeOfCall({ toolCallId, turn }));
+  }
+
+  /** What became of a question of a turn that waits no more. */
+  settledCall(turn: number, toolCallId: string): SettledCall | undefined {
+    return this.#settled.get(placeOfCall({ toolCallId, turn }));
+  }
+
+  /** The call that waits for the answer to a question. */
+  question(question: string): WaitingCall | undefined {
+    return this.waiting.find(({ approval }) => approval.question === question);
   }
 
   /**
@@ -256,6 +277,7 @@ export class SessionLedger {
   /** It was deleted, here or by another process. */
   #startOver(): void {
     this.#waiting.clear();
+    this.#settled.clear();
     this.#grants.clear();
     this.#sequence = 0;
     this.#last = undefined;
@@ -276,19 +298,19 @@ export class SessionLedger {
         break;
       case 'asked': {
         const { approval, input, sources = [] } = record;
-        const { toolCallId } = approval;
+        const place = placeOfCall(approval);
         // Where it asks again, it stands behind what was asked before.
-        this.#waiting.delete(toolCallId);
-        this.#waiting.set(toolCallId, { approval: { ...approval, input }, input, sources });
+        this.#waiting.delete(place);
+        this.#settled.delete(place);
+        this.#waiting.set(place, { approval: { ...approval, input }, input, sources });
         break;
       }
       case 'decided':
         this.#decide(record);
         break;
       case 'taken':
-        if (this.#waiting.get(record.call)?.approval.question === record.question) {
-          this.#waiting.delete(record.call);
-        }
+      case 'withdrawn':
+        this.#settle(record);
         break;
       case 'granted':
         this.#grants.set(record.grant.id, record.grant);
@@ -304,15 +326,28 @@ export class SessionLedger {
     }
   }
 
-  #decide({ kind: _, call, question, runs, ...decision }: RecordOf<'decided'>): void {
-    const waiting = this.#waiting.get(call);
-    if (waiting?.approval.question !== question) return;
-    this.#waiting.set(call, {
+  #settle({ kind, question }: RecordOf<'taken'> | RecordOf<'withdrawn'>): void {
+    const waiting = this.question(question);
+    if (waiting === undefined) return;
+    const place = placeOfCall(waiting.approval);
+    this.#waiting.delete(place);
+    if (waiting.approval.turn !== undefined) this.#settled.set(place, kind);
+  }
+
+  #decide({ kind: _, call: __, question, runs, ...decision }: RecordOf<'decided'>): void {
+    const waiting = this.question(question);
+    if (waiting === undefined) return;
+    this.#waiting.set(placeOfCall(waiting.approval), {
       ...waiting,
       approval: { ...waiting.approval, decision },
       ...(runs !== undefined && { runs }),
     });
   }
+}
+
+/** An id of a call stands for one in the session, and for one in each turn. */
+function placeOfCall({ toolCallId, turn }: Pick<PendingApproval, 'toolCallId' | 'turn'>): string {
+  return JSON.stringify([turn, toolCallId]);
 }
 
 /** No other record has the same. */

@@ -21,7 +21,7 @@ import type {
   ToolSession,
   UntrustedSource,
 } from './session-api.js';
-import { SessionApprovals } from './session-approvals.js';
+import { type QuestionRef, SessionApprovals } from './session-approvals.js';
 import { SessionGrants } from './session-grants.js';
 import { personalityIdOf, type ToolSessionParts } from './session-parts.js';
 
@@ -108,21 +108,24 @@ export class DefaultToolSession implements ToolSession {
     return this.#approvals.list();
   }
 
-  withdraw(waiting: Pick<PendingApproval, 'toolCallId' | 'question'>): Promise<boolean> {
+  withdraw(waiting: QuestionRef): Promise<boolean> {
     return this.#approvals.withdraw(waiting);
   }
 
   decide(
-    waiting: Pick<PendingApproval, 'toolCallId' | 'question'>,
+    waiting: QuestionRef,
     decision: CallDecision,
   ): Promise<void> {
-    return this.#approvals.decide(waiting, decision);
+    return this.#approvals.decide(waiting, decision, this.personalityId);
   }
 
   async resume(options: SessionBatchOptions = {}): Promise<SessionResult[]> {
     const { ledger } = this.#parts;
     await ledger.refresh();
-    const decided = ledger.waiting.filter(({ approval }) => approval.decision !== undefined);
+    // What a turn of an agent waits for, its loop goes on with.
+    const decided = ledger.waiting.filter(
+      ({ approval: { decision, turn } }) => decision !== undefined && turn === undefined,
+    );
     return this.execute(
       decided.map(({ approval: { toolCallId, toolName }, input }) => ({
         toolCallId,

@@ -8,6 +8,7 @@ import type { NewSessionMessage, SessionStore } from '@ethosagent/types';
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { ToolRuntime } from '../runtime-api.js';
 import { createToolRuntime } from '../tool-runtime.js';
 import { type Agent, createAgent } from './create-agent.js';
 
@@ -34,8 +35,8 @@ const pay = defineTool({
   capabilities: {},
   effects: ['send'],
   requiresApproval: true,
-  input: z.object({}),
-  execute: async () => ok('paid'),
+  input: z.object({ amount: z.number().max(9).default(1) }),
+  execute: async ({ amount }) => ok(`paid ${amount}`),
 });
 /** Runs until it is let go. */
 const hold = defineTool({
@@ -313,5 +314,96 @@ describe('a session that an agent and others run', () => {
     steps.push(['send'], []);
     expect(await ask()).toMatchObject({ end: 'paused' });
     expect(await sent()).toEqual(ASKED);
+  });
+});
+
+/** What became of the calls of a turn that is gone on with, and how it ended. */
+async function resumed(): Promise<string[]> {
+  const told: string[] = [];
+  for await (const event of agent.loop.resume({ sessionId: 's' })) {
+    if (event.type === 'tool_end') {
+      told.push(event.result.ok ? event.result.value : event.result.error);
+    }
+    if (event.type === 'done') told.push(event.end);
+  }
+  return told;
+}
+
+describe('a question of an agent', () => {
+  /** As another process has it. */
+  let other: ToolRuntime;
+  beforeEach(async () => {
+    steps.push(['pay', 'pay'], []);
+    await ask();
+    const stores = { sessions: createSqliteSessionStore({ path: join(home, 'sessions.sqlite') }) };
+    other = await createToolRuntime({ home, personality: 'clerk', tools, stores });
+  });
+  afterEach(() => other.close());
+
+  it('is listed, decided, edited and withdrawn through the session, from another process', async () => {
+    const session = other.session('s');
+    const [first, second, ...more] = await session.pending();
+    expect([first, second]).toMatchObject([{ turn: 1 }, { turn: 1, toolName: 'pay' }]);
+    if (first === undefined || second === undefined) throw new Error('nothing waits');
+    expect([more, await agent.loop.pending('s')]).toEqual([[], [first, second]]);
+    const tooMuch = session.decide(first, { approved: true, args: { amount: 10 } });
+    await expect(tooMuch).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    await session.decide(first, { approved: true, args: { amount: 2 } });
+    await expect(agent.loop.decide('s', first, { approved: false })).rejects.toMatchObject({
+      code: 'APPROVAL_INVALID',
+    });
+    expect(await session.withdraw(second)).toBe(true);
+    expect(await agent.loop.withdraw('s', second)).toBe(false);
+    expect(await resumed()).toEqual([
+      'the call did not run: the question whether it may run was withdrawn',
+      'paid 2',
+      'answered',
+    ]);
+    expect(await session.pending()).toEqual([]);
+  });
+
+  it('is answered for its turn alone: no call of the session runs by it', async () => {
+    const session = other.session('s');
+    const [first, second] = await session.pending();
+    if (first === undefined || second === undefined) throw new Error('nothing waits');
+    await session.decide(first, { approved: true });
+    await session.decide(second, { approved: false, reason: 'too much' });
+    expect(await session.resume()).toEqual([]);
+    const { toolCallId, toolName: name, input: args } = first;
+    for (const each of [session, agent.runtime.session('s')]) {
+      const [answer] = await each.execute([{ toolCallId, name, args }]);
+      expect(answer).toMatchObject({ result: { cause: 'NOT_APPROVED' } });
+      expect(answer?.approval?.question).not.toBe(first.question);
+    }
+    const told = await resumed();
+    expect(told.sort()).toEqual([
+      'answered',
+      'paid 1',
+      'the call did not run: it was refused: too much',
+    ]);
+    // The call with the id of the agent's still waits: the answer to the agent was none to it.
+    expect(await session.pending()).toMatchObject([{ toolCallId, question: expect.any(String) }]);
+    expect((await session.pending())[0]?.turn).toBeUndefined();
+  });
+
+  it('is gone for everybody once its turn was given up', async () => {
+    const [first] = await other.session('s').pending();
+    await agent.loop.abandon('s');
+    expect(await other.session('s').pending()).toEqual([]);
+    const late = other.session('s').decide(Object(first), { approved: true });
+    await expect(late).rejects.toMatchObject({ code: 'APPROVAL_INVALID' });
+  });
+
+  it('is not asked again, and its call does not run, where the process ended as it was taken up', async () => {
+    for (const each of await other.session('s').pending()) {
+      await other.session('s').decide(each, { approved: true });
+    }
+    refuse = (id, messages) =>
+      id === 's' && JSON.stringify(messages.map(({ data }) => data)).includes('started');
+    expect(await resumed()).toEqual(['failed']);
+    refuse = () => false;
+    const why =
+      'the call did not run: the process ended before it ran; nobody decides on it any more';
+    expect(await resumed()).toEqual([why, why, 'answered']);
   });
 });

@@ -1,0 +1,108 @@
+import type {
+  ApprovalBook,
+  PendingApproval,
+  SessionApprovals,
+  SessionLedger,
+} from '@ethosagent/core';
+import type { ToolResult } from '@ethosagent/types';
+import type { LoggedCall } from './journal/session-log.js';
+import { interrupted, notRun } from './turn-calls.js';
+
+export interface TurnQuestionsParts {
+  approvals: SessionApprovals;
+  ledger: SessionLedger;
+  turn: number;
+}
+
+/** What the session knows of the questions about the calls of one turn, as of its last `refresh`. */
+export class TurnQuestions {
+  readonly #parts: TurnQuestionsParts;
+
+  constructor(parts: TurnQuestionsParts) {
+    this.#parts = parts;
+  }
+
+  /** Reads what others decided meanwhile. @throws as `SessionLedger.refresh` */
+  refresh(): Promise<void> {
+    return this.#parts.ledger.refresh();
+  }
+
+  readonly find: ApprovalBook['find'] = (toolCallId) => {
+    const { ledger, turn } = this.#parts;
+    return ledger.turnCall(turn, toolCallId);
+  };
+
+  /** Those of the calls that wait, decided or not. */
+  of(calls: readonly LoggedCall[]): PendingApproval[] {
+    return calls.flatMap(({ call }) => this.find(call.id)?.approval ?? []);
+  }
+
+  isUndecided({ call }: LoggedCall): boolean {
+    const { approval } = this.find(call.id) ?? {};
+    return approval !== undefined && approval.decision === undefined;
+  }
+
+  /** The arguments that a call is approved with, where they are not those that the model gave. */
+  editedInput({ call }: LoggedCall): unknown {
+    const { decision } = this.find(call.id)?.approval ?? {};
+    return decision?.approved === true ? decision.args : undefined;
+  }
+
+  /** What the model is told of a call that is not to run as it is; `undefined` for one that may. */
+  answerAtOnce({ call, started }: LoggedCall): ToolResult | undefined {
+    if (started) return interrupted();
+    if (call.problem !== undefined) {
+      const { code } = call.problem;
+      const cause = code === 'not_available' ? 'TOOL_NOT_FOUND' : 'INPUT_INVALID';
+      return { ok: false, ...call.problem, cause };
+    }
+    const waiting = this.find(call.id);
+    if (waiting === undefined) return this.#settledAnswer(call.id);
+    const { decision } = waiting.approval;
+    if (decision === undefined || decision.approved) return undefined;
+    return notRun(
+      decision.reason === undefined ? 'it was refused' : `it was refused: ${decision.reason}`,
+      'NOT_APPROVED',
+    );
+  }
+
+  #settledAnswer(toolCallId: string): ToolResult | undefined {
+    const { ledger, turn } = this.#parts;
+    switch (ledger.settledCall(turn, toolCallId)) {
+      case 'withdrawn':
+        return notRun('the question whether it may run was withdrawn', 'NOT_APPROVED');
+      case 'taken':
+        return notRun(
+          'the process ended before it ran; nobody decides on it any more',
+          'CALL_INTERRUPTED',
+        );
+      default:
+        return undefined;
+    }
+  }
+
+  /**
+   * Takes up the decision on a call that is about to run. From then on nobody decides on it.
+   * @throws as `SessionApprovals.take`
+   */
+  async take({ call }: LoggedCall): Promise<void> {
+    const waiting = this.find(call.id);
+    if (waiting !== undefined) await this.#parts.approvals.take(waiting.approval);
+  }
+
+  /** Takes out the questions about calls that have their answer. */
+  settle(calls: readonly LoggedCall[]): Promise<void> {
+    const ids = new Set(calls.map(({ call }) => call.id));
+    const { approvals, turn } = this.#parts;
+    return approvals.settle((asked) => asked.turn === turn && ids.has(asked.toolCallId));
+  }
+
+  /** Takes out what no open call waits for: the process of an earlier turn ended before it could. */
+  settleAllBut(open: readonly LoggedCall[]): Promise<void> {
+    const ids = new Set(open.map(({ call }) => call.id));
+    const { approvals, turn } = this.#parts;
+    return approvals.settle(
+      (asked) => asked.turn !== undefined && !(asked.turn === turn && ids.has(asked.toolCallId)),
+    );
+  }
+}
