@@ -1,4 +1,9 @@
-import type { CallDecision, PendingApproval, ToolSession } from '@ethosagent/core';
+import {
+  type CallDecision,
+  type PendingApproval,
+  pendingCalls,
+  type ToolSession,
+} from '@ethosagent/core';
 import type { ToolCall } from '@ethosagent/types';
 import type { ToolModelMessage } from 'ai';
 import { refuse } from './approvals.js';
@@ -25,7 +30,7 @@ export async function answerApprovals(
 ): Promise<ToolModelMessage> {
   const answers: ToolModelMessage['content'] = [];
   const pending = new Map(
-    (await session.pending()).map((waiting) => [waiting.toolCallId, waiting]),
+    (await pendingCalls(session)).map((waiting) => [waiting.toolCallId, waiting]),
   );
   for (const { approvalId, call } of content.flatMap(requestOf)) {
     const waiting = pending.get(call.toolCallId);

@@ -1,5 +1,6 @@
 import {
   type PendingApproval,
+  pendingCalls,
   type SessionResult,
   ToolCallError,
   type ToolSession,
@@ -92,7 +93,7 @@ export class Approvals {
   }
 
   async #waiting(toolCallId: string): Promise<PendingApproval | undefined> {
-    const pending = await this.#session.pending();
+    const pending = await pendingCalls(this.#session);
     return pending.find((approval) => approval.toolCallId === toolCallId);
   }
 

@@ -1,5 +1,6 @@
 import {
   type PendingApproval,
+  pendingCalls,
   type SessionBatchOptions,
   type SessionResult,
   ToolCallError,
@@ -62,7 +63,7 @@ async function waitingFor(
   { toolCallId }: ToolCall,
   session: ToolSession,
 ): Promise<PendingApproval | undefined> {
-  return (await session.pending()).find((each) => each.toolCallId === toolCallId);
+  return (await pendingCalls(session)).find((each) => each.toolCallId === toolCallId);
 }
 
 function usedUp({ toolCallId }: ToolCall): ToolCallError {

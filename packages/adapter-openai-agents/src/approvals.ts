@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  CallDecision,
-  PendingApproval,
-  SessionBatchOptions,
-  SessionResult,
-  ToolSession,
+import {
+  type CallDecision,
+  type PendingApproval,
+  pendingCalls,
+  type SessionBatchOptions,
+  type SessionResult,
+  type ToolSession,
 } from '@ethosagent/core';
 import { Turns } from '@ethosagent/policy';
 import type { ToolCall } from '@ethosagent/types';
@@ -53,7 +54,7 @@ export class Approvals {
 
   /** Takes over what waits already, e.g. from before a restart. */
   async load(): Promise<void> {
-    for (const approval of await this.#session.pending()) {
+    for (const approval of await pendingCalls(this.#session)) {
       if (approval.decision === undefined) this.#asked.set(approval.toolCallId, { approval });
     }
   }
@@ -157,7 +158,7 @@ export class Approvals {
   }
 
   async #isWaiting(callId: string): Promise<boolean> {
-    return (await this.#session.pending()).some(({ toolCallId }) => toolCallId === callId);
+    return (await pendingCalls(this.#session)).some(({ toolCallId }) => toolCallId === callId);
   }
 
   #answer(toolName: string, callId: string, run: Decisions): boolean | undefined {

@@ -1,4 +1,4 @@
-import type { PendingApproval, ToolSession } from '@ethosagent/core';
+import { type PendingApproval, pendingCalls, type ToolSession } from '@ethosagent/core';
 import type { RunToolApprovalItem } from '@openai/agents';
 
 /**
@@ -13,5 +13,5 @@ export async function pendingFor(
 ): Promise<PendingApproval | undefined> {
   const { rawItem } = interruption;
   if (rawItem.type !== 'function_call') return undefined;
-  return (await session.pending()).find(({ toolCallId }) => toolCallId === rawItem.callId);
+  return (await pendingCalls(session)).find(({ toolCallId }) => toolCallId === rawItem.callId);
 }

@@ -50,6 +50,7 @@ export {
 } from './session/call-guard.js';
 export { mayGrant } from './session/grants.js';
 export { withEdit } from './session/mark-result.js';
+export { pendingCalls } from './session/pending-calls.js';
 export { withProblems } from './session/pending-problems.js';
 export {
   askQuarantined,

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { ToolSession } from '@ethosagent/core';
+import { pendingCalls, type ToolSession } from '@ethosagent/core';
 import { canonicalJson, Turns } from '@ethosagent/policy';
 
 interface IssuedCall {
@@ -43,7 +43,7 @@ export class CallIds {
   }
 
   async #waiting(same: string): Promise<string | undefined> {
-    const waiting = (await this.#session.pending()).filter(({ toolCallId }) =>
+    const waiting = (await pendingCalls(this.#session)).filter(({ toolCallId }) =>
       toolCallId.startsWith(`${same}.`),
     );
     const decided = waiting.find(({ decision }) => decision !== undefined);

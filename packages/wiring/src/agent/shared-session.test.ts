@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SessionResult } from '@ethosagent/core';
+import { pendingCalls, type SessionResult } from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { createSqliteSessionStore } from '@ethosagent/storage-sqlite';
 import type { NewSessionMessage, SessionStore } from '@ethosagent/types';
@@ -368,7 +368,7 @@ describe('a question of an agent', () => {
     if (first === undefined || second === undefined) throw new Error('nothing waits');
     await session.decide(first, { approved: true });
     await session.decide(second, { approved: false, reason: 'too much' });
-    expect(await session.resume()).toEqual([]);
+    expect([await session.resume(), await pendingCalls(session)]).toEqual([[], []]);
     const { toolCallId, toolName: name, input: args } = first;
     for (const each of [session, agent.runtime.session('s')]) {
       const [answer] = await each.execute([{ toolCallId, name, args }]);
