@@ -65,7 +65,7 @@ export class AgentLoop {
     const { log, ledger } = await this.#runner.journal(sessionId);
     const { turn } = log.turn ?? {};
     const open = new Set(log.openCalls().map(({ call }) => call.id));
-    const all = await this.#runner.approvals(sessionId, ledger).session.pending();
+    const all = await this.#runner.approvals(sessionId, ledger).session.list();
     return all.filter((asked) => asked.turn === turn && open.has(asked.toolCallId));
   }
 

@@ -1,12 +1,11 @@
 import {
-  type ApprovalBook,
   SessionApprovals,
   type SessionGrant,
+  SessionGrants,
   type SessionLedger,
   type SessionLedgers,
   sessionRef,
   type UntrustedFiles,
-  type UntrustedSource,
 } from '@ethosagent/core';
 import type { PersonalityConfig } from '@ethosagent/types';
 import type { AgentLoopOptions } from './api.js';
@@ -21,24 +20,19 @@ export interface LoopApprovalsParts {
   grantsOf: string | undefined;
 }
 
-/** What a batch of calls says of itself to whoever is asked. */
-export interface AskingBatch {
-  personality: PersonalityConfig;
-  /** The untrusted content that may have had a part in the calls. */
-  sources: readonly UntrustedSource[];
-  inputOf: ApprovalBook['inputOf'];
-  isOver: ApprovalBook['isOver'];
-}
-
 /** The questions and the grants of a session, for the turns of an agent. */
 export class LoopApprovals {
+  /** The questions of the session and of its turns. */
   readonly session: SessionApprovals;
   readonly #parts: LoopApprovalsParts;
+  readonly #own: SessionGrants;
 
   constructor(parts: LoopApprovalsParts) {
-    const { sessionId, ledger } = parts;
+    const { sessionId, ledger, options } = parts;
+    const { tools, identity = {}, now = Date.now } = options;
     this.#parts = parts;
-    this.session = this.#of(sessionId, ledger);
+    this.#own = this.#grantsOf(sessionId, ledger);
+    this.session = new SessionApprovals({ id: sessionId, tools, identity, ledger, now }, this.#own);
   }
 
   get files(): UntrustedFiles {
@@ -53,38 +47,22 @@ export class LoopApprovals {
   /** The grants that hold for calls under a personality. */
   async grants(personality: PersonalityConfig): Promise<SessionGrant[]> {
     const { grantsOf, ledgers, options } = this.#parts;
-    if (grantsOf === undefined) return this.session.grants(personality);
-    const inherits = personality.safety?.approvals?.sub_agents === 'inherit';
-    if (!inherits) return [];
+    if (grantsOf === undefined) return this.#own.list(personality);
+    if (personality.safety?.approvals?.sub_agents !== 'inherit') return [];
     const above = ledgers.ofSession(grantsOf, options.identity ?? {});
-    return this.#of(grantsOf, above).grants(personality);
+    return this.#grantsOf(grantsOf, above).list(personality);
   }
 
-  /** Where the questions of a batch of a turn are written down. */
-  book(turn: number, { personality, sources, inputOf, isOver }: AskingBatch): ApprovalBook {
-    const { find } = this.questions(turn);
-    return {
-      find,
-      inputOf,
-      isOver,
-      ask: (approval) => this.session.ask({ ...approval, turn }, sources),
-      decide: (approval, decision) => this.session.decide(approval, decision, personality),
-      grant: (approval, decision) =>
-        this.session.grant(approval, decision, { personality, sources }),
-    };
+  /** Ends a grant, and says whether it was there. */
+  revoke(personality: PersonalityConfig, grantId: string): Promise<boolean> {
+    return this.#own.revoke(grantId, personality);
   }
 
-  #of(sessionId: string, ledger: SessionLedger): SessionApprovals {
+  #grantsOf(sessionId: string, ledger: SessionLedger): SessionGrants {
     const { options, ledgers } = this.#parts;
     const { tools, identity = {}, now = Date.now } = options;
-    return new SessionApprovals({
-      sessionId,
-      tools,
-      identity,
-      ledger,
-      ownerLedger: (personalityId) =>
-        ledgers.ofOwner(personalityId, sessionRef(sessionId, personalityId, identity)),
-      now,
-    });
+    const ownerLedger = (personalityId: string) =>
+      ledgers.ofOwner(personalityId, sessionRef(sessionId, personalityId, identity));
+    return new SessionGrants({ tools, identity, ledger, ownerLedger, now });
   }
 }

@@ -101,12 +101,12 @@ export class TurnBatch {
 
   #guard(personality: PersonalityConfig): CallGuard {
     const { options, sources, turn, later, approvals, now } = this.#parts;
-    const book = approvals.book(turn, {
-      personality,
+    const book = approvals.session.book(personality, {
+      turn,
       sources,
-      inputOf: (id) => this.#calls.get(id)?.call.input,
+      inputs: { get: (id) => this.#calls.get(id)?.call.input },
       // A call that nobody issued waits for nothing.
-      isOver: (id) => this.#isOver || this.#answered.has(id) || !this.#calls.has(id),
+      over: { has: (id) => this.#isOver || this.#answered.has(id) || !this.#calls.has(id) },
     });
     return new CallGuard({
       personality,

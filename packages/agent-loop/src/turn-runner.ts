@@ -85,16 +85,9 @@ export class TurnRunner {
 
   /** @throws as `AgentLoop.decide` */
   async decide(sessionId: string, approval: QuestionRef, decision: CallDecision): Promise<void> {
-    const said = { ...decision };
-    const journal = await this.journal(sessionId);
-    const { personality: id = this.options.personality } = journal.log.turn ?? {};
-    // A plain no needs none, so that it can be said where the personality is gone.
-    const personality =
-      said.approved === false
-        ? { id: id ?? '', name: '' }
-        : await this.options.tools.personality(id);
-    await journal.ledger.refresh();
-    await this.approvals(sessionId, journal.ledger).session.decide(approval, said, personality);
+    const { log, ledger } = await this.journal(sessionId);
+    const { personality = this.options.personality } = log.turn ?? {};
+    await this.approvals(sessionId, ledger).session.decide(approval, decision, personality);
   }
 
   async withdraw(sessionId: string, approval: QuestionRef): Promise<boolean> {
@@ -109,7 +102,7 @@ export class TurnRunner {
 
   async revoke(sessionId: string, grantId: string): Promise<boolean> {
     const { tools, personality } = this.options;
-    return this.approvals(sessionId).session.revoke(await tools.personality(personality), grantId);
+    return this.approvals(sessionId).revoke(await tools.personality(personality), grantId);
   }
 
   approvals(

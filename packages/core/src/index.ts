@@ -59,7 +59,7 @@ export {
 } from './session/quarantine.js';
 export type { RunCalls } from './session/session-answers.js';
 export {
-  type GrantContext,
+  type AskingBatch,
   type QuestionRef,
   SessionApprovals,
   type SessionApprovalsParts,
@@ -80,6 +80,7 @@ export type {
   ToolSession,
   UntrustedSource,
 } from './session/session-api.js';
+export { SessionGrants, type SessionGrantsParts } from './session/session-grants.js';
 export {
   isLedgerSession,
   SessionLedger,

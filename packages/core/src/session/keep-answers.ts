@@ -77,7 +77,8 @@ async function keepAnswer(
   const isAnswered = answer.result.ok || answer.result.cause !== 'NOT_APPROVED';
   const approval = isAnswered ? undefined : guard.waiting.get(toolCallId);
   const args = edited ?? partsOf(call).args;
-  const given = approval === undefined ? answer.result : waits(name, guard.problems.get(toolCallId));
+  const given =
+    approval === undefined ? answer.result : waits(name, guard.problems.get(toolCallId));
   const noted = edited !== undefined && fact?.ran === true ? withEdit(given, edited) : given;
   const result = isMarked ? markResult(noted, { source: sourceOf(name, args), tool: name }) : noted;
   // What only the reader gets, the session has not read.

@@ -109,10 +109,7 @@ export class SessionApprovals {
   }
 
   /** What the calls of a batch are asked about, written down in the ledger of the session. */
-  book(
-    personality: PersonalityConfig,
-    { over, inputs, sources, turn }: AskingBatch,
-  ): ApprovalBook {
+  book(personality: PersonalityConfig, { over, inputs, sources, turn }: AskingBatch): ApprovalBook {
     const { ledger } = this.#parts;
     const place = turn === undefined ? {} : { turn };
     return {

@@ -112,10 +112,7 @@ export class DefaultToolSession implements ToolSession {
     return this.#approvals.withdraw(waiting);
   }
 
-  decide(
-    waiting: QuestionRef,
-    decision: CallDecision,
-  ): Promise<void> {
+  decide(waiting: QuestionRef, decision: CallDecision): Promise<void> {
     return this.#approvals.decide(waiting, decision, this.personalityId);
   }
 
