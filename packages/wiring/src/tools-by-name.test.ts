@@ -64,6 +64,7 @@ describe('pickTools', () => {
       'todocount',
       'there are todo_set, todo_add, todo_update, todo_list, todo_clear',
     ],
+    ['a part of a name', 'search', 'there are search_files, web_search, session_search'],
     ['a group', 'file', '"file" is a group; name its tools: read_file, write_file'],
     ['a name from Object', 'constructor', 'no extension has a tool'],
     ['nothing', '', 'no extension has a tool ""'],

@@ -173,5 +173,7 @@ function unknownTool(name: string, own: readonly string[]): EthosError {
   }
   if (near !== undefined) return refused(`did you mean "${near}"?`);
   const meant = EXTENSIONS.find((extension) => name.toLowerCase().startsWith(extension.group));
-  return refused(`there are ${(meant?.tools ?? names).join(', ')}`);
+  const alike = names.filter((each) => name.length > 2 && each.includes(name.toLowerCase()));
+  const told = meant?.tools ?? (alike.length > 0 ? alike : names);
+  return refused(`there are ${told.join(', ')}`);
 }
