@@ -53,7 +53,7 @@ export async function callServer<T>(
     return failed(error === undefined ? result : withErrorBehind(result, error));
   }
   const refusal = call.refuse?.();
-  if (refusal !== undefined) return failed(err(refusal, 'not_available'));
+  if (refusal !== undefined) return failed(err(refusal, 'not_available', 'TOOL_UNAVAILABLE'));
   const { session } = opened;
   const refusedBefore = refusedOnTheWay(session.scope).length;
   const stop = new AbortController();

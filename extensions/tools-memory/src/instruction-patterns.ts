@@ -8,8 +8,9 @@ const IGNORE =
 const EARLIER =
   '(?:previous|prior|above|earlier|preceding|foregoing|former|past|original|initial|your|system|safety|developer.?s?|these)';
 const ORDERS =
-  '(?:instructions?|prompts?|rules|guidelines?|directives?|constraints?|restrictions?|guardrails?|safeguards?|orders|commands|programming|training|context|messages?|conversations?)';
-const CLEAR_ORDERS = '(?:instructions?|prompts?|guidelines|directives?|guardrails?|safeguards?)';
+  '(?:instructions?|prompts?|rules|guidelines?|guidance|directions|policies|directives?|constraints?|restrictions?|guardrails?|safeguards?|orders|commands|programming|training|context|messages?|conversations?)';
+const CLEAR_ORDERS =
+  '(?:instructions?|prompts?|guidelines|guidance|directives?|guardrails?|safeguards?)';
 const SELF =
   '(?:ai|assistant|model|chatbot|agent|administrator|admin|hacker|root|dan|persona|character|system)';
 const PRIVATE =

@@ -160,7 +160,7 @@ export class TurnBatch {
   }
 
   async #beforeRun({ toolCallId, name }: ToolCall): Promise<void> {
-    const { turn, questions, limits, signal, now } = this.#parts;
+    const { turn, questions, limits, signal, now, journal } = this.#parts;
     const logged = this.#calls.get(toolCallId);
     if (logged === undefined || logged.started || this.#startedAt.has(toolCallId)) {
       throw new EthosError('TURN_INVALID', `${name} has been called already`);
@@ -182,6 +182,7 @@ export class TurnBatch {
       ...(edited !== undefined && { edited }),
     });
     signal.throwIfAborted();
+    journal.count({ calls: 1, costUsd: 0 });
     await this.#tellStart(logged);
   }
 
@@ -203,6 +204,8 @@ export class TurnBatch {
     if (this.#waiting.has(toolCallId)) return;
     if (!isStarted && (isLeft() || journal.failure !== undefined)) return;
     const result = (isStarted ? undefined : this.#refusalOf(logged)) ?? given;
+    const cost = isStarted && result.ok ? Number(result.cost_usd) : 0;
+    if (cost > 0) journal.count({ calls: 0, costUsd: cost });
     // What did not run was answered by the framework.
     const isAnswer = isStarted && options.tools.tool(logged.call.name)?.returnDirect === true;
     const facts = { ran: isStarted, ...(reads !== undefined && { reads }) };

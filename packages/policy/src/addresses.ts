@@ -125,6 +125,8 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
   'data-server', // CloudStack: cloud-init, DataSourceCloudStack
   'instance-data', // AWS and its kind: cloud-init, DataSourceEc2
   'instance-data.ec2.internal', // AWS: the same in its first region
+  'api.service.softlayer.com', // IBM: classic infrastructure, SoftLayer_Resource_Metadata
+  'metadata.azure.internal', // Azure: a name of the usual address
   'rancher-metadata', // Rancher 1: "Metadata service"
   'rancher-metadata.rancher.internal', // the same, in full
 ]);

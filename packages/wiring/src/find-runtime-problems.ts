@@ -6,6 +6,7 @@ import { personalityConfigPath } from './personality-file.js';
 import type { PersonalityProblems } from './personality-problems.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 import { findSandboxProblems } from './sandbox-problems.js';
+import { findSchemaProblems } from './schema-problems.js';
 import { findSecretProblems } from './secret-problems.js';
 import type { OpenStores } from './stores/open-stores.js';
 import { writableFileProblems } from './writable-files.js';
@@ -44,6 +45,7 @@ export async function findRuntimeProblems(
     ...writableFileProblems(home, ids),
     ...ofSandbox,
     ...ofSecrets,
+    ...(await findSchemaProblems(config, tools)),
     ...servers.problems(config.id),
     ...ofStores.map(({ store, message }) => problemOf(store, `${store}: ${message}`)),
     ...sources.auditProblems.map((message) => problemOf('audit', message)),

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { createTestFolder } from '@ethosagent/test-support';
-import type { ToolCapabilities } from '@ethosagent/types';
+import type { AnyTool, ToolCapabilities } from '@ethosagent/types';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { ToolRuntimeOptions } from './runtime-api.js';
@@ -158,6 +158,40 @@ describe('ToolRuntime.problems', () => {
     const preferred = createHome('safety: {process: {sandbox: preferred}}\n');
     const others = await preferred.problems({ tools: [git], env: { PATH: '/nowhere' } });
     expect(others.filter(({ heldBack }) => heldBack)).toEqual([]);
+  });
+});
+
+describe('ToolRuntime.problems of schemas', () => {
+  const city = { type: 'object', properties: { city: { type: 'string' } } };
+  const plain = (name: string, schema: Record<string, unknown>, more: Partial<AnyTool> = {}) => ({
+    ...{ name, description: 'Does nothing.', capabilities: {}, schema },
+    execute: async () => ok('done'),
+    ...more,
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['a type that is none', { type: 'objekt' }],
+    ['a property that is no schema', { type: 'object', properties: { city: 'string' } }],
+    ['a pattern that is none', { properties: { city: { type: 'string', pattern: '(' } } }],
+    ['a reference that leads nowhere', { properties: { city: { $ref: '#/$defs/city' } } }],
+    ['a reference out of it', { $ref: 'https://x.test/schema.json' }],
+    ['required that is no list', { type: 'object', required: 'city' }],
+  ])('tells before the first call of %s', async (_, schema) => {
+    const { problems } = createHome('toolset: [weather]\n');
+    const tools = [plain('weather', schema), plain('other', { type: 'x' })];
+    const message = expect.stringMatching(/^tools: the schema of weather is wrong.*correct it/);
+    const told = { file: '', key: 'tools', tool: 'weather', message, heldBack: true };
+    expect(await problems({ tools })).toEqual([told]);
+  });
+
+  it('tells of an outputSchema, and of none that is right or that the tool checks itself', async () => {
+    const { problems } = createHome('');
+    const tools = [
+      plain('right', city, { outputSchema: city }),
+      plain('itself', { type: 'x' }, { validateSchema: false }),
+      plain('gives', city, { outputSchema: { type: 'x' } }),
+    ];
+    expect(await problems({ tools })).toMatchObject([{ tool: 'gives', heldBack: false }]);
   });
 });
 

@@ -520,6 +520,36 @@ describe('a session', () => {
     );
   });
 
+  it('counts once for a session, however many objects, batches, runtimes and processes it has', async () => {
+    const runtime = await start();
+    const limits = { maxCalls: 4 };
+    const [a, b] = [runtime.session('s', { limits }), runtime.session('s', { limits })];
+    const made = async (session: ToolSession) =>
+      (await one(session, 'pay', { amount: 1 })).result.ok;
+    expect([await made(a), await made(b)]).toEqual([true, true]);
+    // Without a limit of its own it counts all the same.
+    await runtime.execute([call('pay', { amount: 1 })], { sessionId: 's' });
+    const other = (await start()).session('s', { limits });
+    expect(await made(runtime.session('t', { limits }))).toBe(true);
+    expect([await made(a), await made(b), await made(other)]).toEqual([true, false, false]);
+    const later = (await start()).session('s', { limits: { maxCalls: 6 } });
+    const last = await Promise.all([1, 2, 3, 4].map(() => made(later)));
+    expect(last.filter(Boolean)).toHaveLength(2);
+    expect((await one(a, 'pay', { amount: 1 })).result).toMatchObject({ cause: 'TURN_LIMIT' });
+  });
+
+  it('counts what a session costs once, for other runtimes too', async () => {
+    const limits = { maxCostUsd: 10 };
+    const [a, b] = [
+      (await start()).session('s', { limits }),
+      (await start()).session('s', { limits }),
+    ];
+    const made = async (session: ToolSession, amount: number) =>
+      (await one(session, 'pay', { amount })).result.ok;
+    expect([await made(a, 6), await made(b, 6), await made(a, 1)]).toEqual([true, true, false]);
+    expect(await made(b, 1)).toBe(false);
+  });
+
   it('belongs to one user', async () => {
     const runtime = await start();
     const ada = runtime.session('s', { identity: { userScopeId: 'ada' } });

@@ -59,6 +59,12 @@ describe('pickTools', () => {
   it.each([
     ['a name that is near', 'web_serach', 'did you mean "web_search"?'],
     ['a name that is none', 'teleport', 'there are read_file, write_file'],
+    [
+      'a name that begins as a group',
+      'todocount',
+      'there are todo_set, todo_add, todo_update, todo_list, todo_clear',
+    ],
+    ['a part of a name', 'search', 'there are search_files, web_search, session_search'],
     ['a group', 'file', '"file" is a group; name its tools: read_file, write_file'],
     ['a name from Object', 'constructor', 'no extension has a tool'],
     ['nothing', '', 'no extension has a tool ""'],
@@ -66,6 +72,15 @@ describe('pickTools', () => {
     const refused = pickTools([name]);
     await expect(refused).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
     await expect(pickTools([name])).rejects.toThrow(message);
+  });
+
+  it('suggests a tool that the host gives itself', async () => {
+    const [own] = createTodoTools();
+    if (own === undefined) throw new Error('no tool');
+    const named = pickTools([{ ...own, name: 'todo_count' }, 'todocount']);
+    await expect(named).rejects.toThrow(
+      'did you mean "todo_count"? The host gives that tool itself',
+    );
   });
 
   it('names the package that is not installed', async () => {

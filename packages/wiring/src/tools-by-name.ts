@@ -122,13 +122,14 @@ export async function pickTools(picked: readonly (AnyTool | string)[]): Promise<
   const loaded = new Map<string, Promise<Extension>>();
   const reducers: ToolResultReducer[] = [];
   const tools: AnyTool[] = [];
+  const given = picked.flatMap((each) => (typeof each === 'string' ? [] : [each.name]));
   for (const each of picked) {
     if (typeof each !== 'string') {
       tools.push(each);
       continue;
     }
     const extension = EXTENSIONS.find((one) => one.tools.includes(each));
-    if (extension === undefined) throw unknownTool(each);
+    if (extension === undefined) throw unknownTool(each, given);
     const loading = loaded.get(extension.package) ?? load(extension, each);
     loaded.set(extension.package, loading);
     const { tools: all, reducers: own = [] } = await loading;
@@ -154,17 +155,25 @@ async function load({ package: name }: NamedExtension, tool: string): Promise<Ex
   }
 }
 
-function unknownTool(name: string): EthosError {
-  const names = EXTENSIONS.flatMap(({ tools }) => tools);
+/** @param own names of the tools that the host gave itself */
+function unknownTool(name: string, own: readonly string[]): EthosError {
+  const refused = (hint: string) => {
+    const problem = `no extension has a tool ${JSON.stringify(name)}; ${hint}`;
+    return new EthosError('CONFIG_INVALID', `tools: ${problem}`);
+  };
   const group = EXTENSIONS.find((extension) => extension.group === name);
   if (group !== undefined) {
     const problem = `${JSON.stringify(name)} is a group; name its tools: ${group.tools.join(', ')}`;
     return new EthosError('CONFIG_INVALID', `tools: ${problem}`);
   }
-  const near = nearestName(name, names);
-  const hint = near ? `did you mean "${near}"?` : `there are ${names.join(', ')}`;
-  return new EthosError(
-    'CONFIG_INVALID',
-    `tools: no extension has a tool ${JSON.stringify(name)}; ${hint}`,
-  );
+  const names = EXTENSIONS.flatMap(({ tools }) => tools);
+  const near = nearestName(name, [...names, ...own]);
+  if (near !== undefined && own.includes(near)) {
+    return refused(`did you mean "${near}"? The host gives that tool itself: it needs no name`);
+  }
+  if (near !== undefined) return refused(`did you mean "${near}"?`);
+  const meant = EXTENSIONS.find((extension) => name.toLowerCase().startsWith(extension.group));
+  const alike = names.filter((each) => name.length > 2 && each.includes(name.toLowerCase()));
+  const told = meant?.tools ?? (alike.length > 0 ? alike : names);
+  return refused(`there are ${told.join(', ')}`);
 }

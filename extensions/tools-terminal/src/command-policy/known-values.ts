@@ -3,7 +3,7 @@ import type { PossibleFolders } from './possible-folders.js';
 import { resolveFrom } from './possible-folders.js';
 
 const ASSIGNMENT =
-  /^\s*([A-Za-z_]\w*)=((?:~(?=\/)|\$HOME(?=\/)|\$\{HOME\}(?=\/)|[\w.@:+-])[\w.@:+-]*\/[\w./@:+-]*|\/[\w./@:+-]*)[ \t]*(?:;|\n|&&)/;
+  /^\s*([A-Za-z_]\w*)=((?:~(?=\/)|\$HOME(?=\/)|\$\{HOME\}(?=\/)|[\w.@:+-])[\w.@:+-]*\/[\w./@:+-]*|\/[\w./@:+-]*|[\w.@+-][\w.@:+-]*)[ \t]*(?:;|\n|&&)/;
 /** What bash fills itself, or what changes how words are read. */
 const OWN =
   /^(IFS|S?RANDOM|SECONDS|LINENO|EPOCH\w*|BASH\w*|HOME|PATH|PWD|OLDPWD|CDPATH|UID|EUID|PPID|_|GROUPS|DIRSTACK|FUNCNAME|OPT\w*)$/;
@@ -12,7 +12,7 @@ const UNSURE =
   /['`\\#]|<<|IFS|(^|[\s;&|({])(eval|source|\.|unset|read|readarray|mapfile|export|declare|typeset|local|readonly|printf|getopts|for|select|let|trap|function|alias|set)[\s;]/;
 
 /**
- * The same text with the values of the variables that its beginning sets to one path each, as in
+ * The same text with the values of the variables that its beginning sets to one path or plain word each, as in
  * `dir=/tmp/x; rm -rf $dir`. Any doubt leaves it as it is.
  */
 export function withKnownValues(text: string): string {

@@ -75,6 +75,11 @@ export class Journal {
     return this.ledger.sources;
   }
 
+  /** Counts what the loop uses up of the limits of its session. */
+  count(use: { calls: number; costUsd: number }): void {
+    this.#ledger.count(use);
+  }
+
   /**
    * Asks what the session has read meanwhile, and notes what only the records know.
    * @throws as `SessionLedger.refresh`

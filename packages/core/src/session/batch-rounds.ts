@@ -36,7 +36,7 @@ export class BatchRounds {
     this.#parts = parts;
     this.#grants = grants;
     this.#approvals = approvals;
-    this.#spending = new SessionSpending(parts.limits);
+    this.#spending = new SessionSpending(parts.limits, parts.ledger);
   }
 
   /** @throws `CONFIG_INVALID` for the personality, `TURN_LIMIT`, and as a store does */
@@ -51,8 +51,8 @@ export class BatchRounds {
       options.personality ?? personalityIdOf(this.#parts),
     );
     await ledger.refresh();
+    await this.#spending.addCalls(calls.length);
     let round = calls.map((call, index) => placeCall(call, index, ledger));
-    this.#spending.assertAffords(round.length);
     // What the calls of the batch read is for the next one.
     const { isTainted, sources } = ledger;
     const results = new Map<number, SessionResult>();
@@ -70,7 +70,7 @@ export class BatchRounds {
         round.map(callToRun),
         this.#host(guard, options, { facts, over, edits: editsOf(round) }),
       );
-      for (const { result } of answers) this.#spending.addCostOf(result);
+      await this.#spending.addCostOf(answers.map(({ result }) => result));
       const kept = await keepAnswers({
         round,
         answers,

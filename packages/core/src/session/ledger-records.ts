@@ -70,6 +70,8 @@ const CHECKS = {
   withdrawn: isShape({ call: isString, question: isString }),
   granted: isShape({ grant: isGrant }),
   revoked: isShape({ grant: isString }),
+  /** What was used up of the limits of a session. */
+  used: isShape({ calls: isAmount, costUsd: isAmount }),
   /** Files and folders that were changed with untrusted content at hand. */
   written: isShape({ paths: isListOf(isString) }),
   /** An operator has looked at them. */

@@ -140,7 +140,11 @@ export interface SessionBatchOptions {
   onResult?: (result: ToolCallResult) => void;
 }
 
-/** What a session may use up. Over a limit its calls are refused. */
+/**
+ * What a session may use up. Over a limit its calls are refused. All calls of the session count,
+ * whichever object or agent made them. Other processes know of those that were made with a limit of
+ * calls or of cost.
+ */
 export interface SessionLimits {
   /** Calls. No limit when absent. */
   maxCalls?: number;

@@ -15,6 +15,7 @@ import {
   type RecordOf,
 } from './ledger-records.js';
 import type { PendingApproval, SessionGrant, UntrustedSource } from './session-api.js';
+import { SessionUse, sumOfUse, type Use } from './session-use.js';
 import { keyOf, SourceList } from './source-list.js';
 
 const PREFIX = 'protections of ';
@@ -89,6 +90,7 @@ export class SessionLedger {
   readonly #settled = new Map<string, SettledCall>();
   readonly #grants = new Map<string, SessionGrant>();
   readonly #written = new Set<string>();
+  readonly #use = new SessionUse();
   #isTainted = false;
   /** The store has what was read and written. */
   #isStored = true;
@@ -151,6 +153,26 @@ export class SessionLedger {
     return this.#written;
   }
 
+  /** Counts what the session used up, for whoever has it open in this process. */
+  count(use: Use): void {
+    this.#use.count(use);
+  }
+
+  /**
+   * Counts what the session uses up, and writes it down with all that was counted before.
+   * @param assert is told what was used until then. When it throws, nothing is counted
+   * @throws as `append`
+   */
+  spend(use: Use, assert: (used: Use) => void): Promise<void> {
+    let before = use;
+    const next = (): LedgerRecord[] => {
+      assert(this.#use.total);
+      before = this.#use.unstored;
+      return [{ kind: 'used', ...sumOfUse(before, use) }];
+    };
+    return this.#turns.run('', () => this.#append(next, () => this.#use.wasStored(before)));
+  }
+
   /** Of the calls that are made in the session, not of those of an agent's turn. */
   waitingCall(toolCallId: string): WaitingCall | undefined {
     return this.#waiting.get(placeOfCall({ toolCallId }));
@@ -208,13 +230,14 @@ export class SessionLedger {
     );
   }
 
-  async #append(next: () => readonly LedgerRecord[]): Promise<void> {
+  async #append(next: () => readonly LedgerRecord[], written = () => {}): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       // As whoever reads them will see them.
       const records = plainRecords(next());
       if (records.length === 0) return;
       if (this.#store === undefined) {
         for (const record of records) this.#apply(record);
+        written();
         return;
       }
       try {
@@ -224,6 +247,7 @@ export class SessionLedger {
           { afterSequence: this.#sequence },
         );
         for (const record of records) this.#apply(record);
+        written();
         this.#know(stored.at(-1));
         return;
       } catch (error) {
@@ -279,6 +303,7 @@ export class SessionLedger {
     this.#waiting.clear();
     this.#settled.clear();
     this.#grants.clear();
+    this.#use.startOver();
     this.#sequence = 0;
     this.#last = undefined;
     this.#isStored = false;
@@ -317,6 +342,9 @@ export class SessionLedger {
         break;
       case 'revoked':
         this.#grants.delete(record.grant);
+        break;
+      case 'used':
+        this.#use.addStored(record);
         break;
       case 'written':
         for (const path of record.paths) this.#written.add(path);

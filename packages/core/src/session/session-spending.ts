@@ -1,31 +1,54 @@
 import { EthosError, type ToolResult } from '@ethosagent/types';
 import type { SessionLimits } from './session-api.js';
+import type { SessionLedger } from './session-ledger.js';
 
-/** What the calls of a session have used up of its limits. */
+/** Holds a session to its limits. What it used up is counted in its ledger, whoever has it open. */
 export class SessionSpending {
-  readonly #limits: SessionLimits;
-  #calls = 0;
-  #costUsd = 0;
+  readonly #ledger: SessionLedger;
+  readonly #maxCalls: number;
+  readonly #maxCostUsd: number;
 
-  constructor(limits: SessionLimits) {
-    this.#limits = limits;
+  constructor(limits: SessionLimits, ledger: SessionLedger) {
+    this.#ledger = ledger;
+    this.#maxCalls = limits.maxCalls ?? Number.POSITIVE_INFINITY;
+    this.#maxCostUsd = limits.maxCostUsd ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Counts calls that are about to run. @throws `TURN_LIMIT` */
-  assertAffords(calls: number): void {
-    const { maxCalls = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } =
-      this.#limits;
-    this.#calls += calls;
-    if (this.#calls > maxCalls) {
-      throw new EthosError('TURN_LIMIT', `the session made its ${maxCalls} calls`);
+  /**
+   * Counts calls that are about to run. Where there are limits, other processes are told.
+   * @throws `TURN_LIMIT`, and as `SessionLedger.append`
+   */
+  async addCalls(calls: number): Promise<void> {
+    const use = { calls, costUsd: 0 };
+    if (this.#maxCalls === Number.POSITIVE_INFINITY && !this.#limitsCost) {
+      this.#ledger.count(use);
+      return;
     }
-    if (this.#costUsd >= maxCostUsd) {
-      throw new EthosError('TURN_LIMIT', `the session cost its ${maxCostUsd} US dollars`);
-    }
+    await this.#ledger.spend(use, (used) => {
+      if (used.calls + calls > this.#maxCalls) {
+        throw new EthosError('TURN_LIMIT', `the session made its ${this.#maxCalls} calls`);
+      }
+      if (used.costUsd >= this.#maxCostUsd) {
+        throw new EthosError('TURN_LIMIT', `the session cost its ${this.#maxCostUsd} US dollars`);
+      }
+    });
   }
 
-  /** Counts what a call says that it cost. */
-  addCostOf(result: ToolResult): void {
-    if (result.ok) this.#costUsd += Math.max(0, Number(result.cost_usd) || 0);
+  /** Counts what calls say that they cost. */
+  async addCostOf(results: readonly ToolResult[]): Promise<void> {
+    const costUsd = results.reduce((sum, result) => sum + costOf(result), 0);
+    if (costUsd === 0) return;
+    this.#ledger.count({ calls: 0, costUsd });
+    if (!this.#limitsCost) return;
+    // What can't be written down now is counted here, and written down with the next calls.
+    await this.#ledger.spend({ calls: 0, costUsd: 0 }, () => {}).catch(() => {});
   }
+
+  get #limitsCost(): boolean {
+    return this.#maxCostUsd !== Number.POSITIVE_INFINITY;
+  }
+}
+
+function costOf(result: ToolResult): number {
+  return result.ok ? Math.max(0, Number(result.cost_usd) || 0) : 0;
 }

@@ -162,6 +162,18 @@ describe('a session that an agent and others run', () => {
     expect(await ask()).toMatchObject({ end: 'paused' });
   });
 
+  it('counts the calls of the agent among those of the session', async () => {
+    const session = agent.runtime.session('s', { limits: { maxCalls: 3 } });
+    steps.push(['hold', 'send'], []);
+    const turn = ask();
+    await until(() => held.length > 0);
+    held.splice(0).forEach((release) => void release());
+    expect(await turn).toMatchObject({ end: 'answered' });
+    const made = async (toolCallId: string) =>
+      (await session.execute([{ ...SEND, toolCallId }]))[0]?.result.ok;
+    expect([await made('y1'), await made('y2')]).toEqual([true, false]);
+  });
+
   it('goes by what was known when the agent issued its calls', async () => {
     steps.push(['page', 'send'], []);
     expect(await ask()).toMatchObject({ end: 'answered' });

@@ -6,11 +6,15 @@ import { hasLong } from '../options.js';
 import { type PossibleFolders, resolveIn } from '../possible-folders.js';
 import type { CommandInput } from '../simple-command.js';
 import { ask, type BuiltInRule } from './rule.js';
+import { printsSecrets } from './secret-programs.js';
 
 /** Stands for a home in the deny floor. */
 const A_HOME = '/home-of-somebody';
 const FLOOR = denyFloor({ home: A_HOME }).filter((path) => !/^\/(proc|sys|dev)$/.test(path));
 const DENIED = compileDenySet(FLOOR);
+const OF_SYSTEM = FLOOR.filter((path) => !path.startsWith(`${A_HOME}/`)).map((path) =>
+  path.split('/'),
+);
 const OF_HOMES = FLOOR.flatMap((path) =>
   path.startsWith(`${A_HOME}/`) ? [path.slice(A_HOME.length + 1).split('/')] : [],
 );
@@ -24,8 +28,9 @@ const OF_PROCESS =
 const MEMORY = /^\/dev\/(?:mem|kmem|port|core)$/;
 
 /** They tell names, and not what is in a file. */
-const NAMES_ONLY =
-  /^(echo|printf|test|\[|cd|pushd|dirname|basename|mkdir|which|type|true|false|:)$/;
+const NAMES_ONLY = /^(test|\[|cd|pushd|dirname|basename|mkdir|which|type|true|false|:)$/;
+/** What they say may be the name of a file to who reads it. */
+const SAYS_NAMES = /^(echo|printf)$/;
 /** They take the names of files from their input. */
 const TAKES_NAMES = /^(g?xargs|parallel|read|mapfile|readarray|cpio)$/;
 /** With all that is below a folder. */
@@ -38,23 +43,44 @@ const HIDDEN_FOLDER = /^\/(?:home|Users)\/[^/]+$/;
 /** Files of secrets, which no tool reaches either. */
 export const secretFiles: BuiltInRule = {
   name: 'secret-file',
-  about: 'Naming files of credentials and keys, or all of a home, to a program that may read them.',
+  about:
+    'Naming files of credentials and keys, or all of a home, to a program that may read them, and printing secrets that a program keeps.',
   judge({ name = '', args, redirects, assignments, input }, place) {
     const read = redirects.filter(({ reads }) => reads).map(({ target }) => target);
+    if (printsSecrets(name, args)) return ask('prints secrets that a program keeps');
     const words = NAMES_ONLY.test(name) ? [] : args;
+    // Of prose that is said, no part is a path.
+    const isSaid = SAYS_NAMES.test(name);
+    const paths = words.filter((word) => mayBePath(place, word));
+    if (isSaid && paths.some((word) => /^[\uE002/]/.test(word) && isSecret(place, word))) {
+      return ask('names a file of secrets, which no tool may read');
+    }
     const given = [
-      ...words.filter((word) => mayBePath(place, word)),
+      ...(isSaid ? [] : paths),
       ...assignments.map(({ value }) => value),
       ...namesFrom(name, input),
     ];
     if ([...given.flatMap(pathsIn), ...read].some((path) => isSecret(place, path))) {
       return ask('names a file of secrets, which no tool may read');
     }
+    if (name === 'find' && looksForSecrets(place, args)) return ask('looks for files of secrets');
     return foldersReadBy(name, args, input).some((folder) => isAbove(place, folder))
       ? ask('reads all of a home, with its files of secrets')
       : undefined;
   },
 };
+
+const NAME_OF_SECRET =
+  /^[*?]*(id_(\*|rsa|dsa|ecdsa|ed25519)|credentials|\.?netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.my\.cnf|g?shadow|\.ssh|\.aws|\.gnupg)[*?]*$/;
+
+function looksForSecrets(place: PossibleFolders, args: readonly string[]): boolean {
+  const isNamed = args.some(
+    (word, at) =>
+      /^-(i?name|i?path|i?wholename)$/.test(args[at - 1] ?? '') &&
+      NAME_OF_SECRET.test(word.replaceAll(GLOB, '*').replace(/^.*\//, '')),
+  );
+  return isNamed && findRoots(args).some((root) => isAbove(place, root));
+}
 
 /** What a program that takes names from its input gets there. */
 function namesFrom(name: string, input: CommandInput): string[] {
@@ -103,21 +129,38 @@ function mayBePath(place: PossibleFolders, word: string): boolean {
 function pathsIn(word: string): string[] {
   const inside = word.match(/(?:\uE002|\/)[^\s"'`,;:()<>|&=@]*/g) ?? [];
   const value = /^(?:-[-\w]*=|@|\w+=@?|-[a-zA-Z])(.+)$/s.exec(word)?.[1];
-  return [word, ...(value === undefined ? [] : [value.replace(/^@/, '')]), ...inside];
+  // Many a program reads a tilde that bash left alone.
+  const ofHome = /\s/.test(word) ? word.match(OF_HOME) : word.match(OF_ANY_HOME);
+  return [
+    word,
+    ...(value === undefined ? [] : [value.replace(/^@/, '')]),
+    ...inside,
+    ...(ofHome ?? []).map((path) => path.replace(/^~/, HOME)),
+  ];
 }
+
+const OF_HOME = /\uE002\/[^\s"'`,;:()<>|&=@]*/g;
+const OF_ANY_HOME = /(?:\uE002|(?<![\w.~-])~)\/[^\s"'`,;:()<>|&=@]*/g;
 
 function isSecret(place: PossibleFolders, path: string): boolean {
   return resolveIn(place, path).some((resolved) => {
-    if (resolved === undefined) return isUnknown(path) && namesSecret(path);
-    if (/^\/proc(\/|$)/.test(resolved)) {
-      return !/^\/proc\/?$/.test(resolved) && !KERNEL.test(resolved) && !OF_PROCESS.test(resolved);
+    if (resolved === undefined) {
+      return isUnknown(path) && (namesSecret(path) || showsProcess(path));
     }
+    if (/^\/proc(\/|$)/.test(resolved)) return showsProcess(resolved);
     if (MEMORY.test(resolved)) return true;
     const below = resolved.replace(LITERAL_HOME, A_HOME);
     if (DENIED.covers(below.replaceAll(HOME, '')) !== undefined) return true;
     if (below.startsWith(`${A_HOME}/`)) return matchesFloor(below.slice(A_HOME.length + 1));
-    return false;
+    return matchesSystem(below);
   });
+}
+
+/** Whether what the kernel shows there of a process may be its secrets. A process that is not known is any. */
+function showsProcess(path: string): boolean {
+  const known = path.replaceAll(/[\uE000\uE001\uE004]/g, '1');
+  if (!/^\/proc\/+[^/]/.test(known)) return false;
+  return !KERNEL.test(known) && !OF_PROCESS.test(known);
 }
 
 /** A path of which only the end is known, as in `"$dir"/.ssh/id_rsa`. */
@@ -138,6 +181,17 @@ function matchesFloor(path: string): boolean {
       if (given === GLOB || (part.startsWith('.') && given.startsWith(GLOB))) return false;
       return matchesWord(given.replaceAll(GLOB, '*'), part, 'surely');
     }),
+  );
+}
+
+/** Whether a pattern may find a file of the system's that is on the floor. */
+function matchesSystem(path: string): boolean {
+  if (!path.includes(GLOB)) return false;
+  const parts = path.split('/').map((part) => part.replaceAll(GLOB, '*'));
+  return OF_SYSTEM.some(
+    (floor) =>
+      floor.length <= parts.length &&
+      floor.every((part, at) => matchesWord(parts[at] ?? '', part, 'surely')),
   );
 }
 

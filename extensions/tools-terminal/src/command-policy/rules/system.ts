@@ -1,4 +1,5 @@
 import { hasLong, hasShort, operandsOf } from '../options.js';
+import { changesMachine } from './machine-changes.js';
 import { ask, type BuiltInRule, deny } from './rule.js';
 
 /** Turning the machine off. */
@@ -104,7 +105,7 @@ export const privilege: BuiltInRule = {
 /** The machine's own configuration. */
 export const machine: BuiltInRule = {
   name: 'machine',
-  about: 'Firewalls, kernel modules, mounts and scheduled jobs.',
+  about: 'Firewalls, kernel modules, mounts, scheduled jobs, and removing what is installed.',
   judge({ name = '', args }) {
     switch (name) {
       case 'iptables':
@@ -156,6 +157,6 @@ export const machine: BuiltInRule = {
       case 'enable':
         return hasShort(args, 'f') ? ask('loads code into the shell') : undefined;
     }
-    return undefined;
+    return changesMachine(name, args) ? ask('changes what the machine has') : undefined;
   },
 };

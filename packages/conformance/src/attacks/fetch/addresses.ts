@@ -23,6 +23,8 @@ export const METADATA_HOSTS = [
   '[fd00:c1::a9fe:a9fe]',
   '[fd00:100::100:200]',
   'metadata.exoscale.com',
+  'api.service.softlayer.com',
+  'metadata.azure.internal',
   'rancher-metadata',
   'metadata.tencentyun.com',
   'api.metadata.cloud.ibm.com',

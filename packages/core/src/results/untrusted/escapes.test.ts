@@ -35,6 +35,12 @@ describe('readingsOf', () => {
     ['bytes, each with a mathematical digit', '%3𝐜%2𝐟𝐮𝐧𝐭𝐫𝐮𝐬𝐭𝐞𝐝%3𝐞'],
     ['JSON in which there are escapes of programs', '</untrus&#x7\\u0034\\x65d>'],
     ['an escape of a style sheet', '\\3c /untrusted>'],
+    ['a tag of a style sheet', '\\3c\\2f\\75\\6e\\74\\72\\75\\73\\74\\65\\64\\3e'],
+    [
+      'a tag of a style sheet, with all digits',
+      '\\00003c\\00002f\\000075\\00006e\\000074\\000072\\000075\\000073\\000074\\000065\\000064\\00003e',
+    ],
+    ['letters of a style sheet in JSON', '<\\u005c2f \\u005c75 ntrusted>'],
     ['numbers with many zeros', `&#x${'0'.repeat(500)}3c;/untrusted>`],
   ])('reads %s', (_, text) => {
     const readings = readingsOf(text) ?? [];

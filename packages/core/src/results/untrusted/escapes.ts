@@ -35,6 +35,8 @@ const BYTES =
   '(?<bytes>%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3})|%(?<percent>[0-7][0-9a-f])';
 // Its digits are none of an octal escape.
 const STYLE = '\\\\0{0,4}(?<style>3[ce])\\s?';
+// All that is written so: digits that could be octal are read apart.
+const STYLES = '\\\\(?<style>0{4}[2-7][0-9a-f]|0{0,3}[2-7][0-9a-f](?![0-9a-f]))\\s?';
 const OCTAL = '\\\\(?<octal>[0-3][0-7]{2}|[4-7][0-7])';
 const JSON_ESCAPE = '\\\\u(?<unicode>[0-9a-f]{4})';
 const HEX = '\\\\x(?<hex>[0-9a-f]{2})';
@@ -54,7 +56,7 @@ const FAMILIES = Object.entries({
   // Some take an entity without its end for none, and XML has five names.
   '&': [`${ENTITY};?`, `${ENTITY};`, `&(?:(?<name>lt|gt|amp|quot|apos)|${NUMBERED});`],
   '%': [`${BYTES}|%u(?<unit>[0-9a-f]{4})`, BYTES],
-  '\\': [`${UNICODE}|${UNITS}`, UNICODE, UNITS, JSON_ESCAPE, HEX, OCTAL, STYLE],
+  '\\': [`${UNICODE}|${UNITS}`, UNICODE, UNITS, JSON_ESCAPE, HEX, OCTAL, STYLE, STYLES],
 }).flatMap(([begins, sources]) =>
   sources.map((source) => ({ begins, pattern: new RegExp(source, 'gi') })),
 );
