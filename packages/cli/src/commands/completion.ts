@@ -34,19 +34,20 @@ function bash(commands: readonly CommandSpec[]): string {
   const known = wordsByPath(commands);
   // The value of an option, or an argument, leads to no other command.
   const paths = known.map(([path]) => `'${path}'`);
-  const cases = known.map(([path, words]) => `    '${path}') words='${words.join(' ')}' ;;`);
+  const cases = known.map(([path, words]) => `    '${path}') known='${words.join(' ')}' ;;`);
+  // zsh reads it too: there, `path` and `words` are variables of the shell.
   return `_ethosagent() {
-  local word path=ethosagent words
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$path $word" in
-      ${paths.join('|')}) path="$path $word" ;;
+  local word command=ethosagent known
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
+    case "$command $word" in
+      ${paths.join('|')}) command="$command $word" ;;
     esac
   done
-  case $path in
+  case $command in
 ${cases.join('\n')}
-    *) words='' ;;
+    *) known='' ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=($(compgen -W "$known" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _ethosagent ethosagent`;
 }
