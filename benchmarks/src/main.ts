@@ -10,6 +10,8 @@ const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   'contained-read': () => import('./contained-read.js'),
   'loopback-fetch': () => import('./loopback-fetch.js'),
   processes: () => import('./processes.js'),
+  telemetry: () => import('./telemetry.js'),
+  'command-line': () => import('./command-line.js'),
   agent: () => import('./agent.js'),
   'ai-sdk': () => import('./adapters/ai-sdk.js'),
   anthropic: () => import('./adapters/anthropic.js'),

@@ -47,6 +47,9 @@ export async function loadCliConfig(home: string): Promise<CliConfig> {
     const isUnknown =
       cause instanceof Error && 'code' in cause && cause.code === 'ERR_UNKNOWN_FILE_EXTENSION';
     const why = cause instanceof Error ? cause.message : String(cause);
+    const lacking = missingPackage(cause);
+    if (lacking !== undefined)
+      throw usageError(`${file} needs ${lacking}, which is not installed; npm install ${lacking}`);
     throw usageError(
       isUnknown
         ? `${file}: this version of Node does not run TypeScript; use Node 22.18 or newer, or write ethos.config.mjs`
@@ -58,4 +61,14 @@ export async function loadCliConfig(home: string): Promise<CliConfig> {
     throw usageError(`${file} has no default export that is an object; export defineConfig({ … })`);
   }
   return config;
+}
+
+/** The package that an import did not find. A file that is missing is none. */
+function missingPackage(error: unknown): string | undefined {
+  const isMissing =
+    error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  // Node tells it in its message alone.
+  return isMissing
+    ? /^Cannot find package '((?:@[^/']+\/)?[^/']+)/.exec(error.message)?.[1]
+    : undefined;
 }

@@ -182,11 +182,18 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: 'set',
         summary: 'store a secret that is typed, or read from standard input',
         args: [['<ref>', 'its name, e.g. providers/exa/apiKey']],
+        options: [
+          [
+            '--keychain',
+            'in the keychain of the system; so it is for a new one, where there is one',
+          ],
+          ['--file', 'in a file of the home'],
+        ],
         load: () => import('./commands/secrets-set.js'),
       },
       {
         name: 'list',
-        summary: 'list the names of the secrets, never their values',
+        summary: 'list the names of the secrets and where they are, never their values',
         load: () => import('./commands/secrets-list.js'),
       },
       {

@@ -1,7 +1,8 @@
 import type { CallDecision } from '@ethosagent/core';
 import { showRequest } from './ask-at-terminal.js';
-import { EXIT, usageError } from './cli-error.js';
+import { usageError } from './cli-error.js';
 import type { CommandInput } from './command-spec.js';
+import { EXIT } from './exit-codes.js';
 import type { NamedCall } from './named-call.js';
 import { safeLine } from './output.js';
 

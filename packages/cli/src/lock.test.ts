@@ -25,7 +25,7 @@ describe('ethosagent lock', () => {
   it('writes a lock, and finds nothing different afterwards', async () => {
     expect(await world.run(['lock'])).toMatchObject({
       code: 0,
-      out: 'wrote .ethos/reach.lock: 1 personalities, 2 tools\n',
+      out: 'wrote .ethos/reach.lock: 1 personality, 2 tools\n',
     });
     expect(lockText()).toContain('- tool: read_file');
     expect(lockText()).not.toContain(world.cwd);

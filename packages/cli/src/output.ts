@@ -65,6 +65,11 @@ export class Output {
 
 const plain = (text: string) => withoutEscapes(text);
 
+/** `1 tool`, `2 tools`. */
+export function counted(count: number, [one, more]: readonly [string, string]): string {
+  return `${count} ${count === 1 ? one : more}`;
+}
+
 /**
  * A text from outside, as a person at a terminal may see it: it moves no cursor, changes no colour
  * and hides nothing. Line ends and tabs stay.

@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os';
-import { text } from 'node:stream/consumers';
-import { EXIT } from './cli-error.js';
 import type { CliIo } from './cli-io.js';
+import { EXIT } from './exit-codes.js';
 
 /** The command line's view of this process. */
 export function processIo(): CliIo {
@@ -25,7 +24,11 @@ export function processIo(): CliIo {
     user: userName(),
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
-    readInput: async () => (stdin.isTTY === true ? '' : await text(stdin)),
+    readInput: async () => {
+      if (stdin.isTTY === true) return '';
+      const { text } = await import('node:stream/consumers');
+      return text(stdin);
+    },
     colors: hasColors,
     ...(isTerminal && { columns: stdout.columns }),
     ...(stdin.isTTY === true && isTerminal && { ask: askText, askSecret }),

@@ -9,7 +9,9 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHomeSecrets } from '@ethosagent/storage-fs';
+import { canOpenKeychain, openKeychain } from '@ethosagent/test-support';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { CliIo } from './cli-io.js';
 import { openCliHome } from './fixtures/cli-home.js';
 
@@ -56,6 +58,28 @@ describe('the command line', () => {
   it('has the version of its package', async () => {
     const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
     expect((await world.run(['--version'])).out.trim()).toBe(manifest.version);
+  });
+
+  it('says which package its ethos.config lacks', async () => {
+    world.write('.ethos/ethos.config.mjs', "import 'no-such-package-of-ours/sub';");
+    const { code, err } = await world.run(['tools']);
+    expect(code).toBe(2);
+    expect(err).toContain('npm install no-such-package-of-ours\n');
+  });
+
+  it.each([[['lokc', '--json']], [['--json', 'lock', 'x']], [['--json', 'call']]])(
+    'gives JSON for %j, which it can not read',
+    async (args) => {
+      const { code, out, err } = await world.run(args);
+      expect([code, err]).toEqual([2, '']);
+      expect(JSON.parse(out).error.code).toBe('CONFIG_INVALID');
+    },
+  );
+
+  it('takes no option of the program that it is to run for its own', async () => {
+    const { out, err } = await world.run(['lokc', '--', '--json']);
+    expect(out).toBe('');
+    expect(err).toContain('Did you mean lock?');
   });
 
   it('gives an error as JSON with its code where JSON is asked for', async () => {
@@ -332,7 +356,7 @@ describe('secrets', () => {
     expect(readFileSync(file, 'utf8')).toBe('sk-very-secret\n');
     expect(statSync(file).mode & 0o077).toBe(0);
     const list = await world.run(['secrets', 'list']);
-    expect(list.out).toBe('providers/exa/apiKey\n');
+    expect(list.out).toBe('providers/exa/apiKey  file\n');
     const all = [set, list].map(({ out, err }) => out + err).join('');
     expect(all).not.toContain('very-secret');
     expect((await world.run(['secrets', 'remove', 'providers/exa/apiKey'])).code).toBe(0);
@@ -346,8 +370,47 @@ describe('secrets', () => {
   });
 
   it.each(['../x', '/etc/x', 'a//b', ''])('refuse the name %j', async (ref) => {
-    const { code } = await world.run(['secrets', 'set', ref], { readInput: async () => 'v' });
+    const { code, err } = await world.run(['secrets', 'set', ref], {
+      askSecret: async () => {
+        throw new Error('a value was asked for');
+      },
+    });
     expect(code).toBe(2);
+    expect(err).toContain('the ref is malformed');
+  });
+
+  it('are in one place', async () => {
+    const { code, err } = await world.run(['secrets', 'set', 'KEY', '--file', '--keychain']);
+    expect([code, err]).toEqual([2, 'error: --file and --keychain: choose one of them\n']);
+  });
+
+  it('are not in a keychain where there is none', async () => {
+    const args = ['secrets', 'set', 'KEY', '--keychain'];
+    const { code, err } = await world.run(args, { readInput: async () => 'v' });
+    expect(code).toBe(2);
+    expect(err).toContain('secrets set KEY --file');
+    expect((await world.run(['secrets', 'list'])).out).toBe('');
+  });
+
+  it.runIf(canOpenKeychain())('are in the keychain where there is one', async () => {
+    const keychain = await openKeychain();
+    onTestFinished(() => keychain.close());
+    const given = (value: string) => ({ env: keychain.env, readInput: async () => value });
+    const set = await world.run(['secrets', 'set', 'a/KEY'], given('sesame-1'));
+    expect(set.out).toBe('stored a/KEY, in the keychain of the system\n');
+    await world.run(['secrets', 'set', 'b', '--file'], given('sesame-2'));
+    const list = await world.run(['secrets', 'list'], given(''));
+    expect(list.out).toBe('a/KEY  keychain\nb      file\n');
+    expect(existsSync(join(world.home, 'secrets', 'a/KEY'))).toBe(false);
+    // It stays where it is.
+    expect((await world.run(['secrets', 'rotate', 'a/KEY'], given('sesame-3'))).code).toBe(0);
+    const secrets = createHomeSecrets({ home: world.home, env: keychain.env });
+    expect([await secrets.get('a/KEY'), await secrets.placeOf('a/KEY')]).toEqual([
+      'sesame-3',
+      'keychain',
+    ]);
+    expect((await world.run(['secrets', 'remove', 'a/KEY'], given(''))).code).toBe(0);
+    expect((await world.run(['secrets', 'list'], given(''))).out).toBe('b  file\n');
   });
 
   it('are not stored empty', async () => {
@@ -417,6 +480,10 @@ describe('doctor', () => {
     const { findings } = JSON.parse(out);
     expect(code).toBe(0);
     expect(findings).toContainEqual({ what: 'home', state: 'ok', detail: world.home });
+    expect(findings).toContainEqual({ what: 'SQLite', state: 'ok', detail: 'better-sqlite3' });
+    expect(findings).toContainEqual(
+      expect.objectContaining({ what: 'keychain', state: 'missing' }),
+    );
     expect(findings.find(({ what }: { what: string }) => what === 'git').state).toBe('missing');
   });
 });

@@ -15,7 +15,7 @@ export function initFiles(answers: InitAnswers): Record<string, string> {
     [`.ethos/personalities/${id}/config.yaml`]: personality(answers),
     '.ethos/ethos.config.mjs': config(id),
     '.ethos/.gitignore':
-      '# State and secrets stay on this machine; personalities and ethos.config.mjs are for review.\n/secrets/\n/audit/\n/attachments/\n*.sqlite*\n',
+      '# State and secrets stay on this machine; personalities and ethos.config.mjs are for review.\n/secrets/\n/keychain/\n/audit/\n/attachments/\n*.sqlite*\n',
     'tools/count-words.mjs': TOOL,
     'tools/count-words.test.mjs': TOOL_TEST,
     [`${folder}/hello.txt`]: 'So much depends upon a red wheel barrow.\n',

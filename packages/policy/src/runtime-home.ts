@@ -8,6 +8,7 @@ import { isWithin } from './paths.js';
 const OWN: ReadonlySet<string> = new Set([
   'personalities',
   'secrets',
+  'keychain',
   'memory',
   'audit',
   'attachments',

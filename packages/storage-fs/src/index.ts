@@ -9,6 +9,8 @@ export { createFileSecrets } from './file-secrets.js';
 export { linksOnTheWay, realLocation } from './follow-links.js';
 export type { FsStorageOptions } from './fs-storage.js';
 export { DEFAULT_MAX_READ_BYTES, FsStorage } from './fs-storage.js';
+export type { HomeSecrets, HomeSecretsOptions, SecretPlace } from './home-secrets.js';
+export { createHomeSecrets } from './home-secrets.js';
 export type { InMemoryStorageOptions } from './in-memory-storage.js';
 export { InMemoryStorage } from './in-memory-storage.js';
 export type { MarkdownMemoryOptions } from './markdown-memory.js';

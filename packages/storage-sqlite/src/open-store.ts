@@ -1,5 +1,5 @@
 import type { Connection } from './driver/connection.js';
-import { DRIVERS, type SqliteDriver } from './driver/load-driver.js';
+import { DRIVERS, loadDriver, type SqliteDriver } from './driver/load-driver.js';
 import { rememberFiles } from './file-in-place.js';
 import { openDatabase } from './open-database.js';
 import { closedError, isBusy, toStoreError } from './store-errors.js';
@@ -19,6 +19,7 @@ export interface StoreOptions {
 /** An open database, and the one way to read and to write it. */
 export interface Engine {
   db: Connection;
+  driver: SqliteDriver;
   queue: WriteQueue;
   /** Milliseconds since the epoch. */
   clock: () => number;
@@ -68,6 +69,7 @@ export function openStore<T>(
     const queue = new WriteQueue(db, { lockWaitMs, assertInPlace });
     return use({
       db,
+      driver: loadDriver(driver).name,
       queue,
       clock,
       read: (namespace, read) => {

@@ -38,6 +38,8 @@ export interface SqliteKvStore {
   kvStoreFactory: (tool: string, scopeId: string) => Required<KeyValueStore>;
   /** Commits the writes on their way and closes the file. Calls after it reject. */
   close: () => void;
+  /** The SQLite that it runs on. */
+  driver: SqliteDriver;
 }
 
 /**
@@ -64,10 +66,11 @@ export function createSqliteKvStore(options: SqliteKvStoreOptions): SqliteKvStor
     maxKeyBytes: bytesOption(options, 'maxKeyBytes'),
     maxValueBytes: bytesOption(options, 'maxValueBytes'),
   };
-  return openStore(KIND, options, ({ db, queue, clock, read, close }) => {
+  return openStore(KIND, options, ({ db, queue, clock, read, close, driver }) => {
     const table = prepareKvTable(db);
     const sweeper = startSweeper({ table, queue, clock, intervalMs: sweepIntervalMs });
     return {
+      driver,
       kvStoreFactory(_tool, scopeId) {
         if (queue.closed) throw closedError();
         assertKvKey(scopeId, limits);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin, stop } from 'esbuild';
 
@@ -54,6 +54,40 @@ export async function bundleScript(script: URL): Promise<string> {
     rmSync(own, { recursive: true });
   }
   return bundle;
+}
+
+/**
+ * What Node loads with a module of a program, before any `import()` runs.
+ *
+ * @param program its `file:` URL
+ * @returns of a module of it: the paths of sources from the folder of the program, and the names of
+ * packages and built-in modules, sorted
+ */
+export async function moduleGraph(program: URL): Promise<(module: URL) => string[]> {
+  const folder = fileURLToPath(new URL('.', program));
+  const { metafile } = await build({
+    entryPoints: [fileURLToPath(program)],
+    absWorkingDir: folder,
+    bundle: true,
+    packages: 'external',
+    metafile: true,
+    write: false,
+    outdir: '.',
+    platform: 'node',
+    format: 'esm',
+  });
+  await stop();
+  return (module) => {
+    const loaded = new Set<string>();
+    const load = (name: string) => {
+      if (loaded.has(name)) return;
+      loaded.add(name);
+      for (const { path, kind } of metafile.inputs[name]?.imports ?? [])
+        if (kind !== 'dynamic-import') load(path);
+    };
+    load(relative(folder, fileURLToPath(module)));
+    return [...loaded].sort();
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 export { bundlePage } from './bundle-page.js';
-export { bundleScript, compileProgram } from './bundle-script.js';
+export { bundleScript, compileProgram, moduleGraph } from './bundle-script.js';
 export { readCorpus } from './corpus.js';
 export { withEnoughTime } from './enough-time.js';
 export type { Outcome } from './in-turn/outcome.js';
@@ -11,6 +11,7 @@ export {
   runOnNode22,
   runTestsOnNode22,
 } from './node-22.js';
+export { canOpenKeychain, openKeychain, type TestKeychain } from './open-keychain.js';
 export { newPostgresDatabase, serveDatabases } from './postgres/shared-postgres.js';
 export { startPostgres, type TestPostgres } from './postgres/start-postgres.js';
 export { startRedis, type TestRedis } from './redis/start-redis.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { createFileSecrets } from '@ethosagent/storage-fs';
+import { createHomeSecrets } from '@ethosagent/storage-fs';
 import {
   EthosError,
   errorCodeOf,
@@ -10,6 +10,7 @@ import {
   type ServiceHost,
   type ToolRegistry,
 } from '@ethosagent/types';
+import { hostEnvironment } from './host-environment.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
 /** How an MCP server is reached, for a reach lock. */
@@ -151,7 +152,7 @@ export function mcpProblems(
 
 /** Tokens among the secrets of a runtime, or beside those of its home where it can store none. */
 export function tokenStore(home: string, secrets: SecretStore): RuntimeMcpParts['tokens'] {
-  const store = canStore(secrets) ? secrets : createFileSecrets({ dir: join(home, 'secrets') });
+  const store = canStore(secrets) ? secrets : createHomeSecrets({ home, env: hostEnvironment() });
   return {
     async get(key) {
       try {

@@ -1,5 +1,6 @@
 import type { AskHost, CapabilityBackends } from '@ethosagent/core';
 import type { AuditSink, PersonalityConfig } from '@ethosagent/types';
+import { hostEnvironment } from './host-environment.js';
 import type { PersonalityConfigs } from './personality-configs.js';
 import { baseEnvironment } from './process-env.js';
 import type { ToolRuntimeOptions } from './runtime-api.js';
@@ -55,9 +56,4 @@ function atOnce(approve: AskHost): NonNullable<CapabilityBackends['approve']> {
     const said = await approve(request);
     return said === 'later' ? { approved: false, reason: 'only a session can wait' } : said;
   };
-}
-
-function hostEnvironment(): Readonly<Record<string, string | undefined>> {
-  // biome-ignore lint/style/noProcessEnv: the composition root is where the host's environment comes in
-  return process.env;
 }

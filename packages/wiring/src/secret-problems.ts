@@ -6,8 +6,9 @@ import {
   nearestName,
   secretRefMatches,
 } from '@ethosagent/policy';
-import { createFileSecrets } from '@ethosagent/storage-fs';
+import { createHomeSecrets } from '@ethosagent/storage-fs';
 import type { AnyTool, PersonalityConfig } from '@ethosagent/types';
+import { hostEnvironment } from './host-environment.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
 const KEY = 'stores.secrets';
@@ -23,7 +24,7 @@ export async function findSecretProblems(
   tools: readonly AnyTool[],
 ): Promise<RuntimeProblem[]> {
   const dir = join(home, 'secrets');
-  const secrets = createFileSecrets({ dir });
+  const secrets = createHomeSecrets({ home, env: hostEnvironment() });
   const problem = (ref: string, { tool, why }: { tool: string; why: string }): RuntimeProblem => {
     const file = ref === '' ? dir : join(dir, ref);
     return { file, key: KEY, tool, message: `${file}: ${why}`, heldBack: false };

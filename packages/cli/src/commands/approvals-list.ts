@@ -1,5 +1,5 @@
-import { EXIT } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { isUndecided, openForApprovals } from '../named-call.js';
 import { safeLine } from '../output.js';
 import { findWaitingCalls } from '../waiting-calls.js';

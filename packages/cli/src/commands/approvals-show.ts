@@ -1,6 +1,6 @@
 import { canonicalJson } from '@ethosagent/policy';
-import { EXIT } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { grantLines } from '../grant-lines.js';
 import { namedCall } from '../named-call.js';
 import { safeLine, safeText } from '../output.js';

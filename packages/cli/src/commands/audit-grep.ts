@@ -1,8 +1,9 @@
 import type { LoggedEvent } from '@ethosagent/audit';
 import { parseUrl } from '@ethosagent/policy';
 import { auditEvents, tellEvent } from '../audit-events.js';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import { type CommandInput, textOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 
 /** Shows the events that match. Exits with 1 where none does, as grep. */
 export async function run({ context, args: [text], options }: CommandInput): Promise<number> {

@@ -1,6 +1,7 @@
 import { auditEvents, tellEvent } from '../audit-events.js';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { safeText } from '../output.js';
 
 /** Shows all events of one call: its accesses, and its answer with its arguments where they were kept. */

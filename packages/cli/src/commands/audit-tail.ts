@@ -1,10 +1,10 @@
 import type { AuditLogReader, LoggedEvent } from '@ethosagent/audit';
 import { errorCodeOf } from '@ethosagent/types';
 import { auditEvents, auditLogReader, tellEvent } from '../audit-events.js';
-import { EXIT } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandInput, hasOption } from '../command-spec.js';
 import { countOption } from '../count-option.js';
+import { EXIT } from '../exit-codes.js';
 import { folderChanges } from '../folder-changes.js';
 
 const LINES = 20;

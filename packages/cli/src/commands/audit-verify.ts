@@ -1,6 +1,6 @@
 import { verifyRuntimeAudit } from '@ethosagent/wiring';
-import { EXIT } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { safeText } from '../output.js';
 
 /** Checks all logs of the home with its key. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { askAtTerminal } from '../ask-at-terminal.js';
-import { EXIT } from '../cli-error.js';
 import { type CommandInput, hasOption, textOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { safeText } from '../output.js';
 import { parseArgs } from '../parse-args.js';
 import { tellResult } from '../tell-result.js';

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { openAgent } from '../agent/open-agent.js';
 import { showTurn } from '../agent/show-turn.js';
 import { askAtTerminal } from '../ask-at-terminal.js';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import { type CommandInput, textOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { safeLine } from '../output.js';
 
 /** Talks with the agent at the terminal, turn by turn. A session goes on where it stopped. */

@@ -1,9 +1,10 @@
 import { errorCodeOf } from '@ethosagent/types';
 import type { RuntimeProblem, ToolRuntime } from '@ethosagent/wiring';
-import { EXIT, messageOf } from '../cli-error.js';
+import { messageOf } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandInput, hasOption } from '../command-spec.js';
-import { safeText } from '../output.js';
+import { EXIT } from '../exit-codes.js';
+import { counted, safeText } from '../output.js';
 
 /** What is wrong with one personality, or with what all of them share. */
 interface Finding {
@@ -31,7 +32,7 @@ export async function run({ context, options }: CommandInput): Promise<number> {
       out.line(`${label} ${out.color.bold(personality)}: ${safeText(message)}`);
     }
     out.line(
-      `${ids.length} ${ids.length === 1 ? 'personality' : 'personalities'}: ${errors} errors, ${warnings} warnings`,
+      `${counted(ids.length, ['personality', 'personalities'])}: ${counted(errors, ['error', 'errors'])}, ${counted(warnings, ['warning', 'warnings'])}`,
     );
   }
   const fails = errors > 0 || (warnings > 0 && hasOption(options, 'strict'));

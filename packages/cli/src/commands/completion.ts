@@ -1,5 +1,6 @@
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import type { CommandInput, CommandSpec } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { GLOBAL_OPTIONS } from '../global-options.js';
 
 /** Writes the completion script of a shell. */
@@ -33,19 +34,20 @@ function bash(commands: readonly CommandSpec[]): string {
   const known = wordsByPath(commands);
   // The value of an option, or an argument, leads to no other command.
   const paths = known.map(([path]) => `'${path}'`);
-  const cases = known.map(([path, words]) => `    '${path}') words='${words.join(' ')}' ;;`);
+  const cases = known.map(([path, words]) => `    '${path}') known='${words.join(' ')}' ;;`);
+  // zsh reads it too: there, `path` and `words` are variables of the shell.
   return `_ethosagent() {
-  local word path=ethosagent words
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$path $word" in
-      ${paths.join('|')}) path="$path $word" ;;
+  local word command=ethosagent known
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
+    case "$command $word" in
+      ${paths.join('|')}) command="$command $word" ;;
     esac
   done
-  case $path in
+  case $command in
 ${cases.join('\n')}
-    *) words='' ;;
+    *) known='' ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=($(compgen -W "$known" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _ethosagent ethosagent`;
 }
@@ -60,21 +62,25 @@ function fish(commands: readonly CommandSpec[]): string {
   const lines = (spec: CommandSpec, path: readonly string[]): string[] => {
     const seen = path.map((name) => `__fish_seen_subcommand_from ${name}`).join('; and ');
     const condition = seen === '' ? '__fish_use_subcommand' : seen;
-    const own = (spec.options ?? []).map(
-      ([flags, about]) =>
-        `complete -c ethosagent -n '${condition}' -l ${flags.split(' ')[0]?.slice(2)} -d '${quoted(about)}'`,
-    );
+    const names = (spec.children ?? []).map(({ name }) => name).join(' ');
+    // One of them is there already.
+    const isOpen = seen === '' ? seen : `; and not __fish_seen_subcommand_from ${names}`;
+    const own = (spec.options ?? []).map((option) => fishOption(option, condition));
     const children = (spec.children ?? []).flatMap((child) => [
-      `complete -c ethosagent -f -n '${condition}' -a ${child.name} -d '${quoted(child.summary)}'`,
+      `complete -c ethosagent -f -n '${condition}${isOpen}' -a ${child.name} -d '${quoted(child.summary)}'`,
       ...lines(child, [...path, child.name]),
     ]);
     return [...own, ...children];
   };
-  const shared = GLOBAL_OPTIONS.map(
-    ([flags, about]) =>
-      `complete -c ethosagent -l ${flags.split(' ')[0]?.slice(2)} -d '${quoted(about)}'`,
-  );
+  const shared = GLOBAL_OPTIONS.map((option) => fishOption(option));
   return [...shared, ...lines({ name: '', summary: '', children: commands }, [])].join('\n');
+}
+
+/** An option, and whether a value follows it. */
+function fishOption([flags, about]: readonly [string, string], condition?: string): string {
+  const [flag = '', value] = flags.split(' ');
+  const when = condition === undefined ? '' : ` -n '${condition}'`;
+  return `complete -c ethosagent${when} -l ${flag.slice(2)}${value === undefined ? '' : ' -r'} -d '${quoted(about)}'`;
 }
 
 const quoted = (text: string) => text.replaceAll("'", "\\'");

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { EXIT, messageOf } from '../cli-error.js';
+import { messageOf } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { safeLine } from '../output.js';
 
 const execute = promisify(execFile);
@@ -19,7 +20,7 @@ interface Finding {
 /** Shows what works on this machine. Exits with 1 where an agent could not run. */
 export async function run({ context }: CommandInput): Promise<number> {
   const { out } = context;
-  const findings = [
+  const findings: Finding[] = [
     nodeFinding(),
     await sqliteFinding(),
     ...(await Promise.all([
@@ -35,6 +36,7 @@ export async function run({ context }: CommandInput): Promise<number> {
         without: 'browser tools need the path of a browser',
       }),
     ])),
+    await keychainFinding(context),
     homeFinding(context),
   ];
   const isFine = findings.every(({ state }) => state !== 'broken');
@@ -65,8 +67,11 @@ function nodeFinding(): Finding {
 async function sqliteFinding(): Promise<Finding> {
   try {
     const { createSqliteKvStore } = await import('@ethosagent/storage-sqlite');
-    await createSqliteKvStore({ path: ':memory:' }).close();
-    return { what: 'SQLite', state: 'ok', detail: 'better-sqlite3 loads' };
+    const store = createSqliteKvStore({ path: ':memory:' });
+    store.close();
+    const detail =
+      store.driver === 'node:sqlite' ? 'node:sqlite; better-sqlite3 does not load' : store.driver;
+    return { what: 'SQLite', state: 'ok', detail };
   } catch (error) {
     return { what: 'SQLite', state: 'broken', detail: messageOf(error) };
   }
@@ -86,6 +91,19 @@ async function programFinding(
       detail: `not installed or does not start: ${without}`,
     };
   }
+}
+
+async function keychainFinding({ io }: CommandContext): Promise<Finding> {
+  const { createHomeSecrets } = await import('@ethosagent/storage-fs');
+  const isThere = await createHomeSecrets({ home: io.cwd, env: io.env }).hasKeychain();
+  return isThere
+    ? { what: 'keychain', state: 'ok', detail: 'new secrets go into it' }
+    : {
+        what: 'keychain',
+        state: 'missing',
+        detail:
+          'secrets are kept in files; it takes a Linux desktop session with secret-tool (libsecret)',
+      };
 }
 
 function homeFinding(context: CommandContext): Finding {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandInput, hasOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { type InitAnswers, initFiles } from '../templates.js';
 
 const DEFAULTS: InitAnswers = { id: 'assistant', folder: 'workspace', commands: false };

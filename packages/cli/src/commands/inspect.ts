@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { errorText } from '@ethosagent/policy';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import { type CommandInput, textOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { openInspectorRuntime } from '../inspect/inspector-runtime.js';
 import { startInspector } from '../inspect/start-inspector.js';
 import { safeText } from '../output.js';

@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { LockChange, LockPlaces, ReachLock, ToolRuntime } from '@ethosagent/wiring';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandInput, hasOption, textOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { sarifOf } from '../lock/sarif.js';
 import { type PlacedChange, tellLockChanges } from '../lock/tell-lock-changes.js';
-import { safeText } from '../output.js';
+import { counted, safeText } from '../output.js';
 
 /** Writes the reach lock; with `--check`, compares it with what there is now. */
 export async function run({ context, options }: CommandInput): Promise<number> {
@@ -36,7 +37,7 @@ async function write(context: CommandContext, file: string): Promise<number> {
     tellLockChanges(changes, context);
     const tools = lock.personalities.reduce((count, { tools: given }) => count + given.length, 0);
     out.line(
-      `wrote ${safeText(shown(context, file))}: ${lock.personalities.length} personalities, ${tools} tools`,
+      `wrote ${safeText(shown(context, file))}: ${counted(lock.personalities.length, ['personality', 'personalities'])}, ${counted(tools, ['tool', 'tools'])}`,
     );
     out.note('commit it, and compare in CI with "ethosagent lock --check"');
   }

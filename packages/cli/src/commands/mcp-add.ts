@@ -1,7 +1,8 @@
 import { mcpServerPart } from '@ethosagent/policy';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandInput, hasOption, textOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { McpFile } from '../mcp-file.js';
 import { mcpReaders } from '../mcp-readers.js';
 import { safeLine } from '../output.js';

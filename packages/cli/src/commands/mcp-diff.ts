@@ -1,6 +1,7 @@
 import { diffLines } from 'diff';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { openMcpServers } from '../open-mcp.js';
 import { safeLine, safeText } from '../output.js';
 

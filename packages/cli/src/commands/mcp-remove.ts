@@ -1,5 +1,5 @@
-import { EXIT } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { McpFile } from '../mcp-file.js';
 import { safeLine } from '../output.js';
 

@@ -1,5 +1,5 @@
-import { EXIT } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { openMcpServers } from '../open-mcp.js';
 import { safeLine, safeText } from '../output.js';
 

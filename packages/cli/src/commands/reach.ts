@@ -1,7 +1,8 @@
 import { missingToolText } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import { type CommandInput, hasOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { grantLines } from '../grant-lines.js';
 import type { ReachMatrix } from '../inspect/inspect-api.js';
 import { type Output, safeLine } from '../output.js';

@@ -9,9 +9,10 @@ import {
   type LeastPrivilege,
   mergeIntoPersonality,
 } from '@ethosagent/wiring/record';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandInput, hasOption, textOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { safeLine, safeText } from '../output.js';
 import { replaceText } from '../record/personality-text.js';
 import { events, eventsSince, logEnds } from '../record/recorded-events.js';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { openAgent } from '../agent/open-agent.js';
 import { showTurn } from '../agent/show-turn.js';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import { type CommandInput, textOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { safeLine } from '../output.js';
 
 /** Runs one turn of the agent, and shows it as it happens. */

@@ -1,7 +1,7 @@
 import { declaredRef, isSecretRef } from '@ethosagent/policy';
 import { errorCodeOf } from '@ethosagent/types';
-import { EXIT } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { homeSecrets } from '../home-secrets.js';
 import { safeLine } from '../output.js';
 

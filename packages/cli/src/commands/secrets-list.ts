@@ -1,13 +1,17 @@
-import { EXIT } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { homeSecrets } from '../home-secrets.js';
 import { safeLine } from '../output.js';
 
-/** Lists the names of the secrets of the home, never their values. */
+/** Lists the names of the secrets of the home and where they are, never their values. */
 export async function run({ context }: CommandInput): Promise<number> {
   const { out } = context;
-  const refs = await (await homeSecrets(context)).list();
-  if (out.isJson) out.json(refs);
-  else for (const ref of refs) out.line(safeLine(ref));
+  const store = await homeSecrets(context);
+  const refs = await store.list();
+  const secrets = await Promise.all(
+    refs.map(async (ref) => ({ ref, place: (await store.placeOf(ref)) ?? 'file' })),
+  );
+  if (out.isJson) out.json(secrets);
+  else out.table(secrets.map(({ ref, place }) => [safeLine(ref), place]));
   return EXIT.ok;
 }

@@ -1,9 +1,10 @@
 import { declaredRef, secretRefMatches } from '@ethosagent/policy';
 import { errorCodeOf } from '@ethosagent/types';
 import type { ToolRuntime } from '@ethosagent/wiring';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { homeSecrets } from '../home-secrets.js';
 import { safeLine } from '../output.js';
 import { readSecretValue } from '../read-secret-value.js';

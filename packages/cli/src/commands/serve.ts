@@ -1,7 +1,8 @@
 import { errorCodeOf } from '@ethosagent/types';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import { type CommandInput, hasOption, textOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { homeSecrets } from '../home-secrets.js';
 import { safeText } from '../output.js';
 

@@ -1,6 +1,7 @@
 import type { SessionInfo, SessionMessage } from '@ethosagent/types';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import { type CommandInput, textOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { type Output, safeLine, safeText } from '../output.js';
 import { sessionInfo, sessionMessages } from '../session-messages.js';
 

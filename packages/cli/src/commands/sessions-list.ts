@@ -1,7 +1,7 @@
 import { isLedgerSession } from '@ethosagent/core';
-import { EXIT } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
 import { countOption } from '../count-option.js';
+import { EXIT } from '../exit-codes.js';
 import { safeLine } from '../output.js';
 
 const LIMIT = 50;

@@ -1,7 +1,8 @@
 import { openAgent } from '../agent/open-agent.js';
 import { showTurn } from '../agent/show-turn.js';
-import { EXIT, usageError } from '../cli-error.js';
+import { usageError } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { openForApprovals } from '../named-call.js';
 import { safeText } from '../output.js';
 import { tellResult } from '../tell-result.js';

@@ -1,5 +1,5 @@
-import { EXIT } from '../cli-error.js';
 import { type CommandInput, hasOption } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
 import { safeLine } from '../output.js';
 
 /** Lists the tools of a personality. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { createAttachmentCache, createFileSecrets, FsStorage } from '@ethosagent/storage-fs';
+import { createAttachmentCache, createHomeSecrets, FsStorage } from '@ethosagent/storage-fs';
 import type { OpenedStore } from '@ethosagent/types';
 import { createHomeMemory } from '../home-memory.js';
+import { hostEnvironment } from '../host-environment.js';
 import type { StoresByName } from './runtime-stores.js';
 
 type HomeStores = {
@@ -25,5 +26,5 @@ export const HOME_STORES: HomeStores = {
   storage: () => ({ store: new FsStorage() }),
   attachments: (home) => ({ store: createAttachmentCache({ dir: join(home, 'attachments') }) }),
   memory: (home) => ({ store: createHomeMemory(home) }),
-  secrets: (home) => ({ store: createFileSecrets({ dir: join(home, 'secrets') }) }),
+  secrets: (home) => ({ store: createHomeSecrets({ home, env: hostEnvironment() }) }),
 };

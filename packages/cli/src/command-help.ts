@@ -1,0 +1,109 @@
+import type { CommandSpec } from './command-spec.js';
+import { COMMANDS } from './command-table.js';
+import { GLOBAL_OPTIONS } from './global-options.js';
+import { VERSION } from './version.js';
+
+/** The command itself, above all others. */
+export const ROOT: CommandSpec = {
+  name: 'ethosagent',
+  summary: 'What agents may touch, what they did, and what waits for an answer.',
+  options: GLOBAL_OPTIONS,
+  children: COMMANDS,
+};
+
+export const VERSION_OPTION = ['-V, --version', 'write the version'] as const;
+const HELP_OPTION = ['-h, --help', 'show this help'] as const;
+const HELP_COMMAND = ['help [command]', 'show the help of a command'] as const;
+
+/**
+ * What a command line says that asks for help or the version and nothing else. It is answered
+ * without the parser, which takes longer to load than Node takes to start.
+ *
+ * @returns `undefined` where the parser has to read it
+ */
+export function helpAtOnce(argv: readonly string[], columns?: number): string | undefined {
+  const path = [ROOT];
+  for (const word of argv.slice(0, -1)) {
+    const child = path.at(-1)?.children?.find(({ name }) => name === word);
+    if (child === undefined) return undefined;
+    path.push(child);
+  }
+  const last = argv.at(-1);
+  if (last === '--help' || last === '-h') return helpText(path, columns);
+  const asksForVersion = last === '--version' || last === '-V';
+  return asksForVersion && path.length === 1 ? `${VERSION}\n` : undefined;
+}
+
+/**
+ * The help of a command.
+ *
+ * @param path the commands that lead to it, the first one and itself included
+ * @param columns of the terminal
+ */
+export function helpText(path: readonly CommandSpec[], columns = 80): string {
+  const command = path.at(-1) ?? ROOT;
+  const isRoot = path.length <= 1;
+  const own = isRoot ? [VERSION_OPTION, ...GLOBAL_OPTIONS] : (command.options ?? []);
+  const sections: [title: string, rows: readonly (readonly [term: string, about: string])[]][] = [
+    ['Arguments', (command.args ?? []).map(([name, about]) => [bareName(name), about])],
+    ['Options', [...own, HELP_OPTION]],
+    ['Global Options', isRoot ? [] : [VERSION_OPTION, ...GLOBAL_OPTIONS]],
+    [
+      'Commands',
+      command.children === undefined
+        ? []
+        : [
+            ...command.children.map((child) => [usageOf(child), child.summary] as const),
+            HELP_COMMAND,
+          ],
+    ],
+  ];
+  const shown = sections.filter(([, rows]) => rows.length > 0);
+  const width = Math.max(...shown.flatMap(([, rows]) => rows.map(([term]) => term.length)));
+  const above = path.slice(0, -1).map(({ name }) => name);
+  return [
+    `Usage: ${[...above, usageOf({ ...command, options: [HELP_OPTION] })].join(' ')}`,
+    wrapped(command.summary, columns).join('\n'),
+    ...shown.map(([title, rows]) =>
+      [`${title}:`, ...rows.map((row) => rowText(row, { width, columns }))].join('\n'),
+    ),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+function usageOf({ name, options = [], args = [], children }: CommandSpec): string {
+  return [
+    name,
+    ...(options.length > 0 ? ['[options]'] : []),
+    ...(children === undefined ? args.map(([arg]) => arg) : ['[command]']),
+  ].join(' ');
+}
+
+/** `<tool>` without what says that it has to be there, or may be there several times. */
+const bareName = (name: string) => name.replace(/^[<[]|[>\]]$|\.\.\./g, '');
+
+/** Below this many columns a text is easier to read where it is not wrapped. */
+const NARROWEST = 30;
+
+function rowText(
+  [term, about]: readonly [string, string],
+  { width, columns }: { width: number; columns: number },
+): string {
+  const indent = width + 4;
+  const lines = wrapped(about, columns - indent);
+  return `  ${term.padEnd(width)}  ${lines.join(`\n${' '.repeat(indent)}`)}`;
+}
+
+/** A text in lines of at most so many characters, where its words allow it. */
+function wrapped(text: string, columns: number): string[] {
+  if (columns < NARROWEST) return [text];
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= columns)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

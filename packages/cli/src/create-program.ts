@@ -1,0 +1,31 @@
+import { Command } from 'commander';
+import type { CliIo } from './cli-io.js';
+import { helpText, ROOT, VERSION_OPTION } from './command-help.js';
+import type { CommandSpec } from './command-spec.js';
+import { VERSION } from './version.js';
+
+interface ProgramOptions extends Pick<CliIo, 'out' | 'columns'> {
+  /** Takes what is wrong with the command line. */
+  onError(text: string): void;
+  onRun(spec: CommandSpec, command: Command): Promise<void>;
+}
+
+/** The grammar of the command line. */
+export function createProgram({ out, columns, onError, onRun }: ProgramOptions): Command {
+  const fill = (command: Command, path: readonly CommandSpec[]) => {
+    const spec = path.at(-1) ?? ROOT;
+    command.configureHelp({ formatHelp: () => helpText(path, columns) }).description(spec.summary);
+    for (const [name, about] of spec.args ?? []) command.argument(name, about);
+    for (const [flags, about] of spec.options ?? []) command.option(flags, about);
+    for (const child of spec.children ?? []) fill(command.command(child.name), [...path, child]);
+    if (spec.load !== undefined) command.action(() => onRun(spec, command));
+    return command;
+  };
+  // Commands take over what is set before they are added.
+  const program = new Command(ROOT.name)
+    .exitOverride()
+    .configureOutput({ writeOut: out, writeErr: onError })
+    .showHelpAfterError('(ethosagent --help lists the commands)')
+    .version(VERSION, ...VERSION_OPTION);
+  return fill(program, [ROOT]);
+}

@@ -1,0 +1,78 @@
+import { errorCodeOf } from '@ethosagent/types';
+import { CommanderError } from 'commander';
+import { messageOf } from './cli-error.js';
+import type { CliIo } from './cli-io.js';
+import { CommandContext } from './command-context.js';
+import { type CommandSpec, hasOption, textOption } from './command-spec.js';
+import { COMMANDS } from './command-table.js';
+import { createProgram } from './create-program.js';
+import { EXIT } from './exit-codes.js';
+import { Output, safeText } from './output.js';
+
+/** Reads a command line, and runs the command that it names. @returns the exit code */
+export async function runCommandLine(argv: readonly string[], io: CliIo): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  let complaint = '';
+  const program = createProgram({
+    out: io.out,
+    ...(io.columns !== undefined && { columns: io.columns }),
+    onError: (text) => {
+      complaint += text;
+    },
+    onRun: async (spec, command) => {
+      exitCode = await runCommand(spec, {
+        io,
+        args: command.args,
+        options: command.optsWithGlobals(),
+      });
+    },
+  });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return EXIT.ok;
+    // Where the command line can not be read, its options are not known either.
+    const end = argv.indexOf('--');
+    const asksForJson = argv.slice(0, end === -1 ? undefined : end).includes('--json');
+    if (asksForJson)
+      tellError(new Output(io, true), {
+        code: 'CONFIG_INVALID',
+        message: complaint.replace(/^error: /, '').trim(),
+      });
+    else io.err(complaint);
+    return EXIT.failed;
+  }
+}
+
+interface Invocation {
+  io: CliIo;
+  args: readonly string[];
+  options: Readonly<Record<string, unknown>>;
+}
+
+async function runCommand(spec: CommandSpec, { io, args, options }: Invocation): Promise<number> {
+  const context = new CommandContext(io, {
+    home: textOption(options, 'home'),
+    personality: textOption(options, 'personality'),
+    json: hasOption(options, 'json'),
+  });
+  try {
+    const module = await spec.load?.();
+    return (await module?.run({ context, args, options, commands: COMMANDS })) ?? EXIT.failed;
+  } catch (error) {
+    const code = errorCodeOf(error);
+    // A defect: whoever reads it needs to know where.
+    if (code === undefined) throw error;
+    tellError(context.out, { code, message: messageOf(error) });
+    return EXIT.failed;
+  } finally {
+    await context.close();
+  }
+}
+
+function tellError(out: Output, error: { code: string; message: string }): void {
+  if (out.isJson) out.json({ error });
+  else out.note(`${out.color.red('error')}: ${safeText(error.message)}`);
+}

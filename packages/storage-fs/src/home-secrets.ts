@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { compareCodePoints } from '@ethosagent/policy';
+import { EthosError } from '@ethosagent/types';
+import { createFileSecrets, type FileSecrets } from './file-secrets.js';
+import { Keychain, KeychainError } from './keychain.js';
+import { secretError } from './secret-error.js';
+
+/** Where a secret of a home is: in a file of it, or in the keychain of the system. */
+export type SecretPlace = 'file' | 'keychain';
+
+/** Options of `createHomeSecrets`. */
+export interface HomeSecretsOptions {
+  /** The home, absolute. */
+  home: string;
+  /** The environment in which the keychain is found, e.g. `process.env`. */
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The secrets of a home. */
+export interface HomeSecrets extends FileSecrets {
+  /** Stores a value where it is told, else where the secret is, else in a file. */
+  set(ref: string, value: string, place?: SecretPlace): Promise<void>;
+  /** `undefined` where there is none. */
+  placeOf(ref: string): Promise<SecretPlace | undefined>;
+  /** Whether the system has a keychain that answers this process. */
+  hasKeychain(): Promise<boolean>;
+}
+
+/**
+ * The secrets of a home: files `<home>/secrets/<ref>`, and those in the keychain of the system, of
+ * which `<home>/keychain/<ref>` says that they are there. A file comes first.
+ *
+ * The keychain is that of a Linux desktop, by `secret-tool`. Where a secret is in one that does not
+ * answer, `get` is `SECRETS_UNAVAILABLE`.
+ */
+export function createHomeSecrets({ home, env }: HomeSecretsOptions): HomeSecrets {
+  const files = createFileSecrets({ dir: join(home, 'secrets') });
+  // Each says under which name of the home its item was made: a home can be moved.
+  const owners = createFileSecrets({ dir: join(home, 'keychain') });
+  const keychain = new Keychain(env);
+
+  const itemOf = async (ref: string) => ({
+    ref,
+    owner: (await owners.has(ref)) ? await owners.get(ref) : home,
+  });
+  const placeOf = async (ref: string): Promise<SecretPlace | undefined> => {
+    if (await files.has(ref)) return 'file';
+    return (await owners.has(ref)) ? 'keychain' : undefined;
+  };
+  const forget = async (ref: string) => {
+    if (!(await owners.has(ref))) return;
+    await asked(ref, keychain.delete(await itemOf(ref)));
+    await owners.delete(ref);
+  };
+
+  return {
+    placeOf,
+    hasKeychain: () => keychain.isThere(),
+    has: async (ref) => (await placeOf(ref)) !== undefined,
+    async get(ref) {
+      if ((await placeOf(ref)) !== 'keychain') return files.get(ref);
+      const value = await asked(ref, keychain.get(await itemOf(ref)));
+      if (value !== undefined) return value;
+      throw secretError(ref, 'the keychain has no value for it any more; store it again');
+    },
+    async set(ref, value, place) {
+      if ((place ?? (await placeOf(ref)) ?? 'file') === 'file') {
+        await files.set(ref, value);
+        await forget(ref);
+        return;
+      }
+      const item = await itemOf(ref);
+      await asked(ref, keychain.set(item, value));
+      await owners.set(ref, item.owner);
+      await files.delete(ref);
+    },
+    async delete(ref) {
+      await forget(ref);
+      await files.delete(ref);
+    },
+    async list() {
+      const refs = new Set([...(await files.list()), ...(await owners.list())]);
+      return [...refs].sort(compareCodePoints);
+    },
+  };
+}
+
+/** What the keychain answers. It never says a value in its complaints. */
+async function asked<T>(ref: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    if (!(cause instanceof KeychainError)) throw cause;
+    throw new EthosError(
+      'SECRETS_UNAVAILABLE',
+      `${ref}: the keychain of the system can not be used (${cause.message}); use the desktop session of its user, or a file: ethosagent secrets set ${ref} --file`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { text } from 'node:stream/consumers';
+
+/** What `secret-tool` needs to find the keychain of this user, and to ask for its password. */
+const PASSED = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'XDG_RUNTIME_DIR',
+  'DISPLAY',
+  'WAYLAND_DISPLAY',
+  'XAUTHORITY',
+];
+
+/** Long enough for a person who is asked to unlock the keychain. */
+const TIMEOUT_MS = 120_000;
+
+/** A place in the keychain. */
+export interface KeychainItem {
+  /** Which home it is of. */
+  owner: string;
+  ref: string;
+}
+
+/** Why the keychain did not do what it was asked. It holds no value. */
+export class KeychainError extends Error {}
+
+/**
+ * The keychain of a Linux desktop (GNOME Keyring, KWallet and others that speak the Secret Service
+ * protocol), by `secret-tool` of libsecret. Values go to its standard input, never into arguments.
+ */
+export class Keychain {
+  readonly #env: Record<string, string>;
+
+  constructor(env: Readonly<Record<string, string | undefined>>) {
+    this.#env = Object.fromEntries(
+      PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+    );
+  }
+
+  /** Whether there is one that answers this process. */
+  async isThere(): Promise<boolean> {
+    if (process.platform !== 'linux') return false;
+    try {
+      return (await this.get({ owner: 'none', ref: 'none' })) === undefined;
+    } catch (error) {
+      if (error instanceof KeychainError) return false;
+      throw error;
+    }
+  }
+
+  /** @throws {KeychainError} where it does not answer */
+  async get(item: KeychainItem): Promise<string | undefined> {
+    const { code, output, complaint } = await this.#run(['lookup', ...attributesOf(item)]);
+    if (code === 0) return output;
+    // It says nothing where there is no such item.
+    if (code === 1 && complaint === '') return undefined;
+    throw new KeychainError(complaint);
+  }
+
+  /** @throws {KeychainError} where it does not keep exactly this */
+  async set(item: KeychainItem, value: string): Promise<void> {
+    const label = `--label=ethosagent ${item.ref} of ${item.owner}`;
+    const { code, complaint } = await this.#run(['store', label, ...attributesOf(item)], value);
+    if (code !== 0) throw new KeychainError(complaint);
+    if ((await this.get(item)) === value) return;
+    await this.delete(item);
+    // It cuts long ones without a word.
+    throw new KeychainError('it does not keep this value whole, as one that is too long');
+  }
+
+  /** Removes an item; nothing happens where there is none. @throws {KeychainError} */
+  async delete(item: KeychainItem): Promise<void> {
+    const { code, complaint } = await this.#run(['clear', ...attributesOf(item)]);
+    if (code !== 0 && complaint !== '') throw new KeychainError(complaint);
+  }
+
+  #run(
+    args: readonly string[],
+    input = '',
+  ): Promise<{ code: number; output: string; complaint: string }> {
+    return new Promise((resolve, reject) => {
+      const child = spawn('secret-tool', args, {
+        env: this.#env,
+        timeout: TIMEOUT_MS,
+        killSignal: 'SIGKILL',
+      });
+      child.once('error', (error: NodeJS.ErrnoException) => {
+        reject(new KeychainError(`secret-tool does not start (${error.code ?? 'unknown'})`));
+      });
+      // It may have ended without reading.
+      child.stdin.on('error', () => {});
+      child.stdin.end(input);
+      const outputs = Promise.all([text(child.stdout), text(child.stderr)]);
+      child.once('close', (code, signal) => {
+        outputs.then(([output, complaint]) => {
+          const said = complaint.trim().split('\n').at(-1) ?? '';
+          const number = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+          resolve({ code: number, output, complaint: code === null ? 'no answer in time' : said });
+        }, reject);
+      });
+    });
+  }
+}
+
+function attributesOf({ owner, ref }: KeychainItem): string[] {
+  return ['application', 'ethosagent', 'home', owner, 'ref', ref];
+}
