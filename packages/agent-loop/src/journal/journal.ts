@@ -77,7 +77,7 @@ export class Journal {
 
   /** Counts what the loop uses up of the limits of its session. */
   count(use: { calls: number; costUsd: number }): void {
-    this.#ledger.count(use);
+    this.ledger.count(use);
   }
 
   /**
