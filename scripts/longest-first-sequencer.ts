@@ -5,6 +5,8 @@ const LONGEST = [
   'docs/snippets.test.ts',
   'scripts/pack.test.ts',
   'adapter-mastra/src/contract.test.ts',
+  'session-processes.test.ts',
+  'node-sqlite.test.ts',
   'examples/stories.test.ts',
   'scoped-process-attacks.test.ts',
   'inspect-page.test.ts',
