@@ -32,25 +32,21 @@ const seed = process.env.ETHOS_SEED ?? String(drawn);
 const include = ['{packages,extensions,examples,docs,scripts,benchmarks}/**/*.test.ts'];
 const exclude = ['**/node_modules/**', '**/dist/**'];
 
-// Files that replace a module, a global or the clock. The others share the modules of their
-// worker, which takes half as long.
+// Files that replace a module or a global that others hold on to. The others share the modules of
+// their worker, which takes half as long.
 const alone = [
   'packages/adapter-ai-sdk/src/contract-7.test.ts',
   'packages/adapter-langchain/src/restart.test.ts',
-  'packages/core/src/quotas/call-quotas.test.ts',
-  'packages/core/src/spec-guides.test.ts',
-  'packages/core/src/spec-verify.test.ts',
   'packages/safety-network/src/isolation.test.ts',
-  'packages/safety-network/src/network-guard.test.ts',
   'packages/safety-network/src/stubbed-fetch.test.ts',
   'packages/safety-network/src/unpinned-fetch.test.ts',
-  'packages/storage-sqlite/src/sqlite-kv-store.test.ts',
-  'extensions/tools-web/src/http-cache.test.ts',
-  // They measure the memory of their process.
+  // They find a tool out by the most memory that their process ever had.
   'packages/conformance/src/contained/bad-tools.test.ts',
   'packages/conformance/src/contained/good-tools.test.ts',
-  'extensions/*/src/contained.test.ts',
 ];
+
+// They measure the memory of their process, and so share it with each other alone.
+const measured = ['extensions/*/src/contained.test.ts'];
 
 export default defineConfig({
   resolve: { alias },
@@ -65,10 +61,14 @@ export default defineConfig({
           globalSetup: [join(root, 'scripts/postgres.setup.ts')],
           setupFiles: [join(root, 'scripts/property-runs.setup.ts')],
           include,
-          exclude: [...exclude, ...alone],
+          exclude: [...exclude, ...alone, ...measured],
         },
       },
       { extends: true, test: { root, name: 'alone', include: alone, exclude } },
+      {
+        extends: true,
+        test: { root, name: 'measured', isolate: false, include: measured, exclude },
+      },
     ],
     root,
     reporters: ['default', './scripts/closing-line-reporter.ts'],

@@ -1,6 +1,6 @@
-// Runs what CI runs. Build, types and lint go side by side and print when they end, so that their
-// outputs don't mix. The tests follow, since some of them use what the build made; their closing
-// line is the last one. A part that fails stops the run before the tests.
+// Runs what CI runs. Build, types, lint and the scripts of the tests go side by side and print when
+// they end, so that their outputs don't mix. The tests follow, since some of them use what was built;
+// their closing line is the last one. A part that fails stops the run before the tests.
 import { spawn } from 'node:child_process';
 import { styleText } from 'node:util';
 
@@ -15,12 +15,13 @@ const PARTS = {
   build: [process.execPath, 'scripts/build.mjs'],
   types: pnpm('run', 'typecheck'),
   lint: pnpm('run', 'lint'),
+  scripts: [process.execPath, '--import', 'tsx', 'scripts/bundle-scripts.ts'],
 };
 
 /** Runs a command and resolves to its exit code and to what it wrote, where that isn't inherited. */
-function run([command, ...args], stdio) {
+function run([command, ...args], stdio, env = process.env) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ['ignore', stdio, stdio] });
+    const child = spawn(command, args, { stdio: ['ignore', stdio, stdio], env });
     const output = [];
     child.stdout?.on('data', (chunk) => output.push(chunk));
     child.stderr?.on('data', (chunk) => output.push(chunk));
@@ -31,7 +32,9 @@ function run([command, ...args], stdio) {
 
 async function runPart([name, command]) {
   const started = performance.now();
-  const { code, output } = await run(command, 'pipe');
+  // For the part that runs TypeScript: the packages are their sources.
+  const env = { ...process.env, TSX_TSCONFIG_PATH: 'tsconfig.sources.json' };
+  const { code, output } = await run(command, 'pipe', env);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const verdict = code === 0 ? styleText('green', 'passed') : styleText('red', 'failed');
   process.stdout.write(`${name} ${verdict} after ${seconds} s\n`);

@@ -5,6 +5,8 @@ const LONGEST = [
   'docs/snippets.test.ts',
   'scripts/pack.test.ts',
   'adapter-mastra/src/contract.test.ts',
+  'session-processes.test.ts',
+  'node-sqlite.test.ts',
   'examples/stories.test.ts',
   'scoped-process-attacks.test.ts',
   'inspect-page.test.ts',
@@ -22,14 +24,15 @@ const LONGEST = [
 ];
 
 /**
- * Begins with the test files that have a worker of their own: between two of the others, each would
- * end the workers that those share, and the next ones load all packages anew. Then come those that
- * take longest.
+ * Begins with the test files that have a worker of their own, and those that measure theirs: between two of the others, each
+ * would end the workers that those share, and the next ones load all packages anew. Then come those
+ * that take longest.
  */
 export class LongestFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId, project }: TestSpecification) => {
-      if (project.name === 'alone') return -1;
+      if (project.name === 'alone') return -2;
+      if (project.name === 'measured') return -1;
       const place = LONGEST.findIndex((end) => moduleId.endsWith(end));
       return place === -1 ? LONGEST.length : place;
     };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
-import { inCheck, isLongRun } from '@ethosagent/test-support';
+import { inCheck } from '@ethosagent/test-support';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BrowserWorld, createBrowserWorld, refIn } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
@@ -216,7 +216,7 @@ describeBrowser('the browser tools on an honest site', () => {
     expect(errorOf(outside)).toContain('PATH_NOT_REACHABLE');
   });
 
-  it.runIf(isLongRun())('an endless download is ended, and nothing is saved', async () => {
+  it('an endless download is ended, and nothing is saved', async () => {
     const page = await go('/download');
     const result = await world.run('browser_download', {
       ref: refIn(page, 'link "endless"'),

@@ -148,7 +148,7 @@ print(len(children) <= 16)
 });
 
 describe('run_code', () => {
-  const megabytes = tries({ check: 512, long: 2048 });
+  const megabytes = tries({ check: 352, long: 2048 });
   it(`keeps both ends of ${megabytes} MB, in bounded memory`, async () => {
     const before = process.memoryUsage().rss;
     const result = await createCodeWorld().run(

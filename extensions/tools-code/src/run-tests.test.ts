@@ -56,14 +56,12 @@ describe.each([
     ['a file', { path: 'src/sum.test.js' }, { passed: 1, failed: 1 }],
     ['a folder', { path: 'src' }, { passed: 1, failed: 1 }],
   ] as const;
-  it.each(inCheck(choices, ([what]) => isTried && what === 'a filter'))(
-    'runs what %s chooses',
-    async (_name, args, counts) => {
-      const world = project();
-      world.put('other/x.test.js', `${head} test('elsewhere', () => {});`);
-      expect(structuredOf(await world.run('run_tests', args))).toMatchObject({ counts });
-    },
-  );
+  // A filter is chosen below, in the sandbox.
+  it.runIf(isLongRun()).each(choices)('runs what %s chooses', async (_name, args, counts) => {
+    const world = project();
+    world.put('other/x.test.js', `${head} test('elsewhere', () => {});`);
+    expect(structuredOf(await world.run('run_tests', args))).toMatchObject({ counts });
+  });
 
   it.runIf(isTried)('a filter that no test has is told', async () => {
     const result = await project().run('run_tests', { filter: 'nobody(is called' });
@@ -116,14 +114,20 @@ describe('run_tests', () => {
     ['a sandbox', { sandbox: 'required' }],
   ];
   it.each(inCheck(places, ([what]) => what === 'a sandbox'))(
-    'runs the tests of a project under %s',
+    'runs the tests that a filter chooses under %s',
     async (_name, personalityProcess) => {
       const world = createCodeWorld(personalityProcess && { personalityProcess });
       world.install('vitest');
       world.put('package.json', '{"type":"module","devDependencies":{"vitest":"*"}}');
-      world.put('a.test.js', "import { test } from 'vitest';\ntest('passes', () => {});\n");
-      const result = await world.run('run_tests', {});
-      expect(structuredOf(result)).toMatchObject({ passed: true, counts: { passed: 1 } });
+      world.put(
+        'a.test.js',
+        "import { test } from 'vitest';\ntest('passes', () => {});\ntest('fails', () => { throw 1; });\n",
+      );
+      const result = await world.run('run_tests', { filter: 'passes' });
+      expect(structuredOf(result)).toMatchObject({
+        passed: true,
+        counts: { passed: 1, failed: 0 },
+      });
       const reasons = world.audit.events.flatMap(({ capability, reason }) =>
         capability === 'process' ? [reason] : [],
       );

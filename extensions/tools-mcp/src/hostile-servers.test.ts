@@ -1,4 +1,4 @@
-import { inCheck, isLongRun } from '@ethosagent/test-support';
+import { inCheck, isLongRun, tries } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createWorld, fixture, NODE, type World, type WorldOptions } from './fixtures/world.js';
 
@@ -131,8 +131,9 @@ describe('a server that misbehaves', () => {
 });
 
 describe('a list of tools', () => {
-  it('of 100,000 is cut', async () => {
-    const world = await start('many');
+  const tools = tries({ check: 10_000, long: 100_000 });
+  it(`of ${tools} is cut`, async () => {
+    const world = await start(`many-${tools}`);
     const [status] = world.bridge.status();
     expect(status?.tools).toHaveLength(256);
     expect(status?.held).toEqual([{ tool: '', reason: 'there are more than the first 256 tools' }]);

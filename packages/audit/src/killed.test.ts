@@ -70,7 +70,7 @@ async function problemsOf(log: string): Promise<AuditProblem[]> {
   return problems.filter(({ file, what }) => file !== log || what !== 'malformed');
 }
 
-const KILLS = tries({ check: 10, long: 500 });
+const KILLS = tries({ check: 4, long: 500 });
 const KILLS_A_LOG = 10;
 const LONGEST_MS = 3_600_000;
 
@@ -100,7 +100,7 @@ it(
 it(
   'JsonlAuditSink keeps its chain when it is killed while rotation drops files',
   async (context) => {
-    const kills = tries({ check: 3, long: 100 });
+    const kills = tries({ check: 2, long: 100 });
     const log = join(root, 'dropping', 'audit.jsonl');
     for (let kill = 0; kill < kills; kill++) {
       const limits = { maxBytes: 3_000, maxFiles: 2 };
@@ -120,7 +120,7 @@ it('verifyAuditLog finds nothing wrong while another process writes and rotates'
   });
   running.add(child);
   await vi.waitUntil(() => existsSync(`${log}.3`), { timeout: 60_000, interval: 2 });
-  for (let round = 0; round < 50; round++) {
+  for (let round = 0; round < tries({ check: 20, long: 50 }); round++) {
     expect((await verifyAuditLog({ path: log })).problems).toEqual([]);
   }
   child.kill('SIGKILL');

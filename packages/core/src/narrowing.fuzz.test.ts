@@ -156,7 +156,7 @@ describe('beforeCall, whatever it says', () => {
       const left = await tried({ beforeCall: answers.map((value) => () => said(value)) });
       expect([...left.reached].filter((what) => !whole.reached.has(what))).toEqual([]);
     },
-    { runs: { check: 15, long: 1_000 } },
+    { runs: { check: 10, long: 1_000 } },
   );
 });
 

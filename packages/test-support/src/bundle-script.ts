@@ -1,35 +1,91 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build, type Plugin, stop } from 'esbuild';
+import { build, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
+const scripts = join(root, 'node_modules', '.cache', 'scripts');
+const tsconfig = join(root, 'tsconfig.sources.json');
+
+/** By script: its bundle in this worker, which several test files ask for. */
+const bundles = new Map<string, Promise<string>>();
+
 /**
  * Bundles a script of TypeScript, with the sources of the packages that it imports, for Node to
- * start by itself: in a fifth of the processor time that `tsx` takes for each start.
+ * start by itself: in a fifth of the processor time that `tsx` takes for each start. A bundle is
+ * used again by whoever asks for it, until one of its sources changes.
  *
  * @param script its `file:` URL
  * @returns the path of the bundle
  */
 export async function bundleScript(script: URL): Promise<string> {
   const path = fileURLToPath(script);
-  const name = basename(path, '.ts');
-  const { outputFiles } = await build({
-    entryPoints: [path],
+  const known = bundles.get(path) ?? bundleOnce(path);
+  bundles.set(path, known);
+  return known;
+}
+
+/** What a bundle was made of: when it is no longer that, it is made anew. */
+interface Manifest {
+  bundle: string;
+  sources: Readonly<Record<string, string>>;
+}
+
+async function bundleOnce(path: string): Promise<string> {
+  return readBundle(path) ?? (await bundleTogether([path])).get(path) ?? '';
+}
+
+/** The bundle of a script, where it was made of what its sources are now. */
+function readBundle(path: string): string | undefined {
+  const manifest = manifestOf(path);
+  if (!existsSync(manifest)) return undefined;
+  const { bundle, sources }: Manifest = JSON.parse(readFileSync(manifest, 'utf8'));
+  const isUnchanged = Object.entries(sources).every(([file, was]) => stateOf(file) === was);
+  return isUnchanged && existsSync(bundle) ? bundle : undefined;
+}
+
+const manifestOf = (path: string) =>
+  join(scripts, `${createHash('sha256').update(path).digest('hex')}.json`);
+
+function stateOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.mtimeMs} ${found.size}`;
+}
+
+/**
+ * Bundles scripts for `bundleScript`, all with one start of the bundler, which reads once what they
+ * share.
+ *
+ * @param paths of the scripts
+ * @returns the path of each bundle
+ */
+export async function bundleTogether(paths: readonly string[]): Promise<Map<string, string>> {
+  const { outputFiles, metafile } = await build({
+    entryPoints: paths.map((path) => ({ in: path, out: nameOf(path) })),
     bundle: true,
     // What is imported only when it is used is a file of its own, which most starts don't read.
     splitting: true,
+    absWorkingDir: root,
     outdir: '.',
     outExtension: { '.js': '.mjs' },
     write: false,
+    metafile: true,
     platform: 'node',
     target: 'node20',
     format: 'esm',
     // Not the UMD of a package that has both.
     mainFields: ['module', 'main'],
-    tsconfig: join(root, 'tsconfig.sources.json'),
+    tsconfig,
     plugins: [ownUrls, ownModules],
     // What it bundles may be CommonJS.
     banner: {
@@ -37,23 +93,50 @@ export async function bundleScript(script: URL): Promise<string> {
     },
   });
   await stop();
+  const folder = writeOnce(outputFiles);
+  const bundles = new Map<string, string>();
+  for (const path of paths) {
+    const bundle = join(folder, `${nameOf(path)}.mjs`);
+    const sources = [...sourcesOf(relative(root, path), metafile)].map((file) => join(root, file));
+    const made: Manifest = {
+      bundle,
+      sources: Object.fromEntries([...sources, tsconfig].map((file) => [file, stateOf(file)])),
+    };
+    writeFileSync(`${manifestOf(path)}.${process.pid}`, JSON.stringify(made));
+    renameSync(`${manifestOf(path)}.${process.pid}`, manifestOf(path));
+    bundles.set(path, bundle);
+  }
+  return bundles;
+}
+
+const nameOf = (path: string) => relative(root, path).replace(/\.ts$/, '').replaceAll('/', '-');
+
+/** A file and all that it imports. */
+function sourcesOf(file: string, metafile: Metafile, found = new Set<string>()): Set<string> {
+  found.add(file);
+  for (const { path, external } of metafile.inputs[file]?.imports ?? []) {
+    if (external !== true && !found.has(path)) sourcesOf(path, metafile, found);
+  }
+  return found;
+}
+
+/** Writes files into a folder that has its name from what is in them. */
+function writeOnce(files: readonly OutputFile[]): string {
   const hash = createHash('sha256');
-  for (const { text } of outputFiles) hash.update(text);
-  const scripts = join(root, 'node_modules', '.cache', 'scripts');
-  const folder = join(scripts, `${name}-${hash.digest('hex').slice(0, 16)}`);
-  const bundle = join(folder, `${name}.mjs`);
-  if (existsSync(folder)) return bundle;
+  for (const { text } of files) hash.update(text);
+  const folder = join(scripts, hash.digest('hex').slice(0, 16));
+  if (existsSync(folder)) return folder;
   // Several workers may write it at once; it is there in whole, or not at all.
   const own = `${folder}.${process.pid}`;
   mkdirSync(own, { recursive: true });
-  for (const { path, text } of outputFiles) writeFileSync(join(own, basename(path)), text);
+  for (const { path, text } of files) writeFileSync(join(own, basename(path)), text);
   try {
     renameSync(own, folder);
   } catch (error) {
     if (!existsSync(folder)) throw error;
     rmSync(own, { recursive: true });
   }
-  return bundle;
+  return folder;
 }
 
 /**

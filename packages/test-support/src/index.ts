@@ -1,5 +1,5 @@
 export { bundlePage } from './bundle-page.js';
-export { bundleScript, compileProgram, moduleGraph } from './bundle-script.js';
+export { bundleScript, bundleTogether, compileProgram, moduleGraph } from './bundle-script.js';
 export { readCorpus } from './corpus.js';
 export { withEnoughTime } from './enough-time.js';
 export type { Outcome } from './in-turn/outcome.js';

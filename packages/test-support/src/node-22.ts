@@ -19,14 +19,25 @@ export const isNode22 = major > 22 || (major === 22 && minor >= 13);
  * @throws with all that it wrote, where it fails
  */
 export async function runOnNode22(args: readonly string[]): Promise<string> {
-  const [file, before] = isNode22
-    ? [process.execPath, []]
-    : ['npx', ['--prefer-offline', '-y', '-p', 'node@22', '--', 'node']];
+  node22 ??= isNode22 ? Promise.resolve(process.execPath) : findNode22();
+  return run(await node22, args);
+}
+
+/** The path of it, once it was asked for: npx takes longer to find it than it takes to start. */
+let node22: Promise<string> | undefined;
+
+async function findNode22(): Promise<string> {
+  const node = ['--prefer-offline', '-y', '-p', 'node@22', '--', 'node'];
+  const path = await run('npx', [...node, '-p', 'process.execPath']);
+  return path.trim();
+}
+
+async function run(file: string, args: readonly string[]): Promise<string> {
   const env = Object.fromEntries(
     // biome-ignore lint/style/noProcessEnv: the other Node gets the environment of this one
     Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')),
   );
-  const { stdout } = await promisify(execFile)(file, [...before, ...args], {
+  const { stdout } = await promisify(execFile)(file, args, {
     cwd: root,
     env: { ...env, NODE_ENV: 'test' },
     maxBuffer: 2 ** 26,

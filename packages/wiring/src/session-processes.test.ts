@@ -13,14 +13,14 @@ import { join } from 'node:path';
 import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
 import type { SessionResult } from '@ethosagent/core';
 import { createPostgresStores } from '@ethosagent/storage-postgres';
-import { bundleScript, newPostgresDatabase } from '@ethosagent/test-support';
+import { bundleScript, isLongRun, newPostgresDatabase, tries } from '@ethosagent/test-support';
 import type { ToolCall } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const agentScript = await bundleScript(new URL('./fixtures/act-as-agent.ts', import.meta.url));
 const script = await bundleScript(new URL('./fixtures/act-in-session.ts', import.meta.url));
 const PAY: ToolCall = { toolCallId: 'c', name: 'pay', args: { text: 'once' } };
-const ATTEMPTS = 5;
+const ATTEMPTS = tries({ check: 3, long: 5 });
 
 let folder: string;
 let started: RunningScript[];
@@ -112,10 +112,13 @@ async function decide(approval: SessionResult['approval'], approved: boolean): P
   }
 }
 
-describe.each([
-  ['of one home', async () => undefined],
-  ['of machines with one PostgreSQL', newPostgresDatabase],
-])('a session in several processes %s', (_, database) => {
+// Which store it is decides who gets a claim, and what others know of what was read. The rest is
+// seen once in a check.
+const PLACES: [string, () => Promise<string | undefined>, boolean][] = [
+  ['of one home', async () => undefined, true],
+  ['of machines with one PostgreSQL', newPostgresDatabase, isLongRun()],
+];
+describe.each(PLACES)('a session in several processes %s', (_, database, isWhole) => {
   beforeEach(async () => {
     url = await database();
   });
@@ -130,16 +133,19 @@ describe.each([
     expect(paid()).toBe('once\n');
   });
 
-  it('runs nothing that was refused, nor other arguments than were approved', async () => {
-    const [{ approval } = {}] = await processes(1, [PAY]);
-    await decide(approval, true);
-    await processes(2, [{ ...PAY, args: { text: 'other' } }], ATTEMPTS);
-    expect(paid()).toBe('');
-    const [again] = await processes(1, [{ ...PAY, toolCallId: 'd' }]);
-    await decide(again?.approval, false);
-    await processes(2, [{ ...PAY, toolCallId: 'd' }]);
-    expect(paid()).toBe('');
-  });
+  it.runIf(isWhole)(
+    'runs nothing that was refused, nor other arguments than were approved',
+    async () => {
+      const [{ approval } = {}] = await processes(1, [PAY]);
+      await decide(approval, true);
+      await processes(2, [{ ...PAY, args: { text: 'other' } }], ATTEMPTS);
+      expect(paid()).toBe('');
+      const [again] = await processes(1, [{ ...PAY, toolCallId: 'd' }]);
+      await decide(again?.approval, false);
+      await processes(2, [{ ...PAY, toolCallId: 'd' }]);
+      expect(paid()).toBe('');
+    },
+  );
 
   it('asks before an effect once one of them has read, whichever acts', async () => {
     const [free] = await processes(1, [SEND]);
@@ -159,7 +165,7 @@ describe.each([
     expect(lines().at(-1)).toBe('answered');
   });
 
-  it('asks, too, once the process of that agent was killed', async () => {
+  it.runIf(isWhole)('asks, too, once the process of that agent was killed', async () => {
     const { child, ended } = await heldTurn(['page'], ['hold']);
     child.kill('SIGKILL');
     await ended;
@@ -167,11 +173,14 @@ describe.each([
     expect(asked?.approval?.reason).toContain('the untrusted content is from page');
   });
 
-  it('asks about what an agent does after others have read, while its turn goes on', async () => {
-    const { child, ended, lines } = await heldTurn(['hold'], ['send']);
-    await processes(1, [LOOK]);
-    child.kill('SIGUSR2');
-    expect(await ended).toMatchObject({ code: 0 });
-    expect(lines().at(-1)).toBe('paused');
-  });
+  it.runIf(isWhole)(
+    'asks about what an agent does after others have read, while its turn goes on',
+    async () => {
+      const { child, ended, lines } = await heldTurn(['hold'], ['send']);
+      await processes(1, [LOOK]);
+      child.kill('SIGUSR2');
+      expect(await ended).toMatchObject({ code: 0 });
+      expect(lines().at(-1)).toBe('paused');
+    },
+  );
 });

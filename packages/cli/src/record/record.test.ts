@@ -5,7 +5,7 @@ import { createToolRuntime } from '@ethosagent/wiring';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CliIo } from '../cli-io.js';
 import { openCliHome } from '../fixtures/cli-home.js';
-import type { RecordedProgram } from '../fixtures/recorded-program.js';
+import { type RecordedProgram, runRecorded } from '../fixtures/run-recorded.js';
 import { runProgram } from '../run-program.js';
 
 const CODER = `# For review.
@@ -66,21 +66,42 @@ const answering = (...answers: string[]) => {
   };
 };
 
-function record(
-  run: Partial<RecordedProgram>,
-  { args = [], io = {} }: { args?: string[]; io?: Partial<CliIo> } = {},
-) {
-  const what = JSON.stringify({ personality: 'coder', calls: [peek('notes/a.txt')], ...run });
-  return world.run(['record', ...args, '--', process.execPath, program, what], {
+interface RecordOptions {
+  args?: string[];
+  io?: Partial<CliIo>;
+}
+
+const recordWith = (what: RecordedProgram, { args = [], io = {} }: RecordOptions) =>
+  world.run(['record', ...args, '--', process.execPath, program, JSON.stringify(what)], {
     env: { PATH: process.env.PATH },
-    runProgram: (one) => runProgram({ ...one, outputToError: true }),
     ...io,
   });
+
+const programOf = (run: Partial<RecordedProgram>): RecordedProgram => ({
+  personality: 'coder',
+  calls: [peek('notes/a.txt')],
+  ...run,
+});
+
+/** Records a program in a process of its own, as a user does. */
+const recordProcess = (run: Partial<RecordedProgram>) =>
+  recordWith(programOf(run), {
+    io: { runProgram: (one) => runProgram({ ...one, outputToError: true }) },
+  });
+
+/** Records the same calls made in this process, where nothing depends on another. */
+function record(run: Partial<RecordedProgram>, options: RecordOptions = {}) {
+  const what = programOf(run);
+  const inThisProcess: CliIo['runProgram'] = async ({ env }) => {
+    await runRecorded(what, env.ETHOS_HOME ?? '');
+    return what.exitCode ?? 0;
+  };
+  return recordWith(what, { ...options, io: { runProgram: inThisProcess, ...options.io } });
 }
 
 describe('record', () => {
   it('shows what a program needs, and writes nothing by itself', async () => {
-    const { code, out } = await record({});
+    const { code, out } = await recordProcess({});
     expect(code).toBe(0);
     expect(out).toContain('-toolset: [peek, poke] # both');
     expect(out).toMatch(/\+ {4}- \$\{CWD\}\/notes # 1 use/);
@@ -213,7 +234,7 @@ describe('record', () => {
 
   it('passes Ctrl-C on, waits for the program, and gives its exit code', async () => {
     const began = at('began');
-    const running = record({ waitsAt: began, exitCode: 7 });
+    const running = recordProcess({ waitsAt: began, exitCode: 7 });
     while (!existsSync(began)) await new Promise((resolve) => setImmediate(resolve));
     process.kill(process.pid, 'SIGINT');
     expect((await running).code).toBe(7);

@@ -52,6 +52,24 @@ describe('DefaultToolRegistry.openService', () => {
     ]);
   });
 
+  it('reaches the files that it declared and its personality has, and no others', async () => {
+    const storage = new InMemoryStorage();
+    for (const folder of ['/a/in', '/a/out', '/b']) {
+      await storage.mkdir(folder);
+      await storage.write(`${folder}/x`, 'x');
+    }
+    const personalityFsReach = { read: ['/a/in', '/b'], write: ['/a/in'] };
+    const { open } = servicesOf({ storage, personalityFsReach });
+    const { scopedFs } = await open({ fs_reach: { read: ['/a'], write: [] } });
+    const fs = present(scopedFs);
+    expect(await fs.read('/a/in/x')).toBe('x');
+    for (const path of ['/a/out/x', '/b/x', '/a/in/../out/x']) {
+      expect(await codeOf(fs.read(path)), path).toBe('PATH_NOT_REACHABLE');
+    }
+    expect(await codeOf(fs.write('/a/in/x', 'new'))).toBe('PATH_NOT_REACHABLE');
+    expect(await storage.read('/a/in/x')).toBe('x');
+  });
+
   it('keeps what was refused to it, each once and no more than 20, without secrets', async () => {
     const { open } = servicesOf({
       personalityNetworkAllow: ['a.test'],

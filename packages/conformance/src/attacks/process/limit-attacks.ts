@@ -37,7 +37,7 @@ export function limitAttacks(create: CreateCall): void {
         '1048576\n',
       ],
       ['its open files', { open_files: 20 }, 'ulimit -n', '20\n'],
-      ['its memory', { memory_mb: 200 }, 'head -c 900M /dev/zero | tail | wc -c', '0\n'],
+      ['its memory', { memory_mb: 64 }, 'head -c 200M /dev/zero | tail | wc -c', '0\n'],
     ])('%s', async (_name, limits, program, stdout) => {
       expect(await run(limits, program)).toMatchObject({ stdout });
     });

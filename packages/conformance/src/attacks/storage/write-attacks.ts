@@ -95,7 +95,7 @@ export function writeAttacks(w: StorageWorld, startWriter: StartWriter | undefin
   });
 
   if (startWriter === undefined) return;
-  const kills = tries({ check: 5, long: 500 });
+  const kills = tries({ check: 2, long: 500 });
 
   describe('while the process that writes is killed', () => {
     it(`a file has its old content or the new, and no trace is left, ${kills} kills`, async (context) => {

@@ -460,7 +460,7 @@ const networkPolicy = record({
 });
 const FOCUSES: readonly Focus[] = [
   {
-    runs: { check: 600, long: 100_000 },
+    runs: { check: 300, long: 100_000 },
     kinds: ['fetch', 'get', 'send'],
     pair: fc
       .record({
@@ -507,7 +507,7 @@ const FOCUSES: readonly Focus[] = [
       }),
   },
   {
-    runs: { check: 250, long: 20_000 },
+    runs: { check: 125, long: 20_000 },
     kinds: ['read', 'write', 'remove'],
     pair: fc
       .record({
@@ -536,7 +536,7 @@ const FOCUSES: readonly Focus[] = [
       }),
   },
   {
-    runs: { check: 500, long: 100_000 },
+    runs: { check: 250, long: 100_000 },
     kinds: ['store', 'run', 'arguments', 'attachment', 'remember', 'spend'],
     pair: pairArbitrary,
   },
@@ -639,6 +639,6 @@ describe('compareGrants', () => {
       );
       expect(gained).toEqual([]);
     },
-    { runs: { check: 500, long: 100_000 } },
+    { runs: { check: 250, long: 100_000 } },
   );
 });
