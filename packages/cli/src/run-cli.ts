@@ -78,6 +78,7 @@ async function runCommand(spec: CommandSpec, { io, args, options }: Invocation):
   const context = new CommandContext(io, {
     home: textOption(options, 'home'),
     personality: textOption(options, 'personality'),
+    stores: textOption(options, 'stores'),
     json,
   });
   try {
