@@ -154,6 +154,8 @@ const CHECKS = {
       /** The turn ends with it: what its tool gave, for the user alone. */
       answer: isString,
       from: isString,
+      /** Tools that the model is told from now on. */
+      found: isListOf(isString),
     },
   ),
   asked: isShape({ turn: isCount, approval: isApproval }),
