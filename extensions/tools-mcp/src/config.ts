@@ -14,6 +14,8 @@ export interface McpProcessServer {
   cwd?: McpTemplate;
   /** Milliseconds that a call may take. */
   timeoutMs?: number;
+  /** Whether a model is told of its tools only once it has looked for them. */
+  defer?: boolean;
 }
 
 /** An MCP server that is reached by HTTP. */
@@ -27,6 +29,8 @@ export interface McpRemoteServer {
   oauth: McpOAuthConfig;
   /** Milliseconds that a call may take. */
   timeoutMs?: number;
+  /** Whether a model is told of its tools only once it has looked for them. */
+  defer?: boolean;
 }
 
 /** How a remote server is authorized. */
@@ -79,6 +83,7 @@ const entrySchema = z.object({
   headers: texts.optional(),
   oauth: z.union([z.literal(false), oauthSchema]).optional(),
   timeout: z.number().positive().optional(),
+  defer: z.boolean().optional(),
   disabled: z.boolean().optional(),
   enabled: z.boolean().optional(),
 });
@@ -225,7 +230,10 @@ class ConfigReader {
       if (strange) this.#note([...path, key], `is not read, of a server of this kind`);
     }
     const timeoutMs = this.#timeout(path, entry.timeout);
-    const limits = timeoutMs === undefined ? {} : { timeoutMs };
+    const limits = {
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(entry.defer === true && { defer: true }),
+    };
     if (isProcess) {
       if (entry.command === undefined) {
         this.#wrong(path, 'has neither a command nor a url');

@@ -56,6 +56,7 @@ export function commonOf({ server, capabilities, timeoutMs }: ServerToolOptions)
     maxResultChars: MAX_RESULT_CHARS,
     // The call's own time-out comes first, and tells the server.
     timeoutMs: timeoutMs + 2_000,
+    ...(server.defer === true && { defer: true }),
   };
 }
 

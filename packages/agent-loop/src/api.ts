@@ -91,6 +91,17 @@ export interface ContextOptions {
   native?: readonly ('clear' | 'compact')[];
 }
 
+/** When a model has to look for its tools. */
+export interface ToolSearchOptions {
+  /**
+   * The share of the model's window that definitions of tools may take. Beyond it, those of MCP servers
+   * are found with `find_tools`, and if that is not enough, the last of the others too. 0.1.
+   */
+  share?: number;
+  /** Tools that one search finds. 5. */
+  limit?: number;
+}
+
 /** What sub-agents may do. */
 export interface DelegationLimits {
   /** Sub-agents below each other. 2. */
@@ -118,6 +129,8 @@ export interface AgentLoopOptions {
   delegation?: DelegationLimits;
   /** How a long history is made shorter; `false`: it is sent whole, whether or not it fits. */
   context?: ContextOptions | false;
+  /** How tools are found that are too many to be told, or say `defer`; `false`: all are told. */
+  toolSearch?: ToolSearchOptions | false;
   /**
    * Decides on calls that need approval while the turn waits. `'later'`, and no callback: the turn
    * pauses, and `decide` and `resume` go on with it. An answer after the call has ended is too late.

@@ -15,6 +15,7 @@ export type {
   ResumeInput,
   SessionState,
   TokenPrices,
+  ToolSearchOptions,
   TurnEnd,
   TurnInput,
 } from './api.js';

@@ -54,10 +54,16 @@ export function overBudget(usage: AgentUsage, limits: TurnLimits): Outcome | und
 }
 
 /** How a turn ends whose prompt can't be made small enough. */
-export function overContext(tokens: number, limit: number): Outcome {
+export function overContext(
+  tokens: number,
+  { limit, window, isAssumed }: { limit: number; window: number; isAssumed: boolean },
+): Outcome {
+  const advice = isAssumed
+    ? `The window of the model is not known, so ${window} tokens are assumed: set context.window to what it takes.`
+    : 'Go on in a new session, or with a larger model, or set context.window if the model takes more.';
   return {
     end: 'context_full',
-    message: `The prompt has about ${tokens} tokens, and ${limit} fit: what is left of it is never dropped. Go on in a new session, or with a larger model, or set context.window if the model takes more.`,
+    message: `The prompt has about ${tokens} tokens, and ${limit} fit: what is left of it is never dropped. ${advice}`,
   };
 }
 

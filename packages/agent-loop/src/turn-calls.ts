@@ -29,6 +29,8 @@ export interface ToolAnswer {
   isAnswer?: boolean;
   /** The source that is not trusted, where it was seen. */
   from?: string;
+  /** Tools that the model is told from now on. */
+  found?: string[];
 }
 
 /** A result as it is stored, and as the model reads it. */
@@ -57,5 +59,6 @@ export function resultRecord(
     ...(options.isUntrusted && { untrusted: true }),
     ...(options.isAnswer === true && given.ok && { answer: given.value.toWellFormed() }),
     ...(options.isUntrusted && options.from !== undefined && { from: options.from }),
+    ...(options.found !== undefined && options.found.length > 0 && { found: options.found }),
   };
 }

@@ -18,6 +18,7 @@ import type { LoggedTurn, SessionLog } from './journal/session-log.js';
 import { LoopApprovals } from './loop-approvals.js';
 import { type RetryPlan, retryPlan, type TurnLimits, turnLimits } from './options.js';
 import { type AgentPlace, SubAgents } from './sub-agents.js';
+import { type ToolSearchPlan, toolSearchPlan } from './tool-search/tool-search-plan.js';
 import { Turn } from './turn.js';
 import { withGrace } from './with-grace.js';
 
@@ -37,6 +38,7 @@ export class TurnRunner {
   readonly #limits: TurnLimits;
   readonly #retries: RetryPlan;
   readonly #context: ContextPlan | undefined;
+  readonly #search: ToolSearchPlan | undefined;
   readonly #now: () => number;
   readonly #subAgents: SubAgents;
   readonly #ledgers: SessionLedgers;
@@ -52,6 +54,7 @@ export class TurnRunner {
     this.#limits = turnLimits(options.limits, options.prices);
     this.#retries = retryPlan(options.retries);
     this.#context = contextPlan(options);
+    this.#search = toolSearchPlan(options, this.#context);
     this.#now = options.now ?? Date.now;
     this.#subAgents = new SubAgents(
       options,
@@ -239,6 +242,7 @@ export class TurnRunner {
           limits: this.#limits,
           retries: this.#retries,
           context: this.#context,
+          search: this.#search,
           sessionId,
           attachments: ('attachments' in input && input.attachments) || logged.attachments,
           journal,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { EthosError, type PersonalityConfig, type ToolDefinition } from '@ethosagent/types';
+import type { PersonalityConfig, ToolDefinition } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, AgentUsage } from './api.js';
 import type { ContextPlan } from './context/context-plan.js';
 import { type Prompt, promptTokens } from './context/estimate.js';
 import { fitContext } from './context/fit-context.js';
-import { READ_RESULT, READ_RESULT_DEFINITION } from './context/read-result.js';
+import { READ_RESULT } from './context/read-result.js';
 import { takesImages } from './images.js';
 import type { Journal } from './journal/journal.js';
 import type { StepPart, StepRecord } from './journal/records.js';
@@ -15,6 +15,8 @@ import { modelMessages } from './model/messages.js';
 import type { RetryPlan } from './options.js';
 import { answered, endRecord } from './outcome.js';
 import { systemPrompt } from './system-prompt.js';
+import { assertFree, offeredTools, SHORTER } from './tool-search/offered-tools.js';
+import type { ToolSearchPlan } from './tool-search/tool-search-plan.js';
 import { usageOf } from './usage.js';
 import { untilAborted } from './with-grace.js';
 
@@ -24,6 +26,8 @@ export interface TurnStepParts {
   retries: RetryPlan;
   /** Absent where the history is sent whole. */
   context: ContextPlan | undefined;
+  /** Absent where all tools are told. */
+  search: ToolSearchPlan | undefined;
   now: () => number;
   turn: number;
   step: number;
@@ -85,14 +89,14 @@ export class TurnStep {
     personality: PersonalityConfig;
     definitions: readonly ToolDefinition[];
   }): Promise<Prompt> {
-    const { options, journal, context: plan, turn, tell } = this.#parts;
+    const { options, journal, context: plan, search, turn, tell } = this.#parts;
     const { log } = journal;
     const images = options.toolImages ?? takesImages(options.model);
     const system = systemPrompt(options.instructions, personality);
     const prompt = (): Prompt => ({
       system,
       messages: modelMessages(log.entries, { images }),
-      definitions: log.isShortened ? withReadResult(definitions) : definitions,
+      definitions: offeredTools(definitions, { plan: search, appended: log.appended }).offered,
     });
     if (plan === undefined) return prompt();
     const fitted = await fitContext({
@@ -104,7 +108,7 @@ export class TurnStep {
       ask: (request, isForced) => this.#askForSummary(request, isForced),
       usageOf: (answer, request) => this.#usageOf(answer, request),
       write: async (record) => {
-        withReadResult(definitions);
+        assertFree(definitions, READ_RESULT, SHORTER);
         await journal.append({ kind: 'context', turn, ...record });
       },
     });
@@ -191,15 +195,4 @@ export class TurnStep {
       return { ...call, ...metadata };
     });
   }
-}
-
-/** Appended, so that what was before it stays as it is. @throws `CONFIG_INVALID` */
-function withReadResult(definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
-  if (definitions.every(({ name }) => name !== READ_RESULT)) {
-    return [...definitions, READ_RESULT_DEFINITION];
-  }
-  throw new EthosError(
-    'CONFIG_INVALID',
-    `the history is to be made shorter, and the agent has a tool ${READ_RESULT} of its own: rename that, or set context to false`,
-  );
 }

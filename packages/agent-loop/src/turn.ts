@@ -29,6 +29,8 @@ import {
   overTime,
   PAUSED,
 } from './outcome.js';
+import { answerFinds } from './tool-search/find-tools.js';
+import type { ToolSearchPlan } from './tool-search/tool-search-plan.js';
 import { TurnBatch } from './turn-batch.js';
 import { interrupted, notRun, resultRecord } from './turn-calls.js';
 import type { TurnQuestions } from './turn-questions.js';
@@ -43,6 +45,8 @@ export interface TurnParts {
   retries: RetryPlan;
   /** Absent where the history is sent whole. */
   context: ContextPlan | undefined;
+  /** Absent where all tools are told. */
+  search: ToolSearchPlan | undefined;
   sessionId: string;
   attachments: readonly TurnAttachment[];
   journal: Journal;
@@ -210,12 +214,13 @@ export class Turn {
   }
 
   async #step(): Promise<void> {
-    const { options, journal, retries, context, now } = this.#parts;
+    const { options, journal, retries, context, search, now } = this.#parts;
     const step = new TurnStep({
       options,
       journal,
       retries,
       context,
+      search,
       now,
       turn: this.#turn.turn,
       step: this.#turn.steps + 1,
@@ -244,6 +249,7 @@ export class Turn {
     });
     await this.#answer(atOnce);
     await this.#answer(await this.#reads());
+    await this.#answer(await this.#finds());
     const isUndecided = (logged: LoggedCall) => this.#questions.isUndecided(logged);
     const canAsk = (id: string) => options.approve !== undefined && !this.#later.has(id);
     await this.#runCalls(
@@ -269,6 +275,15 @@ export class Turn {
     return untilAborted(reading, this.#controller.signal);
   }
 
+  /** What `find_tools` finds. */
+  #finds(): ReturnType<typeof answerFinds> {
+    const { options, search } = this.#parts;
+    const finding = answerFinds(this.#log, search, () =>
+      options.tools.definitions(options.personality),
+    );
+    return untilAborted(finding, this.#controller.signal);
+  }
+
   async #runCalls(calls: readonly LoggedCall[]): Promise<void> {
     if (calls.length === 0) return;
     const { journal } = this.#parts;
@@ -286,11 +301,15 @@ export class Turn {
     await batch.run(calls);
   }
 
-  async #answer(answers: readonly { logged: LoggedCall; result: ToolResult }[]): Promise<void> {
+  async #answer(
+    answers: readonly { logged: LoggedCall; result: ToolResult; found?: string[] }[],
+  ): Promise<void> {
     const { turn } = this.#turn;
     const plain = { isMarked: false, isUntrusted: false };
     await this.#parts.journal.append(
-      ...answers.map(({ logged, result }) => resultRecord(turn, logged, { result, ...plain })),
+      ...answers.map(({ logged, result, found }) =>
+        resultRecord(turn, logged, { result, ...plain, ...(found !== undefined && { found }) }),
+      ),
     );
     await this.#settle(answers.map(({ logged }) => logged));
     for (const { logged, result } of answers) {

@@ -8,11 +8,13 @@ import { usageError } from './cli-error.js';
 import type { CliIo } from './cli-io.js';
 import { findHome } from './find-home.js';
 import { Output } from './output.js';
+import { sharedStores, withStores } from './shared-stores.js';
 
 /** The options that every command has. */
 export interface GlobalOptions {
   home?: string | undefined;
   personality?: string | undefined;
+  stores?: string | undefined;
   json: boolean;
 }
 
@@ -40,8 +42,18 @@ export class CommandContext {
 
   /** What the home says of the runtime. @throws `CONFIG_INVALID` */
   config(): Promise<CliConfig> {
-    this.#config ??= loadCliConfig(this.home);
+    this.#config ??= this.#loadConfig();
     return this.#config;
+  }
+
+  async #loadConfig(): Promise<CliConfig> {
+    const config = await loadCliConfig(this.home);
+    return withStores(config, await sharedStores(this.io.env, this.#options.stores));
+  }
+
+  /** The database that was named for the state. */
+  get namedStores(): string | undefined {
+    return this.#options.stores;
   }
 
   /** The home that was named. */

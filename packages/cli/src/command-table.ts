@@ -254,6 +254,21 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
   },
   {
+    name: 'stores',
+    summary: 'move the state of the home to a database',
+    children: [
+      {
+        name: 'move',
+        summary: 'copy it, read it back and compare; run again, it goes on',
+        options: [
+          ['--to <url>', 'postgresql://… or redis://…; else --stores, else ETHOS_STORES'],
+          ['--replace', 'where the database has something else, take what the home has'],
+        ],
+        load: () => import('./commands/stores-move.js'),
+      },
+    ],
+  },
+  {
     name: 'mcp',
     summary: 'see and accept MCP servers',
     children: [

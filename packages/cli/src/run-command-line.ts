@@ -56,6 +56,7 @@ async function runCommand(spec: CommandSpec, { io, args, options }: Invocation):
   const context = new CommandContext(io, {
     home: textOption(options, 'home'),
     personality: textOption(options, 'personality'),
+    stores: textOption(options, 'stores'),
     json: hasOption(options, 'json'),
   });
   try {

@@ -126,6 +126,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
         // A call is checked against the whole schema; this is what every provider takes.
         parameters: told(parameters),
         ...(output !== undefined && { outputSchema: output }),
+        ...(tool.defer === true && { defer: true as const }),
         ...(tool.returnDirect === true && { returnDirect: true as const }),
       }),
       plan: new CapabilityPlan(name, tool.capabilities, this.#backends ?? {}),

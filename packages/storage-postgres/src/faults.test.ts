@@ -106,7 +106,7 @@ describe('createPostgresStores', () => {
     const url = server.createDatabase();
     const opening = Array.from({ length: 8 }, () => createPostgresStores(url).memory.open());
     for (const { close } of await Promise.all(opening)) await close();
-    expect(await sql(url, 'SELECT version FROM ethos.migration')).toEqual([{ version: 1 }]);
+    expect(await sql(url, 'SELECT version FROM ethos.migration')).toEqual([{ version: 2 }]);
   });
 
   it('leaves nothing behind where making the tables fails', async () => {

@@ -4,5 +4,5 @@ export {
   verifyPostgresAudit,
 } from './audit/verify-postgres-audit.js';
 export type { PostgresOptions } from './database/options.js';
-export type { PostgresStore, PostgresStores } from './postgres-stores.js';
+export type { PostgresStore, PostgresStores, PostgresStoresOptions } from './postgres-stores.js';
 export { createPostgresStores } from './postgres-stores.js';

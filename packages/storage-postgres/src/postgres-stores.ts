@@ -3,6 +3,7 @@ import type {
   KeyValueStoreFactory,
   MemoryProvider,
   OpenedStore,
+  SecretStore,
   SessionStore,
   StoreOpener,
 } from '@ethosagent/types';
@@ -11,6 +12,8 @@ import { Database } from './database/database.js';
 import { checkedOptions, type PostgresOptions } from './database/options.js';
 import { openKeyValue } from './kv/postgres-key-value.js';
 import { openMemory } from './memory/postgres-memory.js';
+import { openSecrets } from './secrets/postgres-secrets.js';
+import { sealingKeys } from './secrets/sealing-key.js';
 import { openSessions } from './sessions/postgres-sessions.js';
 
 /** One store of a database. A runtime opens and closes it; whoever uses it alone does so too. */
@@ -32,6 +35,18 @@ export interface PostgresStores {
   readonly sessions: PostgresStore<SessionStore>;
   readonly memory: PostgresStore<MemoryProvider>;
   readonly attachments: PostgresStore<AttachmentStore>;
+  /** Secrets, and the tokens of MCP servers, encrypted. Present with `secretsKey`. */
+  readonly secrets?: PostgresStore<Required<SecretStore>>;
+}
+
+/** Where the database is, and what its secrets are encrypted with. */
+export interface PostgresStoresOptions extends PostgresOptions {
+  /**
+   * 32 bytes or more that are kept where the database is not, the same on all machines: the secrets are
+   * encrypted with it. Of a list, the first encrypts and all decrypt, so that a key can be replaced.
+   * Without it the database keeps no secrets.
+   */
+  secretsKey?: string | Uint8Array | readonly (string | Uint8Array)[];
 }
 
 /**
@@ -50,14 +65,16 @@ export interface PostgresStores {
  *   stores: createPostgresStores('postgresql://agent:secret@db.example.com/agents'),
  * });
  */
-export function createPostgresStores(options: string | PostgresOptions): PostgresStores {
-  const database = new Database(
-    checkedOptions(typeof options === 'string' ? { url: options } : options),
-  );
+export function createPostgresStores(options: string | PostgresStoresOptions): PostgresStores {
+  const given: PostgresStoresOptions = typeof options === 'string' ? { url: options } : options;
+  const database = new Database(checkedOptions(given));
+  const { secretsKey } = given;
+  const keys = secretsKey === undefined ? undefined : sealingKeys(secretsKey);
   return {
     keyValue: { open: () => openKeyValue(database) },
     sessions: { open: () => openSessions(database) },
     memory: { open: () => openMemory(database) },
     attachments: { open: () => openAttachments(database) },
+    ...(keys !== undefined && { secrets: { open: () => openSecrets(database, keys) } }),
   };
 }

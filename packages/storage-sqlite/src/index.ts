@@ -1,5 +1,5 @@
 export type { SqliteDriver } from './driver/load-driver.js';
-export type { SqliteKvStore, SqliteKvStoreOptions } from './sqlite-kv-store.js';
+export type { SqliteKvEntry, SqliteKvStore, SqliteKvStoreOptions } from './sqlite-kv-store.js';
 export { createSqliteKvStore } from './sqlite-kv-store.js';
 export type { SqliteMemory, SqliteMemoryOptions } from './sqlite-memory.js';
 export { createSqliteMemory } from './sqlite-memory.js';

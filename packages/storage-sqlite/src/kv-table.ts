@@ -13,6 +13,14 @@ export interface KeyRange {
   below: string | Buffer;
 }
 
+/** An entry with its namespace. */
+export interface KvEntryRow {
+  scopeId: string;
+  key: string;
+  value: string;
+  expiresAt: number | null;
+}
+
 export function rangeOfPrefix(prefix: string): KeyRange {
   return { from: prefix, below: prefixUpperBound(prefix) };
 }
@@ -48,7 +56,18 @@ export function prepareKvTable(db: Connection) {
        (SELECT namespace, key FROM kv WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
   );
 
+  const entriesAfter = db.prepare<[namespace: string, key: string, now: number], KvEntryRow>(
+    `SELECT ${db.text('namespace')} AS scopeId, ${db.text('key')} AS key,
+       ${db.text('value')} AS value, expires_at AS expiresAt FROM kv
+     WHERE (namespace, key) > (?, ?) AND (expires_at IS NULL OR expires_at > ?)
+     ORDER BY namespace, key`,
+  );
+
   return {
+    /** Those after a key, in order, that have not expired. */
+    entriesAfter(after: Pick<KvEntryRow, 'scopeId' | 'key'>, now: number) {
+      return entriesAfter.iterate(after.scopeId, after.key, now);
+    },
     /** The value; `null` where it has expired, `undefined` where there is none. */
     read(namespace: string, key: string, now: number): string | null | undefined {
       return read.get(now, namespace, key);

@@ -58,6 +58,10 @@ export function prepareSessionTable(db: Connection) {
     );
   const listAll = list('');
   const listOwned = list('s.owner = ? AND');
+  const idsAfter = db.prepare<[after: number, limit: number], { rowid: number; id: string }>(
+    `SELECT s.id AS rowid, ${db.text('s.session_id')} AS id FROM session AS s
+     WHERE s.id > ? ORDER BY s.id LIMIT ?`,
+  );
   const messages = db.prepare<[id: string, after: number, limit: number], StoredMessageRow>(
     `SELECT ${db.text('s.session_id')} AS sessionId, ${messageColumnsOf(db)},
        ${db.text('m.data')} AS data
@@ -169,6 +173,10 @@ export function prepareSessionTable(db: Connection) {
       return owner === undefined
         ? listAll.all(since, until, limit)
         : listOwned.all(owner, since, until, limit);
+    },
+    /** The ids of sessions in the order in which they began to be stored. */
+    idsAfter(after: number, limit: number) {
+      return idsAfter.all(after, limit);
     },
     messages(id: string, after: number, limit: number): IterableIterator<StoredMessageRow> {
       return messages.iterate(id, after, limit);

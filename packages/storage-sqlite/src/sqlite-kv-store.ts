@@ -2,7 +2,7 @@ import { assertKvKey, DEFAULT_KV_LIMITS } from '@ethosagent/policy';
 import type { KeyValueStore } from '@ethosagent/types';
 import type { SqliteDriver } from './driver/load-driver.js';
 import { KV_SCHEMA } from './kv-schema.js';
-import { prepareKvTable } from './kv-table.js';
+import { type KvEntryRow, prepareKvTable } from './kv-table.js';
 import { openStore } from './open-store.js';
 import { createNamespace } from './sqlite-kv-namespace.js';
 import { closedError } from './store-errors.js';
@@ -28,6 +28,15 @@ export interface SqliteKvStoreOptions {
   maxValueBytes?: number;
 }
 
+/** An entry of a store, with its namespace. */
+export interface SqliteKvEntry {
+  scopeId: string;
+  key: string;
+  value: string;
+  /** Milliseconds since the epoch. Absent where it stays for ever. */
+  expiresAt?: number;
+}
+
 export interface SqliteKvStore {
   /**
    * The store of one namespace. The scope id alone is the namespace; equal ids share their keys.
@@ -36,6 +45,8 @@ export interface SqliteKvStore {
    * `close`
    */
   kvStoreFactory: (tool: string, scopeId: string) => Required<KeyValueStore>;
+  /** All entries of all namespaces, for whoever moves them to another store. */
+  entries: () => AsyncGenerator<SqliteKvEntry, void, undefined>;
   /** Commits the writes on their way and closes the file. Calls after it reject. */
   close: () => void;
   /** The SQLite that it runs on. */
@@ -76,6 +87,17 @@ export function createSqliteKvStore(options: SqliteKvStoreOptions): SqliteKvStor
         assertKvKey(scopeId, limits);
         return createNamespace({ table, queue, clock, limits, read }, scopeId);
       },
+      async *entries() {
+        let after = { scopeId: '', key: '' };
+        for (;;) {
+          const page = await read(after.scopeId, () => pageOf(table.entriesAfter(after, clock())));
+          for (const { expiresAt, ...entry } of page) {
+            yield { ...entry, ...(expiresAt !== null && { expiresAt }) };
+            after = entry;
+          }
+          if (page.length === 0) return;
+        }
+      },
       close() {
         sweeper.stop();
         close();
@@ -86,6 +108,21 @@ export function createSqliteKvStore(options: SqliteKvStoreOptions): SqliteKvStor
 
 const FACTORY = 'createSqliteKvStore';
 const KIND = { factory: FACTORY, schema: KV_SCHEMA };
+
+/** Rows of a page, and characters after which it ends. */
+const MAX_PAGE_ROWS = 500;
+const MAX_PAGE_CHARS = 16_000_000;
+
+function pageOf(rows: Iterable<KvEntryRow>): KvEntryRow[] {
+  const page: KvEntryRow[] = [];
+  let chars = 0;
+  for (const row of rows) {
+    page.push(row);
+    chars += row.value.length;
+    if (page.length === MAX_PAGE_ROWS || chars > MAX_PAGE_CHARS) break;
+  }
+  return page;
+}
 
 function bytesOption(options: SqliteKvStoreOptions, name: keyof typeof DEFAULT_KV_LIMITS): number {
   const fallback = DEFAULT_KV_LIMITS[name];

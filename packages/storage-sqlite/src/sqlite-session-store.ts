@@ -35,6 +35,8 @@ export interface SqliteSessionStoreOptions {
 
 /** A `SessionStore` in a file. */
 export interface SqliteSessionStore extends SessionStore {
+  /** The ids of all sessions, for whoever moves them to another store. */
+  ids: () => AsyncGenerator<string, void, undefined>;
   /** Commits the writes on their way and closes the file. Calls after it reject. */
   close: () => void;
 }
@@ -151,6 +153,17 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Sq
       async delete(sessionId) {
         assertKvKey(sessionId, DEFAULT_KV_LIMITS);
         return queue.run(NAMESPACE, () => table.remove(sessionId));
+      },
+      async *ids() {
+        let after = 0;
+        for (;;) {
+          const page = await reading(() => table.idsAfter(after, MAX_SESSIONS));
+          for (const { rowid, id } of page) {
+            yield id;
+            after = rowid;
+          }
+          if (page.length === 0) return;
+        }
       },
       close,
     };

@@ -11,6 +11,8 @@ export interface SecretStore {
   set?(ref: string, value: string): Promise<void>;
   /** Removes a secret; nothing happens when it is absent. */
   delete?(ref: string): Promise<void>;
+  /** The refs in code point order, where they can be told. */
+  list?(): Promise<string[]>;
 }
 
 /** A store that was opened for one user, who closes it. */

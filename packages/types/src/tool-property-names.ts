@@ -7,6 +7,7 @@ const MEANT: ReadonlyMap<string, string> = new Map(
     outputSchema: 'outputJsonSchema, resultSchema, returns',
     unconfined: 'isUnconfined, unconfinedTool',
     returnDirect: 'returnsDirect, returnDirectly',
+    defer: 'deferred, deferLoading, isDeferred',
     description: 'desc',
     capabilities: 'capability, permissions',
     toolset: 'toolsets',

@@ -30,6 +30,8 @@ export interface ToolDefinition {
   parameters: Record<string, unknown>;
   /** JSON Schema of `structured` of its results, where the tool has one. */
   outputSchema?: Record<string, unknown>;
+  /** The model is told of it once it has looked for it. */
+  defer?: true;
   /** A result of the tool is the answer: no model is asked again. */
   returnDirect?: true;
 }

@@ -211,6 +211,11 @@ export interface Tool<TArgs = unknown> {
    */
   outputSchema?: Record<string, unknown>;
   /**
+   * The agent loop tells the model of this tool only once it has looked for it, with `find_tools`: for
+   * tools that are seldom used.
+   */
+  defer?: boolean;
+  /**
    * A result of this tool is the answer: the agent's turn ends with its `value`, and the model is not
    * asked again. A failure goes to the model like any other.
    */

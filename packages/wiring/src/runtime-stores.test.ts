@@ -96,6 +96,9 @@ function secretsOf(values: Record<string, string>): Required<SecretStore> {
     async delete(ref) {
       map.delete(ref);
     },
+    async list() {
+      return [...map.keys()].sort();
+    },
   };
 }
 

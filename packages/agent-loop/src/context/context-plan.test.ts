@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contextPlan } from './context-plan.js';
 import { correction, promptTokens, textTokens } from './estimate.js';
-import { windowOf } from './model-windows.js';
 
 describe('contextPlan', () => {
   it('has the window of the model, room for an answer, and a share', () => {
@@ -50,25 +49,6 @@ describe('contextPlan', () => {
     expect(() => contextPlan({ model: 'x/y', context: Object(context) })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     );
-  });
-});
-
-describe('windowOf', () => {
-  it.each([
-    ['claude-opus-4-1', 200_000],
-    ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 200_000],
-    ['anthropic/claude-haiku-4.5', 200_000],
-    ['gpt-4o-mini', 128_000],
-    ['gpt-4.1', 1_047_576],
-    ['gpt-4', 8_192],
-    ['openai/gpt-5-mini', 272_000],
-    ['gemini-2.5-pro', 1_048_576],
-    ['o1-mini', 128_000],
-    ['llama3', 32_000],
-    ['', 32_000],
-  ])('of %s is %i', (modelId, tokens) => {
-    expect(windowOf(Object({ modelId }))).toBe(tokens);
-    expect(windowOf(modelId)).toBe(tokens);
   });
 });
 

@@ -2,12 +2,14 @@ import { EthosError } from '@ethosagent/types';
 import type { AgentLoopOptions, ContextOptions } from '../api.js';
 import { assertKeys } from '../options.js';
 import { cacheOf } from './breakpoints.js';
-import { windowOf } from './model-windows.js';
+import { knownWindow, UNKNOWN_WINDOW } from './model-windows.js';
 
 /** How the context of an agent is managed, with the defaults. */
 export interface ContextPlan {
   /** Tokens of the model's window. */
   window: number;
+  /** Whether the window is only assumed, since nobody said which the model has. */
+  isAssumed: boolean;
   /** Tokens of a prompt that leave no room for an answer any more. */
   limit: number;
   /** Tokens of a prompt from which on it is made smaller. */
@@ -36,7 +38,8 @@ export function contextPlan({
   modelSettings = {},
 }: Pick<AgentLoopOptions, 'context' | 'model' | 'modelSettings'>): ContextPlan | undefined {
   if (context === false) return undefined;
-  const window = context.window ?? windowOf(model);
+  const known = context.window ?? knownWindow(model);
+  const window = known ?? UNKNOWN_WINDOW;
   const reserve =
     context.reserve ??
     Math.min(modelSettings.maxOutputTokens ?? MAX_RESERVE, Math.floor(window / 4));
@@ -61,7 +64,8 @@ export function contextPlan({
   const nativeAt = Math.floor(Math.min(at * window, limit));
   const trigger = native.length > 0 ? limit : nativeAt;
   const pageChars = Math.min(MAX_PAGE_CHARS, Math.max(MIN_PAGE_CHARS, Math.floor(window * 0.4)));
-  return { window, limit, trigger, keepTurns, summarise, native, nativeAt, pageChars };
+  const isAssumed = known === undefined;
+  return { window, isAssumed, limit, trigger, keepTurns, summarise, native, nativeAt, pageChars };
 }
 
 function assert(isFine: boolean, name: keyof ContextOptions, advice: string): void {

@@ -20,8 +20,8 @@ export class ContextFull extends Error {
   override name = 'ContextFull';
   readonly outcome: Outcome;
 
-  constructor(tokens: number, { limit }: ContextPlan) {
-    const outcome = overContext(Math.ceil(tokens), limit);
+  constructor(tokens: number, plan: ContextPlan) {
+    const outcome = overContext(Math.ceil(tokens), plan);
     super(outcome.message);
     this.outcome = outcome;
   }

@@ -5,16 +5,29 @@ export const UNKNOWN_WINDOW = 32_000;
 
 /**
  * Tokens of the window, as the makers publish them, by how the id of a model begins. The longest
- * beginning that fits counts. Where a maker sells a larger window for more, the smaller one stands here; where the prompt
- * has a limit of its own, that.
+ * beginning that fits counts. Where models of one beginning differ, the smallest stands here, and where
+ * the prompt has a limit of its own, that: a window that is too small costs a summary too many, one
+ * that is too large costs the turn.
  */
 const WINDOWS: readonly (readonly [prefix: string, tokens: number])[] = [
   ['claude-', 200_000],
+  ['claude-fable-5', 1_000_000],
+  ['claude-haiku-5', 1_000_000],
+  ['claude-instant', 100_000],
+  ['claude-opus-5', 1_000_000],
+  ['claude-sonnet-5', 1_000_000],
   ['codestral', 32_000],
   ['command-a', 256_000],
   ['command-r', 128_000],
   ['deepseek-', 64_000],
-  ['gemini-', 1_048_576],
+  ['deepseek-v4', 1_000_000],
+  ['devstral', 128_000],
+  ['gemini-', 1_000_000],
+  ['gemini-live', 128_000],
+  ['gemma', 8_192],
+  ['gemma-3', 128_000],
+  ['gemma-4', 128_000],
+  ['glm-', 128_000],
   ['gpt-3.5-turbo', 16_385],
   ['gpt-4', 8_192],
   ['gpt-4-1106', 128_000],
@@ -23,10 +36,19 @@ const WINDOWS: readonly (readonly [prefix: string, tokens: number])[] = [
   ['gpt-4.1', 1_047_576],
   ['gpt-4o', 128_000],
   ['gpt-5', 272_000],
-  ['gpt-5-chat', 128_000],
   ['gpt-oss-', 131_072],
-  ['grok-3', 131_072],
+  ['grok-', 131_072],
+  ['grok-2-vision', 8_192],
   ['grok-4', 256_000],
+  ['grok-code', 256_000],
+  ['grok-vision', 8_192],
+  ['kimi-k2', 131_072],
+  ['llama-3.', 128_000],
+  ['llama-4', 128_000],
+  ['llama3', 8_192],
+  ['magistral', 40_000],
+  ['minimax-m2', 196_608],
+  ['ministral', 128_000],
   ['mistral-large', 128_000],
   ['mistral-medium', 128_000],
   ['mistral-small', 32_000],
@@ -35,6 +57,14 @@ const WINDOWS: readonly (readonly [prefix: string, tokens: number])[] = [
   ['o1-preview', 128_000],
   ['o3', 200_000],
   ['o4-mini', 200_000],
+  ['open-mistral-7b', 8_000],
+  ['pixtral', 128_000],
+];
+
+/** The models of a family that a maker runs with a smaller window, by a part of their id. */
+const SMALLER: readonly (readonly [pattern: RegExp, tokens: number])[] = [
+  [/^gpt-5.*-(?:chat|spark)/, 128_000],
+  [/^gemini-.*live/, 128_000],
 ];
 
 const PREFIXES = /^(?:(?:us|eu|apac|global)\.)?(?:(?:anthropic|cohere|mistral|openai)\.)?/;
@@ -49,10 +79,17 @@ function plainId(model: LanguageModel): string {
     .replace(PREFIXES, '');
 }
 
-/** Tokens that a model reads and writes in one request, as far as they are known. */
+/** Tokens that a model reads and writes in one request; `UNKNOWN_WINDOW` where nobody knows. */
 export function windowOf(model: LanguageModel): number {
+  return knownWindow(model) ?? UNKNOWN_WINDOW;
+}
+
+/** The same, where it is known. */
+export function knownWindow(model: LanguageModel): number | undefined {
   const id = plainId(model);
+  const smaller = SMALLER.find(([pattern]) => pattern.test(id));
+  if (smaller !== undefined) return smaller[1];
   const fits = WINDOWS.filter(([prefix]) => id.startsWith(prefix));
   const best = fits.sort(([a], [b]) => b.length - a.length)[0];
-  return best?.[1] ?? UNKNOWN_WINDOW;
+  return best?.[1];
 }

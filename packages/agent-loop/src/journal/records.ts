@@ -133,6 +133,8 @@ const CHECKS = {
       /** The turn ends with it: what its tool gave, for the user alone. */
       answer: isString,
       from: isString,
+      /** Tools that the model is told from now on. */
+      found: isListOf(isString),
     },
   ),
   /** Sub-agents that were begun, and what sub-agents used. */

@@ -3,6 +3,7 @@ import { canonicalJson } from '@ethosagent/policy';
 import { type AttachmentInfo, EthosError } from '@ethosagent/types';
 import type { AgentUsage, TurnEnd } from '../api.js';
 import { applyContext, type SummedUp } from '../context/apply-context.js';
+import { READ_RESULT } from '../context/read-result.js';
 import { addUsage, NO_USAGE } from '../usage.js';
 import {
   type AgentRecord,
@@ -74,6 +75,8 @@ export class SessionLog {
   readonly entries: LoggedEntry[] = [];
   /** Results were cleared or summed up. */
   isShortened = false;
+  /** The tools that came to be told, in the order in which they came. */
+  readonly appended: string[] = [];
   /** The last prompt that the model counted, and its estimate. */
   counted: { inputTokens: number; estimate: number } | undefined;
   readonly #hasHistory: boolean;
@@ -194,6 +197,7 @@ export class SessionLog {
 
   #shorten(turn: LoggedTurn, record: ContextRecord): void {
     this.isShortened = true;
+    this.#tellOf([READ_RESULT]);
     turn.usage = addUsage(turn.usage, record.summary?.usage ?? NO_USAGE);
     applyContext(this.entries, record);
   }
@@ -208,9 +212,14 @@ export class SessionLog {
   #addResult(turn: LoggedTurn, record: ResultRecord): void {
     const result = this.#hasHistory ? record : { ...record, output: '', images: [] };
     this.#change(record.call, { result });
+    this.#tellOf(record.found ?? []);
     this.#images.add(result);
     turn.text = this.directAnswer() ?? turn.text;
     turn.usage = addUsage(turn.usage, { ...NO_USAGE, costUsd: record.costUsd ?? 0 });
+  }
+
+  #tellOf(names: readonly string[]): void {
+    for (const name of names) if (!this.appended.includes(name)) this.appended.push(name);
   }
 
   /** Where the content of a record comes from that somebody else may have written. */

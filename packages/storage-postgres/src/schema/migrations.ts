@@ -2,6 +2,7 @@ import { ATTACHMENT_TABLES } from './attachment-tables.js';
 import { AUDIT_TABLES } from './audit-tables.js';
 import { KEY_VALUE_TABLES } from './key-value-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
+import { SECRET_TABLES } from './secret-tables.js';
 import { SESSION_TABLES } from './session-tables.js';
 
 /**
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
     ${MEMORY_TABLES(schema)}
     ${ATTACHMENT_TABLES(schema)}
     ${AUDIT_TABLES(schema)}`,
+  SECRET_TABLES,
 ];

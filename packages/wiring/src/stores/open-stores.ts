@@ -53,7 +53,8 @@ export async function openStores(
   };
 }
 
-async function openStore<Name extends keyof StoresByName>(
+/** Opens one store, the host's or that of the home. @throws as `openStores` */
+export async function openStore<Name extends keyof StoresByName>(
   name: Name,
   source: StoreSource<StoresByName[Name]> | undefined,
   home: string,

@@ -1,0 +1,22 @@
+import type { ToolDefinition } from '@ethosagent/types';
+
+export const FIND_TOOLS = 'find_tools';
+
+/** What the model is told of the search, once not all tools are told. */
+export const FIND_TOOLS_DEFINITION: ToolDefinition = {
+  name: FIND_TOOLS,
+  description:
+    'Finds more tools. Not all tools that you may use are listed: say what you want to do, and those that fit can be called from the next step on. Search before you say that you can not do something.',
+  parameters: {
+    type: 'object',
+    properties: {
+      query: {
+        type: 'string',
+        description:
+          'What a tool has to do, in a few words: the action, the thing, the service; or a name.',
+      },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+};

@@ -1,0 +1,50 @@
+import { isSameMemory } from '@ethosagent/policy';
+import type { MemoryProvider, MemorySection } from '@ethosagent/types';
+import { digestOf, type Move, type MoveItem } from './move-item.js';
+
+/** Memories as they are now. Replaced versions stay in the home. */
+export function moveMemory(
+  scopeIds: () => AsyncIterable<string>,
+  { from, to }: { from: MemoryProvider; to: MemoryProvider },
+): Move {
+  return {
+    atOnce: 8,
+    async *items() {
+      for await (const scopeId of scopeIds()) {
+        const { sections } = await from.read(scopeId);
+        if (sections.length > 0) yield itemOf(scopeId, sections, to);
+      }
+    },
+  };
+}
+
+function itemOf(scopeId: string, sections: readonly MemorySection[], to: MemoryProvider): MoveItem {
+  return {
+    name: scopeId,
+    source: async () => digestOf(plain(sections)),
+    async target() {
+      const there = await to.read(scopeId);
+      return there.sections.length === 0 ? undefined : digestOf(plain(there.sections));
+    },
+    async copy(replace) {
+      const there = await to.read(scopeId);
+      if (isSameMemory(sections, there.sections)) return 'there';
+      // What a move that was interrupted has written is the beginning.
+      const isBegun = isSameMemory(sections.slice(0, there.sections.length), there.sections);
+      if (!isBegun && !replace) return 'other';
+      if (!isBegun) {
+        for (const { heading } of there.sections) {
+          await to.change(scopeId, { kind: 'remove', section: heading });
+        }
+      }
+      for (const { heading, text } of isBegun ? sections.slice(there.sections.length) : sections) {
+        await to.change(scopeId, { kind: 'add', section: heading, text });
+      }
+      return 'moved';
+    },
+  };
+}
+
+function plain(sections: readonly MemorySection[]): MemorySection[] {
+  return sections.map(({ heading, text }) => ({ heading, text }));
+}

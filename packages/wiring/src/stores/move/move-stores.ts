@@ -1,0 +1,189 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createAttachmentCache, createFileSecrets } from '@ethosagent/storage-fs';
+import { EthosError, type SecretStore } from '@ethosagent/types';
+import { createHomeMemory } from '../../home-memory.js';
+import { openStore } from '../open-stores.js';
+import { OpenedResources } from '../opened-resources.js';
+import type { RuntimeStores, StoreSource, StoresByName } from '../runtime-stores.js';
+import { assertStore } from '../store-shapes.js';
+import { moveAttachments, moveSecrets } from './move-files.js';
+import type { Move } from './move-item.js';
+import { moveKeyValue } from './move-key-value.js';
+import { moveMemory } from './move-memory.js';
+import { moveSessions } from './move-sessions.js';
+import { type MovedStore, runMove } from './run-move.js';
+
+/** What is moved, and where to. */
+export interface MoveStoresOptions {
+  /** The home whose state is copied. Nothing of it is removed. */
+  home: string;
+  /** The stores to move to; what is absent here stays in the home. */
+  to: RuntimeStores;
+  /** Whether what the store has otherwise is replaced. It stays when absent. */
+  replace?: boolean;
+  /** Stops between two things; the next run goes on. */
+  signal?: AbortSignal;
+  onProgress?: (store: string, done: number) => void;
+}
+
+/** What came of a move. */
+export interface MoveReport {
+  /** Whether all of it is there, and was read back. */
+  ok: boolean;
+  stores: readonly MovedStore[];
+  /** What stays in the home, and why. */
+  stays: readonly string[];
+}
+
+/**
+ * Copies the state of a home to other stores, and reads all of it back. Run it again after it was
+ * interrupted: it goes on. Stop the agent before: what it writes meanwhile may not be copied, and then
+ * it isn't `ok`.
+ *
+ * @throws `STORE_UNAVAILABLE` and others of the stores; `CALL_ABORTED` by the signal; `CONFIG_INVALID`
+ * where there is nothing to move to
+ */
+export async function moveStores(options: MoveStoresOptions): Promise<MoveReport> {
+  const { home, to, replace = false, signal, onProgress } = options;
+  const opened = new OpenedResources();
+  try {
+    const moves = await openMoves(home, to, opened);
+    const stores: MovedStore[] = [];
+    for (const [store, move] of moves) {
+      stores.push(await runMove(store, move, { replace, signal, onProgress }));
+    }
+    const left = to.memory === undefined ? 0 : await unnamedMemories(home, stores);
+    return {
+      ok: left === 0 && stores.every(({ verified }) => verified),
+      stores,
+      stays: [
+        'the audit log',
+        'personalities, mcp.json and ethos.config.mjs',
+        ...(to.memory === undefined ? [] : ['replaced versions of memories']),
+        ...(to.secrets === undefined
+          ? ['secrets and tokens: no key to encrypt them was given']
+          : []),
+        ...(left === 0
+          ? []
+          : [
+              `${left} files in ${join(home, 'memory')} of owners that no session names: move them by hand`,
+            ]),
+      ],
+    };
+  } finally {
+    await opened.close();
+  }
+}
+
+async function openMoves(
+  home: string,
+  to: RuntimeStores,
+  opened: OpenedResources,
+): Promise<[store: string, move: Move][]> {
+  async function open<Name extends keyof StoresByName>(
+    name: Name,
+    source: StoreSource<StoresByName[Name]>,
+  ): Promise<StoresByName[Name]> {
+    const { store, close } = await openStore(name, source, home);
+    if (close !== undefined) opened.add(() => close());
+    assertStore(name, store);
+    return store;
+  }
+  const { keyValue, sessions, memory, attachments, secrets } = to;
+  const moves: [string, Move][] = [];
+  const sqlite = await openSqlite(home, opened);
+  if (keyValue !== undefined) {
+    const target = await open('keyValue', keyValue);
+    moves.push(['keyValue', moveKeyValue(() => sqlite.entries?.() ?? nothing(), target)]);
+  }
+  if (sessions !== undefined) {
+    const target = await open('sessions', sessions);
+    if (sqlite.sessions !== undefined) {
+      moves.push(['sessions', moveSessions(sqlite.sessions, target)]);
+    }
+  }
+  if (memory !== undefined) {
+    const target = await open('memory', memory);
+    const scopeIds = () => memoryScopes(home, sqlite.sessions);
+    moves.push(['memory', moveMemory(scopeIds, { from: createHomeMemory(home), to: target })]);
+  }
+  if (attachments !== undefined) {
+    const folder = join(home, 'attachments');
+    const from = createAttachmentCache({ dir: folder });
+    const target = await open('attachments', attachments);
+    moves.push(['attachments', moveAttachments(folder, { from, to: target })]);
+  }
+  if (secrets !== undefined) {
+    const from = createFileSecrets({ dir: join(home, 'secrets') });
+    moves.push(['secrets', moveSecrets(from, storable(await open('secrets', secrets)))]);
+  }
+  if (moves.length > 0) return moves;
+  throw new EthosError('CONFIG_INVALID', 'there is no store to move to; give one');
+}
+
+/** The files of the home, where they are. */
+async function openSqlite(home: string, opened: OpenedResources) {
+  const { createSqliteKvStore, createSqliteSessionStore } = await import(
+    '@ethosagent/storage-sqlite'
+  );
+  const [kvPath, path] = [join(home, 'state.sqlite'), join(home, 'sessions.sqlite')];
+  const keyValue = (await isThere(kvPath)) ? createSqliteKvStore({ path: kvPath }) : undefined;
+  if (keyValue !== undefined) opened.add(keyValue.close);
+  const sessions = (await isThere(path)) ? createSqliteSessionStore({ path }) : undefined;
+  if (sessions !== undefined) opened.add(sessions.close);
+  return { entries: keyValue?.entries, sessions };
+}
+
+function storable(secrets: SecretStore): Required<SecretStore> {
+  const { set, delete: remove, list } = secrets;
+  if (set !== undefined && remove !== undefined && list !== undefined) {
+    return { ...secrets, set, delete: remove, list };
+  }
+  throw new EthosError(
+    'CONFIG_INVALID',
+    'no secrets can be stored in stores.secrets; leave it out',
+  );
+}
+
+/** Those that have a memory: of all, of personalities, and of whoever owns a session. */
+async function* memoryScopes(
+  home: string,
+  sessions: { ids(): AsyncIterable<string>; get(id: string): Promise<object | null> } | undefined,
+): AsyncGenerator<string, void, undefined> {
+  const seen = new Set(['global']);
+  for (const id of await namesIn(join(home, 'personalities'))) seen.add(`personality:${id}`);
+  for await (const id of sessions?.ids() ?? nothing()) {
+    const { scopeId, userScopeId, teamId }: Record<string, unknown> = Object(
+      await sessions?.get(id),
+    );
+    if (typeof scopeId === 'string') seen.add(scopeId);
+    if (typeof userScopeId === 'string') seen.add(userScopeId).add(`user:${userScopeId}`);
+    if (typeof teamId === 'string') seen.add(teamId).add(`team:${teamId}`);
+  }
+  yield* [...seen].filter((id) => id !== '').sort();
+}
+
+/** How many memory files of the home nobody is known for. */
+async function unnamedMemories(home: string, stores: readonly MovedStore[]): Promise<number> {
+  const files = (await namesIn(join(home, 'memory'))).filter((name) => name.endsWith('.md'));
+  const personalities = await namesIn(join(home, 'personalities'));
+  const own = await Promise.all(
+    personalities.map((id) => isThere(join(home, 'personalities', id, 'memory.md'))),
+  );
+  const moved = stores.find(({ store }) => store === 'memory')?.items ?? 0;
+  return Math.max(0, files.length + own.filter(Boolean).length - moved);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(Object(error).code)) return [];
+    throw error;
+  });
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined;
+}
+
+async function* nothing(): AsyncGenerator<never, void, undefined> {}

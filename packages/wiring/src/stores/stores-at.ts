@@ -1,0 +1,55 @@
+import { EthosError } from '@ethosagent/types';
+import type { RuntimeStores } from './runtime-stores.js';
+
+/** What the stores of a database are opened with. */
+export interface StoresAtOptions {
+  /** Encrypts the secrets in the database. Without it they stay in the home. */
+  secretsKey?: string;
+}
+
+/**
+ * The stores of a server by its URL: all of them in PostgreSQL (`postgresql://…`), the key-value store
+ * in Redis (`redis://…`, `rediss://…`). What is not there stays in the home.
+ *
+ * @throws `CONFIG_INVALID` for another URL, which is never shown, and where the package is not installed
+ * @example
+ * const stores = await storesAt('postgresql://agent:secret@db.example.com/agents');
+ * const runtime = await createToolRuntime({ home, personality: 'coder', stores });
+ */
+export async function storesAt(
+  url: string,
+  { secretsKey }: StoresAtOptions = {},
+): Promise<RuntimeStores> {
+  const [, scheme] = /^(\w+):/.exec(url) ?? [];
+  if (scheme === 'postgresql' || scheme === 'postgres') {
+    const { createPostgresStores } = await installed(
+      '@ethosagent/storage-postgres',
+      () => import('@ethosagent/storage-postgres'),
+    );
+    return { ...createPostgresStores({ url, ...(secretsKey !== undefined && { secretsKey }) }) };
+  }
+  if (scheme === 'redis' || scheme === 'rediss') {
+    if (secretsKey !== undefined) {
+      throw new EthosError('CONFIG_INVALID', 'Redis keeps no secrets; leave their key out');
+    }
+    const { createRedisStores } = await installed(
+      '@ethosagent/storage-redis',
+      () => import('@ethosagent/storage-redis'),
+    );
+    return { ...createRedisStores({ url }) };
+  }
+  throw new EthosError(
+    'CONFIG_INVALID',
+    'the URL of stores begins with postgresql:// or redis://; check it',
+  );
+}
+
+async function installed<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    if (Object(cause).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    const problem = `${name} is not installed; run "npm install ${name}" in the project`;
+    throw new EthosError('CONFIG_INVALID', problem, { cause });
+  }
+}
