@@ -15,7 +15,21 @@ export type {
   ResumeInput,
   SessionState,
   TokenPrices,
+  TurnClaim,
   TurnEnd,
   TurnInput,
 } from './api.js';
 export { type RegistryToolsOptions, registryTools } from './registry-tools.js';
+export { createLocalEngine } from './engine/local-engine.js';
+export type { Engine, EngineTurn, EngineWork, EngineWorker } from './engine/engine.js';
+export {
+  createFleet,
+  type EnqueueInput,
+  Fleet,
+  type FleetHealth,
+  type FleetOptions,
+  type WorkerAgent,
+} from './engine/fleet.js';
+export type { StoredAgentEvent, WatchedEvent, WatchOptions } from './engine/watch.js';
+export { TurnWorker, type WorkerMetrics, type WorkerOptions } from './engine/worker.js';
+export { HeldSession } from './held-session.js';

@@ -59,7 +59,7 @@ export class LoopApprovals {
 
   /**
    * Writes a decision into the journal.
-   * @throws `TURN_INVALID` when no such call waits, or it is decided otherwise; as
+   * @throws `TURN_INVALID` when no such call waits, `ALREADY_DECIDED` when it is decided otherwise; as
    * `ToolSession.decide`
    */
   async decide(journal: Journal, asked: Asked): Promise<void> {
@@ -144,11 +144,11 @@ function waitingCall(
   );
 }
 
-/** Whether the very decision was made. @throws `TURN_INVALID` where another one was */
+/** Whether the very decision was made. @throws `ALREADY_DECIDED` where another one was */
 function isDecided({ decision, toolCallId }: PendingApproval, now: CallDecision): boolean {
   if (decision === undefined) return false;
   if (isSameDecision(decision, now)) return true;
-  throw new EthosError('TURN_INVALID', `it is decided on ${toolCallId} already`);
+  throw new EthosError('ALREADY_DECIDED', `it is decided on ${toolCallId} already`);
 }
 
 /** Does again what another writer came before. */

@@ -12,11 +12,12 @@ import {
 } from '@ethosagent/types';
 import type { AgentLoopOptions } from './api.js';
 import type { EventQueue } from './event-queue.js';
-import type { Journal } from './journal/journal.js';
+import type { Journal, JournalClaim } from './journal/journal.js';
 import type { AgentRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
 import type { LoopApprovals } from './loop-approvals.js';
 import type { TurnLimits } from './options.js';
+import { mayRunAgain, runsUnder } from './run-again.js';
 import { answerAtOnce, editedInput, resultRecord } from './turn-calls.js';
 import { untilAborted } from './with-grace.js';
 
@@ -39,6 +40,7 @@ export interface TurnBatchParts {
   /** What did not begin is left for whoever resumes. */
   isLeft: () => boolean;
   onFailure: (error: unknown) => void;
+  claim: JournalClaim | undefined;
 }
 
 /** The calls of a step that run together: each is written down before it runs, and when it has. */
@@ -51,6 +53,7 @@ export class TurnBatch {
   readonly #answered = new Set<string>();
   readonly #waiting = new Set<string>();
   readonly #writing: Promise<void>[] = [];
+  #personality: PersonalityConfig | undefined;
   #isOver = false;
 
   constructor(parts: TurnBatchParts) {
@@ -63,6 +66,7 @@ export class TurnBatch {
     const personality = await untilAborted(options.tools.personality(options.personality), signal);
     for (const logged of calls) this.#calls.set(logged.call.id, logged);
     const guard = this.#guard(personality);
+    this.#personality = personality;
     const results = await options.tools.execute(
       calls.map((logged) => ({
         toolCallId: logged.call.id,
@@ -136,11 +140,12 @@ export class TurnBatch {
   }
 
   #host(guard: CallGuard): TurnHost {
-    const { delegation, later, events } = this.#parts;
+    const { delegation, later, events, claim } = this.#parts;
     const { approve, ...asked } = guard.host();
     return {
       ...asked,
       ...(delegation !== undefined && { delegation }),
+      ...(claim !== undefined && { assertOwned: () => claim.assertHeld() }),
       approve: async (request) => {
         const decision = await approve(request);
         const approval = guard.waiting.get(request.toolCallId);
@@ -160,15 +165,26 @@ export class TurnBatch {
   }
 
   async #beforeRun({ toolCallId, name }: ToolCall): Promise<void> {
-    const { turn, signal, now } = this.#parts;
+    const { turn, signal, now, options, claim } = this.#parts;
     const logged = this.#calls.get(toolCallId);
-    if (logged === undefined || logged.started || this.#startedAt.has(toolCallId)) {
+    const tool = options.tools.tool(name);
+    const personality = this.#personality;
+    const isBlocked =
+      logged?.started === true &&
+      (personality === undefined || !mayRunAgain(logged, tool, personality));
+    if (logged === undefined || isBlocked || this.#startedAt.has(toolCallId)) {
       throw new EthosError('TURN_INVALID', `${name} has been called already`);
     }
     signal.throwIfAborted();
     this.#startedAt.set(toolCallId, now());
+    const under = personality && runsUnder(tool, personality);
     try {
-      await this.#write({ kind: 'started', turn, calls: [toolCallId] });
+      await this.#write({
+        kind: 'started',
+        turn,
+        calls: [toolCallId],
+        ...(under !== undefined && { under }),
+      });
     } catch (error) {
       // It does not run: what it is answered is not its tool's.
       if (this.#refusalOf(logged) !== undefined) this.#startedAt.delete(toolCallId);
@@ -176,6 +192,8 @@ export class TurnBatch {
     }
     signal.throwIfAborted();
     await this.#tellStart(logged);
+    // Right before it runs: while its begin was stored, somebody else may have taken the session.
+    claim?.assertHeld();
   }
 
   /** What the model is told of a call that was refused while it was about to run. */

@@ -129,6 +129,7 @@ const CHECKS = {
       attachments: isListOf(isAttachment),
       untrusted: isTrue,
       personality: isString,
+      key: isString,
       meta: isAnything,
     },
   ),
@@ -142,7 +143,11 @@ const CHECKS = {
       known: isAmount,
     },
   ),
-  started: isShape({ turn: isCount, calls: isListOf(isString) }),
+  started: isShape(
+    { turn: isCount, calls: isListOf(isString) },
+    // Of the tool and the personality that the calls ran under.
+    { under: isString },
+  ),
   result: isShape(
     { turn: isCount, call: isString, output: isString, ok: isBoolean },
     {

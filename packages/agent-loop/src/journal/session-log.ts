@@ -32,6 +32,8 @@ export interface LoggedCall {
   repeats: number;
   /** It was about to run: whether it did is not known until there is a result. */
   started: boolean;
+  /** The digest of the tool and the personality that it ran under. */
+  under?: string;
   approval?: PendingApproval;
   /** The question that was answered, where a yes was to other arguments. */
   runs?: string;
@@ -48,6 +50,7 @@ export interface LoggedStep {
 /** The last turn of a session. */
 export interface LoggedTurn {
   turn: number;
+  key?: string;
   attachments: readonly AttachmentInfo[];
   /** The personality that it runs under. */
   personality?: string;
@@ -76,6 +79,8 @@ export class SessionLog {
   lastSequence = 0;
   messageCount = 0;
   turn: LoggedTurn | undefined;
+  /** Turns that were begun with a key, and how they ended. */
+  readonly keys = new Map<string, { turn: number; end?: TurnEnd }>();
   readonly #sources = new SourceList();
   /** What the model is shown; none where no model is asked. */
   readonly entries: LoggedEntry[] = [];
@@ -143,7 +148,7 @@ export class SessionLog {
         this.#addStep(turn, record);
         break;
       case 'started':
-        for (const id of record.calls) this.#change(id, { started: true });
+        for (const id of record.calls) this.#change(id, startOf(record));
         break;
       case 'result':
         this.#addResult(turn, record);
@@ -165,16 +170,19 @@ export class SessionLog {
         break;
       case 'end':
         turn.end = record.end;
+        if (turn.key !== undefined) this.keys.set(turn.key, { turn: turn.turn, end: record.end });
         break;
       case 'resumed':
     }
   }
 
   #addUser(record: UserRecord): void {
-    const { turn, attachments = [], personality } = record;
+    const { turn, attachments = [], personality, key } = record;
+    if (key !== undefined) this.keys.set(key, { turn });
     this.turn = {
       turn,
       attachments,
+      ...(key !== undefined && { key }),
       ...(personality !== undefined && { personality }),
       steps: 0,
       calls: 0,
@@ -299,4 +307,8 @@ export function damaged(sequence: number, problem: string): EthosError {
     'TURN_INVALID',
     `message ${sequence} of the session ${problem}; use another session`,
   );
+}
+
+function startOf({ under }: Extract<AgentRecord, { kind: 'started' }>): Partial<LoggedCall> {
+  return { started: true, ...(under !== undefined && { under }) };
 }

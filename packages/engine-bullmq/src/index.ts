@@ -1,0 +1,1 @@
+export { type BullmqEngine, type BullmqEngineOptions, createBullmqEngine } from './bullmq-engine.js';
