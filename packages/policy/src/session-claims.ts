@@ -4,7 +4,7 @@ import { EthosError, type SessionAppendOptions } from '@ethosagent/types';
 const MAX_LEASE_MS = 86_400_000;
 
 /** How a session is held, by the clock of its store. */
-export interface HeldSession {
+export interface SessionHold {
   /** Of the last claim; 0 when there was none. */
   epoch: number;
   isHeld: boolean;
@@ -15,7 +15,7 @@ export interface HeldSession {
  * @throws `SESSION_TAKEN`
  */
 export function assertHolds(
-  { epoch, isHeld }: HeldSession,
+  { epoch, isHeld }: SessionHold,
   opts: Pick<SessionAppendOptions, 'epoch' | 'aside'>,
 ): void {
   if (opts.epoch === undefined ? !isHeld || opts.aside === true : isHeld && opts.epoch === epoch) {

@@ -23,13 +23,15 @@ DECLARE
   held record;
   now_ms bigint;
   is_held boolean;
+  is_taken boolean;
 BEGIN
   SELECT epoch, held_until INTO held FROM ${schema}.session
     WHERE digest = sha256(id_bytes) FOR UPDATE;
   now_ms := ${schema}.moment(given_moment);
   is_held := FOUND AND held.held_until > now_ms;
-  IF CASE WHEN of_epoch IS NULL THEN is_held AND NOT is_aside
-      ELSE NOT is_held OR held.epoch <> of_epoch END THEN
+  is_taken := CASE WHEN of_epoch IS NULL THEN is_held AND NOT is_aside
+    ELSE NOT is_held OR held.epoch <> of_epoch END;
+  IF is_taken THEN
     outcome := 'taken'; before := 0; at_moment := now_ms; RETURN NEXT; RETURN;
   END IF;
   RETURN QUERY SELECT * FROM ${schema}.append_messages(id_bytes, owner_identity, session_key,
