@@ -49,7 +49,20 @@ export async function startPostgres(): Promise<Server> {
   if (uid !== undefined) chownSync(folder, uid, uid);
   const made = spawnSync(
     'setpriv',
-    [...asUser(uid), program('initdb'), '-D', data, '-U', 'ethos', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    [
+      ...asUser(uid),
+      program('initdb'),
+      '-D',
+      data,
+      '-U',
+      'ethos',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+    ],
     { cwd: folder, encoding: 'utf8' },
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
@@ -73,7 +86,18 @@ export async function startRedis(folder: string): Promise<Server> {
   const socket = join(folder, 'socket');
   const server = spawn(
     'setpriv',
-    [...asUser(undefined), 'redis-server', '--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder],
+    [
+      ...asUser(undefined),
+      'redis-server',
+      '--port',
+      '0',
+      '--unixsocket',
+      socket,
+      '--save',
+      '',
+      '--dir',
+      folder,
+    ],
     { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] },
   );
   await says(server, server.stdout, 'eady to accept connections');

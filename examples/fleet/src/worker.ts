@@ -1,5 +1,5 @@
 // One worker, in a process of its own. Its argument is where the story takes place, as JSON.
-import { openFleet, type Place } from './agent.ts';
+import { openFleet, type Place } from './agent.js';
 
 const place: Place = JSON.parse(process.argv[2] ?? '{}');
 const { agent, fleet, close } = await openFleet(place);

@@ -30,8 +30,7 @@ export class HeldSession implements TurnClaim {
   /** Whether nobody else can hold the session. */
   get isHeld(): boolean {
     // Once it is over it stays so, whatever the clocks say later.
-    this.#isOver ||=
-      performance.now() >= this.#until.monotonic || Date.now() >= this.#until.wall;
+    this.#isOver ||= performance.now() >= this.#until.monotonic || Date.now() >= this.#until.wall;
     return !this.#isOver;
   }
 

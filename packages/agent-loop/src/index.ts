@@ -19,8 +19,6 @@ export type {
   TurnEnd,
   TurnInput,
 } from './api.js';
-export { type RegistryToolsOptions, registryTools } from './registry-tools.js';
-export { createLocalEngine } from './engine/local-engine.js';
 export type { Engine, EngineTurn, EngineWork, EngineWorker } from './engine/engine.js';
 export {
   createFleet,
@@ -28,8 +26,9 @@ export {
   Fleet,
   type FleetHealth,
   type FleetOptions,
-  type WorkerAgent,
 } from './engine/fleet.js';
+export { createLocalEngine } from './engine/local-engine.js';
 export type { StoredAgentEvent, WatchedEvent, WatchOptions } from './engine/watch.js';
-export { TurnWorker, type WorkerMetrics, type WorkerOptions } from './engine/worker.js';
+export { TurnWorker, type WorkerAgent, type WorkerMetrics, type WorkerOptions } from './engine/worker.js';
 export { HeldSession } from './held-session.js';
+export { type RegistryToolsOptions, registryTools } from './registry-tools.js';

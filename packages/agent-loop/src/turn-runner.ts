@@ -391,7 +391,10 @@ function userRecord(
 }
 
 /** How a turn ended. Of one before the last, no more is known than that. */
-function doneOf(log: SessionLog, { turn, end = 'answered' }: { turn: number; end?: TurnEnd }): DoneEvent {
+function doneOf(
+  log: SessionLog,
+  { turn, end = 'answered' }: { turn: number; end?: TurnEnd },
+): DoneEvent {
   const last = log.turn?.turn === turn ? log.turn : undefined;
   const { text = '', steps = 0, calls = 0, usage = NO_USAGE } = last ?? {};
   return { type: 'done', end, text, turn, steps, calls, usage, approvals: [] };

@@ -29,10 +29,10 @@ import {
   overTime,
   PAUSED,
 } from './outcome.js';
+import { mayRunAgain } from './run-again.js';
 import { TurnBatch } from './turn-batch.js';
 import { answerAtOnce, interrupted, notRun, resultRecord } from './turn-calls.js';
 import { TurnStep } from './turn-step.js';
-import { mayRunAgain } from './run-again.js';
 import { addUsage, NO_USAGE } from './usage.js';
 import { untilAborted } from './with-grace.js';
 
@@ -241,7 +241,8 @@ export class Turn {
     const isAgain = this.#log.openCalls().some(({ started }) => started);
     const under = isAgain ? await tools.personality(id) : undefined;
     const atOnce = this.#log.openCalls().flatMap((logged) => {
-      if (under !== undefined && mayRunAgain(logged, tools.tool(logged.call.name), under)) return [];
+      if (under !== undefined && mayRunAgain(logged, tools.tool(logged.call.name), under))
+        return [];
       const limit = overCalls(logged, limits);
       over ??= limit;
       const result =

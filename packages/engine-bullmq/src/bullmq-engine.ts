@@ -67,7 +67,10 @@ export function createBullmqEngine(options: BullmqEngineOptions): BullmqEngine {
     },
     async cancel(turn) {
       // One that runs is locked, and stays.
-      await within(answerMs, queue.remove(jobIdOf(turn)).catch(() => 0));
+      await within(
+        answerMs,
+        queue.remove(jobIdOf(turn)).catch(() => 0),
+      );
     },
     async work(work) {
       const worker = startWorker(work, { name, prefix, connection: options.connection });

@@ -1,1 +1,5 @@
-export { type BullmqEngine, type BullmqEngineOptions, createBullmqEngine } from './bullmq-engine.js';
+export {
+  type BullmqEngine,
+  type BullmqEngineOptions,
+  createBullmqEngine,
+} from './bullmq-engine.js';

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallDecision, PendingApproval } from '@ethosagent/core';
 import type { NewTurn, StoredTurn, TurnState, TurnStore } from '@ethosagent/types';
-import type { AgentLoop } from '../agent-loop.js';
 import type { Engine } from './engine.js';
 import { streamEvents } from './stream-events.js';
 import { type WatchedEvent, type WatchOptions, watchTurns } from './watch.js';
-import { TurnWorker, type WorkerOptions } from './worker.js';
+import { TurnWorker, type WorkerAgent, type WorkerOptions } from './worker.js';
 
 /** What a fleet of workers shares. */
 export interface FleetOptions {
@@ -19,11 +18,6 @@ export type EnqueueInput = Omit<NewTurn, 'id'> & {
   /** So that the same turn is not run twice, whoever enqueues it again. Made when absent. */
   id?: string;
 };
-
-/** What runs turns, as `createAgent` gives it. */
-export interface WorkerAgent {
-  readonly loop: AgentLoop;
-}
 
 /** How a fleet is. */
 export interface FleetHealth {

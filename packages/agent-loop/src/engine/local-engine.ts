@@ -14,10 +14,13 @@ export function createLocalEngine(): Engine {
   return {
     async enqueue({ id, delayMs }: EngineTurn) {
       clearTimeout(timers.get(id));
-      const timer = setTimeout(() => {
-        timers.delete(id);
-        knock();
-      }, Math.min(delayMs, MAX_DELAY_MS));
+      const timer = setTimeout(
+        () => {
+          timers.delete(id);
+          knock();
+        },
+        Math.min(delayMs, MAX_DELAY_MS),
+      );
       timers.set(id, timer);
     },
     async wake() {

@@ -4,7 +4,9 @@ import type { TurnStore } from '@ethosagent/types';
 import type { AgentEvent } from '../api.js';
 
 /** An event as it is stored: errors are plain, with their code and message. */
-export type StoredAgentEvent = Exclude<AgentEvent, { type: 'error' } | { type: 'done' }> | PlainEvent;
+export type StoredAgentEvent =
+  | Exclude<AgentEvent, { type: 'error' } | { type: 'done' }>
+  | PlainEvent;
 
 type PlainEvent =
   | { type: 'error'; error: { code: string; message: string } }

@@ -3,9 +3,13 @@ import { EthosError, type StoredTurn, type TurnOutcome, type TurnStore } from '@
 import type { AgentLoop } from '../agent-loop.js';
 import type { HeldSession } from '../held-session.js';
 import type { Engine, EngineWorker } from './engine.js';
-import type { WorkerAgent } from './fleet.js';
 import { giveUp, runTurn } from './run-turn.js';
 import { TurnEvents } from './turn-events.js';
+
+/** What runs turns, as `createAgent` gives it. */
+export interface WorkerAgent {
+  readonly loop: AgentLoop;
+}
 
 export interface WorkerOptions {
   /** As `createAgent` gives it. Its sessions are in a store that all workers share. */
@@ -258,7 +262,10 @@ function withDefaults(
   };
   for (const [name, value] of Object.entries(all)) {
     if (Number.isInteger(value) && value >= (name === 'drainMs' ? 0 : 1)) continue;
-    throw new EthosError('CONFIG_INVALID', `startWorker: ${name} must be a whole number above zero`);
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `startWorker: ${name} must be a whole number above zero`,
+    );
   }
   return all;
 }

@@ -16,7 +16,8 @@ import { turnStatements } from './turn-statements.js';
 const MAX_INPUT_CHARS = 10_000_000;
 const STATES = ['waiting', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
 
-interface TurnRow extends Omit<StoredTurn, 'id' | 'sessionId' | 'tenant' | 'message' | keyof Input> {
+interface TurnRow
+  extends Omit<StoredTurn, 'id' | 'sessionId' | 'tenant' | 'message' | keyof Input> {
   id: Buffer;
   sessionId: Buffer;
   tenant: Buffer;
@@ -147,7 +148,8 @@ function valuesOf(turn: NewTurn): unknown[] {
   const input = jsonOf({ prompt: prompt.toWellFormed(), untrusted, attachments });
   if (input.length > MAX_INPUT_CHARS) throw invalid('the prompt is too long');
   for (const rate of rates) {
-    if (!isObject(rate) || idBytes(rate.key).length > 1_000) throw invalid('rates need a short key');
+    if (!isObject(rate) || idBytes(rate.key).length > 1_000)
+      throw invalid('rates need a short key');
     if (whole('max', rate.max) < 1 || whole('perMs', rate.perMs) < 1) {
       throw invalid('max and perMs of a rate are above zero');
     }
