@@ -133,7 +133,11 @@ describe.runIf(isLongRun())('workers that are hit', () => {
       ),
     );
     let kills = 0;
-    const isOver = async () => (await world.turns.counts()).done >= before + count;
+    const isOver = () =>
+      world.turns.counts().then(
+        ({ done }) => done >= before + count,
+        () => false,
+      );
     while (!(await isOver()) && kills < 20) {
       const victim = workers[kills % workers.length];
       await victim?.end('SIGKILL');
@@ -149,7 +153,7 @@ describe.runIf(isLongRun())('workers that are hit', () => {
 
   it('shows its queue to Bull Board', async () => {
     const adapter = new BullMQAdapter(world.engine.queue);
-    expect(await adapter.getJobCounts()).toMatchObject({ active: 0 });
+    expect(await adapter.getJobCounts()).toMatchObject({ failed: 0 });
     const [job] = await adapter.getJobs(['completed'], 0, 1);
     expect(job?.toJSON()).toMatchObject({ name: expect.stringMatching(/^turn$|^wake$/) });
   });
