@@ -29,6 +29,11 @@ export {
 } from './engine/fleet.js';
 export { createLocalEngine } from './engine/local-engine.js';
 export type { StoredAgentEvent, WatchedEvent, WatchOptions } from './engine/watch.js';
-export { TurnWorker, type WorkerAgent, type WorkerMetrics, type WorkerOptions } from './engine/worker.js';
+export {
+  TurnWorker,
+  type WorkerAgent,
+  type WorkerMetrics,
+  type WorkerOptions,
+} from './engine/worker.js';
 export { HeldSession } from './held-session.js';
 export { type RegistryToolsOptions, registryTools } from './registry-tools.js';

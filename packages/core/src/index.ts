@@ -52,12 +52,12 @@ export { type CheckedCall, type CheckedSession, checkOffRecord } from './session
 export { mayGrant } from './session/grants.js';
 export { withEdit } from './session/mark-result.js';
 export { withProblems } from './session/pending-problems.js';
-export { toolDigest } from './session/question.js';
 export {
   askQuarantined,
   NO_ANSWER,
   type QuarantinedText,
 } from './session/quarantine.js';
+export { toolDigest } from './session/question.js';
 export type { RunCalls } from './session/session-answers.js';
 export type {
   CallCheck,

@@ -1,6 +1,13 @@
 import type { ApprovalDecision, ApprovalRequest, UntrustedSource } from '@ethosagent/core';
 import type { SessionRef } from '@ethosagent/types';
-import type { AgentEvent, AgentIdentity, AgentLimits, AgentTools, AgentUsage, TurnClaim } from '../api.js';
+import type {
+  AgentEvent,
+  AgentIdentity,
+  AgentLimits,
+  AgentTools,
+  AgentUsage,
+  TurnClaim,
+} from '../api.js';
 
 /** Sub-agents that the turn at the top has begun, all levels together. */
 export interface Begun {
