@@ -13,7 +13,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storyFiles } from './stories.js';
 
 const root = resolve(import.meta.dirname, '..');
-const stories = storyFiles().map((source) => ({
+// It starts two servers and several workers: some twenty seconds of processor time.
+const isHeavy = (source: string) => source.includes(join('fleet', 'src'));
+const files = storyFiles().filter((source) => isLongRun() || !isHeavy(source));
+const stories = files.map((source) => ({
   name: relative(root, source),
   source,
   // In the story's folder, so that its imports resolve.

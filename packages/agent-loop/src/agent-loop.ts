@@ -1,6 +1,14 @@
 import type { CallDecision, PendingApproval, SessionGrant } from '@ethosagent/core';
 import { EthosError } from '@ethosagent/types';
-import type { AgentEvent, AgentLoopOptions, ResumeInput, SessionState, TurnInput } from './api.js';
+import type {
+  AgentEvent,
+  AgentLoopOptions,
+  ResumeInput,
+  SessionState,
+  TurnClaim,
+  TurnInput,
+} from './api.js';
+import { claimingStore, type HeldSession, holdSession, renewHeld } from './held-session.js';
 import { interrupted, notRun, resultRecord } from './turn-calls.js';
 import { TurnRunner, unfinished } from './turn-runner.js';
 
@@ -108,11 +116,12 @@ export class AgentLoop {
   /**
    * Ends an unfinished turn without going on with it, so that a new one can begin.
    *
-   * @throws `TURN_INVALID` when there is none, or it runs; `SESSION_CHANGED`
+   * @param opts `claim`: of who holds the session
+   * @throws `TURN_INVALID` when there is none, or it runs; `SESSION_CHANGED`, `SESSION_TAKEN`
    */
-  async abandon(sessionId: string): Promise<void> {
+  async abandon(sessionId: string, opts: { claim?: TurnClaim } = {}): Promise<void> {
     this.#runner.assertNotRunning(sessionId);
-    const journal = await this.#runner.journal(sessionId);
+    const journal = await this.#runner.journal(sessionId, opts.claim);
     const { turn } = unfinished(journal.log);
     const open = journal.log.openCalls();
     // First: nobody is to decide on what is over.
@@ -125,6 +134,30 @@ export class AgentLoop {
       }),
     );
     await journal.append(...answers, { kind: 'end', turn, end: 'aborted' });
+  }
+
+  /**
+   * Takes a session for turns that run here, so that no other process runs it. It has to be extended
+   * before `leaseMs` milliseconds are over, and released.
+   *
+   * @returns `undefined` while somebody else holds it
+   * @throws `CONFIG_INVALID` for a store that can not hold sessions; as `SessionStore.claim`
+   */
+  async hold(sessionId: string, leaseMs: number): Promise<HeldSession | undefined> {
+    const store = claimingStore(this.#runner.options.sessions);
+    return holdSession(store, await this.#runner.ref(sessionId), leaseMs);
+  }
+
+  /** Extends what is held; what is not any more says so. @throws as `SessionStore.renew` */
+  extend(held: readonly HeldSession[], leaseMs: number): Promise<void> {
+    return renewHeld(claimingStore(this.#runner.options.sessions), held, leaseMs);
+  }
+
+  /** Gives up a session that is held. @throws as `SessionStore.release` */
+  async release(held: HeldSession): Promise<void> {
+    const { sessionId, epoch } = held;
+    held.lose();
+    await claimingStore(this.#runner.options.sessions).release({ sessionId, epoch });
   }
 
   /**

@@ -161,6 +161,17 @@ export interface ModelSettings {
   providerOptions?: Record<string, Record<string, unknown>>;
 }
 
+/** That a session is held for the turn, as a worker holds it. */
+export interface TurnClaim {
+  /** Every record of the turn is stored only while the claim with this epoch holds. */
+  readonly epoch: number;
+  /**
+   * Asked before each record, call and access of a tool, at once.
+   * @throws `SESSION_TAKEN` once somebody else may hold the session
+   */
+  assertHeld(): void;
+}
+
 /** What a turn begins with. */
 export interface TurnInput {
   sessionId: string;
@@ -172,12 +183,21 @@ export interface TurnInput {
    */
   untrusted?: boolean;
   abortSignal?: AbortSignal;
+  /** Absent: the turn runs as long as nobody holds the session. */
+  claim?: TurnClaim;
+  /**
+   * Stands for the turn in its session. With the key of a turn that is there already, that one is gone
+   * on with; once it is over, all that comes is its `done`.
+   */
+  key?: string;
 }
 
 /** What a turn is gone on with. */
 export interface ResumeInput {
   sessionId: string;
   abortSignal?: AbortSignal;
+  /** As `TurnInput.claim`. */
+  claim?: TurnClaim;
 }
 
 /** Why a turn is over. */

@@ -217,7 +217,7 @@ describe('a call that needs approval', () => {
     await decideOn(loop, 's', { toolCallId: 'p1', approved: false });
     await decideOn(loop, 's', { toolCallId: 'p1', approved: false });
     expect(await codeOf(decideOn(loop, 's', { toolCallId: 'p1', approved: true }))).toBe(
-      'APPROVAL_INVALID',
+      'ALREADY_DECIDED',
     );
     await decideOn(loop, 's', { toolCallId: 'p2', approved: true });
     await resumed();

@@ -1,6 +1,6 @@
 import type { UntrustedFiles } from '@ethosagent/core';
 import type { DelegationProvider, SessionRef } from '@ethosagent/types';
-import type { AgentEvent, AgentLimits, AgentLoopOptions, TurnInput } from './api.js';
+import type { AgentEvent, AgentLimits, AgentLoopOptions, TurnClaim, TurnInput } from './api.js';
 import type { Begun, ChildTurn, DelegationPlace } from './delegation/child-turn.js';
 import { Delegations } from './delegation/delegations.js';
 import { askReader } from './model/ask-reader.js';
@@ -89,6 +89,7 @@ export class SubAgents {
       charge: (usage) => current().charge(usage),
       sources: () => turn.sources,
       grantsOf: this.#place?.grantsOf ?? ref.id,
+      claim: heldBy(this.#place?.claim ?? turn.claim),
       depth: this.#place?.depth ?? 0,
       begun: this.#place?.begun ?? begunOf(current),
     });
@@ -106,7 +107,7 @@ export class SubAgents {
 
   #runChild(child: ChildTurn): AsyncIterable<AgentEvent> {
     const { instructions, ...shared } = this.#options;
-    const { sessionId, prompt, isTainted, abortSignal, depth, begun, grantsOf } = child;
+    const { sessionId, prompt, isTainted, abortSignal, depth, begun, grantsOf, claim } = child;
     const options: AgentLoopOptions = {
       ...shared,
       instructions:
@@ -117,7 +118,7 @@ export class SubAgents {
       limits: child.limits,
       approve: child.approve,
     };
-    const place = { delegations: this.#delegations, depth, begun, grantsOf };
+    const place = { delegations: this.#delegations, depth, begun, grantsOf, claim };
     return this.#runAgent(options, place, { sessionId, prompt, untrusted: isTainted, abortSignal });
   }
 }
@@ -132,4 +133,11 @@ function begunOf(turn: () => Turn): Begun {
     },
     note: () => turn().begun.note(),
   };
+}
+
+/** The epoch is that of the session at the top: the sessions of sub-agents are held by nobody. */
+function heldBy(
+  claim: Pick<TurnClaim, 'assertHeld'> | undefined,
+): Pick<TurnClaim, 'assertHeld'> | undefined {
+  return claim && { assertHeld: () => claim.assertHeld() };
 }

@@ -12,11 +12,12 @@ import {
 } from '@ethosagent/types';
 import type { AgentLoopOptions } from './api.js';
 import type { EventQueue } from './event-queue.js';
-import type { Journal } from './journal/journal.js';
+import type { Journal, JournalClaim } from './journal/journal.js';
 import type { AgentRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
 import type { LoopApprovals } from './loop-approvals.js';
 import type { TurnLimits } from './options.js';
+import { mayRunAgain, runsUnder } from './run-again.js';
 import { resultRecord } from './turn-calls.js';
 import type { TurnQuestions } from './turn-questions.js';
 import { untilAborted, withGrace } from './with-grace.js';
@@ -41,6 +42,7 @@ export interface TurnBatchParts {
   /** What did not begin is left for whoever resumes. */
   isLeft: () => boolean;
   onFailure: (error: unknown) => void;
+  claim: JournalClaim | undefined;
 }
 
 /** The calls of a step that run together: each is written down before it runs, and when it has. */
@@ -53,6 +55,7 @@ export class TurnBatch {
   readonly #answered = new Set<string>();
   readonly #waiting = new Set<string>();
   readonly #writing: Promise<void>[] = [];
+  #personality: PersonalityConfig | undefined;
   #isOver = false;
 
   constructor(parts: TurnBatchParts) {
@@ -66,6 +69,7 @@ export class TurnBatch {
     const personality = await untilAborted(options.tools.personality(options.personality), signal);
     for (const logged of calls) this.#calls.set(logged.call.id, logged);
     const guard = this.#guard(personality);
+    this.#personality = personality;
     const results = await options.tools.execute(
       calls.map((logged) => ({
         toolCallId: logged.call.id,
@@ -135,11 +139,12 @@ export class TurnBatch {
   }
 
   #host(guard: CallGuard): TurnHost {
-    const { delegation, later, events, questions } = this.#parts;
+    const { delegation, later, events, questions, claim } = this.#parts;
     const { approve, ...asked } = guard.host();
     return {
       ...asked,
       ...(delegation !== undefined && { delegation }),
+      ...(claim !== undefined && { assertOwned: () => claim.assertHeld() }),
       approve: async (request) => {
         const decision = await approve(request);
         const asked = guard.waiting.get(request.toolCallId);
@@ -160,12 +165,19 @@ export class TurnBatch {
   }
 
   async #beforeRun({ toolCallId, name }: ToolCall): Promise<void> {
-    const { turn, questions, limits, signal, now, journal } = this.#parts;
+    const { turn, questions, limits, signal, now, journal, options, claim } = this.#parts;
     const logged = this.#calls.get(toolCallId);
-    if (logged === undefined || logged.started || this.#startedAt.has(toolCallId)) {
+    const tool = options.tools.tool(name);
+    const personality = this.#personality;
+    const isBlocked =
+      logged?.started === true &&
+      (personality === undefined || !mayRunAgain(logged, tool, personality));
+    if (logged === undefined || isBlocked || this.#startedAt.has(toolCallId)) {
       throw new EthosError('TURN_INVALID', `${name} has been called already`);
     }
     signal.throwIfAborted();
+    // Before a yes is taken up: a worker that lost the session must not use it up.
+    claim?.assertHeld();
     this.#startedAt.set(toolCallId, now());
     const edited = questions.editedInput(logged);
     try {
@@ -175,15 +187,19 @@ export class TurnBatch {
       this.#startedAt.delete(toolCallId);
       throw error;
     }
+    const under = personality && runsUnder(tool, personality);
     await this.#write({
       kind: 'started',
       turn,
       calls: [toolCallId],
       ...(edited !== undefined && { edited }),
+      ...(under !== undefined && { under }),
     });
     signal.throwIfAborted();
     journal.count({ calls: 1, costUsd: 0 });
     await this.#tellStart(logged);
+    // Right before it runs: while its begin was stored, somebody else may have taken the session.
+    claim?.assertHeld();
   }
 
   /** What the model is told of a call that was refused while it was about to run. */

@@ -8,11 +8,11 @@ import {
 } from '@ethosagent/core';
 import { isListOf, isSameOwner } from '@ethosagent/policy';
 import { EthosError, type SessionRef } from '@ethosagent/types';
-import type { AgentEvent, AgentLoopOptions, ResumeInput, TurnInput } from './api.js';
+import type { AgentEvent, AgentLoopOptions, ResumeInput, TurnEnd, TurnInput } from './api.js';
 import { type ContextPlan, contextPlan } from './context/context-plan.js';
 import { isTaskJournal } from './delegation/task-journal.js';
 import { EventQueue } from './event-queue.js';
-import { Journal, readLog } from './journal/journal.js';
+import { Journal, type JournalClaim, readLog } from './journal/journal.js';
 import { type AgentRecord, isAttachment } from './journal/records.js';
 import type { LoggedTurn, SessionLog } from './journal/session-log.js';
 import { LoopApprovals } from './loop-approvals.js';
@@ -20,6 +20,7 @@ import { type RetryPlan, retryPlan, type TurnLimits, turnLimits } from './option
 import { type AgentPlace, SubAgents } from './sub-agents.js';
 import { type ToolSearchPlan, toolSearchPlan } from './tool-search/tool-search-plan.js';
 import { Turn } from './turn.js';
+import { NO_USAGE } from './usage.js';
 import { withGrace } from './with-grace.js';
 
 interface Running {
@@ -69,7 +70,11 @@ export class TurnRunner {
   }
 
   run(input: TurnInput): AsyncIterable<AgentEvent> {
-    return this.#turn(input, (log, { personalityId }) => userRecord(input, log, personalityId));
+    return this.#turn(input, (log, ref) => {
+      const known = input.key === undefined ? undefined : log.keys.get(input.key);
+      if (known === undefined) return userRecord(input, log, ref.personalityId);
+      return known.end === undefined ? resumedRecord(log, ref) : doneOf(log, known);
+    });
   }
 
   resume(input: ResumeInput): AsyncIterable<AgentEvent> {
@@ -81,9 +86,9 @@ export class TurnRunner {
   }
 
   /** The journal of the turn that runs, or one that was read for this, without the history. */
-  async journal(sessionId: string): Promise<Journal> {
+  async journal(sessionId: string, claim?: JournalClaim): Promise<Journal> {
     const { journal } = this.#running.get(sessionId) ?? {};
-    return journal ?? (await this.#open(sessionId, { history: false }));
+    return journal ?? (await this.#open(sessionId, { history: false, claim }));
   }
 
   /** @throws as `AgentLoop.decide` */
@@ -204,12 +209,13 @@ export class TurnRunner {
   }
 
   async *#events(
-    { sessionId, abortSignal, ...input }: TurnInput | ResumeInput,
+    { sessionId, abortSignal, claim: given, ...input }: TurnInput | ResumeInput,
     begin: Begin,
     { running, release }: { running: Running; release: () => void },
   ): AsyncGenerator<AgentEvent, void, undefined> {
     this.#assertCanRun(sessionId);
     const { controller } = running;
+    const claim: JournalClaim | undefined = given ?? this.#place?.claim;
     const { graceMs } = this.#limits;
     this.#running.set(sessionId, running);
     const end = () => {
@@ -221,8 +227,9 @@ export class TurnRunner {
       const opening = this.#begin(sessionId, begin, {
         signal: controller.signal,
         givenUp: givenUp.signal,
+        claim,
       });
-      const journal = await withGrace(
+      const begun = await withGrace(
         withGrace(opening, abortSignal, graceMs),
         controller.signal,
         graceMs,
@@ -231,7 +238,10 @@ export class TurnRunner {
         if (running.isLeft) return undefined;
         throw error;
       });
-      if (journal === undefined || running.isLeft) return;
+      if (begun === undefined || running.isLeft) return;
+      if (begun.done !== undefined) yield begun.done;
+      const { journal, isResumed } = begun;
+      if (journal === undefined) return;
       const logged = unfinished(journal.log);
       const { personalityId: personality } = journal.ref;
       const events = new EventQueue();
@@ -247,11 +257,12 @@ export class TurnRunner {
           attachments: ('attachments' in input && input.attachments) || logged.attachments,
           journal,
           events,
-          isResumed: !('prompt' in input),
+          isResumed,
           abortSignal,
           controller,
           now: this.#now,
           approvals: this.approvals(sessionId, journal.ledger),
+          claim,
         },
         logged,
       );
@@ -285,10 +296,15 @@ export class TurnRunner {
   async #begin(
     sessionId: string,
     begin: Begin,
-    { signal, givenUp }: { signal: AbortSignal; givenUp: AbortSignal },
-  ): Promise<Journal> {
-    const journal = await this.#open(sessionId, { history: true, signal });
+    {
+      signal,
+      givenUp,
+      claim,
+    }: { signal: AbortSignal; givenUp: AbortSignal; claim: JournalClaim | undefined },
+  ): Promise<{ journal?: Journal; isResumed: boolean; done?: AgentEvent }> {
+    const journal = await this.#open(sessionId, { history: true, signal, claim });
     const record = begin(journal.log, journal.ref);
+    if ('type' in record) return { done: record, isResumed: true };
     await journal.refreshSources();
     givenUp.throwIfAborted();
     await journal.append(record);
@@ -296,12 +312,16 @@ export class TurnRunner {
     await this.approvals(sessionId, ledger)
       .questions(log.turn?.turn ?? 0)
       .settleAllBut(log.openCalls());
-    return journal;
+    return { journal, isResumed: record.kind === 'resumed' };
   }
 
   async #open(
     sessionId: string,
-    { history, signal }: { history: boolean; signal?: AbortSignal },
+    {
+      history,
+      signal,
+      claim,
+    }: { history: boolean; signal?: AbortSignal; claim?: JournalClaim | undefined },
   ): Promise<Journal> {
     const { sessions, identity = {} } = this.options;
     const ref = await this.ref(sessionId);
@@ -311,12 +331,20 @@ export class TurnRunner {
     }
     const log = await readLog(sessions, ref.id, { history });
     const ledger = this.#ledgers.ofSession(sessionId, identity);
-    return new Journal(sessions, ref, { log, ledger, signal, graceMs: this.#limits.graceMs });
+    return new Journal(sessions, ref, {
+      log,
+      ledger,
+      signal,
+      graceMs: this.#limits.graceMs,
+      claim,
+    });
   }
 }
 
-/** The first record of a turn, or of its resumption. @throws `TURN_INVALID` */
-type Begin = (log: SessionLog, ref: SessionRef) => AgentRecord;
+/** The first record of a turn, or of its resumption; or the end of one that is over. @throws `TURN_INVALID` */
+type Begin = (log: SessionLog, ref: SessionRef) => AgentRecord | DoneEvent;
+
+type DoneEvent = Extract<AgentEvent, { type: 'done' }>;
 
 /** Ends what runs, also what has not come to its turn yet; nobody reads its events any more. */
 function leave(running: Running): void {
@@ -329,7 +357,7 @@ function leave(running: Running): void {
 const isAttachments = isListOf(isAttachment);
 
 function userRecord(
-  { prompt, attachments = [], untrusted }: TurnInput,
+  { prompt, attachments = [], untrusted, key }: TurnInput,
   { turn }: SessionLog,
   personality: string | undefined,
 ): AgentRecord {
@@ -360,8 +388,19 @@ function userRecord(
     prompt: prompt.toWellFormed(),
     ...(files.length > 0 && { attachments: files }),
     ...(personality !== undefined && { personality }),
+    ...(key !== undefined && { key }),
     ...(untrusted === true && { untrusted: true }),
   };
+}
+
+/** How a turn ended. Of one before the last, no more is known than that. */
+function doneOf(
+  log: SessionLog,
+  { turn, end = 'answered' }: { turn: number; end?: TurnEnd },
+): DoneEvent {
+  const last = log.turn?.turn === turn ? log.turn : undefined;
+  const { text = '', steps = 0, calls = 0, usage = NO_USAGE } = last ?? {};
+  return { type: 'done', end, text, turn, steps, calls, usage, approvals: [] };
 }
 
 /** @throws `TURN_INVALID` also for a turn that another personality began */

@@ -12,7 +12,7 @@ import type { ContextPlan } from './context/context-plan.js';
 import { ContextFull } from './context/fit-context.js';
 import type { Begun } from './delegation/child-turn.js';
 import type { EventQueue } from './event-queue.js';
-import type { Journal } from './journal/journal.js';
+import type { Journal, JournalClaim } from './journal/journal.js';
 import type { LoggedCall, LoggedTurn, SessionLog } from './journal/session-log.js';
 import type { LoopApprovals } from './loop-approvals.js';
 import type { RetryPlan, TurnLimits } from './options.js';
@@ -29,6 +29,7 @@ import {
   overTime,
   PAUSED,
 } from './outcome.js';
+import { mayRunAgain } from './run-again.js';
 import { answerFinds } from './tool-search/find-tools.js';
 import type { ToolSearchPlan } from './tool-search/tool-search-plan.js';
 import { TurnBatch } from './turn-batch.js';
@@ -57,6 +58,8 @@ export interface TurnParts {
   controller: AbortController;
   now: () => number;
   approvals: LoopApprovals;
+  /** Who holds the session; absent where nobody has to. */
+  claim: JournalClaim | undefined;
 }
 
 /** Why a turn stops that was not done. `left`: nobody reads its events any more. */
@@ -91,6 +94,10 @@ export class Turn {
       count: turn.delegated.begun,
       note: () => this.#note({ begun: 1, usage: NO_USAGE }),
     };
+  }
+
+  get claim(): JournalClaim | undefined {
+    return this.#parts.claim;
   }
 
   get number(): number {
@@ -239,7 +246,12 @@ export class Turn {
     await untilAborted(journal.refreshSources(), this.#controller.signal);
     const before = this.#progress();
     let over: Outcome | undefined;
+    const { tools, personality: id } = options;
+    const isAgain = this.#log.openCalls().some(({ started }) => started);
+    const under = isAgain ? await tools.personality(id) : undefined;
     const atOnce = this.#log.openCalls().flatMap((logged) => {
+      if (under !== undefined && mayRunAgain(logged, tools.tool(logged.call.name), under))
+        return [];
       const limit = overCalls(logged, limits);
       over ??= limit;
       const result =

@@ -50,6 +50,8 @@ export interface CallJournal {
   readonly audit: AuditSink | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Throws once somebody else may hold the session. Asked before each access. */
+  readonly assertOwned?: (() => void) | undefined;
   /** Secrets of what is kept open beside the calls, which come out in none of them. */
   readonly secrets?: () => SecretRedactor | undefined;
 }
@@ -212,9 +214,12 @@ export class CallScope {
     }
   }
 
-  /** @throws `CALL_ENDED` after the end of the call */
+  /** @throws `CALL_ENDED` after the end of the call; `SESSION_TAKEN` once its session is lost */
   assertLive(): void {
-    if (!this.#ended) return;
+    if (!this.#ended) {
+      this.#journal.assertOwned?.();
+      return;
+    }
     throw new CapabilityError(
       'CALL_ENDED',
       `${this.#toolName} used an accessor after its call had ended; await all work before returning`,

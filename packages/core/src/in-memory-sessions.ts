@@ -1,5 +1,7 @@
 import {
+  assertHolds,
   assertKvKey,
+  assertLease,
   DEFAULT_KV_LIMITS,
   findPhrases,
   isSameOwner,
@@ -12,6 +14,7 @@ import {
 import {
   EthosError,
   type NewSessionMessage,
+  type SessionClaim,
   type SessionInfo,
   type SessionMessage,
   type SessionOwner,
@@ -26,6 +29,9 @@ const DEFAULT_MESSAGES = 1_000;
 interface Session {
   ref: SessionRef;
   messages: SessionMessage[];
+  epoch: number;
+  /** Milliseconds since the epoch of Unix until which the claim holds. */
+  heldUntil: number;
 }
 
 /**
@@ -40,18 +46,32 @@ export function createInMemorySessionStore({
   clock?: () => number;
 } = {}): SessionStore {
   const sessions = new Map<string, Session>();
+  let lastEpoch = 0;
+  const forOwner = (ref: SessionRef): Session => {
+    assertIds(ref.id, ref.scopeId, ref.userScopeId, ref.teamId);
+    const session = sessions.get(ref.id) ?? {
+      ref: { ...ref },
+      messages: [],
+      epoch: 0,
+      heldUntil: Number.NEGATIVE_INFINITY,
+    };
+    if (isOwner(session.ref, ref)) return session;
+    throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
+  };
+  const held = ({ sessionId, epoch }: SessionClaim): Session | undefined => {
+    const session = sessionOf(sessionId);
+    return session?.epoch === epoch && session.heldUntil > clock() ? session : undefined;
+  };
   const sessionOf = (sessionId: string): Session | undefined => {
     assertIds(sessionId);
     return sessions.get(sessionId);
   };
 
   return {
-    async append(ref, messages, { afterSequence } = {}) {
-      assertIds(ref.id, ref.scopeId, ref.userScopeId, ref.teamId);
-      const session = sessions.get(ref.id) ?? { ref: { ...ref }, messages: [] };
-      if (!isOwner(session.ref, ref)) {
-        throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
-      }
+    async append(ref, messages, { afterSequence, ...opts } = {}) {
+      const session = forOwner(ref);
+      const isHeld = session.heldUntil > clock();
+      if (messages.length > 0) assertHolds({ epoch: session.epoch, isHeld }, opts);
       const before = session.messages.length;
       if (messages.length > 0 && afterSequence !== undefined && afterSequence !== before) {
         throw new EthosError(
@@ -70,9 +90,32 @@ export function createInMemorySessionStore({
       if (session.messages.length > 0) sessions.set(ref.id, session);
       return structuredClone(stored);
     },
+    async claim(ref, { leaseMs }) {
+      const session = forOwner(ref);
+      const lease = assertLease(leaseMs);
+      const now = clock();
+      if (session.heldUntil > now) return null;
+      lastEpoch += 1;
+      sessions.set(ref.id, session);
+      session.epoch = lastEpoch;
+      session.heldUntil = now + lease;
+      return { sessionId: ref.id, epoch: lastEpoch };
+    },
+    async renew(claims, { leaseMs }) {
+      const until = clock() + assertLease(leaseMs);
+      return claims.filter((claim) => {
+        const session = held(claim);
+        if (session !== undefined) session.heldUntil = until;
+        return session !== undefined;
+      });
+    },
+    async release(claim) {
+      const session = held(claim);
+      if (session !== undefined) session.heldUntil = Number.NEGATIVE_INFINITY;
+    },
     async get(sessionId) {
       const session = sessionOf(sessionId);
-      return session === undefined ? null : infoOf(session);
+      return session === undefined || session.messages.length === 0 ? null : infoOf(session);
     },
     async list({ owner, since, until, limit = DEFAULT_SESSIONS } = {}) {
       assertIds(owner?.scopeId, owner?.userScopeId, owner?.teamId);
@@ -126,7 +169,9 @@ export function createInMemorySessionStore({
     },
     async delete(sessionId) {
       assertIds(sessionId);
-      return sessions.delete(sessionId);
+      const had = (sessions.get(sessionId)?.messages.length ?? 0) > 0;
+      sessions.delete(sessionId);
+      return had;
     },
   };
 }

@@ -57,6 +57,7 @@ export {
   NO_ANSWER,
   type QuarantinedText,
 } from './session/quarantine.js';
+export { toolDigest } from './session/question.js';
 export type { RunCalls } from './session/session-answers.js';
 export {
   type AskingBatch,

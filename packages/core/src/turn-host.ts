@@ -29,6 +29,11 @@ export interface TurnHost {
   /** Wants to know where the text of a call comes from and, in `onResult`, gets `reads`. */
   watchSources?: (call: { name: string; tool: AnyTool }) => SourceWatch;
   /**
+   * Asked before each access of a call, at once. What it throws refuses the access: somebody else
+   * may hold the session, and runs the turn.
+   */
+  assertOwned?: () => void;
+  /**
    * Called right before a tool runs, after its approval, and waited for. What it throws keeps the
    * tool from running.
    */

@@ -6,3 +6,4 @@ export {
 export type { PostgresOptions } from './database/options.js';
 export type { PostgresStore, PostgresStores, PostgresStoresOptions } from './postgres-stores.js';
 export { createPostgresStores } from './postgres-stores.js';
+export { createPostgresTurns } from './turns/postgres-turns.js';

@@ -37,6 +37,12 @@ const MIGRATIONS: readonly string[] = [
    CREATE VIRTUAL TABLE message_words USING fts5 (
      facts, words, content = '', contentless_delete = 1, tokenize = 'ascii'
    );`,
+  // A claim may be there before the first message is. An epoch is never given twice, also not to a
+  // session that was removed and made again.
+  `ALTER TABLE session ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE session ADD COLUMN held_until INTEGER NOT NULL DEFAULT 0;
+   CREATE TABLE last_epoch (epoch INTEGER NOT NULL) STRICT;
+   INSERT INTO last_epoch (epoch) VALUES (0);`,
 ];
 
 /** Messages of sessions. Its mark is "EthS" in ASCII. */

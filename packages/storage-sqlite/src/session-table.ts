@@ -1,6 +1,7 @@
 import { type MessageRow, takeStart } from '@ethosagent/policy';
-import { EthosError, type MessageRole } from '@ethosagent/types';
+import { EthosError, type MessageRole, type SessionAppendOptions } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
+import { prepareClaims } from './session-claims.js';
 import {
   messageColumnsOf,
   type SessionRow,
@@ -18,8 +19,12 @@ export interface SessionKey {
   personalityId: string | null;
 }
 
+/** A session without a message begins at the greatest time, and its last one is at the smallest. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
 /** Prepares each statement once, for the life of the connection. */
 export function prepareSessionTable(db: Connection) {
+  const claims = prepareClaims(db);
   const from = 'FROM session AS s JOIN owner AS o ON o.id = s.owner';
   const sessionColumns = sessionColumnsOf(db);
   const findOwner = db.prepareColumn<[identity: string], number>(
@@ -48,7 +53,7 @@ export function prepareSessionTable(db: Connection) {
        started_at = min(started_at, ?), last_message_at = max(last_message_at, ?) WHERE id = ?`,
   );
   const get = db.prepare<[id: string], SessionRow>(
-    `SELECT ${sessionColumns} ${from} WHERE s.session_id = ?`,
+    `SELECT ${sessionColumns} ${from} WHERE s.session_id = ? AND s.message_count > 0`,
   );
   const list = (where: string) =>
     db.prepare<[...owner: number[], since: number, until: number, limit: number], SessionRow>(
@@ -89,11 +94,11 @@ export function prepareSessionTable(db: Connection) {
     return findOwner.get(identity) ?? Number(addOwner.run(identity).lastInsertRowid);
   }
 
-  function sessionFor({ id, identity, key, personalityId }: SessionKey, at: number) {
+  function sessionFor({ id, identity, key, personalityId }: SessionKey) {
     const owner = ownerFor(identity);
     const known = find.get(id);
     if (known === undefined) {
-      const added = addSession.run(id, owner, at, at, key, personalityId);
+      const added = addSession.run(id, owner, NEVER, -NEVER, key, personalityId);
       return { rowid: Number(added.lastInsertRowid), owner, messageCount: 0 };
     }
     if (known.owner !== owner) {
@@ -110,11 +115,12 @@ export function prepareSessionTable(db: Connection) {
     (
       session: SessionKey,
       rows: readonly MessageRow[],
-      afterSequence: number | undefined,
+      { afterSequence, now, ...opts }: SessionAppendOptions & { now: number },
     ): number => {
       const times = rows.map(({ createdAt }) => createdAt);
       const first = times.reduce((a, b) => Math.min(a, b));
-      const { rowid, owner, messageCount } = sessionFor(session, first);
+      const { rowid, owner, messageCount } = sessionFor(session);
+      claims.assertHolds(rowid, now, opts);
       if (afterSequence !== undefined && afterSequence !== messageCount) {
         throw sessionChanged(messageCount, afterSequence);
       }
@@ -144,20 +150,34 @@ export function prepareSessionTable(db: Connection) {
     },
   );
 
+  const claim = db.transaction(
+    (session: SessionKey, now: number, leaseMs: number): number | undefined =>
+      claims.take(sessionFor(session).rowid, now, leaseMs),
+  );
+
   const remove = db.transaction((id: string): boolean => {
     const known = find.get(id);
     if (known === undefined) return false;
     removeWords.run(known.rowid);
     removeMessages.run(known.rowid);
     removeSession.run(known.rowid);
-    return true;
+    return known.messageCount > 0;
   });
 
   return {
     /** Appends messages, one at least, and says how many there were before. */
-    append(session: SessionKey, rows: readonly MessageRow[], afterSequence?: number): number {
-      return append(session, rows, afterSequence);
+    append(
+      session: SessionKey,
+      rows: readonly MessageRow[],
+      opts: SessionAppendOptions & { now: number },
+    ): number {
+      return append(session, rows, opts);
     },
+    /** The epoch of a new claim; `undefined` while another one holds. */
+    claim(session: SessionKey, now: number, leaseMs: number): number | undefined {
+      return claim(session, now, leaseMs);
+    },
+    extend: claims.extend,
     /** The number of an owner that has had a session. */
     owner(identity: string): number | undefined {
       return findOwner.get(identity);

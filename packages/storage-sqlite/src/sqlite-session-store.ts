@@ -1,5 +1,6 @@
 import {
   assertKvKey,
+  assertLease,
   checkedRef,
   countOf,
   DEFAULT_KV_LIMITS,
@@ -92,14 +93,31 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Sq
     return {
       async append(session, messages, opts = {}) {
         const key = { ...checkedRef(session), identity: ownerIdentity(session) };
-        const { afterSequence } = opts;
         const now = clock();
         const rows = messages.map((message) => messageRow(message, now, limits));
         if (rows.length === 0) return [];
-        const before = await queue.run(NAMESPACE, () => table.append(key, rows, afterSequence));
+        const before = await queue.run(NAMESPACE, () => table.append(key, rows, { ...opts, now }));
         return rows.map((row, index) =>
           messageOf({ ...row, sessionId: key.id, sequence: before + index + 1 }),
         );
+      },
+      async claim(session, { leaseMs }) {
+        const key = { ...checkedRef(session), identity: ownerIdentity(session) };
+        const lease = assertLease(leaseMs);
+        const epoch = await queue.run(NAMESPACE, () => table.claim(key, clock(), lease));
+        return epoch === undefined ? null : { sessionId: key.id, epoch };
+      },
+      async renew(claims, { leaseMs }) {
+        const lease = assertLease(leaseMs);
+        for (const { sessionId } of claims) assertKvKey(sessionId, DEFAULT_KV_LIMITS);
+        return queue.run(NAMESPACE, () => {
+          const now = clock();
+          return claims.filter((claim) => table.extend(claim, now, now + lease));
+        });
+      },
+      async release(claim) {
+        assertKvKey(claim.sessionId, DEFAULT_KV_LIMITS);
+        await queue.run(NAMESPACE, () => table.extend(claim, clock(), 0));
       },
       async get(sessionId) {
         assertKvKey(sessionId, DEFAULT_KV_LIMITS);

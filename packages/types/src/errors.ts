@@ -53,6 +53,7 @@ export const ERROR_CODES = {
   MEMORY_CHANGED: 'The memory is no longer what it was when it was read.',
   SESSION_OWNER_MISMATCH: 'The session belongs to another owner.',
   SESSION_CHANGED: 'The session is no longer what it was when it was read.',
+  SESSION_TAKEN: 'Somebody else holds the session, or holds it by now.',
   // Network.
   NETWORK_FAILED: 'The request was allowed, but failed: no connection, a reset, a bad answer.',
   NETWORK_TIMEOUT: 'The request took longer than its deadline.',
@@ -66,6 +67,7 @@ export const ERROR_CODES = {
   TURN_INVALID:
     'The turn can not begin: the session has another one that is not finished, or none.',
   // Approvals.
+  ALREADY_DECIDED: 'The question has another decision already.',
   APPROVAL_INVALID:
     'No such call waits, it asks for something else by now, or it was decided otherwise already.',
   // Calls: why a result failed.

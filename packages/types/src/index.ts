@@ -58,6 +58,8 @@ export type {
   MessageRole,
   NewSessionMessage,
   ScopedSessions,
+  SessionAppendOptions,
+  SessionClaim,
   SessionInfo,
   SessionListOptions,
   SessionMatch,
@@ -128,3 +130,13 @@ export type {
   ToolDefinition,
   ToolRegistry,
 } from './tool-registry.js';
+export type {
+  DueTurns,
+  NewTurn,
+  StoredTurn,
+  StoredTurnEvent,
+  TurnOutcome,
+  TurnRate,
+  TurnState,
+  TurnStore,
+} from './turns.js';

@@ -80,6 +80,23 @@ export interface SessionMatch {
   score: number;
 }
 
+/** A session that somebody holds, so that nobody else runs it. */
+export interface SessionClaim {
+  sessionId: string;
+  /** Greater than that of every claim before it. */
+  epoch: number;
+}
+
+/** What an append depends on. */
+export interface SessionAppendOptions {
+  /** Only if this is the sequence of the last message, 0 for a session that has none. */
+  afterSequence?: number;
+  /** Only while the claim with this epoch holds. */
+  epoch?: number;
+  /** It takes no part in the turn that runs, as a decision on a call: also while somebody holds the session. */
+  aside?: true;
+}
+
 /** The messages of all sessions. */
 export interface SessionStore {
   /**
@@ -88,16 +105,31 @@ export interface SessionStore {
    * @param opts `afterSequence`: only if this is the sequence of the last message, 0 for a session
    * that has none, so that of several writers one goes first
    * @returns the messages as they were stored
-   * @throws `SESSION_OWNER_MISMATCH` when the session has another owner, `SESSION_CHANGED` when
-   * its last message is another one than `afterSequence`, `KEY_INVALID` for an id
+   * @throws `SESSION_OWNER_MISMATCH` when the session has another owner, `SESSION_TAKEN` when the
+   * claim of `epoch` is over, and without an `epoch` while somebody holds the session;
+   * `SESSION_CHANGED` when its last message is another one than `afterSequence`, `KEY_INVALID` for an id
    * that is not well-formed, `VALUE_INVALID` for a message that can't be stored,
    * `STORE_UNAVAILABLE`
    */
   append(
     session: SessionRef,
     messages: readonly NewSessionMessage[],
-    opts?: { afterSequence?: number },
+    opts?: SessionAppendOptions,
   ): Promise<readonly SessionMessage[]>;
+  /**
+   * Takes a session for one owner and raises its epoch. By the clock of the store the claim holds for
+   * `leaseMs` milliseconds, unless it is renewed or released. It needs no message to be there.
+   * Absent, with `renew` and `release`, where the store can't hold sessions.
+   *
+   * @returns `null` while another claim holds
+   * @throws `SESSION_OWNER_MISMATCH`, `KEY_INVALID`, `VALUE_INVALID` for a lease that is none,
+   * `STORE_UNAVAILABLE`
+   */
+  claim?(session: SessionRef, opts: { leaseMs: number }): Promise<SessionClaim | null>;
+  /** Has claims hold for `leaseMs` from now on, and gives those that do. One that is over stays over. */
+  renew?(claims: readonly SessionClaim[], opts: { leaseMs: number }): Promise<SessionClaim[]>;
+  /** Gives up a claim. Nothing happens when it is over. */
+  release?(claim: SessionClaim): Promise<void>;
   get(sessionId: string): Promise<SessionInfo | null>;
   /** The most recent first. */
   list(opts?: SessionListOptions): Promise<SessionInfo[]>;

@@ -6,6 +6,7 @@ const MEANT: ReadonlyMap<string, string> = new Map(
     schema: 'jsonSchema',
     outputSchema: 'outputJsonSchema, resultSchema, returns',
     unconfined: 'isUnconfined, unconfinedTool',
+    idempotent: 'isIdempotent, idempotence',
     returnDirect: 'returnsDirect, returnDirectly',
     defer: 'deferred, deferLoading, isDeferred',
     description: 'desc',

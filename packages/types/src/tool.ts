@@ -70,6 +70,11 @@ export interface ToolContext {
   sessionId: string;
   /** The id of this call, as the model's client gave it. */
   toolCallId?: string;
+  /**
+   * Of a tool with `idempotent`: the same each time that this very call runs, and another one for every
+   * other call. Hand it to who does the work, so that it is done once.
+   */
+  idempotencyKey?: string;
   /** A session key for people, e.g. `cli:my-repo`. */
   sessionKey: string;
   /** The surface of the turn: `cli`, `telegram`, … */
@@ -220,6 +225,12 @@ export interface Tool<TArgs = unknown> {
    * asked again. A failure goes to the model like any other.
    */
   returnDirect?: boolean;
+  /**
+   * Running a call of this tool twice does no more than running it once, by `ctx.idempotencyKey`. So a
+   * call that was interrupted runs again when its turn is resumed, as long as the tool and the
+   * personality are what they were. Without it the model is told that the call may have run.
+   */
+  idempotent?: boolean;
   /**
    * A function from elsewhere that keeps its own authority: what it does is neither bounded nor
    * audited. Its calls need approval, unless `requiresApproval` says otherwise.

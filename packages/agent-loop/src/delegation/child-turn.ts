@@ -1,6 +1,13 @@
 import type { ApprovalDecision, ApprovalRequest, UntrustedSource } from '@ethosagent/core';
 import type { SessionRef } from '@ethosagent/types';
-import type { AgentEvent, AgentIdentity, AgentLimits, AgentTools, AgentUsage } from '../api.js';
+import type {
+  AgentEvent,
+  AgentIdentity,
+  AgentLimits,
+  AgentTools,
+  AgentUsage,
+  TurnClaim,
+} from '../api.js';
 
 /** Sub-agents that the turn at the top has begun, all levels together. */
 export interface Begun {
@@ -16,6 +23,8 @@ export interface DelegationPlace {
   begun: Begun;
   /** The session of the agent at the top, whose grants may be inherited. */
   grantsOf: string;
+  /** Who holds the session of the agent at the top: its sub-agents act only while it holds. */
+  claim: Pick<TurnClaim, 'assertHeld'> | undefined;
 }
 
 /** A turn that may delegate. */

@@ -54,6 +54,7 @@ export async function runTask(
       depth: turn.depth + 1,
       begun: turn.begun,
       grantsOf: turn.grantsOf,
+      claim: turn.claim,
     });
     let failure: unknown;
     for await (const event of events) {

@@ -3,13 +3,18 @@ import {
   EthosError,
   errorCodeOf,
   type NewSessionMessage,
+  type SessionAppendOptions,
   type SessionMessage,
   type SessionRef,
   type SessionStore,
 } from '@ethosagent/types';
+import type { TurnClaim } from '../api.js';
 import { withGrace } from '../with-grace.js';
 import { type AgentRecord, messageOf, parseRecord } from './records.js';
 import { damaged, type LoggedStep, SessionLog } from './session-log.js';
+
+/** Who holds the session. Without an epoch, that is the session of the agent at the top. */
+export type JournalClaim = Pick<TurnClaim, 'assertHeld'> & Partial<Pick<TurnClaim, 'epoch'>>;
 
 /** The records of one append: they are stored together, or none of them. */
 interface Waiting {
@@ -34,6 +39,7 @@ export class Journal {
   readonly ledger: SessionLedger;
   readonly #signal: AbortSignal | undefined;
   readonly #graceMs: number;
+  readonly #claim: JournalClaim | undefined;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #failure: { error: unknown } | undefined;
@@ -50,17 +56,20 @@ export class Journal {
       ledger,
       signal,
       graceMs,
+      claim,
     }: {
       log: SessionLog;
       ledger: SessionLedger;
       signal?: AbortSignal | undefined;
       graceMs: number;
+      claim?: JournalClaim | undefined;
     },
   ) {
     this.#store = store;
     this.ledger = ledger;
     this.#signal = signal;
     this.#graceMs = graceMs;
+    this.#claim = claim;
     this.ref = ref;
     this.log = log;
   }
@@ -144,6 +153,7 @@ export class Journal {
         const stored = await withGrace(
           this.#store.append(this.ref, messagesOf(records, this.log), {
             afterSequence: this.log.lastSequence,
+            ...this.#heldBy(records),
           }),
           this.#signal,
           this.#graceMs,
@@ -157,6 +167,14 @@ export class Journal {
         if (!(await withGrace(this.#readAsides(), this.#signal, this.#graceMs))) throw error;
       }
     }
+  }
+
+  /** @throws `SESSION_TAKEN` */
+  #heldBy(records: readonly AgentRecord[]): Pick<SessionAppendOptions, 'epoch' | 'aside'> {
+    if (this.#claim === undefined) return records.every(isAside) ? { aside: true } : {};
+    this.#claim.assertHeld();
+    const { epoch } = this.#claim;
+    return epoch === undefined ? {} : { epoch };
   }
 
   async #noteSources(records: readonly AgentRecord[]): Promise<void> {

@@ -104,6 +104,7 @@ const CHECKS = {
       attachments: isListOf(isAttachment),
       untrusted: isTrue,
       personality: isString,
+      key: isString,
       meta: isAnything,
     },
   ),
@@ -119,8 +120,12 @@ const CHECKS = {
   ),
   started: isShape(
     { turn: isCount, calls: isListOf(isString) },
-    /** What runs in place of what the model gave, as it was approved. */
-    { edited: isAnything },
+    {
+      /** What runs in place of what the model gave, as it was approved. */
+      edited: isAnything,
+      /** Stands for the tool and the personality that the calls run under. */
+      under: isString,
+    },
   ),
   result: isShape(
     { turn: isCount, call: isString, output: isString, ok: isBoolean },

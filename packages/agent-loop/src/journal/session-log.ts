@@ -29,6 +29,8 @@ export interface LoggedCall {
   started: boolean;
   /** What it was started with, where the arguments are not those that the model gave. */
   edited?: unknown;
+  /** The digest of the tool and the personality that it ran under. */
+  under?: string;
   result?: ResultRecord;
 }
 
@@ -42,6 +44,7 @@ export interface LoggedStep {
 /** The last turn of a session. */
 export interface LoggedTurn {
   turn: number;
+  key?: string;
   attachments: readonly AttachmentInfo[];
   /** The personality that it runs under. */
   personality?: string;
@@ -70,6 +73,8 @@ export class SessionLog {
   lastSequence = 0;
   messageCount = 0;
   turn: LoggedTurn | undefined;
+  /** Turns that were begun with a key, and how they ended. */
+  readonly keys = new Map<string, { turn: number; end?: TurnEnd }>();
   readonly #sources = new SourceList();
   /** What the model is shown; none where no model is asked. */
   readonly entries: LoggedEntry[] = [];
@@ -139,9 +144,7 @@ export class SessionLog {
         this.#addStep(turn, record);
         break;
       case 'started':
-        for (const id of record.calls) {
-          this.#change(id, { started: true, ...('edited' in record && { edited: record.edited }) });
-        }
+        for (const id of record.calls) this.#change(id, startOf(record));
         break;
       case 'result':
         this.#addResult(turn, record);
@@ -157,16 +160,19 @@ export class SessionLog {
         break;
       case 'end':
         turn.end = record.end;
+        if (turn.key !== undefined) this.keys.set(turn.key, { turn: turn.turn, end: record.end });
         break;
       case 'resumed':
     }
   }
 
   #addUser(record: UserRecord): void {
-    const { turn, attachments = [], personality } = record;
+    const { turn, attachments = [], personality, key } = record;
+    if (key !== undefined) this.keys.set(key, { turn });
     this.turn = {
       turn,
       attachments,
+      ...(key !== undefined && { key }),
       ...(personality !== undefined && { personality }),
       steps: 0,
       calls: 0,
@@ -274,4 +280,13 @@ export function damaged(sequence: number, problem: string): EthosError {
     'TURN_INVALID',
     `message ${sequence} of the session ${problem}; use another session`,
   );
+}
+
+function startOf(record: Extract<AgentRecord, { kind: 'started' }>): Partial<LoggedCall> {
+  const { under } = record;
+  return {
+    started: true,
+    ...('edited' in record && { edited: record.edited }),
+    ...(under !== undefined && { under }),
+  };
 }

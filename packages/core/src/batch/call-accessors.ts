@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { discard, meetNetworkPolicies } from '@ethosagent/policy';
 import type { ServiceScope } from '@ethosagent/types';
 import type { CallScope } from '../call-scope.js';
@@ -16,6 +17,7 @@ export function createCallContext(state: CallState, scope: CallScope): CallConte
   if (needsBackends) applyQuotas(state, scope);
   return new CallContext(narrowedFacts(state), {
     toolCallId: state.toolCallId,
+    idempotencyKey: entry.tool.idempotent === true ? idempotencyKey(state) : undefined,
     emit: createEmit(name, scope, progressListener(state)),
     resultBudgetChars: state.budgetChars ?? 0,
     settings: state.settings,
@@ -29,6 +31,12 @@ export function createCallContext(state: CallState, scope: CallScope): CallConte
         })
       : undefined,
   });
+}
+
+/** Stands for the call, whichever process runs it. */
+function idempotencyKey({ batch, toolCallId }: CallState): string {
+  const call = JSON.stringify([batch.facts.sessionId, toolCallId]);
+  return createHash('sha256').update(call).digest('base64url');
 }
 
 /** What a tool is told of the network policy is narrowed, too, for those that fetch by it. */

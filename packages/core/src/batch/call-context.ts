@@ -47,6 +47,7 @@ function freezeCopy(policy: NetworkPolicy): NetworkPolicy {
 /** What a call adds to the facts of its batch. */
 export interface CallParts {
   toolCallId: string;
+  idempotencyKey: string | undefined;
   emit: (event: ToolProgressEvent) => void;
   resultBudgetChars: number;
   settings: unknown;
@@ -58,6 +59,7 @@ export interface CallParts {
 export class CallContext implements ToolContext {
   sessionId: string;
   declare toolCallId?: string;
+  declare idempotencyKey?: string;
   sessionKey: string;
   platform: string;
   workingDir: string;
@@ -79,6 +81,7 @@ export class CallContext implements ToolContext {
   constructor(facts: BatchFacts, parts: CallParts) {
     this.sessionId = facts.sessionId;
     if (typeof parts.toolCallId === 'string') this.toolCallId = parts.toolCallId;
+    if (parts.idempotencyKey !== undefined) this.idempotencyKey = parts.idempotencyKey;
     this.sessionKey = facts.sessionKey;
     this.platform = facts.platform;
     this.workingDir = facts.workingDir;

@@ -25,6 +25,7 @@ export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
       personalityId: facts.personalityId,
       audit: backends?.audit,
       now: options.now,
+      assertOwned: host?.assertOwned,
       secrets: () => input.services.secretsOf(facts),
     },
   };

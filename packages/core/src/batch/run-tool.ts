@@ -15,6 +15,7 @@ export function runTool(state: CallState): PromiseLike<ToolResult> | Ending<unkn
   state.scope = scope;
   try {
     const ctx = createCallContext(state, scope);
+    state.batch.journal.assertOwned?.();
     // The reducer is shown what was asked, whatever the tool does to its arguments.
     if (reducerOf(state) !== undefined) state.shown = snapshot(state.args);
     const returned =

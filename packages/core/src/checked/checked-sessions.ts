@@ -1,6 +1,8 @@
 import type {
   MessageRole,
   NewSessionMessage,
+  SessionAppendOptions,
+  SessionClaim,
   SessionInfo,
   SessionListOptions,
   SessionMatch,
@@ -9,7 +11,7 @@ import type {
   SessionSearchOptions,
   SessionStore,
 } from '@ethosagent/types';
-import { answerOf, isBoolean, isListOf, isNumber, isRecord } from './check-answer.js';
+import { answerOf, doneBy, isBoolean, isListOf, isNumber, isRecord } from './check-answer.js';
 
 const KIND = { code: 'STORE_UNAVAILABLE', name: 'the session store' } as const;
 const ROLES: Readonly<Record<MessageRole, true>> = {
@@ -27,14 +29,30 @@ export function checkedSessions(store: SessionStore): SessionStore {
 class CheckedSessions implements SessionStore {
   readonly #store: SessionStore;
 
+  readonly claim?: NonNullable<SessionStore['claim']>;
+  readonly renew?: NonNullable<SessionStore['renew']>;
+  readonly release?: NonNullable<SessionStore['release']>;
+
   constructor(store: SessionStore) {
     this.#store = store;
+    if (store.claim === undefined || store.renew === undefined || store.release === undefined) {
+      return;
+    }
+    this.claim = (session, opts) =>
+      answerOf({ kind: KIND, method: 'claim', isAnswer: isClaimOf(session.id) }, () =>
+        store.claim?.(session, opts),
+      );
+    this.renew = (claims, opts) =>
+      answerOf({ kind: KIND, method: 'renew', isAnswer: isListOf(isClaim) }, () =>
+        store.renew?.(claims, opts),
+      );
+    this.release = (claim) => doneBy(KIND, 'release', () => store.release?.(claim));
   }
 
   append(
     session: SessionRef,
     messages: readonly NewSessionMessage[],
-    opts?: { afterSequence?: number },
+    opts?: SessionAppendOptions,
   ): Promise<readonly SessionMessage[]> {
     return answerOf({ kind: KIND, method: 'append', isAnswer: isMessages }, () =>
       this.#store.append(session, messages, opts),
@@ -73,6 +91,15 @@ class CheckedSessions implements SessionStore {
       this.#store.delete(sessionId),
     );
   }
+}
+
+function isClaim(value: unknown): value is SessionClaim {
+  return isRecord(value) && typeof value.sessionId === 'string' && isNumber(value.epoch);
+}
+
+function isClaimOf(sessionId: string) {
+  return (value: unknown): value is SessionClaim | null =>
+    value === null || (isClaim(value) && value.sessionId === sessionId);
 }
 
 function isInfo(value: unknown): value is SessionInfo {

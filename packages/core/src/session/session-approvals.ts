@@ -157,7 +157,7 @@ export class SessionApprovals {
       isMade = made !== undefined;
       if (made === undefined) return [{ kind: 'decided', call, question, ...decision }];
       if (isSameDecision(made, said)) return [];
-      throw invalidApproval(`it is decided on ${call} already`);
+      throw new EthosError('ALREADY_DECIDED', `it is decided on ${call} already`);
     });
     if (said.always !== undefined && !isMade) {
       await this.#grants.add(shown, said, { personality, sources });

@@ -59,6 +59,7 @@ export class SessionLedgers {
     const store = this.#store;
     const sessions: SessionStore = {
       append: (session, messages, opts) => store.append(session, messages, opts),
+      ...claimsOf(store),
       get: (sessionId) => store.get(sessionId),
       list: (opts) => store.list(opts),
       messages: (sessionId, opts) => store.messages(sessionId, opts),
@@ -112,4 +113,13 @@ export class SessionLedgers {
     if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
     return ledger;
   }
+}
+
+function claimsOf(store: SessionStore): Pick<SessionStore, 'claim' | 'renew' | 'release'> {
+  const { claim, renew, release } = store;
+  return {
+    ...(claim !== undefined && { claim: claim.bind(store) }),
+    ...(renew !== undefined && { renew: renew.bind(store) }),
+    ...(release !== undefined && { release: release.bind(store) }),
+  };
 }

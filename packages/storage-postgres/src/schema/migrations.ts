@@ -1,9 +1,11 @@
 import { ATTACHMENT_TABLES } from './attachment-tables.js';
 import { AUDIT_TABLES } from './audit-tables.js';
+import { CLAIM_TABLES } from './claim-tables.js';
 import { KEY_VALUE_TABLES } from './key-value-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
 import { SECRET_TABLES } from './secret-tables.js';
 import { SESSION_TABLES } from './session-tables.js';
+import { TURN_TABLES } from './turn-tables.js';
 
 /**
  * Step n takes a schema from version n to n + 1. Only ever appended to. A newer schema is refused by
@@ -21,4 +23,6 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
     ${ATTACHMENT_TABLES(schema)}
     ${AUDIT_TABLES(schema)}`,
   SECRET_TABLES,
+  CLAIM_TABLES,
+  TURN_TABLES,
 ];

@@ -7,12 +7,14 @@ import {
   messageRow,
   momentOf,
   ownerIdentity,
+  sessionTaken,
   takeStart,
 } from '@ethosagent/policy';
 import {
   EthosError,
   type NewSessionMessage,
   type OpenedStore,
+  type SessionAppendOptions,
   type SessionMessage,
   type SessionRef,
   type SessionStore,
@@ -20,6 +22,8 @@ import {
 import { type Database, momentFor } from '../database/database.js';
 import { Lanes } from '../database/lanes.js';
 import { wordsForIndex } from './indexed-words.js';
+import { ownerMismatch } from './owner-mismatch.js';
+import { createClaims } from './session-claims.js';
 import { type MessageColumns, messageOf, type SessionRow, sessionOf } from './session-rows.js';
 import { checkedSearch, searchSessions } from './session-search.js';
 import { sessionStatements } from './session-statements.js';
@@ -50,8 +54,9 @@ export async function openSessions(
 function createSessions(database: Database, lanes: Lanes): SessionStore {
   const statements = sessionStatements(database.schema);
   return {
+    ...createClaims({ database, statements, lanes }),
     async append(session, messages, opts = {}) {
-      const append = checkedAppend(session, messages, opts.afterSequence);
+      const append = checkedAppend(session, messages, opts);
       if (append.rows.length === 0) return [];
       const now = momentFor(database);
       return lanes.write(session.id, () => sendAppend({ database, statements, now, append }));
@@ -103,8 +108,10 @@ function createSessions(database: Database, lanes: Lanes): SessionStore {
     async delete(sessionId) {
       assertKvKey(sessionId, DEFAULT_KV_LIMITS);
       return lanes.write(sessionId, async () => {
-        const gone = await database.run(statements.remove, [Buffer.from(sessionId)]);
-        return gone.length > 0;
+        const [gone] = await database.run<{ hadMessages: boolean }>(statements.remove, [
+          Buffer.from(sessionId),
+        ]);
+        return gone?.hadMessages === true;
       });
     },
   };
@@ -115,13 +122,13 @@ interface Append {
   ref: ReturnType<typeof checkedRef>;
   identity: string;
   rows: readonly (Omit<MessageRow, 'createdAt'> & { createdAt: number | undefined })[];
-  afterSequence: number | undefined;
+  opts: SessionAppendOptions;
 }
 
 function checkedAppend(
   session: SessionRef,
   messages: readonly NewSessionMessage[],
-  afterSequence: number | undefined,
+  opts: SessionAppendOptions,
 ): Append {
   return {
     ref: checkedRef(session),
@@ -131,7 +138,7 @@ function checkedAppend(
       const { createdAt } = message;
       return { ...messageRow({ ...message, createdAt: createdAt ?? 0 }, 0, LIMITS), createdAt };
     }),
-    afterSequence,
+    opts,
   };
 }
 
@@ -139,7 +146,7 @@ async function sendAppend({
   database,
   statements,
   now,
-  append: { ref, identity, rows, afterSequence },
+  append: { ref, identity, rows, opts },
 }: {
   database: Database;
   statements: ReturnType<typeof sessionStatements>;
@@ -154,7 +161,7 @@ async function sendAppend({
       identity,
       bytes(ref.key),
       bytes(ref.personalityId),
-      afterSequence ?? null,
+      opts.afterSequence ?? null,
       now ?? null,
       rows.map(({ createdAt }) => createdAt ?? null),
       rows.map(({ role }) => role),
@@ -162,19 +169,17 @@ async function sendAppend({
       rows.map(({ text }) => bytes(text)),
       rows.map(({ data }) => data),
       rows.map(({ words }) => wordsForIndex(words)),
+      opts.epoch ?? null,
+      opts.aside === true,
     ],
   );
   const { outcome, before, moment } = answer ?? { outcome: '', before: 0, moment: 0 };
-  if (outcome === 'owner') {
-    throw new EthosError(
-      'SESSION_OWNER_MISMATCH',
-      'the session belongs to another owner; give the session another id',
-    );
-  }
+  if (outcome === 'owner') throw ownerMismatch();
+  if (outcome === 'taken') throw sessionTaken(opts.epoch);
   if (outcome !== 'done') {
     throw new EthosError(
       'SESSION_CHANGED',
-      `the last message is ${before}, not ${afterSequence}; read the session again`,
+      `the last message is ${before}, not ${opts.afterSequence}; read the session again`,
     );
   }
   return rows.map((row, index) =>

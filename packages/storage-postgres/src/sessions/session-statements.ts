@@ -19,13 +19,31 @@ export function sessionStatements(schema: string): Record<SessionStatement, Stat
   return {
     append: {
       name: 'ethos_session_append',
-      text: `SELECT outcome, before, at_moment AS moment FROM ${schema}.append_messages(
-        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+      text: `SELECT outcome, before, at_moment AS moment FROM ${schema}.append_claimed(
+        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    },
+    claim: {
+      name: 'ethos_session_claim',
+      text: `SELECT outcome, epoch FROM ${schema}.claim_session($1, $2, $3, $4, $5, $6)`,
+    },
+    // In the order of the rows, so that two of them never wait for each other.
+    renew: {
+      name: 'ethos_session_renew',
+      text: `WITH mine AS (
+          SELECT s.id FROM ${schema}.session AS s
+          JOIN unnest($1::bytea[], $2::bigint[]) AS c (session_id, epoch)
+            ON s.digest = sha256(c.session_id) AND s.epoch = c.epoch
+          ORDER BY s.id FOR UPDATE OF s)
+        UPDATE ${schema}.session AS s
+        SET held_until = CASE WHEN $3::bigint = 0 THEN 0 ELSE ${schema}.moment($4) + $3 END
+        FROM mine WHERE s.id = mine.id AND s.held_until > ${schema}.moment($4)
+        RETURNING s.session_id AS "sessionId", s.epoch::float8 AS epoch`,
     },
     get: {
       name: 'ethos_session_get',
       isRepeatable: true,
-      text: `SELECT ${SESSION_COLUMNS} ${from} WHERE s.digest = sha256($1::bytea)`,
+      text: `SELECT ${SESSION_COLUMNS} ${from}
+        WHERE s.digest = sha256($1::bytea) AND s.message_count > 0`,
     },
     list: {
       name: 'ethos_session_list',
@@ -48,7 +66,8 @@ export function sessionStatements(schema: string): Record<SessionStatement, Stat
     },
     remove: {
       name: 'ethos_session_remove',
-      text: `DELETE FROM ${schema}.session WHERE digest = sha256($1::bytea) RETURNING 1 AS gone`,
+      text: `DELETE FROM ${schema}.session WHERE digest = sha256($1::bytea)
+        RETURNING message_count > 0 AS "hadMessages"`,
     },
     searchAll: {
       name: 'ethos_session_search_all',
@@ -65,6 +84,8 @@ export function sessionStatements(schema: string): Record<SessionStatement, Stat
 
 type SessionStatement =
   | 'append'
+  | 'claim'
+  | 'renew'
   | 'get'
   | 'list'
   | 'messages'

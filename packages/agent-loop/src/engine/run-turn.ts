@@ -1,0 +1,109 @@
+import { EthosError, errorCodeOf, type StoredTurn, type TurnOutcome } from '@ethosagent/types';
+import type { AgentLoop, TurnDone } from '../agent-loop.js';
+import type { AgentEvent } from '../api.js';
+import type { HeldSession } from '../held-session.js';
+
+/** A turn that a worker has taken, with its session. */
+export interface TakenTurn {
+  turn: StoredTurn;
+  held: HeldSession;
+  /** Its user does not want it any more. */
+  cancelled: AbortSignal;
+  /** It is to be handed over at the next step. */
+  isHandedOver: () => boolean;
+  /** It is to be left at once: its session is lost, or time is up. */
+  left: AbortSignal;
+  onEvent: (event: AgentEvent) => void;
+}
+
+/** Ten minutes: a server that is away for that long is not asked more often. */
+const MAX_BACKOFF_MS = 600_000;
+
+/** Runs a turn, or goes on with it, and says how it stands. Never rejects. */
+export async function runTurn(loop: AgentLoop, taken: TakenTurn): Promise<TurnOutcome> {
+  const { turn, held, cancelled } = taken;
+  try {
+    if (turn.wasPaused && !cancelled.aborted && (await loop.state(turn.sessionId)) === 'paused') {
+      return { state: 'paused' };
+    }
+    const done = await readTurn(loop, taken);
+    if (done === undefined) return { state: 'waiting' };
+    return await outcomeOf(loop, done, taken);
+  } catch (error) {
+    if (cancelled.aborted && held.isHeld) return { state: 'cancelled' };
+    return failed(turn, error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+/** The last event; `undefined` for a turn that was left. */
+async function readTurn(loop: AgentLoop, taken: TakenTurn): Promise<TurnDone | undefined> {
+  const { turn, held, cancelled, left, isHandedOver, onEvent } = taken;
+  const { id, sessionId, prompt, attachments, untrusted } = turn;
+  const events = loop
+    .run({
+      sessionId,
+      prompt,
+      ...(attachments.length > 0 && { attachments: [...attachments] }),
+      ...(untrusted && { untrusted }),
+      key: id,
+      claim: held,
+      abortSignal: cancelled,
+    })
+    [Symbol.asyncIterator]();
+  const leave = () => void events.return?.();
+  left.addEventListener('abort', leave, { once: true });
+  try {
+    for (;;) {
+      if (left.aborted) return undefined;
+      const { value, done } = await events.next();
+      if (done === true) return undefined;
+      if (value.type === 'done') return value;
+      onEvent(value);
+      // Nothing of it runs between two steps.
+      if (value.type === 'usage' && isHandedOver()) return undefined;
+    }
+  } finally {
+    left.removeEventListener('abort', leave);
+    await events.return?.();
+  }
+}
+
+async function outcomeOf(
+  loop: AgentLoop,
+  done: TurnDone,
+  { turn, cancelled, held, onEvent }: TakenTurn,
+): Promise<TurnOutcome> {
+  if (done.end === 'failed') {
+    const error = done.error ?? new EthosError('TURN_INVALID', done.message ?? 'the turn failed');
+    const outcome = failed(turn, error);
+    if (outcome.state === 'failed') {
+      await giveUp(loop, turn.sessionId, held);
+      onEvent(done);
+    }
+    return outcome;
+  }
+  onEvent(done);
+  if (done.end === 'paused') return { state: 'paused' };
+  const message = done.message === undefined ? {} : { message: done.message };
+  return { state: cancelled.aborted && done.end === 'aborted' ? 'cancelled' : 'done', ...message };
+}
+
+/** So that the session can have another turn. */
+export async function giveUp(loop: AgentLoop, sessionId: string, held: HeldSession): Promise<void> {
+  try {
+    await loop.abandon(sessionId, { claim: held });
+  } catch (error) {
+    if (errorCodeOf(error) !== 'TURN_INVALID') throw error;
+  }
+}
+
+function failed(turn: StoredTurn, error: Error): TurnOutcome {
+  const attempts = turn.attempts + 1;
+  const isLast = attempts >= turn.maxAttempts;
+  return {
+    state: isLast ? 'failed' : 'waiting',
+    isFailure: true,
+    delayMs: isLast ? 0 : Math.min(turn.backoffMs * 2 ** (attempts - 1), MAX_BACKOFF_MS),
+    message: error.message.slice(0, 1_000),
+  };
+}

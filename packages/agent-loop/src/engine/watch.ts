@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isObject } from '@ethosagent/policy';
+import type { TurnStore } from '@ethosagent/types';
+import type { AgentEvent } from '../api.js';
+
+/** An event as it is stored: errors are plain, with their code and message. */
+export type StoredAgentEvent =
+  | Exclude<AgentEvent, { type: 'error' } | { type: 'done' }>
+  | PlainEvent;
+
+type PlainEvent =
+  | { type: 'error'; error: { code: string; message: string } }
+  | (Omit<Extract<AgentEvent, { type: 'done' }>, 'error'> & {
+      error?: { code: string; message: string };
+    });
+
+/** An event of a turn, and where it stands in its session. */
+export interface WatchedEvent {
+  /** Whoever watches again from here gets what comes after it. */
+  position: number;
+  turnId: string;
+  event: StoredAgentEvent;
+}
+
+export interface WatchOptions {
+  /** The position of the last event that was seen. 0 when absent: from the first one that is kept. */
+  after?: number;
+  /** Ends the watch. */
+  signal?: AbortSignal;
+  /** Milliseconds between two looks while nothing comes. 200. */
+  pollMs?: number;
+}
+
+const isEvent = (value: unknown): value is StoredAgentEvent =>
+  isObject(value) && typeof value.type === 'string';
+
+/** Looks for events until the signal fires, or nobody reads any more. */
+export async function* watchTurns(
+  turns: TurnStore,
+  sessionId: string,
+  { after = 0, signal, pollMs = 200 }: WatchOptions = {},
+): AsyncGenerator<WatchedEvent, void, undefined> {
+  let position = after;
+  const isOver = () => signal?.aborted === true;
+  while (!isOver()) {
+    const events = await turns.events(sessionId, position);
+    for (const { data, ...place } of events) {
+      position = place.position;
+      if (isEvent(data)) yield { ...place, event: data };
+      if (isOver()) return;
+    }
+    if (events.length > 0) continue;
+    try {
+      await sleep(pollMs, undefined, signal === undefined ? {} : { signal });
+    } catch {
+      return;
+    }
+  }
+}
+
+/** An event as it is stored. */
+export function storedEvent(event: AgentEvent): unknown {
+  if (!('error' in event) || event.error === undefined) return event;
+  const { code, message } = event.error;
+  return { ...event, error: { code, message } };
+}

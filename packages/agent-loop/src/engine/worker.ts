@@ -1,0 +1,271 @@
+import { setMaxListeners } from 'node:events';
+import { EthosError, type StoredTurn, type TurnOutcome, type TurnStore } from '@ethosagent/types';
+import type { AgentLoop } from '../agent-loop.js';
+import type { HeldSession } from '../held-session.js';
+import type { Engine, EngineWorker } from './engine.js';
+import { giveUp, runTurn } from './run-turn.js';
+import { TurnEvents } from './turn-events.js';
+
+/** What runs turns, as `createAgent` gives it. */
+export interface WorkerAgent {
+  readonly loop: AgentLoop;
+}
+
+export interface WorkerOptions {
+  /** As `createAgent` gives it. Its sessions are in a store that all workers share. */
+  agent: WorkerAgent;
+  /** Turns that run at once. 4. */
+  concurrency?: number;
+  /** Milliseconds after which the turns of a worker that is gone are taken by another one. 15,000. */
+  leaseMs?: number;
+  /** Milliseconds between two looks for what the engine forgot. 5,000. */
+  sweepMs?: number;
+  /** Milliseconds that `close` waits for steps that run, before it leaves them. 30,000. */
+  drainMs?: number;
+  /** Times that a turn may be lost with its worker, before it is given up. 5. */
+  maxLosses?: number;
+  /** Milliseconds that turns and events are kept once they are over. A day. */
+  keepMs?: number;
+}
+
+/** What a worker did. */
+export interface WorkerMetrics {
+  running: number;
+  /** Turns that were taken, and how they went. */
+  taken: number;
+  done: number;
+  paused: number;
+  retried: number;
+  failed: number;
+  cancelled: number;
+  handedOver: number;
+  /** Turns that somebody else has by now. */
+  lost: number;
+}
+
+interface Running {
+  turn: StoredTurn;
+  held: HeldSession;
+  cancel: AbortController;
+  leave: AbortController;
+}
+
+const MIN_WAIT_MS = 200;
+
+/** Runs the turns of a fleet in this process. */
+export class TurnWorker {
+  readonly #loop: AgentLoop;
+  readonly #engine: Engine;
+  readonly #turns: TurnStore;
+  readonly #options: Required<Omit<WorkerOptions, 'agent'>>;
+  readonly #running = new Map<string, Running>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #worker: EngineWorker | undefined;
+  #isClosing = false;
+  #metrics = { ...NOTHING };
+
+  /** @throws `CONFIG_INVALID` */
+  constructor(
+    { agent, ...options }: WorkerOptions,
+    { engine, turns }: { engine: Engine; turns: TurnStore },
+  ) {
+    this.#loop = agent.loop;
+    this.#engine = engine;
+    this.#turns = turns;
+    this.#options = withDefaults(options);
+  }
+
+  async start(): Promise<void> {
+    const { concurrency, leaseMs, sweepMs } = this.#options;
+    this.#worker = await this.#engine.work({ concurrency, runNext: () => this.#runNext() });
+    this.#every(Math.ceil(leaseMs / 3), () => this.#extend());
+    this.#every(Math.min(1_000, Math.ceil(leaseMs / 10)), async () => this.#leaveLost());
+    this.#every(sweepMs, () => this.#sweep());
+    await this.#sweep().catch(() => {});
+  }
+
+  metrics(): WorkerMetrics {
+    return { ...this.#metrics, running: this.#running.size };
+  }
+
+  /** Takes nothing new, and hands over what runs: at the end of its step, or when `drainMs` are over. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const timer = setTimeout(() => {
+      for (const { leave } of this.#running.values()) leave.abort();
+    }, this.#options.drainMs);
+    await this.#worker?.close();
+    clearTimeout(timer);
+    for (const each of this.#timers) clearInterval(each);
+  }
+
+  #every(ms: number, work: () => Promise<unknown>): void {
+    let isBusy = false;
+    const timer = setInterval(() => {
+      if (isBusy) return;
+      isBusy = true;
+      // A store that is away is asked again the next time.
+      work()
+        .catch(() => {})
+        .then(() => {
+          isBusy = false;
+        });
+    }, ms);
+    this.#timers.push(timer);
+  }
+
+  async #runNext(): Promise<void> {
+    const { leaseMs } = this.#options;
+    if (this.#isClosing) return;
+    const turn = await this.#turns.take({ leaseMs });
+    if (turn === null) return;
+    this.#metrics.taken += 1;
+    let held: HeldSession | undefined;
+    try {
+      held = await this.#loop.hold(turn.sessionId, leaseMs);
+    } catch (error) {
+      await this.#settle(turn, {
+        state: turn.attempts + 1 >= turn.maxAttempts ? 'failed' : 'waiting',
+        isFailure: true,
+        delayMs: turn.backoffMs,
+        message: error instanceof Error ? error.message : 'the session could not be taken',
+      });
+      return;
+    }
+    if (held === undefined) {
+      // Whoever had it may be gone: by the end of a lease it is free.
+      await this.#settle(turn, {
+        state: 'waiting',
+        delayMs: Math.max(MIN_WAIT_MS, Math.ceil(leaseMs / 20)),
+      });
+      return;
+    }
+    await this.#run(turn, held);
+  }
+
+  async #run(turn: StoredTurn, held: HeldSession): Promise<void> {
+    const [cancel, leave] = [new AbortController(), new AbortController()];
+    for (const { signal } of [cancel, leave]) setMaxListeners(0, signal);
+    if (turn.isCancelled) cancel.abort();
+    this.#running.set(turn.id, { turn, held, cancel, leave });
+    const events = new TurnEvents(this.#turns, turn);
+    try {
+      const outcome =
+        turn.losses > this.#options.maxLosses
+          ? await this.#giveUp(turn, held)
+          : await runTurn(this.#loop, {
+              turn,
+              held,
+              cancelled: cancel.signal,
+              left: leave.signal,
+              isHandedOver: () => this.#isClosing,
+              onEvent: (event) => events.add(event),
+            });
+      await events.flush();
+      if (!held.isHeld) {
+        this.#metrics.lost += 1;
+        return;
+      }
+      // Before others are told that it waits.
+      await this.#loop.release(held).catch(() => {});
+      await this.#settle(turn, outcome);
+    } finally {
+      held.lose();
+      this.#running.delete(turn.id);
+    }
+  }
+
+  async #giveUp(turn: StoredTurn, held: HeldSession): Promise<TurnOutcome> {
+    await giveUp(this.#loop, turn.sessionId, held);
+    const message = `the workers of the turn ended ${turn.losses} times; look at their logs, and enqueue it again`;
+    return { state: 'failed', message };
+  }
+
+  async #settle(turn: StoredTurn, outcome: TurnOutcome): Promise<void> {
+    const settled = await this.#turns.settle(turn, outcome);
+    if (settled === null) {
+      this.#metrics.lost += 1;
+      return;
+    }
+    this.#count(outcome);
+    const { id, sessionId, priority } = turn;
+    const { delayMs = 0 } = outcome;
+    const told =
+      outcome.state === 'waiting'
+        ? this.#engine.enqueue({ id, taking: turn.taking, sessionId, priority, delayMs })
+        : settled.isMore
+          ? this.#engine.wake(sessionId)
+          : Promise.resolve();
+    await told.catch(() => {});
+  }
+
+  #count({ state, isFailure }: TurnOutcome): void {
+    if (state !== 'waiting') this.#metrics[state] += 1;
+    else if (isFailure === true) this.#metrics.retried += 1;
+    else this.#metrics.handedOver += 1;
+  }
+
+  async #extend(): Promise<void> {
+    const { leaseMs } = this.#options;
+    const running = [...this.#running.values()];
+    await this.#loop.extend(
+      running.map(({ held }) => held),
+      leaseMs,
+    );
+    const taken = await this.#turns.extend(
+      running.map(({ turn }) => turn),
+      { leaseMs },
+    );
+    for (const { id, isCancelled } of taken) {
+      if (isCancelled) this.#running.get(id)?.cancel.abort();
+    }
+    this.#leaveLost();
+  }
+
+  /** Ends what runs in sessions that are not held any more. Their accessors refuse already. */
+  #leaveLost(): void {
+    for (const { held, leave } of this.#running.values()) if (!held.isHeld) leave.abort();
+  }
+
+  async #sweep(): Promise<void> {
+    const { concurrency, keepMs } = this.#options;
+    if (this.#isClosing) return;
+    const { due } = await this.#turns.due();
+    const free = Math.max(0, concurrency - this.#running.size);
+    for (let n = 0; n < Math.min(due, free); n++) await this.#engine.wake(`sweep-${n}`);
+    await this.#turns.sweep({ olderThanMs: keepMs });
+  }
+}
+
+const NOTHING = {
+  taken: 0,
+  done: 0,
+  paused: 0,
+  retried: 0,
+  failed: 0,
+  cancelled: 0,
+  handedOver: 0,
+  lost: 0,
+};
+
+function withDefaults(
+  options: Omit<WorkerOptions, 'agent'>,
+): Required<Omit<WorkerOptions, 'agent'>> {
+  const all = {
+    concurrency: 4,
+    leaseMs: 15_000,
+    sweepMs: 5_000,
+    drainMs: 30_000,
+    maxLosses: 5,
+    keepMs: 86_400_000,
+    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+  };
+  for (const [name, value] of Object.entries(all)) {
+    if (Number.isInteger(value) && value >= (name === 'drainMs' ? 0 : 1)) continue;
+    throw new EthosError(
+      'CONFIG_INVALID',
+      `startWorker: ${name} must be a whole number above zero`,
+    );
+  }
+  return all;
+}

@@ -1,0 +1,107 @@
+import { sessionTaken } from '@ethosagent/policy';
+import {
+  EthosError,
+  type SessionClaim,
+  type SessionRef,
+  type SessionStore,
+} from '@ethosagent/types';
+import type { TurnClaim } from './api.js';
+
+/** The methods of a store that can hold sessions. */
+export type ClaimingStore = Required<Pick<SessionStore, 'claim' | 'renew' | 'release'>>;
+
+/**
+ * A session that is held here. Whether it still is, is known without asking anybody: the store counts
+ * the lease from when it was asked or later, and this counts it from before. By two clocks, since one
+ * of them stands still while the machine sleeps, and the other one may be set back.
+ */
+export class HeldSession implements TurnClaim {
+  readonly sessionId: string;
+  readonly epoch: number;
+  #isOver = false;
+  #until: Moment;
+
+  constructor({ sessionId, epoch }: SessionClaim, until: Moment) {
+    this.sessionId = sessionId;
+    this.epoch = epoch;
+    this.#until = until;
+  }
+
+  /** Whether nobody else can hold the session. */
+  get isHeld(): boolean {
+    // Once it is over it stays so, whatever the clocks say later.
+    this.#isOver ||= performance.now() >= this.#until.monotonic || Date.now() >= this.#until.wall;
+    return !this.#isOver;
+  }
+
+  assertHeld(): void {
+    if (!this.isHeld) throw sessionTaken(this.epoch);
+  }
+
+  /** @param until when it is over, by the clocks of this process */
+  extend(until: Moment): void {
+    if (this.isHeld) this.#until = until;
+  }
+
+  /** It is not held any more. */
+  lose(): void {
+    this.#isOver = true;
+  }
+}
+
+interface Moment {
+  monotonic: number;
+  wall: number;
+}
+
+/** The end of a lease that is asked for now. */
+function endOfLease(leaseMs: number): Moment {
+  return { monotonic: performance.now() + leaseMs, wall: Date.now() + leaseMs };
+}
+
+/** @throws `CONFIG_INVALID` for a store that can not hold sessions */
+export function claimingStore(store: SessionStore): ClaimingStore {
+  const { claim, renew, release } = store;
+  if (claim !== undefined && renew !== undefined && release !== undefined) {
+    return {
+      claim: claim.bind(store),
+      renew: renew.bind(store),
+      release: release.bind(store),
+    };
+  }
+  throw new EthosError(
+    'CONFIG_INVALID',
+    'sessions: this store can not hold sessions for workers; take that of storage-postgres or storage-sqlite',
+  );
+}
+
+/** @returns `undefined` while somebody else holds it. @throws as `SessionStore.claim` */
+export async function holdSession(
+  store: ClaimingStore,
+  ref: SessionRef,
+  leaseMs: number,
+): Promise<HeldSession | undefined> {
+  const until = endOfLease(leaseMs);
+  const claim = await store.claim(ref, { leaseMs });
+  return claim === null ? undefined : new HeldSession(claim, until);
+}
+
+/** Extends what is held. What is not held any more says so from now on. @throws as `SessionStore.renew` */
+export async function renewHeld(
+  store: ClaimingStore,
+  sessions: readonly HeldSession[],
+  leaseMs: number,
+): Promise<void> {
+  const asked = sessions.filter(({ isHeld }) => isHeld);
+  if (asked.length === 0) return;
+  const until = endOfLease(leaseMs);
+  const renewed = await store.renew(
+    asked.map(({ sessionId, epoch }) => ({ sessionId, epoch })),
+    { leaseMs },
+  );
+  const epochs = new Set(renewed.map(({ epoch }) => epoch));
+  for (const session of asked) {
+    if (epochs.has(session.epoch)) session.extend(until);
+    else session.lose();
+  }
+}

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import type { Engine, EngineTurn, EngineWork, EngineWorker } from '@ethosagent/agent-loop';
+import { EthosError } from '@ethosagent/types';
+import { Queue, Worker } from 'bullmq';
+import { Redis, type RedisOptions } from 'ioredis';
+
+/** Where the Redis or Valkey is, and what stands in it. */
+export interface BullmqEngineOptions {
+  /** `redis://user:password@host:port`, `rediss://` for TLS, the path of a socket, or options of ioredis. */
+  connection: string | RedisOptions;
+  /** The name of the queue. `ethos-turns` when absent. */
+  queue?: string;
+  /** Before the keys of the queue. `bull` when absent. */
+  prefix?: string;
+  /** Milliseconds after which a Redis that does not answer is not waited for. 2,000 when absent. */
+  answerMs?: number;
+  /** Jobs that are kept once they are done, for those who look at the queue. 1,000 when absent. */
+  keepJobs?: number;
+}
+
+/** An engine on BullMQ. */
+export interface BullmqEngine extends Engine {
+  /** For Bull Board, and what else looks at a queue. */
+  readonly queue: Queue;
+}
+
+/** A job that stalled is not lost: the turn store knows its turn. */
+const MAX_STALLED = 1_000_000;
+
+/**
+ * Wakes workers by jobs of BullMQ. A job says that a turn is to run; which one runs then, the turn
+ * store says. All that stands in Redis may be lost: the workers' sweep wakes again what is due.
+ *
+ * @throws `CONFIG_INVALID`
+ * @example
+ * const engine = createBullmqEngine({ connection: 'redis://redis.example.com' });
+ */
+export function createBullmqEngine(options: BullmqEngineOptions): BullmqEngine {
+  const { queue: name = 'ethos-turns', prefix = 'bull', answerMs = 2_000 } = options;
+  const { keepJobs = 1_000 } = options;
+  if (!/^[\w-]+$/.test(name)) throw invalid('queue must be a name of letters, digits, _ and -');
+  const redis = connect(options.connection);
+  const queue = new Queue(name, {
+    connection: redis,
+    prefix,
+    skipVersionCheck: true,
+    defaultJobOptions: {
+      attempts: 10,
+      backoff: { type: 'exponential', delay: 1_000 },
+      removeOnComplete: { count: keepJobs },
+      removeOnFail: { count: keepJobs },
+    },
+  });
+  // What a queue or a connection has to say while nobody asks: the next call says it too.
+  queue.on('error', () => {});
+  const workers = new Set<Worker>();
+
+  return {
+    queue,
+    async enqueue(turn) {
+      const { id, sessionId, priority, delayMs } = turn;
+      const job = { turnId: id, sessionId, priority };
+      await within(answerMs, queue.add('turn', job, { jobId: jobIdOf(turn), delay: delayMs }));
+    },
+    async wake(sessionId) {
+      await within(answerMs, queue.add('wake', { sessionId }));
+    },
+    async cancel(turn) {
+      // One that runs is locked, and stays.
+      await within(
+        answerMs,
+        queue.remove(jobIdOf(turn)).catch(() => 0),
+      );
+    },
+    async work(work) {
+      const worker = startWorker(work, { name, prefix, connection: options.connection });
+      workers.add(worker.worker);
+      return {
+        async close() {
+          workers.delete(worker.worker);
+          await worker.close();
+        },
+      };
+    },
+    async problem() {
+      try {
+        await within(answerMs, redis.ping());
+        return undefined;
+      } catch (error) {
+        return `Redis of the queue ${name} does not answer (${codeOf(error)}); check that it runs, and that this machine may reach it`;
+      }
+    },
+    async close() {
+      await Promise.all([...workers].map((worker) => worker.close()));
+      await within(answerMs, queue.close()).catch(() => {});
+      redis.disconnect();
+    },
+  };
+}
+
+function startWorker(
+  { runNext, concurrency }: EngineWork,
+  where: { name: string; prefix: string; connection: BullmqEngineOptions['connection'] },
+): EngineWorker & { worker: Worker } {
+  const connection = connect(where.connection);
+  const worker = new Worker(where.name, () => runNext(), {
+    connection,
+    prefix: where.prefix,
+    concurrency,
+    maxStalledCount: MAX_STALLED,
+    skipVersionCheck: true,
+  });
+  worker.on('error', () => {});
+  return {
+    worker,
+    async close() {
+      await worker.close();
+      connection.disconnect();
+    },
+  };
+}
+
+function connect(connection: BullmqEngineOptions['connection']): Redis {
+  // Without it BullMQ takes no connection: its workers wait for jobs as long as it takes.
+  const own: RedisOptions = { maxRetriesPerRequest: null };
+  const redis =
+    typeof connection === 'string'
+      ? new Redis(connection, own)
+      : new Redis({ ...connection, ...own });
+  // It connects again by itself.
+  redis.on('error', () => {});
+  return redis;
+}
+
+/** BullMQ takes no `:` in an id, and a turn may have any. */
+function jobIdOf({ id, taking }: Pick<EngineTurn, 'id' | 'taking'>): string {
+  return `${createHash('sha256').update(id).digest('base64url').slice(0, 24)}-${taking}`;
+}
+
+/** A command to a Redis that is away would wait for its return. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const away = 'the Redis of the queue does not answer; the turn is stored, and runs later';
+      reject(new EthosError('STORE_UNAVAILABLE', away));
+    }, ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => {});
+  }
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'NO_ANSWER';
+}
+
+function invalid(problem: string): EthosError {
+  return new EthosError('CONFIG_INVALID', `createBullmqEngine: ${problem}`);
+}

@@ -1,0 +1,5 @@
+export {
+  type BullmqEngine,
+  type BullmqEngineOptions,
+  createBullmqEngine,
+} from './bullmq-engine.js';
