@@ -62,7 +62,7 @@ export function renderHits(
 }
 
 /** A name that could be taken for several lines, or for another, is quoted. */
-function renderName(name: string): string {
+export function renderName(name: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(name) || hasInvisible(name)
     ? showHidden(JSON.stringify(name))
     : name;

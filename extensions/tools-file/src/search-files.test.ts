@@ -197,6 +197,27 @@ describe('search_files by content', () => {
     expect(result).toMatchObject({ structured: { truncated: true } });
   });
 
+  it.each<[what: string, args: object, hint: string | undefined]>([
+    ['other case', { pattern: 'NearBy' }, '[in other case, it matches in near.txt]'],
+    ['other blanks', { pattern: 'two   words' }, '[with other blanks, it matches in near.txt]'],
+    [
+      'other blanks of plain text',
+      { pattern: 'call(a,  b)', fixed_string: true },
+      '[with other blanks, it matches in near.txt]',
+    ],
+    ['a name like it', { glob: 'naer.txt' }, '[the nearest names are near.txt]'],
+    ['nothing like it', { pattern: 'zzz zzz' }, undefined],
+    ['a name like none', { glob: 'qqqqqq' }, undefined],
+  ])('says of nothing what is near: %s', async (_, args, hint) => {
+    const world = createFileWorld({ deny: ['secret'] });
+    for (const path of ['near.txt', 'secret/near.txt']) {
+      world.put(path, 'nearby\ntwo words\ncall(a, b)\n');
+    }
+    const text = textOf(await world.run('search_files', args));
+    expect(text.split('\n').slice(1)).toEqual(hint === undefined ? [] : [hint]);
+    expect(text).toMatch(/^\[nothing matches/);
+  });
+
   it('says that nothing matches, and what was left out', async () => {
     const world = createTree();
     expect(textOf(await world.run('search_files', { pattern: 'not there' }))).toBe(

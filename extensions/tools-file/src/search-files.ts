@@ -19,6 +19,7 @@ import type { SearchPlace, SearchQuery } from './ripgrep-arguments.js';
 import type { Hit } from './ripgrep-output.js';
 import { bundledRipgrepPath } from './ripgrep-path.js';
 import { answerOf, type SearchFindings } from './search-answer.js';
+import { searchHint } from './search-hints.js';
 import { type SearchArgs, searchInput } from './search-input.js';
 import { placeOf } from './search-place.js';
 import { smallestFirst } from './smallest-first.js';
@@ -97,7 +98,21 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
           find: (among, maxHits) => ripgrep.findLines(query, among, maxHits),
           maxResults: args.max_results,
         });
-  const { value, structured } = answerOf(findings, args, ctx);
+  const isNothing =
+    findings.mode === 'names' ? findings.paths.length === 0 : findings.files.length === 0;
+  const hint =
+    isNothing && place.cwd !== undefined
+      ? await searchHint(query, {
+          fs,
+          ripgrep,
+          place: { ...place, cwd: place.cwd },
+          workingDir: ctx.workingDir,
+          signal: ctx.abortSignal,
+        })
+      : undefined;
+  const answer = answerOf(findings, args, ctx);
+  const { structured } = answer;
+  const value = hint === undefined ? answer.value : `${answer.value}\n[${hint}]`;
   return ok(list.isPartial ? `${value}\n[some files could not be searched]` : value, {
     structured: { root, ...structured, partial: list.isPartial },
   });

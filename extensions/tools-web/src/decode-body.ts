@@ -2,7 +2,11 @@ import { parseMediaType } from './media-type.js';
 
 const SAMPLE_BYTES = 65_536;
 // Below this a guess by frequencies is worth nothing; most unmarked pages are Western European.
-const MIN_CONFIDENCE = 30;
+const MIN_CONFIDENCE = 25;
+// Of a guess: how much less may speak for what is likelier before it is looked at.
+const MAX_DOUBT = 6;
+const WESTERN: ReadonlySet<string> = new Set(['ISO-8859-1', 'windows-1252']);
+const CENTRAL_EUROPEAN: ReadonlySet<string> = new Set(['ISO-8859-2', 'windows-1250']);
 const BYTE_ORDER_MARKS = [
   { charset: 'utf-8', mark: [0xef, 0xbb, 0xbf] },
   { charset: 'utf-32le', mark: [0xff, 0xfe, 0, 0] },
@@ -109,10 +113,36 @@ async function guess(bytes: Uint8Array): Promise<string> {
   if (broken * 4 < foreign) return 'utf-8';
   const { default: chardet } = await import('chardet');
   const from = Math.max(bytes.findIndex((byte) => byte >= 0x80) - 1_024, 0);
-  for (const { name, confidence } of chardet.analyse(bytes.subarray(from, from + SAMPLE_BYTES))) {
+  const sample = withoutTags(bytes.subarray(from, from + SAMPLE_BYTES));
+  const guesses = chardet.analyse(sample);
+  const western = guesses.find(({ name }) => WESTERN.has(name))?.confidence ?? 0;
+  for (const { name, confidence } of guesses) {
     if (confidence < MIN_CONFIDENCE) break;
+    const isCentral = CENTRAL_EUROPEAN.has(name);
+    if (isCentral && western >= confidence - MAX_DOUBT && !hasSignsInWords(sample)) break;
     const charset = await known(name);
     if (charset !== undefined && charset !== 'utf-8') return charset;
   }
   return 'windows-1252';
+}
+
+/** The text between tags that has foreign letters: the rest, and the tags, would tell of English. */
+function withoutTags(bytes: Uint8Array): Uint8Array {
+  const text = Buffer.from(bytes).toString('latin1');
+  const parts = text
+    .replaceAll(/<(?:script|style)[\s>][^<]{0,20000}/gi, '\n')
+    .replaceAll(/<[^<>]{0,1000}>/g, '\n')
+    .split('\n')
+    .filter((part) => /[\x80-\xff]/.test(part));
+  return Buffer.from(parts.join('\n'), 'latin1');
+}
+
+/**
+ * Whether it would have signs within words if it were Western European. Both families have letters
+ * at most of the same bytes, so that a few foreign letters tell little; without signs, Western
+ * European is far the likelier.
+ */
+function hasSignsInWords(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes).toString('latin1');
+  return /[a-z][£¥¦©¬®¯±³µ¶¹¼¾][a-z]|(?<![\da-z])[¹¾][a-z]/i.test(text);
 }

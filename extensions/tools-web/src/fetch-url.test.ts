@@ -7,6 +7,7 @@ import { withEnoughTime } from '@ethosagent/test-support';
 import { describe, expect, it, vi } from 'vitest';
 import { createFetchUrlTool } from './fetch-url.js';
 import { ARTICLE, PARAGRAPH } from './fixtures/article.js';
+import { makeDocx } from './fixtures/make-docx.js';
 import { makePdf, showText } from './fixtures/make-pdf.js';
 import {
   createWebWorld,
@@ -26,7 +27,8 @@ async function createWorld(
   const world = createWebWorld({
     tools: [createFetchUrlTool()],
     allow: [server.host],
-    settings: { fetch_url: settings },
+    // However busy the machine is, unless a test is of the time itself.
+    settings: { fetch_url: { timeout_ms: 300_000, ...settings } },
     ...options,
   });
   const fetchUrl = (path: string, args: object = {}, ctx = {}) =>
@@ -98,10 +100,40 @@ describe('fetch_url', () => {
     ['text as it is', 'text/plain', '<b>not</b> HTML\n', '<b>not</b> HTML'],
     ['Markdown as it is', 'text/markdown', '# Hi', '# Hi'],
     [
-      'a feed as text',
+      'what is no feed after all as text',
       'application/rss+xml',
       '<rss><title>x</title></rss>',
       '<rss><title>x</title></rss>',
+    ],
+    [
+      'RSS as a list',
+      'application/rss+xml',
+      '<?xml version="1.0"?><rss version="2.0"><channel><title>Tides</title><description>Of today</description><item><title>High</title><link>https://x.example/1</link><pubDate>Wed, 04 Mar 2026 05:06:07 GMT</pubDate><description>&lt;p&gt;At &lt;b&gt;noon&lt;/b&gt;.&lt;/p&gt;</description></item><item><title>Low</title><link>javascript:alert(1)</link></item></channel></rss>',
+      '# Tides\n\nOf today\n\n1. [High](https://x.example/1) (2026-03-04T05:06:07Z)\n   At noon.\n2. Low',
+    ],
+    [
+      'Atom as a list',
+      'text/xml',
+      '<feed xmlns="http://www.w3.org/2005/Atom"><title>Tides</title><entry><title>High</title><link href="/1"/><updated>2026-03-04T05:06:07Z</updated><summary>At noon.</summary></entry></feed>',
+      '/1) (2026-03-04T05:06:07Z)\n   At noon.',
+    ],
+    [
+      'a JSON feed as a list',
+      'application/feed+json',
+      JSON.stringify({
+        version: 'https://jsonfeed.org/version/1.1',
+        title: 'Tides',
+        items: [
+          { url: 'https://x.example/1', content_html: '<p>At noon.', date_published: '2026-03-04' },
+        ],
+      }),
+      '# Tides\n\n1. [At noon.](https://x.example/1) (2026-03-04)',
+    ],
+    [
+      'a Word document as Markdown',
+      'application/octet-stream',
+      makeDocx('<w:p><w:r><w:t>At noon the tide is high.</w:t></w:r></w:p>'),
+      'At noon the tide is high.',
     ],
     ['an SVG as text', 'image/svg+xml', '<svg/>', '<svg/>'],
     [

@@ -1,6 +1,7 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import { Turns } from '@ethosagent/policy';
 import type { KeyValueStore, ScopedFetch, Tool, ToolContext, ToolResult } from '@ethosagent/types';
+import { ContentCache, contentKey } from './content-cache.js';
 import { createDeadline } from './deadline.js';
 import { type Download, download } from './download.js';
 import { downloadProgress } from './download-progress.js';
@@ -29,6 +30,12 @@ type FetchContext = Pick<
   | 'sessionId'
 > & { scopedFetch: ScopedFetch; kvStore: KeyValueStore; settings: FetchSettings };
 
+/** What the calls of a tool have in common. */
+interface Shared {
+  turns: Turns;
+  contents: ContentCache;
+}
+
 const NAME = 'fetch_url';
 const USER_AGENT = 'Mozilla/5.0 (compatible; ethosagent-fetch/0.1)';
 const ACCEPT =
@@ -49,11 +56,11 @@ const OUT_OF_TIME: Record<'waiting' | 'asking' | 'reading', (host: string, ms: n
 export function createFetchUrlTool({
   maxRequestsPerHost = 4,
 }: FetchUrlOptions = {}): Tool<FetchArgs> {
-  const turns = new Turns(maxRequestsPerHost);
+  const shared = { turns: new Turns(maxRequestsPerHost), contents: new ContentCache() };
   return defineTool({
     name: NAME,
     description:
-      'Read a page of the web. HTML is shown as Markdown of its main content, JSON indented, the text of a PDF by pages; of other files type and size. Long pages come in parts: a last line in brackets says how to read on. No scripts are run, and nothing is sent but the request.',
+      'Read a page of the web. HTML is shown as Markdown of its main content, with formulas as TeX; a feed as a list; JSON indented; PDF and Word documents as text; of other files type and size. Long pages come in parts: a last line in brackets says how to read on. No scripts are run, and nothing is sent but the request.',
     toolset: 'web',
     input: fetchInput,
     settings: fetchSettings,
@@ -63,14 +70,18 @@ export function createFetchUrlTool({
     },
     outputIsUntrusted: true,
     supportsDryRun: true,
-    execute: (args, ctx) => fetchUrl(args, ctx, turns),
+    execute: (args, ctx) => fetchUrl(args, ctx, shared),
   });
 }
 
 /** `fetch_url` with four requests to one host at a time. */
 export const fetchUrlTool: Tool<FetchArgs> = createFetchUrlTool();
 
-async function fetchUrl(args: FetchArgs, ctx: FetchContext, turns: Turns): Promise<ToolResult> {
+async function fetchUrl(
+  args: FetchArgs,
+  ctx: FetchContext,
+  { turns, contents }: Shared,
+): Promise<ToolResult> {
   const { cursor, url } = args;
   if (cursor !== undefined && parseCursor(cursor) === undefined) return wrongCursor();
   if (ctx.dryRun) {
@@ -95,7 +106,7 @@ async function fetchUrl(args: FetchArgs, ctx: FetchContext, turns: Turns): Promi
       },
     });
     stage = 'reading';
-    return await show(got, { args, ctx, signal: deadline.signal });
+    return await show(got, { args, ctx, contents, signal: deadline.signal });
   } catch (error) {
     if (deadline.isOver) {
       const text = OUT_OF_TIME[stage](new URL(url).host, ctx.settings.timeout_ms);
@@ -109,17 +120,23 @@ async function fetchUrl(args: FetchArgs, ctx: FetchContext, turns: Turns): Promi
   }
 }
 
+interface ShowOptions {
+  args: FetchArgs;
+  ctx: FetchContext;
+  contents: ContentCache;
+  signal: AbortSignal;
+}
+
 async function show(
   got: Download,
-  { args, ctx, signal }: { args: FetchArgs; ctx: FetchContext; signal: AbortSignal },
+  { args, ctx, contents, signal }: ShowOptions,
 ): Promise<ToolResult> {
   const { settings } = ctx;
   if (got.status >= 300 || got.status < 200) return statusFailure(got);
-  const content = await contentOf(got, {
-    raw: args.raw,
-    maxImageBytes: settings.max_image_bytes,
-    signal,
-  });
+  const key = contentKey(got, args.raw);
+  const options = { raw: args.raw, maxImageBytes: settings.max_image_bytes, signal };
+  const content = contents.get(key) ?? (await contentOf(got, options));
+  contents.set(key, content);
   const notes: string[] = [];
   let offset = 0;
   if (args.cursor !== undefined) {

@@ -9,7 +9,7 @@ import { scanHtml } from './scan-html.js';
 const URL_OF_PAGE = new URL('https://example.com/');
 
 async function convert(html: string) {
-  const page = await scanHtml(html, URL_OF_PAGE, Number.POSITIVE_INFINITY);
+  const page = await scanHtml(html, URL_OF_PAGE);
   return { page, ...(await htmlToMarkdown(page)) };
 }
 
@@ -52,6 +52,14 @@ const HOSTILE: [what: string, page: (size: number) => string][] = [
   ['a tag that never ends', (size) => '<a href="'.repeat(size)],
   ['JSON-LD', (size) => `<script type="application/ld+json">${'['.repeat(size)}</script>x`],
   ['metadata', (size) => '<meta name="author" content="x">'.repeat(size / 8)],
+  ['formulas', (size) => '<math><mi>x</mi></math>'.repeat(size / 16)],
+  ['a formula', (size) => `<math>${'<mrow>'.repeat(size)}x`],
+  ['formulas that never end', (size) => `<p>${'\\( $$ \\['.repeat(size / 8)}`],
+  [
+    'notes',
+    (size) => `${'<a href="#fn1">1</a>'.repeat(size / 16)}<ol>${'<li id=fn1>x'.repeat(size / 16)}`,
+  ],
+  ['definitions', (size) => `<dl>${'<dt>a<dd>b'.repeat(size / 8)}`],
   ['columns', () => '<table><tr><td colspan="999999999">a</td><td>b</td></tr></table>'],
 ];
 

@@ -1,13 +1,16 @@
 import { decodeBody } from './decode-body.js';
 import { imageSizeOf } from './describe-image.js';
+import { DOCX } from './docx-html.js';
 import type { Download } from './download.js';
+import { isFeed } from './feed-list.js';
+import type { HtmlPage } from './html-page.js';
 import type { MarkdownPage } from './html-to-markdown.js';
 import { type BodyKind, kindOfBody, parseMediaType } from './media-type.js';
 import type { PageFacts } from './page-facts.js';
 import type { PageLink } from './page-links.js';
 import { readPdf } from './pdf-text.js';
 import { prettyJson } from './pretty-json.js';
-import { readHtml } from './read-html.js';
+import { readDocx, readFeedText, readHtml } from './read-html.js';
 
 /** What a download shows. */
 export interface PageContent extends PageFacts {
@@ -44,6 +47,10 @@ export async function contentOf(download: Download, options: ContentOptions): Pr
   const base = { kind, mediaType, notes };
   if (kind === 'pdf') return pdfContent(base, download, options.signal);
   if (kind === 'image') return imageContent(base, download, options.maxImageBytes);
+  if (mediaType === DOCX && !download.isPartial) {
+    const page = await readDocx(download.bytes, { url: download.url, signal: options.signal });
+    if (page !== undefined) return { ...base, ...shownOf(page, notes) };
+  }
   if (kind === 'binary') {
     notes.push(`It is a file of type ${mediaType}; its content is not shown.`);
     return base;
@@ -54,6 +61,10 @@ export async function contentOf(download: Download, options: ContentOptions): Pr
     kind === 'html' || kind === 'xml',
   );
   options.signal.throwIfAborted();
+  if ((kind === 'json' || kind === 'xml') && !options.raw && isFeed(text)) {
+    const feed = await readFeedText(text, { url: download.url, signal: options.signal });
+    if (feed !== undefined) return { ...base, charset, ...shownOf(feed, notes) };
+  }
   if (kind === 'json' && !options.raw) return { ...base, charset, text: prettyJson(text) };
   if (text.trim() === '') notes.push('It is empty.');
   if (kind !== 'html' || options.raw) return { ...base, charset, text: text.trimEnd() };
@@ -73,13 +84,17 @@ async function htmlContent(
     notes.push('The page is too complex to be read. Call again with raw, for its source.');
     return {};
   }
-  const { isCut, ...shown } = page;
-  if (isCut) notes.push('The page is too long or too complex: the rest of it is not shown.');
-  if (shown.text === '' && !isCut && html.trim() !== '') {
+  const shown = shownOf(page, notes);
+  if (shown.text === '' && !page.isCut && html.trim() !== '') {
     notes.push('The page has no visible text; it may need JavaScript, which is not run.');
   } else if (shown.extraction === 'text') {
     notes.push('The page is too complex for Markdown, and is shown as text.');
   }
+  return shown;
+}
+
+function shownOf({ isCut, ...shown }: HtmlPage, notes: string[]) {
+  if (isCut) notes.push('The page is too long or too complex: the rest of it is not shown.');
   return shown;
 }
 

@@ -1,10 +1,13 @@
+import type { Formula } from './page-formulas.js';
 import type { PageLinks } from './page-links.js';
 
 /** Found by measuring how the libraries that come after take to it. */
 export const MARKUP_LIMITS = {
-  elements: 15_000,
+  elements: 40_000,
   depth: 120,
   chars: 3_000_000,
+  // The libraries ask each element for all that is below it.
+  depthOfElements: 1_000_000,
   // Each quote, item and cell writes anew what is in it, with a mark before each of its lines.
   rewrittenChars: 30_000_000,
 } as const;
@@ -14,12 +17,18 @@ const MARK_CHARS = 2;
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'wbr', 'col']);
 const OUTER: ReadonlySet<string> = new Set(['html', 'head', 'body']);
 const REWRITING: ReadonlySet<string> = new Set(['blockquote', 'li', 'td', 'th']);
-const INLINE: ReadonlySet<string> = new Set(['a', 'span']);
+const INLINE: ReadonlySet<string> = new Set(
+  'a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp small span strike strong sub sup time tt u var'.split(
+    ' ',
+  ),
+);
 const KEPT_ATTRIBUTES = [
   'align',
   'alt',
   'class',
   'colspan',
+  'data-lang',
+  'data-language',
   'dir',
   'id',
   'itemprop',
@@ -38,6 +47,7 @@ export class PageMarkup {
   readonly #parts: string[] = [];
   #chars = 0;
   #elements = 0;
+  #depths = 0;
   #depth = 0;
   #rewriting = 0;
   #rewritten = 0;
@@ -56,6 +66,7 @@ export class PageMarkup {
   get isTooMuch(): boolean {
     return (
       this.#elements > MARKUP_LIMITS.elements ||
+      this.#depths > MARKUP_LIMITS.depthOfElements ||
       this.#chars > MARKUP_LIMITS.chars ||
       this.#rewritten > MARKUP_LIMITS.rewrittenChars
     );
@@ -64,6 +75,7 @@ export class PageMarkup {
   /** @returns whether the tag is there, and `close` is to be called for it */
   open(name: string, attributes: Record<string, string>): boolean {
     this.#elements += 1;
+    this.#depths += this.#depth;
     const isWritten =
       /^[a-z][a-z0-9-]{0,30}$/.test(name) && !OUTER.has(name) && this.#depth < MARKUP_LIMITS.depth;
     if (!isWritten || this.isTooMuch) return false;
@@ -74,6 +86,8 @@ export class PageMarkup {
     if (name === 'a') {
       const href = this.#links.resolve(attributes.href ?? '', true);
       if (href !== undefined) kept.push(attribute('href', href));
+      const note = noteOf(attributes);
+      if (note !== undefined) kept.push(attribute('data-note', note));
     }
     if (name === 'img') {
       const src = this.#sourceOf(attributes);
@@ -108,6 +122,16 @@ export class PageMarkup {
     this.#write(escapeText(shown));
   }
 
+  /** A formula, in TeX. What a page calls `math` is never written as that. */
+  formula({ tex, isBlock }: Formula): void {
+    this.#elements += 1;
+    if (this.isTooMuch) return;
+    this.#write(`<math${isBlock ? ' display="block"' : ''}>`);
+    this.text(tex, true);
+    this.#write('</math>');
+    this.#endsInSpace = false;
+  }
+
   /** Some load images by a script, from another attribute. */
   #sourceOf(attributes: Record<string, string>): string | undefined {
     return (
@@ -121,10 +145,25 @@ export class PageMarkup {
   }
 }
 
+/** The id of the note that a link in a text leads to. */
+function noteOf({
+  href = '',
+  role,
+  class: names = '',
+}: Record<string, string>): string | undefined {
+  if (!/^#[^\s"]{1,100}$/.test(href)) return undefined;
+  const isNote =
+    role === 'doc-noteref' ||
+    /footnote-?ref|noteref/i.test(names.slice(0, MAX_ATTRIBUTE_CHARS)) ||
+    /^#(?:fn(?!ref)|footnote|cite_note|endnote|note|_ftn(?!ref))/i.test(href);
+  return isNote ? href.slice(1) : undefined;
+}
+
 function attribute(name: string, value: string): string {
   return ` ${name}="${escapeText(value).replaceAll('"', '&quot;')}"`;
 }
 
-function escapeText(text: string): string {
+/** Text as HTML that shows it. */
+export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,26 +1,23 @@
 import { z } from 'zod';
 import { type HtmlPage, pageOf } from './html-page.js';
 import { htmlToMarkdown } from './html-to-markdown.js';
+import type { Reading } from './reading.js';
+import { readNow } from './reading.js';
 import { runThread } from './run-thread.js';
-import { SCAN_MAX_MS, scanHtml } from './scan-html.js';
+import { scanHtml } from './scan-html.js';
 
 /** What is converted at once: no page within this takes as long as a thread needs to begin. */
 export const SMALL_PAGE = { chars: 10_000, depth: 24 } as const;
 
 const LIMITS = { chars: 20_000_000, heapMb: 384 };
 
-/** Milliseconds that a page may take: its first pass alone, and all of its reading. */
-export interface HtmlTimes {
-  scanMs: number;
-  timeoutMs: number;
-}
-
-const TIMES: HtmlTimes = { scanMs: SCAN_MAX_MS, timeoutMs: 10_000 };
+// What a page may take is bounded by its work. A call has its own time, and ends the reading.
+const TIMEOUT_MS = 600_000;
 
 const fact = z.string().exactOptional();
 const htmlPage = z.object({
   text: z.string(),
-  extraction: z.enum(['article', 'page', 'text']),
+  extraction: z.enum(['article', 'page', 'text', 'feed']),
   links: z.array(z.object({ text: z.string(), url: z.string() })),
   linkCount: z.int(),
   isCut: z.boolean(),
@@ -42,9 +39,16 @@ const { loader, module } = workerData;
 })();
 `;
 
+/** How something is read. */
+export interface ReadOptions {
+  signal: AbortSignal;
+  /** Milliseconds after which it is shown as text. */
+  timeoutMs?: number;
+}
+
 /**
- * HTML as Markdown, or as text where that takes too much time or memory. All but small pages are
- * read in a thread of their own.
+ * HTML as Markdown, or as text where that takes too much work or memory. All but small pages are
+ * read in a thread.
  *
  * @param options `url`: where the page came from
  * @returns `undefined` for a page that even as text is too much
@@ -52,23 +56,51 @@ const { loader, module } = workerData;
  */
 export async function readHtml(
   html: string,
-  { url, signal, times = TIMES }: { url: string; signal: AbortSignal; times?: HtmlTimes },
+  { url, ...options }: ReadOptions & { url: string },
 ): Promise<HtmlPage | undefined> {
   if (html.length <= SMALL_PAGE.chars) {
-    const page = await scanHtml(html, new URL(url), times.scanMs);
+    const page = await scanHtml(html, new URL(url));
     if (page.depth <= SMALL_PAGE.depth) return pageOf(page, await htmlToMarkdown(page));
   }
+  const read = await readInThread(
+    { kind: 'html', text: html.slice(0, LIMITS.chars), url },
+    options,
+  );
+  return read && { ...read, isCut: read.isCut || html.length > LIMITS.chars };
+}
+
+/** A feed as a list; `undefined` for what is none, or too much. @throws the reason of `signal` */
+export async function readFeedText(
+  text: string,
+  { url, ...options }: ReadOptions & { url: string },
+): Promise<HtmlPage | undefined> {
+  const job: Reading = { kind: 'feed', text: text.slice(0, LIMITS.chars), url };
+  return text.length <= SMALL_PAGE.chars ? readNow(job) : readInThread(job, options);
+}
+
+/** A Word document; `undefined` for what is none, or too much. @throws the reason of `signal` */
+export async function readDocx(
+  bytes: Uint8Array,
+  { url, ...options }: ReadOptions & { url: string },
+): Promise<HtmlPage | undefined> {
+  return readInThread({ kind: 'docx', bytes: new Uint8Array(bytes), url }, options);
+}
+
+async function readInThread(
+  job: Reading,
+  { signal, timeoutMs = TIMEOUT_MS }: ReadOptions,
+): Promise<HtmlPage | undefined> {
   const { value } = await runThread(
     {
       program: PROGRAM,
-      data: { ...threadModule(), html: html.slice(0, LIMITS.chars), url, scanMs: times.scanMs },
+      data: threadModule(),
+      message: job,
       heapMb: LIMITS.heapMb,
-      timeoutMs: times.timeoutMs,
+      timeoutMs,
     },
     signal,
   );
-  const { data } = htmlPage.safeParse(value);
-  return data && { ...data, isCut: data.isCut || html.length > LIMITS.chars };
+  return htmlPage.safeParse(value).data;
 }
 
 /** The module of the thread, beside this one. Where this is TypeScript, a thread has to learn it. */

@@ -65,3 +65,27 @@ describe('runThread', () => {
     expect(value).toEqual([]);
   });
 });
+
+describe('a thread that waits for messages', () => {
+  const answer = `${START} let count = 0; parentPort.on('message', (text) => { count += 1;
+    if (text === 'loop') for (;;); if (text === 'throw') throw new Error('no');
+    parentPort.postMessage({ value: text + count, isLast: true }); });`;
+  const ask = (message: string, name: string, timeoutMs = 3_600_000) =>
+    runThread({ program: answer, data: { name }, message, heapMb: 64, timeoutMs }, never);
+
+  it('is used again by the next job of its kind, one at a time', async () => {
+    expect(await ask('a', 'one')).toEqual({ value: 'a1', end: 'done' });
+    expect(await ask('b', 'one')).toEqual({ value: 'b2', end: 'done' });
+    expect(await ask('c', 'other')).toEqual({ value: 'c1', end: 'done' });
+    const both = await Promise.all([ask('d', 'one'), ask('e', 'one')]);
+    expect(both.map(({ value }) => value)).toEqual(['d3', 'e1']);
+  });
+
+  it('is gone after a job that did not come to its end', async () => {
+    expect(await ask('a', 'ends')).toMatchObject({ value: 'a1' });
+    expect(await ask('loop', 'ends', 500)).toMatchObject({ end: 'time' });
+    expect(await ask('b', 'ends')).toMatchObject({ value: 'b1' });
+    expect(await ask('throw', 'ends')).toMatchObject({ end: 'failure' });
+    expect(await ask('c', 'ends')).toMatchObject({ value: 'c1' });
+  });
+});

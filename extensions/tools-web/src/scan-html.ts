@@ -1,6 +1,13 @@
 import { isHiddenElement } from './hidden-element.js';
 import { OutlineText } from './outline-text.js';
 import { type PageFacts, PageFactsCollector } from './page-facts.js';
+import {
+  type Formula,
+  formulaOf,
+  formulaOfImage,
+  type MathmlToTex,
+  PageFormulas,
+} from './page-formulas.js';
 import { type PageLink, PageLinks } from './page-links.js';
 import { PageMarkup } from './page-markup.js';
 
@@ -16,16 +23,17 @@ export interface ScannedPage extends PageFacts {
   linkCount: number;
   /** The deepest place. */
   depth: number;
-  /** The page is deeper, longer or slower than can be followed; what comes after is missing. */
+  /** The page is deeper or longer than can be followed; what comes after is missing. */
   isCut: boolean;
 }
 
 // Beyond this no page is honest, and the parser itself gets slow.
 const MAX_DEPTH = 2_000;
 const PIECE_CHARS = 65_536;
-// Of what the parser tells of: beginnings and ends of elements, and pieces of text.
-const MAX_EVENTS = 2_000_000;
-export const SCAN_MAX_MS = 5_000;
+// Beginnings and ends of elements, and pieces of text. The parser looks through all that is open for
+// an end, so that deep inside each counts for more.
+const MAX_STEPS = 2_000_000;
+const DEPTH_OF_ONE_STEP = 64;
 const MAX_TITLE_CHARS = 2_000;
 const MAX_SCRIPT_CHARS = 200_000;
 
@@ -33,6 +41,8 @@ interface Open {
   name: string;
   isWritten: boolean;
   isHidden: boolean;
+  /** A formula in it stands by itself. */
+  isDisplay: boolean;
 }
 
 /**
@@ -40,25 +50,25 @@ interface Open {
  * no scripts, styles, comments or hidden elements, and no links but of the web.
  *
  * @param url where the page came from
- * @param maxMs milliseconds after which the rest of the page is left out
  */
-export async function scanHtml(
-  source: string,
-  url: URL,
-  maxMs: number = SCAN_MAX_MS,
-): Promise<ScannedPage> {
+export async function scanHtml(source: string, url: URL): Promise<ScannedPage> {
   const { Parser } = await import('htmlparser2');
-  const scan = new Scan(url);
+  const scan = new Scan(url, await mathmlReader(source));
   const parser = new Parser(scan, { decodeEntities: true, lowerCaseTags: true });
   const html = source.toWellFormed();
-  const until = performance.now() + maxMs;
   for (let at = 0; at < html.length && !scan.isGivenUp; at += PIECE_CHARS) {
-    // What ends nothing is no event, and may be slow.
-    if (performance.now() > until) scan.isGivenUp = true;
-    else parser.write(html.slice(at, at + PIECE_CHARS));
+    const piece = html.slice(at, at + PIECE_CHARS);
+    parser.write(piece);
+    scan.countEnds(piece);
   }
   if (!scan.isGivenUp) parser.end();
   return scan.result();
+}
+
+async function mathmlReader(source: string): Promise<MathmlToTex | undefined> {
+  if (!/<math[\s>]/i.test(source)) return undefined;
+  const { MathMLToLaTeX } = await import('mathml-to-latex');
+  return (mathml) => MathMLToLaTeX.convert(mathml);
 }
 
 class Scan {
@@ -67,18 +77,29 @@ class Scan {
   readonly #outline = new OutlineText();
   readonly #links: PageLinks;
   readonly #markup: PageMarkup;
+  readonly #formulas: PageFormulas;
   readonly #stack: Open[] = [];
-  #events = 0;
+  #steps = 0;
   #depth = 0;
   #hidden = 0;
   #pre = 0;
   #title: string | undefined;
   #script: string | undefined;
+  /** TeX as MathJax keeps it beside what it made of it. */
+  #tex: { text: string; isBlock: boolean } | undefined;
 
-  constructor(url: URL) {
+  constructor(url: URL, toTex: MathmlToTex | undefined) {
     this.#facts = new PageFactsCollector(url);
     this.#links = new PageLinks(url);
     this.#markup = new PageMarkup(this.#links);
+    this.#formulas = new PageFormulas(toTex);
+  }
+
+  /** Ends of what never began tell nothing, but take time the deeper they stand. */
+  countEnds(piece: string): void {
+    if (this.#depth <= DEPTH_OF_ONE_STEP) return;
+    const ends = piece.split('</').length - 1;
+    this.#steps += ends * Math.floor(this.#depth / DEPTH_OF_ONE_STEP);
   }
 
   onopentag(name: string, attributes: Record<string, string>): void {
@@ -87,11 +108,13 @@ class Scan {
     if (this.#isTooMuch()) return;
     this.#depth = Math.max(this.#depth, this.#stack.length + 1);
     this.#head(name, attributes);
-    const open: Open = { name, isWritten: false, isHidden: isHiddenElement(name, attributes) };
+    const isHidden = isHiddenElement(name, attributes);
+    const open: Open = { name, isWritten: false, isHidden, isDisplay: isDisplay(name, attributes) };
     this.#stack.push(open);
     if (open.isHidden) this.#hidden += 1;
     if (name === 'pre') this.#pre += 1;
     if (this.#hidden > 0) return;
+    if (this.#isFormula(name, attributes)) return;
     this.#outline.open(name);
     if (name === 'a') this.#links.open(attributes.href ?? '');
     open.isWritten = this.#markup.open(name, attributes);
@@ -101,7 +124,10 @@ class Scan {
     const open = this.#isTooMuch() ? undefined : this.#stack.pop();
     if (open === undefined) return;
     this.#endHead(name);
-    if (this.#hidden === 0) {
+    if (this.#hidden === 0 && this.#formulas.isOpen) {
+      const formula = this.#formulas.close(name);
+      if (formula !== undefined) this.#formula(formula);
+    } else if (this.#hidden === 0) {
       this.#outline.close(name);
       if (name === 'a') this.#links.close();
       if (open.isWritten) this.#markup.close(name);
@@ -114,7 +140,12 @@ class Scan {
     if (this.#isTooMuch()) return;
     if (this.#title !== undefined && this.#title.length < MAX_TITLE_CHARS) this.#title += text;
     if (this.#script !== undefined && this.#script.length < MAX_SCRIPT_CHARS) this.#script += text;
+    if (this.#tex !== undefined && this.#tex.text.length < MAX_TITLE_CHARS) this.#tex.text += text;
     if (this.#hidden > 0) return;
+    if (this.#formulas.isOpen) {
+      this.#formulas.text(text);
+      return;
+    }
     const isPre = this.#pre > 0;
     // Long runs of white space are what the libraries that come after take quadratic time for.
     const shown = isPre
@@ -138,9 +169,33 @@ class Scan {
   }
 
   #isTooMuch(): boolean {
-    this.#events += 1;
-    this.isGivenUp ||= this.#events > MAX_EVENTS;
+    this.#steps += 1 + Math.floor(this.#stack.length / DEPTH_OF_ONE_STEP);
+    this.isGivenUp ||= this.#steps > MAX_STEPS;
     return this.isGivenUp;
+  }
+
+  /** What is of a formula, or an image of one, is no element of the page. */
+  #isFormula(name: string, attributes: Record<string, string>): boolean {
+    if (this.#formulas.isOpen) {
+      this.#formulas.open(name, attributes);
+      return true;
+    }
+    if (name === 'math') {
+      const isBlock = this.#stack.slice(-5).some((one) => one.isDisplay);
+      this.#formulas.begin(attributes, isBlock);
+      return true;
+    }
+    const formula = name === 'img' ? formulaOfImage(attributes) : undefined;
+    if (formula !== undefined) this.#formula(formula);
+    return formula !== undefined;
+  }
+
+  #formula(formula: Formula): void {
+    const { tex, isBlock } = formula;
+    const marked = isBlock ? `$$${tex}$$` : `$${tex}$`;
+    this.#outline.text(marked, false);
+    this.#links.text(marked);
+    this.#markup.formula(formula);
   }
 
   /** What tells of the page rather than being shown. */
@@ -154,6 +209,8 @@ class Scan {
       this.#facts.canonical(href);
     } else if (name === 'script' && type?.trim().toLowerCase() === 'application/ld+json') {
       this.#script = '';
+    } else if (name === 'script' && type !== undefined && /^math\/tex/i.test(type)) {
+      this.#tex = { text: '', isBlock: /mode\s?=\s?display/i.test(type.slice(0, 100)) };
     } else if (name === 'meta') {
       const label = attributes.property ?? attributes.name ?? attributes.itemprop;
       if (label !== undefined) this.#facts.meta(label, content);
@@ -169,9 +226,23 @@ class Scan {
       this.#facts.linkedData(this.#script);
       this.#script = undefined;
     }
+    if (name === 'script' && this.#tex !== undefined) {
+      const formula = formulaOf(this.#tex.text, this.#tex.isBlock);
+      this.#tex = undefined;
+      // The script itself is what is hidden.
+      if (formula !== undefined && this.#hidden === 1) this.#formula(formula);
+    }
   }
 
   #isInside(name: string): boolean {
     return this.#stack.some((open) => open.name === name);
   }
+}
+
+/** What makes a formula in it stand by itself. */
+function isDisplay(name: string, { class: names = '', display }: Record<string, string>): boolean {
+  return (
+    (name === 'mjx-container' && display === 'true') ||
+    /(?:^|\s)(?:katex-display|mwe-math-mathml-display)(?:\s|$)/.test(names.slice(0, 200))
+  );
 }

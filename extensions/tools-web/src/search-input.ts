@@ -54,7 +54,10 @@ export type SearchArgs = z.infer<typeof searchInput>;
 /** What an operator may set for `web_search`. @param ids those of the providers */
 export function searchSettings(ids: readonly [string, ...string[]]) {
   return z.strictObject({
-    provider: z.enum(ids).optional().describe('Who is asked. Needed where there are several.'),
+    provider: z
+      .enum(ids)
+      .optional()
+      .describe('Who is asked; the first that has a key when absent.'),
     count: z.int().min(1).max(MAX_COUNT).default(5).describe('Results of a search.'),
     country: country.optional().describe('Where the call names none.'),
     lang: lang.optional().describe('Where the call names none.'),

@@ -234,12 +234,40 @@ describe('web_search', () => {
       query: { count: 1, country: 'CH' },
     });
     expect([brave.received.length, exa.received.length]).toEqual([0, 1]);
-    expect(failureOf(await world({}).run('web_search', { query: 'x' }))).toBe(
-      'not_available: No search provider is chosen. Tell the user to set tool_settings.web_search.provider of the personality to one of brave, exa.',
-    );
     expect(failureOf(await world({ provider: 'bing' }).run('web_search', { query: 'x' }))).toMatch(
       /^not_available: /,
     );
+  });
+
+  it('asks the first provider that it has a key for and may reach, then one that needs none', async () => {
+    const [brave, exa, searxng] = await Promise.all([
+      startServer({ '*': json(BRAVE_ANSWER) }),
+      startServer({ '*': json(EXA_ANSWER) }),
+      startServer({ '*': json(SEARXNG_ANSWER) }),
+    ]);
+    const searchProviders = [
+      searxngSearch({ baseUrl: searxng.origin }),
+      braveSearch({ baseUrl: brave.origin }),
+      exaSearch({ baseUrl: exa.origin }),
+    ];
+    const ask = (allow: string[], secrets: Record<string, string>, args: object = {}, ctx = {}) =>
+      createWebWorld({ tools: [createWebSearchTool({ searchProviders })], allow, secrets }).run(
+        'web_search',
+        { query: 'x', ...args },
+        ctx,
+      );
+    const all = [brave.host, exa.host, searxng.host];
+    const { 'providers/exa/apiKey': key } = SECRETS;
+    expect(structuredOf(await ask(all, SECRETS)).provider).toBe('brave');
+    expect(structuredOf(await ask(all, { 'providers/exa/apiKey': key })).provider).toBe('exa');
+    expect(structuredOf(await ask([exa.host], SECRETS)).provider).toBe('exa');
+    expect(structuredOf(await ask(all, {})).provider).toBe('searxng');
+    expect(failureOf(await ask([exa.host], {}))).toBe(
+      "not_available: No search provider can be asked. Tell the user to store a key as one of providers/brave/apiKey (brave), providers/exa/apiKey (exa), and to allow the provider's host, or to set up SearXNG.",
+    );
+    const dry = textOf(await ask(all, SECRETS, {}, { dryRun: true }));
+    expect(dry).toContain('Would ask brave');
+    expect([brave, exa, searxng].map(({ received }) => received.length)).toEqual([1, 2, 1]);
   });
 
   it('says so when nothing was found', async () => {

@@ -2,6 +2,7 @@ import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import {
   type BoundSecret,
   EthosError,
+  errorCodeOf,
   type ScopedFetch,
   type ScopedSecretsResolver,
   type Tool,
@@ -88,51 +89,31 @@ async function webSearch(
   ctx: SearchContext,
   providers: ReadonlyMap<string, SearchProvider>,
 ): Promise<ToolResult> {
-  const ids = [...providers.keys()];
-  const id = ctx.settings.provider ?? (ids.length === 1 ? ids[0] : undefined);
-  const provider = id === undefined ? undefined : providers.get(id);
-  if (provider === undefined) {
-    return err(
-      `No search provider is chosen. Tell the user to set tool_settings.web_search.provider of the personality to one of ${ids.join(', ')}.`,
-      'not_available',
-    );
-  }
-  const query = queryOf(args, ctx.settings, provider);
-  const ignored = provider.ignores.filter((name) => query[name] !== undefined);
-  if (ctx.dryRun) {
-    return ok(
-      `[dry-run] Would ask ${provider.id} (${provider.hosts.join(', ')}) for ${query.count} results.`,
-      {
-        structured: { provider: provider.id, query: { ...query }, ignored },
-      },
-    );
-  }
+  const { provider: chosen } = ctx.settings;
+  const only = chosen === undefined ? undefined : providers.get(chosen);
+  const candidates = only === undefined ? byKey([...providers.values()]) : [only];
+  const [first, ...others] = candidates;
+  if (first === undefined) return noKey(candidates);
+  if (ctx.dryRun) return dryRun(args, ctx.settings, { first, isChosen: others.length === 0 });
   const deadline = createDeadline(ctx.abortSignal, ctx.settings.timeout_ms);
+  let asked = first;
   try {
-    const now = Date.now();
-    const response = await ask(ctx, { provider, query, signal: deadline.signal });
-    if (response === undefined) return err(`${provider.id} gave an answer that is too large.`);
-    if (response.status !== 200) return searchFailure(provider, response, now);
-    const answer = provider.answer(response.body);
-    if (answer === undefined) {
-      return err(`${provider.id} gave an answer that is not as documented. Try once more later.`);
+    for (const provider of candidates) {
+      asked = provider;
+      const result = await search(args, ctx, { provider, signal: deadline.signal }).catch(
+        (error: unknown) => {
+          // Of one alone, its own failure tells more.
+          if (others.length > 0 && isUnusable(error)) return undefined;
+          throw error;
+        },
+      );
+      if (result !== undefined) return result;
     }
-    const results = await cleanResults(answer.results, query);
-    const { value, structured } = renderSearch(results, {
-      provider: provider.id,
-      query,
-      ignored,
-      notes: answer.notes ?? [],
-      maxChars: ctx.resultBudgetChars,
-    });
-    return ok(value, {
-      structured,
-      ...(answer.costUsd !== undefined && { cost_usd: answer.costUsd }),
-    });
+    return noKey(candidates);
   } catch (error) {
     if (deadline.isOver) {
       return err(
-        `${provider.id} did not answer within ${ctx.settings.timeout_ms} ms. Try once more later.`,
+        `${asked.id} did not answer within ${ctx.settings.timeout_ms} ms. Try once more later.`,
         'execution_failed',
         'CALL_TIMED_OUT',
       );
@@ -143,6 +124,77 @@ async function webSearch(
   } finally {
     deadline.clear();
   }
+}
+
+/** Those that need no key come last: they are there for want of another. */
+function byKey(providers: readonly SearchProvider[]): SearchProvider[] {
+  const needsKey = ({ secret }: SearchProvider) => secret !== undefined;
+  return [...providers.filter(needsKey), ...providers.filter((one) => !needsKey(one))];
+}
+
+/** The personality has no key for a provider, or may not reach it. */
+function isUnusable(error: unknown): boolean {
+  const code = errorCodeOf(error);
+  return (
+    code === 'SECRET_NOT_FOUND' ||
+    code === 'SECRET_NOT_DECLARED' ||
+    code === 'SECRET_NOT_BOUND' ||
+    code === 'HOST_NOT_ALLOWED'
+  );
+}
+
+function noKey(providers: readonly SearchProvider[]): ToolResult {
+  const keys = providers.flatMap(({ id, secret }) =>
+    secret === undefined ? [] : `${secret} (${id})`,
+  );
+  return err(
+    `No search provider can be asked. Tell the user to store a key as one of ${keys.join(', ')}, and to allow the provider's host, or to set up SearXNG.`,
+    'not_available',
+  );
+}
+
+function dryRun(
+  args: SearchArgs,
+  settings: SearchSettings,
+  { first, isChosen }: { first: SearchProvider; isChosen: boolean },
+): ToolResult {
+  const query = queryOf(args, settings, first);
+  const ignored = first.ignores.filter((name) => query[name] !== undefined);
+  const which = isChosen ? '' : ', or the first provider after it that has a key,';
+  return ok(
+    `[dry-run] Would ask ${first.id} (${first.hosts.join(', ')})${which} for ${query.count} results.`,
+    { structured: { provider: first.id, query: { ...query }, ignored } },
+  );
+}
+
+/** @throws as `ScopedFetch.fetch`, and what the secrets of the call throw */
+async function search(
+  args: SearchArgs,
+  ctx: SearchContext,
+  { provider, signal }: { provider: SearchProvider; signal: AbortSignal },
+): Promise<ToolResult> {
+  const query = queryOf(args, ctx.settings, provider);
+  const ignored = provider.ignores.filter((name) => query[name] !== undefined);
+  const now = Date.now();
+  const response = await ask(ctx, { provider, query, signal });
+  if (response === undefined) return err(`${provider.id} gave an answer that is too large.`);
+  if (response.status !== 200) return searchFailure(provider, response, now);
+  const answer = provider.answer(response.body);
+  if (answer === undefined) {
+    return err(`${provider.id} gave an answer that is not as documented. Try once more later.`);
+  }
+  const results = await cleanResults(answer.results, query);
+  const { value, structured } = renderSearch(results, {
+    provider: provider.id,
+    query,
+    ignored,
+    notes: answer.notes ?? [],
+    maxChars: ctx.resultBudgetChars,
+  });
+  return ok(value, {
+    structured,
+    ...(answer.costUsd !== undefined && { cost_usd: answer.costUsd }),
+  });
 }
 
 function queryOf(

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { Download } from './download.js';
+import type { PageContent } from './page-content.js';
+
+const MAX_ENTRIES = 32;
+const MAX_CHARS = 16_000_000;
+
+/**
+ * What downloads were made into, so that the parts of a page are cut from one conversion. It is
+ * found by all that it was made from, the bytes first of all: who has those may see it.
+ */
+export class ContentCache {
+  readonly #contents = new Map<string, PageContent>();
+  #chars = 0;
+
+  get(key: string): PageContent | undefined {
+    const content = this.#contents.get(key);
+    if (content === undefined) return undefined;
+    // The last used are the last to go.
+    this.#contents.delete(key);
+    this.#contents.set(key, content);
+    return content;
+  }
+
+  set(key: string, content: PageContent): void {
+    const chars = content.text?.length ?? 0;
+    if (chars === 0 || chars > MAX_CHARS || this.#contents.has(key)) return;
+    this.#contents.set(key, content);
+    this.#chars += chars;
+    for (const [oldest, { text = '' }] of this.#contents) {
+      if (this.#contents.size <= MAX_ENTRIES && this.#chars <= MAX_CHARS) return;
+      this.#contents.delete(oldest);
+      this.#chars -= text.length;
+    }
+  }
+}
+
+/** What the content of a download is made from. */
+export function contentKey({ bytes, headers, isPartial, url }: Download, raw: boolean): string {
+  const type = headers.get('content-type');
+  return createHash('sha256')
+    .update(JSON.stringify([url, type, isPartial, raw]))
+    .update(bytes)
+    .digest('base64url');
+}

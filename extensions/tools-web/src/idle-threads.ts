@@ -1,0 +1,51 @@
+// biome-ignore lint/style/noRestrictedImports: it keeps the threads of `runThread`
+import type { Worker } from 'node:worker_threads';
+
+const IDLE_MS = 30_000;
+// What a library keeps of one page, and of another, adds up.
+const MAX_JOBS = 200;
+const MAX_IDLE = 2;
+
+interface Idle {
+  key: string;
+  worker: Worker;
+  jobs: number;
+  timer: NodeJS.Timeout;
+  /** Called when it ends by itself. */
+  drop: () => void;
+}
+
+/** Threads that have nothing to do, kept for a while for the next job of their kind. */
+export class IdleThreads {
+  readonly #idle: Idle[] = [];
+
+  /** @returns a thread, which is no longer kept, and how many jobs it has done */
+  take(key: string): { worker: Worker; jobs: number } | undefined {
+    const at = this.#idle.findIndex((one) => one.key === key);
+    const [found] = at < 0 ? [] : this.#idle.splice(at, 1);
+    if (found === undefined) return undefined;
+    clearTimeout(found.timer);
+    found.worker.off('exit', found.drop);
+    found.worker.ref();
+    return { worker: found.worker, jobs: found.jobs };
+  }
+
+  /** @returns whether it is kept; else the caller ends it */
+  give(key: string, worker: Worker, jobs: number): boolean {
+    if (jobs >= MAX_JOBS || this.#idle.length >= MAX_IDLE) return false;
+    const drop = () => {
+      const at = this.#idle.findIndex((one) => one.worker === worker);
+      const [found] = at < 0 ? [] : this.#idle.splice(at, 1);
+      if (found === undefined) return;
+      clearTimeout(found.timer);
+      void worker.terminate();
+    };
+    const timer = setTimeout(drop, IDLE_MS);
+    // Nobody waits for what is idle, least of all the end of the process.
+    timer.unref();
+    worker.unref();
+    worker.once('exit', drop);
+    this.#idle.push({ key, worker, jobs, timer, drop });
+    return true;
+  }
+}

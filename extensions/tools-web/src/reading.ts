@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { docxToHtml } from './docx-html.js';
+import { readFeed } from './feed-list.js';
+import { type HtmlPage, pageOf } from './html-page.js';
+import { htmlToMarkdown } from './html-to-markdown.js';
+import { scanHtml } from './scan-html.js';
+
+/** What is read: a page, a feed, or a Word document. */
+export const reading = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(['html', 'feed']), text: z.string(), url: z.string() }),
+  z.object({ kind: z.literal('docx'), bytes: z.instanceof(Uint8Array), url: z.string() }),
+]);
+
+export type Reading = z.infer<typeof reading>;
+
+/**
+ * Reads what was downloaded: first as text, in case that the rest fails.
+ *
+ * @param onText called with the text of a page before its main content is looked for
+ * @returns `undefined` for what is not what it looked like
+ */
+export async function readNow(
+  job: Reading,
+  onText: (page: HtmlPage) => void = () => {},
+): Promise<HtmlPage | undefined> {
+  const url = new URL(job.url);
+  if (job.kind === 'feed') {
+    try {
+      return await readFeed(job.text, url);
+    } catch {
+      return undefined;
+    }
+  }
+  const html = job.kind === 'docx' ? await docxToHtml(job.bytes).catch(() => undefined) : job.text;
+  if (html === undefined) return undefined;
+  const page = await scanHtml(html, url);
+  onText(pageOf(page, { markdown: page.outline, extraction: 'text' }));
+  return pageOf(page, await htmlToMarkdown(page, { isWhole: job.kind === 'docx' }));
+}
