@@ -1,6 +1,6 @@
-import { oneLine } from '@ethosagent/policy';
 import type TurndownService from 'turndown';
 import { addMarkdownRules } from './markdown-rules.js';
+import { oneLine } from './one-line.js';
 import type { ScannedPage } from './scan-html.js';
 
 /** A page as Markdown. */
@@ -49,7 +49,7 @@ async function convert(markup: string, page: ScannedPage): Promise<MarkdownPage>
   const chars = article?.textContent?.trim().length ?? 0;
   if (chars >= MIN_ARTICLE_CHARS && chars >= page.outline.length * MIN_ARTICLE_SHARE) {
     const markdown = toMarkdown(parseHTML(`<html><body>${content}</body></html>`).document.body);
-    const byline = oneLine(article?.byline ?? '', MAX_BYLINE_CHARS, '');
+    const byline = oneLine(article?.byline ?? '', MAX_BYLINE_CHARS);
     return { markdown, extraction: 'article', ...(byline && { byline }) };
   }
   return { markdown: toMarkdown(parseHTML(source).document.body), extraction: 'page' };

@@ -1,5 +1,5 @@
-import { oneLine } from '@ethosagent/policy';
 import { z } from 'zod';
+import { oneLine } from './one-line.js';
 
 /** What a page says of itself. */
 export interface PageFacts {
@@ -130,7 +130,7 @@ export class PageFactsCollector {
   #add(name: keyof PageFacts, text: string | undefined, rank: number): void {
     const known = this.#found.get(name);
     if (text === undefined || (known !== undefined && known.rank <= rank)) return;
-    const plain = oneLine(text, MAX_FACT_CHARS, '');
+    const plain = oneLine(text, MAX_FACT_CHARS);
     if (plain !== '') this.#found.set(name, { text: plain, rank });
   }
 

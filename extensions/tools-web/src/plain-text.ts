@@ -1,4 +1,4 @@
-import { oneLine, shorten } from '@ethosagent/policy';
+import { oneLine } from './one-line.js';
 
 const DROPPED: ReadonlySet<string> = new Set(['script', 'style', 'template']);
 
@@ -6,8 +6,8 @@ const DROPPED: ReadonlySet<string> = new Set(['script', 'style', 'template']);
 export async function plainText(html: string, maxChars: number): Promise<string> {
   // What is cut off could only be longer than what is kept by its markup.
   const text = await withoutMarkup(html.slice(0, maxChars * 8));
-  const plain = oneLine(text, maxChars + 1, '');
-  return plain.length <= maxChars ? plain : shorten(plain, maxChars - 1);
+  const plain = oneLine(text, maxChars + 1);
+  return plain.length <= maxChars ? plain : `${oneLine(plain, maxChars - 1)}…`;
 }
 
 async function withoutMarkup(html: string): Promise<string> {

@@ -1,6 +1,6 @@
-import { oneLine } from '@ethosagent/policy';
 import { cutPage } from './cut-page.js';
 import type { Download } from './download.js';
+import { oneLine } from './one-line.js';
 import type { PageContent } from './page-content.js';
 import { createCursor } from './page-cursor.js';
 import type { PageFacts } from './page-facts.js';
@@ -81,10 +81,10 @@ export function renderPage(
 function inLines(content: PageContent): PageContent {
   const plain = {
     ...content,
-    notes: content.notes.map((note) => oneLine(note, MAX_FACT_CHARS, '')),
+    notes: content.notes.map((note) => oneLine(note, MAX_FACT_CHARS)),
   };
   for (const name of FACTS) {
-    const line = oneLine(content[name] ?? '', MAX_FACT_CHARS, '');
+    const line = oneLine(content[name] ?? '', MAX_FACT_CHARS);
     if (line === '') delete plain[name];
     else plain[name] = line;
   }

@@ -1,4 +1,4 @@
-import { oneLine } from '@ethosagent/policy';
+import { oneLine } from './one-line.js';
 import type { SearchQuery } from './search-provider.js';
 import type { FoundPage } from './search-results.js';
 
@@ -21,7 +21,7 @@ export function renderSearch(
   { provider, query, ignored, notes, maxChars }: SearchView,
 ): { value: string; structured: Record<string, unknown> } {
   // What a provider says has no lines of its own, and no room of the results.
-  const foot = notes.slice(0, MAX_NOTES).map((note) => oneLine(note, MAX_NOTE_CHARS, ''));
+  const foot = notes.slice(0, MAX_NOTES).map((note) => oneLine(note, MAX_NOTE_CHARS));
   if (ignored.length > 0) foot.push(`${provider} can not filter by ${ignored.join(', ')}.`);
   const foots = foot.map((note) => `[${note}]`).join('\n');
   const blocks = results.map(renderResult);

@@ -1,6 +1,6 @@
 import { err } from '@ethosagent/plugin-sdk';
-import { oneLine } from '@ethosagent/policy';
 import type { ToolErrorCode, ToolResult } from '@ethosagent/types';
+import { oneLine } from './one-line.js';
 import { retryAfterSeconds } from './retry-after.js';
 import type { ProviderResponse, SearchProblem, SearchProvider } from './search-provider.js';
 
@@ -30,7 +30,7 @@ export function searchFailure(
   const seconds =
     problem.retrySeconds ?? retryAfterSeconds(response.headers.get('retry-after'), now);
   const wait = seconds === undefined ? '' : ` It can be asked again in ${spanOf(seconds)}.`;
-  const detail = oneLine(problem.detail ?? '', MAX_DETAIL_CHARS, '');
+  const detail = oneLine(problem.detail ?? '', MAX_DETAIL_CHARS);
   const said = detail === '' ? '' : ` It says: ${detail.replace(/[.]$/, '')}.`;
   return err(`${provider.id} ${what} (HTTP ${response.status}).${said}${wait} ${next}.`, code);
 }

@@ -1,5 +1,5 @@
-import { oneLine } from '@ethosagent/policy';
 import { z } from 'zod';
+import { oneLine } from './one-line.js';
 import { providerUrl } from './provider-url.js';
 import { spanSince } from './recent-days.js';
 import type {
@@ -75,5 +75,5 @@ function languageOf({ lang, country }: SearchQuery): string | undefined {
 }
 
 function engineText(text: string): string {
-  return oneLine(text, MAX_ENGINE_CHARS, '');
+  return oneLine(text, MAX_ENGINE_CHARS);
 }
