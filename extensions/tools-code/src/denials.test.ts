@@ -96,7 +96,7 @@ describe('the end of a run', () => {
   });
 
   it.each([
-    ['lint', 'ruff', "echo '[]'; echo 'it broke' >&2; exit 2"],
+    ['lint', 'ruff', `echo '{"version":"2.1.0","runs":[]}'; echo 'it broke' >&2; exit 2`],
     [
       'typecheck',
       'cargo',

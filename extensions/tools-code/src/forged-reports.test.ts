@@ -173,7 +173,7 @@ it('lint has not passed where a linter reports an error and ends well', async ()
   world.put('ruff.toml', '');
   world.putBinary(
     'ruff',
-    `echo '[{"code":"F1","filename":"a.py","location":{"row":1,"column":1},"message":"bad"}]'; exit 0`,
+    `echo '{"version":"2.1.0","runs":[{"results":[{"level":"error","message":{"text":"bad"}}]}]}'; exit 0`,
   );
   const result = await world.run('lint', {});
   expect(structuredOf(result)).toMatchObject({ passed: false, errors: 1, exitCode: 0 });

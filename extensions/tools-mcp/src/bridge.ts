@@ -1,4 +1,4 @@
-import { callListener } from '@ethosagent/policy';
+import { callListener, mcpServerOf } from '@ethosagent/policy';
 import { EthosError, type ToolCapabilities } from '@ethosagent/types';
 import { finishAuthorization } from './authorization.js';
 import type { McpBridge, McpBridgeOptions, McpServerStatus } from './bridge-api.js';
@@ -8,7 +8,7 @@ import { ConnectionTable } from './connection-table.js';
 import { declarationOf } from './declaration.js';
 import { DEFAULT_LIMITS, type McpLimits } from './limits.js';
 import type { ListedTool } from './listed-tool.js';
-import { mcpServerPart, mcpToolName, serverPartOf } from './names.js';
+import { mcpServerPart, mcpToolName } from './names.js';
 import { type McpPendingChange, Pins } from './pins.js';
 import { RegisteredTools } from './registered-tools.js';
 import { type McpServerIdentity, serverIdentity, serverPin } from './server-pin.js';
@@ -133,7 +133,7 @@ class Bridge implements McpBridge {
   }
 
   whyMissing(name: string, personality?: string): string | undefined {
-    const part = serverPartOf(name) ?? '';
+    const part = mcpServerOf(name) ?? '';
     const connection = this.#connections.get(part, personality);
     if (connection === undefined) return undefined;
     const { state } = connection;

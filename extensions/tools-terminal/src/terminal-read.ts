@@ -1,4 +1,5 @@
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { shorten } from '@ethosagent/policy';
 import type { BackgroundOutput, BackgroundProcess, Tool, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { withAccessFailures } from './access-failure.js';
@@ -54,9 +55,7 @@ export function createTerminalReadTool(): Tool<z.output<typeof input>> {
 function listed(processes: readonly BackgroundProcess[]): ToolResult {
   const lines = processes.map((process) => {
     const command = commandOf(process).replaceAll(/\s+/g, ' ');
-    const shown =
-      command.length > MAX_COMMAND_CHARS ? `${command.slice(0, MAX_COMMAND_CHARS)}…` : command;
-    return `${stateOf(process)}: ${shown}`;
+    return `${stateOf(process)}: ${shorten(command, MAX_COMMAND_CHARS)}`;
   });
   return ok(lines.join('\n') || 'No command of terminal_start is there.', {
     structured: { processes: processes.map(factsOf) },

@@ -1,4 +1,5 @@
 import { err } from '@ethosagent/plugin-sdk';
+import { shorten } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 import { decodeBody } from './decode-body.js';
 import type { Answer } from './http-cache.js';
@@ -40,7 +41,5 @@ async function excerptOf({ bytes, headers }: Answer): Promise<string> {
   const { text } = await decodeBody(bytes.subarray(0, EXCERPT_FROM_BYTES), charset, isHtml);
   const shown = isHtml ? (await scanHtml(text, NOWHERE)).outline : text;
   const plain = shown.replaceAll(/\s+/g, ' ').trim();
-  return plain.length <= MAX_EXCERPT_CHARS
-    ? plain
-    : `${plain.slice(0, MAX_EXCERPT_CHARS).toWellFormed()}…`;
+  return shorten(plain, MAX_EXCERPT_CHARS);
 }

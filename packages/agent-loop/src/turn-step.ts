@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isMcpToolName } from '@ethosagent/policy';
 import type { PersonalityConfig, ToolDefinition } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, AgentUsage } from './api.js';
 import type { ContextPlan } from './context/context-plan.js';
@@ -187,7 +188,7 @@ export class TurnStep {
       const call = stepCall(part.call, {
         isTaken: (id) => taken.has(id) || log.hasCall(id),
         // What became of the tools of an MCP server, its host knows.
-        isTool: (name) => name.startsWith('mcp__') || options.tools.tool(name) !== undefined,
+        isTool: (name) => isMcpToolName(name) || options.tools.tool(name) !== undefined,
         offered,
         spareId: () => `call-${randomUUID().replaceAll('-', '')}`,
       });

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { mcpServerPart } from '@ethosagent/policy';
+import { isMcpToolName, mcpToolPrefix } from '@ethosagent/policy';
 import type { ToolReach, ToolRuntime } from '@ethosagent/wiring';
 import type { CommandContext } from './command-context.js';
 
@@ -31,7 +31,7 @@ export class PinnedServers {
     if (runtime === undefined) return NONE;
     const reach = await runtime.reach(personality);
     return {
-      reach: reach.filter(({ tool, given }) => given && tool.startsWith('mcp__')),
+      reach: reach.filter(({ tool, given }) => given && isMcpToolName(tool)),
       tool: (name) => runtime.tool(name),
     };
   }
@@ -62,7 +62,7 @@ export async function reachWithServers(
   if (mine.length > 0 && mine.every(({ state }) => state === 'ready')) return { reach, tool };
   const connected = mine
     .filter(({ state }) => state === 'ready')
-    .map(({ server }) => `mcp__${mcpServerPart(server)}__`);
+    .map(({ server }) => mcpToolPrefix(server));
   const pinned = await servers.of(personality);
   const known = new Set(reach.map((each) => each.tool));
   const more = pinned.reach.filter(

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { discard, isThenable } from '@ethosagent/policy';
+import { discard, isThenable, shorten } from '@ethosagent/policy';
 import {
   type AuditEvent,
   type AuditSink,
@@ -244,7 +244,7 @@ export class CallScope {
       toolCallId: this.#toolCallId,
       capability: access.capability,
       operation: access.operation,
-      target: shorten(this.redactor?.redact(access.target) ?? access.target),
+      target: shorten(this.redactor?.redact(access.target) ?? access.target, MAX_TARGET_CHARS),
       decision: access.decision,
       reason: access.reason,
       ...(why !== undefined && { why }),
@@ -287,10 +287,6 @@ function joined(
 ): SecretRedactor | undefined {
   if (one === undefined || one === other) return other;
   return other === undefined ? one : new SecretRedactor(one, other);
-}
-
-function shorten(target: string): string {
-  return target.length <= MAX_TARGET_CHARS ? target : `${target.slice(0, MAX_TARGET_CHARS)}…`;
 }
 
 function callEnded(): CapabilityError {

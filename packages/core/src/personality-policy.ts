@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { meetHostLists } from '@ethosagent/policy';
+import { mcpServerOf, meetHostLists } from '@ethosagent/policy';
 import {
   EthosError,
   type NetworkPolicy,
@@ -7,7 +7,6 @@ import {
   type QuotaPolicy,
 } from '@ethosagent/types';
 import type { CapabilityBackends, PersonalityFsReach, PersonalityPolicy } from './backends.js';
-import { mcpServerOf } from './mcp-server-of.js';
 
 const NO_REACH: PersonalityFsReach = { read: [], write: [] };
 

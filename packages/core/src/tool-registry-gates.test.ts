@@ -1,6 +1,6 @@
+import { mcpServerOf } from '@ethosagent/policy';
 import type { FailureCause, ToolFilterOpts } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
-import { mcpServerOf } from './mcp-server-of.js';
 import { batchContext, makeTool, ok, runOne, untyped } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 

@@ -1,5 +1,5 @@
 import { teeAuditSink } from '@ethosagent/audit';
-import { parametersForModels, unawaited } from '@ethosagent/policy';
+import { mcpServerOf, parametersForModels, unawaited } from '@ethosagent/policy';
 import { BackgroundProcessTable } from '@ethosagent/process';
 import {
   type AnyTool,
@@ -28,7 +28,6 @@ import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 import { CapabilityPlan, needsBackends } from './capability-resolver.js';
 import { serviceProblem, toolShapeProblem, validateRegistration } from './capability-validator.js';
 import { KnownTaints } from './known-taints.js';
-import { mcpServerOf } from './mcp-server-of.js';
 import { copyPlain, deepFreeze } from './plain.js';
 import { SessionMeters } from './quotas/session-meters.js';
 import { SchemaGate } from './schema-gate.js';

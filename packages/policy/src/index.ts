@@ -73,7 +73,14 @@ export {
   incrementKvValue,
   kvExpiresAt,
 } from './kv-rules.js';
-export { MCP_BRIDGE_TOOLS, mcpServerPart, mcpToolName } from './mcp/mcp-names.js';
+export {
+  isMcpToolName,
+  MCP_BRIDGE_TOOLS,
+  mcpServerOf,
+  mcpServerPart,
+  mcpToolName,
+  mcpToolPrefix,
+} from './mcp/mcp-names.js';
 export type { McpCallAnswer, McpOrigin, McpResource } from './mcp/mcp-results.js';
 export { McpResultParts, mcpToolResult, readMcpAnswer } from './mcp/mcp-results.js';
 export type { HeldTool, McpToolDefinition } from './mcp/mcp-tool.js';

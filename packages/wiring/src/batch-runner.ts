@@ -1,5 +1,5 @@
 import type { DefaultToolRegistry, TurnHost } from '@ethosagent/core';
-import { callListener, causeOfAbort, SessionReads } from '@ethosagent/policy';
+import { callListener, causeOfAbort, isMcpToolName, SessionReads } from '@ethosagent/policy';
 import { ScopedStorage } from '@ethosagent/storage-fs';
 import {
   errorCodeOf,
@@ -11,7 +11,7 @@ import {
 import { linkController, unlessAborted } from './abort.js';
 import type { Admission } from './admission.js';
 import { createBatchContext } from './batch-context.js';
-import { isMcpName, type McpServers } from './mcp-servers.js';
+import type { McpServers } from './mcp-servers.js';
 import type { PersonalityConfigs } from './personality-configs.js';
 import type { PersonalityProblems } from './personality-problems.js';
 import { heldBack, leftOut, malformed, refuseAll } from './refusals.js';
@@ -109,7 +109,7 @@ export class BatchRunner {
   ): Promise<PersonalityConfig> {
     const { admission, activePersonality } = this.#parts;
     const id = personality ?? activePersonality();
-    const asksServer = batch.some((call) => isMcpName(Object(call).name));
+    const asksServer = batch.some((call) => isMcpToolName(Object(call).name));
     const config = await (asksServer
       ? unlessAborted(admission.ready(id), abortSignal)
       : admission.admit(id));

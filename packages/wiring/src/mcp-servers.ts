@@ -1,4 +1,5 @@
 import type { DefaultToolRegistry } from '@ethosagent/core';
+import { isMcpToolName } from '@ethosagent/policy';
 import type { PersonalityConfig } from '@ethosagent/types';
 import {
   hostVariables,
@@ -79,7 +80,7 @@ export class McpServers {
 
   /** Why a tool of a server is not there to be called. */
   whyMissing(name: string, personalityId: string): string | undefined {
-    if (!isMcpName(name) || this.#parts.registry.get(name) !== undefined) return undefined;
+    if (!isMcpToolName(name) || this.#parts.registry.get(name) !== undefined) return undefined;
     return this.#bridge?.whyMissing?.(name, personalityId);
   }
 
@@ -92,9 +93,4 @@ export class McpServers {
   async close(): Promise<void> {
     await this.#bridge?.close();
   }
-}
-
-/** Whether a name is one of a server's tool. A model may name anything. */
-export function isMcpName(name: unknown): boolean {
-  return typeof name === 'string' && name.startsWith('mcp__');
 }

@@ -1,5 +1,5 @@
 import { validateRegistration } from '@ethosagent/core';
-import { expandToolset, nearestName } from '@ethosagent/policy';
+import { expandToolset, mcpServerOf, nearestName } from '@ethosagent/policy';
 import type { AnyTool, CapabilityName, PersonalityConfig } from '@ethosagent/types';
 import { placeIn } from './personality-places.js';
 import type { RuntimeProblem } from './runtime-problem.js';
@@ -13,9 +13,6 @@ const KEYS: Partial<Record<CapabilityName, string>> = {
   'fs_reach.read': 'fs_reach.read',
   'fs_reach.write': 'fs_reach.write',
 };
-
-/** `mcp__<server>__<tool>` */
-const MCP_TOOL = /^mcp__(.+?)__./s;
 
 /** What a personality's file is compared with. */
 export interface ProblemSources {
@@ -39,7 +36,7 @@ export function findProblems(
 ): RuntimeProblem[] {
   const { names, unknown } = expandToolset(personality.toolset, tools);
   const offered = names === undefined ? tools : tools.filter(({ name }) => names.includes(name));
-  const ofTools = tools.map(({ name }) => MCP_TOOL.exec(name)?.[1]);
+  const ofTools = tools.map(({ name }) => mcpServerOf(name));
   const servers = new Set([...ofTools, ...known]);
   const at = (key: string, entry?: string) => placeOfEntry(file, personality, { key, entry });
   const missing = (
@@ -133,7 +130,7 @@ function ownOf(record: Record<string, string> | undefined, key: string): string 
 /** Whether a tool lives on the reach of the personality where there is none. */
 function reachesNothing({ name, capabilities }: AnyTool, { fs_reach }: PersonalityConfig): boolean {
   // What a server declares, it may never need.
-  if (MCP_TOOL.test(name)) return false;
+  if (mcpServerOf(name) !== undefined) return false;
   const { read, write } = capabilities.fs_reach ?? {};
   const inherits = read === 'from-personality' || write === 'from-personality';
   return inherits && !fs_reach?.read?.length && !fs_reach?.write?.length;
@@ -141,7 +138,7 @@ function reachesNothing({ name, capabilities }: AnyTool, { fs_reach }: Personali
 
 /** Whether a tool lives on the hosts of the personality where there are none. */
 function reachesNoHost({ name, capabilities }: AnyTool, { safety }: PersonalityConfig): boolean {
-  if (MCP_TOOL.test(name)) return false;
+  if (mcpServerOf(name) !== undefined) return false;
   const isOpen = capabilities.network?.allowedHosts.every((host) => host === '*') === true;
   return isOpen && !safety?.network?.allow?.length;
 }

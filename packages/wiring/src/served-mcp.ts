@@ -1,11 +1,9 @@
+import { mcpServerOf } from '@ethosagent/policy';
 import type { PersonalityConfig } from '@ethosagent/types';
 import type { RuntimeMcp } from './mcp.js';
 
 /** Milliseconds after which the tools of those servers count that are there by then. */
 const MAX_WAIT_MS = 10_000;
-
-/** `mcp__<server>__<tool>` */
-const MCP_TOOL = /^mcp__(.+?)__./s;
 
 type Bridge = Pick<RuntimeMcp, 'start' | 'stop' | 'status'>;
 
@@ -55,7 +53,7 @@ export class ServedMcp {
   /** The servers that a personality names, as they stand in the names of their tools. */
   namesOf(servers: readonly string[]): string[] {
     const parts = this.#mcp.status().flatMap(({ server, tools: [tool = ''] }) => {
-      const part = MCP_TOOL.exec(tool)?.[1];
+      const part = mcpServerOf(tool);
       return part !== undefined && servers.includes(server) ? [part] : [];
     });
     return [...new Set([...servers, ...parts])];

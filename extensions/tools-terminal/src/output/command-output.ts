@@ -1,3 +1,4 @@
+import { shorten } from '@ethosagent/policy';
 import { HeadTail } from './head-tail.js';
 import { LineCleaner } from './line-cleaner.js';
 import type { Spilled, SpillFile } from './spill-file.js';
@@ -58,9 +59,7 @@ export class CommandOutput {
     if (line === '' || line === this.#lastLine) return;
     this.#lastProgress = now;
     this.#lastLine = line;
-    this.#options.onProgress(
-      line.length > PROGRESS_CHARS ? `${line.slice(0, PROGRESS_CHARS)}…` : line,
-    );
+    this.#options.onProgress(shorten(line, PROGRESS_CHARS));
   }
 }
 

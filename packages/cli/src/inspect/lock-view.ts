@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
+import { isMcpToolName } from '@ethosagent/policy';
 import { parseReachLock, reachLockPath, readLockText, type ToolRuntime } from '@ethosagent/wiring';
 import type { LockView } from './inspect-api.js';
-
-const MCP_TOOL = 'mcp__';
 
 /**
  * What is different from the reach lock of the home. The inspector starts no MCP servers, so that
@@ -19,16 +18,15 @@ export async function lockView(
     return { file, changes: [], isThere: false, leavesOut: false };
   }
   const lock = parseReachLock(readLockText(file), { home, cwd, file });
-  const isOfServer = (tool: string | undefined) => tool?.startsWith(MCP_TOOL) === true;
   const own = {
     ...lock,
     servers: [],
     personalities: lock.personalities.map((each) => ({
       ...each,
       servers: [],
-      tools: each.tools.filter(({ tool }) => !isOfServer(tool)),
+      tools: each.tools.filter(({ tool }) => !isMcpToolName(tool)),
     })),
-    texts: lock.texts.filter(({ tool }) => !isOfServer(tool)),
+    texts: lock.texts.filter(({ tool }) => !isMcpToolName(tool)),
   };
   return {
     file,

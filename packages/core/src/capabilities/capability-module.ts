@@ -7,6 +7,7 @@ import type {
 import type { CapabilityBackends } from '../backends.js';
 import type { Access } from '../call-scope.js';
 import type { Binding, Grants, PolicyCall } from './capability-call.js';
+import type { CompareCapability } from './compare/grant-change.js';
 import type { ResolvedGrant } from './resolved-grant.js';
 
 /** The key of a capability in a declaration. */
@@ -62,6 +63,8 @@ export interface CapabilitySpec<TDeclared> {
   malformed?(declared: TDeclared, capabilities: ToolCapabilities): CapabilityProblem[];
   /** Every way in which a declaration exceeds a personality. */
   exceeding?(declared: TDeclared, personality: RegistrationPolicy): CapabilityProblem[];
+  /** What one grant of it gives and another may not. */
+  readonly compare: CompareCapability;
   compile(declared: TDeclared, tool: CompiledTool): CapabilityPart;
 }
 
@@ -70,6 +73,7 @@ export interface CapabilityModule {
   readonly key: CapabilityKey;
   readonly isForServices: boolean;
   readonly isNarrowable: boolean;
+  readonly compare: CompareCapability;
   shapeProblem(capabilities: ToolCapabilities): string | undefined;
   malformed(capabilities: ToolCapabilities): CapabilityProblem[];
   exceeding(capabilities: ToolCapabilities, personality: RegistrationPolicy): CapabilityProblem[];
@@ -93,6 +97,7 @@ export function defineCapability<K extends CapabilityKey>(
     key,
     isForServices: spec.isForServices === true,
     isNarrowable: spec.isNarrowable !== false,
+    compare: spec.compare,
     shapeProblem: (capabilities) =>
       capabilities[key] === undefined ? undefined : spec.shapeProblem?.(capabilities[key]),
     malformed: (capabilities) =>

@@ -1,3 +1,4 @@
+import { shorten } from '@ethosagent/policy';
 import {
   CapabilityError,
   type DelegatedTask,
@@ -90,7 +91,7 @@ export class ScopedDelegationImpl implements ScopedDelegation {
     const access: AccessAsked = {
       capability: 'delegation',
       operation,
-      target: text.length > MAX_TARGET_CHARS ? `${text.slice(0, MAX_TARGET_CHARS)}…` : text,
+      target: shorten(text, MAX_TARGET_CHARS),
       rule: 'delegation declared',
     };
     return recordAccess(this.#options.scope, access, async (allow) => run(allow));

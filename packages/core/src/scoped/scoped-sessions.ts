@@ -1,4 +1,4 @@
-import { isSameOwner } from '@ethosagent/policy';
+import { isSameOwner, shorten } from '@ethosagent/policy';
 import {
   CapabilityError,
   type ScopedSessions,
@@ -124,7 +124,7 @@ export class ScopedSessionsImpl implements ScopedSessions {
     const access: AccessAsked = {
       capability: 'sessions',
       operation,
-      target: target.length > MAX_TARGET_CHARS ? `${target.slice(0, MAX_TARGET_CHARS)}…` : target,
+      target: shorten(target, MAX_TARGET_CHARS),
       rule: `sessions of ${owner?.scopeId ?? 'this session'}`,
     };
     try {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@ethosagent/policy';
+import { canonicalJson, shorten } from '@ethosagent/policy';
 import type { UntrustedSource } from './session-api.js';
 import { sourceOf } from './untrusted-gate.js';
 
@@ -81,7 +81,7 @@ export function sourceOfContent(what: string, content: unknown): string {
 }
 
 function shortened(text: string): string {
-  return `${text.slice(0, MAX_SOURCE_CHARS).toWellFormed()}… (sha256:${digestOf(text)})`;
+  return shorten(text, MAX_SOURCE_CHARS, `… (sha256:${digestOf(text)})`);
 }
 
 function digestOf(text: string): string {

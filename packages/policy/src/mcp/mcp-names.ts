@@ -17,6 +17,24 @@ export const MCP_BRIDGE_TOOLS = [
 ] as const;
 const RESERVED: ReadonlySet<string> = new Set(MCP_BRIDGE_TOOLS);
 
+const PREFIX = 'mcp__';
+const MCP_TOOL = /^mcp__(.+?)__./s;
+
+/** Whether a name says that it is of a server's tool. A model may name anything, also what is no text. */
+export function isMcpToolName(name: unknown): name is string {
+  return typeof name === 'string' && name.startsWith(PREFIX);
+}
+
+/** The server in a name of the form `mcp__<server>__<tool>`, both parts non-empty. */
+export function mcpServerOf(name: string): string | undefined {
+  return MCP_TOOL.exec(name)?.[1];
+}
+
+/** What the names of a server's tools begin with: `mcp__<server>__`. */
+export function mcpToolPrefix(server: string): string {
+  return `${PREFIX}${mcpServerPart(server)}__`;
+}
+
 /**
  * A server's name as a part of the names of its tools, and of the refs of its secrets. One that is
  * made of letters, digits, and single `_` and `-` between them stays as it is, up to 32 characters.
@@ -33,7 +51,7 @@ export function mcpServerPart(server: string): string {
  * hash, so that no two names become one.
  */
 export function mcpToolName(server: string, tool: string): string {
-  const prefix = `mcp__${mcpServerPart(server)}__`;
+  const prefix = mcpToolPrefix(server);
   const room = MAX_NAME - prefix.length;
   const plain =
     PLAIN_TOOL.test(tool) && tool.length <= room && !MAPPED_TOOL.test(tool) && !RESERVED.has(tool);

@@ -1,3 +1,4 @@
+import { isMcpToolName } from '@ethosagent/policy';
 import type { LockedText, ReachLock } from './reach-lock.js';
 
 /** New names by old ones. */
@@ -26,7 +27,7 @@ export function findRenames(before: ReachLock, after: ReachLock): Renames {
 
 function whatItSays({ tool, description, schema = '' }: LockedText): string {
   // The tool of a renamed server keeps its own name.
-  const own = tool.startsWith('mcp__') ? tool.slice(tool.indexOf('__', 5)) : '';
+  const own = isMcpToolName(tool) ? tool.slice(tool.indexOf('__', 5)) : '';
   return JSON.stringify([own, description, schema]);
 }
 

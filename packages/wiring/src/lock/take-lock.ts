@@ -1,5 +1,5 @@
 import type { ResolvedGrant } from '@ethosagent/core';
-import { canonicalJson, compareCodePoints, effectsOf } from '@ethosagent/policy';
+import { canonicalJson, compareCodePoints, effectsOf, isMcpToolName } from '@ethosagent/policy';
 import type { AnyTool, PersonalityConfig } from '@ethosagent/types';
 import type { McpServerIdentity } from '../mcp.js';
 import { type LockPlaces, localLock, portableLock } from './portable-lock.js';
@@ -112,7 +112,7 @@ function lockedText({ name, description, schema }: AnyTool): LockedText {
     tool: name,
     description,
     // Of other tools it is in the code.
-    ...(name.startsWith('mcp__') && { schema: pretty(schema) }),
+    ...(isMcpToolName(name) && { schema: pretty(schema) }),
   };
 }
 

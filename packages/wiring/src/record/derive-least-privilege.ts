@@ -1,6 +1,7 @@
 import {
   compilePathSet,
   hostMatches,
+  isMcpToolName,
   isPortAllowed,
   isWithin,
   parseHostPattern,
@@ -242,7 +243,7 @@ class RecordedRun {
     const names = [...this.#calls].filter(([name]) => {
       if (toolset?.includes(name)) return true;
       // Servers and what is always in are not what a toolset decides on.
-      return this.#tools.get(name)?.alwaysInclude !== true && !isOfServer(name);
+      return this.#tools.get(name)?.alwaysInclude !== true && !isMcpToolName(name);
     });
     return names
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -275,7 +276,7 @@ class RecordedRun {
     }
     const stay = this.#options.tools.filter(
       ({ name, offered, alwaysInclude }) =>
-        this.#calls.has(name) || (offered && (alwaysInclude || isOfServer(name))),
+        this.#calls.has(name) || (offered && (alwaysInclude || isMcpToolName(name))),
     );
     const any = stay.find(({ capabilities }) =>
       capabilities.network?.allowedHosts.some((host) => parseHostPattern(host)?.kind === 'any'),
@@ -296,11 +297,6 @@ class RecordedRun {
     }
     return kept;
   }
-}
-
-/** A toolset does not decide on the tools of MCP servers. */
-function isOfServer(name: string): boolean {
-  return name.startsWith('mcp__');
 }
 
 function sessionsOf(events: readonly (AuditEvent | AuditCall)[]): LeastPrivilege['sessions'] {

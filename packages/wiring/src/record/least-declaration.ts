@@ -1,5 +1,10 @@
 import { declaredRef, meetHostLists, secretRefMatches } from '@ethosagent/policy';
-import type { AuditEvent, SecretDeclaration, ToolCapabilities } from '@ethosagent/types';
+import {
+  type AuditEvent,
+  CAPABILITIES,
+  type SecretDeclaration,
+  type ToolCapabilities,
+} from '@ethosagent/types';
 import { type FolderOptions, leastFolders, pathsOf } from './least-folders.js';
 import { hostOf, leastHosts } from './least-hosts.js';
 
@@ -30,13 +35,12 @@ export function leastDeclaration({
   const write = pathsFor('write', { declared, events: of('fs_reach.write'), folders });
   const secrets = secretsOf(of('secrets'), { declared, allowedHosts });
   const processes = of('process');
-  const uses = (name: 'storage' | 'memory' | 'sessions' | 'service' | 'attachments') =>
-    of(name).length > 0;
+  const uses = (key: keyof ToolCapabilities) => of(...CAPABILITIES[key].names).length > 0;
   const isBackground = of('delegation').some(({ operation }) => operation !== 'run');
   return {
+    ...asDeclared(declared, uses),
     ...(allowedHosts.length > 0 && { network: { allowedHosts } }),
     ...(secrets.length > 0 && { secrets }),
-    ...(uses('storage') && declared?.storage && { storage: { ...declared.storage } }),
     ...((read !== undefined || write !== undefined) && {
       fs_reach: { ...(read !== undefined && { read }), ...(write !== undefined && { write }) },
     }),
@@ -51,10 +55,27 @@ export function leastDeclaration({
     }),
     ...(uses('sessions') && { sessions: { access: 'read' as const } }),
     ...(uses('service') && { service: { scope: 'session' as const } }),
-    ...(of('delegation').length > 0 && {
-      delegation: { ...(isBackground && { background: true }) },
-    }),
+    ...(uses('delegation') && { delegation: { ...(isBackground && { background: true }) } }),
   };
+}
+
+/** What was used of a declaration, for capabilities of which a log does not tell how much. */
+function asDeclared(
+  declared: ToolCapabilities = {},
+  uses: (key: keyof ToolCapabilities) => boolean,
+): ToolCapabilities {
+  return Object.fromEntries(
+    Object.entries(structuredClone(declared)).filter(
+      ([key]) => isCapability(key) && !DERIVED.has(key) && uses(key),
+    ),
+  );
+}
+
+/** What a tool may reach of these is worked out, or left out, from the accesses alone. */
+const DERIVED: ReadonlySet<string> = new Set(['network', 'secrets', 'fs_reach', 'process']);
+
+function isCapability(key: string): key is keyof typeof CAPABILITIES {
+  return Object.hasOwn(CAPABILITIES, key);
 }
 
 function pathsFor(

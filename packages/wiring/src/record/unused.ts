@@ -64,9 +64,9 @@ function unusedParts(declared: ToolCapabilities, least: ToolCapabilities): strin
   const kinds = (['read', 'write'] as const).filter(
     (kind) => declared.fs_reach?.[kind] !== undefined && least.fs_reach?.[kind] === undefined,
   );
-  const whole = (
-    ['storage', 'memory', 'sessions', 'service', 'delegation', 'attachments'] as const
-  ).filter((name) => declared[name] !== undefined && least[name] === undefined);
+  const whole = Object.entries(declared).flatMap(([name, value]) =>
+    value === undefined || TOLD_IN_PARTS.has(name) || Object.hasOwn(least, name) ? [] : [name],
+  );
   return [
     ...hosts.map((host) => `host ${host}`),
     ...secrets.map((ref) => `secret ${ref}`),
@@ -78,6 +78,9 @@ function unusedParts(declared: ToolCapabilities, least: ToolCapabilities): strin
       : []),
   ];
 }
+
+/** Capabilities of which each entry is told by itself. */
+const TOLD_IN_PARTS: ReadonlySet<string> = new Set(['network', 'secrets', 'process', 'fs_reach']);
 
 /** Whether a pattern covers an entry: one without a port stands for its default ports. */
 function isHostOf(pattern: string, entry: string): boolean {

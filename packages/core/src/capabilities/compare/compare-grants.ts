@@ -1,35 +1,26 @@
+import { CAPABILITIES } from '@ethosagent/types';
+import type { CapabilityKey } from '../capability-module.js';
+import { CAPABILITY_MODULES } from '../index.js';
 import type { ResolvedGrant } from '../resolved-grant.js';
-import { compareAttachments } from './compare-attachments.js';
-import { compareFiles } from './compare-files.js';
-import {
-  compareDelegation,
-  compareMemory,
-  compareService,
-  compareSessions,
-  compareStorage,
-} from './compare-kept.js';
-import { compareNetwork } from './compare-network.js';
-import { compareProcesses } from './compare-processes.js';
 import { compareQuotas } from './compare-quotas.js';
-import { compareSecrets } from './compare-secrets.js';
 import type { CompareCapability, GrantChange } from './grant-change.js';
 
-/** How each part of a grant is compared. One without a comparison does not compile. */
-const COMPARISONS: {
-  readonly [K in keyof Required<ResolvedGrant>]: readonly [K, CompareCapability];
-} = {
-  network: ['network', compareNetwork],
-  secrets: ['secrets', compareSecrets],
-  storage: ['storage', compareStorage],
-  fs_reach: ['fs_reach', compareFiles],
-  process: ['process', compareProcesses],
-  attachments: ['attachments', compareAttachments],
-  memory: ['memory', compareMemory],
-  sessions: ['sessions', compareSessions],
-  service: ['service', compareService],
-  delegation: ['delegation', compareDelegation],
-  quotas: ['quotas', compareQuotas],
-};
+/** Parts of a grant that are no capability. One that is missing here does not compile. */
+const OTHER_PARTS: {
+  readonly [K in Exclude<keyof ResolvedGrant, CapabilityKey>]-?: CompareCapability;
+} = { quotas: compareQuotas };
+
+const COMPARISONS: readonly (readonly [keyof ResolvedGrant, CompareCapability])[] = [
+  ...CAPABILITY_MODULES.map(({ key, compare }) => [key, compare] as const).sort(
+    ([one], [other]) => placeOf(one) - placeOf(other),
+  ),
+  ['quotas', OTHER_PARTS.quotas],
+];
+
+/** In the order in which messages list capabilities. */
+function placeOf(key: CapabilityKey): number {
+  return Object.keys(CAPABILITIES).indexOf(key);
+}
 
 /**
  * What differs between two grants of one tool, by its effect: an access that was denied and may be
@@ -37,7 +28,7 @@ const COMPARISONS: {
  * what was. Nothing for grants that allow the same.
  */
 export function compareGrants(before: ResolvedGrant, after: ResolvedGrant): GrantChange[] {
-  return Object.values(COMPARISONS).flatMap(([capability, compare]) => [
+  return COMPARISONS.flatMap(([capability, compare]) => [
     ...compare(before, after).map((gained) => ({
       kind: 'widened' as const,
       capability,
