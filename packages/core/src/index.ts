@@ -59,12 +59,6 @@ export {
 } from './session/quarantine.js';
 export { toolDigest } from './session/question.js';
 export type { RunCalls } from './session/session-answers.js';
-export {
-  type AskingBatch,
-  type QuestionRef,
-  SessionApprovals,
-  type SessionApprovalsParts,
-} from './session/session-approvals.js';
 export type {
   CallCheck,
   CallDecision,
@@ -81,6 +75,12 @@ export type {
   ToolSession,
   UntrustedSource,
 } from './session/session-api.js';
+export {
+  type AskingBatch,
+  type QuestionRef,
+  SessionApprovals,
+  type SessionApprovalsParts,
+} from './session/session-approvals.js';
 export { SessionGrants, type SessionGrantsParts } from './session/session-grants.js';
 export {
   isLedgerSession,
@@ -92,8 +92,8 @@ export { SessionLedgers } from './session/session-ledgers.js';
 export type { ToolSessionParts } from './session/session-parts.js';
 export { sessionRef } from './session/session-ref.js';
 export type { SessionTools, SessionToolsBatch } from './session/session-tools.js';
-export { type FailedCall, ToolCallError } from './session/tool-call-error.js';
 export { SourceList, sourceOfCall, sourceOfContent } from './session/source-list.js';
+export { type FailedCall, ToolCallError } from './session/tool-call-error.js';
 export { DefaultToolSession } from './session/tool-session.js';
 export { UntrustedFiles } from './session/untrusted-files.js';
 export { sourceOf, untrustedGate } from './session/untrusted-gate.js';

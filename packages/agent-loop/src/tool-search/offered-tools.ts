@@ -1,3 +1,4 @@
+import { isMcpToolName } from '@ethosagent/policy';
 import { EthosError, type ToolDefinition } from '@ethosagent/types';
 import { textTokens } from '../context/estimate.js';
 import { READ_RESULT, READ_RESULT_DEFINITION } from '../context/read-result.js';
@@ -68,7 +69,7 @@ function hiddenOf(
   const hidden = new Set(definitions.filter(({ defer }) => defer === true));
   const left = () => definitions.filter((each) => !hidden.has(each));
   if (tokensOf(left()) <= room) return hidden;
-  for (const each of left()) if (each.name.startsWith('mcp__')) hidden.add(each);
+  for (const each of left()) if (isMcpToolName(each.name)) hidden.add(each);
   let used = 0;
   for (const each of left()) {
     used += tokensOf([each]);

@@ -32,7 +32,7 @@ export function createToolIndex(definitions: readonly ToolDefinition[]): ToolInd
       const args = argumentsOf(parameters, 0);
       return {
         tool: name,
-        name: name.replace(/^mcp__/, ''),
+        name,
         description,
         args: args.map((each) => each.name).join(' '),
         about: args.map((each) => each.about).join(' '),
