@@ -176,6 +176,8 @@ await runtime.close();
         `autoInstallPeers: ${isLongRun()}`,
         'allowBuilds:',
         '  better-sqlite3: true',
+        // It has prebuilt binaries, and works without them.
+        '  msgpackr-extract: false',
         'overrides:',
         ...overrides,
         '',

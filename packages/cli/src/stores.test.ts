@@ -57,7 +57,9 @@ describe('ethosagent --stores', () => {
     const shared = { ETHOS_STORES: url, ETHOS_STORES_KEY: KEY };
     await world.run(set, { env: shared, readInput });
     expect(existsSync(join(world.home, 'secrets/providers'))).toBe(false);
-    expect(await json(['secrets', 'list'], shared)).toEqual(['providers/x/apiKey']);
+    expect(await json(['secrets', 'list'], shared)).toEqual([
+      { ref: 'providers/x/apiKey', place: 'store' },
+    ]);
     await world.run(set, { env: { ETHOS_STORES: url }, readInput });
     expect(readFileSync(join(world.home, 'secrets/providers/x/apiKey'), 'utf8')).toBe('sk-value\n');
     const removed = await run(['secrets', 'remove', 'providers/x/apiKey'], shared);
@@ -151,7 +153,9 @@ describe('ethosagent stores move', () => {
     );
     expect(Number(left)).toBeGreaterThan(3_000);
     expect(Number(left)).toBeLessThanOrEqual(3_600);
-    expect(await json(['secrets', 'list'], { ETHOS_STORES: url, ...env })).toEqual(['a/b']);
+    expect(await json(['secrets', 'list'], { ETHOS_STORES: url, ...env })).toEqual([
+      { ref: 'a/b', place: 'store' },
+    ]);
   });
 
   it('goes on where one was interrupted', async () => {

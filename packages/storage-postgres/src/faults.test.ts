@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PostgresOptions } from './database/options.js';
 import { createPostgresStores } from './postgres-stores.js';
+import { MIGRATIONS } from './schema/migrations.js';
 
 const appender = await bundleScript(new URL('./fixtures/append-messages.ts', import.meta.url));
 
@@ -106,7 +107,9 @@ describe('createPostgresStores', () => {
     const url = server.createDatabase();
     const opening = Array.from({ length: 8 }, () => createPostgresStores(url).memory.open());
     for (const { close } of await Promise.all(opening)) await close();
-    expect(await sql(url, 'SELECT version FROM ethos.migration')).toEqual([{ version: 2 }]);
+    expect(await sql(url, 'SELECT version FROM ethos.migration')).toEqual([
+      { version: MIGRATIONS.length },
+    ]);
   });
 
   it('leaves nothing behind where making the tables fails', async () => {

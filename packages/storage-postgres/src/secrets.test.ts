@@ -127,7 +127,7 @@ describe('createPostgresStores().secrets', () => {
     await store.set('a', VALUE);
     expect(await store.get('a')).toBe(VALUE);
     expect(await sql('SELECT max(version)::int AS v FROM ethos.migration', [], old)).toEqual([
-      { v: 2 },
+      { v: MIGRATIONS.length },
     ]);
     expect(await sql('SELECT count(*)::int AS n FROM ethos.attachment', [], old)).toEqual([
       { n: 1 },

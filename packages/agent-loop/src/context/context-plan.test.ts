@@ -6,6 +6,7 @@ describe('contextPlan', () => {
   it('has the window of the model, room for an answer, and a share', () => {
     expect(contextPlan({ model: 'anthropic/claude-sonnet-4.5' })).toEqual({
       window: 200_000,
+      isAssumed: false,
       limit: 184_000,
       trigger: 160_000,
       nativeAt: 160_000,

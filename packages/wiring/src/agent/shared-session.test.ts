@@ -362,7 +362,7 @@ describe('a question of an agent', () => {
     await expect(tooMuch).rejects.toMatchObject({ code: 'INPUT_INVALID' });
     await session.decide(first, { approved: true, args: { amount: 2 } });
     await expect(agent.loop.decide('s', first, { approved: false })).rejects.toMatchObject({
-      code: 'APPROVAL_INVALID',
+      code: 'ALREADY_DECIDED',
     });
     expect(await session.withdraw(second)).toBe(true);
     expect(await agent.loop.withdraw('s', second)).toBe(false);
