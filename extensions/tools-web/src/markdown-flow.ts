@@ -1,44 +1,52 @@
-/** Text that grows by pieces within lines and by blocks, with as many line ends between as they need. */
+/**
+ * Text that grows by pieces within lines and by blocks, with as many line ends between as they need.
+ *
+ * The pieces stay apart until the end: to look at the end of a long text that just grew would make one
+ * string of it each time, and the time would grow with the square of the text.
+ */
 export class MarkdownFlow {
-  #text = '';
+  /** None of them is empty. */
+  readonly #pieces: string[] = [];
+  /** Something in them is no white space. */
+  #isBlank = true;
   /** Line ends before what comes next. */
   #gap = 0;
   /** Something in it begins a line of its own. */
   hasBlocks = false;
 
   get isAtStart(): boolean {
-    return this.#text === '' || this.#gap > 0 || this.#text.endsWith('\n');
+    return this.#last === '' || this.#gap > 0 || this.#last.endsWith('\n');
   }
 
   get lastChar(): string {
-    return this.#gap > 0 ? '\n' : this.#text.slice(-1);
+    return this.#gap > 0 ? '\n' : this.#last.slice(-1);
   }
 
   toString(): string {
-    return this.#text.trim();
+    return this.#pieces.join('').trim();
   }
 
   /** The text, with the spaces that it begins and ends with as one each. */
   parts(): [before: string, text: string, after: string] {
     const text = this.toString();
-    const before = /^\s/.test(this.#text) ? ' ' : '';
-    return [before, text, /\s$/.test(this.#text) && text !== '' ? ' ' : ''];
+    const before = /^\s/.test(this.#pieces[0] ?? '') ? ' ' : '';
+    return [before, text, /\s$/.test(this.#last) && text !== '' ? ' ' : ''];
   }
 
   /** A piece of a line. */
   inline(piece: string): void {
-    const isSpaced = this.#gap > 0 || this.#text.endsWith(' ') || this.#text.endsWith('\n');
+    const isSpaced = this.#gap > 0 || this.#last.endsWith(' ') || this.#last.endsWith('\n');
     const shown = isSpaced ? piece.trimStart() : piece;
     if (shown === '') return;
     this.#separate();
-    this.#text += shown;
+    this.#add(shown);
   }
 
   /** The end of a line within a paragraph. */
   lineBreak(): void {
-    if (this.#gap === 0 && this.#text !== '' && !this.#text.endsWith('\n')) {
-      this.#text = `${this.#text.trimEnd()}  \n`;
-    }
+    if (this.#gap > 0 || this.#last === '' || this.#last.endsWith('\n')) return;
+    this.#trimEnd();
+    this.#add('  \n');
   }
 
   /** @param gap line ends around it */
@@ -47,19 +55,38 @@ export class MarkdownFlow {
     this.gap(gap);
     this.hasBlocks = true;
     this.#separate();
-    this.#text += text;
+    this.#add(text);
     this.gap(gap);
   }
 
   /** What comes next begins a line of its own. */
   gap(lines: number): void {
     this.#gap = Math.max(this.#gap, lines);
-    if (this.#text.trim() !== '') this.hasBlocks = true;
+    if (!this.#isBlank) this.hasBlocks = true;
+  }
+
+  get #last(): string {
+    return this.#pieces.at(-1) ?? '';
+  }
+
+  #add(piece: string): void {
+    this.#pieces.push(piece);
+    if (this.#isBlank) this.#isBlank = piece.trim() === '';
+  }
+
+  #trimEnd(): void {
+    for (let last = this.#pieces.pop(); last !== undefined; last = this.#pieces.pop()) {
+      const trimmed = last.trimEnd();
+      if (trimmed === '') continue;
+      this.#pieces.push(trimmed);
+      return;
+    }
   }
 
   #separate(): void {
-    if (this.#gap > 0 && this.#text.trim() !== '') {
-      this.#text = this.#text.trimEnd() + '\n'.repeat(this.#gap);
+    if (this.#gap > 0 && !this.#isBlank) {
+      this.#trimEnd();
+      this.#add('\n'.repeat(this.#gap));
     }
     this.#gap = 0;
   }
