@@ -19,7 +19,7 @@ export type TurnDone = Extract<AgentEvent, { type: 'done' }>;
 export class AgentLoop {
   readonly #runner: TurnRunner;
 
-  /** @throws `CONFIG_INVALID` for a limit that limits nothing, and a price that is none */
+  /** @throws `CONFIG_INVALID` for a limit that is not above zero, and a negative price */
   constructor(options: AgentLoopOptions) {
     this.#runner = new TurnRunner(options);
   }

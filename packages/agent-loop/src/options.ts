@@ -33,7 +33,7 @@ export function assertKeys(what: string, options: object, known: readonly string
   );
 }
 
-/** @throws `CONFIG_INVALID` for a limit that limits nothing, and a price that is none */
+/** @throws `CONFIG_INVALID` for a limit that is not above zero, and a negative price */
 export function turnLimits(
   limits: AgentLimits = {},
   prices?: AgentLoopOptions['prices'],

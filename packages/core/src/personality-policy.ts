@@ -109,7 +109,7 @@ export class PolicyAtOnce {
     if (this.#said === UNKNOWN) {
       throw new EthosError(
         'CONFIG_INVALID',
-        'the file of the personality is wrong by now; ask the operator to mend it',
+        'the file of the personality is no longer valid. The operator has to fix it before calls can run.',
       );
     }
     const all = this.#said?.tool_settings;

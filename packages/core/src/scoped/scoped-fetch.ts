@@ -78,7 +78,7 @@ export class ScopedFetchImpl implements ScopedFetch {
       const response = await this.#guard.fetch(url, init, guardedOptions(guarding));
       return handles === undefined ? response : handles.scrub(response);
     } catch (error) {
-      // What was over before its first hop was judged: the call has ended, or a signal was aborted.
+      // A request that was aborted, or whose call ended, before its first hop was checked.
       if (!isRecorded) {
         const reason = denialRule(error) ?? 'over before it was judged';
         scope?.record(accessTo(targetOf(url), { decision: 'denied', reason }));
