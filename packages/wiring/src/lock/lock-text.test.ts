@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareReachLocks } from './compare-locks.js';
 import { formatReachLock, parseReachLock } from './lock-text.js';
-import type { LockedTool, ReachLock } from './reach-lock.js';
+import type { LockedPersonality, LockedTool, ReachLock } from './reach-lock.js';
 
 const PLACES = { home: '/agent/.ethos', cwd: '/agent' };
 const FILE = { ...PLACES, file: 'reach.lock' };
@@ -214,6 +214,45 @@ describe('compareReachLocks', () => {
         ({ kind, server: name, message }) => `${kind} ${name} ${message}`,
       ),
     ).toEqual(changes);
+  });
+
+  it('tells a server with other borders between the same words, and other names alone', () => {
+    for (const more of [{ reached: ['npx files'] }, { names: ['KEY', 'X'] }]) {
+      expect(compareReachLocks(served({}), served(more))).toMatchObject([{ kind: 'widened' }]);
+    }
+  });
+
+  it.each<[string, Partial<LockedPersonality>]>([
+    ['a yes that answers for sub-agents', { approvals: { grants: [], sub_agents: 'inherit' } }],
+    ['a server that is started', { servers: ['files'] }],
+    ['a tool beside another', { tools: [tool('t', { approval: 'always' }), tool('new')] }],
+    ['a tool that asks by the call', { tools: [tool('t', { approval: 'by-call' })] }],
+    [
+      'a source that is trusted',
+      { untrusted: { write: 'ask', send: 'ask', spawn: 'ask', trust: ['web'] } },
+    ],
+    ...(['write', 'send', 'spawn'] as const).map((effect): [string, Partial<LockedPersonality>] => [
+      `${effect} that nobody is asked for`,
+      { untrusted: { write: 'ask', send: 'ask', spawn: 'ask', trust: [], [effect]: 'allow' } },
+    ]),
+  ])('tells %s as widened, and the way back as narrowed', (_, more) => {
+    const before = lock([tool('t', { approval: 'always' })]);
+    const after = {
+      ...before,
+      personalities: before.personalities.map((each) => ({ ...each, ...more })),
+    };
+    expect(compareReachLocks(before, after)).toMatchObject([{ kind: 'widened' }]);
+    expect(compareReachLocks(after, before)).toMatchObject([{ kind: 'narrowed' }]);
+  });
+
+  it('takes no tool of a server for a renamed one that says other arguments', () => {
+    const one = (name: string, schema: string) =>
+      lock([tool(name)], { texts: [{ tool: name, description: 'd', schema }] });
+    const kinds = (before: ReachLock, after: ReachLock) =>
+      compareReachLocks(before, after).map(({ kind }) => kind);
+    const old = one('mcp__s__t', '{}');
+    expect(kinds(old, one('mcp__r__t', '{"a":1}'))).toEqual(['narrowed', 'widened']);
+    expect(kinds(old, one('mcp__s__u', '{}'))).toEqual(['narrowed', 'widened']);
   });
 
   it('follows the tools of a server that is renamed, and its secrets, which are other ones', () => {

@@ -127,6 +127,25 @@ describe('the folders of a run', () => {
     expect(texts(derive(events).write)).toEqual(['/data/x']);
   });
 
+  it('are read by what holds a folder that a write removes', () => {
+    const events = [read('/data/x/tmp/1'), written('/data/x/tmp', 'remove')];
+    expect(texts(derive(events).read)).toEqual(['/data/x']);
+  });
+
+  it.each<[what: string, Partial<LeastPrivilegeOptions>, AuditEvent, string[]]>([
+    ['a home of the user elsewhere', { userHome: '/u/eve' }, read('/u/eve', 'list'), []],
+    ['what holds a home elsewhere', { home: '/srv/home' }, read('/srv', 'list'), []],
+    [
+      'a working directory without a home',
+      { home: '/srv/home' },
+      read(`${CWD}/a`),
+      ['${CWD}/a'],
+    ],
+    ['a folder behind a link', { passesLink: () => true }, read('/d/a/1'), []],
+  ])('never are %s', (_, options, event, expected) => {
+    expect(texts(derive([event], options).read)).toEqual(expected);
+  });
+
   it('hold both ends of a rename', () => {
     expect(texts(derive([written('/d/a/1 -> /d/b/2', 'rename')]).write)).toEqual(['/d/a', '/d/b']);
   });
@@ -220,6 +239,18 @@ describe('what was refused', () => {
     expect(denied).toMatchObject([{ capability: 'call', why: expect.stringContaining('sends') }]);
   });
 
+  it('is a call that a gate refused without asking, and what another personality did', () => {
+    const call: AuditCall = {
+      ...{ kind: 'call', time: '', sessionId: 's', personalityId: 'coder', toolName: 'tool' },
+      ...{ toolCallId: 'c', argsDigest: '', gate: 'untrusted', outcome: 'not_available' },
+      ...{ durationMs: 0, bytes: 0 },
+    };
+    const other = { ...read('/d/a/1'), personalityId: 'coder2' };
+    expect(derive([call, other])).toMatchObject({ toolset: [], read: [], declarations: [] });
+    const both = { ...read('/d/a/1'), personalityId: 'coder2/coder' };
+    expect(texts(derive([both]).read)).toEqual(['/d/a']);
+  });
+
   it('is what a tool did that the personality does not offer today', () => {
     const tools = [{ name: 'tool', capabilities: {}, offered: false }];
     const { toolset, read: found, unclear } = derive([read('/d/a/1')], { tools });
@@ -288,6 +319,12 @@ describe('what is derived', () => {
     const config = { fs_reach: { read: ['/users/ada/project'] } };
     const { read: found, unclear } = derive([read(`${HOME}/notes/a.md`)], { config });
     expect([found, unclear.length]).toEqual([[], 1]);
+  });
+
+  it('tells that a memory was never written', () => {
+    const used = access({ capability: 'memory', target: 'a', operation: 'read' });
+    const { unused } = derive([used], { capabilities: { memory: { access: 'read-write' } } });
+    expect(unused).toContain('tool tool: memory: to write');
   });
 
   it('leaves the hosts as they are where a tool that is always in declares "*"', () => {

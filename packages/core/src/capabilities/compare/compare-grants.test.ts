@@ -1,3 +1,4 @@
+import type { ArgumentPolicy, QuotaLimits } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import type { ResolvedGrant } from '../resolved-grant.js';
 import { compareGrants } from './compare-grants.js';
@@ -15,6 +16,15 @@ const capped = (memory_mb?: number, processes?: number) =>
       ...(processes !== undefined && { processes }),
     },
   });
+const ruled = (rule: ArgumentPolicy) => git({ arguments: { git: rule } });
+const quotas = (most: number): Required<QuotaLimits> => ({
+  requests: most,
+  bytes_in: most,
+  bytes_out: most,
+  process_seconds: most,
+  files_written: most,
+  store_bytes: most,
+});
 const owned = (scopeId: string | null, userScopeId?: string): ResolvedGrant => ({
   sessions: {
     access: 'read',
@@ -72,6 +82,108 @@ const GAINS: [string, ResolvedGrant, ResolvedGrant, string[]][] = [
     { memory: { access: 'read', scopes: ['a', 'b'] } },
     ['the memory b'],
   ],
+  [
+    'each limit of a sandbox',
+    git({ sandbox: 'required', limits: { cpu_seconds: 1, file_size_mb: 1, open_files: 1 } }),
+    git({ sandbox: 'required', limits: { cpu_seconds: 2, file_size_mb: 2, open_files: 2 } }),
+    ['cpu_seconds', 'file_size_mb', 'open_files'].map(
+      (name) => `processes with ${name} up to 2, 1 before`,
+    ),
+  ],
+  [
+    'an argument that is not denied any more',
+    ruled({ deny: ['-c*'] }),
+    ruled({}),
+    ['arguments of git that were refused'],
+  ],
+  [
+    'an argument that is allowed',
+    ruled({ allow: ['status'] }),
+    ruled({ allow: ['status', 'push'] }),
+    ['arguments of git that were refused'],
+  ],
+  [
+    'a list less that arguments have to be in',
+    ruled({ allow: ['status'], allow_each: [['s*']] }),
+    ruled({ allow: ['status'] }),
+    ['arguments of git that were refused'],
+  ],
+  [
+    'a port of another service that is named',
+    { network: { allowedHosts: ['*.a.test'] } },
+    { network: { allowedHosts: ['*.a.test'], servicePorts: ['x.a.test:5432'] } },
+    ['requests to x.a.test:5432, the port of another service'],
+  ],
+  [
+    'a suffix beside one of its hosts',
+    { network: { allowedHosts: ['*.a.test', 'x.b.test'] } },
+    { network: { allowedHosts: ['*.a.test', '*.b.test', 'x.b.test'] } },
+    ['requests to *.b.test'],
+  ],
+  [
+    'a private machine that is named',
+    { network: { allowedHosts: ['*'] } },
+    { network: { allowedHosts: ['*'], privateHosts: ['10.0.0.5'] } },
+    ['requests to 10.0.0.5, whose address is private'],
+  ],
+  [
+    'an address that was denied behind every name',
+    { network: { allowedHosts: ['a.test'], deny: ['10.0.0.5'] } },
+    { network: { allowedHosts: ['a.test'] } },
+    ['requests to 10.0.0.5, which was denied'],
+  ],
+  [
+    'a folder that stayed in place',
+    { fs_reach: { read: [], write: ['/w'], stays: ['/w/x'] } },
+    { fs_reach: { read: [], write: ['/w'] } },
+    ['moving or removing /w/x, which stayed in place as a folder of the reach'],
+  ],
+  ...(['per_call', 'per_session'] as const).map(
+    (level): [string, ResolvedGrant, ResolvedGrant, string[]] => [
+      `each quota ${level}`,
+      { ...git(), quotas: { [level]: quotas(1) } },
+      { ...git(), quotas: { [level]: quotas(2) } },
+      Object.keys(quotas(1)).map(
+        (name) => `2 of ${name} in a ${level === 'per_call' ? 'call' : 'session'}, 1 before`,
+      ),
+    ],
+  ),
+  [
+    'a host to which a secret is sent',
+    { secrets: [{ ref: 'k', hosts: ['a.test'] }] },
+    { secrets: [{ ref: 'k', hosts: ['a.test', 'b.test'] }] },
+    ['the secret k sent to b.test'],
+  ],
+  [
+    'a secret that is read instead of bound',
+    { secrets: [{ ref: 'k', hosts: ['a.test'] }] },
+    { secrets: ['k'] },
+    ['the value of the secret k'],
+  ],
+  [
+    'secrets below one',
+    { secrets: ['a'] },
+    { secrets: ['a', 'a/*'] },
+    ['the value of the secret a/*'],
+  ],
+  [
+    'secrets beside one',
+    { secrets: ['a/b'] },
+    { secrets: ['a/*'] },
+    ['the value of the secret a/*'],
+  ],
+  [
+    'changes of a memory',
+    { memory: { access: 'read', scopes: ['a'] } },
+    { memory: { access: 'read-write', scopes: ['a'] } },
+    ['changes of the memory'],
+  ],
+  [
+    'attachments of more types',
+    { attachments: { mediaTypes: ['image/png'] } },
+    { attachments: { mediaTypes: ['image/*'] } },
+    ['attachments of the type image/*'],
+  ],
 ];
 
 describe('compareGrants', () => {
@@ -86,6 +198,19 @@ describe('compareGrants', () => {
     const pairs = [
       [owned('a'), owned('b')],
       [owned('a', 'x'), owned('a')],
+    ] as const;
+    for (const [before, after] of pairs) {
+      expect(compareGrants(before, after).map(({ kind }) => kind)).toEqual(['widened', 'narrowed']);
+    }
+  });
+
+  it('takes another store, and a link that leads elsewhere, for gained and lost', () => {
+    const led = (lead: string): ResolvedGrant => ({
+      fs_reach: { read: ['/w'], write: [], leads: { '/w': lead } },
+    });
+    const pairs = [
+      [{ storage: { scope: 'tool-private' } }, { storage: { scope: 'personality' } }],
+      [led('/a'), led('/b')],
     ] as const;
     for (const [before, after] of pairs) {
       expect(compareGrants(before, after).map(({ kind }) => kind)).toEqual(['widened', 'narrowed']);
@@ -108,6 +233,11 @@ describe('compareGrants', () => {
       'an address that is denied under another spelling',
       { network: { allowedHosts: ['*'], deny: ['::ffff:10.0.0.5'] } },
       { network: { allowedHosts: ['*'], deny: ['::ffff:a00:5'] } },
+    ],
+    [
+      'an address that is denied as the one that it stands for',
+      { network: { allowedHosts: ['*'], deny: ['10.0.0.5', '[::ffff:10.0.0.5]'] } },
+      { network: { allowedHosts: ['*'], deny: ['[::ffff:10.0.0.5]'] } },
     ],
     [
       'folders below one that is there',
