@@ -135,12 +135,7 @@ describe('the folders of a run', () => {
   it.each<[what: string, Partial<LeastPrivilegeOptions>, AuditEvent, string[]]>([
     ['a home of the user elsewhere', { userHome: '/u/eve' }, read('/u/eve', 'list'), []],
     ['what holds a home elsewhere', { home: '/srv/home' }, read('/srv', 'list'), []],
-    [
-      'a working directory without a home',
-      { home: '/srv/home' },
-      read(`${CWD}/a`),
-      ['${CWD}/a'],
-    ],
+    ['a working directory without a home', { home: '/srv/home' }, read(`${CWD}/a`), ['${CWD}/a']],
     ['a folder behind a link', { passesLink: () => true }, read('/d/a/1'), []],
   ])('never are %s', (_, options, event, expected) => {
     expect(texts(derive([event], options).read)).toEqual(expected);

@@ -20,7 +20,7 @@ function least(declared: ToolCapabilities, used: readonly Used[]): ToolCapabilit
       cwd: '/w',
       home: '/h',
       userHome: '/u',
-      variables: {},
+      variables: { ETHOS_HOME: '/h', self: undefined, CWD: '/w' },
       moved: [],
       isFolder: () => false,
     },
