@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, inCheck, unlessLong } from '@ethosagent/test-support';
+import { countTries, inCheck, seedOfRun, unlessLong } from '@ethosagent/test-support';
 import type { CapabilityName } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createCodeTools } from './code-tools.js';
@@ -52,7 +52,11 @@ describe('assertContained finds nothing that it reached', () => {
   for (const tool of inCheck(createCodeTools(), ({ name }) => name === 'run_code')) {
     it(`by ${tool.name}`, async (context) => {
       const { options = { args: {} }, unused: expected } = CALLS[tool.name] ?? {};
-      const { tries, unused } = await assertContained(tool, { ...options, ...scenarios });
+      const { tries, unused } = await assertContained(tool, {
+        ...options,
+        ...scenarios,
+        seed: seedOfRun(),
+      });
       expect(unused).toEqual(expected);
       for (const [promised, count] of tries) countTries(context, promised, count);
     });

@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, inCheck, unlessLong } from '@ethosagent/test-support';
+import { countTries, inCheck, seedOfRun, unlessLong } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createFileTools } from './file-tools.js';
 
@@ -29,7 +29,11 @@ describe('assertContained finds nothing that it reached', () => {
   for (const tool of inCheck(createFileTools(), ({ name }) => name === 'patch_file')) {
     it(`by ${tool.name}`, async (context) => {
       const args = CALLS[tool.name] ?? {};
-      const { tries, unused } = await assertContained(tool, { args, ...scenarios });
+      const { tries, unused } = await assertContained(tool, {
+        args,
+        ...scenarios,
+        seed: seedOfRun(),
+      });
       expect(unused).toEqual([]);
       for (const [promised, count] of tries) countTries(context, promised, count);
     });

@@ -1,5 +1,5 @@
 import { assertContained } from '@ethosagent/conformance';
-import { countTries, inCheck } from '@ethosagent/test-support';
+import { countTries, inCheck, seedOfRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createWorld, fixture, NODE } from './fixtures/world.js';
 
@@ -20,7 +20,7 @@ describe('assertContained finds nothing that it reached', () => {
       await world.bridge.start();
       const tool = world.registry.get(name);
       if (tool === undefined) throw new TypeError(`no ${name}`);
-      const { tries, unused } = await assertContained(tool, { args });
+      const { tries, unused } = await assertContained(tool, { args, seed: seedOfRun() });
       for (const [promised, count] of tries) countTries(context, promised, count);
       expect(unused).toContain('process');
     });

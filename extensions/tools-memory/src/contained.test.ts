@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, inCheck, unlessLong } from '@ethosagent/test-support';
+import { countTries, inCheck, seedOfRun, unlessLong } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createMemoryTools } from './memory-tools.js';
 
@@ -27,7 +27,11 @@ describe('assertContained finds nothing that it reached', () => {
   for (const tool of inCheck(createMemoryTools(), ({ name }) => name === 'memory_write')) {
     it(`by ${tool.name}`, async (context) => {
       const args = CALLS[tool.name] ?? {};
-      const { tries, unused } = await assertContained(tool, { args, ...scenarios });
+      const { tries, unused } = await assertContained(tool, {
+        args,
+        ...scenarios,
+        seed: seedOfRun(),
+      });
       expect(unused).toEqual([]);
       for (const [promised, count] of tries) countTries(context, promised, count);
     });

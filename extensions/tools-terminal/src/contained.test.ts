@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, inCheck, unlessLong } from '@ethosagent/test-support';
+import { countTries, inCheck, seedOfRun, unlessLong } from '@ethosagent/test-support';
 import type { AnyTool, CapabilityName } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createTerminalTools } from './terminal-tools.js';
@@ -46,6 +46,7 @@ describe('assertContained finds nothing that it reached', () => {
       const { tries, unused } = await assertContained(stopsWhatItStarted(tool), {
         args,
         ...scenarios,
+        seed: seedOfRun(),
       });
       expect(unused).toEqual(UNUSED[tool.name] ?? []);
       for (const [promised, count] of tries) countTries(context, promised, count);

@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, inCheck } from '@ethosagent/test-support';
+import { countTries, inCheck, seedOfRun } from '@ethosagent/test-support';
 import type { AnyTool, ToolContext } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { formatList } from './stored-list.js';
@@ -26,6 +26,7 @@ describe('assertContained finds nothing that it reached', () => {
         tool.name === 'todo_update' ? withItems(tool) : tool,
         {
           args,
+          seed: seedOfRun(),
           settings: tool.name === 'todo_add' ? { max_items: 500 } : {},
         },
       );

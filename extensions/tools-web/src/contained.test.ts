@@ -1,5 +1,5 @@
 import { assertContained, type ContainmentOptions } from '@ethosagent/conformance';
-import { countTries, isLongRun, unlessLong } from '@ethosagent/test-support';
+import { countTries, isLongRun, seedOfRun, unlessLong } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { braveSearch } from './brave-search.js';
 import { exaSearch } from './exa-search.js';
@@ -32,6 +32,7 @@ describe('assertContained finds nothing that it reached', () => {
     const { tries, unused } = await assertContained(createFetchUrlTool(), {
       ...options,
       ...scenarios,
+      seed: seedOfRun(),
     });
     expect(unused).toEqual([]);
     for (const [promised, count] of tries) countTries(context, promised, count);
