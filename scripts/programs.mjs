@@ -10,8 +10,8 @@ const PROGRAMS = [
   { names: ['setsid'], debian: 'util-linux', without: 'tests of process trees fail' },
   { names: ['bwrap'], debian: 'bubblewrap', without: 'tests of the sandbox fail' },
   {
-    names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
-    debian: 'chromium',
+    names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome-stable'],
+    debian: 'chromium-headless-shell',
     without: 'the browser tests and the browser story are left out',
   },
   { names: ['redis-server'], debian: 'redis-server', without: 'tests of storage-redis fail' },

@@ -7,7 +7,13 @@ import { delimiter, join } from 'node:path';
 import { createBrowserTools } from '@ethosagent/tools-browser';
 import { createToolRuntime } from '@ethosagent/wiring';
 
-const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+const names = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+];
 const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
 if (!folders.some((folder) => names.some((name) => existsSync(join(folder, name))))) {
   process.stdout.write('No Chromium is on the PATH: the browser story is left out.\n');

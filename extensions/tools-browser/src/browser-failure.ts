@@ -4,7 +4,7 @@ import type { ToolResult } from '@ethosagent/types';
 import type { Deadline } from './deadline.js';
 
 const INSTALL =
-  'Tell the user to install Chromium (apt-get install chromium), or to name one in the setting executable_path of tool_settings.browser';
+  'Tell the user to install Chromium (apt-get install chromium-headless-shell), or to name one in the setting executable_path of tool_settings.browser';
 
 const ANSWERS = {
   SPAWN_FAILED: ['not_available', INSTALL],

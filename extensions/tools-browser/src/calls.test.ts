@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { isLongRun } from '@ethosagent/test-support';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createBrowserWorld } from './fixtures/browser-world.js';
-import { describeBrowser } from './fixtures/chromium.js';
+import { chromiumPath, describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 
 const REF = 'dabcd1e1';
+const chromiumName = basename(chromiumPath ?? 'chromium');
 
 describe('calls without a browser', () => {
   const world = createBrowserWorld();
@@ -77,19 +78,19 @@ describeBrowser('where the personality has a say in arguments', () => {
   it.each([
     { args: { sh: { deny: ['-c'] } }, code: 'execution_failed', says: 'argument 0 of sh' },
     {
-      args: { chromium: { deny: ['--headless=new'] } },
+      args: { [chromiumName]: { deny: ['--headless=new'] } },
       code: 'execution_failed',
-      says: 'of chromium',
+      says: `of ${chromiumName}`,
     },
     {
-      args: { chromium: { deny: ['--user-data-dir=/tmp/*'] } },
+      args: { [chromiumName]: { deny: ['--user-data-dir=/tmp/*'] } },
       code: 'execution_failed',
-      says: 'of chromium',
+      says: `of ${chromiumName}`,
     },
   ])('$args is $code, and says why', async ({ args, code, says }) => {
     const backends = { personalityProcess: { arguments: args } };
     const world = createBrowserWorld({
-      settings: { executable_path: '/usr/bin/chromium' },
+      settings: { executable_path: chromiumPath },
       backends,
     });
     onTestFinished(() => world.close());

@@ -29,6 +29,8 @@ export interface RunningChromium {
 
 /** Where Chromium is found when the settings don't say. */
 export const CHROMIUM_NAMES = [
+  // The same browser without what a window needs: it starts in less than half the time.
+  'chromium-headless-shell',
   'chromium',
   'chromium-browser',
   'google-chrome-stable',
@@ -60,8 +62,10 @@ if [ -S /run/ethos/proxy ]; then
   bare
   echo "${PROXY_MARK}$HTTP_PROXY" >&2
   set -- "$@" --no-sandbox "--proxy-server=$HTTP_PROXY"
-  real=/usr/lib/\${1##*/}/\${1##*/}
-  if [ -x "$real" ]; then shift; set -- "$real" "$@"; fi
+  for folder in "\${1##*/}" chromium; do
+    real=/usr/lib/$folder/\${1##*/}
+    if [ -x "$real" ]; then shift; set -- "$real" "$@"; break; fi
+  done
 fi
 trap : TERM INT HUP
 HOME=$profile XDG_CONFIG_HOME=$profile XDG_CACHE_HOME=$profile "$@" "--user-data-dir=$profile" 3<&0 4>&1 </dev/null >/dev/null

@@ -20,7 +20,7 @@ const withChromium =
   isLongRun() &&
   folders.some((folder) => {
     try {
-      return readdirSync(folder).includes('chromium');
+      return readdirSync(folder).some((name) => name.startsWith('chromium'));
     } catch {
       return false;
     }

@@ -33,6 +33,14 @@ export async function run({ context }: CommandInput): Promise<number> {
       programFinding(context, { program: 'bwrap', without: 'processes run without a sandbox' }),
       programFinding(context, {
         program: 'chromium',
+        // tools-browser takes these when its settings name none.
+        names: [
+          'chromium-headless-shell',
+          'chromium',
+          'chromium-browser',
+          'google-chrome-stable',
+          'google-chrome',
+        ],
         without: 'browser tools need the path of a browser',
       }),
     ])),
@@ -77,20 +85,26 @@ async function sqliteFinding(): Promise<Finding> {
   }
 }
 
+interface WantedProgram {
+  program: string;
+  /** What it may be called; the first that starts is told of. */
+  names?: readonly string[];
+  without: string;
+}
+
 async function programFinding(
   { io }: CommandContext,
-  { program, without }: { program: string; without: string },
+  { program, names = [program], without }: WantedProgram,
 ): Promise<Finding> {
-  try {
-    const { stdout } = await execute(program, ['--version'], { env: { PATH: io.env.PATH } });
-    return { what: program, state: 'ok', detail: stdout.split('\n')[0] ?? '' };
-  } catch {
-    return {
-      what: program,
-      state: 'missing',
-      detail: `not installed or does not start: ${without}`,
-    };
+  for (const name of names) {
+    try {
+      const { stdout } = await execute(name, ['--version'], { env: { PATH: io.env.PATH } });
+      return { what: program, state: 'ok', detail: stdout.split('\n')[0] ?? '' };
+    } catch {
+      // The next one may.
+    }
   }
+  return { what: program, state: 'missing', detail: `not installed or does not start: ${without}` };
 }
 
 async function keychainFinding({ io }: CommandContext): Promise<Finding> {
