@@ -13,11 +13,16 @@ const CALLS: Record<string, ContainmentOptions['args']> = {
     { path: 'notes.txt', content: `Mine, and ${token}.\n` },
     { path: 'docs/new/deep.txt', content: 'new\n' },
   ],
-  patch_file: [{ path: 'docs/plan.md', hunks: [{ search: 'e', replace: 'E', replace_all: true }] }],
+  // No hostile text has what it searches for, or the file would grow with each call.
+  patch_file: [{ path: 'docs/plan.md', hunks: [{ search: '¶', replace: '§', replace_all: true }] }],
   search_files: ({ file }) => [
     { pattern: 'token', path: file('docs'), context: 2 },
     { glob: '**/*.md' },
   ],
+};
+
+const FILES: Record<string, ContainmentOptions['files']> = {
+  patch_file: { 'docs/plan.md': '¶ one\n¶ two\n' },
 };
 
 /** Those that have most to do with files; a long run tries all. */
@@ -29,8 +34,10 @@ describe('assertContained finds nothing that it reached', () => {
   for (const tool of inCheck(createFileTools(), ({ name }) => name === 'patch_file')) {
     it(`by ${tool.name}`, async (context) => {
       const args = CALLS[tool.name] ?? {};
+      const files = FILES[tool.name];
       const { tries, unused } = await assertContained(tool, {
         args,
+        ...(files !== undefined && { files }),
         ...scenarios,
         seed: seedOfRun(),
       });

@@ -44,6 +44,9 @@ async function echo(runtime: ToolRuntime, personality: string): Promise<string> 
   if (answer === undefined) return 'no answer';
   return answer.result.ok ? answer.result.value : answer.result.error;
 }
+/** Waits until the server is there: a busy machine may start it later than a runtime waits. */
+const served = (runtime: ToolRuntime, personality = 'user') =>
+  expect.poll(() => namesOf(runtime, personality)).toContain('mcp__all__echo');
 
 beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), 'runtime-mcp-')));
@@ -59,7 +62,7 @@ afterEach(async () => {
 describe('the MCP servers of a runtime', () => {
   it('are those of <home>/mcp.json, for the personalities that name them', async () => {
     const runtime = await start();
-    expect(await namesOf(runtime)).toContain('mcp__all__echo');
+    await served(runtime);
     expect(await echo(runtime, 'user')).toMatch(/hello/);
     expect(await namesOf(runtime, 'none')).toEqual([]);
     expect(await echo(runtime, 'none')).toMatch(/the MCP server all is not allowed/);
@@ -78,11 +81,13 @@ describe('the MCP servers of a runtime', () => {
     const ready = () =>
       runtime.mcp?.status().map(({ personality, state }) => `${personality} ${state}`);
     await Promise.all([echo(runtime, 'user'), echo(runtime, 'other'), echo(runtime, 'user')]);
+    await Promise.all([served(runtime), served(runtime, 'other')]);
     expect(ready()?.sort()).toEqual(['other ready', 'user ready']);
     personality('user', 'mcp_servers: []\n');
     expect(await echo(runtime, 'user')).toMatch(/not allowed/);
     expect(ready()).toEqual(['other ready']);
     personality('user', 'mcp_servers: [all]\n');
+    await served(runtime);
     expect(await echo(runtime, 'user')).toMatch(/hello/);
   });
 
@@ -90,6 +95,7 @@ describe('the MCP servers of a runtime', () => {
     mkdirSync(join(home, 'notes'));
     personality('user', 'mcp_servers: [all]\nfs_reach: {read: ["${ETHOS_HOME}/notes"]}\n');
     const runtime = await start();
+    await served(runtime);
     const reach = (await runtime.reach()).find(({ tool }) => tool === 'mcp__all__echo');
     expect(reach).toMatchObject({
       offered: true,
@@ -103,6 +109,7 @@ describe('the MCP servers of a runtime', () => {
   it('may come from a bridge of the host', async () => {
     const config = parseMcpConfig({ servers: { all: server } });
     const runtime = await start({ mcp: (parts) => createMcpBridge({ ...parts, config }) });
+    await served(runtime);
     expect(await echo(runtime, 'user')).toMatch(/hello/);
     await runtime.close();
     expect(await echo(runtime, 'user')).toMatch(/closed/);
@@ -129,6 +136,7 @@ describe('the MCP servers of a runtime', () => {
     );
     personality('user', 'mcp_servers: [all, gone]\n');
     const runtime = await start();
+    await served(runtime);
     expect(await echo(runtime, 'user')).toMatch(/hello/);
     const gone = runtime.mcp?.status().find((status) => status.server === 'gone');
     expect(gone?.state).not.toBe('ready');

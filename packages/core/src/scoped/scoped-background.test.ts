@@ -151,13 +151,14 @@ describe('ScopedBackgroundImpl', () => {
   });
 
   it('ends one at its time-out and at its quota', async () => {
-    const { use } = world({ personalityQuotas: { per_session: { process_seconds: 0.5 } } });
+    const { use } = world();
     const timed = await use((background) =>
       background.start('sh', ['-c', 'sleep 30'], { timeout: 100 }),
     );
     expect(await untilEnded(use, timed)).toMatchObject({ timedOut: true, signal: 'SIGTERM' });
-    const capped = await use((background) => background.start('sh', ['-c', 'sleep 30']));
-    expect((await untilEnded(use, capped)).error).toContain('QUOTA_EXCEEDED');
+    const capped = world({ personalityQuotas: { per_session: { process_seconds: 0.5 } } });
+    const started = await capped.use((background) => background.start('sh', ['-c', 'sleep 30']));
+    expect((await untilEnded(capped.use, started)).error).toContain('QUOTA_EXCEEDED');
   });
 
   it('keeps the newest output of an endless one, and says how much is gone', async () => {
