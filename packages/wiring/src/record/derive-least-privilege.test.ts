@@ -270,6 +270,8 @@ const HOSTILE = [
   '\t',
 ];
 
+const pad = (text: string) => (text.includes('[ ') ? ' ' : '');
+
 describe('a merge', () => {
   const file = 'name: Coder # mine\nfs_reach:\n  read: [/data]\n';
   const variables = { ETHOS_HOME: HOME, CWD, self: `${HOME}/personalities/coder` };
@@ -288,6 +290,21 @@ describe('a merge', () => {
       safety: { network: { allow: [] } },
     });
     expect(merged).toContain('# mine');
+  });
+
+  it.each([
+    ['toolset: [a, tool] # two', 'toolset: [tool] # two'],
+    ['toolset: [ a, tool ]', 'toolset: [ tool ]'],
+  ])('writes brackets as the owner of %j does', (before, after) => {
+    const owners = (toolset: string) =>
+      `name: Coder\n${toolset}\nmcp_servers: [${pad(toolset)}b${pad(toolset)}]\n`;
+    const least = derive([read('/data/x/1')]);
+    const merged = mergeIntoPersonality(
+      owners(before),
+      { ...least, read: [] },
+      { home: HOME, cwd: CWD },
+    );
+    expect(merged.replace('safety:\n  network:\n    allow: []\n', '')).toBe(owners(after));
   });
 
   it.each(HOSTILE)('takes %j for the name of a tool', (name) => {
