@@ -133,6 +133,15 @@ describe('a call', () => {
     expect(await held({ results: true }, { auditResults: true })).toBe('it is [secret:api/key]');
   });
 
+  it('says in how many places a secret was taken out of its result, whatever else it holds', async () => {
+    const { runtime } = await open();
+    await runtime.execute([{ toolCallId: 'c', name: 'tell', args: {} }]);
+    expect(spanOf('execute_tool tell')?.attributes['ethos.redactions']).toBe(1);
+    const args = { path: join(world.cwd, 'notes', 'a.txt') };
+    await runtime.execute([{ toolCallId: 'd', name: 'read', args }]);
+    expect(spanOf('execute_tool read')?.attributes).not.toHaveProperty('ethos.redactions');
+  });
+
   it('that waited for its approval says how long, also where it waited in its session', async () => {
     let now = 1_000_000;
     const limits = { now: () => now };

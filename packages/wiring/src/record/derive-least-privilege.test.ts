@@ -241,7 +241,10 @@ describe('what was refused', () => {
       ...{ durationMs: 0, bytes: 0 },
     };
     const other = { ...read('/d/a/1'), personalityId: 'coder2' };
-    expect(derive([call, other])).toMatchObject({ toolset: [], read: [], declarations: [] });
+    expect(derive([call, other])).toMatchObject({
+      ...{ toolset: [], read: [], declarations: [] },
+      denied: [{ capability: 'call', target: 'tool', why: 'refused at the gate untrusted' }],
+    });
     const both = { ...read('/d/a/1'), personalityId: 'coder2/coder' };
     expect(texts(derive([both]).read)).toEqual(['/d/a']);
   });
