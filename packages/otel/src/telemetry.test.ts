@@ -3,7 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createToolRuntime, type ToolRuntimeOptions } from '@ethosagent/wiring';
 import { createAgent } from '@ethosagent/wiring/agent';
-import { context, type Meter, SpanStatusCode, type Tracer } from '@opentelemetry/api';
+import {
+  context,
+  type Meter,
+  metrics,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
@@ -355,6 +362,22 @@ describe('without a provider', () => {
     const [answer] = await runtime.execute([{ toolCallId: 'c', name: 'read', args }]);
     expect(answer?.result.ok).toBe(true);
   });
+});
+
+it('records what comes once the program has set up its providers, also after it was made', async () => {
+  const { sink } = createTelemetry();
+  onTestFinished(() => {
+    trace.disable();
+    metrics.disable();
+  });
+  trace.setGlobalTracerProvider(providers.provider);
+  metrics.setGlobalMeterProvider(providers.meters);
+  const { runtime } = await open({}, { audit: [sink] });
+  const args = { path: join(world.cwd, 'notes', 'a.txt') };
+  await runtime.execute([{ toolCallId: 'c', name: 'read', args }]);
+  expect(spanOf('execute_tool read')).toBeDefined();
+  expect(spans().some(({ name }) => name.startsWith('fs_reach.read '))).toBe(true);
+  expect((await providers.metrics())['ethos.calls']?.[0]?.value).toBe(1);
 });
 
 describe('an OTLP receiver', () => {
