@@ -44,6 +44,8 @@ it('admits a personality while its tools are within the lock, and no longer', as
   tools = before;
   guard.checkNow([config]);
   expect(guard.admits(config)).toBe(true);
+  tools = [{ ...tool('c'), description: 'Another one.' }];
+  expect(() => guard.checkNow([config])).toThrow(/\n- p: c /);
   tools = [tool('a'), ...Array.from({ length: 25 }, (_, at) => tool(`t${at}`))];
   expect(() => guard.checkNow([config])).toThrow(/\n- and 5 more$/);
 });
