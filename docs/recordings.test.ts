@@ -8,8 +8,10 @@ import { REPOSITORY } from './tooling/markdown.js';
 
 // Sessions at a terminal, in blocks of the language `console`: each command is run in its turn, and
 // what it writes is what the page shows (vitest -u writes it anew). Times and ids are replaced.
+// `echo $?` gives the exit code of the command before it.
 
 let project: string;
+let exitCode: number;
 beforeEach(() => {
   project = realpathSync(mkdtempSync(join(tmpdir(), 'recording-')));
   mkdirSync(join(project, 'agent'));
@@ -21,6 +23,7 @@ const CLI = 'npx ethosagent ';
 
 async function outputOf(command: string): Promise<string> {
   const cwd = join(project, 'agent');
+  if (command === 'echo $?') return `${exitCode}\n`;
   if (!command.startsWith(CLI)) {
     const { stdout, stderr } = spawnSync('sh', ['-c', command], { cwd, encoding: 'utf8' });
     return stdout + stderr;
@@ -29,7 +32,7 @@ async function outputOf(command: string): Promise<string> {
   const write = (text: string) => {
     shown += text;
   };
-  await runCli(words(command.slice(CLI.length)), {
+  exitCode = await runCli(words(command.slice(CLI.length)), {
     cwd,
     env: {},
     out: write,

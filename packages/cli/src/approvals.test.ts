@@ -82,6 +82,23 @@ describe.each([
     expect(existsSync(join(world.cwd, 'notes/b.txt'))).toBe(false);
   });
 
+  it('never run once they are withdrawn, decided or not', async () => {
+    const id = await wait('s');
+    expect((await world.run(['approvals', 'approve', id])).code).toBe(0);
+    expect(await json('approvals', 'withdraw', id)).toMatchObject({
+      sessionId: 's',
+      withdrawn: true,
+    });
+    const again = await world.run(['approvals', 'withdraw', id]);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('approvals list')]);
+    await world.run(['sessions', 'resume', 's']);
+    expect(existsSync(join(world.cwd, 'notes/b.txt'))).toBe(false);
+    const next = await wait('t');
+    const { code, out } = await world.run(['approvals', 'withdraw', '1', '--session', 't']);
+    expect([code, out]).toEqual([0, `withdrew write_file ${next} of the session t\n`]);
+    expect((await world.run(['approvals', 'list'])).out).toBe('nothing waits\n');
+  });
+
   it('run with the arguments that they were changed to', async () => {
     const id = await wait('s');
     expect((await world.run(['approvals', 'edit', id, '--args', '{"path":1}'])).code).toBe(2);

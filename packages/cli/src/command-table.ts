@@ -134,6 +134,13 @@ export const COMMANDS: readonly CommandSpec[] = [
         options: [REASON, OF_SESSION],
         load: () => import('./commands/approvals-refuse.js'),
       },
+      {
+        name: 'withdraw',
+        summary: 'take a call out, decided or not, so that it never runs',
+        args: [CALL],
+        options: [OF_SESSION],
+        load: () => import('./commands/approvals-withdraw.js'),
+      },
     ],
   },
   {

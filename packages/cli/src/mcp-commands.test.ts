@@ -42,6 +42,12 @@ afterEach(() => world.remove());
 const add = (...args: string[]) => world.run(['mcp', 'add', ...args]);
 const REMOTE = ['files', '--url', 'https://mcp.example.com/mcp', '--bearer', 'TOKEN'];
 
+it.each([['status'], ['diff']])('mcp %s says so where there are no servers', async (command) => {
+  world.write('.ethos/ethos.config.mjs', 'export default { tools: [] };');
+  const { code, out } = await world.run(['mcp', command]);
+  expect([code, out]).toEqual([0, expect.stringContaining('"ethosagent mcp add"')]);
+});
+
 describe('mcp add and remove', () => {
   it('write a new file for its owner alone', async () => {
     const { code, out, err } = await add('files', '--env', 'KEY', '--', 'node', '-e', 'x');
@@ -117,7 +123,7 @@ describe('mcp diff', () => {
   it('shows what a server changed, line by line, until it is accepted', async () => {
     const program = [join(world.cwd, 'server.mjs'), join(world.cwd, 'description.txt')];
     expect((await add('files', '--', 'node', ...program)).code).toBe(0);
-    expect((await world.run(['mcp', 'status'])).out).toMatch(/^files {2}ready {2}1 tools/);
+    expect((await world.run(['mcp', 'status'])).out).toMatch(/^files {2}ready {2}1 tool /);
     expect(await world.run(['mcp', 'diff'])).toMatchObject({
       code: 0,
       out: 'nothing changed since it was accepted\n',

@@ -4,15 +4,22 @@ import type { RuntimeMcp } from '@ethosagent/wiring';
 import { usageError } from './cli-error.js';
 import type { CommandContext } from './command-context.js';
 
+/** What is said where a personality has none. */
+export const NO_SERVERS = 'there are no MCP servers; "ethosagent mcp add" writes one into mcp.json';
+
+/** Whether the home describes MCP servers, in a file or in its configuration. */
+export async function hasMcpServers(context: CommandContext): Promise<boolean> {
+  const { mcp } = await context.config();
+  const file = join(context.home, 'mcp.json');
+  return mcp !== undefined || statSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
 /** The MCP servers of a personality, started. @throws `CONFIG_INVALID` where the home has none */
 export async function openMcpServers(
   context: CommandContext,
 ): Promise<{ mcp: RuntimeMcp; personality: string }> {
+  if (!(await hasMcpServers(context))) throw usageError(NO_SERVERS);
   const { mcp: configured } = await context.config();
-  const file = join(context.home, 'mcp.json');
-  if (configured === undefined && statSync(file, { throwIfNoEntry: false }) === undefined) {
-    throw usageError(`there is no ${file}; describe a server there first`);
-  }
   const runtime = await context.openRuntime({ mcp: configured ?? true });
   // Its servers are started when its tools are first asked for.
   await runtime.definitions();

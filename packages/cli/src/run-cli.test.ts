@@ -361,6 +361,8 @@ describe('secrets', () => {
     expect(all).not.toContain('very-secret');
     expect((await world.run(['secrets', 'remove', 'providers/exa/apiKey'])).code).toBe(0);
     expect((await world.run(['secrets', 'remove', 'providers/exa/apiKey'])).code).toBe(1);
+    const none = await world.run(['secrets', 'list']);
+    expect([none.out, none.err]).toEqual(['', expect.stringContaining('secrets set REF')]);
   });
 
   it('are typed unseen at a terminal', async () => {

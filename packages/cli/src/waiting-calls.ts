@@ -23,6 +23,8 @@ export interface WaitingCall {
   sources: readonly UntrustedSource[];
   /** @throws as `ToolSession.decide` */
   decide(decision: CallDecision): Promise<void>;
+  /** Takes it out. Says whether it still waited. */
+  withdraw(): Promise<boolean>;
   /** What goes on with it, where no agent loop does. */
   session?: ToolSession;
 }
@@ -97,6 +99,7 @@ async function inLedger(
       sources,
       ...(turn === undefined && { session }),
       decide: (decision) => session.decide(approval, decision),
+      withdraw: () => session.withdraw(approval),
     };
   });
 }

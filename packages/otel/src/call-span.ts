@@ -93,6 +93,7 @@ function callAttributes(
     [ETHOS.gate]: call.gate,
     [ETHOS.argsDigest]: call.argsDigest,
     [ETHOS.bytes]: call.bytes,
+    [ETHOS.redactions]: call.redactions,
     [ETHOS.cost]: call.costUsd,
     [ETHOS.approved]: approval?.approved,
     [ETHOS.approvalReason]: approval && oneLine(approval.reason, MAX_TEXT),

@@ -34,6 +34,7 @@ export const ETHOS = {
   waited: 'ethos.approval.waited',
   argsDigest: 'ethos.args.digest',
   bytes: 'ethos.result.bytes',
+  redactions: 'ethos.redactions',
   cost: 'ethos.cost.usd',
   capability: 'ethos.access.capability',
   accessOperation: 'ethos.access.operation',

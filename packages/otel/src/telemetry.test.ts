@@ -3,7 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createToolRuntime, type ToolRuntimeOptions } from '@ethosagent/wiring';
 import { createAgent } from '@ethosagent/wiring/agent';
-import { context, type Meter, SpanStatusCode, type Tracer } from '@opentelemetry/api';
+import {
+  context,
+  type Meter,
+  metrics,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
@@ -131,6 +138,15 @@ describe('a call', () => {
     expect(await held({}, { auditResults: true })).toBeUndefined();
     expect(await held({ results: true }, {})).toBeUndefined();
     expect(await held({ results: true }, { auditResults: true })).toBe('it is [secret:api/key]');
+  });
+
+  it('says in how many places a secret was taken out of its result, whatever else it holds', async () => {
+    const { runtime } = await open();
+    await runtime.execute([{ toolCallId: 'c', name: 'tell', args: {} }]);
+    expect(spanOf('execute_tool tell')?.attributes['ethos.redactions']).toBe(1);
+    const args = { path: join(world.cwd, 'notes', 'a.txt') };
+    await runtime.execute([{ toolCallId: 'd', name: 'read', args }]);
+    expect(spanOf('execute_tool read')?.attributes).not.toHaveProperty('ethos.redactions');
   });
 
   it('that waited for its approval says how long, also where it waited in its session', async () => {
@@ -346,6 +362,22 @@ describe('without a provider', () => {
     const [answer] = await runtime.execute([{ toolCallId: 'c', name: 'read', args }]);
     expect(answer?.result.ok).toBe(true);
   });
+});
+
+it('records what comes once the program has set up its providers, also after it was made', async () => {
+  const { sink } = createTelemetry();
+  onTestFinished(() => {
+    trace.disable();
+    metrics.disable();
+  });
+  trace.setGlobalTracerProvider(providers.provider);
+  metrics.setGlobalMeterProvider(providers.meters);
+  const { runtime } = await open({}, { audit: [sink] });
+  const args = { path: join(world.cwd, 'notes', 'a.txt') };
+  await runtime.execute([{ toolCallId: 'c', name: 'read', args }]);
+  expect(spanOf('execute_tool read')).toBeDefined();
+  expect(spans().some(({ name }) => name.startsWith('fs_reach.read '))).toBe(true);
+  expect((await providers.metrics())['ethos.calls']?.[0]?.value).toBe(1);
 });
 
 describe('an OTLP receiver', () => {

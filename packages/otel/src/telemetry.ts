@@ -1,9 +1,16 @@
 import { callListener } from '@ethosagent/policy';
 import type { AuditSink } from '@ethosagent/types';
-import { type Context, type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
+import {
+  type Context,
+  type Meter,
+  metrics,
+  ProxyTracerProvider,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 import { AccessLog } from './access-log.js';
 import { recordCallSpan } from './call-span.js';
-import { createInstruments, type TurnFacts } from './instruments.js';
+import { createInstruments, type Instruments, type TurnFacts } from './instruments.js';
 import { type TurnEvent, traceTurn } from './trace-turn.js';
 
 const NAME = '@ethosagent/otel';
@@ -49,8 +56,14 @@ export interface Telemetry {
  * ```
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
-  const { tracer = trace.getTracer(NAME), meter = metrics.getMeter(NAME) } = options;
-  const instruments = createInstruments(meter);
+  const { tracer = trace.getTracer(NAME) } = options;
+  let made: Instruments | undefined;
+  // A meter that is asked for before the program has set up its provider never records anything.
+  const instruments = () => {
+    made ??= createInstruments(options.meter ?? metrics.getMeter(NAME));
+    return made;
+  };
+  const isTraced = () => options.tracer !== undefined || hasTracerProvider();
   const accesses = new AccessLog();
   /** The turns that run, by their sessions. */
   const turns = new Map<string, Context>();
@@ -59,23 +72,32 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
       // What the sink throws would refuse the access.
       record: (event) =>
         callListener(() => {
-          accesses.begin(event);
-          instruments.access(event);
+          if (isTraced()) accesses.begin(event);
+          instruments().access(event);
         }),
       completed: (event, durationMs) => accesses.end(event, durationMs),
       call: (call) =>
         callListener(() => {
-          const made = accesses.take(call);
-          instruments.call(call);
+          instruments().call(call);
+          if (!isTraced()) return;
           recordCallSpan(call, {
             tracer,
-            accesses: made,
+            accesses: accesses.take(call),
             parent: turns.get(call.sessionId),
             withArguments: options.arguments === true,
             withResults: options.results === true,
           });
         }),
     },
-    traceTurn: (events, facts = {}) => traceTurn(events, { tracer, instruments, turns, facts }),
+    traceTurn: (events, facts = {}) =>
+      traceTurn(events, { tracer, instruments: instruments(), turns, facts }),
   };
+}
+
+/** Whether anything takes the spans of the global tracer. */
+function hasTracerProvider(): boolean {
+  const provider = trace.getTracerProvider();
+  return (
+    !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(NAME) !== undefined
+  );
 }

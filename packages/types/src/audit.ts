@@ -82,6 +82,8 @@ export interface AuditCall {
   bytes: number;
   /** What the model reads, without secrets that the call resolved, where the operator asks for it. */
   result?: string;
+  /** In how many places of its result a secret that it had resolved was replaced. Absent where none was. */
+  redactions?: number;
   /** US dollars that the tool says it cost. */
   costUsd?: number;
 }

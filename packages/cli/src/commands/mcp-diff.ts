@@ -2,7 +2,7 @@ import { diffLines } from 'diff';
 import { usageError } from '../cli-error.js';
 import type { CommandInput } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
-import { openMcpServers } from '../open-mcp.js';
+import { hasMcpServers, NO_SERVERS, openMcpServers } from '../open-mcp.js';
 import { safeLine, safeText } from '../output.js';
 
 /**
@@ -11,6 +11,11 @@ import { safeLine, safeText } from '../output.js';
  */
 export async function run({ context, args: [server] }: CommandInput): Promise<number> {
   const { out } = context;
+  if (server === undefined && !(await hasMcpServers(context))) {
+    if (out.isJson) out.json({ changed: [], unknown: [] });
+    else out.line(NO_SERVERS);
+    return EXIT.ok;
+  }
   const { mcp, personality } = await openMcpServers(context);
   const isWanted = (each: { server: string }) => server === undefined || each.server === server;
   const changed = mcp.pending().filter(isWanted);

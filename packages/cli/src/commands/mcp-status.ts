@@ -1,22 +1,23 @@
 import type { CommandInput } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
-import { openMcpServers } from '../open-mcp.js';
-import { safeLine, safeText } from '../output.js';
+import { hasMcpServers, NO_SERVERS, openMcpServers } from '../open-mcp.js';
+import { counted, safeLine, safeText } from '../output.js';
 
 /** Shows how each server stands, and what waits to be accepted. Exits with 1 where something waits or failed. */
 export async function run({ context }: CommandInput): Promise<number> {
   const { out } = context;
-  const { mcp } = await openMcpServers(context);
-  const servers = mcp.status();
-  const pending = mcp.pending();
+  const mcp = (await hasMcpServers(context)) ? (await openMcpServers(context)).mcp : undefined;
+  const servers = mcp?.status() ?? [];
+  const pending = mcp?.pending() ?? [];
   const isFine = pending.length === 0 && servers.every(({ state }) => state === 'ready');
   if (out.isJson) {
     out.json({ servers, pending });
     return isFine ? EXIT.ok : EXIT.found;
   }
+  if (servers.length === 0) out.line(NO_SERVERS);
   for (const { server, state, reason = '', refused = '', tools, held } of servers) {
     out.line(
-      `${out.color.bold(safeLine(server))}  ${state}  ${tools.length} tools  ${safeLine(reason)}`,
+      `${out.color.bold(safeLine(server))}  ${state}  ${counted(tools.length, ['tool', 'tools'])}  ${safeLine(reason)}`,
     );
     if (refused !== '') out.line(`  ${safeText(refused)}`);
     for (const { tool, reason } of held) {

@@ -49,6 +49,7 @@ export async function run({ context, args, options }: CommandInput): Promise<num
       out.note(`${what}, and the program ended with ${exitCode}`);
       return exitCode;
     }
+    if (isOld) throw usageError(`${what} then; "ethosagent audit tail" shows what was`);
     throw usageError(
       `${what}; the program has to make its runtime with the home ${context.home}, and without an audit sink in place of the log`,
     );

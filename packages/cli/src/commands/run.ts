@@ -4,7 +4,7 @@ import { showTurn } from '../agent/show-turn.js';
 import { usageError } from '../cli-error.js';
 import { type CommandInput, textOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
-import { safeLine } from '../output.js';
+import { counted, safeLine } from '../output.js';
 
 /** Runs one turn of the agent, and shows it as it happens. */
 export async function run({ context, args, options }: CommandInput): Promise<number> {
@@ -18,7 +18,7 @@ export async function run({ context, args, options }: CommandInput): Promise<num
   const done = await showTurn(loop.run({ sessionId, prompt, ...abort }), context);
   if (done?.end === 'paused') {
     out.note(
-      `${done.approvals.length} calls wait for approval; decide at a terminal with "ethosagent chat --session ${safeLine(sessionId)}"`,
+      `${counted(done.approvals.length, ['call waits', 'calls wait'])} for approval; decide at a terminal with "ethosagent chat --session ${safeLine(sessionId)}"`,
     );
   }
   return done?.end === 'answered' ? EXIT.ok : EXIT.found;

@@ -28,6 +28,7 @@ export async function run({ context }: CommandInput): Promise<number> {
         safeLine(tool),
       ]),
     );
+    if (rows.length === 0) out.note('no tool that is offered declares a secret');
   }
   return isFine ? EXIT.ok : EXIT.found;
 }

@@ -12,6 +12,10 @@ export async function run({ context }: CommandInput): Promise<number> {
     refs.map(async (ref) => ({ ref, place: (await store.placeOf(ref)) ?? 'file' })),
   );
   if (out.isJson) out.json(secrets);
-  else out.table(secrets.map(({ ref, place }) => [safeLine(ref), place]));
+  else {
+    out.table(secrets.map(({ ref, place }) => [safeLine(ref), place]));
+    if (refs.length === 0)
+      out.note('there are no secrets; "ethosagent secrets set REF" stores one');
+  }
   return EXIT.ok;
 }

@@ -2,7 +2,7 @@ import { isLedgerSession } from '@ethosagent/core';
 import type { CommandInput } from '../command-spec.js';
 import { countOption } from '../count-option.js';
 import { EXIT } from '../exit-codes.js';
-import { safeLine } from '../output.js';
+import { counted, safeLine } from '../output.js';
 
 const LIMIT = 50;
 
@@ -21,10 +21,11 @@ export async function run({ context, options }: CommandInput): Promise<number> {
         out.color.bold(safeLine(id)),
         new Date(lastMessageAt).toISOString(),
         safeLine(personalityId),
-        `${messageCount} messages`,
+        counted(messageCount, ['message', 'messages']),
         safeLine(key),
       ]),
     );
+    if (shown.length === 0) out.note('there are no sessions; "ethosagent run PROMPT" begins one');
   }
   return EXIT.ok;
 }

@@ -1,6 +1,6 @@
 import type { KeptList, LeastPrivilege, NotGranted } from '@ethosagent/wiring/record';
 import { createTwoFilesPatch } from 'diff';
-import { type Output, safeLine, safeText } from '../output.js';
+import { counted, type Output, safeLine, safeText } from '../output.js';
 
 const MAX_ROWS = 50;
 
@@ -23,7 +23,7 @@ export function showLeast(least: LeastPrivilege, shown: ShownFile, out: Output):
   out.line(color.bold(`personality ${safeLine(least.personality)}`));
   out.line(
     `  ${least.sessions.length === 1 ? 'session' : 'sessions'}: ${least.sessions
-      .map(({ id, events }) => `${safeLine(id, 60)} (${events} events)`)
+      .map(({ id, events }) => `${safeLine(id, 60)} (${counted(events, ['event', 'events'])})`)
       .join(', ')}`,
   );
   const diff = diffOf(shown);
@@ -33,7 +33,7 @@ export function showLeast(least: LeastPrivilege, shown: ShownFile, out: Output):
   out.line();
   out.line(color.bold('The smallest declarations'));
   for (const { tool, calls, capabilities } of least.declarations) {
-    out.line(`  ${color.cyan(safeLine(tool))} (${calls} ${calls === 1 ? 'call' : 'calls'})`);
+    out.line(`  ${color.cyan(safeLine(tool))} (${counted(calls, ['call', 'calls'])})`);
     for (const [name, value] of Object.entries(capabilities)) {
       out.line(`    ${name}: ${safeText(JSON.stringify(value))}`);
     }

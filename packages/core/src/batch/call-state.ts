@@ -42,6 +42,8 @@ export class CallState {
   gate: string | undefined;
   /** The error behind its failure, for the host. */
   thrown: { readonly error: unknown } | undefined;
+  /** In how many places of its result a secret was replaced. */
+  redactions = 0;
   /** Of the call that runs. */
   scope: CallScope | undefined;
   /** Of the call that runs. */

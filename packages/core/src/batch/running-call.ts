@@ -218,7 +218,7 @@ export class RunningCall implements Watched, Waiting {
 
   /** A call that waits has no answer yet, and one that was only looked at never has. */
   #record(result: ToolResult, facts: CallFacts): ToolResult {
-    const { batch, waits, gate, approval, scope, issued } = this.#state;
+    const { batch, waits, gate, approval, scope, issued, redactions } = this.#state;
     const { backends, host, options } = batch.input;
     const sink = backends?.audit;
     if (sink?.call === undefined || waits || host?.checksOnly !== undefined) return result;
@@ -239,6 +239,7 @@ export class RunningCall implements Watched, Waiting {
         args: redactor === undefined ? issued : redactedJson(issued, redactor),
         ...(!facts.ran && gate !== undefined && { gate }),
         ...(approval !== undefined && { approval }),
+        ...(redactions > 0 && { redactions }),
       },
       { result, facts, withArgs, withResult },
     );

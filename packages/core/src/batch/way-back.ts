@@ -15,10 +15,12 @@ export function wayBack(state: CallState, ending: Ending<unknown>): ToolResult {
       ending.kind === 'returned' ? returned(state, ending.value) : unfinished(state, ending);
     const reduced = reduce(state, checked);
     const redactor = state.scope?.redactor;
+    if (redactor === undefined) return trimResult(reduced, budgetChars);
+    const before = redactor.replaced;
     // Redaction may lengthen a text, so it cuts as it goes.
-    return redactor === undefined
-      ? trimResult(reduced, budgetChars)
-      : redactResult(reduced, redactor, budgetChars);
+    const redacted = redactResult(reduced, redactor, budgetChars);
+    state.redactions = redactor.replaced - before;
+    return redacted;
   } catch (error) {
     // A fault of a host's own reducers: the batch must get its answer.
     return trimResult(threw(state, error), budgetChars);

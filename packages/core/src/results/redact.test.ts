@@ -212,8 +212,10 @@ describe('redactResult', () => {
         cost_usd: 2,
       },
     ],
-  ])('replaces secrets in %s', (_name, result, expected) => {
-    expect(redactResult(result, redactor(['r', SECRET]))).toEqual(expected);
+  ])('replaces secrets in %s, and counts them', (_name, result, expected) => {
+    const made = redactor(['r', SECRET]);
+    expect(redactResult(result, made)).toEqual(expected);
+    expect(made.replaced).toBe(JSON.stringify(expected).split('[secret:r]').length - 1);
   });
 });
 

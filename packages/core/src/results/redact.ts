@@ -20,6 +20,7 @@ const FORMS_BEYOND = 4;
  */
 export class SecretRedactor {
   readonly #needles: Needle[] = [];
+  #replaced = 0;
 
   /** @param known whose secrets are also its own, as they are now */
   constructor(...known: SecretRedactor[]) {
@@ -39,8 +40,18 @@ export class SecretRedactor {
     this.#needles.sort((a, b) => b.value.length - a.value.length);
   }
 
+  /** How many secrets it has replaced so far. */
+  get replaced(): number {
+    return this.#replaced;
+  }
+
   redact(text: string, depth?: Depth): string {
-    return withMarks(text, this.find(text, depth));
+    return this.#marked(text, this.find(text, depth));
+  }
+
+  #marked(text: string, found: readonly FoundSecret[]): string {
+    this.#replaced += found.length;
+    return withMarks(text, found);
   }
 
   /**
@@ -55,7 +66,7 @@ export class SecretRedactor {
     const looked = text.slice(0, place + beyond);
     const found = this.find(looked).filter(({ start }) => start < place);
     const end = Math.max(place, found.at(-1)?.end ?? 0);
-    return trimText(withMarks(looked.slice(0, end), found), budgetChars, text.length);
+    return trimText(this.#marked(looked.slice(0, end), found), budgetChars, text.length);
   }
 
   /** Where the secrets are, in order and without overlaps. */

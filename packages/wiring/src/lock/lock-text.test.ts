@@ -167,6 +167,43 @@ describe('the text of a lock', () => {
     ]);
   });
 
+  it('keeps every part of a reach that holds paths apart from the machine', () => {
+    const here = (at: string, home: string) => {
+      const made = lock([
+        tool('t', {
+          grant: {
+            fs_reach: {
+              ...{ read: [`${at}/in`], write: [], deny: [home], stays: [`${at}/link`] },
+              leads: { [`${at}/in`]: `${at}/link` },
+            },
+            process: { allowedBinaries: [`${at}/bin/x`, 'git'], sandbox: 'required' },
+          },
+        }),
+      ]);
+      const [personality] = made.personalities;
+      if (personality === undefined) throw new Error('there is none');
+      const trust = [`${at}/docs/**`, `${at}/in`, '/other/**', 'https://a.example/**', 'web'];
+      const untrusted = { ...personality.untrusted, trust };
+      return { ...made, personalities: [{ ...personality, untrusted }] };
+    };
+    const out = written(here('/agent', PLACES.home));
+    expect(out).not.toContain('/agent');
+    expect(parseReachLock(out, { home: '/h', cwd: '/w', file: 'reach.lock' })).toEqual(
+      parseReachLock(formatReachLock(here('/w', '/h'), { home: '/h', cwd: '/w' }), {
+        ...{ home: '/h', cwd: '/w', file: 'reach.lock' },
+      }),
+    );
+    expect(parseReachLock(out, FILE)).toEqual(here('/agent', PLACES.home));
+  });
+
+  it('takes a variable without a border for a name', () => {
+    const out = written(
+      lock([tool('t', { grant: { fs_reach: { read: ['/agent/x'], write: [] } } })]),
+    );
+    const { personalities } = parseReachLock(out.replace('${CWD}/x', '${CWD}x'), FILE);
+    expect(personalities[0]?.tools[0]?.grant.fs_reach?.read).toEqual(['${CWD}x']);
+  });
+
   it('is refused where it is too long, and where it is nested too deeply', () => {
     for (const text of ['x'.repeat(8_000_001), '['.repeat(100_000), '{'.repeat(50_000)]) {
       let code: unknown;

@@ -241,7 +241,10 @@ describe('what was refused', () => {
       ...{ durationMs: 0, bytes: 0 },
     };
     const other = { ...read('/d/a/1'), personalityId: 'coder2' };
-    expect(derive([call, other])).toMatchObject({ toolset: [], read: [], declarations: [] });
+    expect(derive([call, other])).toMatchObject({
+      ...{ toolset: [], read: [], declarations: [] },
+      denied: [{ capability: 'call', target: 'tool', why: 'refused at the gate untrusted' }],
+    });
     const both = { ...read('/d/a/1'), personalityId: 'coder2/coder' };
     expect(texts(derive([both]).read)).toEqual(['/d/a']);
   });
@@ -270,6 +273,8 @@ const HOSTILE = [
   '\t',
 ];
 
+const pad = (text: string) => (text.includes('[ ') ? ' ' : '');
+
 describe('a merge', () => {
   const file = 'name: Coder # mine\nfs_reach:\n  read: [/data]\n';
   const variables = { ETHOS_HOME: HOME, CWD, self: `${HOME}/personalities/coder` };
@@ -288,6 +293,21 @@ describe('a merge', () => {
       safety: { network: { allow: [] } },
     });
     expect(merged).toContain('# mine');
+  });
+
+  it.each([
+    ['toolset: [a, tool] # two', 'toolset: [tool] # two'],
+    ['toolset: [ a, tool ]', 'toolset: [ tool ]'],
+  ])('writes brackets as the owner of %j does', (before, after) => {
+    const owners = (toolset: string) =>
+      `name: Coder\n${toolset}\nmcp_servers: [${pad(toolset)}b${pad(toolset)}]\n`;
+    const least = derive([read('/data/x/1')]);
+    const merged = mergeIntoPersonality(
+      owners(before),
+      { ...least, read: [] },
+      { home: HOME, cwd: CWD },
+    );
+    expect(merged.replace('safety:\n  network:\n    allow: []\n', '')).toBe(owners(after));
   });
 
   it.each(HOSTILE)('takes %j for the name of a tool', (name) => {

@@ -22,6 +22,8 @@ interface ListToSet {
   staysEmpty: boolean;
 }
 
+const TEXT = { lineWidth: 0 } as const;
+
 /**
  * The text of a personality's file with the lists that a run needs. Comments, order and everything
  * else stay; an entry that says the same stays as it is written. The same text where nothing changes.
@@ -39,6 +41,9 @@ export function mergeIntoPersonality(
     parsePersonality(yaml, { file: 'config.yaml', id: least.personality, variables });
   const before = parse(text);
   const document = parseDocument(text, { schema: 'core', merge: false });
+  // Written as the owner writes brackets, where one way gives the whole file, so that lines stay.
+  const flowCollectionPadding =
+    document.toString({ ...TEXT, flowCollectionPadding: false }) !== text;
   const pathOf = (entry: string) => {
     const read = resolveReachPath(entry, variables);
     return read.ok ? read.path : entry;
@@ -54,7 +59,7 @@ export function mergeIntoPersonality(
     .filter(({ key }) => !least.kept.some((each) => each.key === key))
     .map((list) => setList(document, list));
   if (!changed.includes(true)) return text;
-  const merged = document.toString({ lineWidth: 0 });
+  const merged = document.toString({ ...TEXT, flowCollectionPadding });
   assertMeant(before, parse(merged), least);
   return merged;
 }

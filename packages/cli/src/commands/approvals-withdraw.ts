@@ -1,0 +1,18 @@
+import type { CommandInput } from '../command-spec.js';
+import { EXIT } from '../exit-codes.js';
+import { namedCall } from '../named-call.js';
+import { safeLine } from '../output.js';
+
+/** Takes a call out that waits, decided or not. Exits with 1 where it was taken up meanwhile. */
+export async function run(input: CommandInput): Promise<number> {
+  const { out } = input.context;
+  const { sessionId, from, approval, withdraw } = await namedCall(input);
+  const { toolCallId, toolName } = approval;
+  const withdrawn = await withdraw();
+  if (out.isJson) out.json({ sessionId, from, toolCallId, toolName, withdrawn });
+  else {
+    const call = `${safeLine(toolName)} ${safeLine(toolCallId)} of the session ${safeLine(sessionId)}`;
+    out.line(withdrawn ? `withdrew ${call}` : `${call} waits no more, so nothing was withdrawn`);
+  }
+  return withdrawn ? EXIT.ok : EXIT.found;
+}
