@@ -361,8 +361,9 @@ describe('terminal tells progress', () => {
     });
     const messages = world.events.map(({ message }) => message);
     expect(messages[0]).toBe('count');
-    expect(messages).toContain('step 1');
-    expect(messages.length).toBeGreaterThan(2);
+    // Lines that come together, as on a busy machine, are told of once.
+    expect(messages.slice(1).filter((message) => !/^step [1-4]$/.test(message))).toEqual([]);
+    expect(messages.length).toBeGreaterThan(1);
     expect(messages.length).toBeLessThan(7);
   });
 });

@@ -6,6 +6,9 @@ export const TAG_VARIABLE = 'ETHOS_CALL_TAG';
 /** The variable of a supervisor's own environment. It begins with the tag of what its host descends from. */
 export const SUPERVISOR_VARIABLE = 'ETHOS_SUPERVISOR';
 
+/** The variable in which it says by what limit its host's processes are known. */
+export const SUPERVISED_LIMIT_VARIABLE = 'ETHOS_SUPERVISED_LIMIT';
+
 /** By what processes are found that left their group, their session and their parent. */
 export interface Marks {
   carries(pid: number): boolean;

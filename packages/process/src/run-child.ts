@@ -6,6 +6,7 @@ import { ChildOutput, type ChildOutputOptions } from './child-output.js';
 import { withoutInherited } from './cover-inherited.js';
 import type { BaseEnvironment } from './environment.js';
 import { missingInterpreter } from './find-binary.js';
+import { endKnown, type KnownProcess, namespaceInits } from './namespace-inits.js';
 import { type ProcessMarks, TAG_VARIABLE } from './process-marks.js';
 import { endProcessTree, isGroupAlive, KILL_GRACE_MS } from './process-tree.js';
 import type { SandboxedCommand } from './sandbox/sandbox.js';
@@ -91,10 +92,13 @@ export function runChild(
     let ending = false;
     let isAbandoned = false;
     let hasGroup = true;
+    let inits: readonly KnownProcess[] = [];
     // One that is ended is not told to go on; one that has died already does not hear it.
     child.stdin?.on('error', () => {});
     const sandbox = options.sandbox?.observe?.((answer) => {
       if (ending) return;
+      inits = pid === undefined ? [] : namespaceInits(pid);
+      for (const init of inits) supervisor.add(init.pid);
       if (input === undefined) child.stdin?.end(answer);
       else input.begin(answer);
     });
@@ -112,6 +116,8 @@ export function runChild(
     const end = () => {
       if (ending || child.pid === undefined) return;
       ending = true;
+      // While the process that made them is there, so that each still is what it was.
+      endKnown(inits);
       endProcessTree(child.pid, marks, { hasGroup, done: closePipes });
     };
     stop = end;
@@ -160,6 +166,7 @@ export function runChild(
     };
     child.once('exit', () => {
       for (const output of outputs) output.exited();
+      endKnown(inits);
       hasGroup = child.pid !== undefined && isGroupAlive(child.pid);
       // What the leader left behind would hold the pipes, and outlive the call.
       if (hasGroup) end();
@@ -170,6 +177,7 @@ export function runChild(
       clearTimeout(leftBehind);
       // Nothing is left to be ended.
       ending = true;
+      for (const init of inits) supervisor.forget(init.pid);
       await handedOn(outputs, timedOut);
       settled();
       const failed = endedBy === null ? sandbox?.failure(code, stderr.text()) : undefined;

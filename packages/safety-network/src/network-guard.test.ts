@@ -315,6 +315,7 @@ describe('NetworkGuard.fetch, name resolution', () => {
     });
     const error = await rejection(guard.fetch(`http://name.test:${server.port}/`));
     expect(error).toMatchObject({ code: 'HOST_NOT_ALLOWED', rule: 'address unknown' });
+    expect(error).toHaveProperty('message', expect.stringContaining('; check the name'));
     expect(String(error)).not.toContain('10.0.0.53');
     expect(server.connections).toBe(0);
     isDown = false;

@@ -260,9 +260,12 @@ export class NetworkGuard {
   }
 }
 
-function addressUnknown(host: string, remedy?: string) {
-  const detail = `${host} could not be resolved, so its addresses can not be checked`;
-  return deny('address unknown', remedy === undefined ? detail : `${detail}; ${remedy}`);
+function addressUnknown(
+  host: string,
+  remedy = 'check the name, and that this machine resolves it',
+) {
+  const detail = `${host} could not be resolved, so its addresses can not be checked; ${remedy}`;
+  return deny('address unknown', detail);
 }
 
 function isEventStream(type: string): boolean {

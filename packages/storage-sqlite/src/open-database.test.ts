@@ -151,6 +151,12 @@ describe('createSqliteKvStore refuses, and leaves untouched,', () => {
     expect(readdirSync(dirname(path))).toEqual(files);
   });
 
+  it('names the file of a damaged store, which an operator has to replace', () => {
+    const path = join(newFolder(), 'state.sqlite');
+    writeFileSync(path, 'hello\n'.repeat(5_000));
+    expect(() => createSqliteKvStore({ path })).toThrow(`the database ${path} is damaged`);
+  });
+
   it('a store whose log says that it is newer', async () => {
     const path = await makeStore();
     const newer = openRaw(path);

@@ -22,7 +22,7 @@ export function toStoreError(error: unknown, file?: string): Error {
   if (/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) {
     return new EthosError(
       'STORE_CORRUPT',
-      `the database is damaged (${code}); restore it from a backup`,
+      `the database${file === undefined ? '' : ` ${file}`} is damaged (${code}); restore it from a backup`,
       { cause: error },
     );
   }

@@ -129,6 +129,12 @@ describe('createToolRuntime with stores', () => {
     }
   });
 
+  it('says where a store of secrets goes that was given as the function', async () => {
+    const options: ToolRuntimeOptions = { home, personality: 'coder', tools: [] };
+    const given = Object.assign(options, { secrets: inMemory().secrets });
+    await expect(createToolRuntime(given)).rejects.toThrow('as stores.secrets');
+  });
+
   it('leaves open what it was given, and loads no SQLite for it', async () => {
     // Of the built packages: what is loaded when is lost in a bundle.
     const program = join(import.meta.dirname, '..', `.compiled-${process.pid}.mjs`);

@@ -73,7 +73,7 @@ async function findUnheldShell(
   const why = tool && (await whyUnheld(personality, backends));
   if (tool === undefined || why === undefined) return [];
   const place = placeIn(file, personality, KEY.split('.'));
-  const message = `${place}: ${KEY}: ${tool.name} runs commands outside of a sandbox, with all rights of the user who runs this process, whatever fs_reach and the network policy say, and what hides from this process on purpose may outlive it: ${why}`;
+  const message = `${place}: ${KEY}: ${tool.name} runs commands outside of a sandbox, with all rights of the user who runs this process, whatever fs_reach and the network policy say, and a daemon that hides on purpose (it clears its environment and lowers its limit of file locks) outlives this process: ${why}`;
   return [{ file, key: KEY, tool: tool.name, message, heldBack: false }];
 }
 

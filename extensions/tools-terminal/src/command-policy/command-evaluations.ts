@@ -126,25 +126,43 @@ export class CommandEvaluations {
       const next = args[at + 1];
       const word = words[at];
       if (/^-[vR]$/.test(arg) && next !== undefined) this.#flow.evaluate(next, source);
-      // Words that are not quoted may become `-v` and what it takes.
-      if (word?.type === 'Word' && word.parts?.some(({ type }) => SPLITS.test(type)) === true) {
-        this.#flow.evaluate(arg, source);
-      }
-      // And so may two that are: an operator that only running tells, and its operand.
-      if (/^[$`]/.test(arg) && next !== undefined && /^[$`]|\[/.test(next)) {
+      // One word may become `-v` and what it takes.
+      if (word !== undefined && maySpread(word)) this.#flow.evaluate(arg, source);
+      // And so may two: an operator that only running tells, and its operand.
+      if (word === undefined || next === undefined || !/[$`[]/.test(next)) continue;
+      if (MAY_BE_OPERATOR.test(arg) || hasPart(word, /^BraceExpansion$/)) {
         this.#flow.evaluate(next, source);
       }
     }
   }
 }
 
+/** Whether a word may become several that only running tells. */
+function maySpread(word: Command['args'][number]): boolean {
+  if (hasPart(word, SPLITS)) return true;
+  if (hasPart(word, /^ExtendedGlob$/)) return true;
+  if (hasPart(word, /^Glob$/)) return /^-?[vR]?$/.test(word.text.replaceAll(NOT_FIXED, ''));
+  return hasPart(word, QUOTED) && LIST.test(word.text);
+}
+
 function hasBraces(word: Command['args'][number]): boolean {
-  return word.type === 'Word' && word.parts?.some(({ type }) => type === 'BraceExpansion') === true;
+  return hasPart(word, /^BraceExpansion$/);
+}
+
+function hasPart(word: Command['args'][number], kind: RegExp): boolean {
+  return word.type === 'Word' && word.parts?.some(({ type }) => kind.test(type)) === true;
 }
 
 const SETS =
   /^(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|let|wait|unset)$/;
-const SPLITS = /^(SimpleExpansion|ParameterExpansion|CommandExpansion)$/;
+const SPLITS = /^(SimpleExpansion|ParameterExpansion|CommandExpansion|BraceExpansion)$/;
+const QUOTED = /^(DoubleQuoted|LocaleString)$/;
+/** What is several words even within quotes, or may name what is. */
+const LIST = /\$(?:@|\{(?:@|!|[^}]*\[@))/;
+/** The begin of a word that may become `-v` or `-R`. */
+const MAY_BE_OPERATOR = /^-?[vR]?[$`]/;
+/** What of a pattern a name that it finds need not have. */
+const NOT_FIXED = /[*?'"\\$]|\[[^\]]*\]/g;
 const MAY_SET =
   /=|\b(read|mapfile|readarray|printf|getopts|declare|typeset|local|export|readonly|select|for|let|set|wait|coproc)\b/;
 const ASSIGNED =

@@ -5,7 +5,7 @@ import { type Finding, type Verdict, verdictOf } from './decision.js';
 import { runsFetchedFile } from './fetched-files.js';
 import { type InnerCommand, innerCommands, subscriptText } from './inner-commands.js';
 import { afterChange, withKnownValues } from './known-values.js';
-import { isUnknown, SPLIT, toShellText } from './marked-text.js';
+import { GLOB, isUnknown, SPLIT, toShellText } from './marked-text.js';
 import { decideByRules } from './operator-rules.js';
 import { plainProblem } from './plain-command.js';
 import type { CommandPolicy } from './policy-settings.js';
@@ -101,7 +101,7 @@ function isUnderstood(text: string): boolean {
 
 /** Whether a word may give a variable, or what is evaluated, to the shell that another runs. */
 function mayBeGiven(word: string): boolean {
-  return /[=$`]/.test(word) || isUnknown(word);
+  return /[=$`]/.test(word) || isUnknown(word) || word.includes(GLOB);
 }
 
 class Judge {

@@ -91,7 +91,8 @@ export class ValueFlow {
     if (INTEGER_VARIABLE.test(name)) return false;
     if (open.has(name) || ALWAYS_OPEN.test(name)) return true;
     if (HARMLESS_VARIABLE.test(name)) return false;
-    return this.#isOpen || (!isWhole && !this.#values.has(name));
+    // What the line sets may be set after it is read, or not at all.
+    return this.#isOpen || !isWhole;
   }
 
   /** The variables that may hold what bash would run, and those that such came into. */

@@ -12,7 +12,7 @@ import {
 } from '@ethosagent/test-support';
 import { afterEach, describe, expect, it } from 'vitest';
 import { KINDS_OF_CHILDREN, RELAY_SECONDS } from '../testing/kinds-of-children.js';
-import { markedProcesses } from '../testing/marked-processes.js';
+import { markedProcesses, supervisorOf } from '../testing/marked-processes.js';
 
 const script = await bundleScript(new URL('../testing/ending-host.ts', import.meta.url));
 const kinds = inCheck(KINDS_OF_CHILDREN, (kind) => kind.inCheck === true).filter(
@@ -98,6 +98,26 @@ describe('after the end of a host', () => {
     }
     countTries(context, 'processes', rounds);
   });
+
+  it.runIf(isLongRun() && process.platform === 'linux')(
+    'what a host within it started is not left, where the supervisor of that one is slow',
+    async (context) => {
+      const mark = randomUUID();
+      const hidden = kinds.filter(({ kind, isHost }) => isHost === true || kind === 'bare-daemon');
+      const host = startHost(mark, hidden);
+      const ended = once(host, 'exit');
+      const wanted = expected(mark, hidden);
+      const there = () => [...markedProcesses(mark)];
+      const inner = () => there().find(([, name]) => name === `${mark}:nested`)?.[0];
+      while (wanted.some((each) => !there().some(([, name]) => name === each))) await delay(50);
+      const slow = supervisorOf(inner());
+      process.kill(slow ?? expect.fail('it has no supervisor'), 'SIGSTOP');
+      host.kill('SIGKILL');
+      await ended;
+      while (there().length > 0) await delay(50);
+      countTries(context, 'processes', wanted.length);
+    },
+  );
 
   it.runIf(isLongRun())('one that is another process at each look is not left', async (context) => {
     const rounds = 5;

@@ -1,4 +1,4 @@
-import { SUPERVISOR_VARIABLE } from '../process-marks.js';
+import { SUPERVISED_LIMIT_VARIABLE, SUPERVISOR_VARIABLE } from '../process-marks.js';
 
 /**
  * The supervisor of one host, in a process of its own: `node -e SUPERVISOR <tag> <grace> <group> <mark> <limit>`. It
@@ -90,11 +90,13 @@ const isLed = (id) => {
 
 const isTagged = (pid) => environmentOf(pid).includes('\\0' + tag);
 const hostPart = (limit) => BigInt(limit) >> 32n;
+const MIN_PART = 2n ** 16n;
+const limited = new Set(limit === '' ? [] : [hostPart(limit)]);
 const isLimited = (pid) => {
-  if (limit === '') return false;
+  if (limited.size === 0) return false;
   const limits = quietly(() => readFileSync('/proc/' + pid + '/limits', 'latin1'), '');
   const hard = /^Max file locks +\\d+ +(\\d+)/m.exec(limits)?.[1];
-  return hard !== undefined && hostPart(hard) === hostPart(limit);
+  return hard !== undefined && limited.has(hostPart(hard));
 };
 const isMarked = (pid) =>
   (mark !== '' && quietly(() => readlinkSync('/proc/' + pid + '/fd/3'), '') === mark) ||
@@ -102,6 +104,15 @@ const isMarked = (pid) =>
 
 /** Whether a process supervises a host within this one: it ends what is that one's, and then itself. */
 const isSupervisor = (pid) => environmentOf(pid).includes('\\0${SUPERVISOR_VARIABLE}=');
+
+const hostTag = tag.slice(tag.indexOf('=') + 1);
+/** Learns by what limit the processes of a host within this one are known: its own supervisor may be slow, or gone by then. */
+function learnFrom(pid) {
+  const environment = environmentOf(pid);
+  if (!environment.includes('\\0${SUPERVISOR_VARIABLE}=' + hostTag)) return;
+  const told = /\\0${SUPERVISED_LIMIT_VARIABLE}=(\\d{1,20})\\0/.exec(environment)?.[1];
+  if (told !== undefined && hostPart(told) >= MIN_PART) limited.add(hostPart(told));
+}
 
 /** Counts a process as one of the host's, and with it the session and the group that it began or was left in. */
 function claim(stat) {
@@ -125,6 +136,7 @@ function look(found) {
   for (const pid of pids) {
     const tagged = isTagged(pid);
     const stat = statOf(pid);
+    learnFrom(pid);
     if (stat === undefined || (!isOver(1_000) && isSupervisor(pid))) continue;
     const known = tagged || ours.get(pid) === stat.start || isMarked(pid);
     if (known || isLed(stat.group) || isLed(stat.session)) {

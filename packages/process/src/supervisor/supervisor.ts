@@ -2,7 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { withoutInherited } from '../cover-inherited.js';
-import { environmentOf, SUPERVISOR_VARIABLE, TAG_VARIABLE } from '../process-marks.js';
+import {
+  environmentOf,
+  SUPERVISED_LIMIT_VARIABLE,
+  SUPERVISOR_VARIABLE,
+  TAG_VARIABLE,
+} from '../process-marks.js';
 import { endAtOnce, isGroupAlive, KILL_GRACE_MS } from '../process-tree.js';
 import { type HostMark, openHostMark } from './host-mark.js';
 import { HOST_TAG } from './host-tag.js';
@@ -124,6 +129,7 @@ function environment(): NodeJS.ProcessEnv {
     ...(SystemRoot !== undefined && { SystemRoot }),
     ELECTRON_RUN_AS_NODE: '1',
     [SUPERVISOR_VARIABLE]: HOST_TAG,
+    [SUPERVISED_LIMIT_VARIABLE]: hostLimitMark()?.first ?? '',
   };
 }
 

@@ -11,6 +11,10 @@ export function givenStores({
   sessions,
 }: Pick<ToolRuntimeOptions, 'stores' | 'secrets' | 'memory' | 'sessions'>): RuntimeStores {
   assertStoreNames(stores);
+  if (secrets !== undefined && typeof secrets !== 'function') {
+    const problem = 'secrets is a function from a ref to its value; give a store as stores.secrets';
+    throw new EthosError('CONFIG_INVALID', problem);
+  }
   const short: RuntimeStores = {
     ...(secrets !== undefined && { secrets: { get: secrets } }),
     ...(memory !== undefined && { memory }),
