@@ -78,6 +78,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirstSequencer },
     // On two processors: the third works while the others wait. Each loads all packages once.
     maxWorkers: 3,
+    // The helpers of a collector take the processor from the other workers, and more of it.
+    execArgv: ['--single-threaded-gc'],
     // What hangs is ended by these; a busy machine is not to reach them.
     testTimeout: process.env.ETHOS_TRIES === undefined ? 900_000 : 7_200_000,
     hookTimeout: 900_000,

@@ -83,6 +83,9 @@ export async function bundleTogether(paths: readonly string[]): Promise<Map<stri
     platform: 'node',
     target: 'node20',
     format: 'esm',
+    // Each start compiles all of it.
+    minifySyntax: true,
+    minifyWhitespace: true,
     // Not the UMD of a package that has both.
     mainFields: ['module', 'main'],
     tsconfig,
