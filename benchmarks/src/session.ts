@@ -15,7 +15,8 @@ const FRAMEWORKS: Record<
 > = {
   'AI SDK': async (session) => (await import('./frameworks/ai-sdk.js')).create(session),
   LangChain: async (session) => (await import('./frameworks/langchain.js')).create(session),
-  'OpenAI Agents': async (session) => (await import('./frameworks/openai-agents.js')).create(session),
+  'OpenAI Agents': async (session) =>
+    (await import('./frameworks/openai-agents.js')).create(session),
   Anthropic: async (session) => (await import('./frameworks/anthropic.js')).create(session),
   Mastra: async (session) => (await import('./frameworks/mastra.js')).create(session),
   MCP: async (_, runtime) => (await import('./frameworks/mcp-server.js')).create(runtime),

@@ -23,7 +23,9 @@ export async function create(session: ToolSession): Promise<FrameworkRuns> {
 }
 
 async function run(tools: Tool[]): Promise<void> {
-  const calls = Array.from({ length: STEPS }, () => [functionCall(name, args, { callId: newId() })]);
+  const calls = Array.from({ length: STEPS }, () => [
+    functionCall(name, args, { callId: newId() }),
+  ]);
   const model = new ScriptedModel([...calls, [assistantMessage('Done.')]]);
   const agent = new Agent({ name: 'A', model, tools });
   assertDone((await runner.run(agent, 'Add.', { maxTurns: STEPS + 1 })).finalOutput);
