@@ -8,6 +8,8 @@ export interface Contender {
   run: () => unknown;
   /** The highest ratio to another contender's time that is the goal. */
   goal?: { atMost: number; of: string };
+  /** The contender that its time is a multiple of, where there is no goal. */
+  beside?: string;
 }
 
 const ROUNDS = 7;
@@ -23,20 +25,25 @@ export async function sideBySide(title: string, contenders: readonly Contender[]
   }
   const medians = new Map([...samples].map(([name, times]) => [name, median(times)]));
   console.log(`\n${title}`);
-  for (const { name, goal } of contenders) {
+  for (const contender of contenders) {
+    const { name } = contender;
     const time = medians.get(name) ?? Number.NaN;
     console.log(
-      `  ${name.padEnd(52)} ${readable(time).padStart(12)}  ${verdict(time, goal, medians)}`,
+      `  ${name.padEnd(52)} ${readable(time).padStart(12)}  ${verdict(time, contender, medians)}`,
     );
   }
 }
 
 function verdict(
   time: number,
-  goal: Contender['goal'],
+  { goal, beside }: Contender,
   medians: ReadonlyMap<string, number>,
 ): string {
-  if (goal === undefined) return '';
+  if (goal === undefined) {
+    if (beside === undefined) return '';
+    const than = medians.get(beside) ?? Number.NaN;
+    return `${(time / than).toFixed(2)}x, ${readable(time - than)} more than ${beside}`;
+  }
   const ratio = time / (medians.get(goal.of) ?? Number.NaN);
   const met = ratio <= goal.atMost ? 'met' : 'missed';
   return `${ratio.toFixed(2)}x ${goal.of} (goal: at most ${Number(goal.atMost.toFixed(3))}x, ${met})`;

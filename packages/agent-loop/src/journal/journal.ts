@@ -10,6 +10,7 @@ import {
 } from '@ethosagent/types';
 import type { TurnClaim } from '../api.js';
 import { withGrace } from '../with-grace.js';
+import { parseEarlier } from './earlier-records.js';
 import { type AgentRecord, messageOf, parseRecord } from './records.js';
 import { damaged, type LoggedStep, SessionLog } from './session-log.js';
 
@@ -214,7 +215,7 @@ export async function readLog(
 
 function applyAll(log: SessionLog, messages: readonly SessionMessage[]): void {
   for (const { data, sequence } of messages) {
-    const record = parseRecord(data);
+    const record = parseRecord(data) ?? parseEarlier(data);
     if (record === undefined) {
       throw damaged(sequence, 'is not one of this agent loop, or it is damaged');
     }
