@@ -28,11 +28,11 @@ const shown = (log: SessionLog) => JSON.stringify([log.entries, log.turn, log.me
 it('KnownLogs.read goes on from what is known, to the same log', async () => {
   world = new World();
   const { sessions } = world;
-  await addTurns(world, 'one', [0, 200]);
-  const logs = new KnownLogs();
+  await addTurns(world, 'one', [0, 5]);
+  const logs = new KnownLogs(9);
   const log = await logs.read(sessions, 's');
   logs.keep('s', log);
-  await addTurns(world, 'two', [200, 210]);
+  await addTurns(world, 'two', [5, 8]);
   const again = await logs.read(sessions, 's');
   expect(again).toBe(log);
   expect(shown(again) === shown(await readLog(sessions, 's'))).toBe(true);
@@ -43,11 +43,11 @@ it('KnownLogs.read goes on from what is known, to the same log', async () => {
 it('KnownLogs.read reads a session anew that was deleted and begun again', async () => {
   world = new World();
   const { sessions } = world;
-  await addTurns(world, 'old', [0, 200]);
-  const logs = new KnownLogs();
+  await addTurns(world, 'old', [0, 5]);
+  const logs = new KnownLogs(9);
   logs.keep('s', await logs.read(sessions, 's'));
   await sessions.delete('s');
-  await addTurns(world, 'new', [0, 250]);
+  await addTurns(world, 'new', [0, 7]);
   const log = await logs.read(sessions, 's');
   expect(shown(log).includes('old')).toBe(false);
   expect(shown(log) === shown(await readLog(sessions, 's'))).toBe(true);
@@ -56,24 +56,24 @@ it('KnownLogs.read reads a session anew that was deleted and begun again', async
 it('KnownLogs.read reads a session anew whose last record is another one', async () => {
   world = new World();
   const { sessions } = world;
-  await addTurns(world, 'one', [0, 200]);
-  const logs = new KnownLogs();
+  await addTurns(world, 'one', [0, 5]);
+  const logs = new KnownLogs(9);
   const log = await logs.read(sessions, 's');
-  logs.keep('s', Object.assign(log, { lastRecord: { kind: 'end', turn: 200, end: 'aborted' } }));
+  logs.keep('s', Object.assign(log, { lastRecord: { kind: 'end', turn: 5, end: 'aborted' } }));
   expect(await logs.read(sessions, 's')).not.toBe(log);
 });
 
 it('KnownLogs.keep keeps a few long ones, the last', async () => {
   world = new World();
   const { sessions } = world;
-  await addTurns(world, 'one', [0, 200]);
-  const logs = new KnownLogs();
+  await addTurns(world, 'one', [0, 5]);
+  const logs = new KnownLogs(9);
   const first = await readLog(sessions, 's');
   logs.keep('s', first);
   for (let n = 0; n < 8; n++) logs.keep(`other ${n}`, await readLog(sessions, 's'));
   expect(await logs.read(sessions, 's')).not.toBe(first);
   await sessions.delete('s');
-  await addTurns(world, 'short', [0, 10]);
+  await addTurns(world, 'short', [0, 2]);
   const short = await readLog(sessions, 's');
   logs.keep('s', short);
   expect(await logs.read(sessions, 's')).not.toBe(short);

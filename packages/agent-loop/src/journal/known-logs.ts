@@ -16,6 +16,12 @@ const MIN_RECORDS = 500;
  */
 export class KnownLogs {
   readonly #logs = new Map<string, SessionLog>();
+  readonly #minRecords: number;
+
+  /** @param minRecords of a session that is worth it */
+  constructor(minRecords = MIN_RECORDS) {
+    this.#minRecords = minRecords;
+  }
 
   /** Reads the log of a session, from where it is known. @throws as `readLog` */
   async read(store: SessionStore, sessionId: string): Promise<SessionLog> {
@@ -30,7 +36,7 @@ export class KnownLogs {
   /** Keeps a log that nobody else goes on with. */
   keep(sessionId: string, log: SessionLog): void {
     this.#logs.delete(sessionId);
-    if (log.messageCount < MIN_RECORDS) return;
+    if (log.messageCount < this.#minRecords) return;
     this.#logs.set(sessionId, log);
     const [oldest] = this.#logs.keys();
     if (this.#logs.size > MAX_LOGS && oldest !== undefined) this.#logs.delete(oldest);
