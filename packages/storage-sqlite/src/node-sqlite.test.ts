@@ -5,6 +5,7 @@ import {
   keyValueConformance,
   memoryConformance,
   sessionConformance,
+  turnConformance,
 } from '@ethosagent/conformance';
 import { keyValueAttacks } from '@ethosagent/conformance/attacks';
 import { bundleScript, isNode22, runOnNode22 } from '@ethosagent/test-support';
@@ -14,6 +15,7 @@ import { loads } from './fixtures/open-raw.js';
 import { createSqliteKvStore } from './sqlite-kv-store.js';
 import { createSqliteMemory } from './sqlite-memory.js';
 import { createSqliteSessionStore } from './sqlite-session-store.js';
+import { createSqliteTurns } from './sqlite-turns.js';
 
 const driver = 'node:sqlite';
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'node-sqlite-')), 'store.db');
@@ -40,6 +42,10 @@ if (isNode22) {
     sessionConformance('createSqliteSessionStore on node:sqlite', ({ clock }) => {
       const sessions = createSqliteSessionStore({ path: newPath(), driver, clock });
       return { sessions, close: () => sessions.close() };
+    });
+    turnConformance('createSqliteTurns on node:sqlite', ({ clock }) => {
+      const turns = createSqliteTurns({ path: ':memory:', driver, clock });
+      return { turns, close: () => turns.close() };
     });
   });
 } else {
