@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLocalFleet, type LocalFleet } from './fixtures/local-fleet.js';
@@ -23,17 +24,25 @@ const DAY = 86_400_000;
 describe('createFleet without a server', () => {
   it('runs turns, and keeps their answers', async () => {
     const { fleet, world, startWorker, reaches } = open(echo('a'), echo('b'));
-    const id = await fleet.enqueue({ sessionId: 's', prompt: 'call', id: 'mine' });
+    const given = { sessionId: 's', prompt: 'call', id: 'mine', tenant: 'a tenant' };
+    const id = await fleet.enqueue(given);
     expect(id).toBe('mine');
     await fleet.enqueue({ sessionId: 's', prompt: 'call', id: 'mine' });
     const worker = await startWorker();
-    expect(await reaches(id, 'done')).toMatchObject({ answer: 'did call', losses: 0 });
+    expect(await reaches(id, 'done')).toMatchObject({
+      answer: 'did call',
+      tenant: 'a tenant',
+      losses: 0,
+    });
     expect(world.ran).toEqual(['echo a', 'echo b']);
-    expect(worker.metrics()).toMatchObject({ taken: 1, done: 1, running: 0 });
+    // It counts what the store has settled already.
+    await until(async () => worker.metrics().running === 0 || undefined);
+    expect(worker.metrics()).toMatchObject({ taken: 1, done: 1 });
     expect(await fleet.health()).toMatchObject({ turns: { done: 1 }, due: 0, problems: [] });
   });
 
-  it('has each tenant served, whoever enqueued first', async () => {
+  // The suite of the stores holds them to it in each check; the test before this one, what a fleet hands on.
+  it.runIf(isLongRun())('has each tenant served, whoever enqueued first', async () => {
     const { fleet, asked, startWorker, reaches } = open();
     const ids: string[] = [];
     for (const [n, tenant] of ['big', 'big', 'big', 'big', 'small', 'small'].entries()) {
@@ -90,6 +99,7 @@ describe('createFleet without a server', () => {
     // The session is free for what comes next.
     await reaches(next, 'done');
     expect(await loop.state('s')).toBe('idle');
+    await until(async () => worker.metrics().running === 0 || undefined);
     expect(worker.metrics()).toMatchObject({ retried: 2, failed: 1, done: 1 });
   });
 
@@ -217,13 +227,16 @@ describe('Fleet.schedule', () => {
     await reaches('hourly@2026-01-05T12:00:00.000Z', 'paused');
   });
 
-  it.each([
+  const NO_TIMES = [
     ['* * * *', 'UTC'],
     ['* * * * * * *', 'UTC'],
     ['0 0 30 2 *', 'UTC'],
     ['61 * * * *', 'UTC'],
     ['0 9 * * *', 'Mars/Olympus'],
-  ])('refuses %s in %s', async (cron, timezone) => {
+  ] as const;
+  const isOfCheck = ([cron, timezone]: (typeof NO_TIMES)[number]) =>
+    cron === '0 0 30 2 *' || timezone !== 'UTC';
+  it.each(inCheck(NO_TIMES, isOfCheck))('refuses %s in %s', async (cron, timezone) => {
     const { fleet } = open();
     const refused = fleet.schedule({ id: 'x', prompt: 'p', cron, timezone });
     expect(await refused.catch(errorCodeOf)).toBe('VALUE_INVALID');
