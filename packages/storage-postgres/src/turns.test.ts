@@ -75,6 +75,28 @@ describe('createPostgresTurns', () => {
     expect(await store.counts()).toMatchObject({ done: 1, cancelled: 1, waiting: 0 });
   });
 
+  it('waits for the disk with all but a take', async () => {
+    await client.query(`
+      CREATE TABLE public.seen (place serial, setting text);
+      CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN INSERT INTO public.seen (setting)
+          VALUES (TG_OP || ' ' || current_setting('synchronous_commit')); RETURN NULL; END $$;
+      CREATE TRIGGER note AFTER INSERT OR UPDATE ON ethos.turn EXECUTE FUNCTION public.note()`);
+    await store.put({ id: 'a', sessionId: 's', prompt: 'p' });
+    const turn = await take();
+    if (turn === null) throw new Error('nothing is to run');
+    await store.extend([turn], { leaseMs: LEASE_MS });
+    await store.settle(turn, { state: 'done' });
+    const { rows } = await client.query('SELECT setting FROM public.seen ORDER BY place');
+    expect(rows.map(({ setting }) => setting)).toEqual([
+      'INSERT on',
+      'UPDATE off',
+      'UPDATE on',
+      'UPDATE on',
+    ]);
+    await client.query('DROP TRIGGER note ON ethos.turn');
+  });
+
   it('moves a schedule on once for each time', async () => {
     await store.putSchedule({ id: 'daily', prompt: 'p', cron: '0 9 * * *' });
     await store.moveSchedule('daily', { from: undefined, to: time });

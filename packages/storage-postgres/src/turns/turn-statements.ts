@@ -33,7 +33,13 @@ export function turnStatements(schema: string) {
        ON CONFLICT (id) DO NOTHING RETURNING 1 AS added`,
       // A second time it adds nothing, and then who asks is told that it was there.
     ),
-    take: statement('take', `SELECT ${COLUMNS} FROM ${schema}.take_turn($2, $1)`),
+    // Takes are one at a time, and none waits for the disk meanwhile. Whoever has a turn does nothing
+    // before the claim of its session is on the disk, and with that all that was committed before it.
+    take: statement(
+      'take',
+      `WITH soon AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+       SELECT ${COLUMNS} FROM soon CROSS JOIN ${schema}.take_turn($2, $1)`,
+    ),
     get: statement('get', `SELECT ${COLUMNS} FROM ${schema}.turn WHERE id = $1`, true),
     extend: statement(
       'extend',
