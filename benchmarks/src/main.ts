@@ -13,6 +13,7 @@ const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   telemetry: () => import('./telemetry.js'),
   'command-line': () => import('./command-line.js'),
   agent: () => import('./agent.js'),
+  fleet: () => import('./fleet/main.js'),
 };
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--');

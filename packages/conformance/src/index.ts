@@ -15,3 +15,5 @@ export type { SessionsUnderTest } from './session-suite.js';
 export { sessionConformance } from './session-suite.js';
 export type { StorageUnderTest } from './storage-suite.js';
 export { storageConformance } from './storage-suite.js';
+export type { TurnsUnderTest } from './turn-suite.js';
+export { turnConformance } from './turn-suite.js';

@@ -73,6 +73,9 @@ export class SessionLog {
   /** The sequence of the last message. */
   lastSequence = 0;
   messageCount = 0;
+  lastRecord: AgentRecord | EarlierRecord | undefined;
+  /** When the last message was stored, by the clock of the store. */
+  lastStoredAt: number | undefined;
   turn: LoggedTurn | undefined;
   /** Turns that were begun with a key, and how they ended. */
   readonly keys = new Map<string, { turn: number; end?: TurnEnd }>();
@@ -131,6 +134,7 @@ export class SessionLog {
     if (!this.#rules.take(record)) throw damaged(sequence, 'does not follow from those before it');
     this.#add(record);
     this.lastSequence = sequence;
+    this.lastRecord = record;
     this.messageCount += 1;
   }
 
