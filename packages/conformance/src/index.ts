@@ -1,3 +1,5 @@
+export type { AuditedExit, AuditedExitParts } from './call-event-suite.js';
+export { callEventConformance } from './call-event-suite.js';
 export type { ContainmentReport } from './contained/assert-contained.js';
 export { assertContained } from './contained/assert-contained.js';
 export type { Reached } from './contained/containment-error.js';

@@ -139,7 +139,10 @@ export class SessionLog {
   }
 
   #add(record: AgentRecord | EarlierRecord): void {
-    if (record.kind === 'asked' || record.kind === 'decided') return this.#addEarlier(record);
+    if (record.kind === 'asked' || record.kind === 'decided') {
+      this.#addEarlier(record);
+      return;
+    }
     const { turn } = this;
     this.#noteSource(record);
     if (record.kind === 'user') this.#addUser(record);

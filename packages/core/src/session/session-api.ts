@@ -213,6 +213,17 @@ export interface ToolSession {
    */
   execute(calls: readonly ToolCall[], options?: SessionBatchOptions): Promise<SessionResult[]>;
   /**
+   * Writes down a call that whoever runs the model has refused before it came here, e.g. of a tool that
+   * a framework does not know. It goes through no gate, and nothing runs. Never throws.
+   *
+   * @param why `input_invalid` for arguments that are no JSON
+   * @returns the answer for the model
+   */
+  refuse(
+    call: ToolCall,
+    why: { code: 'not_available' | 'input_invalid'; error: string },
+  ): Promise<SessionResult>;
+  /**
    * Goes through the gates of a call without running it, for frameworks that ask by themselves.
    * What must be approved is then pending.
    */
