@@ -6,8 +6,13 @@ export interface Contender {
   /** Operations in one `run`. */
   operations: number;
   run: () => unknown;
-  /** The highest ratio to another contender's time that is the goal. */
-  goal?: { atMost: number; of: string };
+  goal?: Goal;
+}
+
+/** Another contender, and the highest ratio to its time that is the goal, if there is one. */
+export interface Goal {
+  atMost?: number;
+  of: string;
 }
 
 const ROUNDS = 7;
@@ -22,24 +27,30 @@ export async function sideBySide(title: string, contenders: readonly Contender[]
     }
   }
   const medians = new Map([...samples].map(([name, times]) => [name, median(times)]));
+  printTable(title, contenders, medians);
+}
+
+/** Prints the times of contenders in nanoseconds, beside their goals. */
+export function printTable(
+  title: string,
+  contenders: readonly Pick<Contender, 'name' | 'goal'>[],
+  times: ReadonlyMap<string, number>,
+): void {
   console.log(`\n${title}`);
   for (const { name, goal } of contenders) {
-    const time = medians.get(name) ?? Number.NaN;
+    const time = times.get(name) ?? Number.NaN;
     console.log(
-      `  ${name.padEnd(52)} ${readable(time).padStart(12)}  ${verdict(time, goal, medians)}`,
+      `  ${name.padEnd(52)} ${readable(time).padStart(12)}  ${verdict(time, goal, times)}`,
     );
   }
 }
 
-function verdict(
-  time: number,
-  goal: Contender['goal'],
-  medians: ReadonlyMap<string, number>,
-): string {
+function verdict(time: number, goal: Goal | undefined, times: ReadonlyMap<string, number>): string {
   if (goal === undefined) return '';
-  const ratio = time / (medians.get(goal.of) ?? Number.NaN);
-  const met = ratio <= goal.atMost ? 'met' : 'missed';
-  return `${ratio.toFixed(2)}x ${goal.of} (goal: at most ${Number(goal.atMost.toFixed(3))}x, ${met})`;
+  const ratio = `${(time / (times.get(goal.of) ?? Number.NaN)).toFixed(2)}x ${goal.of}`;
+  if (goal.atMost === undefined) return ratio;
+  const met = time / (times.get(goal.of) ?? Number.NaN) <= goal.atMost ? 'met' : 'missed';
+  return `${ratio} (goal: at most ${Number(goal.atMost.toFixed(3))}x, ${met})`;
 }
 
 function median(values: readonly number[]): number {
