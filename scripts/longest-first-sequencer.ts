@@ -4,9 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'docs/snippets.test.ts',
   'scripts/pack.test.ts',
-  'adapter-mastra/src/contract.test.ts',
+  'scripts/node-22.test.ts',
   'session-processes.test.ts',
-  'node-sqlite.test.ts',
   'examples/stories.test.ts',
   'scoped-process-attacks.test.ts',
   'inspect-page.test.ts',

@@ -49,7 +49,7 @@ export async function run(): Promise<void> {
         ...COMMANDS.map((command) => ({
           name: `ethosagent ${command.slice(0, 2).join(' ')}`,
           args: [BIN, ...command],
-          goal: command.includes('--help') ? { atMost: 1.15, of: NODE } : { of: NODE },
+          ...(command.includes('--help') ? { goal: { atMost: 1.15, of: NODE } } : { beside: NODE }),
         })),
       ],
     );

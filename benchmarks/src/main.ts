@@ -13,12 +13,7 @@ const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   telemetry: () => import('./telemetry.js'),
   'command-line': () => import('./command-line.js'),
   agent: () => import('./agent.js'),
-  'ai-sdk': () => import('./adapters/ai-sdk.js'),
-  anthropic: () => import('./adapters/anthropic.js'),
-  langchain: () => import('./adapters/langchain.js'),
-  'openai-agents': () => import('./adapters/openai-agents.js'),
-  mastra: () => import('./adapters/mastra.js'),
-  'mcp-server': () => import('./adapters/mcp-server.js'),
+  fleet: () => import('./fleet/main.js'),
 };
 
 const asked = process.argv.slice(2).filter((argument) => argument !== '--');

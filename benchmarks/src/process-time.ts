@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { type Goal, printTable } from './side-by-side.js';
+import { type Compared, printTable } from './side-by-side.js';
 
 /** A process that is compared with others. */
-export interface ProcessContender {
-  name: string;
+export interface ProcessContender extends Compared {
   args: readonly string[];
-  goal?: Goal;
 }
 
 const ROUNDS = 3;

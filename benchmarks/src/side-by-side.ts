@@ -6,13 +6,10 @@ export interface Contender {
   /** Operations in one `run`. */
   operations: number;
   run: () => unknown;
-  goal?: Goal;
-}
-
-/** Another contender, and the highest ratio to its time that is the goal, if there is one. */
-export interface Goal {
-  atMost?: number;
-  of: string;
+  /** The highest ratio to another contender's time that is the goal. */
+  goal?: { atMost: number; of: string };
+  /** The contender that its time is a multiple of, where there is no goal. */
+  beside?: string;
 }
 
 const ROUNDS = 7;
@@ -30,27 +27,38 @@ export async function sideBySide(title: string, contenders: readonly Contender[]
   printTable(title, contenders, medians);
 }
 
+/** What a row of a table says beside its time. */
+export type Compared = Pick<Contender, 'name' | 'goal' | 'beside'>;
+
 /** Prints the times of contenders in nanoseconds, beside their goals. */
 export function printTable(
   title: string,
-  contenders: readonly Pick<Contender, 'name' | 'goal'>[],
+  contenders: readonly Compared[],
   times: ReadonlyMap<string, number>,
 ): void {
   console.log(`\n${title}`);
-  for (const { name, goal } of contenders) {
+  for (const contender of contenders) {
+    const { name } = contender;
     const time = times.get(name) ?? Number.NaN;
     console.log(
-      `  ${name.padEnd(52)} ${readable(time).padStart(12)}  ${verdict(time, goal, times)}`,
+      `  ${name.padEnd(52)} ${readable(time).padStart(12)}  ${verdict(time, contender, times)}`,
     );
   }
 }
 
-function verdict(time: number, goal: Goal | undefined, times: ReadonlyMap<string, number>): string {
-  if (goal === undefined) return '';
-  const ratio = `${(time / (times.get(goal.of) ?? Number.NaN)).toFixed(2)}x ${goal.of}`;
-  if (goal.atMost === undefined) return ratio;
-  const met = time / (times.get(goal.of) ?? Number.NaN) <= goal.atMost ? 'met' : 'missed';
-  return `${ratio} (goal: at most ${Number(goal.atMost.toFixed(3))}x, ${met})`;
+function verdict(
+  time: number,
+  { goal, beside }: Compared,
+  times: ReadonlyMap<string, number>,
+): string {
+  if (goal === undefined) {
+    if (beside === undefined) return '';
+    const than = times.get(beside) ?? Number.NaN;
+    return `${(time / than).toFixed(2)}x, ${readable(time - than)} more than ${beside}`;
+  }
+  const ratio = time / (times.get(goal.of) ?? Number.NaN);
+  const met = ratio <= goal.atMost ? 'met' : 'missed';
+  return `${ratio.toFixed(2)}x ${goal.of} (goal: at most ${Number(goal.atMost.toFixed(3))}x, ${met})`;
 }
 
 function median(values: readonly number[]): number {

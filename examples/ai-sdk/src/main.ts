@@ -1,37 +1,29 @@
 import assert from 'node:assert/strict';
 import { aiTools, answerApprovals } from '@ethosagent/adapter-ai-sdk';
+import { scriptedModel } from '@ethosagent/plugin-sdk/testing';
 import { createToolRuntime } from '@ethosagent/wiring';
 import { generateText, type ModelMessage, stepCountIs } from 'ai';
-import { model } from './scripted-model.js';
-import { createWorld } from './world.js';
+import { createWorld, STORY } from '../../ledger/src/index.js';
 
-// A clerk of the AI SDK reads an invoice that somebody sent. What it would write then waits for a
-// person, who changes it. The next run is aborted.
-
-const { options, ledger, abort, remove } = createWorld();
+const { options, decision, ledger, before, after, signal, close } = createWorld();
 const runtime = await createToolRuntime(options);
-try {
-  const session = runtime.session('ledger');
-  const tools = await aiTools(session);
-  const messages: ModelMessage[] = [{ role: 'user', content: 'Enter the invoice.' }];
-  const stopWhen = stepCountIs(5);
+const session = runtime.session('ledger');
+const tools = await aiTools(session);
+const clerk = { model: scriptedModel(STORY), tools, stopWhen: stepCountIs(5) };
 
-  const paused = await generateText({ model, tools, messages, stopWhen });
-  const answers = await answerApprovals(session, paused.content, ({ toolName, args, reason }) => {
-    process.stdout.write(`${toolName} ${JSON.stringify(args)}: ${reason}\n`);
-    const content = 'invoice 6: 12\ninvoice 7: 40\n';
-    return { approved: true, by: 'ann', args: { path: 'ledger.txt', content } };
-  });
-  assert.equal(ledger(), 'invoice 6: 12\n');
+const messages: ModelMessage[] = [{ role: 'user', content: 'Enter the invoice.' }];
+const paused = await generateText({ ...clerk, messages });
+const answers = await answerApprovals(session, paused.content, ({ toolName, args, reason }) => {
+  console.log(toolName, args, reason);
+  return decision;
+});
+assert.equal(ledger(), before);
 
-  messages.push(...paused.response.messages, answers);
-  const { text } = await generateText({ model, tools, messages, stopWhen });
-  process.stdout.write(`${text}\n`);
-  assert.equal(ledger(), 'invoice 6: 12\ninvoice 7: 40\n');
+messages.push(...paused.response.messages, answers);
+const { text } = await generateText({ ...clerk, messages });
+console.log(text);
+assert.equal(ledger(), after);
 
-  const waiting = { model, tools, prompt: 'Wait.', stopWhen, abortSignal: abort.signal };
-  await assert.rejects(generateText(waiting), { name: 'AbortError' });
-} finally {
-  await runtime.close();
-  remove();
-}
+const aborted = generateText({ ...clerk, prompt: 'Wait.', abortSignal: signal });
+await assert.rejects(aborted, { name: 'AbortError' });
+await close(runtime);

@@ -335,16 +335,26 @@ describe('changes', () => {
     },
   );
 
-  it('of a server are taken when they are accepted', async () => {
+  it('of a server are taken when they are accepted, and only then it runs and has its secret', async () => {
     const store = createSqliteKvStore({ path: newFile() });
     onTestFinished(() => store.close());
     const pins: McpPinStore = store.kvStoreFactory('mcp', 'mcp:pins');
     await (await started({ pins })).bridge.close();
-    const servers = { h: { ...server('plain'), env: { MORE: '1' } } };
-    const { bridge, call } = await started({ pins, servers });
+    const ran = newFile();
+    const { command, args } = server('plain');
+    const noted = {
+      command: 'sh',
+      args: ['-c', `printf '%s,' "$KEY" >> '${ran}'; exec "$0" "$@"`, command, ...args],
+      env: { KEY: '${env:KEY}' },
+    };
+    const options = { pins, secrets: { 'mcp/h/KEY': 'the secret' } };
+    const { bridge, call } = await started({ ...options, servers: { h: noted } });
+    expect(await call('mcp__h__echo', { text: 'x' })).toMatchObject({ code: 'not_available' });
+    expect(existsSync(ran)).toBe(false);
     expect(await bridge.accept('h', '', bridge.pending()[0]?.hash)).toEqual(['']);
     expect(bridge.status()[0]).toMatchObject({ state: 'ready' });
     expect(await call('mcp__h__echo', { text: 'x' })).toMatchObject({ ok: true });
+    expect(readFileSync(ran, 'utf8')).toBe('the secret,');
   });
 
   it('of a tool between two personalities hold it back for the second', async () => {

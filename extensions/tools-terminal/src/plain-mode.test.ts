@@ -1,5 +1,9 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { errorOf, structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { countTries, isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
+import { EXACT_LINES } from './fixtures/exact-lines.js';
 import { createTerminalWorld } from './fixtures/terminal-world.js';
 
 const settings = {
@@ -66,5 +70,33 @@ describe('terminal without a shell', () => {
     const listed = textOf(await world.run('terminal_read', {}));
     expect(listed).toContain("is running: sleep '60'");
     await world.run('terminal_stop', { id: started.id });
+  });
+
+  it('runs exactly what is allowed, or nothing, whatever stands in the line', async (context) => {
+    const world = createTerminalWorld({
+      settings: {
+        terminal: { policy: { shell: false, rules: [{ command: 'show', decision: 'allow' }] } },
+      },
+    });
+    const shown = join(world.dir, 'shown');
+    const program = join(world.base, 'bin', 'show');
+    writeFileSync(program, `#!/bin/sh\nprintf '%s\\0' "$0" "$@" >> '${shown}'\n`);
+    chmodSync(program, 0o755);
+    // What runs costs some processes; the check tries every fourth of it.
+    const lines = EXACT_LINES.filter(
+      ([, ran], index) => isLongRun() || ran === null || index % 4 === 0,
+    );
+    const found: [line: string, ran: string[] | null][] = [];
+    for (const [line] of lines) {
+      const { ok } = await world.run('terminal', { command: line });
+      const words = existsSync(shown) ? readFileSync(shown, 'utf8').split('\0').slice(1, -1) : null;
+      rmSync(shown, { force: true });
+      found.push([ok === (words !== null) ? line : `${line} is ok: ${ok}`, words]);
+    }
+    expect(found).toEqual(lines);
+    countTries(context, 'lines without a shell', lines.length);
+    // Nothing beside it, neither a file nor a question.
+    expect(readdirSync(world.dir)).toEqual([]);
+    expect(world.approvals).toEqual([]);
   });
 });

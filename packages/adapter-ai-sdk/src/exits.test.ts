@@ -1,11 +1,12 @@
-import { type ToolExit, toolExitConformance } from '@ethosagent/conformance';
-import type { ToolSession } from '@ethosagent/core';
+import { callEventConformance, type ToolExit, toolExitConformance } from '@ethosagent/conformance';
+import { MemoryAuditSink, type ToolSession } from '@ethosagent/core';
 import { createToolsetHome } from '@ethosagent/test-support';
 import type { AnyTool, ToolCall } from '@ethosagent/types';
 import { createToolRuntime } from '@ethosagent/wiring';
-import { generateText, stepCountIs } from 'ai';
+import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
+import { expect, it } from 'vitest';
 import { scriptedModel } from './fixtures/scripted-model.js';
-import { type AiTool, aiTools } from './index.js';
+import { type AiTool, aiRefusals, aiTools } from './index.js';
 
 type Tools = Record<string, AiTool>;
 
@@ -61,3 +62,48 @@ toolExitConformance(
     };
   }),
 );
+
+it('aiRefusals writes down a call whose arguments are no JSON, of tools of the session alone', async () => {
+  const { home, remove } = createToolsetHome('read_file');
+  const audit = new MemoryAuditSink();
+  const runtime = await createToolRuntime({
+    home,
+    personality: 'clerk',
+    tools: ['read_file'],
+    audit,
+  });
+  const session = runtime.session('s');
+  const mine = tool({ inputSchema: jsonSchema({ type: 'object' }), execute: async () => 'ran' });
+  await generateText({
+    model: scriptedModel([
+      ['read_file', '{"path":', 'torn'],
+      ['mine', '{', 'foreign'],
+    ]),
+    tools: { ...(await aiTools(session)), mine },
+    prompt: 'Go.',
+    experimental_repairToolCall: aiRefusals(session),
+  });
+  expect(audit.calls).toMatchObject([{ toolCallId: 'torn', outcome: 'input_invalid' }]);
+  await runtime.close();
+  remove();
+});
+
+callEventConformance('the loop of the AI SDK', async ({ tools, toolset, audit }) => {
+  const { home, remove } = createToolsetHome(...toolset);
+  const runtime = await createToolRuntime({ home, personality: 'clerk', tools, audit });
+  const session = runtime.session('s', { approve: () => true });
+  return {
+    call: async ({ name, args, toolCallId }) =>
+      generateText({
+        model: scriptedModel([[name, args, toolCallId]], 'Done.'),
+        tools: await aiTools(session, { approvals: 'session' }),
+        prompt: 'Go.',
+        stopWhen: stepCountIs(3),
+        experimental_repairToolCall: aiRefusals(session),
+      }),
+    async close() {
+      await runtime.close();
+      remove();
+    },
+  };
+});

@@ -1,4 +1,5 @@
 export { ToolCallError } from '@ethosagent/core';
+export { type AiRefusals, aiRefusals } from './ai-refusals.js';
 export { type AiTool, type AiToolsOptions, aiTools } from './ai-tools.js';
 export {
   type AnswerableContent,

@@ -1,13 +1,22 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
-import { type ToolExit, toolExitConformance } from '@ethosagent/conformance';
+import {
+  type AuditedExit,
+  type AuditedExitParts,
+  callEventConformance,
+  type ToolExit,
+  toolExitConformance,
+} from '@ethosagent/conformance';
 import type { ToolSession } from '@ethosagent/core';
+import { createToolsetHome } from '@ethosagent/test-support';
 import type { AnyTool, ToolCall } from '@ethosagent/types';
 import { createToolRuntime } from '@ethosagent/wiring';
 import { openMessagesApi, type Step } from './fixtures/messages-api.js';
-import { runToolUse, toAnthropicDefinitions, toAnthropicTools } from './index.js';
+import {
+  recordUnknownTools,
+  runToolUse,
+  toAnthropicDefinitions,
+  toAnthropicTools,
+} from './index.js';
 
 interface ExitParts {
   session: ToolSession;
@@ -19,12 +28,7 @@ type Caller = (parts: ExitParts) => Pick<ToolExit, 'call' | 'keep'>;
 
 function exit(caller: Caller) {
   return async (tools: readonly AnyTool[]): Promise<ToolExit> => {
-    const home = realpathSync(mkdtempSync(join(tmpdir(), 'exit-')));
-    const folder = join(home, 'personalities', 'clerk');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const setToolset = async (names: readonly string[]) =>
-      writeFileSync(join(folder, 'config.yaml'), `name: Clerk\ntoolset: [${names.join(', ')}]\n`);
-    await setToolset(['allowed_tool']);
+    const { home, setToolset, remove } = createToolsetHome('allowed_tool');
     const api = await openMessagesApi();
     const runtime = await createToolRuntime({ home, personality: 'clerk', tools });
     const session = runtime.session('s');
@@ -36,7 +40,7 @@ function exit(caller: Caller) {
       async close() {
         await runtime.close();
         await api.close();
-        rmSync(home, { recursive: true, force: true });
+        remove();
       },
     };
   };
@@ -92,5 +96,44 @@ toolExitConformance(
       return runToolUse(session, await client.messages.create({ ...request, tools }));
     };
     return { call, keep: async () => (each) => call([each]) };
+  }),
+);
+
+/** Calls made by `run`, in a session that approves all of them. */
+function audited(run: (parts: ExitParts, call: ToolCall) => Promise<unknown>) {
+  return async ({ tools, toolset, audit }: AuditedExitParts): Promise<AuditedExit> => {
+    const { home, remove } = createToolsetHome(...toolset);
+    const api = await openMessagesApi();
+    const runtime = await createToolRuntime({ home, personality: 'clerk', tools, audit });
+    const session = runtime.session('s', { approve: () => true });
+    const client = new Anthropic({ apiKey: 'none', baseURL: api.url, maxRetries: 0 });
+    return {
+      call: (call) => run({ session, client, says: api.says }, call),
+      async close() {
+        await runtime.close();
+        await api.close();
+        remove();
+      },
+    };
+  };
+}
+
+callEventConformance(
+  'the tool runner of the Anthropic SDK',
+  audited(async ({ session, client, says }, call) => {
+    const tools = await toAnthropicTools(session);
+    says(step([call]), 'Done.');
+    for await (const message of client.beta.messages.toolRunner({ ...request, tools })) {
+      await recordUnknownTools(session, message, tools);
+    }
+  }),
+);
+
+callEventConformance(
+  'runToolUse of the Anthropic SDK',
+  audited(async ({ session, client, says }, call) => {
+    const tools = await toAnthropicDefinitions(session);
+    says(step([call]));
+    await runToolUse(session, await client.messages.create({ ...request, tools }));
   }),
 );

@@ -10,6 +10,7 @@ export {
   fromAnthropicTool,
 } from './from-anthropic-tool.js';
 export { pendingFor } from './pending-for.js';
+export { recordUnknownTools } from './record-unknown-tools.js';
 export type { ResultContent } from './result-content.js';
 export {
   type RunToolUseOptions,

@@ -48,7 +48,7 @@ export type ToolUseRun = {
  * answered with that. An abort is the result of the calls that it ended. Nothing throws.
  */
 export async function runToolUse(
-  session: Pick<ToolSession, 'execute'>,
+  session: Pick<ToolSession, 'execute' | 'refuse'>,
   message: ToolUseMessage,
   options: RunToolUseOptions = {},
 ): Promise<ToolUseRun> {
@@ -59,7 +59,9 @@ export async function runToolUse(
   const open = uses.filter(({ call }) => !known.has(call.toolCallId));
   const cut = cutOffBy(message);
   const refused = open.filter(({ toolset }) => cut !== undefined || toolset !== undefined);
-  for (const use of refused) known.set(use.call.toolCallId, refusalOf(use, cut));
+  for (const use of refused) {
+    known.set(use.call.toolCallId, refusalOf(use, await refusedBy(session, use, cut)));
+  }
   const calls = open.filter((use) => !refused.includes(use)).map(({ call }) => call);
   const answers = await session.execute(calls, batchOptions(callOptions, signal));
   for (const answer of answers) {
@@ -82,15 +84,24 @@ function resultOf(answer: SessionResult): ToolResultBlockParam {
   };
 }
 
-function refusalOf({ call, toolset }: ToolUse, cut: string | undefined): ToolResultBlockParam {
-  const why =
-    cut === undefined
-      ? `not_available: the session has no toolset ${toolset}`
-      : `input_invalid: the message ended before its calls were complete (${cut}), and none of them has run; call again`;
+function refusedBy(
+  session: Pick<ToolSession, 'refuse'>,
+  { call, toolset }: ToolUse,
+  cut: string | undefined,
+): Promise<SessionResult> {
+  if (cut === undefined) {
+    const error = `the session has no toolset ${toolset}`;
+    return session.refuse(call, { code: 'not_available', error });
+  }
+  const error = `the message ended before its calls were complete (${cut}), and none of them has run; call again`;
+  return session.refuse(call, { code: 'input_invalid', error });
+}
+
+function refusalOf({ call, toolset }: ToolUse, { text }: SessionResult): ToolResultBlockParam {
   return {
     type: 'tool_result',
     tool_use_id: call.toolCallId,
-    content: why,
+    content: text,
     is_error: true,
     // The API wants it back.
     ...(toolset !== undefined && { toolset_name: toolset }),

@@ -1,10 +1,11 @@
-import { toolExitConformance } from '@ethosagent/conformance';
-import { createTestFolder } from '@ethosagent/test-support';
+import { callEventConformance, toolExitConformance } from '@ethosagent/conformance';
+import { createTestFolder, createToolsetHome } from '@ethosagent/test-support';
 import { createToolRuntime } from '@ethosagent/wiring';
 import { HumanMessage } from '@langchain/core/messages';
 import { Command, MemorySaver } from '@langchain/langgraph';
+import { createAgent, createMiddleware } from 'langchain';
 import { AGENTS, type Step, scriptedModel } from './fixtures/agents.js';
-import { answerInterrupts, toLangchainTools } from './index.js';
+import { answerInterrupts, langchainRefusals, toLangchainTools } from './index.js';
 
 for (const [kind, makeAgent] of Object.entries(AGENTS)) {
   toolExitConformance(`toLangchainTools in ${kind}`, async (tools) => {
@@ -57,3 +58,29 @@ for (const [kind, makeAgent] of Object.entries(AGENTS)) {
     };
   });
 }
+
+callEventConformance('createAgent', async ({ tools, toolset, audit }) => {
+  const { home, remove } = createToolsetHome(...toolset);
+  const runtime = await createToolRuntime({ home, personality: 'clerk', tools, audit });
+  const session = runtime.session('s');
+  const checkpointer = new MemorySaver();
+  const wrapToolCall = langchainRefusals(session);
+  return {
+    async call({ name, args, toolCallId }) {
+      const agent = createAgent({
+        model: scriptedModel([[name, Object(args), toolCallId]], 'Done.'),
+        tools: await toLangchainTools(session),
+        checkpointer,
+        middleware: [createMiddleware({ name: 'refusals', wrapToolCall })],
+      });
+      const config = { configurable: { thread_id: toolCallId } };
+      const state = await agent.invoke({ messages: [new HumanMessage('Go.')] }, config);
+      const resume = await answerInterrupts(state, () => ({ approved: true }));
+      return Object.keys(resume).length > 0 && agent.invoke(new Command({ resume }), config);
+    },
+    async close() {
+      await runtime.close();
+      remove();
+    },
+  };
+});

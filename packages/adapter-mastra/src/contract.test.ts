@@ -1,7 +1,7 @@
-import { isNode22, runTestsOnNode22 } from '@ethosagent/test-support';
-import { describe, expect, it } from 'vitest';
+import { isNode22 } from '@ethosagent/test-support';
+import { describe, it } from 'vitest';
 
-// Mastra wants Node 22.13. On an older one, the same file runs on a Node that npx brings.
+// Mastra wants Node 22.13.
 if (isNode22) {
   // What Mastra tells its makers of its use.
   process.env.MASTRA_TELEMETRY_DISABLED = '1';
@@ -10,10 +10,5 @@ if (isNode22) {
   describe('mastraTools in agents and workflows of Mastra', contract);
   describe('fromMastraTool', foreignContract);
 } else {
-  it('mastraTools and fromMastraTool, on Node 22', async () => {
-    const report = await runTestsOnNode22(['packages/adapter-mastra/src/contract.test.ts']);
-    expect(report).toMatchObject({ success: true, numFailedTests: 0 });
-    expect(report.numPassedTests).toBeGreaterThan(50);
-    expect(report.json).toContain('meets Node 22 and the version of Mastra');
-  });
+  it.skip('mastraTools and fromMastraTool: scripts/node-22.test.ts runs them', () => {});
 }

@@ -5,5 +5,6 @@ export {
   type FromMastraToolOptions,
   fromMastraTool,
 } from './from-mastra-tool.js';
+export { type FinishedStep, mastraRefusals } from './mastra-refusals.js';
 export { type MastraTool, type MastraToolsOptions, mastraTools } from './mastra-tools.js';
 export { ToolOutput } from './tool-output.js';

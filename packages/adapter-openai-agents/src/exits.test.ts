@@ -1,4 +1,4 @@
-import { type ToolExit, toolExitConformance } from '@ethosagent/conformance';
+import { callEventConformance, type ToolExit, toolExitConformance } from '@ethosagent/conformance';
 import type { ToolSession } from '@ethosagent/core';
 import { createToolsetHome } from '@ethosagent/test-support';
 import type { AnyTool, ToolCall } from '@ethosagent/types';
@@ -6,7 +6,7 @@ import { createToolRuntime } from '@ethosagent/wiring';
 import { Agent, RunContext, Runner } from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { storesOfHome } from './fixtures/stores.js';
-import { type OpenAiTool, toOpenAiTools } from './index.js';
+import { type OpenAiTool, openAiRefusals, toOpenAiTools } from './index.js';
 
 const runner = new Runner({
   tracingDisabled: true,
@@ -64,3 +64,25 @@ toolExitConformance(
     };
   }),
 );
+
+callEventConformance('a run of the OpenAI Agents SDK', async ({ tools, toolset, audit }) => {
+  const { home, remove } = createToolsetHome(...toolset);
+  const stores = storesOfHome();
+  const runtime = await createToolRuntime({ home, personality: 'clerk', tools, stores, audit });
+  const session = runtime.session('s');
+  const recording = new Runner({ tracingDisabled: true, ...openAiRefusals(session) });
+  return {
+    async call({ name, args, toolCallId: callId }) {
+      const step = [functionCall(name, JSON.stringify(args), { callId })];
+      const model = new ScriptedModel([step, [assistantMessage('Done.')]]);
+      const agent = new Agent({ name: 'clerk', model, tools: await toOpenAiTools(session) });
+      const paused = await recording.run(agent, 'Go.');
+      for (const each of paused.interruptions) paused.state.approve(each);
+      return paused.interruptions.length > 0 && recording.run(agent, paused.state);
+    },
+    async close() {
+      await runtime.close();
+      remove();
+    },
+  };
+});

@@ -9,6 +9,7 @@ import type {
   TurnInput,
 } from './api.js';
 import { claimingStore, type HeldSession, holdSession, renewHeld } from './held-session.js';
+import { recordAnswers } from './record-answers.js';
 import { interrupted, notRun, resultRecord } from './turn-calls.js';
 import { TurnRunner, unfinished } from './turn-runner.js';
 
@@ -126,12 +127,18 @@ export class AgentLoop {
     const open = journal.log.openCalls();
     // First: nobody is to decide on what is over.
     await this.#runner.approvals(sessionId, journal.ledger).questions(turn).settle(open);
-    const answers = open.map((logged) =>
-      resultRecord(turn, logged, {
-        result: logged.started ? interrupted() : notRun('the turn was given up', 'CALL_ABORTED'),
-        isMarked: false,
-        isUntrusted: false,
-      }),
+    const given = open.map((logged) => ({
+      logged,
+      result: logged.started ? interrupted() : notRun('the turn was given up', 'CALL_ABORTED'),
+    }));
+    const told = await recordAnswers(given, {
+      options: this.#runner.options,
+      sessionId,
+      currentTurn: turn,
+      messageCount: journal.log.messageCount,
+    });
+    const answers = told.map(({ logged, result }) =>
+      resultRecord(turn, logged, { result, isMarked: false, isUntrusted: false }),
     );
     await journal.append(...answers, { kind: 'end', turn, end: 'aborted' });
   }

@@ -27,6 +27,7 @@ export {
   Fleet,
   type FleetHealth,
   type FleetOptions,
+  type FlowInput,
 } from './engine/fleet.js';
 export { createLocalEngine } from './engine/local-engine.js';
 export type { StoredAgentEvent, WatchedEvent, WatchOptions } from './engine/watch.js';

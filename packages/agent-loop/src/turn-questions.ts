@@ -4,7 +4,7 @@ import type {
   SessionApprovals,
   SessionLedger,
 } from '@ethosagent/core';
-import type { ToolResult } from '@ethosagent/types';
+import type { AuditApproval, ToolResult } from '@ethosagent/types';
 import type { LoggedCall } from './journal/session-log.js';
 import { interrupted, notRun } from './turn-calls.js';
 
@@ -64,6 +64,16 @@ export class TurnQuestions {
       decision.reason === undefined ? 'it was refused' : `it was refused: ${decision.reason}`,
       'NOT_APPROVED',
     );
+  }
+
+  /** Who refused a call, for the audit. */
+  refusalOf({ call }: LoggedCall, now: number): AuditApproval | undefined {
+    const { reason, askedAt, decision } = this.find(call.id)?.approval ?? {};
+    if (reason === undefined || askedAt === undefined || decision?.approved !== false)
+      return undefined;
+    const { by } = decision;
+    const waitedMs = Math.max(0, now - askedAt);
+    return { approved: false, reason, waitedMs, ...(by !== undefined && { by }) };
   }
 
   #settledAnswer(toolCallId: string): ToolResult | undefined {

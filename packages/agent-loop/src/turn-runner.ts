@@ -13,6 +13,7 @@ import { type ContextPlan, contextPlan } from './context/context-plan.js';
 import { isTaskJournal } from './delegation/task-journal.js';
 import { EventQueue } from './event-queue.js';
 import { Journal, type JournalClaim, readLog } from './journal/journal.js';
+import { KnownLogs } from './journal/known-logs.js';
 import { type AgentRecord, isAttachment } from './journal/records.js';
 import type { LoggedTurn, SessionLog } from './journal/session-log.js';
 import { LoopApprovals } from './loop-approvals.js';
@@ -45,6 +46,7 @@ export class TurnRunner {
   readonly #ledgers: SessionLedgers;
   readonly #place: AgentPlace | undefined;
   readonly #running = new Map<string, Running>();
+  readonly #logs = new KnownLogs();
   #isClosed = false;
 
   /** @throws `CONFIG_INVALID` for a limit that limits nothing */
@@ -273,7 +275,10 @@ export class TurnRunner {
       running.journal = journal;
       running.turn = turn;
       running.events = events;
-      const over = turn.run().finally(end);
+      const over = turn.run().finally(() => {
+        if (journal.isOver) this.#logs.keep(sessionId, journal.log);
+        end();
+      });
       try {
         for (;;) {
           const event = await events.next();
@@ -329,7 +334,9 @@ export class TurnRunner {
     if (info !== null && !isSameOwner(info, ref)) {
       throw new EthosError('SESSION_OWNER_MISMATCH', 'the session belongs to another owner');
     }
-    const log = await readLog(sessions, ref.id, { history });
+    const log = await (history
+      ? this.#logs.read(sessions, ref.id)
+      : readLog(sessions, ref.id, { history }));
     const ledger = this.#ledgers.ofSession(sessionId, identity);
     return new Journal(sessions, ref, {
       log,

@@ -3,7 +3,6 @@ import {
   type DelegationProvider,
   EthosError,
   errorCodeOf,
-  type ToolResult,
   type TurnAttachment,
 } from '@ethosagent/types';
 import type { AgentEvent, AgentLoopOptions, AgentUsage } from './api.js';
@@ -29,6 +28,7 @@ import {
   overTime,
   PAUSED,
 } from './outcome.js';
+import { type LoopAnswer, recordAnswers } from './record-answers.js';
 import { mayRunAgain } from './run-again.js';
 import { answerFinds } from './tool-search/find-tools.js';
 import type { ToolSearchPlan } from './tool-search/tool-search-plan.js';
@@ -242,7 +242,7 @@ export class Turn {
 
   /** Answers the open calls of the last step, as far as it can be done now. */
   async #answerCalls(): Promise<Outcome | undefined> {
-    const { options, limits, journal } = this.#parts;
+    const { options, limits, journal, now } = this.#parts;
     await untilAborted(journal.refreshSources(), this.#controller.signal);
     const before = this.#progress();
     let over: Outcome | undefined;
@@ -257,7 +257,8 @@ export class Turn {
       const result =
         this.#questions.answerAtOnce(logged) ??
         (limit && notRun(limit.message ?? limit.end, 'TURN_LIMIT'));
-      return result === undefined ? [] : [{ logged, result }];
+      if (result === undefined) return [];
+      return [{ logged, result, approval: this.#questions.refusalOf(logged, now()) }];
     });
     await this.#answer(atOnce);
     await this.#answer(await this.#reads());
@@ -313,10 +314,15 @@ export class Turn {
     await batch.run(calls);
   }
 
-  async #answer(
-    answers: readonly { logged: LoggedCall; result: ToolResult; found?: string[] }[],
-  ): Promise<void> {
+  async #answer(given: readonly LoopAnswer[]): Promise<void> {
     const { turn } = this.#turn;
+    const { options, sessionId } = this.#parts;
+    const answers = await recordAnswers(given, {
+      options,
+      sessionId,
+      currentTurn: turn,
+      messageCount: this.#log.messageCount,
+    });
     const plain = { isMarked: false, isUntrusted: false };
     await this.#parts.journal.append(
       ...answers.map(({ logged, result, found }) =>

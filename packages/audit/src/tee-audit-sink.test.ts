@@ -45,6 +45,22 @@ describe('teeAuditSink', () => {
     expect([before.events, after.events]).toEqual([[event], [event]]);
   });
 
+  it('waits for each sink that keeps its events later', async () => {
+    expect(teeAuditSink(new MemoryAuditSink()).flush).toBeUndefined();
+    const flushed: string[] = [];
+    const sink = (name: string): AuditSink => ({
+      record() {},
+      flush: async () => void flushed.push(name),
+    });
+    const broken: AuditSink = {
+      record() {},
+      flush: () => Promise.reject(new Error('the server is away')),
+    };
+    await teeAuditSink(sink('a'), new MemoryAuditSink(), sink('b')).flush?.();
+    expect(flushed).toEqual(['a', 'b']);
+    await expect(teeAuditSink(sink('c'), broken).flush?.()).rejects.toThrow('away');
+  });
+
   it('hands on how long an access took, whatever a sink does', () => {
     const told: number[] = [];
     const broken: AuditSink = {

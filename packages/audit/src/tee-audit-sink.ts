@@ -8,7 +8,13 @@ import type { AuditSink } from '@ethosagent/types';
  * others have recorded it by then. It throws what the first of them threw.
  */
 export function teeAuditSink(...sinks: readonly AuditSink[]): AuditSink {
+  const flushed = sinks.filter((sink) => sink.flush !== undefined);
   return {
+    ...(flushed.length > 0 && {
+      async flush() {
+        await Promise.all(flushed.map((sink) => sink.flush?.()));
+      },
+    }),
     record(event) {
       toEach(sinks, (sink) => sink.record(event));
     },

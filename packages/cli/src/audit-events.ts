@@ -38,6 +38,19 @@ export function tellEvent({ log, seq, event }: LoggedEvent, { out }: CommandCont
   );
 }
 
+/** What can be done about a denial whose message, as it is documented, doesn't say it. By capability and rule. */
+const UNDECLARED: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  [
+    'network',
+    new Map([
+      [
+        'not in the host set',
+        '; the tool does not declare this host and port: whoever wrote it can add them to capabilities.network.allowedHosts',
+      ],
+    ]),
+  ],
+]);
+
 type Logged = LoggedEvent['event'];
 type Call = Extract<Logged, { kind: 'call' }>;
 
@@ -63,8 +76,9 @@ function accessText({
   why,
 }: Exclude<Logged, Call>): [string, string] {
   const lines = why === undefined || why.policy.length === 0 ? '' : ` (${why.policy.join(', ')})`;
+  const remedy = UNDECLARED.get(capability)?.get(reason) ?? '';
   return [
     `${capability} ${decision}`,
-    `${operation} ${target}${decision === 'denied' ? `: ${reason}${lines}` : ''}`,
+    `${operation} ${target}${decision === 'denied' ? `: ${reason}${lines}${remedy}` : ''}`,
   ];
 }

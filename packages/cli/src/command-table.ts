@@ -177,6 +177,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: 'verify',
         summary: 'check that no event was changed, added or removed',
+        options: [['--database', 'in the database of --stores, with the key in ETHOS_AUDIT_KEY']],
         load: () => import('./commands/audit-verify.js'),
       },
     ],

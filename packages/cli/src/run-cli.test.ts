@@ -9,6 +9,8 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { JsonlAuditSink } from '@ethosagent/audit';
+import { DefaultToolRegistry } from '@ethosagent/core';
 import { createHomeSecrets } from '@ethosagent/storage-fs';
 import { canOpenKeychain, openKeychain } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -468,6 +470,35 @@ describe('audit', () => {
     ).toHaveLength(1);
     expect((await world.run(['audit', 'show', 'nothing'])).code).toBe(2);
     expect((await world.run(['audit', 'grep', 'no such text'])).code).toBe(1);
+  });
+
+  it('says what can be done about a host that a tool does not declare', async () => {
+    const sink = new JsonlAuditSink({ path: join(world.home, 'audit', 'audit.jsonl') });
+    const registry = new DefaultToolRegistry({ audit: sink });
+    registry.register({
+      name: 'ask',
+      description: 'Asks a host that it did not declare.',
+      schema: { type: 'object' },
+      capabilities: { network: { allowedHosts: ['api.github.com'] } },
+      execute: async (_, ctx) => {
+        await ctx.scopedFetch?.fetch('https://api.stripe.com/v1');
+        return { ok: true, value: '' };
+      },
+    });
+    await registry.executeParallel([{ toolCallId: 'c1', name: 'ask', args: {} }], {
+      sessionId: 's1',
+      sessionKey: 'cli:s1',
+      platform: 'cli',
+      workingDir: world.home,
+      currentTurn: 1,
+      messageCount: 0,
+      abortSignal: new AbortController().signal,
+      emit: () => {},
+    });
+    await sink.close();
+    expect((await world.run(['audit', 'show', 'c1'])).out).toMatch(
+      /network denied.*api\.stripe\.com\/v1: not in the host set; the tool does not declare this host.* can add them to capabilities\.network\.allowedHosts/,
+    );
   });
 
   it('says so where there is no log', async () => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPostgresStores } from '@ethosagent/storage-postgres';
+import { createPostgresStores, PostgresAuditSink } from '@ethosagent/storage-postgres';
 import { createSqliteKvStore, createSqliteSessionStore } from '@ethosagent/storage-sqlite';
 import { newPostgresDatabase } from '@ethosagent/test-support';
 import { moveStores, storesAt } from '@ethosagent/wiring/stores';
@@ -20,6 +20,16 @@ fs_reach:
 const READ = '{"path":"notes/a.txt"}';
 const WRITE = '{"path":"notes/b.txt","content":"x"}';
 const KEY = 'k'.repeat(40);
+const EVENT = {
+  time: '2026-01-01T00:00:00.000Z',
+  sessionId: 's',
+  toolName: 't',
+  toolCallId: 'c',
+  capability: 'network',
+  operation: 'fetch',
+  decision: 'allowed',
+  reason: 'declared',
+} as const;
 
 let world: ReturnType<typeof openCliHome>;
 let url: string;
@@ -32,6 +42,29 @@ afterEach(() => world.remove());
 const run = (args: readonly string[], env: Record<string, string> = {}, of = world) =>
   of.run([...args, '--json'], { env });
 const json = async (...asked: Parameters<typeof run>) => JSON.parse((await run(...asked)).out);
+
+describe('ethosagent audit verify --database', () => {
+  it('checks the events of all writers, and finds a line that was changed', async () => {
+    for (const target of ['one', 'two']) {
+      const sink = await PostgresAuditSink.open({ url, key: KEY });
+      sink.record({ ...EVENT, target });
+      await sink.close();
+    }
+    const verify = ['audit', 'verify', '--database'];
+    const env = { ETHOS_STORES: url, ETHOS_AUDIT_KEY: KEY };
+    expect(await json(verify, env)).toMatchObject({ ok: true, events: 2 });
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query(`UPDATE ethos.audit_line SET line =
+      convert_to(replace(convert_from(line, 'UTF8'), '"two"', '"too"'), 'UTF8')`);
+    await client.end();
+    const { code, out } = await run(verify, env);
+    expect([code, JSON.parse(out).ok]).toEqual([1, false]);
+    expect((await run(verify, { ...env, ETHOS_AUDIT_KEY: '' })).code).toBe(2);
+    expect((await run(verify)).out).toContain('which database?');
+    expect((await run([...verify, '--stores', 'redis://localhost'])).code).toBe(2);
+  });
+});
 
 describe('ethosagent --stores', () => {
   it('decides on one machine what another one asked, and nothing is in the home', async () => {

@@ -1,3 +1,5 @@
+export type { AuditedExit, AuditedExitParts } from './call-event-suite.js';
+export { callEventConformance } from './call-event-suite.js';
 export type { ContainmentReport } from './contained/assert-contained.js';
 export { assertContained } from './contained/assert-contained.js';
 export type { Reached } from './contained/containment-error.js';
@@ -13,3 +15,5 @@ export type { SessionsUnderTest } from './session-suite.js';
 export { sessionConformance } from './session-suite.js';
 export type { StorageUnderTest } from './storage-suite.js';
 export { storageConformance } from './storage-suite.js';
+export type { TurnsUnderTest } from './turn-suite.js';
+export { turnConformance } from './turn-suite.js';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryAuditSink } from '@ethosagent/audit';
 import { FsStorage } from '@ethosagent/storage-fs';
-import type { AuditEvent, AuditSink, ToolContext } from '@ethosagent/types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditEvent, AuditSink, ToolBatchContext, ToolContext } from '@ethosagent/types';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createInMemoryKvStore } from './in-memory-kv.js';
-import { makeTool, ok } from './testing/batch.js';
+import { batchContext, makeTool, ok } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 
 const root = mkdtempSync(join(tmpdir(), 'audit-'));
@@ -517,5 +517,58 @@ describe('a sink that throws', () => {
     expect(errors).toEqual(Array(3).fill(expect.objectContaining({ code: 'AUDIT_FAILED' })));
     expect(await store.kvStoreFactory('agent', 'session:session-7').get('k')).toBeNull();
     expect(existsSync(at('unwritten'))).toBe(false);
+  });
+});
+
+describe('a sink that keeps its events later', () => {
+  const called = (flush: () => Promise<void>, ctx: Partial<ToolBatchContext> = {}) => {
+    const recorded: string[] = [];
+    const registry = new DefaultToolRegistry({
+      audit: { record() {}, call: ({ outcome }) => recorded.push(outcome), flush },
+    });
+    registry.register(makeTool('noop', async () => ok('done')));
+    const calls = [{ toolCallId: 'c', name: 'noop', args: {} }];
+    const answer = registry.executeParallel(calls, batchContext(ctx));
+    return { recorded, answer };
+  };
+
+  it('is waited for before anybody gets the answer of a call', async () => {
+    let kept = () => {};
+    const { recorded, answer } = called(
+      () =>
+        new Promise((resolve) => {
+          kept = resolve;
+        }),
+    );
+    let isAnswered = false;
+    void answer.then(() => {
+      isAnswered = true;
+    });
+    await vi.waitUntil(() => recorded.length === 1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isAnswered).toBe(false);
+    kept();
+    expect(await answer).toMatchObject([{ result: { ok: true, value: 'done' } }]);
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['rejects', () => Promise.reject(new Error('the server is away'))],
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+  ])('that %s has the answer withheld', async (_, flush) => {
+    const { answer } = called(flush);
+    expect(await answer).toMatchObject([{ result: { ok: false, cause: 'AUDIT_FAILED' } }]);
+  });
+
+  it('that never comes back holds up no turn that is aborted', async () => {
+    const gone = new AbortController();
+    const { recorded, answer } = called(() => new Promise(() => {}), { abortSignal: gone.signal });
+    await vi.waitUntil(() => recorded.length === 1);
+    gone.abort();
+    expect(await answer).toMatchObject([{ result: { ok: false, cause: 'AUDIT_FAILED' } }]);
   });
 });

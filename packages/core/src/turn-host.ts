@@ -1,16 +1,25 @@
 import type { ReadSource, SourceTrust } from '@ethosagent/policy';
 import type {
   AnyTool,
+  AuditApproval,
   DelegationProvider,
   FailureCause,
   ToolCall,
   ToolCallResult,
   ToolProgressEvent,
+  ToolResult,
 } from '@ethosagent/types';
 import type { ApprovalDecision, ApprovalRequest } from './approval.js';
 
 /** What whoever runs a turn has a say in, for the calls of one batch. */
 export interface TurnHost {
+  /**
+   * What the host answers itself, e.g. to a call of a tool that there is not. Such a call goes through
+   * no gate and does not run; it is in the audit, as any other.
+   */
+  answers?: (
+    call: Pick<ToolCall, 'toolCallId' | 'name'>,
+  ) => { result: ToolResult; approval?: AuditApproval } | undefined;
   /** Decides in place of the `approve` of the backends. */
   approve?: (request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>;
   /**

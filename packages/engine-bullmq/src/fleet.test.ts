@@ -1,5 +1,11 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { isLongRun, newPostgresDatabase, runTimeoutMs, tries } from '@ethosagent/test-support';
+import {
+  isLongRun,
+  newPostgresDatabase,
+  runTimeoutMs,
+  startPostgres,
+  tries,
+} from '@ethosagent/test-support';
 import { errorCodeOf } from '@ethosagent/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -159,6 +165,97 @@ describe.runIf(isLongRun())('workers that are hit', () => {
   });
 });
 
+describe.runIf(isLongRun())('a worker that is killed', () => {
+  let world: FleetWorld;
+  beforeAll(async () => {
+    world = await createFleetWorld(await newPostgresDatabase(), { leaseMs: 60_000 });
+    world.letGo();
+  });
+  afterAll(() => world.close());
+
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])(
+    '%s any of its appends leaves a turn that another one ends',
+    {
+      timeout: 3_600_000,
+    },
+    async (when, isBefore) => {
+      let survived = false;
+      let append = 1;
+      for (; !survived; append++) {
+        const session = `${when}${append}`;
+        const prompt = `${session} append guarded keyed append`;
+        const id = await world.fleet.enqueue({ sessionId: session, prompt });
+        const doomed = await world.startWorker({ diesAt: { append, isBefore } });
+        const state = await decidedUntil(world, { id, session }, () => doomed.isOver);
+        survived = state === 'done';
+        // For it the lease of the one that is dead is over.
+        const next = await world.startWorker({ aheadMs: 600_000 });
+        expect(await decidedUntil(world, { id, session }, () => false)).toBe('done');
+        await Promise.all([doomed, next].map((worker) => worker.end('SIGKILL')));
+        await happenedOrTold(world, session, 4);
+        // With its key it happened, whoever was killed.
+        expect(world.effects().filter((name) => name === `${session}-1-2`)).toHaveLength(1);
+      }
+      // A turn of four calls has that many places to be killed at.
+      expect(append).toBeGreaterThan(12);
+    },
+  );
+});
+
+/** Says yes to what waits until the turn is over, or something else is, and says how the turn stands. */
+async function decidedUntil(
+  { fleet, agent }: FleetWorld,
+  { id, session }: { id: string; session: string },
+  isOver: () => boolean,
+): Promise<string> {
+  return until(async () => {
+    const turn = await fleet.turn(id);
+    for (const approval of await agent.loop.pending(session)) {
+      if (approval.decision !== undefined) continue;
+      await fleet
+        .decide(agent, { sessionId: session, ...approval }, { approved: true })
+        .catch(() => {});
+    }
+    if (turn?.state === 'paused') await fleet.wake(session);
+    return turn?.state === 'done' || isOver() ? turn?.state : undefined;
+  });
+}
+
+describe.runIf(isLongRun())('workers whose PostgreSQL crashes', () => {
+  it('lose no turn, and run no call twice', { timeout: 3_600_000 }, async () => {
+    const postgres = await startPostgres();
+    const world = await createFleetWorld(postgres.url, { leaseMs: 5_000 });
+    try {
+      const ids: string[] = [];
+      for (let n = 0; n < 30; n++) {
+        const prompt = `d${n} append append append`;
+        ids.push(await world.fleet.enqueue({ sessionId: `d${n}`, prompt, maxAttempts: 1_000 }));
+      }
+      for (let n = 0; n < 3; n++) await world.startWorker({ concurrency: 4 });
+      for (let crash = 1; crash <= 4; crash++) {
+        await until(() =>
+          world.turns.counts().then(
+            ({ done }) => done >= crash * 5,
+            () => false,
+          ),
+        );
+        await postgres.crash();
+        await postgres.start();
+      }
+      for (const [n, id] of ids.entries()) {
+        expect(await world.reaches(id, 'done', 'failed')).toMatchObject({ state: 'done' });
+        await happenedOrTold(world, `d${n}`, 3);
+      }
+    } finally {
+      await world.close();
+      await postgres.stop();
+    }
+  });
+});
+
 /** Each call of the one turn of a session had its effect once, or was told as one that may have run. */
 async function happenedOrTold(world: FleetWorld, session: string, calls: number): Promise<void> {
   const messages = await world.sessions.messages(session);
@@ -168,6 +265,8 @@ async function happenedOrTold(world: FleetWorld, session: string, calls: number)
     const times = world.effects().filter((name) => name === `${session}-1-${at}`).length;
     expect(times).toBeLessThanOrEqual(1);
     if (text.startsWith('wrote')) expect(times).toBe(1);
+    // Killed when a yes was taken up, and before it began.
+    else if (text.includes('the call did not run')) expect(times).toBe(0);
     else expect(text).toContain('It may have run');
   }
 }

@@ -1,4 +1,4 @@
-import { type ToolExit, toolExitConformance } from '@ethosagent/conformance';
+import { callEventConformance, type ToolExit, toolExitConformance } from '@ethosagent/conformance';
 import type { AnyTool } from '@ethosagent/types';
 import { createToolRuntime } from '@ethosagent/wiring';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -42,3 +42,26 @@ toolExitConformance('an MCP client whose user says yes to everything', (tools) =
     newClient(() => ({ action: 'accept', content: { approve: true, always: 'tool' } })),
   ),
 );
+
+callEventConformance('an MCP client whose user approves', async ({ tools, toolset, audit }) => {
+  const world = createWorld();
+  world.setToolset(toolset);
+  const { home } = world;
+  const runtime = await createToolRuntime({ home, personality: 'clerk', tools, audit });
+  const server = await serveHttp(runtime, { clients: { ann: { token: TOKENS.ann } } });
+  const client = newClient(() => ({ action: 'accept', content: { approve: true } }));
+  await client.connect(httpTransport(server.url, TOKENS.ann));
+  return {
+    call: ({ name, args }) =>
+      client.request(
+        { method: 'tools/call', params: Object({ name, arguments: args }) },
+        ResultSchema,
+      ),
+    async close() {
+      await client.close();
+      await server.close();
+      await runtime.close();
+      world.remove();
+    },
+  };
+});

@@ -197,5 +197,13 @@ export {
   type TrustedSource,
   type TrustedSourceResult,
 } from './trusted-source.js';
+export {
+  assertTurnKey,
+  checkedSchedule,
+  checkedTurn,
+  type TurnRow,
+  turnInputOf,
+  wholeMs,
+} from './turn-input.js';
 export { Turns } from './turns.js';
 export { parseUrl, urlPort } from './urls.js';

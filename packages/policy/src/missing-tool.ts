@@ -1,12 +1,29 @@
 import { nearestName } from './nearest-name.js';
 
+/** Names that are listed where none is near. */
+const MAX_LISTED = 8;
+/** Characters of all of them. */
+const MAX_LISTED_CHARS = 200;
+
 /**
- * The answer to a call of a tool that does not exist.
+ * The answer to a call of a tool that does not exist: which one was likely meant, or which there are.
  *
  * @param offered names of the tools that the caller may know of; of others none is suggested
  */
 export function missingToolText(name: string, offered: Iterable<string>): string {
-  const near = nearestName(name, offered);
-  const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+  const names = [...offered];
+  const near = nearestName(name, names);
+  const hint = near === undefined ? listed(names) : `; did you mean "${near}"?`;
   return `there is no tool ${JSON.stringify(name)}${hint}`;
+}
+
+function listed(names: readonly string[]): string {
+  let chars = 0;
+  const shown = names.slice(0, MAX_LISTED).filter((name) => {
+    chars += name.length;
+    return chars <= MAX_LISTED_CHARS;
+  });
+  if (shown.length === 0) return '';
+  const all = shown.length < names.length ? `, … (${names.length} in all)` : '';
+  return `; there ${names.length === 1 ? 'is' : 'are'} ${shown.join(', ')}${all}`;
 }

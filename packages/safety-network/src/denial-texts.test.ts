@@ -54,7 +54,7 @@ describe('a denial of a URL says which rule it was, and what can be done', () =>
       'http://169.254.169.254/',
       open,
       'metadata service',
-      '169.254.169.254 is a metadata service, which no rule opens',
+      '169.254.169.254 is a metadata service, which no rule opens; use another host',
     ],
     [
       'a private address',

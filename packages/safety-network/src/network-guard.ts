@@ -277,7 +277,9 @@ function parseTarget(input: string | URL, { onAccess }: GuardedFetchOptions): UR
   if (url !== null) return url;
   const rule = 'malformed URL';
   onAccess?.({ url: '', host: '', decision: 'denied', rule, entries: {} });
-  throw denialError(deny(rule, 'the URL is malformed or not absolute'));
+  throw denialError(
+    deny(rule, 'the URL is malformed or not absolute; write it as in https://example.com/path'),
+  );
 }
 
 async function prepared(

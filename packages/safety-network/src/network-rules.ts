@@ -78,10 +78,17 @@ export class NetworkRules {
       return deny('scheme', `${url.protocol} is not allowed; use http: or https:`);
     }
     const host = normalizeHost(url.hostname);
-    if (host === null) return deny('malformed host', 'the host of the URL is malformed');
+    if (host === null)
+      return deny(
+        'malformed host',
+        'the host of the URL is malformed; write it as in https://example.com/',
+      );
     const port = urlPort(url);
     if (isMetadataHost(host)) {
-      return deny('metadata service', `${host} is a metadata service, which no rule opens`);
+      return deny(
+        'metadata service',
+        `${host} is a metadata service, which no rule opens; use another host`,
+      );
     }
     const denyRule = this.#denied.matches(host, port);
     if (denyRule) {
@@ -98,7 +105,7 @@ export class NetworkRules {
       ...(operatorRule !== undefined && { allow: operatorRule }),
     };
     if (this.#within !== undefined && this.#within.matches(host, port) === undefined) {
-      const why = `${urlPlace(host, port)} is not among the hosts that this call was narrowed to`;
+      const why = `${urlPlace(host, port)} is not among the hosts that this call was narrowed to; call the tool again for this host`;
       return deny('not in the hosts of this call', why, entries);
     }
     if (!this.#isPortOpen(port, [rule, operatorRule])) {

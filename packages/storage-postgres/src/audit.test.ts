@@ -1,7 +1,7 @@
 import { startPostgres, type TestPostgres } from '@ethosagent/test-support';
-import type { AuditEvent } from '@ethosagent/types';
+import { type AuditEvent, errorCodeOf } from '@ethosagent/types';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PostgresAuditOptions, PostgresAuditSink, verifyPostgresAudit } from './index.js';
 
 const KEY = 'a key of more than sixteen bytes';
@@ -54,6 +54,38 @@ async function sql(text: string): Promise<void> {
 const verify = (key: string | undefined = KEY) => verifyPostgresAudit({ url, key });
 
 describe('PostgresAuditSink', () => {
+  it('flush waits for what was recorded before it, and for nothing that comes later', async () => {
+    const sink = await opened();
+    await sink.flush();
+    sink.record(event('first'));
+    const flushed = sink.flush();
+    // So many that more than one statement has to be sent.
+    for (let n = 0; n < 900; n++) sink.record(event(`later ${n}`));
+    await flushed;
+    expect((await verify()).events).toBeGreaterThan(0);
+    await sink.flush();
+    expect(await verify()).toMatchObject({ ok: true, events: 901 });
+  });
+
+  it('flush says that the server is away, and forgets nothing', async () => {
+    const sink = await opened();
+    sink.record(event('before'));
+    await sink.flush();
+    await server.crash();
+    sink.record(event('while it is away'));
+    expect(await sink.flush().catch(errorCodeOf)).toBe('STORE_UNAVAILABLE');
+    await server.start();
+    await vi.waitUntil(
+      () =>
+        sink.flush().then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 3_600_000 },
+    );
+    expect(await verify()).toMatchObject({ ok: true, events: 2 });
+  });
+
   it('keeps one chain a writer, which are verified together', async () => {
     await Promise.all([written(600), written(20), written(1)]);
     expect(await verify()).toMatchObject({ ok: true, events: 621, problems: [] });

@@ -18,7 +18,13 @@ let prefixes = 0;
 const newPrefix = () => `test${prefixes++}`;
 
 async function backendOf(options: { prefix?: string; clock?: () => number; url?: string } = {}) {
-  const stores = createRedisStores({ url: redis.path, prefix: newPrefix(), ...options });
+  const stores = createRedisStores({
+    url: redis.path,
+    prefix: newPrefix(),
+    // A busy machine may take its time.
+    timeoutMs: 900_000,
+    ...options,
+  });
   const { store, close, problem } = await stores.keyValue.open();
   return {
     kvStoreFactory: store,

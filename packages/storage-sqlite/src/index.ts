@@ -5,3 +5,5 @@ export type { SqliteMemory, SqliteMemoryOptions } from './sqlite-memory.js';
 export { createSqliteMemory } from './sqlite-memory.js';
 export type { SqliteSessionStore, SqliteSessionStoreOptions } from './sqlite-session-store.js';
 export { createSqliteSessionStore } from './sqlite-session-store.js';
+export type { SqliteTurns, SqliteTurnsOptions } from './sqlite-turns.js';
+export { createSqliteTurns } from './sqlite-turns.js';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createTestFolder } from './test-folder.js';
@@ -23,13 +23,23 @@ export async function runOnNode22(args: readonly string[]): Promise<string> {
   return run(await node22, args);
 }
 
-/** The path of it, once it was asked for: npx takes longer to find it than it takes to start. */
+/** Where the workers tell each other of its path: npx takes longer to find it than it takes to start. */
+const FOUND = join(root, 'node_modules', '.cache', 'node-22.path');
+
 let node22: Promise<string> | undefined;
 
 async function findNode22(): Promise<string> {
+  if (existsSync(FOUND)) {
+    const known = readFileSync(FOUND, 'utf8');
+    // What npx keeps may be cleared at any time.
+    if (existsSync(known)) return known;
+  }
   const node = ['--prefer-offline', '-y', '-p', 'node@22', '--', 'node'];
-  const path = await run('npx', [...node, '-p', 'process.execPath']);
-  return path.trim();
+  const path = (await run('npx', [...node, '-p', 'process.execPath'])).trim();
+  mkdirSync(dirname(FOUND), { recursive: true });
+  writeFileSync(`${FOUND}.${process.pid}`, path);
+  renameSync(`${FOUND}.${process.pid}`, FOUND);
+  return path;
 }
 
 async function run(file: string, args: readonly string[]): Promise<string> {
@@ -47,12 +57,17 @@ async function run(file: string, args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** The counts of a run of test files, and the whole report as JSON. */
+/** What a run of test files came to, and the whole report as JSON. */
 export interface NodeRunReport {
   success: boolean;
   numFailedTests: number;
-  numPassedTests: number;
+  /** How many tests of a file passed. */
+  passedIn(file: string): number;
   json: string;
+}
+
+interface VitestReport extends Pick<NodeRunReport, 'success' | 'numFailedTests'> {
+  testResults: { name: string; assertionResults: { status: string }[] }[];
 }
 
 /**
@@ -69,8 +84,13 @@ export async function runTestsOnNode22(files: readonly string[]): Promise<NodeRu
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     await runOnNode22([vitest, 'run', ...options, `--outputFile=${outputFile}`, ...files]);
     const json = readFileSync(outputFile, 'utf8');
-    const { success, numFailedTests, numPassedTests } = JSON.parse(json);
-    return { success, numFailedTests, numPassedTests, json };
+    const { success, numFailedTests, testResults }: VitestReport = JSON.parse(json);
+    const passedIn = (file: string) =>
+      testResults
+        .filter(({ name }) => name.endsWith(file))
+        .flatMap(({ assertionResults }) => assertionResults)
+        .filter(({ status }) => status === 'passed').length;
+    return { success, numFailedTests, passedIn, json };
   } finally {
     folder.remove();
   }

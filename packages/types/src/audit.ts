@@ -102,4 +102,10 @@ export interface AuditSink {
    * happened.
    */
   completed?(event: AuditEvent, durationMs: number): void;
+  /**
+   * Resolves when all that was recorded is where it stays. Called once for each call, after it was
+   * recorded and before anybody gets its answer. When it rejects, or takes longer than the call may,
+   * the answer is withheld.
+   */
+  flush?(): Promise<void>;
 }

@@ -68,8 +68,7 @@ export const ERROR_CODES = {
     'The turn can not begin: the session has another one that is not finished, or none.',
   // Approvals.
   ALREADY_DECIDED: 'The question has another decision already.',
-  APPROVAL_INVALID:
-    'No such call waits, it asks for something else by now, or it was decided otherwise already.',
+  APPROVAL_INVALID: 'No such call waits, or it asks for something else by now.',
   // Calls: why a result failed.
   CALL_TIMED_OUT: 'The call, or the turn that it belongs to, took longer than it may.',
   CALL_ABORTED: 'The turn was aborted, or its runtime closed, before the call had ended.',

@@ -132,7 +132,9 @@ export type {
 } from './tool-registry.js';
 export type {
   DueTurns,
+  NewSchedule,
   NewTurn,
+  StoredSchedule,
   StoredTurn,
   StoredTurnEvent,
   TurnOutcome,

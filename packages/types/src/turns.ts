@@ -17,6 +17,11 @@ export interface NewTurn {
   delayMs?: number;
   /** How often it may begin, together with the other turns of a key. */
   rates?: readonly TurnRate[];
+  /**
+   * Ids of turns that have to be over before it begins, however they ended; it is told their answers.
+   * Those that are not stored count as over.
+   */
+  after?: readonly string[];
   /** Failures after which it is given up. 5 when absent. */
   maxAttempts?: number;
   /** Milliseconds after the first failure, doubled with each one. 1,000 when absent. */
@@ -30,11 +35,34 @@ export interface TurnRate {
   perMs: number;
 }
 
+/** A turn that comes again and again. */
+export interface NewSchedule extends Omit<NewTurn, 'id' | 'sessionId' | 'delayMs' | 'after'> {
+  /** Of the schedule: one that is there already is replaced. */
+  id: string;
+  /**
+   * The session of all its turns. A time at which the turn before is not over is left out then. When
+   * absent each turn has a session of its own.
+   */
+  sessionId?: string;
+  /** Five fields, or six with seconds first, e.g. `0 9 * * MON-FRI`. */
+  cron: string;
+  /** As `Europe/Vienna`; `UTC` when absent. */
+  timezone?: string;
+}
+
+/** A schedule as it is stored. Times are milliseconds since the epoch. */
+export interface StoredSchedule {
+  schedule: NewSchedule;
+  /** Absent until it is planned. */
+  nextAt?: number;
+  /** The time of its last turn. */
+  lastAt?: number;
+}
+
 export type TurnState = 'waiting' | 'running' | 'paused' | 'done' | 'failed' | 'cancelled';
 
 /** A turn as it is stored. Times are milliseconds since the epoch, by the clock of the store. */
-export interface StoredTurn extends Required<Omit<NewTurn, 'delayMs' | 'attachments' | 'rates'>> {
-  attachments: readonly AttachmentInfo[];
+export interface StoredTurn extends Required<Omit<NewTurn, 'delayMs' | 'rates'>> {
   state: TurnState;
   runAt: number;
   /** Times that it failed. */
@@ -51,6 +79,8 @@ export interface StoredTurn extends Required<Omit<NewTurn, 'delayMs' | 'attachme
   wakes: number;
   /** Why it is over, or failed last. */
   message?: string;
+  /** What the agent said last, of a turn that is over. */
+  answer?: string;
 }
 
 /** How a turn stands after it ran. */
@@ -61,11 +91,12 @@ export interface TurnOutcome {
   /** It failed. */
   isFailure?: boolean;
   message?: string;
+  answer?: string;
 }
 
 /** What is to be looked at next. */
 export interface DueTurns {
-  /** Turns that could be taken now. At most 1,000 are counted. */
+  /** Turns that could be taken now, and schedules whose time has come. At most 1,000 of each are counted. */
   due: number;
   /** Milliseconds until the next one; absent where none is to come. */
   nextInMs?: number;
@@ -96,7 +127,7 @@ export interface TurnStore {
   /**
    * Says how a turn went. Where it was woken since it was taken it waits instead of being paused.
    *
-   * @returns whether more of its session waits; `null` when it was taken from the caller, and nothing
+   * @returns whether more of its session waits, or a turn that is to come after it; `null` when it was taken from the caller, and nothing
    * was changed
    */
   settle(
@@ -117,4 +148,20 @@ export interface TurnStore {
   events(sessionId: string, after: number): Promise<StoredTurnEvent[]>;
   /** Removes turns that are over, and their events, once they are older than that. */
   sweep(opts: { olderThanMs: number }): Promise<number>;
+  /** Stores a schedule that is to be planned, and says whether it is new or another one than before. */
+  putSchedule(schedule: NewSchedule): Promise<boolean>;
+  /** Schedules whose time has come, and those to be planned. 100 at most. `now`: the time of the store. */
+  dueSchedules(): Promise<{ now: number; schedules: StoredSchedule[] }>;
+  /**
+   * Moves a schedule on, if its next time is still `from`. Says whether it was. `isLeftOut`: there is
+   * no turn of that time.
+   */
+  moveSchedule(
+    id: string,
+    opts: { from: number | undefined; to: number; isLeftOut?: boolean },
+  ): Promise<boolean>;
+  /** All schedules, by their ids. */
+  schedules(): Promise<StoredSchedule[]>;
+  /** Says whether it was there. */
+  deleteSchedule(id: string): Promise<boolean>;
 }

@@ -152,7 +152,9 @@ describe('the MCP servers of a runtime', () => {
       expect.stringMatching(/^not_available: mcp__gone__x .* server gone could not be started; go/),
       'not_available: there is no tool "mcp__all__ech"; did you mean "mcp__all__echo"?',
       expect.stringMatching(/^not_available: mcp__all__simulate-research-query is held back until/),
-      'not_available: there is no tool "mcp__other__x"',
+      expect.stringMatching(
+        /^not_available: there is no tool "mcp__other__x"; there are mcp__all__\S+, .*in all\)$/,
+      ),
     ]);
     expect(told.join()).not.toContain('no-such-program-here');
     expect((await runtime.problems()).map(({ message }) => message)).toContainEqual(

@@ -4,6 +4,8 @@ import { MetPersonalities, plainId } from './met-personalities.js';
 import { type PersonalityReach, personalityReach } from './personality-reach.js';
 import type { PersonalityStore } from './personality-store.js';
 import { policyPlaces } from './policy-lines.js';
+import type { RuntimeProblem } from './runtime-problem.js';
+import { withOtherProblems } from './sound-keys.js';
 
 /** What configs are made of. */
 export interface PersonalityConfigsParts {
@@ -11,6 +13,8 @@ export interface PersonalityConfigsParts {
   store: PersonalityStore;
   /** Tools that group labels stand for. */
   tools: () => readonly AnyTool[];
+  /** What is wrong with a personality, beside its shape. */
+  problemsOf: (config: PersonalityConfig) => readonly RuntimeProblem[];
   /** Ends what a personality keeps open. */
   endServices: (personalityId: string) => Promise<void>;
 }
@@ -49,7 +53,7 @@ export class PersonalityConfigs {
       // Calls that still run lose their reach too.
       this.#known.delete(id);
       await this.#endServicesOf(id);
-      throw error;
+      throw withOtherProblems(error, this.#parts.problemsOf);
     }
   }
 

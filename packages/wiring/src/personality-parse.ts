@@ -1,9 +1,11 @@
 import { nearestName } from '@ethosagent/policy';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
+import type { LineCounter } from 'yaml';
 import { z } from 'zod';
 import { notePlaces } from './personality-places.js';
 import { personalitySchema } from './personality-schema.js';
 import { notePolicyLines } from './policy-lines.js';
+import { LISTS_OF_NAMES, noteSoundKeys, type SoundKeys } from './sound-keys.js';
 import type { PathVariables } from './substitute.js';
 import {
   type KeyPath,
@@ -33,6 +35,7 @@ export function parsePersonality(
 ): PersonalityConfig {
   const { lines, mapping, ...source } = parseYamlMapping(text);
   const { problems } = source;
+  let sound: SoundKeys | undefined;
   if (mapping) {
     const schema = personalitySchema(options.variables);
     const parsed = schema.safeParse(mapping.value);
@@ -56,6 +59,7 @@ export function parsePersonality(
         .flatMap((issue) => describe(issue, mapping, schema))
         .filter(({ offset }) => !taken.has(offset)),
     );
+    sound = soundKeys(options.id, { lines, mapping, problems, schema });
   }
   const report = problems
     .sort((a, b) => a.offset - b.offset)
@@ -67,7 +71,62 @@ export function parsePersonality(
   if (problems.length > MAX_PROBLEMS) {
     report.push(`${options.file}: and more`);
   }
-  throw new EthosError('CONFIG_INVALID', report.join('\n'));
+  const error = new EthosError('CONFIG_INVALID', report.join('\n'));
+  if (sound !== undefined) noteSoundKeys(error, sound);
+  throw error;
+}
+
+/** What of a file with mistakes can be compared with tools and plugins. */
+function soundKeys(
+  id: string,
+  {
+    lines,
+    mapping,
+    problems,
+    schema,
+  }: {
+    lines: LineCounter;
+    mapping: YamlMapping;
+    problems: readonly Problem[];
+    schema: ReturnType<typeof personalitySchema>;
+  },
+): SoundKeys | undefined {
+  const value = z.record(z.string(), z.unknown()).safeParse(mapping.value).data ?? {};
+  const keys = Object.keys(value)
+    .filter((key) => mapping.isKnown([key]))
+    .sort((a, b) => mapping.offsetOfKey([a]) - mapping.offsetOfKey([b]));
+  const broken = new Set(
+    problems.map(({ offset }) => keys.findLast((key) => mapping.offsetOfKey([key]) <= offset)),
+  );
+  const names = Object.keys(schema.shape);
+  // What stands under a misspelt key was meant for another.
+  const meant = Object.keys(value).map((key) =>
+    names.includes(key) ? undefined : nearestName(key, names),
+  );
+  const isSound = (key: string) => !broken.has(key) && !meant.includes(key);
+  /** Where the names that are left stood. */
+  const indexes = new Map<PropertyKey | undefined, number[]>();
+  const entries = keys.flatMap((key): [string, unknown][] => {
+    if (isSound(key)) return Object.hasOwn(schema.shape, key) ? [[key, value[key]]] : [];
+    const list = value[key];
+    if (!LISTS_OF_NAMES.some((each) => each === key) || !Array.isArray(list)) return [];
+    const left = [...list.keys()].filter(
+      (at) =>
+        /\S/u.test(typeof list[at] === 'string' ? list[at] : '') && mapping.isKnown([key, at]),
+    );
+    indexes.set(key, left);
+    return [[key, left.map((at) => list[at])]];
+  });
+  const { data } = schema.safeParse({ name: id, ...Object.fromEntries(entries) });
+  if (data === undefined) return undefined;
+  const config = deepFreeze({ id, ...data });
+  notePlaces(config, ([key, at, ...rest]) => {
+    const place = typeof at === 'number' ? (indexes.get(key)?.[at] ?? at) : at;
+    const path = [key, place, ...rest].filter((part) => part !== undefined);
+    const { line, col } = lines.linePos(mapping.offsetOf(path));
+    return `${line}:${col}`;
+  });
+  return { config, isSound };
 }
 
 function describe(issue: Issue, mapping: YamlMapping, schema: z.ZodType): Problem[] {

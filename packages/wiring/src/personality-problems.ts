@@ -31,7 +31,7 @@ export class PersonalityProblems {
   }
 
   of(config: PersonalityConfig): RuntimeProblem[] {
-    const { home, registry, personalities, mcp } = this.#parts;
+    const { home, registry, personalities } = this.#parts;
     const tools = registry.list();
     const plugins = this.#parts.plugins.list().map(({ id }) => id);
     const known = this.#checked.get(config);
@@ -40,15 +40,7 @@ export class PersonalityProblems {
     }
     const last = personalities.partsOf(config).at(-1) ?? config;
     const file = personalityConfigPath(home, last.id);
-    const found = findProblems(config, {
-      file,
-      tools,
-      plugins,
-      servers:
-        mcp()
-          ?.status()
-          .map(({ server }) => server) ?? [],
-    });
+    const found = this.inFile(config);
     const ofReach = personalities.reachOf(config).problems.map(({ key, entry, message }) => ({
       file,
       key,
@@ -59,6 +51,19 @@ export class PersonalityProblems {
     const problems = [...found, ...ofReach];
     this.#checked.set(config, { tools, plugins, problems });
     return problems;
+  }
+
+  /** Those that are found by what the file says alone: not where its folders lead. */
+  inFile(config: PersonalityConfig): RuntimeProblem[] {
+    const { home, registry, plugins, personalities, mcp } = this.#parts;
+    const last = personalities.partsOf(config).at(-1) ?? config;
+    const servers = mcp()?.status() ?? [];
+    return findProblems(config, {
+      file: personalityConfigPath(home, last.id),
+      tools: registry.list(),
+      plugins: plugins.list().map(({ id }) => id),
+      servers: servers.map(({ server }) => server),
+    });
   }
 
   /** Why each tool that is held back is. */

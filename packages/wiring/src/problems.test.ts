@@ -101,6 +101,24 @@ describe('ToolRuntime.problems', () => {
     ]);
   });
 
+  it('tells of a network of everything with a tool of this project that has one, and not without', async () => {
+    const { file, problems } = createHome('safety: {network: {allow: ["*"]}}\n');
+    const ofNetwork = async (...tools: string[]) =>
+      (await problems({ tools })).filter(({ key }) => key === 'safety.network.allow');
+    expect(await ofNetwork('todo_add', 'memory_read')).toEqual([]);
+    expect(await ofNetwork('todo_add', 'fetch_url')).toMatchObject([
+      {
+        file,
+        tool: 'fetch_url',
+        message: expect.stringContaining('allows every host'),
+        heldBack: false,
+      },
+    ]);
+    // A tool that is registered, and not offered, reaches nothing.
+    const other = createHome('toolset: [memory_read]\nsafety: {network: {allow: ["*"]}}\n');
+    expect(await other.problems({ tools: ['memory_read', 'fetch_url'] })).toEqual([]);
+  });
+
   it('tells that a network is all of the internet, where a tool has one', async () => {
     const { file, problems } = createHome('safety: {network: {allow: [a.test, "*"]}}\n');
     expect(await problems()).toEqual([]);

@@ -101,6 +101,7 @@ export class Runtime implements ToolRuntime {
       home,
       store: parts.personalities,
       tools: () => this.registry.list(),
+      problemsOf: (config) => this.#problems.inFile(config),
       endServices: (personalityId) => this.registry.endServices({ personalityId }),
     });
     const personalities = this.#personalities;

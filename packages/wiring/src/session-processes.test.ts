@@ -11,16 +11,21 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningScript, startScript } from '@ethosagent/conformance/attacks';
-import type { SessionResult } from '@ethosagent/core';
+import type { SessionResult, ToolSession } from '@ethosagent/core';
 import { createPostgresStores } from '@ethosagent/storage-postgres';
 import { bundleScript, isLongRun, newPostgresDatabase, tries } from '@ethosagent/test-support';
 import type { ToolCall } from '@ethosagent/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSessionTools } from './fixtures/session-tools.js';
+import { createToolRuntime } from './tool-runtime.js';
 
 const agentScript = await bundleScript(new URL('./fixtures/act-as-agent.ts', import.meta.url));
 const script = await bundleScript(new URL('./fixtures/act-in-session.ts', import.meta.url));
 const PAY: ToolCall = { toolCallId: 'c', name: 'pay', args: { text: 'once' } };
 const ATTEMPTS = tries({ check: 3, long: 5 });
+/** How many act where one more or less changes nothing. */
+const MANY = tries({ check: 2, long: 3 });
+const SOME = tries({ check: 1, long: 2 });
 
 let folder: string;
 let started: RunningScript[];
@@ -95,21 +100,26 @@ const LOOK: ToolCall = { toolCallId: 'l', name: 'look', args: { text: 'x' } };
 const paid = () =>
   existsSync(join(folder, 'paid')) ? readFileSync(join(folder, 'paid'), 'utf8') : '';
 
-/** As somebody who decides, in a process of this test's own. */
-async function decide(approval: SessionResult['approval'], approved: boolean): Promise<void> {
-  const { createToolRuntime } = await import('./tool-runtime.js');
+/** A runtime of this test's own process, on a machine of its own. */
+async function here<T>(use: (session: ToolSession) => Promise<T>): Promise<T> {
   const runtime = await createToolRuntime({
     home: homeOf(9),
     personality: 'coder',
-    tools: [],
+    tools: createSessionTools(folder),
     ...(url !== undefined && { stores: createPostgresStores(url) }),
   });
   try {
-    if (approval === undefined) throw new Error('nothing was asked');
-    await runtime.session('s').decide(approval, { approved });
+    return await use(runtime.session('s'));
   } finally {
     await runtime.close();
   }
+}
+
+const actHere = async (call: ToolCall) => (await here((session) => session.execute([call])))[0];
+
+async function decide(approval: SessionResult['approval'], approved: boolean): Promise<void> {
+  if (approval === undefined) throw new Error('nothing was asked');
+  await here((session) => session.decide(approval, { approved }));
 }
 
 // Which store it is decides who gets a claim, and what others know of what was read. The rest is
@@ -124,11 +134,12 @@ describe.each(PLACES)('a session in several processes %s', (_, database, isWhole
   });
 
   it('runs a call once for one approval, however many of them take it up', async () => {
-    const [{ approval } = {}] = await processes(1, [PAY]);
+    // An approval is for the very tool that asked, and this test's own is not bundled.
+    const [asked] = await processes(1, [PAY]);
     expect(paid()).toBe('');
-    await decide(approval, true);
-    const results = await processes(3, [PAY], ATTEMPTS);
-    expect(results).toHaveLength(3 * ATTEMPTS);
+    await decide(asked?.approval, true);
+    const results = await processes(MANY, [PAY], ATTEMPTS);
+    expect(results).toHaveLength(MANY * ATTEMPTS);
     expect(results.filter(({ result }) => result.ok)).toHaveLength(1);
     expect(paid()).toBe('once\n');
   });
@@ -136,29 +147,30 @@ describe.each(PLACES)('a session in several processes %s', (_, database, isWhole
   it.runIf(isWhole)(
     'runs nothing that was refused, nor other arguments than were approved',
     async () => {
-      const [{ approval } = {}] = await processes(1, [PAY]);
-      await decide(approval, true);
-      await processes(2, [{ ...PAY, args: { text: 'other' } }], ATTEMPTS);
+      await decide((await processes(1, [PAY]))[0]?.approval, true);
+      await processes(SOME, [{ ...PAY, args: { text: 'other' } }], ATTEMPTS);
       expect(paid()).toBe('');
-      const [again] = await processes(1, [{ ...PAY, toolCallId: 'd' }]);
-      await decide(again?.approval, false);
-      await processes(2, [{ ...PAY, toolCallId: 'd' }]);
+      const again = { ...PAY, toolCallId: 'd' };
+      await decide((await processes(1, [again]))[0]?.approval, false);
+      await processes(SOME, [again]);
       expect(paid()).toBe('');
     },
   );
 
   it('asks before an effect once one of them has read, whichever acts', async () => {
-    const [free] = await processes(1, [SEND]);
-    expect(free?.result.ok).toBe(true);
-    await processes(2, [LOOK]);
-    const results = await processes(2, [{ ...SEND, toolCallId: 'f' }]);
-    expect(results.map(({ result }) => result.ok)).toEqual([false, false]);
+    expect((await actHere(SEND))?.result.ok).toBe(true);
+    await processes(SOME, [LOOK]);
+    const results = [
+      ...(await processes(SOME, [{ ...SEND, toolCallId: 'f' }])),
+      await actHere({ ...SEND, toolCallId: 'g' }),
+    ].flatMap((each) => each ?? []);
+    expect(results.map(({ result }) => result.ok)).toEqual(Array(SOME + 1).fill(false));
     for (const { approval } of results) expect(approval?.reason).toContain('untrusted');
   });
 
   it('asks about what others do while the turn of an agent goes on that has read', async () => {
     const { child, ended, lines } = await heldTurn(['page'], ['hold']);
-    const [asked] = await processes(1, [SEND]);
+    const asked = await actHere(SEND);
     expect(asked?.approval?.reason).toContain('the untrusted content is from page');
     child.kill('SIGUSR2');
     expect(await ended).toMatchObject({ code: 0 });
@@ -169,7 +181,7 @@ describe.each(PLACES)('a session in several processes %s', (_, database, isWhole
     const { child, ended } = await heldTurn(['page'], ['hold']);
     child.kill('SIGKILL');
     await ended;
-    const [asked] = await processes(1, [SEND]);
+    const asked = await actHere(SEND);
     expect(asked?.approval?.reason).toContain('the untrusted content is from page');
   });
 
@@ -177,7 +189,7 @@ describe.each(PLACES)('a session in several processes %s', (_, database, isWhole
     'asks about what an agent does after others have read, while its turn goes on',
     async () => {
       const { child, ended, lines } = await heldTurn(['hold'], ['send']);
-      await processes(1, [LOOK]);
+      await actHere(LOOK);
       child.kill('SIGUSR2');
       expect(await ended).toMatchObject({ code: 0 });
       expect(lines().at(-1)).toBe('paused');

@@ -1,12 +1,16 @@
 import { isAbsolute } from 'node:path';
-import { EthosError } from '@ethosagent/types';
+import { type AnyTool, EthosError, type PersonalityConfig } from '@ethosagent/types';
 import { openAudit } from './audit-log.js';
 import { runtimeDenyPaths } from './deny-paths.js';
 import { openLock } from './lock/open-lock.js';
+import { personalityConfigPath } from './personality-file.js';
 import { personalityReach } from './personality-reach.js';
 import { createPersonalityStore } from './personality-store.js';
+import { findProblems } from './problems.js';
 import { Runtime } from './runtime.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
+import type { RuntimeProblem } from './runtime-problem.js';
+import { withOtherProblems } from './sound-keys.js';
 import { givenStores } from './stores/given-stores.js';
 import { openStores } from './stores/open-stores.js';
 import { OpenedResources } from './stores/opened-resources.js';
@@ -25,7 +29,9 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const given = givenStores(options);
   const picked = await pickTools(options.tools ?? []);
   const personalities = createPersonalityStore({ home, cwd });
-  const first = await personalities.get(options.personality);
+  const first = await personalities.get(options.personality).catch((error: unknown) => {
+    throw withOtherProblems(error, (config) => problemsBeforeStart(config, options, picked.tools));
+  });
   personalityReach(home, first, (id) => personalities.peek(id));
   const lock = await openLock({ home, cwd, lock: options.lock, personalities });
   const opened = new OpenedResources();
@@ -53,6 +59,20 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     await opened.close().catch(() => {});
     throw error;
   }
+}
+
+/** What can be told before plugins are there: an unknown name may be that of what one of them brings. */
+function problemsBeforeStart(
+  config: PersonalityConfig,
+  { home, plugins = [] }: ToolRuntimeOptions,
+  tools: readonly AnyTool[],
+): RuntimeProblem[] {
+  if (plugins.length > 0) return [];
+  return findProblems(config, {
+    file: personalityConfigPath(home, config.id),
+    tools,
+    plugins: [],
+  }).filter(({ key }) => key !== 'plugins');
 }
 
 /** What plain JavaScript may give. @throws `CONFIG_INVALID` */

@@ -84,8 +84,12 @@ const UNLISTED_FILE: ReadonlyMap<string, string> = new Map([
   ['>', 'writes a file, and no rule such as `> out/*` allows it'],
   ['<', 'reads a file, and no rule such as `< data/*` allows it'],
 ]);
-/** The beginning of a function of JavaScript, which every shell that reads it refuses with its line. */
-const ARROW = /^\s*(?:async\s+)?\([\s\w,]*\)\s*=>/;
+/**
+ * The beginning of a function, or of a call with arguments, in JavaScript. Every shell that reads it
+ * refuses it with its line.
+ */
+const NO_SHELL_TEXT =
+  /^\s*(?:(?:async\s+)?\([\s\w,]*\)\s*=>|[A-Za-z_]\w*(?:\.\w+)*\(\s*[\w'"`[{(])/;
 const ABOUT_VARIABLES: readonly BuiltInRule[] = [environment, secretFiles];
 const NO_SURROUNDINGS: Surroundings = {
   assignments: [],
@@ -284,7 +288,10 @@ class Judge {
     }
     // Words that make no text are most likely meant as they stand; a shell runs nothing of it.
     const count = inner.words?.length ?? 0;
-    if ((count > 1 || (count === 1 && ARROW.test(inner.text))) && !isUnderstood(inner.text)) {
+    if (
+      (count > 1 || (count === 1 && NO_SHELL_TEXT.test(inner.text))) &&
+      !isUnderstood(inner.text)
+    ) {
       this.#evaluates(
         outer.source,
         'gives a shell words that, without their quotes, are no shell text',

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isLongRun, runTimeoutMs, tries } from '@ethosagent/test-support';
+import type { SessionStore } from '@ethosagent/types';
 import type { LanguageModel } from 'ai';
 import { afterEach, expect, it } from 'vitest';
 import { AgentLoop } from '../agent-loop.js';
@@ -8,51 +9,73 @@ import { type Asked, scriptedModel } from '../fixtures/scripted-model.js';
 import { World } from '../fixtures/world.js';
 import { readLog } from '../journal/journal.js';
 import { registryTools } from '../registry-tools.js';
-import { counted, isForSummary, lookTool, tokensOf } from './fixtures/long-work.js';
+import { counted, growsAtItsEnd, isForSummary, lookTool, tokensOf } from './fixtures/long-work.js';
 
 const TURNS = tries({ check: 40, long: 5_000 });
 // Every word of the user stays: so many turns take so much.
 const WINDOW = tries({ check: 6_000, long: 200_000 });
+/** Records of a turn: of the user, two steps, a start, a result, an end, and at times a summary. */
+const RECORDS = 7;
+/** Records from which on a log is kept, and of which a page is made. */
+const PAGE = 1_000;
 
 let world: World | undefined;
 afterEach(() => world?.close());
 
 it(
-  `a session of ${TURNS} turns goes on in flat memory`,
+  `a session of ${TURNS} turns goes on in flat memory, and reads what is new`,
   async () => {
     world = new World({ tools: [lookTool()] });
+    const { registry, personality, folder } = world;
+    const sessions = counting(world.sessions);
     let largest = 0;
     let summaries = 0;
-    const answers = (at: number, asked: Asked) => {
+    let last: Asked | undefined;
+    let isCompared = false;
+    const model = forgetful((at: number, asked: Asked) => {
       largest = Math.max(largest, tokensOf(asked));
       if (isForSummary(asked)) {
         summaries += 1;
+        // What comes next is shorter.
+        isCompared = false;
         return counted(asked, { text: `So far. ${'And so on. '.repeat(20)}` });
       }
+      if (isCompared && last !== undefined) expect(growsAtItsEnd(last, asked)).toBe(true);
+      isCompared = false;
+      last = asked;
       const isNew = asked.prompt.at(-1)?.role === 'user';
       const call = { id: `c${at}`, name: 'look', args: { key: `${at}`, chars: 2_000 } };
       return counted(asked, isNew ? { calls: [call] } : { text: 'Done with it.' });
-    };
-    const model = forgetful(answers);
-    const heap: number[] = [];
-    const entries: number[] = [];
-    for (let turn = 1; turn <= TURNS; turn++) {
-      const agent = new AgentLoop({
+    });
+    const newAgent = () =>
+      new AgentLoop({
         model,
-        tools: registryTools(world.registry, world.personality, { workingDir: world.folder }),
-        sessions: world.sessions,
+        tools: registryTools(registry, personality, { workingDir: folder }),
+        sessions,
         context: { window: WINDOW },
       });
+    const heap: number[] = [];
+    const entries: number[] = [];
+    let agent = newAgent();
+    for (let turn = 1; turn <= TURNS; turn++) {
+      sessions.read = 0;
       const { end } = await agent.ask({ sessionId: 's', prompt: `Number ${turn}.` });
       expect(end).toBe('answered');
-      if (turn % (TURNS / 10) === 0) {
-        const log = await readLog(world.sessions, 's');
-        entries.push(JSON.stringify(log.entries).length);
-        if (isLongRun()) {
-          heap.push(heapWith(log));
-          console.log(turn, entries.at(-1), heap.at(-1), largest, summaries);
-        }
+      if (turn % (TURNS / 10) === 1) {
+        // It was not there before, and has read all, to the same bytes.
+        expect(sessions.read).toBeLessThanOrEqual(turn * RECORDS);
+      } else {
+        expect(sessions.read).toBeLessThan(PAGE);
       }
+      if (turn % (TURNS / 10) !== 0) continue;
+      const log = await readLog(world.sessions, 's');
+      entries.push(JSON.stringify(log.entries).length);
+      if (isLongRun()) {
+        heap.push(heapWith(log));
+        console.log(turn, entries.at(-1), heap.at(-1), largest, summaries);
+      }
+      agent = newAgent();
+      isCompared = true;
     }
     expect(summaries).toBeGreaterThan(0);
     expect(largest).toBeLessThan(WINDOW);
@@ -64,6 +87,20 @@ it(
   },
   runTimeoutMs(),
 );
+
+/** A store that counts the messages that were read. */
+function counting(store: SessionStore): SessionStore & { read: number } {
+  const counted = {
+    ...store,
+    read: 0,
+    async messages(...args: Parameters<SessionStore['messages']>) {
+      const page = await store.messages(...args);
+      counted.read += page.length;
+      return page;
+    },
+  };
+  return counted;
+}
 
 /** Bytes of the heap that are in use, with this in it. */
 function heapWith(kept: object): number {

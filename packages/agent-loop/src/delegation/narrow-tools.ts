@@ -1,5 +1,5 @@
-import type { AnyTool, ToolCallResult } from '@ethosagent/types';
-import type { AgentTools } from '../api.js';
+import type { AnyTool, ToolCall, ToolCallResult } from '@ethosagent/types';
+import type { AgentBatchOptions, AgentTools } from '../api.js';
 
 /**
  * The tools with these names, of those that there are, for a sub-agent. Whoever gets the result
@@ -22,12 +22,14 @@ export function narrowTools(
     async execute(calls, options) {
       // An allow list lets the tools of MCP servers through, which others filter.
       const within = (options.tools ?? names).filter((name) => allowed.has(name));
-      const admitted = calls.filter(({ name }) => within.includes(name));
+      const isWithin = ({ name }: ToolCall) => within.includes(name);
       const host = { ...options.host, quotaSession };
-      const results = await tools.execute(admitted, { ...options, tools: within, host });
-      const answers = results.values();
-      return calls.map((call) =>
-        within.includes(call.name) ? (answers.next().value ?? leftOut(call)) : leftOut(call),
+      const admitted = calls.filter(isWithin);
+      const others = calls.filter((call) => !isWithin(call));
+      const results = (await tools.execute(admitted, { ...options, tools: within, host })).values();
+      const refusals = (await refuse(tools, others, options)).values();
+      return calls.map(
+        (call) => (isWithin(call) ? results : refusals).next().value ?? leftOut(call),
       );
     },
   };
@@ -35,6 +37,30 @@ export function narrowTools(
   if (personalities !== undefined) narrowed.personalities = () => personalities.call(tools);
   if (endSession !== undefined) narrowed.endSession = (id) => endSession.call(tools, id);
   return narrowed;
+}
+
+/** The others are refused here. They are passed on to be written down, and to nothing that runs. */
+async function refuse(
+  tools: AgentTools,
+  calls: readonly ToolCall[],
+  options: AgentBatchOptions,
+): Promise<ToolCallResult[]> {
+  if (calls.length === 0) return [];
+  const refused = calls.map((call) => {
+    const answer = leftOut(call);
+    return { ...answer, result: options.host?.answers?.(call)?.result ?? answer.result };
+  });
+  const byId = new Map(refused.map((answer) => [answer.toolCallId, answer]));
+  const refuse = 'it is not among the tools of this sub-agent';
+  const recorded = await tools.execute(calls, {
+    ...options,
+    tools: [],
+    host: { answers: ({ toolCallId }) => byId.get(toolCallId), gate: () => ({ refuse }) },
+  });
+  return refused.map((answer, index) => {
+    const result = recorded[index]?.result;
+    return result?.ok === false && result.cause === 'AUDIT_FAILED' ? { ...answer, result } : answer;
+  });
 }
 
 function leftOut({ toolCallId, name }: { toolCallId: string; name: string }): ToolCallResult {

@@ -1,16 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallDecision, PendingApproval } from '@ethosagent/core';
-import type { NewTurn, StoredTurn, TurnState, TurnStore } from '@ethosagent/types';
+import type {
+  NewSchedule,
+  NewTurn,
+  StoredSchedule,
+  StoredTurn,
+  TurnState,
+  TurnStore,
+} from '@ethosagent/types';
 import type { Engine } from './engine.js';
+import { createLocalEngine } from './local-engine.js';
+import { nextTime, planSchedules } from './plan-schedules.js';
 import { streamEvents } from './stream-events.js';
 import { type WatchedEvent, type WatchOptions, watchTurns } from './watch.js';
 import { TurnWorker, type WorkerAgent, type WorkerOptions } from './worker.js';
 
 /** What a fleet of workers shares. */
 export interface FleetOptions {
-  engine: Engine;
+  /** Where the turns stand: `createPostgresTurns`, or `createSqliteTurns` on one machine. */
   turns: TurnStore;
+  /** What wakes workers. `createLocalEngine()` when absent: those of this process. */
+  engine?: Engine;
 }
 
 /** A turn to be run by some worker. */
@@ -18,6 +29,16 @@ export type EnqueueInput = Omit<NewTurn, 'id'> & {
   /** So that the same turn is not run twice, whoever enqueues it again. Made when absent. */
   id?: string;
 };
+
+/** Turns that run beside each other, and one after them. */
+export interface FlowInput {
+  /** So that the same flow is not run twice, whoever starts it again. Made when absent. */
+  id?: string;
+  /** Each of a session of its own where it names none. */
+  turns: readonly (Omit<EnqueueInput, 'sessionId' | 'after'> & { sessionId?: string })[];
+  /** Begins once all of them are over, and is told their answers, as untrusted content. */
+  last: Omit<EnqueueInput, 'id' | 'after'>;
+}
 
 /** How a fleet is. */
 export interface FleetHealth {
@@ -37,7 +58,7 @@ export class Fleet {
   readonly #engine: Engine;
   readonly #turns: TurnStore;
 
-  constructor({ engine, turns }: FleetOptions) {
+  constructor({ engine = createLocalEngine(), turns }: FleetOptions) {
     this.#engine = engine;
     this.#turns = turns;
   }
@@ -53,6 +74,47 @@ export class Fleet {
     const { sessionId, delayMs = 0, priority = 0 } = turn;
     await this.#tell(() => this.#engine.enqueue({ id, taking: 0, sessionId, delayMs, priority }));
     return id;
+  }
+
+  /**
+   * Has turns run on any workers, as those of sub-agents, and one after them. No worker waits for them.
+   * Once it resolves all of them are stored.
+   *
+   * @returns the ids of the turns, and that of the last one
+   * @throws as `enqueue`
+   */
+  async flow({
+    id = randomUUID(),
+    turns,
+    last,
+  }: FlowInput): Promise<{ id: string; turns: string[] }> {
+    const named = turns.map((turn, n) => ({ id: `${id}/${n + 1}`, ...turn }));
+    // Before it, or it would not wait for them.
+    for (const turn of named) await this.enqueue({ sessionId: turn.id, ...turn });
+    const after = named.map((turn) => turn.id);
+    await this.enqueue({ ...last, id, after });
+    return { id, turns: after };
+  }
+
+  /**
+   * Has a turn run again and again. A schedule with the same id is replaced; one that is the same goes
+   * on as it was, so that each machine can say it when it starts.
+   *
+   * @throws `VALUE_INVALID`, `KEY_INVALID`, `STORE_UNAVAILABLE`
+   */
+  async schedule(schedule: NewSchedule): Promise<void> {
+    nextTime(schedule, Date.now());
+    await this.#turns.putSchedule(schedule);
+    await planSchedules({ turns: this.#turns, engine: this.#engine });
+  }
+
+  /** Ends a schedule, and says whether it was there. Turns of it that are stored stay. */
+  unschedule(id: string): Promise<boolean> {
+    return this.#turns.deleteSchedule(id);
+  }
+
+  schedules(): Promise<StoredSchedule[]> {
+    return this.#turns.schedules();
   }
 
   /** Runs turns here, until `close`. @throws `CONFIG_INVALID`; as the engine does */
@@ -104,7 +166,8 @@ export class Fleet {
     const turn = await this.#turns.get(turnId);
     if (turn === null) return false;
     await this.#tell(() => this.#engine.cancel(turn));
-    if (turn.state === 'waiting') await this.#tell(() => this.#engine.wake(turn.sessionId));
+    // It may run its end, or let others begin.
+    if (turn.state !== 'running') await this.#tell(() => this.#engine.wake(turn.sessionId));
     return isCancelled;
   }
 
@@ -132,7 +195,7 @@ export class Fleet {
   }
 }
 
-/** @example const fleet = createFleet({ engine: createLocalEngine(), turns }); */
+/** @example const fleet = createFleet({ turns: createSqliteTurns({ path: 'turns.db' }) }); */
 export function createFleet(options: FleetOptions): Fleet {
   return new Fleet(options);
 }

@@ -1,11 +1,20 @@
-import { EthosError, errorCodeOf, type StoredTurn, type TurnOutcome } from '@ethosagent/types';
+import { takeStart } from '@ethosagent/policy';
+import {
+  EthosError,
+  errorCodeOf,
+  type StoredTurn,
+  type TurnOutcome,
+  type TurnStore,
+} from '@ethosagent/types';
 import type { AgentLoop, TurnDone } from '../agent-loop.js';
 import type { AgentEvent } from '../api.js';
 import type { HeldSession } from '../held-session.js';
+import { MAX_ANSWER_CHARS, withAnswers } from './answers-of.js';
 
 /** A turn that a worker has taken, with its session. */
 export interface TakenTurn {
   turn: StoredTurn;
+  turns: TurnStore;
   held: HeldSession;
   /** Its user does not want it any more. */
   cancelled: AbortSignal;
@@ -37,8 +46,9 @@ export async function runTurn(loop: AgentLoop, taken: TakenTurn): Promise<TurnOu
 
 /** The last event; `undefined` for a turn that was left. */
 async function readTurn(loop: AgentLoop, taken: TakenTurn): Promise<TurnDone | undefined> {
-  const { turn, held, cancelled, left, isHandedOver, onEvent } = taken;
-  const { id, sessionId, prompt, attachments, untrusted } = turn;
+  const { turn, turns, held, cancelled, left, isHandedOver, onEvent } = taken;
+  const { id, sessionId, attachments } = turn;
+  const { prompt, untrusted } = await withAnswers(turns, turn);
   const events = loop
     .run({
       sessionId,
@@ -84,8 +94,12 @@ async function outcomeOf(
   }
   onEvent(done);
   if (done.end === 'paused') return { state: 'paused' };
-  const message = done.message === undefined ? {} : { message: done.message };
-  return { state: cancelled.aborted && done.end === 'aborted' ? 'cancelled' : 'done', ...message };
+  const isCancelled = cancelled.aborted && done.end === 'aborted';
+  return {
+    state: isCancelled ? 'cancelled' : 'done',
+    answer: takeStart(done.text, MAX_ANSWER_CHARS),
+    ...(done.message !== undefined && { message: done.message }),
+  };
 }
 
 /** So that the session can have another turn. */

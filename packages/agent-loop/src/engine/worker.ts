@@ -3,6 +3,7 @@ import { EthosError, type StoredTurn, type TurnOutcome, type TurnStore } from '@
 import type { AgentLoop } from '../agent-loop.js';
 import type { HeldSession } from '../held-session.js';
 import type { Engine, EngineWorker } from './engine.js';
+import { planSchedules } from './plan-schedules.js';
 import { giveUp, runTurn } from './run-turn.js';
 import { TurnEvents } from './turn-events.js';
 
@@ -117,7 +118,7 @@ export class TurnWorker {
   async #runNext(): Promise<void> {
     const { leaseMs } = this.#options;
     if (this.#isClosing) return;
-    const turn = await this.#turns.take({ leaseMs });
+    const turn = await this.#take();
     if (turn === null) return;
     this.#metrics.taken += 1;
     let held: HeldSession | undefined;
@@ -143,6 +144,18 @@ export class TurnWorker {
     await this.#run(turn, held);
   }
 
+  /** The turn that is next; of a schedule whose time has come, where nothing else waits. */
+  async #take(): Promise<StoredTurn | null> {
+    const { leaseMs } = this.#options;
+    const turn = await this.#turns.take({ leaseMs });
+    if (turn !== null || (await this.#plan()) === 0) return turn;
+    return this.#turns.take({ leaseMs });
+  }
+
+  #plan(): Promise<number> {
+    return planSchedules({ turns: this.#turns, engine: this.#engine });
+  }
+
   async #run(turn: StoredTurn, held: HeldSession): Promise<void> {
     const [cancel, leave] = [new AbortController(), new AbortController()];
     for (const { signal } of [cancel, leave]) setMaxListeners(0, signal);
@@ -155,6 +168,7 @@ export class TurnWorker {
           ? await this.#giveUp(turn, held)
           : await runTurn(this.#loop, {
               turn,
+              turns: this.#turns,
               held,
               cancelled: cancel.signal,
               left: leave.signal,
@@ -230,6 +244,7 @@ export class TurnWorker {
   async #sweep(): Promise<void> {
     const { concurrency, keepMs } = this.#options;
     if (this.#isClosing) return;
+    await this.#plan();
     const { due } = await this.#turns.due();
     const free = Math.max(0, concurrency - this.#running.size);
     for (let n = 0; n < Math.min(due, free); n++) await this.#engine.wake(`sweep-${n}`);

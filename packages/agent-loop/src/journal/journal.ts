@@ -10,6 +10,7 @@ import {
 } from '@ethosagent/types';
 import type { TurnClaim } from '../api.js';
 import { withGrace } from '../with-grace.js';
+import { parseEarlier } from './earlier-records.js';
 import { type AgentRecord, messageOf, parseRecord } from './records.js';
 import { damaged, type LoggedStep, SessionLog } from './session-log.js';
 
@@ -77,6 +78,12 @@ export class Journal {
   /** Why nothing more is written. */
   get failure(): unknown {
     return this.#failure?.error;
+  }
+
+  /** Its turn is over, all is written, and nobody writes with it any more. */
+  get isOver(): boolean {
+    const isQuiet = this.#writing === undefined && this.#waiting.length === 0;
+    return isQuiet && this.#failure === undefined && this.log.turn?.end !== undefined;
   }
 
   /** The untrusted content that the session has read, whoever ran it, as far as it is known here. */
@@ -161,6 +168,7 @@ export class Journal {
         records.forEach((record, index) => {
           this.log.apply(record, stored[index]?.sequence ?? this.log.lastSequence + 1);
         });
+        this.log.lastStoredAt = stored.at(-1)?.createdAt;
         return;
       } catch (error) {
         if (errorCodeOf(error) !== 'SESSION_CHANGED') throw error;
@@ -198,13 +206,20 @@ function isAside(record: AgentRecord | undefined): boolean {
   return record?.kind === 'delegated';
 }
 
-/** The log of a session as it is stored. @throws `TURN_INVALID`, and as `SessionStore.messages` */
+/**
+ * The log of a session as it is stored.
+ *
+ * @param options.log what is known of it, which then has the rest
+ * @throws `TURN_INVALID`, and as `SessionStore.messages`
+ */
 export async function readLog(
   store: SessionStore,
   sessionId: string,
-  options?: { history: boolean },
+  {
+    history = true,
+    log = new SessionLog({ history }),
+  }: { history?: boolean; log?: SessionLog } = {},
 ): Promise<SessionLog> {
-  const log = new SessionLog(options);
   for (;;) {
     const page = await store.messages(sessionId, { afterSequence: log.lastSequence });
     if (page.length === 0) return log;
@@ -213,12 +228,13 @@ export async function readLog(
 }
 
 function applyAll(log: SessionLog, messages: readonly SessionMessage[]): void {
-  for (const { data, sequence } of messages) {
-    const record = parseRecord(data);
+  for (const { data, sequence, createdAt } of messages) {
+    const record = parseRecord(data) ?? parseEarlier(data);
     if (record === undefined) {
       throw damaged(sequence, 'is not one of this agent loop, or it is damaged');
     }
     log.apply(record, sequence);
+    log.lastStoredAt = createdAt;
   }
 }
 

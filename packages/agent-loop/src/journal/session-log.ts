@@ -5,6 +5,7 @@ import type { AgentUsage, TurnEnd } from '../api.js';
 import { applyContext, type SummedUp } from '../context/apply-context.js';
 import { READ_RESULT } from '../context/read-result.js';
 import { addUsage, NO_USAGE } from '../usage.js';
+import type { EarlierRecord } from './earlier-records.js';
 import {
   type AgentRecord,
   type ContextRecord,
@@ -72,6 +73,9 @@ export class SessionLog {
   /** The sequence of the last message. */
   lastSequence = 0;
   messageCount = 0;
+  lastRecord: AgentRecord | EarlierRecord | undefined;
+  /** When the last message was stored, by the clock of the store. */
+  lastStoredAt: number | undefined;
   turn: LoggedTurn | undefined;
   /** Turns that were begun with a key, and how they ended. */
   readonly keys = new Map<string, { turn: number; end?: TurnEnd }>();
@@ -91,6 +95,8 @@ export class SessionLog {
   #calls = new Map<string, LoggedCall>();
   #lastCall = '';
   #repeats = 0;
+  /** What an earlier version wrote of the arguments that calls were approved with. */
+  readonly #edits = new Map<string, { edited: unknown }>();
 
   /** @param options `history`: whether to keep what only a model needs */
   constructor(options: { history: boolean } = { history: true }) {
@@ -124,14 +130,19 @@ export class SessionLog {
   }
 
   /** @throws `TURN_INVALID` for a record that can not come here */
-  apply(record: AgentRecord, sequence: number): void {
+  apply(record: AgentRecord | EarlierRecord, sequence: number): void {
     if (!this.#rules.take(record)) throw damaged(sequence, 'does not follow from those before it');
     this.#add(record);
     this.lastSequence = sequence;
+    this.lastRecord = record;
     this.messageCount += 1;
   }
 
-  #add(record: AgentRecord): void {
+  #add(record: AgentRecord | EarlierRecord): void {
+    if (record.kind === 'asked' || record.kind === 'decided') {
+      this.#addEarlier(record);
+      return;
+    }
     const { turn } = this;
     this.#noteSource(record);
     if (record.kind === 'user') this.#addUser(record);
@@ -144,7 +155,9 @@ export class SessionLog {
         this.#addStep(turn, record);
         break;
       case 'started':
-        for (const id of record.calls) this.#change(id, startOf(record));
+        for (const id of record.calls) {
+          this.#change(id, { ...this.#edits.get(id), ...startOf(record) });
+        }
         break;
       case 'result':
         this.#addResult(turn, record);
@@ -164,6 +177,13 @@ export class SessionLog {
         break;
       case 'resumed':
     }
+  }
+
+  /** A call that waited is asked about again: no earlier yes lets it run. */
+  #addEarlier(record: EarlierRecord): void {
+    // It says from where the content came that the call read.
+    if ('args' in record) this.#edits.set(record.call, { edited: record.args });
+    else this.#edits.delete(record.call);
   }
 
   #addUser(record: UserRecord): void {

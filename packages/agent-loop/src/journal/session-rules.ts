@@ -1,3 +1,4 @@
+import type { EarlierRecord } from './earlier-records.js';
 import { type AgentRecord, callsOf } from './records.js';
 
 /**
@@ -31,7 +32,7 @@ export class SessionRules {
   }
 
   /** Takes a record, or says that it does not follow and stays as it was. */
-  take(record: AgentRecord): boolean {
+  take(record: AgentRecord | EarlierRecord): boolean {
     if (record.kind === 'user') return this.#takeUser(record.turn);
     if (this.#isOver || record.turn !== this.#turn) return false;
     switch (record.kind) {
@@ -41,6 +42,9 @@ export class SessionRules {
         return record.calls.every((id) => this.#open.has(id));
       case 'result':
         return this.#open.delete(record.call);
+      case 'asked':
+      case 'decided':
+        return this.#open.has(record.call);
       case 'resumed':
       case 'delegated':
         return true;

@@ -67,7 +67,7 @@ describe('stepCall', () => {
     expect(of(['todo_list', 'todo_count'])).toBe(
       'there is no tool "todocount"; did you mean "todo_count"?',
     );
-    expect(of(['read_file'])).toBe('there is no tool "todocount"');
+    expect(of(['read_file'])).toBe('there is no tool "todocount"; there is read_file');
   });
 
   fuzz(

@@ -1,12 +1,13 @@
 import { verifyRuntimeAudit } from '@ethosagent/wiring';
-import type { CommandInput } from '../command-spec.js';
+import { usageError } from '../cli-error.js';
+import { type CommandInput, hasOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 import { safeText } from '../output.js';
 
-/** Checks all logs of the home with its key. */
-export async function run({ context }: CommandInput): Promise<number> {
+/** Checks all logs of the home with its key, or what is in a database. */
+export async function run({ context, options }: CommandInput): Promise<number> {
   const { out } = context;
-  const report = await verifyRuntimeAudit(context.home);
+  const report = await verified(context, options);
   if (out.isJson) out.json(report);
   else {
     for (const { file, line, seq, what } of report.problems) {
@@ -23,4 +24,18 @@ export async function run({ context }: CommandInput): Promise<number> {
     );
   }
   return report.ok ? EXIT.ok : EXIT.found;
+}
+
+async function verified(
+  context: CommandInput['context'],
+  options: CommandInput['options'],
+): ReturnType<typeof verifyRuntimeAudit> {
+  if (!hasOption(options, 'database')) return verifyRuntimeAudit(context.home);
+  const { ETHOS_STORES: url, ETHOS_AUDIT_KEY: key } = context.io.env;
+  const database = context.namedStores ?? url;
+  if (database === undefined || database === '') {
+    throw usageError('which database? name it with --stores, or in ETHOS_STORES');
+  }
+  const { verifyAuditAt } = await import('@ethosagent/wiring/stores');
+  return verifyAuditAt(database, key === undefined || key === '' ? {} : { key });
 }

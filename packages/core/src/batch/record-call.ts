@@ -46,13 +46,18 @@ export function recordCall(
     discard(returned);
     throw new TypeError('an audit sink records before it returns; this one returned a promise');
   } catch {
-    return failure(
-      facts.ran
-        ? 'AUDIT_FAILED: the call has run and could not be recorded, so its answer is withheld; mend the audit sink, and look what the call did before it runs again'
-        : 'AUDIT_FAILED: the call could not be recorded; mend the audit sink and try again',
-      'AUDIT_FAILED',
-    );
+    return notRecorded(facts);
   }
+}
+
+/** What is told in place of an answer whose call could not be recorded. */
+export function notRecorded({ ran }: Pick<CallFacts, 'ran'>): ToolResult {
+  return failure(
+    ran
+      ? 'AUDIT_FAILED: the call has run and could not be recorded, so its answer is withheld; mend the audit sink, and look what the call did before it runs again'
+      : 'AUDIT_FAILED: the call could not be recorded; mend the audit sink and try again',
+    'AUDIT_FAILED',
+  );
 }
 
 function digestOf(args: unknown): string {

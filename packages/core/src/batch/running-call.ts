@@ -1,4 +1,4 @@
-import type { ToolCall, ToolResult } from '@ethosagent/types';
+import type { AuditSink, ToolCall, ToolResult } from '@ethosagent/types';
 import { textOf } from '../access.js';
 import { type CallHooks, tellError } from '../call-hooks.js';
 import { copyPlain, deepFreeze } from '../plain.js';
@@ -11,7 +11,7 @@ import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';
 import { checkOutput } from './check-output.js';
 import { type Ending, guarded } from './guarded.js';
-import { recordCall } from './record-call.js';
+import { notRecorded, recordCall } from './record-call.js';
 import { runTool } from './run-tool.js';
 import type { Waiting } from './slots.js';
 import { refuseIfChanged } from './steps/ask-approval.js';
@@ -151,7 +151,7 @@ export class RunningCall implements Watched, Waiting {
   /** Writes the call down, and tells the host and the batch of the answer. */
   #tell(answer: ToolResult, isUntrusted = false): void {
     const { batch } = this.#state;
-    const { hooks, host } = batch.input;
+    const { host } = batch.input;
     const startedAt = this.#startedAt;
     const ran = startedAt !== undefined;
     const reads = ran ? this.#state.taint?.reads : undefined;
@@ -161,6 +161,32 @@ export class RunningCall implements Watched, Waiting {
       ...(reads !== undefined && { reads }),
     };
     const recorded = this.#record(answer, facts);
+    const sink = batch.input.backends?.audit;
+    if (sink?.flush === undefined || host?.checksOnly !== undefined || this.#state.waits) {
+      this.#toldBy(recorded, { isUntrusted, facts });
+      return;
+    }
+    void this.#kept(sink, recorded, facts).then((result) =>
+      this.#toldBy(result, { isUntrusted, facts }),
+    );
+  }
+
+  /** The answer, once what is recorded of the call is where it stays. */
+  async #kept(sink: AuditSink, result: ToolResult, facts: CallFacts): Promise<ToolResult> {
+    const { batch, timeoutMs } = this.#state;
+    const ending = await guarded(batch.watch, timeoutMs, () => sink.flush?.());
+    if (ending.kind === 'returned') return result;
+    // An aborted call has no answer that could be withheld.
+    return ending.kind === 'stopped' && ending.why === 'abort' && !result.ok
+      ? result
+      : notRecorded(facts);
+  }
+
+  #toldBy(
+    recorded: ToolResult,
+    { isUntrusted, facts }: { isUntrusted: boolean; facts: CallFacts },
+  ): void {
+    const { hooks, host } = this.#state.batch.input;
     const { afterCall } = hooks;
     if (afterCall === undefined || host?.checksOnly !== undefined) {
       this.#hand(recorded, { isUntrusted, facts });

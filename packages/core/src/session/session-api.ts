@@ -213,6 +213,17 @@ export interface ToolSession {
    */
   execute(calls: readonly ToolCall[], options?: SessionBatchOptions): Promise<SessionResult[]>;
   /**
+   * Writes down a call that whoever runs the model has refused before it came here, e.g. of a tool that
+   * a framework does not know. It goes through no gate, and nothing runs. Never throws.
+   *
+   * @param why `input_invalid` for arguments that are no JSON
+   * @returns the answer for the model
+   */
+  refuse(
+    call: ToolCall,
+    why: { code: 'not_available' | 'input_invalid'; error: string },
+  ): Promise<SessionResult>;
+  /**
    * Goes through the gates of a call without running it, for frameworks that ask by themselves.
    * What must be approved is then pending.
    */
@@ -226,8 +237,9 @@ export interface ToolSession {
    * Decides on a call that waits, from any process.
    *
    * @param approval as a result, `check` or `pending` showed it
-   * @throws `APPROVAL_INVALID` when no such call waits, it asks for something else by now, another
-   * decision was made already, or the personality forbids such a grant; `INPUT_INVALID` for
+   * @throws `APPROVAL_INVALID` when no such call waits, it asks for something else by now, or the
+   * personality forbids such a grant; `ALREADY_DECIDED` for another decision than one that was made;
+   * `INPUT_INVALID` for
    * arguments that the tool does not take, `PATH_NOT_REACHABLE` and others for what it may not reach
    */
   decide(

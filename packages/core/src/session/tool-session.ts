@@ -1,4 +1,4 @@
-import type { ToolCall, ToolCallResult, ToolDefinition } from '@ethosagent/types';
+import type { ToolCall, ToolCallResult, ToolDefinition, ToolResult } from '@ethosagent/types';
 import type { TurnHost } from '../turn-host.js';
 import { BatchRounds } from './batch-rounds.js';
 import { readQuarantined } from './read-quarantined.js';
@@ -91,6 +91,26 @@ export class DefaultToolSession implements ToolSession {
           this.#execute(batch, { ...batchOptions, host }),
         ),
     });
+  }
+
+  async refuse(
+    call: ToolCall,
+    { code, error }: { code: 'not_available' | 'input_invalid'; error: string },
+  ): Promise<SessionResult> {
+    const read = readOnce(call);
+    const cause = code === 'input_invalid' ? 'INPUT_INVALID' : 'TOOL_NOT_FOUND';
+    const result: ToolResult = { ok: false, code, error, cause };
+    try {
+      const host = { answers: () => ({ result }), gate: () => ({ refuse: error }) };
+      const [answer] = await this.#execute([read], {
+        host,
+        resultBudgetChars: Number.MAX_SAFE_INTEGER,
+      });
+      // Where it can not be written down, the registry says so.
+      return answeredResult(read, answer?.result ?? result);
+    } catch (thrown) {
+      return refusedResult(read, thrown);
+    }
   }
 
   async check(call: ToolCall): Promise<CallCheck> {

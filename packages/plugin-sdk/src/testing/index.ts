@@ -9,6 +9,8 @@ export { createRecordingEmitter } from './recording-emitter.js';
 export { errorOf, structuredOf, textOf } from './results.js';
 export type { ToolRun } from './run-tool.js';
 export { runTool } from './run-tool.js';
+export type { ScriptedModel, ScriptedRequest, ScriptedStep } from './scripted-model.js';
+export { scriptedModel } from './scripted-model.js';
 export type { TestContext } from './test-context.js';
 export { createTestContext } from './test-context.js';
 export type { TestObservations, TestOptions } from './test-world.js';

@@ -20,14 +20,20 @@ export interface PostgresAuditOptions extends Omit<PostgresOptions, 'clock'> {
   maxPending?: number;
 }
 
+interface Waiting {
+  until: number;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
 /**
  * An audit sink in a database, for any number of writers: each has a chain of its own, and
  * `verifyPostgresAudit` checks all of them.
  *
- * An event is on its way when `record` returns, and not yet in the database: `record` can't wait. What
- * is on its way is sent until it is there, also when the server is away for a while; it is lost when
- * the process is killed before. Give the sink in a list, `audit: [sink]`, and the log of the home
- * beside it has every event.
+ * An event is on its way when `record` returns, and in the database before anybody gets the answer of
+ * its call: a runtime waits for `flush`. What is on its way is sent until it is there, also when the
+ * server is away for a while; that of calls without an answer is lost when the process is killed
+ * before. Give the sink in a list, `audit: [sink]`, and the log of the home beside it has every event.
  */
 export class PostgresAuditSink implements AuditSink {
   /** The id of its chain. */
@@ -40,9 +46,10 @@ export class PostgresAuditSink implements AuditSink {
   #sending = false;
   #closed = false;
   #retryMs = FIRST_RETRY_MS;
-  #failure: unknown;
-  /** Who waits until nothing is on its way, or for the first failure. */
-  #waiting: Array<() => void> = [];
+  #added = 0;
+  #sent = 0;
+  /** Who waits until so many events are there, or for the first failure. */
+  #waiting: Waiting[] = [];
 
   private constructor(database: Database, options: PostgresAuditOptions) {
     this.#database = database;
@@ -85,13 +92,14 @@ export class PostgresAuditSink implements AuditSink {
     this.#add(event);
   }
 
-  /** Waits until every event is in the database. @throws `STORE_UNAVAILABLE` */
-  async flush(): Promise<void> {
-    this.#failure = undefined;
-    while (this.#pending.length > 0) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      if (this.#failure !== undefined) throw this.#failure;
-    }
+  /**
+   * Waits until every event that was recorded by now is in the database. A runtime does so before
+   * anybody gets the answer of a call. @throws `STORE_UNAVAILABLE`
+   */
+  flush(): Promise<void> {
+    const until = this.#added;
+    if (this.#sent >= until) return Promise.resolve();
+    return new Promise<void>((resolve, reject) => this.#waiting.push({ until, resolve, reject }));
   }
 
   /** Refuses what comes later, writes what is on its way, and lets go of the database. @throws as `flush` */
@@ -115,6 +123,7 @@ export class PostgresAuditSink implements AuditSink {
       );
     }
     this.#pending.push(this.#chain.add(event));
+    this.#added += 1;
     if (this.#sending) return;
     this.#sending = true;
     setImmediate(() => void this.#send());
@@ -125,7 +134,6 @@ export class PostgresAuditSink implements AuditSink {
     const last = lines.at(-1);
     if (last === undefined) {
       this.#sending = false;
-      this.#tellWaiting();
       return;
     }
     try {
@@ -137,17 +145,16 @@ export class PostgresAuditSink implements AuditSink {
         last.head,
       ]);
       this.#pending.splice(0, lines.length);
+      this.#sent += lines.length;
       this.#retryMs = FIRST_RETRY_MS;
+      const waiting = this.#waiting.splice(0);
+      this.#waiting = waiting.filter(({ until }) => until > this.#sent);
+      for (const { until, resolve } of waiting) if (until <= this.#sent) resolve();
       setImmediate(() => void this.#send());
     } catch (error) {
-      this.#failure = error;
-      this.#tellWaiting();
+      for (const { reject } of this.#waiting.splice(0)) reject(error);
       setTimeout(() => void this.#send(), this.#retryMs).unref();
       this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
     }
-  }
-
-  #tellWaiting(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

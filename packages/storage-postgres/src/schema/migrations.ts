@@ -3,6 +3,7 @@ import { AUDIT_TABLES } from './audit-tables.js';
 import { CLAIM_TABLES } from './claim-tables.js';
 import { KEY_VALUE_TABLES } from './key-value-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
+import { SCHEDULE_TABLES } from './schedule-tables.js';
 import { SECRET_TABLES } from './secret-tables.js';
 import { SESSION_TABLES } from './session-tables.js';
 import { TURN_TABLES } from './turn-tables.js';
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
   SECRET_TABLES,
   CLAIM_TABLES,
   TURN_TABLES,
+  SCHEDULE_TABLES,
 ];

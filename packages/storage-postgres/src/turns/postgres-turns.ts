@@ -1,35 +1,33 @@
-import { assertKvKey, assertLease, DEFAULT_KV_LIMITS, isObject } from '@ethosagent/policy';
-import type {
-  AttachmentInfo,
-  NewTurn,
-  OpenedStore,
-  StoredTurn,
-  TurnState,
-  TurnStore,
-} from '@ethosagent/types';
-import { EthosError } from '@ethosagent/types';
+import { assertLease, assertTurnKey, checkedTurn, turnInputOf, wholeMs } from '@ethosagent/policy';
+import type { NewTurn, OpenedStore, StoredTurn, TurnState, TurnStore } from '@ethosagent/types';
 import { Database, momentFor } from '../database/database.js';
 import { checkedOptions, type PostgresOptions } from '../database/options.js';
 import type { PostgresStore } from '../postgres-stores.js';
+import { schedulesOf } from './postgres-schedules.js';
 import { turnStatements } from './turn-statements.js';
 
-const MAX_INPUT_CHARS = 10_000_000;
 const STATES = ['waiting', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
 
 interface TurnRow
-  extends Omit<StoredTurn, 'id' | 'sessionId' | 'tenant' | 'message' | keyof Input> {
+  extends Omit<
+    StoredTurn,
+    | 'id'
+    | 'sessionId'
+    | 'tenant'
+    | 'message'
+    | 'answer'
+    | 'after'
+    | 'prompt'
+    | 'untrusted'
+    | 'attachments'
+  > {
   id: Buffer;
   sessionId: Buffer;
   tenant: Buffer;
   message: string | null;
+  answer: string | null;
+  after: Buffer[];
   input: string;
-}
-
-/** What of a turn no statement asks for. */
-interface Input {
-  prompt: string;
-  untrusted: boolean;
-  attachments: readonly AttachmentInfo[];
 }
 
 /**
@@ -70,6 +68,7 @@ function turnsOf(database: Database): TurnStore {
     return row === undefined ? null : turnOf(row);
   };
   return {
+    ...schedulesOf(database),
     async put(turn) {
       return (await run('put', ...valuesOf(turn))).length > 0;
     },
@@ -85,15 +84,16 @@ function turnsOf(database: Database): TurnStore {
       );
       return rows.map(({ id, isCancelled }) => ({ id: id.toString(), isCancelled }));
     },
-    async settle({ id, taking, wakes }, { state, delayMs = 0, isFailure = false, message = null }) {
+    async settle({ id, taking, wakes }, { state, delayMs = 0, isFailure = false, ...said }) {
       const [row] = await run<{ isMore: boolean }>(
         'settle',
-        ...[idBytes(id), taking, wakes, state, whole('delayMs', delayMs), isFailure, message],
+        ...[idBytes(id), taking, wakes, state, wholeMs('delayMs', delayMs), isFailure],
+        ...[textOf(said.message), textOf(said.answer)],
       );
       return row === undefined ? null : { isMore: row.isMore };
     },
     async wake(sessionId, { delayMs = 0 } = {}) {
-      return (await run('wake', idBytes(sessionId), whole('delayMs', delayMs))).length > 0;
+      return (await run('wake', idBytes(sessionId), wholeMs('delayMs', delayMs))).length > 0;
     },
     async cancel(id) {
       return (await run('cancel', idBytes(id))).length > 0;
@@ -123,7 +123,7 @@ function turnsOf(database: Database): TurnStore {
       const rows = await plain<{ position: number; turnId: Buffer; data: string }>(
         'events',
         idBytes(sessionId),
-        whole('after', after),
+        wholeMs('after', after),
       );
       return rows.map(({ position, turnId, data }) => ({
         position,
@@ -132,72 +132,59 @@ function turnsOf(database: Database): TurnStore {
       }));
     },
     async sweep({ olderThanMs }) {
-      return (await run('sweep', whole('olderThanMs', olderThanMs))).length;
+      return (await run('sweep', wholeMs('olderThanMs', olderThanMs))).length;
     },
   };
 }
 
 function valuesOf(turn: NewTurn): unknown[] {
-  const { id, sessionId, tenant = '', priority = 0, delayMs = 0, rates = [] } = turn;
-  const { maxAttempts = 5, backoffMs = 1_000 } = turn;
-  const { prompt, untrusted = false, attachments = [] } = turn;
-  if (typeof prompt !== 'string') throw invalid('prompt must be a text');
-  if (!Number.isInteger(priority) || Math.abs(priority) > 1_000_000) {
-    throw invalid('priority must be a whole number of at most 1,000,000');
-  }
-  const input = jsonOf({ prompt: prompt.toWellFormed(), untrusted, attachments });
-  if (input.length > MAX_INPUT_CHARS) throw invalid('the prompt is too long');
-  for (const rate of rates) {
-    if (!isObject(rate) || idBytes(rate.key).length > 1_000)
-      throw invalid('rates need a short key');
-    if (whole('max', rate.max) < 1 || whole('perMs', rate.perMs) < 1) {
-      throw invalid('max and perMs of a rate are above zero');
-    }
-  }
-  if (tenant !== '') assertKvKey(tenant, DEFAULT_KV_LIMITS);
+  const row = checkedTurn(turn);
   return [
-    idBytes(id),
-    idBytes(sessionId),
-    Buffer.from(tenant),
-    priority,
-    whole('delayMs', delayMs),
-    Math.max(1, whole('maxAttempts', maxAttempts)),
-    whole('backoffMs', backoffMs),
-    input,
-    rates.length === 0 ? null : JSON.stringify(rates),
+    Buffer.from(row.id),
+    Buffer.from(row.sessionId),
+    Buffer.from(row.tenant),
+    row.priority,
+    row.delayMs,
+    row.maxAttempts,
+    row.backoffMs,
+    row.input,
+    row.rates.length === 0 ? null : JSON.stringify(row.rates),
+    row.after.length === 0 ? null : row.after.map((id) => Buffer.from(id)),
   ];
 }
 
-function turnOf({ id, sessionId, tenant, input, message, ...row }: TurnRow): StoredTurn {
-  const { prompt, untrusted, attachments }: Input = JSON.parse(input);
+function turnOf({
+  id,
+  sessionId,
+  tenant,
+  input,
+  after,
+  message,
+  answer,
+  ...row
+}: TurnRow): StoredTurn {
   return {
     ...row,
+    ...turnInputOf(input),
     id: id.toString(),
     sessionId: sessionId.toString(),
     tenant: tenant.toString(),
-    prompt,
-    untrusted,
-    attachments,
+    after: after.map(String),
     state: STATES.find((state) => state === row.state) ?? 'failed',
     ...(message !== null && { message }),
+    ...(answer !== null && { answer }),
   };
 }
 
 function idBytes(id: string): Buffer {
-  assertKvKey(id, DEFAULT_KV_LIMITS);
-  return Buffer.from(id);
+  return Buffer.from(assertTurnKey(id));
 }
 
-function whole(name: string, value: number): number {
-  if (Number.isInteger(value) && value >= 0 && value <= 1e13) return value;
-  throw invalid(`${name} must be a whole number from 0`);
+/** PostgreSQL takes no NUL in a text, nor half a character. */
+function textOf(text: string | undefined): string | null {
+  return text?.toWellFormed().replaceAll('\0', '\uFFFD') ?? null;
 }
 
 function jsonOf(value: unknown): string {
-  // PostgreSQL takes no NUL in a text; JSON writes it as an escape.
   return JSON.stringify(value) ?? 'null';
-}
-
-function invalid(problem: string): EthosError {
-  return new EthosError('VALUE_INVALID', `a turn: ${problem}`);
 }

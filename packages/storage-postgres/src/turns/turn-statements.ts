@@ -1,4 +1,5 @@
 import type { Statement } from '../database/database.js';
+import { isFree } from '../schema/schedule-tables.js';
 
 const OPEN = `('waiting', 'running', 'paused')`;
 const OVER = `('done', 'failed', 'cancelled')`;
@@ -6,7 +7,8 @@ const OVER = `('done', 'failed', 'cancelled')`;
 const COLUMNS = `id, session_id AS "sessionId", tenant, priority, state, run_at::float8 AS "runAt",
   taking::float8 AS taking, wakes, attempts, losses, max_attempts AS "maxAttempts",
   backoff_ms::float8 AS "backoffMs", was_paused AS "wasPaused",
-  is_cancelled AS "isCancelled", message, input`;
+  is_cancelled AS "isCancelled", message, answer,
+  coalesce(after_ids, '{}') AS after, input`;
 
 /** The statements on turns. Of each the last value is the time of a test's clock, or null. */
 export function turnStatements(schema: string) {
@@ -25,8 +27,9 @@ export function turnStatements(schema: string) {
            WHEN EXISTS (SELECT 1 FROM ${schema}.turn WHERE tenant = $3 AND state = 'waiting')
            THEN n.served ELSE greatest(n.served, excluded.served) END)
        INSERT INTO ${schema}.turn (id, session_id, tenant, priority, run_at, max_attempts,
-         backoff_ms, input, rates, changed_at)
-       VALUES ($1, $2, $3, $4, ${schema}.moment($10) + $5, $6, $7, $8, $9, ${schema}.moment($10))
+         backoff_ms, input, rates, after_ids, changed_at)
+       VALUES ($1, $2, $3, $4, ${schema}.moment($11) + $5, $6, $7, $8, $9, $10,
+         ${schema}.moment($11))
        ON CONFLICT (id) DO NOTHING RETURNING 1 AS added`,
       // A second time it adds nothing, and then who asks is told that it was there.
     ),
@@ -46,13 +49,15 @@ export function turnStatements(schema: string) {
       'settle',
       `UPDATE ${schema}.turn AS t SET
          state = CASE WHEN $4 = 'paused' AND wakes <> $3 THEN 'waiting' ELSE $4 END,
-         run_at = ${schema}.moment($8) + $5,
+         run_at = ${schema}.moment($9) + $5,
          attempts = attempts + CASE WHEN $6 THEN 1 ELSE 0 END,
          was_paused = was_paused OR $4 = 'paused',
-         message = $7, changed_at = ${schema}.moment($8), held_until = 0
+         message = $7, answer = $8, changed_at = ${schema}.moment($9), held_until = 0
        WHERE id = $1 AND taking = $2 AND state = 'running'
        RETURNING state = 'waiting' OR EXISTS (SELECT 1 FROM ${schema}.turn AS o
-         WHERE o.session_id = t.session_id AND o.place > t.place AND o.state = 'waiting') AS "isMore"`,
+         WHERE o.session_id = t.session_id AND o.place > t.place AND o.state = 'waiting')
+         OR EXISTS (SELECT 1 FROM ${schema}.turn AS o
+           WHERE o.after_ids @> ARRAY[$1::bytea] AND o.state = 'waiting') AS "isMore"`,
     ),
     wake: statement(
       'wake',
@@ -73,13 +78,18 @@ export function turnStatements(schema: string) {
     due: statement(
       'due',
       `SELECT (SELECT count(*) FROM (
-           (SELECT 1 FROM ${schema}.turn WHERE state = 'waiting' AND run_at <= now_ms LIMIT 1000)
+           (SELECT 1 FROM ${schema}.turn AS t WHERE t.state = 'waiting' AND t.run_at <= now_ms
+             AND ${isFree(schema, 't')} LIMIT 1000)
            UNION ALL
            (SELECT 1 FROM ${schema}.turn WHERE state = 'running' AND held_until <= now_ms LIMIT 1000)
+           UNION ALL
+           (SELECT 1 FROM ${schema}.turn_schedule
+             WHERE next_at IS NULL OR next_at <= now_ms LIMIT 1000)
          ) AS d)::int AS due,
          (least((SELECT min(run_at) FROM ${schema}.turn WHERE state = 'waiting' AND run_at > now_ms),
            (SELECT min(held_until) FROM ${schema}.turn WHERE state = 'running'
-             AND held_until > now_ms)) - now_ms)::float8 AS "nextInMs"
+             AND held_until > now_ms),
+           (SELECT min(next_at) FROM ${schema}.turn_schedule WHERE next_at > now_ms)) - now_ms)::float8 AS "nextInMs"
        FROM ${schema}.moment($1) AS now_ms`,
       true,
     ),
@@ -108,7 +118,8 @@ export function turnStatements(schema: string) {
     ),
     sweep: statement(
       'sweep',
-      `DELETE FROM ${schema}.turn WHERE place IN (
+      `WITH rates AS (DELETE FROM ${schema}.turn_rate WHERE ends_at <= ${schema}.moment($2))
+       DELETE FROM ${schema}.turn WHERE place IN (
          SELECT place FROM ${schema}.turn WHERE state IN ${OVER}
            AND changed_at <= ${schema}.moment($2) - $1 ORDER BY changed_at LIMIT 1000)
        RETURNING 1 AS gone`,

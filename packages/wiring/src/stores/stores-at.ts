@@ -1,3 +1,4 @@
+import type { AuditReport } from '@ethosagent/audit';
 import { EthosError } from '@ethosagent/types';
 import type { RuntimeStores } from './runtime-stores.js';
 
@@ -42,6 +43,28 @@ export async function storesAt(
     'CONFIG_INVALID',
     'the URL of stores begins with postgresql:// or redis://; check it',
   );
+}
+
+/**
+ * Checks the audit events of all writers in a PostgreSQL database, as `PostgresAuditSink` wrote them.
+ *
+ * @param options.key the key that they were written with
+ * @throws `CONFIG_INVALID`, as for `storesAt`, and for chains with a key when none is given;
+ * `STORE_UNAVAILABLE`, `STORE_NEWER`
+ */
+export async function verifyAuditAt(
+  url: string,
+  { key }: { key?: string } = {},
+): Promise<AuditReport> {
+  if (!/^postgres(ql)?:/.test(url)) {
+    const problem = 'audit events are in PostgreSQL; give a URL that begins with postgresql://';
+    throw new EthosError('CONFIG_INVALID', problem);
+  }
+  const { verifyPostgresAudit } = await installed(
+    '@ethosagent/storage-postgres',
+    () => import('@ethosagent/storage-postgres'),
+  );
+  return verifyPostgresAudit({ url, ...(key !== undefined && { key }) });
 }
 
 async function installed<T>(name: string, load: () => Promise<T>): Promise<T> {

@@ -21,6 +21,14 @@ export const readCall: Step = (state) => {
   return undefined;
 };
 
+/** What the host of the turn has answered already. */
+export const answerByHost: Step = (state) => {
+  const { toolCallId, name, batch } = state;
+  const answer = batch.input.host?.answers?.({ toolCallId, name });
+  if (answer?.approval !== undefined) state.approval = answer.approval;
+  return answer?.result;
+};
+
 export const findTool: Step = (state) => {
   const entry = state.batch.input.tools.get(state.name);
   if (entry === undefined) {

@@ -2,6 +2,7 @@ import { answerDryRun } from './answer-dry-run.js';
 import { askApproval } from './ask-approval.js';
 import { askBeforeCall } from './ask-before-call.js';
 import {
+  answerByHost,
   applyFilters,
   checkAvailability,
   copyArguments,
@@ -23,6 +24,7 @@ import type { Step } from './step.js';
  */
 export const STEPS: readonly Step[] = [
   readCall,
+  answerByHost,
   findTool,
   applyFilters,
   checkAvailability,

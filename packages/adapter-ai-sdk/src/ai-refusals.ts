@@ -1,0 +1,42 @@
+import type { ToolSession } from '@ethosagent/core';
+import { InvalidToolInputError, NoSuchToolError } from 'ai';
+
+/** What `repairToolCall` of `ai` 7 and `experimental_repairToolCall` of `ai` 6 take. */
+export type AiRefusals = (failed: {
+  toolCall: { toolCallId: string; toolName: string; input: string };
+  error: unknown;
+}) => Promise<null>;
+
+/**
+ * For `repairToolCall` of `ai` 7, and `experimental_repairToolCall` of `ai` 6. `ai` refuses a call of a
+ * tool that it does not know, and one whose arguments are no JSON, before it comes to a tool; this has
+ * the session write it down. Nothing is repaired, and nothing runs.
+ */
+export function aiRefusals(session: Pick<ToolSession, 'definitions' | 'refuse'>): AiRefusals {
+  return async ({ toolCall: { toolCallId, toolName: name, input }, error }) => {
+    if (NoSuchToolError.isInstance(error)) {
+      await session.refuse(
+        { toolCallId, name, args: parsed(input) },
+        { code: 'not_available', error: `the agent has no tool ${name}` },
+      );
+    } else if (InvalidToolInputError.isInstance(error)) {
+      // What is of somebody else is not the session's to write down.
+      const definitions = await session.definitions();
+      if (definitions.some((definition) => definition.name === name)) {
+        await session.refuse(
+          { toolCallId, name, args: input },
+          { code: 'input_invalid', error: 'the arguments are no JSON' },
+        );
+      }
+    }
+    return null;
+  };
+}
+
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    return input;
+  }
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import type { ToolSession } from '@ethosagent/core';
+
+/** What of a step of Mastra is looked at. */
+export interface FinishedStep {
+  toolCalls?: readonly unknown[];
+  toolResults?: readonly unknown[];
+}
+
+/** Agents and workflows are tools with such names to Mastra. */
+const OF_MASTRA = /^(agent|workflow)-/;
+
+/**
+ * For `onStepFinish` of an agent. Mastra answers a call of a tool that an agent does not have by itself;
+ * this has the session write it down. Nothing runs.
+ *
+ * @param tools those of the agent, your own included
+ */
+export function mastraRefusals(
+  session: Pick<ToolSession, 'refuse'>,
+  tools: Readonly<Record<string, unknown>>,
+): (step: FinishedStep) => Promise<void> {
+  return async ({ toolCalls = [], toolResults = [] }) => {
+    const answered = new Set(toolResults.map((result) => partsOf(result).toolCallId));
+    for (const { toolCallId = randomUUID(), toolName: name, args } of toolCalls.map(partsOf)) {
+      if (name === undefined || Object.hasOwn(tools, name) || OF_MASTRA.test(name)) continue;
+      // Mastra has tools of its own, as those of its memory.
+      if (answered.has(toolCallId)) continue;
+      await session.refuse(
+        { toolCallId, name, args },
+        { code: 'not_available', error: `the agent has no tool ${name}` },
+      );
+    }
+  };
+}
+
+function partsOf(chunk: unknown): { toolCallId?: string; toolName?: string; args?: unknown } {
+  const { payload }: { payload?: unknown } = Object(chunk);
+  const { toolCallId, toolName, args }: Record<string, unknown> = Object(payload);
+  return {
+    ...(typeof toolCallId === 'string' && { toolCallId }),
+    ...(typeof toolName === 'string' && { toolName }),
+    args,
+  };
+}

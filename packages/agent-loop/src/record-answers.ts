@@ -1,0 +1,63 @@
+import type { AuditApproval, ToolResult } from '@ethosagent/types';
+import type { AgentLoopOptions } from './api.js';
+import type { LoggedCall } from './journal/session-log.js';
+
+/** A call that the loop answers itself. */
+export interface LoopAnswer {
+  logged: LoggedCall;
+  result: ToolResult;
+  /** Who refused it. */
+  approval?: AuditApproval | undefined;
+  /** Tools that the model is told from now on. */
+  found?: string[];
+}
+
+/**
+ * Has calls that the loop answers itself written down where all calls are. They go through no gate,
+ * and nothing runs.
+ *
+ * @returns the answers; where one can not be written down, that is what the model is told
+ */
+export async function recordAnswers(
+  answers: readonly LoopAnswer[],
+  {
+    options: { tools, personality, identity },
+    ...where
+  }: {
+    options: AgentLoopOptions;
+    sessionId: string;
+    currentTurn: number;
+    messageCount: number;
+  },
+): Promise<readonly LoopAnswer[]> {
+  if (answers.length === 0) return answers;
+  const byId = new Map(answers.map((answer) => [answer.logged.call.id, answer]));
+  const results = await tools.execute(
+    answers.map(({ logged: { call } }) => ({
+      toolCallId: call.id,
+      name: call.name,
+      args: structuredClone(call.input),
+    })),
+    {
+      ...identity,
+      ...where,
+      ...(personality !== undefined && { personality }),
+      // What is recorded is not cut.
+      resultBudgetChars: Number.MAX_SAFE_INTEGER,
+      // What a turn that was aborted leaves behind is written down too.
+      abortSignal: new AbortController().signal,
+      protections: 'none',
+      host: {
+        answers: ({ toolCallId }) => {
+          const { result, approval } = byId.get(toolCallId) ?? {};
+          return result && { result, ...(approval !== undefined && { approval }) };
+        },
+      },
+    },
+  );
+  return answers.map((answer, index) => {
+    const result = results[index]?.result;
+    const isLost = result?.ok === false && result.cause === 'AUDIT_FAILED';
+    return isLost ? { ...answer, result } : answer;
+  });
+}

@@ -1,0 +1,111 @@
+import {
+  EthosError,
+  type NewSchedule,
+  type NewTurn,
+  type StoredTurn,
+  type TurnRate,
+} from '@ethosagent/types';
+import { assertKvKey, DEFAULT_KV_LIMITS } from './kv-rules.js';
+import { isObject } from './shape.js';
+
+const MAX_INPUT_CHARS = 10_000_000;
+const MAX_MS = 1e13;
+const MAX_PRIORITY = 1_000_000;
+const MAX_RATE_KEY_BYTES = 1_000;
+const MAX_AFTER = 1_000;
+
+/** A turn as stores keep it. */
+export interface TurnRow {
+  id: string;
+  sessionId: string;
+  tenant: string;
+  priority: number;
+  delayMs: number;
+  maxAttempts: number;
+  backoffMs: number;
+  /** What no statement asks for, as JSON. */
+  input: string;
+  rates: readonly TurnRate[];
+  after: readonly string[];
+}
+
+/** A turn with its defaults. The one rule of all stores. @throws `VALUE_INVALID`, `KEY_INVALID` */
+export function checkedTurn(turn: NewTurn): TurnRow {
+  const { id, sessionId, tenant = '', priority = 0, delayMs = 0, rates = [], after = [] } = turn;
+  const { maxAttempts = 5, backoffMs = 1_000 } = turn;
+  const { prompt, untrusted = false, attachments = [] } = turn;
+  if (typeof prompt !== 'string') throw invalid('prompt must be a text');
+  if (!Number.isInteger(priority) || Math.abs(priority) > MAX_PRIORITY) {
+    throw invalid('priority must be a whole number of at most 1,000,000');
+  }
+  const input = JSON.stringify({ prompt: prompt.toWellFormed(), untrusted, attachments });
+  if (input.length > MAX_INPUT_CHARS) throw invalid('the prompt is too long');
+  if (!Array.isArray(after) || after.length > MAX_AFTER || after.includes(id)) {
+    throw invalid('after has at most 1,000 ids of other turns');
+  }
+  for (const each of [id, sessionId, ...after]) assertTurnKey(each);
+  if (tenant !== '') assertTurnKey(tenant);
+  return {
+    id,
+    sessionId,
+    tenant,
+    priority,
+    delayMs: wholeMs('delayMs', delayMs),
+    maxAttempts: Math.max(1, wholeMs('maxAttempts', maxAttempts)),
+    backoffMs: wholeMs('backoffMs', backoffMs),
+    input,
+    rates: checkedRates(rates),
+    after: [...new Set(after)],
+  };
+}
+
+/** The schedule as JSON, for what compares it. @throws as `checkedTurn` */
+export function checkedSchedule(schedule: NewSchedule): { id: string; json: string } {
+  const { id, cron, timezone, sessionId, ...turn } = schedule;
+  const { tenant, priority, rates, maxAttempts, backoffMs, prompt, untrusted, attachments } = turn;
+  checkedTurn({ ...turn, id, sessionId: sessionId ?? id });
+  if (typeof cron !== 'string' || cron.length > 1_000) throw invalid('cron must be a short text');
+  if (timezone !== undefined && typeof timezone !== 'string') throw invalid('timezone is a name');
+  const kept = { id, cron, timezone, sessionId, prompt: prompt.toWellFormed(), untrusted };
+  const how = { attachments, tenant, priority, rates, maxAttempts, backoffMs };
+  return { id, json: JSON.stringify({ ...kept, ...how }) };
+}
+
+/** What `input` of a row holds. */
+export function turnInputOf(
+  input: string,
+): Pick<StoredTurn, 'prompt' | 'untrusted' | 'attachments'> {
+  return JSON.parse(input);
+}
+
+/** @throws `KEY_INVALID` */
+export function assertTurnKey(id: string): string {
+  assertKvKey(id, DEFAULT_KV_LIMITS);
+  return id;
+}
+
+/** @throws `VALUE_INVALID` */
+export function wholeMs(name: string, value: number): number {
+  if (Number.isInteger(value) && value >= 0 && value <= MAX_MS) return value;
+  throw invalid(`${name} must be a whole number from 0`);
+}
+
+function checkedRates(rates: readonly TurnRate[]): TurnRate[] {
+  return rates.map((rate) => {
+    if (!isObject(rate)) throw invalid('rates are objects with key, max and perMs');
+    const { key, max, perMs } = rate;
+    const isLong = Buffer.byteLength(assertTurnKey(key)) > MAX_RATE_KEY_BYTES;
+    // JSON of a database takes no NUL.
+    if (isLong || key.includes('\0')) {
+      throw invalid('rates need a short key');
+    }
+    if (wholeMs('max', max) < 1 || wholeMs('perMs', perMs) < 1) {
+      throw invalid('max and perMs of a rate are above zero');
+    }
+    return { key, max, perMs };
+  });
+}
+
+function invalid(problem: string): EthosError {
+  return new EthosError('VALUE_INVALID', `a turn: ${problem}`);
+}
