@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sideBySide } from './side-by-side.js';
+import { processesSideBySide } from './process-time.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const BIN = join(repository, 'packages/cli/dist/bin.js');
@@ -27,7 +27,7 @@ const COMMANDS = [
   ['doctor'],
 ];
 
-/** How long the command takes, built, on a home that `init` wrote. */
+/** What the command costs a processor, built, on a home that `init` wrote. */
 export async function run(): Promise<void> {
   const project = realpathSync(mkdtempSync(join(tmpdir(), 'bench-cli-')));
   const start = (args: readonly string[]) => {
@@ -41,15 +41,18 @@ export async function run(): Promise<void> {
     symlinkSync(join(repository, 'docs', 'node_modules'), join(project, 'node_modules'));
     for (const before of [['init', '--yes'], ['lock'], COMMANDS.at(-2) ?? []])
       start([BIN, ...before]);
-    await sideBySide('The command line: a process each', [
-      { name: NODE, operations: 1, run: () => start(['-e', '0']) },
-      ...COMMANDS.map((command) => ({
-        name: `ethosagent ${command.slice(0, 2).join(' ')}`,
-        operations: 1,
-        run: () => start([BIN, ...command]),
-        ...(command.includes('--help') && { goal: { atMost: 1.15, of: NODE } }),
-      })),
-    ]);
+    processesSideBySide(
+      'The command line: a process each',
+      { node: process.execPath, cwd: project },
+      [
+        { name: NODE, args: ['-e', '0'] },
+        ...COMMANDS.map((command) => ({
+          name: `ethosagent ${command.slice(0, 2).join(' ')}`,
+          args: [BIN, ...command],
+          ...(command.includes('--help') ? { goal: { atMost: 1.15, of: NODE } } : { beside: NODE }),
+        })),
+      ],
+    );
   } finally {
     rmSync(project, { recursive: true });
   }

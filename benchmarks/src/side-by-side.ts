@@ -24,27 +24,39 @@ export async function sideBySide(title: string, contenders: readonly Contender[]
     }
   }
   const medians = new Map([...samples].map(([name, times]) => [name, median(times)]));
+  printTable(title, contenders, medians);
+}
+
+/** What a row of a table says beside its time. */
+export type Compared = Pick<Contender, 'name' | 'goal' | 'beside'>;
+
+/** Prints the times of contenders in nanoseconds, beside their goals. */
+export function printTable(
+  title: string,
+  contenders: readonly Compared[],
+  times: ReadonlyMap<string, number>,
+): void {
   console.log(`\n${title}`);
   for (const contender of contenders) {
     const { name } = contender;
-    const time = medians.get(name) ?? Number.NaN;
+    const time = times.get(name) ?? Number.NaN;
     console.log(
-      `  ${name.padEnd(52)} ${readable(time).padStart(12)}  ${verdict(time, contender, medians)}`,
+      `  ${name.padEnd(52)} ${readable(time).padStart(12)}  ${verdict(time, contender, times)}`,
     );
   }
 }
 
 function verdict(
   time: number,
-  { goal, beside }: Contender,
-  medians: ReadonlyMap<string, number>,
+  { goal, beside }: Compared,
+  times: ReadonlyMap<string, number>,
 ): string {
   if (goal === undefined) {
     if (beside === undefined) return '';
-    const than = medians.get(beside) ?? Number.NaN;
+    const than = times.get(beside) ?? Number.NaN;
     return `${(time / than).toFixed(2)}x, ${readable(time - than)} more than ${beside}`;
   }
-  const ratio = time / (medians.get(goal.of) ?? Number.NaN);
+  const ratio = time / (times.get(goal.of) ?? Number.NaN);
   const met = ratio <= goal.atMost ? 'met' : 'missed';
   return `${ratio.toFixed(2)}x ${goal.of} (goal: at most ${Number(goal.atMost.toFixed(3))}x, ${met})`;
 }

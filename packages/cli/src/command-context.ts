@@ -113,6 +113,11 @@ export class CommandContext {
     return runtime;
   }
 
+  /** The sessions of the home. What is kept of them names its tools, and needs none. */
+  async openSessions(): Promise<ToolRuntime['sessions']> {
+    return (await this.openRuntime({ tools: [] })).sessions;
+  }
+
   /** Has something closed when the command has ended. */
   closeLater(opened: { close(): Promise<void> }): void {
     this.#opened.push(opened);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JsonlAuditSink } from '@ethosagent/audit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -130,6 +130,19 @@ describe('sessions export', () => {
     expect(fence).toBeUndefined();
     expect(outside.join('\n')).not.toContain('evil');
     expect(out).toContain('evil.example');
+  });
+
+  it('needs no tools, as list and show do: their packages may be gone', async () => {
+    await world.run(['run', READ, '--session', 's']);
+    const config = `export default { personality: 'coder', tools: ['read_file', 'gone'] };`;
+    const home = join(world.cwd, 'copy');
+    cpSync(world.home, home, { recursive: true });
+    world.write('copy/ethos.config.mjs', config);
+    expect((await world.run(['tools', '--home', home])).code).toBe(2);
+    for (const command of [['list'], ['show', 's'], ['export', 's']]) {
+      const { code, out } = await world.run(['sessions', ...command, '--home', home]);
+      expect([command, code, out]).toEqual([command, 0, expect.stringContaining('s')]);
+    }
   });
 
   it('refuses a session that is not there, and another format', async () => {

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { bundleScript } from '@ethosagent/test-support';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
@@ -14,8 +16,9 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-const start = (...args: string[]) => {
-  const program = spawn(process.execPath, [bin, ...args], { cwd: world.cwd });
+const start = (...args: string[]) => watch(process.execPath, [bin, ...args]);
+const watch = (file: string, args: string[]) => {
+  const program = spawn(file, args, { cwd: world.cwd });
   let shown = '';
   for (const stream of [program.stdout, program.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
@@ -80,6 +83,33 @@ describe('Ctrl-C', () => {
     program.kill('SIGINT');
     expect(await ended).toEqual([1, null]);
     expect(shown()).toMatch(/abort/);
+  });
+});
+
+// `script` of Linux makes a terminal.
+describe.runIf(process.platform === 'linux')('Ctrl-C at a question', () => {
+  const atTerminal = (command: string) =>
+    watch('script', [
+      '-qefc',
+      `stty cols 80 rows 24; exec '${process.execPath}' '${bin}' ${command}`,
+      '/dev/null',
+    ]);
+
+  it('ends the command by the signal, and stores nothing', async () => {
+    const { program, ended, until, shown } = atTerminal('secrets set KEY --file');
+    await until('Value of KEY');
+    program.stdin.write('half\u0003');
+    expect(await ended).toEqual([130, null]);
+    expect(shown()).not.toMatch(/error|empty/);
+    expect(existsSync(join(world.home, 'secrets'))).toBe(false);
+  });
+
+  it('is no Escape, which leaves the question without an answer', async () => {
+    const { program, ended, until, shown } = atTerminal('secrets set KEY --file');
+    await until('Value of KEY');
+    program.stdin.write('\u001b');
+    expect(await ended).toEqual([2, null]);
+    expect(shown()).toContain('nothing was stored');
   });
 });
 

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import type { Key } from 'node:readline';
 import type { CliIo } from './cli-io.js';
 import { EXIT } from './exit-codes.js';
 
@@ -48,16 +49,22 @@ function firstInterrupt(): AbortSignal {
   return controller.signal;
 }
 
-async function askText(message: string): Promise<string | undefined> {
-  const { text: askForText } = await import('@clack/prompts');
-  const answer = await askForText({ message });
-  return typeof answer === 'string' ? answer : undefined;
-}
+const askText = (message: string) => askBy('text', message);
+const askSecret = (message: string) => askBy('password', message);
 
-async function askSecret(message: string): Promise<string | undefined> {
-  const { password } = await import('@clack/prompts');
-  const answer = await password({ message });
-  return typeof answer === 'string' ? answer : undefined;
+/** A prompt reads single keys, so the terminal makes no signal of Ctrl-C: the process gets it from here. */
+async function askBy(kind: 'text' | 'password', message: string): Promise<string | undefined> {
+  const prompts = await import('@clack/prompts');
+  let isInterrupted = false;
+  const onKey = (_: unknown, { ctrl, name }: Key) => {
+    isInterrupted ||= ctrl === true && name === 'c';
+  };
+  process.stdin.on('keypress', onKey);
+  const answer = await prompts[kind]({ message });
+  process.stdin.off('keypress', onKey);
+  if (typeof answer === 'string') return answer;
+  if (isInterrupted) process.kill(process.pid, 'SIGINT');
+  return undefined;
 }
 
 /** Of the system, not of the environment, which anybody may set. */

@@ -15,7 +15,7 @@ export async function run({ context, args: [id = ''], options }: CommandInput): 
   if (format !== 'jsonl' && format !== 'markdown') {
     throw usageError(`--format: ${format} is neither markdown nor jsonl`);
   }
-  const { sessions } = await context.openRuntime();
+  const sessions = await context.openSessions();
   const info = await sessionInfo(sessions, id);
   const isJson = format === 'jsonl';
   if (isJson) out.jsonLine({ type: 'session', ...info });

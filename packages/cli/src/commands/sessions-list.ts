@@ -9,7 +9,7 @@ const LIMIT = 50;
 /** Lists the sessions of the home, the newest first. */
 export async function run({ context, options }: CommandInput): Promise<number> {
   const { out } = context;
-  const { sessions } = await context.openRuntime();
+  const sessions = await context.openSessions();
   const limit = countOption(options, 'limit') ?? LIMIT;
   // What protects a session is kept in another one.
   const all = await sessions.list({ limit: limit * 3 });

@@ -6,7 +6,7 @@ import { sessionInfo, sessionMessages } from '../session-messages.js';
 /** Shows the messages of a session, as a person reads them. */
 export async function run({ context, args: [id = ''] }: CommandInput): Promise<number> {
   const { out } = context;
-  const { sessions } = await context.openRuntime();
+  const sessions = await context.openSessions();
   await sessionInfo(sessions, id);
   for await (const message of sessionMessages(sessions, id)) {
     if (out.isJson) {

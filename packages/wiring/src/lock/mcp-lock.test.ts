@@ -145,6 +145,10 @@ describe('the lock of an agent with MCP servers', () => {
     ]) {
       await expect(asked()).rejects.toSatisfy((error) => errorCodeOf(error) === 'TOOL_UNAVAILABLE');
     }
+    // Who does not use it has a lock all the same.
+    put('personalities/plain/config.yaml', 'name: Plain\nmcp_servers: []\n');
+    const { personalities } = await runtime.reachLock(['plain']);
+    expect(personalities).toMatchObject([{ personality: 'plain', servers: [] }]);
   });
 
   it('starts no server with another command, where the runtime is held to it', async () => {

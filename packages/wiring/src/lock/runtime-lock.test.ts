@@ -351,6 +351,19 @@ describe('a reach lock', () => {
     expect(await check()).toEqual(['narrowed other  is gone']);
   });
 
+  it('is taken of some personalities, and compared with them alone', async () => {
+    personality('other', ['name: Other']);
+    await lock();
+    personality('coder', [...CODER, '      - b.example.com']);
+    const runtime = await start();
+    const text = readFileSync(lockFile(), 'utf8');
+    const before = parseReachLock(text, { home, cwd, file: 'reach.lock' });
+    const { personalities } = await runtime.reachLock(['other']);
+    expect(personalities.map((each) => each.personality)).toEqual(['other']);
+    expect(await runtime.compareReach(before, ['other'])).toEqual([]);
+    expect(await runtime.compareReach(before, ['coder'])).toMatchObject([{ kind: 'widened' }]);
+  });
+
   it('takes changed settings of a tool for wider, since only the tool knows', async () => {
     const setting = defineTool({
       name: 'set',

@@ -50,12 +50,27 @@ it.each<[string, (list: <T>(...items: T[]) => T[]) => ResolvedGrant]>([
     }),
   ],
   ['media types', (list) => ({ attachments: { mediaTypes: list('image/png', 'text/plain') } })],
+  ['scopes of memory', (list) => ({ memory: { access: 'read', scopes: list('agent', 'user') } })],
+  [
+    'programs with rules for their arguments',
+    (list) => ({
+      process: {
+        allowedBinaries: ['git', 'npm'],
+        arguments: Object.fromEntries(list(['git', {}], ['npm', {}])),
+      },
+    }),
+  ],
   ['folders', (list) => ({ fs_reach: { read: list('/a', '/b'), write: list('/c', '/d') } })],
 ])('the order of %s makes no difference', (_, grantOf) => {
   const grant = grantOf((...items) => items);
   const turned = grantOf((...items) => items.reverse());
   expect(JSON.stringify(turned)).not.toBe(JSON.stringify(grant));
   expect(JSON.stringify(take({ grant: turned }))).toBe(JSON.stringify(take({ grant })));
+});
+
+it('what is said twice is held once', () => {
+  const hosts = (...allowedHosts: string[]) => take({ grant: { network: { allowedHosts } } });
+  expect(hosts('b', 'a', 'b')).toEqual(hosts('a', 'b'));
 });
 
 it('a server is named by a personality as mcp.json does, or as the names of its tools do', () => {

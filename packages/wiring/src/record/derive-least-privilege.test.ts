@@ -310,6 +310,20 @@ describe('a merge', () => {
     expect(merged.replace('safety:\n  network:\n    allow: []\n', '')).toBe(owners(after));
   });
 
+  it('leaves every other line as the owner wrote it, in whatever style', () => {
+    const others =
+      "mcp_servers: [b,c]\ndescription:   \'x\' # mine\nplugins: [ a,b ]\n# The reach.\nfs_reach:\n    read:\n    - /data/x\n";
+    const text = (toolset: string) => `name: 'Coder'\ntoolset: ${toolset}\n${others}`;
+    const least = derive([read('/data/x/1')]);
+    const kept = [{ key: 'safety.network.allow' as const, why: '' }];
+    const merged = mergeIntoPersonality(
+      text('[ a, tool ]'),
+      { ...least, kept },
+      { home: HOME, cwd: CWD },
+    );
+    expect(merged).toBe(text('[ tool ]'));
+  });
+
   it.each(HOSTILE)('takes %j for the name of a tool', (name) => {
     const merged = merge([{ ...read('/data/x/1'), toolName: name }]);
     const after = parsePersonality(merged, { file: 'f', id: 'coder', variables });

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseHostPattern } from '@ethosagent/policy';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
-import { type Document, isScalar, isSeq, parseDocument, YAMLSeq } from 'yaml';
+import { type Document, isCollection, isScalar, isSeq, parseDocument, YAMLSeq } from 'yaml';
 import { pathVariables } from '../personality-file.js';
 import { parsePersonality } from '../personality-parse.js';
 import { resolveReachPath } from '../substitute.js';
+import { keepLines } from './keep-lines.js';
 import type { KeptList, LeastEntry, LeastPrivilege } from './least-privilege.js';
 
 /** What a merge needs beside the texts. */
@@ -41,9 +42,6 @@ export function mergeIntoPersonality(
     parsePersonality(yaml, { file: 'config.yaml', id: least.personality, variables });
   const before = parse(text);
   const document = parseDocument(text, { schema: 'core', merge: false });
-  // Written as the owner writes brackets, where one way gives the whole file, so that lines stay.
-  const flowCollectionPadding =
-    document.toString({ ...TEXT, flowCollectionPadding: false }) !== text;
   const pathOf = (entry: string) => {
     const read = resolveReachPath(entry, variables);
     return read.ok ? read.path : entry;
@@ -55,13 +53,28 @@ export function mergeIntoPersonality(
     { key: 'fs_reach.write', entries: least.write, meaningOf: pathOf, staysEmpty: false },
     { key: 'safety.network.allow', entries: least.allow, meaningOf: hostText, staysEmpty: true },
   ];
-  const changed = lists
-    .filter(({ key }) => !least.kept.some((each) => each.key === key))
-    .map((list) => setList(document, list));
-  if (!changed.includes(true)) return text;
-  const merged = document.toString({ ...TEXT, flowCollectionPadding });
+  const open = lists.filter(({ key }) => !least.kept.some((each) => each.key === key));
+  // Brackets are written as the owner writes those of the lists that change.
+  const brackets = new Map(open.map(({ key }) => [key, bracketAt(text, { document, key })]));
+  const changed = open.filter((list) => setList(document, list));
+  if (changed.length === 0) return text;
+  const flowCollectionPadding = !changed.some(({ key }) => /^[[{]\S/.test(brackets.get(key) ?? ''));
+  const merged = keepLines(text, document.toString({ ...TEXT, flowCollectionPadding }));
   assertMeant(before, parse(merged), least);
   return merged;
+}
+
+/** The outermost bracket on the way to a list, with what follows it. */
+function bracketAt(
+  text: string,
+  { document, key }: { document: Document; key: KeptList['key'] },
+): string | undefined {
+  const path = key.split('.');
+  const found = path
+    .map((_, depth) => document.getIn(path.slice(0, depth + 1), true))
+    .find((node) => isCollection(node) && node.flow === true);
+  const [at] = (isCollection(found) && found.range) || [];
+  return at === undefined ? undefined : text.slice(at, at + 2);
 }
 
 /** @returns whether anything changed */
