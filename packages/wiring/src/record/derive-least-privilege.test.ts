@@ -312,7 +312,7 @@ describe('a merge', () => {
 
   it('leaves every other line as the owner wrote it, in whatever style', () => {
     const others =
-      "mcp_servers: [b,c]\ndescription:   \'x\' # mine\nplugins: [ a,b ]\n# The reach.\nfs_reach:\n    read:\n    - /data/x\n";
+      "mcp_servers: [b,c]\ndescription:   'x' # mine\nplugins: [ a,b ]\n# The reach.\nfs_reach:\n    read:\n    - /data/x\n";
     const text = (toolset: string) => `name: 'Coder'\ntoolset: ${toolset}\n${others}`;
     const least = derive([read('/data/x/1')]);
     const kept = [{ key: 'safety.network.allow' as const, why: '' }];
