@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { isNode22 } from './packages/test-support/src/node-22.js';
 import { LongestFirstSequencer } from './scripts/longest-first-sequencer.js';
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -30,7 +31,9 @@ const drawn = process.env.ETHOS_TRIES === undefined ? 1 : Math.floor(Math.random
 const seed = process.env.ETHOS_SEED ?? String(drawn);
 
 const include = ['{packages,extensions,examples,docs,scripts,benchmarks}/**/*.test.ts'];
-const exclude = ['**/node_modules/**', '**/dist/**'];
+// Mastra can't be loaded on an older Node: there `scripts/node-22.test.ts` runs this file.
+const newer = isNode22 ? [] : ['packages/adapter-mastra/src/contract.test.ts'];
+const exclude = ['**/node_modules/**', '**/dist/**', ...newer];
 
 // Files that replace a module or a global that others hold on to. The others share the modules of
 // their worker, which takes half as long.

@@ -34,6 +34,15 @@ describe('namesOn', () => {
 });
 
 describe('withSignatures', () => {
+  it('writes the block of a mark that has none', () => {
+    const text = '<!-- signature: missingToolText -->\n\nAfter it.\n';
+    const [page = ''] = withSignatures([{ path: 'docs/reference/policy.md', text }]);
+    expect(page).toMatch(
+      /^<!-- signature: missingToolText -->\n```ts\n[\s\S]*function missingToolText\(/,
+    );
+    expect(page).toMatch(/\n```\n+After it\.\n$/);
+  });
+
   it('refuses a name that is not exported', () => {
     const text = '<!-- signature: nothing -->\n```ts\n```\n';
     expect(() => withSignatures([{ path: 'docs/reference/core.md', text }])).toThrow(

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { type Page, REPOSITORY } from './markdown.js';
 import { type Export, publicEntries } from './public-exports.js';
 
-const MARKED_BLOCK = /(<!-- signature: (\S+) -->\n+```ts\n)[\s\S]*?```/g;
+// A mark that has no block yet gets one.
+const MARKED_BLOCK = /(<!-- signature: (\S+) -->\n)(?:\n*```ts\n[\s\S]*?```)?/g;
 const BETWEEN = '// ---- next ----';
 
 /**
@@ -25,7 +26,10 @@ export function withSignatures(pages: readonly Pick<Page, 'path' | 'text'>[]): s
   });
   const signatures = format(wanted.map(declarationOf)).values();
   return pages.map(({ text }) =>
-    text.replace(MARKED_BLOCK, (_, start: string) => `${start}${signatures.next().value}\n\`\`\``),
+    text.replace(
+      MARKED_BLOCK,
+      (_, mark: string) => `${mark}\`\`\`ts\n${signatures.next().value}\n\`\`\``,
+    ),
   );
 }
 

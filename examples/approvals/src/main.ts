@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { AgentLoop, type TurnDone } from '@ethosagent/agent-loop';
+import { type ScriptedStep, scriptedModel } from '@ethosagent/plugin-sdk/testing';
 import { createToolRuntime } from '@ethosagent/wiring';
-import { type Step, scriptedModel } from './scripted-model.js';
-import { createWorld } from './world.js';
+import { createWorld } from '../../ledger/src/index.js';
 
 // A clerk reads an invoice that somebody sent, and then writes: since what it read may have told it
 // to, each of its writes waits for a person. Every part of the story has a runtime and a loop of
@@ -11,15 +11,16 @@ import { createWorld } from './world.js';
 const world = createWorld();
 const sessionId = 'ledger';
 
-async function withLoop<T>(steps: Step[], work: (loop: AgentLoop) => Promise<T>): Promise<T> {
+async function withLoop<T>(
+  steps: ScriptedStep[],
+  work: (loop: AgentLoop) => Promise<T>,
+): Promise<T> {
   const runtime = await createToolRuntime({
-    home: world.home,
-    cwd: world.cwd,
-    personality: 'clerk',
+    ...world.options,
     tools: ['read_file', 'write_file'],
   });
   const loop = new AgentLoop({
-    model: scriptedModel(...steps),
+    model: scriptedModel(steps),
     tools: runtime,
     sessions: runtime.sessions,
   });
@@ -65,7 +66,7 @@ try {
       assert.equal(await loop.state(sessionId), 'paused');
     },
   );
-  assert.equal(world.ledger(), 'invoice 6: 12\n');
+  assert.equal(world.ledger(), world.before);
 
   say('Somebody looks at what waits, and decides:');
   await withLoop([], async (loop) => {
@@ -78,7 +79,7 @@ try {
       await loop.decide(sessionId, approval, { approved, reason: 'nothing is to be lost' });
     }
   });
-  assert.equal(world.ledger(), 'invoice 6: 12\n');
+  assert.equal(world.ledger(), world.before);
 
   say('The clerk goes on:');
   await withLoop(['The invoice is entered.'], async (loop) => {
@@ -89,5 +90,5 @@ try {
   });
   assert.equal(world.ledger(), 'invoice 6: 12\ninvoice 7: 40\n');
 } finally {
-  world.remove();
+  await world.close();
 }

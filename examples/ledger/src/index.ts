@@ -44,7 +44,8 @@ export interface World {
   after: string;
   /** Fires while `hold` runs. */
   signal: AbortSignal;
-  close(last: { close(): Promise<unknown> }): Promise<void>;
+  /** @param last what still uses the folder */
+  close(last?: { close(): Promise<unknown> }): Promise<void>;
 }
 
 /** A folder with a ledger and an invoice, a home with a personality, and a tool that is aborted. */
@@ -78,7 +79,7 @@ export function createWorld(): World {
     after: AFTER,
     signal: abort.signal,
     async close(last) {
-      await last.close();
+      await last?.close();
       rmSync(base, { recursive: true, force: true });
     },
   };

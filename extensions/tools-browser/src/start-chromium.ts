@@ -1,3 +1,4 @@
+import { CHROMIUM_NAMES } from '@ethosagent/policy';
 import {
   EthosError,
   errorCodeOf,
@@ -26,16 +27,6 @@ export interface RunningChromium {
   /** Tells when a file that is being downloaded has become too large. */
   onLargeDownload(listener: () => void): void;
 }
-
-/** Where Chromium is found when the settings don't say. */
-export const CHROMIUM_NAMES = [
-  // The same browser without what a window needs: it starts in less than half the time.
-  'chromium-headless-shell',
-  'chromium',
-  'chromium-browser',
-  'google-chrome-stable',
-  'google-chrome',
-] as const;
 
 const START_TIMEOUT_MS = 30_000;
 const STDERR_CHARS = 2_000;

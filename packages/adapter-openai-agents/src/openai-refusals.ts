@@ -7,9 +7,9 @@ export type OpenAiRefusals = Required<
 >;
 
 /**
- * Settings of a `Runner`, or of one run. The framework answers a call of a tool that an agent does not
- * have by itself; with these settings the model is told, the run goes on, and the session writes the
- * call down. The framework does not say what its arguments were.
+ * Settings of a `Runner`, or of one run, for calls of tools that an agent does not have. Without them
+ * such a call ends the run. With them the model reads that there is no such tool, the run goes on, and
+ * the session writes the call down. The framework does not pass on the arguments.
  */
 export function openAiRefusals(session: Pick<ToolSession, 'refuse'>): OpenAiRefusals {
   return {

@@ -1,6 +1,7 @@
 import type { AuditApproval, ToolResult } from '@ethosagent/types';
 import type { AgentLoopOptions } from './api.js';
 import type { LoggedCall } from './journal/session-log.js';
+import { refusing } from './refusing.js';
 
 /** A call that the loop answers itself. */
 export interface LoopAnswer {
@@ -24,7 +25,7 @@ export async function recordAnswers(
     options: { tools, personality, identity },
     ...where
   }: {
-    options: AgentLoopOptions;
+    options: Pick<AgentLoopOptions, 'tools' | 'personality' | 'identity'>;
     sessionId: string;
     currentTurn: number;
     messageCount: number;
@@ -47,12 +48,10 @@ export async function recordAnswers(
       // What a turn that was aborted leaves behind is written down too.
       abortSignal: new AbortController().signal,
       protections: 'none',
-      host: {
-        answers: ({ toolCallId }) => {
-          const { result, approval } = byId.get(toolCallId) ?? {};
-          return result && { result, ...(approval !== undefined && { approval }) };
-        },
-      },
+      host: refusing(({ toolCallId }) => {
+        const { result, approval } = byId.get(toolCallId) ?? {};
+        return result && { result, ...(approval !== undefined && { approval }) };
+      }),
     },
   );
   return answers.map((answer, index) => {

@@ -38,18 +38,10 @@ export function tellEvent({ log, seq, event }: LoggedEvent, { out }: CommandCont
   );
 }
 
-/** What can be done about a denial whose message, as it is documented, doesn't say it. By capability and rule. */
-const UNDECLARED: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
-  [
-    'network',
-    new Map([
-      [
-        'not in the host set',
-        '; the tool does not declare this host and port: whoever wrote it can add them to capabilities.network.allowedHosts',
-      ],
-    ]),
-  ],
-]);
+/** Why a host is denied that the tool does not declare. The message of it is documented without a remedy. */
+const UNDECLARED_HOST = 'not in the host set';
+const DECLARE_HOST =
+  '; the tool does not declare this host and port: whoever wrote it can add them to capabilities.network.allowedHosts';
 
 type Logged = LoggedEvent['event'];
 type Call = Extract<Logged, { kind: 'call' }>;
@@ -76,7 +68,7 @@ function accessText({
   why,
 }: Exclude<Logged, Call>): [string, string] {
   const lines = why === undefined || why.policy.length === 0 ? '' : ` (${why.policy.join(', ')})`;
-  const remedy = UNDECLARED.get(capability)?.get(reason) ?? '';
+  const remedy = capability === 'network' && reason === UNDECLARED_HOST ? DECLARE_HOST : '';
   return [
     `${capability} ${decision}`,
     `${operation} ${target}${decision === 'denied' ? `: ${reason}${lines}${remedy}` : ''}`,

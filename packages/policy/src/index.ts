@@ -14,6 +14,7 @@ export { byteOrderMarkOf, isMostlyUtf8, readByteOrderMark } from './byte-order-m
 export { callListener } from './call-listener.js';
 export { countOf, momentOf } from './call-options.js';
 export { canonicalJson } from './canonical-json.js';
+export { CHROMIUM_NAMES } from './chromium-names.js';
 export {
   type ClosedSchema,
   type ClosedSchemaResult,

@@ -1,5 +1,6 @@
 import type { AnyTool, ToolCall, ToolCallResult } from '@ethosagent/types';
 import type { AgentBatchOptions, AgentTools } from '../api.js';
+import { refusing } from '../refusing.js';
 
 /**
  * The tools with these names, of those that there are, for a sub-agent. Whoever gets the result
@@ -46,24 +47,15 @@ async function refuse(
   options: AgentBatchOptions,
 ): Promise<ToolCallResult[]> {
   if (calls.length === 0) return [];
-  const refused = calls.map((call) => {
-    const answer = leftOut(call);
-    return { ...answer, result: options.host?.answers?.(call)?.result ?? answer.result };
-  });
-  const byId = new Map(refused.map((answer) => [answer.toolCallId, answer]));
-  const refuse = 'it is not among the tools of this sub-agent';
   const recorded = await tools.execute(calls, {
     ...options,
     tools: [],
-    host: { answers: ({ toolCallId }) => byId.get(toolCallId), gate: () => ({ refuse }) },
+    host: refusing((call) => options.host?.answers?.(call) ?? { result: leftOut(call).result }),
   });
-  return refused.map((answer, index) => {
-    const result = recorded[index]?.result;
-    return result?.ok === false && result.cause === 'AUDIT_FAILED' ? { ...answer, result } : answer;
-  });
+  return calls.map((call, index) => recorded[index] ?? leftOut(call));
 }
 
-function leftOut({ toolCallId, name }: { toolCallId: string; name: string }): ToolCallResult {
+function leftOut({ toolCallId, name }: Pick<ToolCall, 'toolCallId' | 'name'>): ToolCallResult {
   const error = `${name} is not among the tools of this sub-agent`;
   return {
     toolCallId,

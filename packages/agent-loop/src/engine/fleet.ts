@@ -32,11 +32,11 @@ export type EnqueueInput = Omit<NewTurn, 'id'> & {
 
 /** Turns that run beside each other, and one after them. */
 export interface FlowInput {
-  /** So that the same flow is not run twice, whoever starts it again. Made when absent. */
+  /** A flow with the same id runs once, however often it is started. A new id when absent. */
   id?: string;
   /** Each of a session of its own where it names none. */
   turns: readonly (Omit<EnqueueInput, 'sessionId' | 'after'> & { sessionId?: string })[];
-  /** Begins once all of them are over, and is told their answers, as untrusted content. */
+  /** Begins when all of them are over. Its prompt ends with their answers, as untrusted content. */
   last: Omit<EnqueueInput, 'id' | 'after'>;
 }
 

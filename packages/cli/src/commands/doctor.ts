@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { CHROMIUM_NAMES } from '@ethosagent/policy';
 import { messageOf } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
 import type { CommandInput } from '../command-spec.js';
@@ -33,14 +34,7 @@ export async function run({ context }: CommandInput): Promise<number> {
       programFinding(context, { program: 'bwrap', without: 'processes run without a sandbox' }),
       programFinding(context, {
         program: 'chromium',
-        // tools-browser takes these when its settings name none.
-        names: [
-          'chromium-headless-shell',
-          'chromium',
-          'chromium-browser',
-          'google-chrome-stable',
-          'google-chrome',
-        ],
+        names: CHROMIUM_NAMES,
         without: 'browser tools need the path of a browser',
       }),
     ])),

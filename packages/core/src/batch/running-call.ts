@@ -176,7 +176,7 @@ export class RunningCall implements Watched, Waiting {
     const { batch, timeoutMs } = this.#state;
     const ending = await guarded(batch.watch, timeoutMs, () => sink.flush?.());
     if (ending.kind === 'returned') return result;
-    // An aborted call has no answer that could be withheld.
+    // A call that was aborted has failed already, and nobody reads more of it.
     return ending.kind === 'stopped' && ending.why === 'abort' && !result.ok
       ? result
       : notRecorded(facts);

@@ -54,7 +54,7 @@ BEGIN
     SELECT t.* INTO candidate
       FROM waiting JOIN ${schema}.turn_tenant AS n ON n.name = waiting.tenant CROSS JOIN LATERAL (
         SELECT * FROM ${schema}.turn AS w
-        WHERE w.tenant = n.name AND w.state = 'waiting' AND w.run_at <= now_ms 
+        WHERE w.tenant = n.name AND w.state = 'waiting' AND w.run_at <= now_ms
           AND ${isFree(schema, 'w')}
         ORDER BY w.priority, w.place LIMIT 1) AS t
       ORDER BY n.served, t.place LIMIT 1;
