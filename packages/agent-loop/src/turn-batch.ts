@@ -50,6 +50,8 @@ export class TurnBatch {
   readonly #parts: TurnBatchParts;
   readonly #calls = new Map<string, LoggedCall>();
   readonly #startedAt = new Map<string, number>();
+  /** Calls whose begin was stored, and which were kept from running after that. */
+  readonly #notRun = new Set<string>();
   /** Calls whose `tool_start` has been told. */
   readonly #told = new Set<string>();
   readonly #answered = new Set<string>();
@@ -176,18 +178,11 @@ export class TurnBatch {
       throw new EthosError('TURN_INVALID', `${name} has been called already`);
     }
     signal.throwIfAborted();
-    // Before a yes is taken up: a worker that lost the session must not use it up.
-    claim?.assertHeld();
+    const isAgain = logged.started;
     this.#startedAt.set(toolCallId, now());
     const edited = questions.editedInput(logged);
-    try {
-      await withGrace(questions.take(logged), signal, limits.graceMs);
-    } catch (error) {
-      // It does not run: what it is answered is not its tool's.
-      this.#startedAt.delete(toolCallId);
-      throw error;
-    }
     const under = personality && runsUnder(tool, personality);
+    // First: whoever lost the session to another process is told here, and must not use up a yes.
     await this.#write({
       kind: 'started',
       turn,
@@ -195,6 +190,14 @@ export class TurnBatch {
       ...(edited !== undefined && { edited }),
       ...(under !== undefined && { under }),
     });
+    try {
+      await withGrace(questions.take(logged), signal, limits.graceMs);
+    } catch (error) {
+      // It does not run: what it is answered is not its tool's.
+      this.#startedAt.delete(toolCallId);
+      if (!isAgain) this.#notRun.add(toolCallId);
+      throw error;
+    }
     signal.throwIfAborted();
     journal.count({ calls: 1, costUsd: 0 });
     await this.#tellStart(logged);
@@ -204,7 +207,10 @@ export class TurnBatch {
 
   /** What the model is told of a call that was refused while it was about to run. */
   #refusalOf(logged: LoggedCall): ToolResult | undefined {
-    return logged.started ? undefined : this.#parts.questions.answerAtOnce(logged);
+    const isUnknown = logged.started && !this.#notRun.has(logged.call.id);
+    return isUnknown
+      ? undefined
+      : this.#parts.questions.answerAtOnce({ ...logged, started: false });
   }
 
   #onResult(

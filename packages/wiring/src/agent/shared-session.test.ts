@@ -36,7 +36,10 @@ const pay = defineTool({
   effects: ['send'],
   requiresApproval: true,
   input: z.object({ amount: z.number().max(9).default(1) }),
-  execute: async ({ amount }) => ok(`paid ${amount}`),
+  execute: async ({ amount }) => {
+    paid.push(amount);
+    return ok(`paid ${amount}`);
+  },
 });
 /** Runs until it is let go. */
 const hold = defineTool({
@@ -60,17 +63,21 @@ const done = [
 ];
 
 const held: (() => void)[] = [];
+/** What was paid, by whichever process. */
+const paid: number[] = [];
 let home: string;
 let agent: Agent;
 /** Runs while the model answers. */
 let thinking: () => Promise<unknown>;
 let close: () => Promise<void>;
 /** Which appends fail. */
-let refuse: (id: string, messages: readonly NewSessionMessage[]) => boolean;
+let refuse: (id: string, messages: readonly NewSessionMessage[]) => boolean | Promise<boolean>;
+let model: MockLanguageModelV3;
 let count = 0;
 const steps: string[][] = [];
 beforeEach(async () => {
   held.length = 0;
+  paid.length = 0;
   refuse = () => false;
   thinking = async () => {};
   home = realpathSync(mkdtempSync(join(tmpdir(), 'shared-session-')));
@@ -91,7 +98,7 @@ async function open(): Promise<void> {
   const sessions: SessionStore = Object.create(sqlite, {
     append: {
       value: async (...[ref, messages, opts]: Parameters<SessionStore['append']>) => {
-        if (refuse(ref.id, messages)) throw new Error('the disk is full');
+        if (await refuse(ref.id, messages)) throw new Error('the disk is full');
         return sqlite.append(ref, messages, opts);
       },
     },
@@ -100,7 +107,7 @@ async function open(): Promise<void> {
     await agent.close();
     sqlite.close();
   };
-  const model = new MockLanguageModelV3({
+  model = new MockLanguageModelV3({
     doStream: async () => {
       await thinking();
       const calls = steps.shift() ?? [];
@@ -406,16 +413,50 @@ describe('a question of an agent', () => {
     await expect(late).rejects.toMatchObject({ code: 'APPROVAL_INVALID' });
   });
 
-  it('is not asked again, and its call does not run, where the process ended as it was taken up', async () => {
+  const begins = (id: string, messages: readonly NewSessionMessage[]) =>
+    id === 's' && JSON.stringify(messages.map(({ data }) => data)).includes('started');
+  async function allowAll(): Promise<void> {
     for (const each of await other.session('s').pending()) {
       await other.session('s').decide(each, { approved: true });
     }
-    refuse = (id, messages) =>
-      id === 's' && JSON.stringify(messages.map(({ data }) => data)).includes('started');
+  }
+
+  it('is not asked again, and its call runs once, where its begin could not be stored', async () => {
+    await allowAll();
+    refuse = begins;
     expect(await resumed()).toEqual(['failed']);
+    expect(paid).toEqual([]);
     refuse = () => false;
-    const why =
-      'the call did not run: the process ended before it ran; nobody decides on it any more';
+    expect(await resumed()).toEqual(['paid 1', 'paid 1', 'answered']);
+    expect(paid).toEqual([1, 1]);
+  });
+
+  it('lets its call run once where another process goes on with the turn right then', async () => {
+    await allowAll();
+    const stores = { sessions: createSqliteSessionStore({ path: join(home, 'sessions.sqlite') }) };
+    const second = await createAgent({ home, personality: 'clerk', tools, model, stores });
+    refuse = async (id, messages) => {
+      if (!begins(id, messages)) return false;
+      refuse = () => false;
+      for await (const _ of second.loop.resume({ sessionId: 's' }));
+      return false;
+    };
+    expect(await resumed()).toEqual(['failed']);
+    expect(paid).toEqual([1, 1]);
+    await second.close();
+  });
+
+  it('keeps its call from running when it is withdrawn while the begin is stored', async () => {
+    await allowAll();
+    refuse = async (id, messages) => {
+      if (!begins(id, messages)) return false;
+      refuse = () => false;
+      const session = other.session('s');
+      for (const each of await session.pending()) await session.withdraw(each);
+      return false;
+    };
+    const why = 'the call did not run: the question whether it may run was withdrawn';
     expect(await resumed()).toEqual([why, why, 'answered']);
+    expect(paid).toEqual([]);
   });
 });
