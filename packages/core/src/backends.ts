@@ -89,6 +89,12 @@ export interface CapabilityBackends {
     | QuotaPolicy
     | ((personalityId: string | undefined) => QuotaPolicy | undefined);
   /**
+   * Where what sessions used up stands, for all processes that share it: what `per_session` caps,
+   * each call looks up before it runs, and adds to when it has ended. Each process counts alone
+   * where this is absent, or has no `increment`.
+   */
+  sessionQuotas?: KeyValueStore;
+  /**
    * What a personality sets for a tool, as its file says it, by the tool's `settingsKey`; the
    * tool's schema parses it. `undefined` for nothing, which is parsed as `{}`. What is frozen all
    * the way down is parsed once.

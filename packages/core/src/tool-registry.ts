@@ -64,7 +64,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   readonly #reducers: ToolResultReducerRegistry | undefined;
   readonly #options: BatchOptions;
   readonly #hooks: CallHooks;
-  readonly #meters = new SessionMeters();
+  readonly #meters: SessionMeters;
   readonly #background: BackgroundProcessTable;
   readonly #services: ServiceTable;
   readonly #taints = new KnownTaints();
@@ -85,6 +85,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     this.#reducers = reducers;
     this.#options = batchOptions(options);
     this.#hooks = callHooks(options);
+    this.#meters = new SessionMeters(backends?.sessionQuotas);
     this.#backends = backends && withAccessHook(backends, this.#hooks);
     this.#background = new BackgroundProcessTable(this.#options.maxBackgroundProcesses);
     this.#services = new ServiceTable({
@@ -247,20 +248,29 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
       : this.#services.endPersonality(personalityId);
   }
 
-  /** Lets a session begin anew with its quotas. Its calls that run go on with what they have. */
+  /**
+   * Lets a session begin anew with what it used up of its quotas in this process. Its calls that run
+   * go on with what they have.
+   */
   forgetSession(sessionId: string): void {
     this.#meters.forget(sessionId);
   }
 
-  /** Ends what is left running or kept open in a session, waits for it, and forgets the session. */
+  /**
+   * Ends what is left running or kept open in a session, waits for it, and forgets the session: also
+   * what other processes count of it, where counts are shared.
+   *
+   * @throws what the store of shared counts throws
+   */
   async endSession(sessionId: string): Promise<void> {
     await Promise.all([this.#background.end(sessionId), this.#services.endSession(sessionId)]);
-    this.forgetSession(sessionId);
+    await this.#meters.forgetEverywhere(sessionId);
   }
 
   /** Ends what is left running or kept open in any session, or in none, and waits for it. */
   async endAllSessions(): Promise<void> {
     await Promise.all([this.#background.endAll(), this.#services.endAll()]);
+    await this.#meters.exchangeRest();
   }
 
   /** The tools that pass the filters. A personality asks again and again with the same ones. */

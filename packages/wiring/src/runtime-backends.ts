@@ -43,6 +43,10 @@ export function createBackends({
     processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
     denyPaths,
     audit,
+    // Of the home, one process at a time is enough; what a host gives, several machines may share.
+    ...(options.stores?.keyValue !== undefined && {
+      sessionQuotas: stores.keyValue('quotas', 'quotas:sessions'),
+    }),
     ...(approve !== undefined && { approve: atOnce(approve) }),
     ...(fetch !== undefined && { fetch }),
     ...(lookup !== undefined && { lookup }),

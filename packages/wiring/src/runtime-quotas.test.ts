@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryAuditSink } from '@ethosagent/core';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
 import { countTries } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ExecuteOptions, ToolRuntime } from './runtime-api.js';
+import type { RuntimeStores } from './stores/runtime-stores.js';
 import { createToolRuntime } from './tool-runtime.js';
 
 let world: string;
@@ -57,8 +59,9 @@ const remember = defineTool({
   },
 });
 
-async function start(): Promise<void> {
+async function start(stores?: RuntimeStores): Promise<void> {
   runtime = await createToolRuntime({
+    ...(stores !== undefined && { stores }),
     home: join(world, 'home'),
     personality: 'coder',
     cwd: work,
@@ -122,6 +125,28 @@ describe('safety.quotas of a personality file', () => {
     expect((await use('write', names('d', 9))).passed).toBe(2);
     runtime.registry.forgetSession('first');
     expect((await use('write', names('e', 9))).passed).toBe(5);
+  });
+
+  it('count for every machine whose key-value store is the same, and after a restart', async () => {
+    personality('coder', '{per_session: {files_written: 3}}');
+    const path = join(world, 'shared.sqlite');
+    const keyValue = {
+      open: () => {
+        const { kvStoreFactory: store, close } = createSqliteKvStore({ path });
+        return { store, close };
+      },
+    };
+    await start({ keyValue });
+    const first = runtime;
+    expect((await use('write', names('a', 2))).passed).toBe(2);
+    await start({ keyValue });
+    expect((await use('write', names('b', 2))).passed).toBe(1);
+    await first.close();
+    await runtime.close();
+    await start({ keyValue });
+    expect((await use('write', ['c'])).errors[0]).toContain('has used 3 of 3 files_written');
+    await runtime.endSession('first');
+    expect((await use('write', ['c'])).passed).toBe(1);
   });
 
   it('are shown beside what a tool can touch', async () => {

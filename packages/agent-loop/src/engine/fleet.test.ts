@@ -177,6 +177,23 @@ describe('Fleet.flow', () => {
     expect(messages[0]?.data).toMatchObject({ untrusted: true });
     expect(await loop.state('parent')).toBe('idle');
   });
+
+  it('tells what is short whole, and so much of the rest as a prompt takes', async () => {
+    place = createLocalFleet((prompt) => ({
+      text: prompt.startsWith('long') ? 'y'.repeat(90_000) : 'short',
+    }));
+    const { fleet, asked, startWorker, reaches } = place;
+    const turns = ['long 1', 'short', 'long 2', 'long 3'].map((prompt) => ({ prompt }));
+    await fleet.flow({ id: 'flow', turns, last: { sessionId: 'parent', prompt: 'Sum up.' } });
+    await startWorker({ concurrency: 1 });
+    await reaches('flow', 'done');
+    const told = asked.at(-1) ?? '';
+    expect(told).toContain('>\nshort\n<');
+    // What is left of 200,000 characters, in three parts.
+    expect(told.match(/y+/g)?.map(({ length }) => length)).toEqual([66_665, 66_665, 66_665]);
+    expect(told.match(/\[23335 more characters of it were left out\]/g)).toHaveLength(3);
+    expect((await fleet.turn('flow/1'))?.answer).toHaveLength(90_000);
+  });
 });
 
 describe('Fleet.schedule', () => {

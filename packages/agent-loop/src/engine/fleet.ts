@@ -36,7 +36,10 @@ export interface FlowInput {
   id?: string;
   /** Each of a session of its own where it names none. */
   turns: readonly (Omit<EnqueueInput, 'sessionId' | 'after'> & { sessionId?: string })[];
-  /** Begins when all of them are over. Its prompt ends with their answers, as untrusted content. */
+  /**
+   * Begins when all of them are over. Its prompt ends with their answers, as untrusted content: up to
+   * 200,000 characters of them.
+   */
   last: Omit<EnqueueInput, 'id' | 'after'>;
 }
 

@@ -9,6 +9,7 @@ import type { BatchInput } from './batch.js';
 import { type BatchFacts, CallContext } from './call-context.js';
 import type { CallState } from './call-state.js';
 import { createEmit } from './progress.js';
+import { sessionOfQuotas } from './session-of-quotas.js';
 
 /** The context of a call that begins, with the accessors that its tool declared. */
 export function createCallContext(state: CallState, scope: CallScope): CallContext {
@@ -86,10 +87,9 @@ function backgroundSession(state: CallState, scope: CallScope): BackgroundSessio
 
 /** Holds what a scope does to the quotas of the personality. */
 function applyQuotas({ batch, policy }: CallState, scope: CallScope): void {
-  const { meters, host } = batch.input;
   const { quotas } = policy;
   if (quotas === undefined) return;
-  const { meter, leave } = meters.enter(host?.quotaSession ?? batch.facts.sessionId);
+  const { meter, leave } = batch.input.meters.enter(sessionOfQuotas(batch));
   scope.limit(new CallQuotas(quotas, meter));
   scope.onEnd(leave);
 }

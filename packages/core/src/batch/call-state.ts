@@ -44,6 +44,8 @@ export class CallState {
   thrown: { readonly error: unknown } | undefined;
   /** In how many places of its result a secret was replaced. */
   redactions = 0;
+  /** Tells other processes what its session used, where its counts are shared. */
+  shareUse: (() => Promise<void>) | undefined;
   /** Of the call that runs. */
   scope: CallScope | undefined;
   /** Of the call that runs. */

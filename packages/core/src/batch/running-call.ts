@@ -150,8 +150,6 @@ export class RunningCall implements Watched, Waiting {
 
   /** Writes the call down, and tells the host and the batch of the answer. */
   #tell(answer: ToolResult, isUntrusted = false): void {
-    const { batch } = this.#state;
-    const { host } = batch.input;
     const startedAt = this.#startedAt;
     const ran = startedAt !== undefined;
     const reads = ran ? this.#state.taint?.reads : undefined;
@@ -161,14 +159,25 @@ export class RunningCall implements Watched, Waiting {
       ...(reads !== undefined && { reads }),
     };
     const recorded = this.#record(answer, facts);
-    const sink = batch.input.backends?.audit;
+    const told = { isUntrusted, facts };
+    const { shareUse } = this.#state;
+    // What can't be shared now is shared with the next call.
+    if (ran && shareUse !== undefined) {
+      void shareUse()
+        .catch(() => {})
+        .then(() => this.#keep(recorded, told));
+    } else this.#keep(recorded, told);
+  }
+
+  /** Tells of the answer once what is recorded of the call is where it stays. */
+  #keep(recorded: ToolResult, told: { isUntrusted: boolean; facts: CallFacts }): void {
+    const { host, backends } = this.#state.batch.input;
+    const sink = backends?.audit;
     if (sink?.flush === undefined || host?.checksOnly !== undefined || this.#state.waits) {
-      this.#toldBy(recorded, { isUntrusted, facts });
+      this.#toldBy(recorded, told);
       return;
     }
-    void this.#kept(sink, recorded, facts).then((result) =>
-      this.#toldBy(result, { isUntrusted, facts }),
-    );
+    void this.#kept(sink, recorded, told.facts).then((result) => this.#toldBy(result, told));
   }
 
   /** The answer, once what is recorded of the call is where it stays. */

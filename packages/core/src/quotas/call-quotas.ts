@@ -72,16 +72,18 @@ export class CallQuotas {
   spendTime(onOver: (error: CapabilityError) => void): () => void {
     for (const level of this.#levels) {
       const { process_seconds: cap } = level.caps;
-      if (cap !== undefined && !(level.meter.time.seconds < cap)) throw timeIsUp(level);
+      if (cap !== undefined && !(level.meter.used('process_seconds') < cap)) throw timeIsUp(level);
     }
     let isOver = false;
-    const stops = this.#levels.map((level) =>
-      level.meter.time.start(level.caps.process_seconds ?? Number.POSITIVE_INFINITY, () => {
+    const stops = this.#levels.map((level) => {
+      const { caps, meter } = level;
+      const left = (caps.process_seconds ?? Infinity) - meter.usedElsewhere('process_seconds');
+      return meter.time.start(left, () => {
         if (isOver) return;
         isOver = true;
         onOver(timeIsUp(level));
-      }),
-    );
+      });
+    });
     return () => {
       for (const stop of stops) stop();
     };

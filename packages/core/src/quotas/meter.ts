@@ -16,7 +16,23 @@ export class Meter {
     files_written: 0,
   };
 
+  readonly #elsewhere = new Map<QuotaName, number>();
+
+  /** Used in all processes, as far as this one knows. */
   used(quota: QuotaName): number {
+    return this.usedHere(quota) + this.usedElsewhere(quota);
+  }
+
+  /** Used in other processes, as it was last learnt. */
+  usedElsewhere(quota: QuotaName): number {
+    return this.#elsewhere.get(quota) ?? 0;
+  }
+
+  noteElsewhere(quota: QuotaName, amount: number): void {
+    this.#elsewhere.set(quota, amount);
+  }
+
+  usedHere(quota: QuotaName): number {
     if (quota === 'process_seconds') return this.time.seconds;
     if (quota === 'store_bytes') return this.store.bytes;
     return this.#counts[quota];

@@ -1,10 +1,13 @@
+import type { KeyValueStore, QuotaLimits } from '@ethosagent/types';
 import { Meter } from './meter.js';
+import { type CountingStore, SharedUse } from './shared-use.js';
 
 /** Sessions without a running call of which the meters are kept. */
 export const MAX_IDLE_SESSIONS = 10_000;
 
 interface Session {
   readonly meter: Meter;
+  readonly shared: SharedUse | undefined;
   calls: number;
 }
 
@@ -12,21 +15,71 @@ interface Session {
 export class SessionMeters {
   readonly #busy = new Map<string, Session>();
   readonly #idle = new Map<string, Session>();
+  readonly #store: CountingStore | undefined;
+
+  /** @param store where the counts of all processes stand; each process counts alone without it */
+  constructor(store?: KeyValueStore) {
+    if (store !== undefined && canCount(store)) this.#store = store;
+  }
+
+  /** Whether other processes count in the same sessions. */
+  get areShared(): boolean {
+    return this.#store !== undefined;
+  }
 
   /** The meter of a session, for one call. `leave` is called once, when the call has ended. */
   enter(sessionId: string): { meter: Meter; leave: () => void } {
-    const session = this.#busy.get(sessionId) ??
-      this.#idle.get(sessionId) ?? { meter: new Meter(), calls: 0 };
+    const session = this.#find(sessionId);
     this.#idle.delete(sessionId);
     this.#busy.set(sessionId, session);
     session.calls++;
     return { meter: session.meter, leave: () => this.#leave(sessionId, session) };
   }
 
-  /** What the session used no longer counts. Calls that run go on with what they have. */
+  /**
+   * Tells other processes what the session used here of what is capped, and learns what it used there.
+   * @throws what the store throws
+   */
+  async exchange(sessionId: string, caps: QuotaLimits): Promise<void> {
+    if (this.#store === undefined) return;
+    const session = this.#find(sessionId);
+    // It stays while it waits, also as the quietest one of many.
+    session.calls++;
+    this.#idle.delete(sessionId);
+    this.#busy.set(sessionId, session);
+    try {
+      await session.shared?.exchange(caps);
+    } finally {
+      this.#leave(sessionId, session);
+    }
+  }
+
+  /** Tells other processes what was left running has used. What the store doesn't take is lost. */
+  async exchangeRest(): Promise<void> {
+    const sessions = [...this.#busy.values(), ...this.#idle.values()];
+    const shared = sessions.flatMap((session) => session.shared ?? []);
+    await Promise.allSettled(shared.filter((use) => use.hasMore).map((use) => use.exchange()));
+  }
+
+  /** What the session used here no longer counts. Calls that run go on with what they have. */
   forget(sessionId: string): void {
     this.#busy.delete(sessionId);
     this.#idle.delete(sessionId);
+  }
+
+  /** The same in all processes. @throws what the store throws */
+  async forgetEverywhere(sessionId: string): Promise<void> {
+    const { shared } = this.#find(sessionId);
+    this.forget(sessionId);
+    await shared?.remove();
+  }
+
+  #find(sessionId: string): Session {
+    const known = this.#busy.get(sessionId) ?? this.#idle.get(sessionId);
+    if (known !== undefined) return known;
+    const meter = new Meter();
+    const shared = this.#store && new SharedUse(this.#store, { sessionId, meter });
+    return { meter, shared, calls: 0 };
   }
 
   #leave(sessionId: string, session: Session): void {
@@ -38,4 +91,8 @@ export class SessionMeters {
     const [quietest] = this.#idle.keys();
     if (this.#idle.size > MAX_IDLE_SESSIONS && quietest !== undefined) this.#idle.delete(quietest);
   }
+}
+
+function canCount(store: KeyValueStore): store is CountingStore {
+  return typeof store.increment === 'function';
 }

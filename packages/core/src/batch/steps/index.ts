@@ -1,6 +1,7 @@
 import { answerDryRun } from './answer-dry-run.js';
 import { askApproval } from './ask-approval.js';
 import { askBeforeCall } from './ask-before-call.js';
+import { exchangeUse } from './exchange-use.js';
 import {
   answerByHost,
   applyFilters,
@@ -38,5 +39,6 @@ export const STEPS: readonly Step[] = [
   judgePlaces,
   askApproval,
   noteUnseenWrites,
+  exchangeUse,
   recordStart,
 ];
