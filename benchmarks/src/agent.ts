@@ -39,12 +39,13 @@ export async function run(): Promise<void> {
         name: LOOP,
         operations: STEPS,
         run: loops(() => createInMemorySessionStore()),
-        goal: { atMost: 3, of: 'ai, streamText' },
+        goal: { atMost: 1.3, of: 'ai, streamText' },
       },
       {
         name: 'AgentLoop, every step durable in SQLite',
         operations: STEPS,
         run: loops(() => store),
+        goal: { atMost: 2, of: 'ai, streamText' },
       },
     ]);
   } finally {

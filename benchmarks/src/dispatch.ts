@@ -3,12 +3,13 @@ import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { InMemoryStorage } from '@ethosagent/storage-fs';
 import type { ToolBatchContext, ToolCapabilities } from '@ethosagent/types';
 import { z } from 'zod';
-import { sideBySide } from './side-by-side.js';
+import { type Contender, sideBySide } from './side-by-side.js';
 
 const CALLS = 100;
 const HAND_WRITTEN = 'Promise.all over look-up, zod.parse, function';
 const input = z.object({ city: z.string(), days: z.number() });
-const answer = ({ city, days }: z.infer<typeof input>) => `${city}: ${days}`;
+type Args = z.infer<typeof input>;
+const answer = ({ city, days }: Args) => `${city}: ${days}`;
 
 const everything = {
   network: { allowedHosts: ['api.example.com'] },
@@ -80,19 +81,20 @@ export async function run(): Promise<void> {
   };
   await batch('touches_all')();
   const byHand = new Map([['bare', async (raw: unknown) => ok(answer(input.parse(raw)))]]);
+  const handWritten = (calls: ReturnType<typeof callsOf>) => () =>
+    Promise.all(
+      calls.map(async ({ toolCallId, name, args: raw }) => ({
+        toolCallId,
+        name,
+        result: await byHand.get(name)?.(raw),
+      })),
+    );
   const handCalls = callsOf('bare');
   await sideBySide('Dispatch: one call in a batch of 100', [
     {
       name: HAND_WRITTEN,
       operations: CALLS,
-      run: () =>
-        Promise.all(
-          handCalls.map(async ({ toolCallId, name, args: raw }) => ({
-            toolCallId,
-            name,
-            result: await byHand.get(name)?.(raw),
-          })),
-        ),
+      run: handWritten(handCalls),
     },
     {
       name: 'executeParallel, no capabilities',
@@ -104,7 +106,7 @@ export async function run(): Promise<void> {
       name: 'executeParallel, five capabilities, none touched',
       operations: CALLS,
       run: batch('declares_all'),
-      goal: { atMost: 2, of: 'executeParallel, no capabilities' },
+      goal: { atMost: 1.3, of: 'executeParallel, no capabilities' },
     },
     {
       name: 'executeParallel, secrets, files and store touched',
@@ -112,4 +114,44 @@ export async function run(): Promise<void> {
       run: batch('touches_all'),
     },
   ]);
+  const single = (name: string) => {
+    const [call] = callsOf(name);
+    return () => registry.executeParallel(call === undefined ? [] : [call], ctx);
+  };
+  await sideBySide('Dispatch: a single call', [
+    { name: HAND_WRITTEN, operations: 1, run: handWritten(handCalls.slice(0, 1)) },
+    ...(await peers()),
+    {
+      name: 'executeParallel, no capabilities',
+      operations: 1,
+      run: single('bare'),
+      beside: HAND_WRITTEN,
+    },
+    {
+      name: 'executeParallel, five capabilities, none touched',
+      operations: 1,
+      run: single('declares_all'),
+      goal: { atMost: 1.3, of: 'executeParallel, no capabilities' },
+    },
+  ]);
+}
+
+/** A call of the same tool as frameworks make it, which nothing gates. */
+async function peers(): Promise<Contender[]> {
+  const described = { description: 'Answers.', execute: async (args: Args) => answer(args) };
+  const { tool: langchainTool } = await import('@langchain/core/tools');
+  const { tool: agentsTool, RunContext } = await import('@openai/agents-core');
+  const langchain = langchainTool(described.execute, {
+    name: 'answer',
+    description: described.description,
+    schema: input,
+  });
+  const agents = agentsTool({ name: 'answer', ...described, parameters: input });
+  const args = { city: 'London', days: 1 };
+  const text = JSON.stringify(args);
+  const context = new RunContext();
+  return [
+    { name: 'LangChain, tool.invoke', operations: 1, run: () => langchain.invoke(args) },
+    { name: 'OpenAI Agents, tool.invoke', operations: 1, run: () => agents.invoke(context, text) },
+  ];
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
 import Database from 'better-sqlite3';
+import { importPeer } from './peers.js';
 import { sideBySide } from './side-by-side.js';
 
 const NAMESPACE = 'tool:bench';
@@ -32,6 +33,7 @@ export async function run(): Promise<void> {
   });
   const full = open('full');
   const normal = open('normal');
+  const others = await openPeers(folder);
   try {
     const kv = normal.store.kvStoreFactory('bench', NAMESPACE);
     const durable = full.store.kvStoreFactory('bench', NAMESPACE);
@@ -43,7 +45,7 @@ export async function run(): Promise<void> {
     const axes: Axis[] = [
       {
         name: 'get',
-        goal: 0.8,
+        goal: 1,
         operations: 2_000,
         raw: () => {
           for (let i = 0; i < 2_000; i++) normal.raw.get.get(NAMESPACE, keyAt((i * 7919) % ROWS));
@@ -54,7 +56,7 @@ export async function run(): Promise<void> {
       },
       {
         name: 'list (100 of 100,000)',
-        goal: 0.8,
+        goal: 1,
         operations: 100,
         raw: () => {
           for (let i = 0; i < 100; i++) {
@@ -68,7 +70,7 @@ export async function run(): Promise<void> {
       },
       {
         name: 'sequential set, normal',
-        goal: 0.5,
+        goal: 0.8,
         operations: 500,
         raw: () => {
           for (let i = 0; i < 500; i++) normal.raw.set.run(NAMESPACE, keyAt(i), nextValue());
@@ -90,7 +92,7 @@ export async function run(): Promise<void> {
       },
       {
         name: '64 sets at once, full',
-        goal: 8,
+        goal: 10,
         operations: 64,
         raw: () => {
           for (let i = 0; i < 64; i++) full.raw.set.run(NAMESPACE, keyAt(i), nextValue());
@@ -111,15 +113,98 @@ export async function run(): Promise<void> {
           run: ours,
           goal: { atMost: 1 / goal, of: 'raw better-sqlite3' },
         },
+        ...others.flatMap(({ name: peer, runs }) => {
+          const run = runs[name];
+          return run === undefined ? [] : [{ name: peer, operations, run, beside: 'kvStore' }];
+        }),
       ]);
     }
   } finally {
+    for (const { close } of others) await close();
     for (const { raw, store } of [full, normal]) {
       raw.db.close();
       store.close();
     }
     rmSync(folder, { recursive: true });
   }
+}
+
+interface Peer {
+  name: string;
+  /** By the name of the axis. */
+  runs: Record<string, () => Promise<unknown>>;
+  close(): unknown;
+}
+
+/** lmdb, whose writes are on the disk when they resolve, and the drivers of unstorage for files. */
+async function openPeers(folder: string): Promise<Peer[]> {
+  const peers: Peer[] = [];
+  const lmdb = (await importPeer('lmdb')) as Lmdb | undefined;
+  if (lmdb !== undefined) {
+    const db = lmdb.open({ path: join(folder, 'lmdb') });
+    for (let i = 0; i < ROWS; i++) void db.put(keyAt(i), nextValue());
+    await db.flushed;
+    peers.push({
+      name: 'lmdb',
+      runs: {
+        get: async () => {
+          for (let i = 0; i < 2_000; i++) db.get(keyAt((i * 7919) % ROWS));
+        },
+        'sequential set, full': async () => {
+          for (let i = 0; i < 32; i++) {
+            await db.put(keyAt(i), nextValue());
+            await db.flushed;
+          }
+        },
+        '64 sets at once, full': async () => {
+          for (let i = 0; i < 64; i++) void db.put(keyAt(i), nextValue());
+          await db.flushed;
+        },
+      },
+      close: () => db.close(),
+    });
+  }
+  const unstorage = (await importPeer('unstorage')) as Unstorage | undefined;
+  const driver = (await importPeer('unstorage', '/drivers/fs')) as FsDriver | undefined;
+  if (unstorage !== undefined && driver !== undefined) {
+    const storage = unstorage.createStorage({
+      driver: driver.default({ base: join(folder, 'unstorage') }),
+    });
+    for (let i = 0; i < 500; i++) await storage.setItem(keyAt(i), nextValue());
+    peers.push({
+      name: 'unstorage, in files',
+      runs: {
+        get: async () => {
+          for (let i = 0; i < 2_000; i++) await storage.getItem(keyAt((i * 7919) % 500));
+        },
+        'sequential set, normal': async () => {
+          for (let i = 0; i < 500; i++) await storage.setItem(keyAt(i), nextValue());
+        },
+      },
+      close: () => storage.dispose(),
+    });
+  }
+  return peers;
+}
+
+/** What is used of the peers: their packages are not in the workspace, so neither are their types. */
+interface Lmdb {
+  open(options: { path: string }): {
+    get(key: string): unknown;
+    put(key: string, value: string): Promise<boolean>;
+    readonly flushed: Promise<unknown>;
+    close(): Promise<void>;
+  };
+}
+interface Unstorage {
+  createStorage(options: { driver: unknown }): {
+    getItem(key: string): Promise<unknown>;
+    setItem(key: string, value: string): Promise<void>;
+    dispose(): Promise<void>;
+  };
+}
+interface FsDriver {
+  default(options: { base: string }): unknown;
 }
 
 function openRaw(path: string, durability: Durability) {

@@ -14,8 +14,8 @@ export async function run(): Promise<void> {
   try {
     const scoped = new ScopedFetchImpl(new Set([`127.0.0.1:${port}`]));
     for (const [label, path, atMost] of [
-      ['1 KB', '/small', 1.15],
-      ['10 MB', '/large', 0.9],
+      ['1 KB', '/small', 1.05],
+      ['10 MB', '/large', 0.7],
     ] as const) {
       const url = `http://127.0.0.1:${port}${path}`;
       await sideBySide(`Fetch over loopback, ${label}`, [

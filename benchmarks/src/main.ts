@@ -1,32 +1,67 @@
-import { availableParallelism } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { compareCommits } from './compare.js';
+import { keptTables, machine, toMarkdown } from './results.js';
 
 // One file an axis. `pnpm bench dispatch` runs one of them.
 const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   dispatch: () => import('./dispatch.js'),
   definitions: () => import('./definitions.js'),
+  imports: () => import('./imports.js'),
   'key-value': () => import('./key-value.js'),
   session: () => import('./session.js'),
   sessions: () => import('./sessions.js'),
   'contained-read': () => import('./contained-read.js'),
   'loopback-fetch': () => import('./loopback-fetch.js'),
   processes: () => import('./processes.js'),
+  audit: () => import('./audit.js'),
   telemetry: () => import('./telemetry.js'),
   'command-line': () => import('./command-line.js'),
   agent: () => import('./agent.js'),
   fleet: () => import('./fleet/main.js'),
 };
 
-const asked = process.argv.slice(2).filter((argument) => argument !== '--');
-const unknown = asked.filter((name) => !Object.hasOwn(axes, name));
+const { values, positionals } = parseArgs({
+  args: process.argv.slice(2).filter((argument) => argument !== '--'),
+  allowPositionals: true,
+  options: {
+    // Runs another commit too, in turns, and says what became slower.
+    compare: { type: 'string' },
+    // Writes the tables to `benchmarks/results`.
+    save: { type: 'boolean', default: false },
+    // Writes the figures to a file, for `--compare`.
+    json: { type: 'string' },
+  },
+});
+const unknown = positionals.filter((name) => !Object.hasOwn(axes, name));
 if (unknown.length > 0) {
   console.error(
     `No such benchmark: ${unknown.join(', ')}. There are: ${Object.keys(axes).join(', ')}`,
   );
   process.exit(1);
 }
-console.log(
-  `Node ${process.version}, ${availableParallelism()} cores; medians, contenders in turns.`,
-);
-for (const name of asked.length > 0 ? asked : Object.keys(axes))
-  await (await axes[name]?.())?.run();
-console.log('\nNot run here: peers of whole agents beside those that the axis `agent` names.');
+const asked = positionals.length > 0 ? positionals : Object.keys(axes);
+
+if (values.compare !== undefined) {
+  process.exitCode = (await compareCommits(values.compare, asked)) ? 0 : 1;
+} else {
+  console.log(`${machine()}; medians, contenders in turns.`);
+  for (const name of asked) await (await axes[name]?.())?.run();
+  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(keptTables()));
+  if (values.save) save();
+}
+
+function save(): void {
+  const folder = fileURLToPath(new URL('../results/', import.meta.url));
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
+  const date = new Date().toISOString().slice(0, 10);
+  const isClean = git('status', '--porcelain') === '';
+  const commit = `${git('rev-parse', '--short', 'HEAD')}${isClean ? '' : ', with changes'}`;
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${date}.md`);
+  writeFileSync(file, toMarkdown(keptTables(), { date, commit }));
+  console.log(`\nWritten to ${file}`);
+}

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { type Compared, printTable } from './side-by-side.js';
+import { type Compared, nanoseconds, printTable } from './side-by-side.js';
 
 /** A process that is compared with others. */
 export interface ProcessContender extends Compared {
@@ -17,14 +17,16 @@ export function processesSideBySide(
   { node, cwd }: { node: string; cwd: string },
   contenders: readonly ProcessContender[],
 ): void {
-  const least = new Map<string, number>();
+  const samples = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
   for (let round = 0; round < ROUNDS; round++) {
-    for (const { name, args } of contenders) {
-      const time = processorTime([node, ...args], cwd);
-      least.set(name, Math.min(time, least.get(name) ?? Number.POSITIVE_INFINITY));
-    }
+    for (const { name, args } of contenders)
+      samples.get(name)?.push(processorTime([node, ...args], cwd));
   }
-  printTable(`${title}, least processor time of ${ROUNDS}`, contenders, least);
+  printTable(`${title}, least processor time of ${ROUNDS}`, contenders, {
+    samples,
+    pick: (times) => Math.min(...times),
+    unit: nanoseconds,
+  });
 }
 
 /** User and system time in nanoseconds. Node does not tell that of a child, the shell does. */

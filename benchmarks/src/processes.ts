@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveCapabilities } from '@ethosagent/core';
 import type { ProcessPolicy } from '@ethosagent/types';
+import { importPeer } from './peers.js';
 import { type Contender, sideBySide } from './side-by-side.js';
 
 /** A way to start a process, and ours beside it. */
@@ -13,6 +14,8 @@ interface Pair {
   by: () => unknown;
   ours: string;
   policy: ProcessPolicy;
+  /** The goal. */
+  atMost: number;
 }
 
 const SPAWNS = 10;
@@ -64,7 +67,7 @@ export async function run(): Promise<void> {
     child.stderr.resume();
     await once(child, 'close');
   };
-  const contenders = ({ name, by, ours, policy }: Pair) => {
+  const contenders = ({ name, by, ours, policy, atMost }: Pair) => {
     const scoped = processes(policy);
     return [
       { name, operations: SPAWNS, run: several(by) },
@@ -72,10 +75,11 @@ export async function run(): Promise<void> {
         name: ours,
         operations: SPAWNS,
         run: several(() => scoped?.spawn('true', [])),
-        goal: { atMost: 1.05, of: name },
+        goal: { atMost, of: name },
       },
     ] satisfies Contender[];
   };
+  const peers = await peersOf(folder);
   try {
     await sideBySide('A short process', [
       ...contenders({
@@ -83,15 +87,48 @@ export async function run(): Promise<void> {
         by: raw('true', []),
         ours: 'scopedProcess.spawn',
         policy: {},
+        atMost: 1.05,
       }),
+      ...peers.map(({ name, start }) => ({
+        name,
+        operations: SPAWNS,
+        run: several(start),
+        beside: 'spawn',
+      })),
       ...contenders({
         name: 'spawn of bwrap',
         by: raw('bwrap', [...bubblewrap(folder), 'true']),
         ours: 'scopedProcess.spawn, sandboxed',
         policy: { sandbox: 'required' },
+        atMost: 1.1,
       }),
     ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Libraries that start processes and gather what they write. */
+async function peersOf(cwd: string): Promise<Array<{ name: string; start: () => unknown }>> {
+  const tinyexec = (await importPeer('tinyexec')) as Tinyexec | undefined;
+  const execa = (await importPeer('execa')) as Execa | undefined;
+  const options = { cwd, env };
+  return [
+    ...(tinyexec === undefined
+      ? []
+      : [{ name: 'tinyexec', start: () => tinyexec.x('true', [], { nodeOptions: options }) }]),
+    ...(execa === undefined
+      ? []
+      : [
+          { name: 'execa', start: () => execa.execa('true', [], { ...options, extendEnv: false }) },
+        ]),
+  ];
+}
+
+/** What is used of the peers: their packages are not in the workspace, so neither are their types. */
+interface Tinyexec {
+  x(file: string, args: string[], options: { nodeOptions: object }): PromiseLike<unknown>;
+}
+interface Execa {
+  execa(file: string, args: string[], options: object): PromiseLike<unknown>;
 }
