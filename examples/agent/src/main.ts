@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createAgent } from '@ethosagent/wiring/agent';
+import { codingModel } from './coding-model.js';
 import { createProject } from './project.js';
-import { scriptedModel } from './scripted-model.js';
 
 // An agent that repairs a project: it searches, reads, runs the tests, edits, has a sub-agent look
 // at the change, and remembers what was wrong. A scripted model plays it; with OPENAI_API_KEY set,
@@ -13,7 +13,7 @@ const apiKey = process.env.OPENAI_API_KEY;
 const baseURL = 'https://api.openai.com/v1';
 const model = apiKey
   ? createOpenAICompatible({ name: 'openai', baseURL, apiKey })('gpt-5-mini')
-  : scriptedModel();
+  : codingModel();
 
 const agent = await createAgent({
   model,

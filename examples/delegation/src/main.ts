@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentLoop } from '@ethosagent/agent-loop';
 import { createToolRuntime } from '@ethosagent/wiring';
-import { scriptedModel } from './scripted-model.js';
+import { modelOfTasks } from './model-of-tasks.js';
 
 // A lead gives work to sub-agents. One has a narrower personality; one is told to be an
 // administrator, and is still held to what the lead may; two work in the background.
@@ -36,29 +36,32 @@ const runtime = await createToolRuntime({
   cwd: project,
   tools: ['read_file', 'write_file', 'task', 'task_start', 'task_status', 'task_result'],
 });
-const { model, offered } = scriptedModel({
+const { model, offered } = modelOfTasks({
   'Look at the plan.': [
-    { task: { prompt: 'When do we ship?', personality: 'scout' } },
+    [['task', { prompt: 'When do we ship?', personality: 'scout' }]],
     'We ship on Friday, says the scout.',
   ],
-  'When do we ship?': [{ read_file: { path: 'plan.md' } }, 'On Friday.'],
+  'When do we ship?': [[['read_file', { path: 'plan.md' }]], 'On Friday.'],
   'Pay everybody more.': [
-    { task: { prompt: 'Write the payroll.', personality: 'admin' } },
+    [['task', { prompt: 'Write the payroll.', personality: 'admin' }]],
     'That is not for me to change.',
   ],
   'Write the payroll.': [
-    { write_file: { path: join(outside, 'pay.md'), content: 'More.' } },
-    { write_file: { path: join(project, 'plan.md'), content: 'Never.' } },
-    { write_file: { path: 'notes/asked.md', content: 'Somebody asked for more.' } },
+    [['write_file', { path: join(outside, 'pay.md'), content: 'More.' }]],
+    [['write_file', { path: join(project, 'plan.md'), content: 'Never.' }]],
+    [['write_file', { path: 'notes/asked.md', content: 'Somebody asked for more.' }]],
     'I could only leave a note.',
   ],
   'Ask around.': [
-    { task_start: { prompt: 'Ask the left one.' }, task_start_: { prompt: 'Ask the right one.' } },
+    [
+      ['task_start', { prompt: 'Ask the left one.' }],
+      ['task_start', { prompt: 'Ask the right one.' }],
+    ],
     'They are on it.',
   ],
   'Ask the left one.': ['Left says yes.'],
   'Ask the right one.': ['Right says no.'],
-  'What did they say?': [{ task_status: {} }, 'Both are done.'],
+  'What did they say?': [[['task_status', {}]], 'Both are done.'],
 });
 const loop = new AgentLoop({
   model,

@@ -1,9 +1,9 @@
 import { createFleet, type Fleet } from '@ethosagent/agent-loop';
 import { createBullmqEngine } from '@ethosagent/engine-bullmq';
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { scriptedModel } from '@ethosagent/plugin-sdk/testing';
 import { createPostgresStores, createPostgresTurns } from '@ethosagent/storage-postgres';
 import { type Agent, createAgent } from '@ethosagent/wiring/agent';
-import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { z } from 'zod';
 
 /** Where this story takes place. */
@@ -50,45 +50,18 @@ function toolsOf({ effects }: Place) {
 }
 
 /** Packs, packs again, ships, and answers: what it says is a function of what it is asked. */
-const model = new MockLanguageModelV3({
-  provider: 'scripted',
-  doStream: async ({ prompt }) => {
-    const [asked] = prompt.flatMap(({ role, content }) => (role === 'user' ? content : []));
-    const parcel = asked?.type === 'text' ? asked.text : '';
-    const at = prompt.filter(({ role }) => role === 'tool').length;
-    const toolName = ['pack', 'pack', 'ship'][at];
-    const unified = toolName === undefined ? 'stop' : 'tool-calls';
-    return {
-      stream: simulateReadableStream({
-        chunks: [
-          { type: 'stream-start', warnings: [] },
-          ...(toolName === undefined
-            ? ([
-                { type: 'text-start', id: 't' },
-                { type: 'text-delta', id: 't', delta: `${parcel} is on its way` },
-                { type: 'text-end', id: 't' },
-              ] as const)
-            : ([
-                {
-                  type: 'tool-call',
-                  toolCallId: `call-${at}`,
-                  toolName,
-                  input: JSON.stringify({ parcel: `${parcel}-${at}` }),
-                },
-              ] as const)),
-          {
-            type: 'finish',
-            finishReason: { unified, raw: unified },
-            usage: {
-              inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-              outputTokens: { total: 1, text: 1, reasoning: 0 },
-            },
-          },
-        ],
-      }),
-    };
-  },
+const model = scriptedModel(({ prompt }) => {
+  const parcel = wordsOf(prompt.find(({ role }) => role === 'user')?.content);
+  const at = prompt.filter(({ role }) => role === 'tool').length;
+  const tool = ['pack', 'pack', 'ship'][at];
+  if (tool === undefined) return `${parcel} is on its way`;
+  return [[tool, { parcel: `${parcel}-${at}` }, `call-${at}`]];
 });
+
+function wordsOf(content: unknown): string {
+  const [part] = Array.isArray(content) ? content : [];
+  return typeof part?.text === 'string' ? part.text : '';
+}
 
 /** The agent and the fleet, as each process has them. */
 export async function openFleet(place: Place): Promise<{
