@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The top of the repository. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[/\\]$/, '');
+
+/** What the release reads of a `package.json`. */
+export interface Manifest {
+  name: string;
+  version: string;
+  private?: boolean;
+  description?: string;
+  packageManager?: string;
+  keywords?: string[];
+  exports: Record<string, { types: string; default: string }>;
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
+  repository?: { type: string; url: string; directory?: string };
+  [field: string]: unknown;
+}
+
+export interface WorkspacePackage {
+  /** From the top of the repository, e.g. `packages/core`. */
+  folder: string;
+  manifest: Manifest;
+}
+
+export function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+}
+
+/** Every package that is published, each after those that it depends on. */
+export function publishedPackages(): WorkspacePackage[] {
+  const found = ['packages', 'extensions']
+    .flatMap((group) => readdirSync(join(ROOT, group)).map((name) => `${group}/${name}`))
+    .map((folder) => ({ folder, manifest: readManifest(folder) }))
+    .filter(({ manifest }) => manifest.private !== true);
+  const byName = new Map(found.map((each) => [each.manifest.name, each]));
+  const ordered = new Set<WorkspacePackage>();
+  const seen = new Set<string>();
+  const order = (name: string) => {
+    const each = byName.get(name);
+    if (each === undefined || seen.has(name)) return;
+    seen.add(name);
+    for (const dependency of Object.keys(each.manifest.dependencies ?? {})) order(dependency);
+    ordered.add(each);
+  };
+  for (const name of byName.keys()) order(name);
+  return [...ordered];
+}
