@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { createCodeTools } from '@ethosagent/tools-code';
 import { createFileTools } from '@ethosagent/tools-file';
 import { createMemoryTools } from '@ethosagent/tools-memory';
@@ -8,23 +8,33 @@ import { createTodoTools } from '@ethosagent/tools-todo';
 import { createWebTools } from '@ethosagent/tools-web';
 import { type AnyTool, ERROR_CODES, TOOL_ERROR_CODES } from '@ethosagent/types';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { apiReport } from './tooling/api/report.js';
 import { REPOSITORY, readPage, readPages } from './tooling/markdown.js';
 import { namesOn } from './tooling/named-on-page.js';
-import { publicEntries } from './tooling/public-exports.js';
+import { type Entry, publicEntries } from './tooling/public-exports.js';
 import { withSignatures } from './tooling/signatures.js';
 import { tablesOf } from './tooling/tables.js';
 
 const entries = publicEntries();
+const byPackage = new Map<string, Entry[]>();
+for (const entry of entries) {
+  const folder = basename(entry.page, '.md');
+  byPackage.set(folder, [...(byPackage.get(folder) ?? []), entry]);
+}
 const page = (path: string) => readPage(join(REPOSITORY, path));
-const file = (name: string) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
+const apiFile = (folder: string) => join(REPOSITORY, 'docs/api', `${folder}.txt`);
 
 describe('the public exports', () => {
-  it('are those of docs/tooling/public-exports.json, which is changed by hand', () => {
-    const actual = entries.map(({ specifier, exports }) => [
-      specifier,
-      exports.map(({ name }) => name).sort(),
-    ]);
-    expect(Object.fromEntries(actual)).toEqual(file('./tooling/public-exports.json'));
+  it.each([...byPackage])(
+    'of %s are declared as in its API report; after a build, vitest -u writes it',
+    async (folder, ofPackage) => {
+      await expect(apiReport(ofPackage)).toMatchFileSnapshot(apiFile(folder));
+    },
+  );
+
+  it('have no API report of a package that is gone', () => {
+    const files = readdirSync(join(REPOSITORY, 'docs/api'));
+    expect(files.filter((name) => !byPackage.has(basename(name, '.txt')))).toEqual([]);
   });
 
   it.each(entries.map((entry) => [entry.specifier, entry] as const))(

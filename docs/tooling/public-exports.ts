@@ -15,6 +15,8 @@ export interface Export {
   name: string;
   /** The declaration file that says what it is. Only there once the package is built. */
   declarations: string;
+  /** Where the entry has it from: a path, or another package. */
+  from: string;
 }
 
 /** The public exports of every package. */
@@ -36,6 +38,7 @@ function entriesOf(folder: string): Entry[] {
       page: `docs/reference/${basename(folder)}.md`,
       exports: exportsOf(readFileSync(source, 'utf8'), source).map(({ name, from }) => ({
         name,
+        from,
         declarations: join(dirname(declarations), from.replace(/\.js$/, '.d.ts')),
       })),
     };

@@ -27,15 +27,16 @@ export interface WorkspacePackage {
   manifest: Manifest;
 }
 
-export function readManifest(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+/** @param top of a copy of the repository */
+export function readManifest(folder: string, top = ROOT): Manifest {
+  return JSON.parse(readFileSync(join(top, folder, 'package.json'), 'utf8'));
 }
 
 /** Every package that is published, each after those that it depends on. */
-export function publishedPackages(): WorkspacePackage[] {
+export function publishedPackages(top = ROOT): WorkspacePackage[] {
   const found = ['packages', 'extensions']
-    .flatMap((group) => readdirSync(join(ROOT, group)).map((name) => `${group}/${name}`))
-    .map((folder) => ({ folder, manifest: readManifest(folder) }))
+    .flatMap((group) => readdirSync(join(top, group)).map((name) => `${group}/${name}`))
+    .map((folder) => ({ folder, manifest: readManifest(folder, top) }))
     .filter(({ manifest }) => manifest.private !== true);
   const byName = new Map(found.map((each) => [each.manifest.name, each]));
   const ordered = new Set<WorkspacePackage>();

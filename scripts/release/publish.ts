@@ -56,14 +56,12 @@ export async function publishAll(
   const missing = manifests.map(tarballOf).filter((file) => !existsSync(join(tarballs, file)));
   if (missing.length > 0)
     throw new Error(`${tarballs} lacks ${missing.join(', ')}. Run pnpm pack.`);
-  const settings = [
-    ...(registry ? [`--registry=${registry}`] : []),
-    ...(userconfig ? [`--userconfig=${userconfig}`] : []),
-  ];
+  const from = registry ?? (await defaultRegistry());
+  const settings = [`--registry=${from}`, ...(userconfig ? [`--userconfig=${userconfig}`] : [])];
   const published: string[] = [];
   for (const manifest of manifests) {
     const id = `${manifest.name}@${manifest.version}`;
-    if (await isPublished(id, settings)) continue;
+    if (await isPublished(manifest, from)) continue;
     const file = join(tarballs, tarballOf(manifest));
     const options = ['--access=public', `--provenance=${provenance}`, ...settings];
     await run('npm', ['publish', file, ...options], { maxBuffer: 2 ** 26 });
@@ -72,16 +70,18 @@ export async function publishAll(
   return published;
 }
 
-/** @throws where the registry answers with anything but the version or 404 */
-async function isPublished(id: string, settings: readonly string[]): Promise<boolean> {
-  try {
-    const { stdout } = await run('npm', ['view', id, 'version', '--json', ...settings]);
-    return stdout.trim() !== '';
-  } catch (error) {
-    const { stdout = '' } = Object(error);
-    if (String(stdout).includes('"E404"')) return false;
-    throw error;
-  }
+/** @throws where the registry answers with anything but the package or 404 */
+async function isPublished({ name, version }: Manifest, registry: string): Promise<boolean> {
+  const response = await fetch(new URL(name.replace('/', '%2f'), registry));
+  if (response.status === 404) return false;
+  if (!response.ok) throw new Error(`The registry answers ${response.status} for ${name}.`);
+  const { versions } = Object(await response.json());
+  return Object.hasOwn(Object(versions), version);
+}
+
+async function defaultRegistry(): Promise<string> {
+  const { stdout } = await run('npm', ['config', 'get', 'registry']);
+  return stdout.trim();
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
