@@ -76,10 +76,13 @@ describe.each(packages.map((folder) => [folderName(folder), folder] as const))(
       ).toEqual([]);
     });
 
-    it('holds no tests, sources or local paths', () => {
+    it('is small, has a licence and a page, and holds no tests, sources or local paths', () => {
       const files = execFileSync('tar', ['-tzf', tarballs.get(manifest(folder).name) ?? ''], {
         encoding: 'utf8',
       }).split('\n');
+      expect(files).toEqual(expect.arrayContaining(['package/LICENSE', 'package/README.md']));
+      // The largest has 370 kB. What is larger has taken in something that it shouldn't.
+      expect(tarball().length).toBeLessThan(500_000);
       expect(files.filter((file) => /\.test\b|\/src\/|fixtures|tsbuildinfo/.test(file))).toEqual(
         [],
       );
@@ -140,6 +143,12 @@ store.close();
 await runtime.close();
 `;
 
+  // Those with peers need the frameworks of others, which do as they like.
+  const entries = packages
+    .filter((folder) => !hasPeers(folder))
+    .map(manifest)
+    .flatMap(({ name, exports }) => Object.keys(exports).map((path) => name + path.slice(1)));
+
   let project: string;
   beforeAll(() => {
     project = join(world, 'consumer');
@@ -184,10 +193,6 @@ await runtime.close();
       ].join('\n'),
     );
     writeFileSync(join(project, 'main.ts'), consumer);
-    const entries = packages
-      .filter((folder) => !hasPeers(folder))
-      .map(manifest)
-      .flatMap(({ name, exports }) => Object.keys(exports).map((path) => name + path.slice(1)));
     writeFileSync(
       join(project, 'entries.ts'),
       entries.map((entry, at) => `export * as entry${at} from '${entry}';\n`).join(''),
@@ -237,6 +242,36 @@ await runtime.close();
       alone: 0,
       tested: true,
     });
+  });
+
+  it.runIf(isLongRun())('imports every entry without a side effect', () => {
+    // In one process, so that it is told of the entry that did it.
+    writeFileSync(
+      join(project, 'side-effects.mjs'),
+      `
+const state = () => ({
+  globals: Object.getOwnPropertyNames(globalThis).sort(),
+  prototypes: [Object, Array, Function, String, Promise, Error].flatMap(({ prototype }) => Reflect.ownKeys(prototype).map(String)),
+  environment: { ...process.env },
+  folder: process.cwd(),
+  listeners: process.eventNames().map((name) => [String(name), process.listenerCount(name)]),
+  fetch: String(globalThis.fetch),
+  open: process.getActiveResourcesInfo().filter((kind) => !/^(?:TTYWrap|PipeWrap|FSReq|CloseReq)/.test(kind)),
+});
+for (const entry of ${JSON.stringify(entries)}) {
+  const before = JSON.stringify(state());
+  await import(entry);
+  const after = JSON.stringify(state());
+  if (before !== after) console.log(entry, before, after);
+}
+`,
+    );
+    const printed = execFileSync(process.execPath, ['side-effects.mjs'], {
+      cwd: project,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+    expect(printed).toBe('');
   });
 
   it('gets a home from "ethosagent init", with a tool that runs and is tested', () => {

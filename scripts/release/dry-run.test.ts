@@ -16,7 +16,7 @@ it.runIf(isLongRun())(
     expect(changelog).toContain(`## ${version}`);
     expect(changelog).toContain('A change that the dry run made up.');
     expect(Object.keys(fresh).map(Number)).toEqual([...NODE_MAJORS]);
-    for (const [major, { program, imported, check, call }] of Object.entries(fresh)) {
+    for (const [major, { program, imported, check, call, quickstarts }] of Object.entries(fresh)) {
       expect(program).toEqual({
         node: Number(major),
         shouted: 'HI',
@@ -24,9 +24,12 @@ it.runIf(isLongRun())(
         outside: 'PATH_NOT_REACHABLE',
         kept: 'v',
       });
-      expect(imported).toContain('@ethosagent/wiring');
+      expect(imported).toContain('@ethosagent/core');
       expect(check).toContain('0 errors, 0 warnings');
       expect(call).toContain('8 words');
+      for (const [page, { printed, expected }] of Object.entries(quickstarts)) {
+        expect(printed, `${page} on Node ${major}`).toBe(expected);
+      }
     }
   },
 );

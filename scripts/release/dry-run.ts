@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { tryFreshFolder } from './fresh-folder.js';
 import { startLocalRegistry } from './local-registry.js';
 import { NODE_MAJORS, nodeOf, runBy } from './nodes.js';
@@ -21,6 +21,7 @@ import { packAll } from './pack.js';
 import { type Manifest, publishedPackages, ROOT } from './packages.js';
 import { pnpm } from './pnpm.js';
 import { publishAll } from './publish.js';
+import { readQuickstarts } from './quickstarts.js';
 
 // The whole release in a copy of the repository, against a registry at the loopback: version, build, pack,
 // publish, and the use of what was published in an empty folder. Nothing leaves the machine but what
@@ -63,7 +64,8 @@ export async function dryRun({
     const copy = join(world, 'repository');
     await step('copy', () => copyRepository(copy));
     await step('version', () => version(copy));
-    const manifests = publishedPackages(copy).map(({ manifest }) => manifest);
+    const packages = publishedPackages(copy);
+    const manifests = packages.map(({ manifest }) => manifest);
     await step('build', () => build(copy, manifests));
     const tarballs = join(world, 'tarballs');
     await step('pack', () => packAll(tarballs, copy));
@@ -83,7 +85,13 @@ export async function dryRun({
       for (const major of nodes) {
         const folder = join(world, `node-${major}`);
         fresh[major] = await step(`Node ${major}`, () =>
-          tryFreshFolder({ folder, major, manifests, registry: registry.url }),
+          tryFreshFolder({
+            folder,
+            major,
+            packages,
+            quickstarts: readQuickstarts(),
+            registry: registry.url,
+          }),
         );
       }
       return {
@@ -142,7 +150,15 @@ async function build(copy: string, manifests: readonly Manifest[]): Promise<void
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { values } = parseArgs({ options: { node: { type: 'string', multiple: true } } });
   const log = (line: string) => process.stdout.write(`${line}\n`);
-  const { version: released, published, fresh } = await dryRun({ log });
-  log(`${published.length} packages of version ${released}; ${JSON.stringify(fresh)}`);
+  const {
+    version: released,
+    published,
+    fresh,
+  } = await dryRun({
+    log,
+    ...(values.node ? { nodes: values.node.map(Number) } : {}),
+  });
+  log(`${published.length} packages of version ${released}: ${JSON.stringify(fresh, null, 2)}`);
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeOf, runBy, runNpm } from './nodes.js';
-import type { Manifest } from './packages.js';
+import type { Manifest, WorkspacePackage } from './packages.js';
+import type { Quickstart } from './quickstarts.js';
 
 const PROGRAM = `
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
@@ -49,7 +50,8 @@ export interface FreshFolderOptions {
   /** It does not exist yet. */
   folder: string;
   major: number;
-  manifests: readonly Manifest[];
+  packages: readonly WorkspacePackage[];
+  quickstarts: readonly Quickstart[];
   /** Where the packages of this repository are; the others come from where npm gets them. */
   registry: string;
 }
@@ -62,45 +64,78 @@ export interface FreshFolderResult {
   /** What the command line said of the home that it made. */
   check: string;
   call: string;
+  /** What each quickstart printed, by its page, and what it says that it prints. */
+  quickstarts: Record<string, { printed: string; expected: string }>;
 }
 
 /** Installs the packages in an empty folder as a stranger does, and uses them. */
 export async function tryFreshFolder(options: FreshFolderOptions): Promise<FreshFolderResult> {
-  const { folder, major, manifests, registry } = options;
+  const { folder, major, packages, registry } = options;
   mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, 'package.json'),
-    '{ "name": "fresh", "private": true, "type": "module" }',
-  );
+  const project = { name: 'fresh', private: true, type: 'module' };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(project));
   writeFileSync(join(folder, '.npmrc'), `@ethosagent:registry=${registry}\n`);
   const node = await nodeOf(major);
   const within = { cwd: folder };
-  const wanted = manifests.filter(isWhole);
-  const names = [...wanted.map(({ name, version }) => `${name}@${version}`), 'zod@4'];
-  await runNpm(node, ['install', '--no-audit', '--no-fund', '--prefer-offline', ...names], within);
+  const run = (...args: string[]) => runBy(node, args, within);
+
+  const tooNew = packages.filter(({ manifest }) => !runsOn(manifest, major));
+  const names = new Set(tooNew.map(({ manifest }) => manifest.name));
+  const quickstarts = options.quickstarts.filter(
+    (each) => !each.packages.some((name) => names.has(name)),
+  );
+  const whole = packages.map(({ manifest }) => manifest).filter(isWhole);
+  const version = new Map(packages.map(({ manifest }) => [manifest.name, manifest.version]));
+  const named = [
+    ...whole.map(({ name }) => name),
+    ...quickstarts.flatMap((each) => each.packages),
+    'zod@4',
+  ];
+  const wanted = new Set(
+    named.map((name) => (version.has(name) ? `${name}@${version.get(name)}` : name)),
+  );
+  // The headers that a machine may have are those of its own Node.
+  const headers = node === process.execPath ? [] : ['--nodedir='];
+  const quiet = ['--no-audit', '--no-fund', '--prefer-offline', ...headers];
+  await runNpm(node, ['install', ...quiet, ...wanted], within);
 
   writeFileSync(join(folder, 'program.mjs'), PROGRAM);
-  const program = JSON.parse(await runBy(node, ['program.mjs'], within));
-  const entries = wanted.flatMap(({ name, exports }) =>
-    Object.keys(exports).map((path) => name + path.slice(1)),
-  );
+  const program = JSON.parse(await run('program.mjs'));
+  const entries = whole
+    .filter(({ peerDependencies }) => peerDependencies === undefined)
+    .flatMap(({ name, exports }) => Object.keys(exports).map((path) => name + path.slice(1)));
   const imports = `for (const entry of ${JSON.stringify(entries)}) { await import(entry); console.log(entry); }`;
-  const imported = await runBy(node, ['--input-type=module', '-e', imports], within);
+  const imported = (await run('--input-type=module', '-e', imports)).trim().split('\n');
 
-  const bin = join('node_modules', '@ethosagent', 'cli', 'dist', 'bin.js');
-  await runBy(node, [bin, 'init', '--yes'], within);
-  const check = await runBy(node, [bin, 'check', '--strict'], within);
-  const call = await runBy(
-    node,
-    [bin, 'call', 'count_words', '{"path":"workspace/hello.txt"}'],
-    within,
-  );
-  return { program, imported: imported.trim().split('\n'), check, call };
+  await run(BIN, 'init', '--yes');
+  const check = await run(BIN, 'check', '--strict');
+  const call = await run(BIN, 'call', 'count_words', '{"path":"workspace/hello.txt"}');
+
+  const printed: FreshFolderResult['quickstarts'] = {};
+  for (const { page, program: text, output } of quickstarts) {
+    // Each begins with a home of its own.
+    for (const made of HOME) rmSync(join(folder, made), { recursive: true, force: true });
+    await run(BIN, 'init', '--yes');
+    writeFileSync(join(folder, 'first.mjs'), text);
+    printed[page] = { printed: await run('first.mjs'), expected: output };
+  }
+  return { program, imported, check, call, quickstarts: printed };
 }
+
+const BIN = join('node_modules', '@ethosagent', 'cli', 'dist', 'bin.js');
+
+/** What `ethosagent init` makes in a project. */
+const HOME = ['.ethos', 'workspace', 'tools', 'first.mjs'];
 
 /** Whether a package needs no framework beside it. */
 function isWhole({ peerDependencies = {}, peerDependenciesMeta = {} }: Manifest): boolean {
   return Object.keys(peerDependencies).every(
     (name) => peerDependenciesMeta[name]?.optional === true,
   );
+}
+
+/** The newest Node of a major has what a package asks of that major. */
+function runsOn({ engines }: Manifest, major: number): boolean {
+  const [, least = '0'] = /^>=(\d+)/.exec(engines?.node ?? '') ?? [];
+  return Number(least) <= major;
 }

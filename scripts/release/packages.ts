@@ -13,6 +13,7 @@ export interface Manifest {
   description?: string;
   packageManager?: string;
   keywords?: string[];
+  engines?: { node?: string };
   exports: Record<string, { types: string; default: string }>;
   dependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
