@@ -93,7 +93,7 @@ async function run(name: string, args: object) {
 /** The ref of the element of a snapshot that has this text. */
 function refOf(snapshot: string, text: string): string {
   const line = snapshot.split('\n').find((candidate) => candidate.includes(text));
-  const ref = line && /\[ref=(\w+)\]/.exec(line)?.[1];
+  const ref = line && / ([a-z]{2}\d+)(?: \[|:|$)/.exec(line)?.[1];
   assert(ref, `${text} is not in the snapshot`);
   return ref;
 }

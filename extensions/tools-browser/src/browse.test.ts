@@ -79,7 +79,7 @@ describeBrowser('the browser tools on an honest site', () => {
     );
     expect(typed).toContain('Typed 3 characters into textbox "Name".');
     const chosen = await world.run('browser_select', {
-      ref: refIn(typed, 'combobox "Size"'),
+      ref: refIn(page, 'combobox "Size"'),
       values: ['large'],
     });
     expect(textOf(chosen)).toMatch(/option "large".*selected/);
@@ -130,11 +130,17 @@ describeBrowser('the browser tools on an honest site', () => {
     expect(textOf(await world.run('browser_back'))).toContain('in a tab');
   });
 
-  it('dialogs are dismissed, and told', async () => {
+  it('an alert is closed and told, and a question waits for browser_dialog', async () => {
     const page = await go('/dialogs');
     const clicked = textOf(await world.run('browser_click', { ref: refIn(page, 'button "ask"') }));
-    expect(clicked).toContain('dialog (alert), which was dismissed: "Hello you"');
-    expect(clicked).toContain('false');
+    expect(clicked).toContain('The page showed an alert: "Hello you"');
+    const ref = /dialog ([a-z]{2}\d+), a confirm/.exec(clicked)?.[1];
+    const other = await world.run('browser_snapshot');
+    expect(errorOf(other)).toContain(`dialog ${ref}`);
+    const wrong = await world.run('browser_dialog', { ref: 'zz99999', accept: true });
+    expect(errorOf(wrong)).toContain(`dialog ${ref}`);
+    const answered = textOf(await world.run('browser_dialog', { ref, accept: true }));
+    expect(answered).toContain('true');
   });
 
   it('browser_wait waits for a text, and says when it does not come', async () => {
@@ -197,7 +203,7 @@ describeBrowser('the browser tools on an honest site', () => {
     const outside = await world.run('browser_upload', { ref, paths: ['/etc/hostname'] });
     expect(errorOf(outside)).toContain('PATH_NOT_REACHABLE');
     const picked = await world.run('browser_upload', {
-      ref: refIn(given, 'button "pick"'),
+      ref: refIn(page, 'button "pick"'),
       paths: ['a.txt'],
     });
     expect(textOf(picked)).toContain('picked a.txt');

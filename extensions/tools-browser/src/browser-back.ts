@@ -25,14 +25,17 @@ export function createBrowserBackTool(hub: BrowserHub): Tool<z.output<typeof inp
       if (ctx.dryRun) return wouldDo('go back', 'if one is open');
       return onPage(hub, { ctx, totalMs: ctx.settings.navigation_timeout_ms }, async (call) => {
         const { deadline, page, session } = call;
-        const before = session.documentName;
+        const before = session.moves;
         const timeout = deadline.leftMs() * 0.8;
         const response = await deadline.race(
           page.goBack({ waitUntil: 'domcontentloaded', timeout, signal: deadline.signal }),
         );
-        const hasMoved = response !== null || session.documentName !== before;
+        const hasMoved = response !== null || session.moves !== before;
         if (hasMoved) return showPage(call, ctx, { said: 'Went back.' });
-        if (session.closeTab()) return showPage(call, ctx, { said: 'Closed the tab.' });
+        if (session.tabs.length > 1) {
+          session.closePage();
+          return showPage(call, ctx, { said: 'Closed the tab.' });
+        }
         return err('There is no page before this one.');
       });
     },

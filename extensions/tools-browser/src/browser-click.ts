@@ -13,6 +13,11 @@ const input = z.object({
   ref: refSchema,
   button: z.enum(['left', 'right', 'middle']).default('left').describe('The button of the mouse.'),
   double: z.boolean().default(false).describe('Click twice.'),
+  modifiers: z
+    .array(z.enum(['Alt', 'Control', 'Meta', 'Shift']))
+    .max(4)
+    .optional()
+    .describe('Keys that are held.'),
 });
 
 /** Clicks an element, and shows what the page is then. */
@@ -26,17 +31,22 @@ export function createBrowserClickTool(hub: BrowserHub): Tool<z.output<typeof in
     capabilities: {},
     effects: ['send'],
     requiresApproval: asksBefore(NAME),
-    async execute({ ref, button, double }, ctx) {
+    async execute({ ref, button, double, modifiers }, ctx) {
       if (ctx.dryRun) return wouldDo(`click ${ref}`);
       return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async (call) => {
         const element = await elementOf(call, ref, 'click');
         if ('failure' in element) return element.failure;
         const { deadline } = call;
-        const options = { button, timeout: deadline.leftMs() * 0.8, signal: deadline.signal };
+        const options = {
+          button,
+          ...(modifiers !== undefined && { modifiers }),
+          timeout: deadline.leftMs() * 0.8,
+          signal: deadline.signal,
+        };
         await andSettle(call, () =>
           double ? element.locator.dblclick(options) : element.locator.click(options),
         );
-        return showPage(call, ctx, { said: `Clicked ${element.name}.` });
+        return showPage(call, ctx, { said: `Clicked ${element.name}.`, onlyChanges: true });
       });
     },
   });

@@ -1,8 +1,8 @@
-import { randomInt } from 'node:crypto';
 import { Turns } from '@ethosagent/policy';
 import { EthosError, type NetworkPolicy, type ScopedServices } from '@ethosagent/types';
 import { BrowserSession } from './browser-session.js';
 import type { BrowserSettings } from './browser-settings.js';
+import { RefNames } from './ref-names.js';
 import { startChromium } from './start-chromium.js';
 
 /** Whose browser it is, and what its pages may reach. */
@@ -12,8 +12,7 @@ export interface BrowserOwner {
   networkPolicy?: NetworkPolicy | undefined;
 }
 
-const MAX_REASONS = 1_000;
-const LETTERS = 4;
+const MAX_SESSIONS_KNOWN = 1_000;
 const CHANGED = 'It was closed because what it may reach has changed.';
 
 /** The browsers that run: one for each session and personality. */
@@ -23,9 +22,8 @@ export class BrowserHub {
   readonly #turns = new Turns();
   /** Why the browser of a session is no longer there, until it was told. */
   readonly #reasons = new Map<string, string>();
-  /** Refs of a browser before, also one of a process before, are to fit no later document. */
-  readonly #letters = Array.from({ length: LETTERS }, () => letter()).join('');
-  #documents = 0;
+  /** The refs of a session, over all the browsers that it has one after another. */
+  readonly #names = new Map<string, RefNames>();
 
   /**
    * Runs calls of one session and personality one after another, in the order of asking.
@@ -113,12 +111,8 @@ export class BrowserHub {
     });
     try {
       const chromium = await startChromium(scope, settings);
-      const nextDocument = () => {
-        this.#documents += 1;
-        return `${this.#letters}${this.#documents}`;
-      };
       if (chromium.gone.aborted) throw new EthosError('SPAWN_FAILED', 'it ended at once');
-      const session = new BrowserSession(scope, chromium, nextDocument);
+      const session = new BrowserSession(scope, chromium, this.#namesOf(key));
       this.#sessions.set(key, session);
       session.gone.addEventListener(
         'abort',
@@ -142,6 +136,14 @@ export class BrowserHub {
     }
   }
 
+  #namesOf(key: string): RefNames {
+    const names = this.#names.get(key) ?? new RefNames();
+    this.#names.delete(key);
+    this.#names.set(key, names);
+    dropOldest(this.#names);
+    return names;
+  }
+
   /** What the host ended is told, unless nobody is there to be told. */
   #reasonOf(key: string, reason: unknown): void {
     const why = endOf(reason);
@@ -158,8 +160,7 @@ export class BrowserHub {
   #remember(key: string, reason: string): void {
     this.#reasons.delete(key);
     this.#reasons.set(key, reason);
-    const [oldest] = this.#reasons.keys();
-    if (this.#reasons.size > MAX_REASONS && oldest !== undefined) this.#reasons.delete(oldest);
+    dropOldest(this.#reasons);
   }
 }
 
@@ -173,4 +174,7 @@ function keyOf({ sessionId, personalityId }: BrowserOwner): string {
   return JSON.stringify([sessionId, personalityId ?? null]);
 }
 
-const letter = () => String.fromCharCode(randomInt(0x61, 0x7b));
+function dropOldest(map: Map<string, unknown>): void {
+  const [oldest] = map.keys();
+  if (map.size > MAX_SESSIONS_KNOWN && oldest !== undefined) map.delete(oldest);
+}

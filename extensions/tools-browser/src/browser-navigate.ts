@@ -13,9 +13,16 @@ import { browserFailure } from './browser-failure.js';
 import type { BrowserHub } from './browser-hub.js';
 import type { BrowserSession } from './browser-session.js';
 import { asksBefore } from './browser-settings.js';
-import { type BrowserContextOfCall, inTurn, showPage, withNotices } from './call-browser.js';
+import {
+  type BrowserContextOfCall,
+  inTurn,
+  showPage,
+  untilDialog,
+  withNotices,
+} from './call-browser.js';
 import { createDeadline, type Deadline } from './deadline.js';
 import { waitForLoad } from './settle.js';
+import { MAX_TABS } from './tabs.js';
 import { TOOL_BASE, wouldDo } from './tool-base.js';
 
 const NAME = 'browser_navigate';
@@ -31,7 +38,8 @@ const input = z.object({
     .string()
     .max(8_000)
     .refine(isOpenable, 'expected an absolute http: or https: URL, or about:blank')
-    .describe('The address to open: an absolute http: or https: URL.'),
+    .describe('An absolute http: or https: URL.'),
+  new_tab: z.boolean().default(false).describe('Open it in a tab of its own.'),
 });
 
 /** Opens an address, and starts the browser of the session when there is none. */
@@ -49,9 +57,9 @@ export function createBrowserNavigateTool(hub: BrowserHub): Tool<z.output<typeof
     },
     effects: ['send'],
     requiresApproval: asksBefore(NAME),
-    async execute({ url }, ctx: Context) {
+    async execute({ url, new_tab }, ctx: Context) {
       if (ctx.dryRun) return wouldDo(`open ${new URL(url).href}`, 'if its host may be reached');
-      return navigate(hub, url, ctx);
+      return navigate(hub, { url, newTab: new_tab, ctx });
     },
   });
 }
@@ -59,7 +67,15 @@ export function createBrowserNavigateTool(hub: BrowserHub): Tool<z.output<typeof
 type Context = BrowserContextOfCall &
   Pick<ToolContext, 'dryRun' | 'emit'> & { services?: ScopedServices };
 
-async function navigate(hub: BrowserHub, url: string, ctx: Context): Promise<ToolResult> {
+/** What a call wants opened, and where. */
+interface Order {
+  url: string;
+  newTab: boolean;
+  ctx: Context;
+}
+
+async function navigate(hub: BrowserHub, order: Order): Promise<ToolResult> {
+  const { ctx } = order;
   const { services } = ctx;
   if (services === undefined) {
     return err(
@@ -70,12 +86,12 @@ async function navigate(hub: BrowserHub, url: string, ctx: Context): Promise<Too
   return inTurn(hub, ctx, async () => {
     let session = await start(hub, services, ctx);
     if ('ok' in session) return session;
-    let result = await openIn(hub, session, { url, ctx });
+    let result = await openIn(hub, session, order);
     if (result === 'stuck') {
       await hub.close(ctx, 'The one before no longer answered, and was ended.');
       session = await start(hub, services, ctx);
       if ('ok' in session) return session;
-      result = await openIn(hub, session, { url, ctx });
+      result = await openIn(hub, session, order);
     }
     if (result !== 'stuck') return result;
     return err('The browser does not answer. Try once more.', 'execution_failed', 'CALL_TIMED_OUT');
@@ -89,7 +105,8 @@ async function start(
   ctx: Context,
 ): Promise<BrowserSession | ToolResult> {
   const { settings } = ctx;
-  const starting = createDeadline(START_MS, ctx.abortSignal, NO_SIGNAL);
+  const startMs = Math.max(START_MS, settings.navigation_timeout_ms);
+  const starting = createDeadline(startMs, ctx.abortSignal, NO_SIGNAL);
   let session: BrowserSession | undefined;
   try {
     session = await starting.race(hub.running(ctx));
@@ -119,16 +136,22 @@ async function start(
 async function openIn(
   hub: BrowserHub,
   session: BrowserSession,
-  { url, ctx }: { url: string; ctx: Context },
+  { url, newTab, ctx }: Order,
 ): Promise<ToolResult | 'stuck'> {
   const { settings } = ctx;
   const deadline = createDeadline(settings.navigation_timeout_ms, ctx.abortSignal, session.gone);
   try {
-    const result = await deadline.race(goTo({ session, url, ctx, deadline }));
+    // Of the page that is being left nothing is asked any more.
+    session.dialogs.isHolding = false;
+    session.dialogs.dismiss();
+    const result = await untilDialog(session, deadline, () =>
+      goTo({ session, url, newTab, ctx, deadline }),
+    );
     return result === 'stuck' ? result : withNotices(session, result);
   } catch (error) {
     return withNotices(session, browserFailure(error, deadline));
   } finally {
+    session.dialogs.isHolding = true;
     deadline.clear();
     hub.touch(ctx, settings);
   }
@@ -137,14 +160,22 @@ async function openIn(
 async function goTo({
   session,
   url,
+  newTab,
   ctx,
   deadline,
 }: {
   session: BrowserSession;
   url: string;
+  newTab: boolean;
   ctx: Context;
   deadline: Deadline;
 }): Promise<ToolResult | 'stuck'> {
+  if (newTab && session.page !== undefined) {
+    const opened = await deadline.race(session.newTab());
+    if (opened === undefined) {
+      return err(`There are ${MAX_TABS} tabs already. Close one with browser_tabs.`);
+    }
+  }
   let page = await tabOf(session, deadline);
   if (page === undefined) return 'stuck';
   let response: Response | null;

@@ -48,7 +48,7 @@ export function createBrowserPressTool(hub: BrowserHub): Tool<z.output<typeof in
             element === undefined ? page.keyboard.press(key) : element.locator.press(key, options),
           ),
         );
-        return showPage(call, ctx, { said: `Pressed ${key}.` });
+        return showPage(call, ctx, { said: `Pressed ${key}.`, onlyChanges: true });
       });
     },
   });

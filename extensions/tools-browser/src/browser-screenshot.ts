@@ -6,9 +6,9 @@ import { z } from 'zod';
 import type { BrowserHub } from './browser-hub.js';
 import { elementOf, onPage, type PageCall } from './call-browser.js';
 import { hidingInUrl } from './hidden-values.js';
+import { MAX_HEIGHT, wholePage } from './page-size.js';
 import { refSchema, TOOL_BASE, wouldDo } from './tool-base.js';
 
-const MAX_HEIGHT = 5_000;
 /** From the best to the smallest. */
 const FORMATS = [
   { type: 'png' },
@@ -101,15 +101,4 @@ async function picture(
     });
   }
   return err(`The picture has more than ${maxBytes} bytes. Take one of an element, or of less.`);
-}
-
-/** The page from its top, as high as a picture may be. */
-async function wholePage(
-  { deadline, page }: PageCall,
-  viewport: { width: number; height: number },
-) {
-  const height = await deadline.race(page.evaluate('document.documentElement.scrollHeight'));
-  const isNumber = typeof height === 'number' && height > 0;
-  const shown = isNumber ? Math.min(height, MAX_HEIGHT) : viewport.height;
-  return { x: 0, y: 0, width: viewport.width, height: Math.ceil(shown) };
 }

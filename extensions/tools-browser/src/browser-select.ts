@@ -40,7 +40,10 @@ export function createBrowserSelectTool(hub: BrowserHub): Tool<z.output<typeof i
         await andSettle(call, async () => {
           chosen = (await element.locator.selectOption(values, options)).length;
         });
-        return showPage(call, ctx, { said: `Chose ${chosen} of ${element.name}.` });
+        return showPage(call, ctx, {
+          said: `Chose ${chosen} of ${element.name}.`,
+          onlyChanges: true,
+        });
       });
     },
   });

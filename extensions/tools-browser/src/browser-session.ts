@@ -1,44 +1,59 @@
 import type { NetworkPolicy, ServiceScope } from '@ethosagent/types';
-import type { Download, Page } from 'playwright-core';
+import type { Dialog, Download, Page } from 'playwright-core';
 import type { BrowserSettings } from './browser-settings.js';
 import { ConsoleLog } from './console-log.js';
+import type { Deadline } from './deadline.js';
+import { HeldDialogs } from './held-dialogs.js';
+import { NetworkLog } from './network-log.js';
 import { Notices } from './notices.js';
-import { isOfFrame, type KnownNode } from './page-tree.js';
+import { PageDocument } from './page-document.js';
+import type { RefNames } from './ref-names.js';
 import type { RunningChromium } from './start-chromium.js';
+import { closeQuietly, Tabs } from './tabs.js';
 import { type PageWatcher, watchPage } from './watch-page.js';
 
-const MAX_TABS = 4;
 const MAX_SECRETS = 100;
 
-/** The browser of one session: its tabs, of which the last is shown, and what they reported. */
+/** The browser of one session: its tabs, of which one is shown, and what they reported. */
 export class BrowserSession implements PageWatcher {
   readonly notices = new Notices();
   readonly console = new ConsoleLog();
-  /** The elements of the last snapshot, by their refs. */
-  known = new Map<string, KnownNode>();
+  readonly network = new NetworkLog();
+  readonly dialogs: HeldDialogs;
   readonly #secrets = new Set<string>();
   readonly #scope: ServiceScope;
   readonly #chromium: RunningChromium;
-  readonly #tabs: Page[] = [];
+  readonly #tabs = new Tabs();
   readonly #crashed = new WeakSet<Page>();
-  readonly #nextDocument: () => string;
-  #document: string;
-  #frames = 0;
+  readonly #names: RefNames;
+  #document: PageDocument;
+  #moves = 0;
   /** Tabs that pages opened, of those that Chromium counted. */
   #opened = 0;
   #acting = 0;
-  #isOpening = false;
+  /** Tabs that came while one is being opened. */
+  #opening: Page[] | undefined;
   #awaited: ((download: Download) => void) | undefined;
   #taken: Download | undefined;
   readonly #tooLarge = new WeakSet<Download>();
   #idle: NodeJS.Timeout | undefined;
 
-  /** @param nextDocument gives names that no browser was given before */
-  constructor(scope: ServiceScope, chromium: RunningChromium, nextDocument: () => string) {
+  /** @param names gives refs that no browser of this session had before */
+  constructor(scope: ServiceScope, chromium: RunningChromium, names: RefNames) {
     this.#scope = scope;
-    this.#nextDocument = nextDocument;
-    this.#document = nextDocument();
+    this.#names = names;
+    this.#document = new PageDocument(names.ofDocument());
     this.#chromium = chromium;
+    this.dialogs = new HeldDialogs({
+      notices: this.notices,
+      nextRef: () => this.#document.newRef(),
+      secrets: () => this.secrets,
+    });
+    chromium.onCommit(() => {
+      this.dialogs.isHolding = true;
+    });
+    // A browser doesn't close while a page waits for an answer.
+    scope.onEnd(() => this.#stopAsking());
     chromium.context.on('page', (page) => this.#onPage(page));
     chromium.onLargeDownload(() => {
       if (this.#taken === undefined) return;
@@ -54,21 +69,35 @@ export class BrowserSession implements PageWatcher {
 
   /** The tab that is shown, unless there is none. */
   get page(): Page | undefined {
-    return this.#tabs.at(-1);
+    return this.#tabs.shown;
+  }
+
+  /** All tabs, in the order in which they were opened. */
+  get tabs(): readonly Page[] {
+    return this.#tabs.all;
   }
 
   get hasCrashed(): boolean {
     return this.page !== undefined && this.#crashed.has(this.page);
   }
 
-  /** Tells documents apart: refs of an earlier one, of this browser or another, fit no later one. */
-  get documentName(): string {
+  /** What the tab shows: another one for each document, so that refs of an earlier one fit no later. */
+  get document(): PageDocument {
     return this.#document;
   }
 
-  /** Tells the documents apart that the frames of one document show, one after another. */
-  get frameNumber(): number {
-    return this.#frames;
+  /** How often the tab went somewhere, also within a document. */
+  get moves(): number {
+    return this.#moves;
+  }
+
+  /** Looks whether the tab went to another document, after which refs are no longer known. */
+  async settleDocument(deadline: Deadline): Promise<void> {
+    const document = this.#document;
+    if (!document.mayBeGone) return;
+    document.mayBeGone = false;
+    if (await document.isThere(deadline)) return;
+    if (this.#document === document) this.#newDocument();
   }
 
   /** Whether its pages may reach what those of a call with this policy may. */
@@ -112,22 +141,34 @@ export class BrowserSession implements PageWatcher {
 
   /** Closes the tab that is shown. */
   closePage(): void {
-    if (this.page !== undefined) this.#drop(this.page);
+    if (this.page !== undefined) this.closeTab(this.page);
   }
 
-  /** Closes the tab that is shown; says whether there is another. */
-  closeTab(): boolean {
-    if (this.page !== undefined && this.#tabs.length > 1) {
-      this.#drop(this.page);
-      this.#newDocument();
-      return true;
-    }
-    return false;
+  closeTab(page: Page): void {
+    if (!this.tabs.includes(page)) return;
+    const wasShown = page === this.page;
+    if (wasShown) this.dialogs.dismiss();
+    this.#tabs.close(page);
+    if (wasShown) this.#newDocument();
+  }
+
+  showTab(page: Page): void {
+    if (page === this.page) return;
+    this.dialogs.dismiss();
+    this.#tabs.show(page);
+    this.#newDocument();
+  }
+
+  /** Opens an empty tab and shows it; `undefined` where there are as many as may be. */
+  async newTab(): Promise<Page | undefined> {
+    if (this.#tabs.isFull) return undefined;
+    this.dialogs.dismiss();
+    return this.#open();
   }
 
   /** Whether a page has opened a tab that is not there yet, and that would be shown. */
   get expectsTab(): boolean {
-    return this.#tabs.length < MAX_TABS && this.#opened < this.#chromium.tabsOpened;
+    return !this.#tabs.isFull && this.#opened < this.#chromium.tabsOpened;
   }
 
   /** Stops expecting those that do not come. */
@@ -177,14 +218,19 @@ export class BrowserSession implements PageWatcher {
     return this.#chromium.maxDownloadBytes;
   }
 
-  onDocument(page: Page): void {
-    if (page === this.page) this.#newDocument();
+  onMove(page: Page): void {
+    if (page !== this.page) return;
+    this.#moves += 1;
+    this.#document.mayBeGone = true;
+    this.dialogs.dismiss();
   }
 
   onFrame(page: Page): void {
-    if (page !== this.page) return;
-    this.#frames += 1;
-    for (const [ref, node] of this.known) if (isOfFrame(node)) this.known.delete(ref);
+    if (page === this.page) this.#document.onFrame();
+  }
+
+  onDialog(page: Page, dialog: Dialog): void {
+    this.dialogs.add(dialog, page === this.page);
   }
 
   onCrash(page: Page): void {
@@ -204,51 +250,52 @@ export class BrowserSession implements PageWatcher {
   }
 
   async #open(): Promise<Page> {
-    // `#onPage` is told of it first, and takes it as it is asked for.
-    this.#isOpening = true;
+    const came: Page[] = [];
+    this.#opening = came;
+    let page: Page | undefined;
     try {
-      return await this.#chromium.context.newPage();
+      page = await this.#chromium.context.newPage();
+      this.#take(page);
+      return page;
     } finally {
-      this.#isOpening = false;
+      this.#opening = undefined;
+      for (const other of came) if (other !== page) this.#onPage(other);
     }
   }
 
   #onPage(page: Page): void {
-    const isOurs = this.#isOpening && this.#tabs.length === 0;
-    if (!isOurs) this.#opened += 1;
-    if (!isOurs && (this.#acting === 0 || this.#tabs.length >= MAX_TABS)) {
-      page
-        .close()
-        .then(() => this.page?.bringToFront())
-        .catch(() => {});
+    if (this.tabs.includes(page)) return;
+    // Which of them was asked for is known when the library gives it.
+    if (this.#opening !== undefined) {
+      this.#opening.push(page);
+      return;
+    }
+    this.#opened += 1;
+    if (this.#acting === 0 || this.#tabs.isFull) {
+      closeQuietly(page, () => this.page);
       this.notices.add('The page opened a new tab, which was closed.');
       return;
     }
-    if (!isOurs) {
-      this.notices.add('A new tab was opened and is shown now; browser_back leaves it.');
-    }
-    this.#tabs.push(page);
-    this.#newDocument();
-    watchPage(page, this);
-    page.on('close', () => this.#drop(page));
+    this.notices.add('A new tab was opened and is shown now; browser_back leaves it.');
+    this.#take(page);
   }
 
-  #drop(page: Page): void {
-    const at = this.#tabs.indexOf(page);
-    if (at === -1) return;
-    const wasShown = page === this.page;
-    this.#tabs.splice(at, 1);
-    if (wasShown) this.#newDocument();
-    // One that is behind another is not drawn.
-    page
-      .close()
-      .then(() => this.page?.bringToFront())
-      .catch(() => {});
+  #take(page: Page): void {
+    this.#tabs.add(page);
+    this.#newDocument();
+    this.network.watch(page);
+    watchPage(page, this);
+    page.on('close', () => this.closeTab(page));
   }
 
   #newDocument(): void {
-    this.#document = this.#nextDocument();
-    this.known = new Map();
+    this.#moves += 1;
+    this.#document = new PageDocument(this.#names.ofDocument());
+  }
+
+  #stopAsking(): void {
+    this.dialogs.isHolding = false;
+    this.dialogs.dismiss();
   }
 }
 

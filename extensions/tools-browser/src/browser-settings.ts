@@ -8,8 +8,12 @@ export const ACTING_TOOLS = [
   'browser_navigate',
   'browser_click',
   'browser_type',
+  'browser_fill',
   'browser_select',
   'browser_press',
+  'browser_hover',
+  'browser_drag',
+  'browser_dialog',
   'browser_back',
   'browser_upload',
   'browser_download',
@@ -74,6 +78,10 @@ export const browserSettings = z.strictObject({
     .boolean()
     .default(true)
     .describe("Chromium's own sandbox. It can't work for root, and is then off."),
+  allow_evaluate: z
+    .boolean()
+    .default(false)
+    .describe('Scripts in pages, by browser_evaluate. Each call waits for approval all the same.'),
   ask_before: z
     .array(z.enum(ACTING_TOOLS))
     .default([])

@@ -19,7 +19,7 @@ export function createBrowserSnapshotTool(hub: BrowserHub): Tool<z.output<typeof
     ...TOOL_BASE,
     name: 'browser_snapshot',
     description:
-      'Show the page that is open in the browser as it is now: a list of its elements, with a ref for each that other calls can name. Frames are part of it.',
+      'Show the page that is open in the browser as it is now: a list of its elements, each with its role, its name in quotes, and a ref such as kq15 that other calls can name.',
     input,
     capabilities: {},
     effects: [],

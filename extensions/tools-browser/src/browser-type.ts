@@ -50,6 +50,7 @@ export function createBrowserTypeTool(hub: BrowserHub): Tool<z.output<typeof inp
         const entered = submit ? ' and pressed Enter' : '';
         return showPage(call, ctx, {
           said: `Typed ${text.length} characters into ${name}${entered}.`,
+          onlyChanges: true,
         });
       });
     },

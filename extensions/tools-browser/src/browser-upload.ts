@@ -15,12 +15,13 @@ const FOLDER_FIELD = 'xpath=self::input[@webkitdirectory]';
 const FILE_FIELD = 'xpath=self::input[translate(@type, "FILE", "file") = "file"]';
 
 const input = z.object({
-  ref: refSchema.describe('The field for files, or the button that asks for files, by its ref.'),
+  ref: refSchema.describe('The field, button or place, by its ref.'),
   paths: z
     .array(z.string().min(1).max(4_096))
     .min(1)
     .max(10)
-    .describe('The files to give to the page: absolute, or from the working directory.'),
+    .describe('The files: absolute, or from the working directory.'),
+  drop: z.boolean().default(false).describe('Drop them on the element, as from outside.'),
 });
 
 /** Gives files to a page. */
@@ -29,12 +30,12 @@ export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof i
     ...TOOL_BASE,
     name: NAME,
     description:
-      'Give files to a field of the page that is open in the browser, or to a button that asks for files. Only files that this agent may read.',
+      'Give files that this agent may read to a field of the page, to a button that asks for files, or to a place where files are dropped.',
     input,
     capabilities: { fs_reach: { read: 'from-personality' } },
     effects: ['send'],
     requiresApproval: asksBefore(NAME),
-    async execute({ ref, paths }, ctx) {
+    async execute({ ref, paths, drop }, ctx) {
       const files = paths.map((path) => posix.resolve(ctx.workingDir, path));
       if (ctx.dryRun) return wouldDo(`give ${files.join(', ')} to ${ref}`);
       return onPage(hub, { ctx, totalMs: ctx.settings.action_timeout_ms }, async (call) => {
@@ -50,9 +51,10 @@ export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof i
         const options = { timeout: deadline.leftMs() * 0.8, signal: deadline.signal };
         const isField = await deadline.race(element.locator.locator(FILE_FIELD).count());
         // Reading the files took time; and what is no field is clicked.
-        const now = await elementOf(call, ref, isField > 0 ? undefined : 'click');
+        const now = await elementOf(call, ref, isField > 0 || drop ? undefined : 'click');
         if ('failure' in now) return now.failure;
         await andSettle(call, async () => {
+          if (drop) return element.locator.drop({ files: payloads }, options);
           if (isField > 0) return element.locator.setInputFiles(payloads, options);
           const chooser = page.waitForEvent('filechooser', options);
           chooser.catch(() => {});
@@ -62,7 +64,10 @@ export function createBrowserUploadTool(hub: BrowserHub): Tool<z.output<typeof i
           call.session.notices.drop(ASKED_FOR_FILE);
         });
         const names = payloads.map(({ name }) => name).join(', ');
-        return showPage(call, ctx, { said: `Gave ${names} to ${element.name}.` });
+        return showPage(call, ctx, {
+          said: `Gave ${names} to ${element.name}.`,
+          onlyChanges: true,
+        });
       });
     },
   });

@@ -7,9 +7,11 @@ import { browserFailure } from './browser-failure.js';
 import type { BrowserHub } from './browser-hub.js';
 import type { BrowserSession } from './browser-session.js';
 import type { BrowserSettings } from './browser-settings.js';
+import { changedLines } from './changed-lines.js';
 import { createDeadline, type Deadline } from './deadline.js';
 import { signatureOf } from './element-signature.js';
-import { renderSnapshot } from './render-snapshot.js';
+import { toldDialog } from './held-dialogs.js';
+import { renderChanges, renderSnapshot } from './render-snapshot.js';
 import { elementNow, takeSnapshot } from './snapshot.js';
 
 /** What every tool of the browser uses of its context. */
@@ -17,6 +19,13 @@ export type BrowserContextOfCall = Pick<
   ToolContext,
   'abortSignal' | 'networkPolicy' | 'personalityId' | 'resultBudgetChars' | 'sessionId'
 > & { settings: BrowserSettings };
+
+export interface OnPageOptions {
+  ctx: BrowserContextOfCall;
+  totalMs: number;
+  /** The call answers what the page asks, or leaves the page. */
+  answers?: boolean;
+}
 
 /** A call that has its turn on the page that is shown. */
 export interface PageCall {
@@ -35,7 +44,7 @@ const NEVER = new AbortController().signal;
 /** Runs a call on the page that is shown, when its turn comes. */
 export async function onPage(
   hub: BrowserHub,
-  { ctx, totalMs }: { ctx: BrowserContextOfCall; totalMs: number },
+  { ctx, totalMs, answers = false }: OnPageOptions,
   work: (call: PageCall) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   return inTurn(hub, ctx, async (race) => {
@@ -51,7 +60,10 @@ export async function onPage(
       }
       const { page } = session;
       if (page === undefined) return err(NO_PAGE);
-      return withNotices(session, await deadline.race(work({ session, page, deadline })));
+      const { held } = session.dialogs;
+      if (held !== undefined && !answers) return withNotices(session, err(toldDialog(held)));
+      const result = await untilDialog(session, deadline, () => work({ session, page, deadline }));
+      return withNotices(session, result);
     } catch (error) {
       return withNotices(session, browserFailure(error, deadline));
     } finally {
@@ -59,6 +71,31 @@ export async function onPage(
       hub.touch(ctx, ctx.settings);
     }
   });
+}
+
+/**
+ * Runs what a call does until the page asks something: then the page stands still, and the question
+ * is the answer of the call.
+ */
+export async function untilDialog<T>(
+  session: BrowserSession,
+  deadline: Deadline,
+  work: () => Promise<T>,
+): Promise<T | ToolResult> {
+  const { whenOpen, stop } = session.dialogs.opened();
+  try {
+    const result = await deadline.race(Promise.race([work(), whenOpen]));
+    if (result !== 'dialog') return result;
+    const { held } = session.dialogs;
+    deadline.interrupt();
+    return held === undefined
+      ? err('The page asked something, and went away. Take a new browser_snapshot.')
+      : ok(`${toldDialog(held)} What the call had left to do was not done.`, {
+          structured: { dialog: { ref: held.ref, text: held.text } },
+        });
+  } finally {
+    stop();
+  }
 }
 
 /** Runs a call when its turn comes: those before it take as long as their own time allows. */
@@ -95,7 +132,8 @@ export async function elementOf(
   ref: string,
   action?: ElementAction,
 ): Promise<{ locator: Locator; name: string } | { failure: ToolResult }> {
-  const node = session.known.get(ref);
+  await session.settleDocument(deadline);
+  const node = session.document.known.get(ref);
   if (node === undefined) {
     return {
       failure: err(
@@ -132,26 +170,40 @@ export async function showPage(
     /** What the call did; nothing where the page alone is shown. */
     said?: string;
     from?: number | undefined;
+    /** Shows what has changed since the last answer, where that is less. */
+    onlyChanges?: boolean;
     structured?: Record<string, unknown>;
   },
 ): Promise<ToolResult> {
-  const snapshot = await takeSnapshot(call.session, call.deadline);
+  const { document, snapshot } = await takeSnapshot(call.session, call.deadline);
   const { url, title } = snapshot;
+  const { shown: before } = document;
+  document.shown = { lines: snapshot.lines, url, title };
+  const changes =
+    before === undefined || options.onlyChanges !== true || call.session.document !== document
+      ? undefined
+      : changedLines(before.lines, snapshot.lines);
+  const isSame = changes !== undefined && before?.url === url && before.title === title;
   const head = [
     options.said ?? '',
-    `URL: ${oneLine(url, 500)}`,
-    `Title: ${JSON.stringify(oneLine(title, 200))}`,
+    ...(isSame
+      ? []
+      : [`URL: ${oneLine(url, 500)}`, `Title: ${JSON.stringify(oneLine(title, 200))}`]),
   ].filter((line) => line !== '');
   const budget = Math.min(ctx.settings.max_chars, ctx.resultBudgetChars);
   const notes = Math.min(2_000, budget * NOTES_SHARE);
   const maxChars = Math.max(200, budget - head.join('\n').length - notes);
+  const structured = { ...options.structured, url, title, totalLines: snapshot.lines.length };
+  if (changes !== undefined) {
+    const text = renderChanges(changes, maxChars);
+    return ok([...head, text].join('\n'), {
+      structured: { ...structured, isPartial: snapshot.isPartial, onlyChanges: true },
+    });
+  }
   const shown = renderSnapshot(snapshot, { from: options.from, maxChars });
   return ok([...head, shown.text].join('\n'), {
     structured: {
-      ...options.structured,
-      url,
-      title,
-      totalLines: shown.totalLines,
+      ...structured,
       firstLine: shown.firstLine,
       lastLine: shown.lastLine,
       isPartial: snapshot.isPartial,

@@ -7,7 +7,7 @@ import { createBrowserWorld } from './fixtures/browser-world.js';
 import { chromiumPath, describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 
-const REF = 'dabcd1e1';
+const REF = 'kq1';
 const chromiumName = basename(chromiumPath ?? 'chromium');
 
 describe('calls without a browser', () => {
@@ -19,7 +19,15 @@ describe('calls without a browser', () => {
     ['browser_click', { ref: REF }],
     ['browser_type', { ref: REF, text: 'x' }],
     ['browser_select', { ref: REF, values: ['x'] }],
+    ['browser_fill', { fields: [{ ref: REF, value: 'x' }] }],
     ['browser_press', { key: 'Enter' }],
+    ['browser_hover', { ref: REF }],
+    ['browser_drag', { from: REF, to: REF }],
+    ['browser_dialog', { ref: REF, accept: true }],
+    ['browser_find', { text: 'x' }],
+    ['browser_tabs', {}],
+    ['browser_network', {}],
+    ['browser_save', { path: 'page.pdf' }],
     ['browser_scroll', {}],
     ['browser_back', {}],
     ['browser_wait', {}],
@@ -42,8 +50,8 @@ describe('calls without a browser', () => {
   });
 
   const wrong: [name: string, args: Record<string, unknown>, expected: string][] = [
-    ['browser_click', { ref: 'e1' }, 'a ref of the last snapshot'],
-    ['browser_click', { ref: 'd1e1 >> css=*' }, 'a ref of the last snapshot'],
+    ['browser_click', { ref: 'e1e' }, 'a ref of the last snapshot'],
+    ['browser_click', { ref: 'kq1 >> css=*' }, 'a ref of the last snapshot'],
     ['browser_press', { key: 'Nonsense' }, 'expected a key'],
     ['browser_press', { key: '' }, 'expected a key'],
     ['browser_wait', { text: 'a', text_gone: 'b' }, 'not both'],
@@ -52,6 +60,9 @@ describe('calls without a browser', () => {
     ['browser_select', { ref: REF, values: [] }, 'values'],
     ['browser_upload', { ref: REF, paths: [] }, 'paths'],
     ['browser_snapshot', { from_line: 0 }, 'from_line'],
+    ['browser_save', { path: 'page.html' }, 'ends in .pdf'],
+    ['browser_dialog', { ref: REF, accept: false, text: 'x' }, 'only with accept'],
+    ['browser_tabs', { action: 'close' }, 'expected a tab'],
   ];
   it.each(wrong)('%s refuses %j', async (name, args, expected) => {
     const result = await world.run(name, args);

@@ -2,7 +2,7 @@
 export interface Deadline {
   readonly signal: AbortSignal;
   /** Why the signal fired. */
-  readonly ended: 'cancelled' | 'out of time' | 'browser gone' | undefined;
+  readonly ended: 'cancelled' | 'out of time' | 'browser gone' | 'interrupted' | undefined;
   readonly totalMs: number;
   /** Milliseconds that are left, at least one. */
   leftMs(): number;
@@ -10,6 +10,8 @@ export interface Deadline {
   race<T>(work: Promise<T>): Promise<T>;
   /** Waits; rejects when the time is over. */
   sleep(ms: number): Promise<void>;
+  /** Ends it at once: what the call had left to do is not done. */
+  interrupt(): void;
   clear(): void;
 }
 
@@ -66,6 +68,9 @@ export function createDeadline(
       } finally {
         clearTimeout(waiting);
       }
+    },
+    interrupt() {
+      finish('interrupted', new DOMException('The call was interrupted', 'AbortError'));
     },
     clear() {
       clearTimeout(timer);

@@ -25,6 +25,10 @@ const eventSchema = z.discriminatedUnion('method', [
       targetInfo: z.object({ type: z.literal('page'), openerId: z.string().optional() }),
     }),
   }),
+  z.object({
+    method: z.literal('Page.frameNavigated'),
+    params: z.object({ frame: z.object({ parentId: z.string().optional() }) }),
+  }),
 ]);
 
 export interface DevtoolsPipeOptions {
@@ -32,6 +36,8 @@ export interface DevtoolsPipeOptions {
   onOversize?: () => void;
   /** Told how many bytes of a file there are by now. */
   onDownloadProgress?: (bytes: number) => void;
+  /** Told that a tab shows another document. */
+  onCommit?: () => void;
   /** Told that a page opens a tab, well before there is a page in it. */
   onTab?: () => void;
   maxMessageChars?: number;
@@ -126,6 +132,8 @@ export class DevtoolsPipe implements ConnectOverCDPTransport {
     const event = eventSchema.safeParse(message).data;
     if (event?.method === 'Browser.downloadProgress') {
       this.#options.onDownloadProgress?.(event.params.receivedBytes);
+    } else if (event?.method === 'Page.frameNavigated') {
+      if (event.params.frame.parentId === undefined) this.#options.onCommit?.();
     } else if (event?.params.targetInfo.openerId !== undefined) this.#options.onTab?.();
   }
 

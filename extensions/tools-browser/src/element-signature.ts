@@ -1,4 +1,4 @@
-import type { TreeNode } from './page-tree.js';
+import type { TreeElement, TreeNode } from './page-tree.js';
 
 /** Roles whose text is what was typed into them, and changes with it. */
 const FIELDS: ReadonlySet<string> = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
@@ -6,13 +6,13 @@ const FIELDS: ReadonlySet<string> = new Set(['textbox', 'searchbox', 'combobox',
 const FACTS = ['url', 'checked', 'pressed', 'selected'] as const;
 
 /** What an element says of itself, and what is in it: equal as long as it means the same. */
-export function signatureOf(element: Exclude<TreeNode, string>): string {
+export function signatureOf(element: TreeElement): string {
   const { role, name = '' } = element;
   const facts = FACTS.map((fact) => element[fact] ?? null);
   return JSON.stringify([role, name, facts, textsOf(element)]);
 }
 
-function textsOf(element: Exclude<TreeNode, string>): string[] {
+function textsOf(element: TreeElement): string[] {
   const texts: string[] = [];
   const open: TreeNode[] = [element];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filledFields, parseTree, renderTree } from './page-tree.js';
 
-const NOTHING_SECRET = { refPrefix: 'd1', secretRefs: new Set<string>() };
+const refOf = (ref: string) => `kq${ref.replace(/\D/g, '')}`;
+const NOTHING_SECRET = { refOf, secretRefs: new Set<string>() };
 
 describe('renderTree', () => {
   it('writes roles, names, states, texts and refs, and hides what is secret', () => {
@@ -21,17 +22,17 @@ describe('renderTree', () => {
     ]);
     expect(filledFields(tree)).toEqual(['e3']);
     const { lines, known, isPartial } = renderTree(tree, {
-      refPrefix: 'd1',
+      refOf,
       secretRefs: new Set(['e3']),
     });
     expect(lines).toEqual([
-      '- form [ref=d1e1]',
-      '  - text: "a \\"quoted\\" text"',
-      '  - checkbox "yes" [checked] [ref=d1e2]',
-      '  - textbox "code" [ref=d1e3]: (hidden)',
-      '  - link "go" [url="/x"] [ref=d1f1e4]',
+      '- form kq1',
+      ' - text: "a \\"quoted\\" text"',
+      ' - checkbox "yes" kq2 [checked]',
+      ' - textbox "code" kq3: (hidden)',
+      ' - link "go" kq14 [url="/x"]',
     ]);
-    expect(known.get('d1f1e4')).toMatchObject({ role: 'link', name: 'go', ref: 'f1e4' });
+    expect(known.get('kq14')).toMatchObject({ role: 'link', name: 'go', ref: 'f1e4' });
     expect(isPartial).toBe(false);
   });
 
@@ -53,6 +54,6 @@ describe('renderTree', () => {
   fuzz('keeps a text of the page inside its quotes', fc.string(), (name) => {
     const { lines } = renderTree([{ role: 'button', name: `x${name}`, ref: 'e1' }], NOTHING_SECRET);
     expect(lines).toHaveLength(1);
-    expect(lines[0]?.replace(/"(?:[^"\\]|\\.)*"/, '')).toBe('- button  [ref=d1e1]');
+    expect(lines[0]?.replace(/"(?:[^"\\]|\\.)*"/, '')).toBe('- button  kq1');
   });
 });

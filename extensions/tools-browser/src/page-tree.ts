@@ -8,7 +8,7 @@ export interface KnownNode {
   /** The library's own ref. */
   ref: string;
   /** As the library gave it. */
-  node: Exclude<TreeNode, string>;
+  node: TreeElement;
 }
 
 /** A page as a tree of roles and names, as the library gives it. */
@@ -23,6 +23,20 @@ export type TreeNode =
       [property: string]: unknown;
     };
 
+export type TreeElement = Exclude<TreeNode, string>;
+
+/** Elements that bear the text of their label as their name. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'checkbox',
+  'combobox',
+  'listbox',
+  'radio',
+  'searchbox',
+  'slider',
+  'spinbutton',
+  'switch',
+  'textbox',
+]);
 const KNOWN_PROPERTIES: ReadonlySet<string> = new Set([
   'role',
   'name',
@@ -48,10 +62,8 @@ export interface RenderedTree {
 }
 
 export interface RenderOptions {
-  /** Put before each ref, so that it fits one document only. */
-  refPrefix: string;
-  /** Put into the refs of what is in a frame: which of its documents it is. */
-  frameNumber?: number;
+  /** The ref that is shown for one of the library. */
+  refOf: (libraryRef: string) => string;
   /** Takes out what must not be shown. */
   hide?: (text: string) => string;
   /** The library's refs of fields whose content is secret. */
@@ -95,10 +107,13 @@ export function filledFields(tree: readonly TreeNode[]): string[] {
   return refs;
 }
 
-/** Writes a snapshot as an indented list. Texts of the page stand in quotes, as JSON strings. */
+/**
+ * Writes a snapshot as an indented list: role, name, ref, states. Texts of the page stand in quotes,
+ * as JSON strings, so that none can pass for a ref or a line.
+ */
 export function renderTree(
   tree: readonly TreeNode[],
-  { refPrefix, secretRefs, frameNumber = 0, hide = (text) => text }: RenderOptions,
+  { refOf, secretRefs, hide = (text) => text }: RenderOptions,
 ): RenderedTree {
   const lines: string[] = [];
   const known = new Map<string, KnownNode>();
@@ -108,46 +123,68 @@ export function renderTree(
       isPartial = true;
       return;
     }
-    const indent = '  '.repeat(depth);
+    const indent = ' '.repeat(depth);
     if (typeof node === 'string') {
       lines.push(`${indent}- text: ${quoted(hide(node), TEXT_CHARS)}`);
       return;
     }
-    const { role, text, ref, children = [] } = node;
+    if (isWrapper(node)) {
+      for (const child of shownChildren(node)) add(child, depth);
+      return;
+    }
+    const { role, text, ref } = node;
     const name = hide(node.name ?? '');
     const isSecret = ref !== undefined && secretRefs.has(ref);
     let line = `${indent}- ${oneLine(role, 40)}`;
     if (name !== '') line += ` ${quoted(name, NAME_CHARS)}`;
+    if (ref !== undefined) {
+      const shown = refOf(ref);
+      line += ` ${shown}`;
+      known.set(shown, { role, name: oneLine(name, 80), ref, node });
+    }
     for (const [property, value] of Object.entries(node)) {
       if (KNOWN_PROPERTIES.has(property)) continue;
       line += ` [${oneLine(property, 40)}${stateOf(typeof value === 'string' ? hide(value) : value)}]`;
     }
-    if (ref !== undefined) {
-      const shown = `${refPrefix}${ref.replace(FRAME_REF, frameNumber > 0 ? `$1n${frameNumber}` : '$1')}`;
-      line += ` [ref=${shown}]`;
-      known.set(shown, { role, name: oneLine(name, 80), ref, node });
-    }
     if (text) line += `: ${isSecret ? '(hidden)' : quoted(hide(text), TEXT_CHARS)}`;
     lines.push(line);
-    for (const child of children) add(child, depth + 1);
+    for (const child of shownChildren(node)) add(child, depth + 1);
   };
   for (const node of tree) add(node, 0);
   return { lines, known, isPartial };
 }
 
+/** Whether an element only holds others: nobody acts on it that could not act on those. */
+function isWrapper({ role, name, text, children = [], ref: _, active: __, ...rest }: TreeElement) {
+  const holds = children.some((child) => typeof child !== 'string');
+  return role === 'generic' && !name && !text && holds && !('cursor' in rest) && hasNoState(rest);
+}
+
+function hasNoState(rest: object): boolean {
+  return Object.keys(rest).every((property) => KNOWN_PROPERTIES.has(property));
+}
+
+/** What is in an element, without the labels that the elements beside them bear as their names. */
+function shownChildren({ children = [] }: TreeElement): TreeNode[] {
+  return children.filter((child, at) => {
+    if (typeof child !== 'string') return true;
+    const besides = [children[at - 1], children[at + 1]];
+    return !besides.some(
+      (other) => typeof other === 'object' && FIELDS.has(other.role) && other.name === child.trim(),
+    );
+  });
+}
+
 /** The element that has this ref of the library. */
-export function nodeWithRef(
-  tree: readonly TreeNode[],
-  ref: string,
-): Exclude<TreeNode, string> | undefined {
-  let found: Exclude<TreeNode, string> | undefined;
+export function nodeWithRef(tree: readonly TreeNode[], ref: string): TreeElement | undefined {
+  let found: TreeElement | undefined;
   walk(tree, (node) => {
     if (node.ref === ref) found = node;
   });
   return found;
 }
 
-function walk(tree: readonly TreeNode[], visit: (node: Exclude<TreeNode, string>) => void): void {
+function walk(tree: readonly TreeNode[], visit: (node: TreeElement) => void): void {
   const open: TreeNode[] = [...tree];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (typeof node === 'string') continue;

@@ -10,7 +10,7 @@ export interface ShownSnapshot {
 
 /** Lines of a snapshot, as many as fit, and where to read on. */
 export function renderSnapshot(
-  { lines, isPartial }: Snapshot,
+  { lines, isPartial }: Pick<Snapshot, 'isPartial' | 'lines'>,
   { from = 1, maxChars }: { from?: number | undefined; maxChars: number },
 ): ShownSnapshot {
   let chars = 0;
@@ -35,4 +35,15 @@ export function renderSnapshot(
   }
   if (isPartial) shown.push('[the page is larger than a snapshot can hold: not all of it is here]');
   return { text: shown.join('\n'), firstLine: from, lastLine: end, totalLines: lines.length };
+}
+
+/** What changed, as much as fits. */
+export function renderChanges(changes: readonly string[], maxChars: number): string {
+  if (changes.length === 0) return 'Nothing on the page has changed.';
+  const { text, lastLine } = renderSnapshot(
+    { lines: [...changes], isPartial: false },
+    { maxChars: Number.POSITIVE_INFINITY },
+  );
+  if (text.length <= maxChars) return `Changes (+ new, - gone):\n${text}`;
+  return `Changes (+ new, - gone):\n${takeStart(text, maxChars)}…\n[of ${lastLine} lines; browser_snapshot shows the whole page]`;
 }

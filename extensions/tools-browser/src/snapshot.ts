@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import type { BrowserSession } from './browser-session.js';
 import type { Deadline } from './deadline.js';
 import { hidingInUrl, hidingValues, SECRET_FIELDS, secretValues } from './hidden-values.js';
-import { filledFields, isOfFrame, nodeWithRef, parseTree, renderTree } from './page-tree.js';
+import type { PageDocument } from './page-document.js';
+import { filledFields, nodeWithRef, parseTree, renderTree } from './page-tree.js';
 
 /** What a page shows, as text. */
 export interface Snapshot {
@@ -14,7 +15,6 @@ export interface Snapshot {
   isPartial: boolean;
 }
 
-const REF_PREFIX = 'd';
 const PASSWORD_FIELD = 'xpath=self::*[translate(@type, "PASWORD", "pasword") = "password"]';
 const MAX_FIELDS = 200;
 const TITLE_CHARS = 200;
@@ -23,32 +23,39 @@ const DEAD_FRAME_MS = 1_500;
 const DEPTHS = [undefined, 12, 5] as const;
 
 /** Looks at the page that is shown, and makes its refs the ones that count. */
-export async function takeSnapshot(session: BrowserSession, deadline: Deadline): Promise<Snapshot> {
+export async function takeSnapshot(
+  session: BrowserSession,
+  deadline: Deadline,
+): Promise<{ snapshot: Snapshot; document: PageDocument }> {
   const { page } = session;
   if (page === undefined) throw new EthosError('CALL_ENDED', 'no page is open');
-  const { documentName: document, frameNumber } = session;
+  await session.settleDocument(deadline);
+  const { document } = session;
+  const { frames } = document;
+  await document.hold(page, deadline);
   const { json, isWhole } = await readTree(session, page, deadline);
   const { tree, isPartial } = parseTree(json);
   const secretRefs = await secretsAmong(page, filledFields(tree), deadline);
-  const refPrefix = `${REF_PREFIX}${document}`;
   const values = await secretValues(page, deadline);
   session.remember(values);
   const hide = hidingValues(values);
-  const rendered = renderTree(tree, { refPrefix, secretRefs, frameNumber, hide });
+  const refOf = (libraryRef: string) => document.refOf(libraryRef);
+  const rendered = renderTree(tree, { refOf, secretRefs, hide });
   const title = await deadline.race(page.title());
-  if (session.documentName === document) {
+  await session.settleDocument(deadline);
+  if (session.document === document) {
+    document.known = rendered.known;
     // What was in a frame may be gone, and its refs another document's.
-    const hasMoved = session.frameNumber !== frameNumber;
-    const sure = [...rendered.known].filter(([, node]) => !hasMoved || !isOfFrame(node));
-    session.known = new Map(sure);
+    if (document.frames !== frames) document.forgetFrames();
   }
-  return {
+  const snapshot = {
     // A form may have brought what was in the fields of the page before.
     url: hidingInUrl(session.secrets)(page.url()),
     title: hidingValues(session.secrets)(title).slice(0, TITLE_CHARS),
     lines: rendered.lines,
     isPartial: !isWhole || isPartial || rendered.isPartial,
   };
+  return { snapshot, document };
 }
 
 /**

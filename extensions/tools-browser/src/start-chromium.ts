@@ -26,6 +26,8 @@ export interface RunningChromium {
   readonly maxDownloadBytes: number;
   /** Tells when a file that is being downloaded has become too large. */
   onLargeDownload(listener: () => void): void;
+  /** Tells that a tab shows another document. */
+  onCommit(listener: () => void): void;
 }
 
 const START_TIMEOUT_MS = 30_000;
@@ -101,11 +103,13 @@ export async function startChromium(
   const gone = new AbortController();
   const maxDownloadBytes = settings.max_download_bytes;
   let onLargeDownload = () => {};
+  let onCommit = () => {};
   let tabs = 0;
   pipe = new DevtoolsPipe(connection, {
     onTab: () => {
       tabs += 1;
     },
+    onCommit: () => onCommit(),
     onOversize: () => {
       oversized += 1;
     },
@@ -125,7 +129,9 @@ export async function startChromium(
   try {
     const { chromium } = await import('playwright-core');
     const browser = await Promise.race([
-      chromium.connectOverCDP(transport, { timeout: START_TIMEOUT_MS }),
+      chromium.connectOverCDP(transport, {
+        timeout: Math.max(START_TIMEOUT_MS, settings.navigation_timeout_ms),
+      }),
       exited.then(() => {
         throw new EthosError('SPAWN_FAILED', 'it ended at once');
       }),
@@ -157,6 +163,9 @@ export async function startChromium(
       maxDownloadBytes,
       onLargeDownload(listener) {
         onLargeDownload = listener;
+      },
+      onCommit(listener) {
+        onCommit = listener;
       },
       get oversized() {
         return oversized;

@@ -2,6 +2,7 @@ import { ok } from '@ethosagent/plugin-sdk';
 import type { ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { browserSettings, SETTINGS_KEY } from './browser-settings.js';
+import { REF_FORM } from './ref-names.js';
 
 /** What all tools of the browser have. */
 export const TOOL_BASE = {
@@ -17,11 +18,8 @@ export const TOOL_BASE = {
 /** The argument that names an element. */
 export const refSchema = z
   .string()
-  .regex(
-    /^d[a-z]{4}\d+(?:f\d+(?:n\d+)?)?e\d+$/,
-    'expected a ref of the last snapshot, e.g. dkqzt2e15',
-  )
-  .describe('The element, by its ref in the last snapshot, e.g. dkqzt2e15.');
+  .regex(REF_FORM, 'expected a ref of the last snapshot, e.g. kq15')
+  .describe('Ref of an element in the snapshot, e.g. kq15.');
 
 /** The answer of a dry run. */
 export function wouldDo(what: string, provided = 'if a page is open that has it'): ToolResult {

@@ -9,10 +9,11 @@ export interface PageWatcher {
   readonly console: ConsoleLog;
   /** Takes a download that a call waits for. */
   takeDownload(download: Download): boolean;
-  /** The main frame shows another document. */
-  onDocument(page: Page): void;
+  /** The main frame shows another document, or another place of it. */
+  onMove(page: Page): void;
   /** A frame of the page shows another document. */
   onFrame(page: Page): void;
+  onDialog(page: Page, dialog: Dialog): void;
   onCrash(page: Page): void;
 }
 
@@ -22,15 +23,15 @@ export const ASKED_FOR_FILE =
 
 const URL_CHARS = 150;
 
-/** Answers what a page asks of its user, and notes what no answer would tell otherwise. */
+/** Takes up what a page asks of its user, and notes what no answer would tell otherwise. */
 export function watchPage(page: Page, watcher: PageWatcher): void {
   const { notices } = watcher;
-  page.on('dialog', (dialog) => answerDialog(dialog, notices));
+  page.on('dialog', (dialog) => watcher.onDialog(page, dialog));
   page.on('console', (message) => watcher.console.add(message.type(), message.text()));
   page.on('pageerror', (error) => watcher.console.add('error', `uncaught: ${error.message}`));
   page.on('crash', () => watcher.onCrash(page));
   page.on('framenavigated', (frame) => {
-    if (frame === page.mainFrame()) watcher.onDocument(page);
+    if (frame === page.mainFrame()) watcher.onMove(page);
     else watcher.onFrame(page);
   });
   // Who listens for it keeps the chooser of files from opening.
@@ -45,15 +46,6 @@ export function watchPage(page: Page, watcher: PageWatcher): void {
     );
   });
   page.on('requestfailed', (request) => noteFailure(request, notices));
-}
-
-function answerDialog(dialog: Dialog, notices: Notices): void {
-  const leaves = dialog.type() === 'beforeunload';
-  (leaves ? dialog.accept() : dialog.dismiss()).catch(() => {});
-  if (leaves) return;
-  notices.add(
-    `The page showed a dialog (${dialog.type()}), which was dismissed: ${JSON.stringify(oneLine(dialog.message(), 120))}`,
-  );
 }
 
 /** A tunnel that the proxy refused is one to a host that may not be reached, or can't be. */

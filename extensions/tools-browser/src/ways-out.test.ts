@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
 import { isLongRun, tries } from '@ethosagent/test-support';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { type BrowserWorld, createBrowserWorld } from './fixtures/browser-world.js';
+import { type BrowserWorld, createBrowserWorld, refIn } from './fixtures/browser-world.js';
 import { describeBrowser } from './fixtures/chromium.js';
 import { servePages } from './fixtures/servers.js';
 import { REAL_WAYS, waysOut } from './fixtures/ways-out.js';
@@ -168,7 +168,7 @@ describeBrowser('pages that lead elsewhere than to the web', () => {
     expect(textOf(frames)).not.toContain('the secret');
     for (const label of targets.flatMap((_, n) => [`way ${n}`, `tab ${n}`])) {
       const page = textOf(await world.run('browser_navigate', { url: `${site.origin}/` }));
-      const ref = new RegExp(`link "${label}".*\\[ref=(\\w+)\\]`).exec(page)?.[1];
+      const ref = refIn(page, `link "${label}"`);
       await world.run('browser_click', { ref });
       const after = JSON.stringify(await world.run('browser_snapshot'));
       expect(after).not.toContain('the secret');

@@ -1,0 +1,76 @@
+import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { oneLine } from '@ethosagent/policy';
+import type { Tool } from '@ethosagent/types';
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+import type { BrowserHub } from './browser-hub.js';
+import { onPage, type PageCall, showPage } from './call-browser.js';
+import { hidingInUrl, hidingValues } from './hidden-values.js';
+import { TOOL_BASE, wouldDo } from './tool-base.js';
+
+const TITLE_MS = 1_000;
+
+const input = z
+  .object({
+    action: z.enum(['list', 'show', 'close']).default('list'),
+    tab: z.int().min(1).optional().describe('Its number in the list.'),
+  })
+  .refine(({ action, tab }) => action === 'list' || tab !== undefined, 'expected a tab');
+
+/** Lists the tabs of the browser, shows another one, or closes one. */
+export function createBrowserTabsTool(hub: BrowserHub): Tool<z.output<typeof input>> {
+  return defineTool({
+    ...TOOL_BASE,
+    name: 'browser_tabs',
+    description:
+      'List the tabs of the browser, show another one, or close one. browser_navigate opens new ones.',
+    input,
+    capabilities: {},
+    effects: [],
+    async execute({ action, tab }, ctx) {
+      if (ctx.dryRun) return wouldDo(`${action} ${tab ?? 'the tabs'}`, 'if a browser is open');
+      const totalMs = ctx.settings.action_timeout_ms;
+      return onPage(hub, { ctx, totalMs, answers: true }, async (call) => {
+        const { session } = call;
+        if (tab === undefined) return list(call);
+        const page = session.tabs[tab - 1];
+        if (page === undefined) return err(`There is no tab ${tab}. List them first.`);
+        if (action === 'show') session.showTab(page);
+        else session.closeTab(page);
+        if (session.page === undefined) return ok('Closed the last tab.');
+        if (action === 'close' && page !== call.page) return list(call);
+        return showPage(call, ctx, { said: action === 'show' ? '' : 'Closed the tab.' });
+      });
+    },
+  });
+}
+
+async function list({ session, deadline }: PageCall) {
+  const secrets = session.secrets;
+  const tabs = await Promise.all(
+    session.tabs.map(async (page, at) => ({
+      tab: at + 1,
+      isShown: page === session.page,
+      url: oneLine(hidingInUrl(secrets)(page.url()), 500),
+      title: oneLine(hidingValues(secrets)(await titleOf(page, deadline)), 100),
+    })),
+  );
+  const lines = tabs.map(
+    ({ tab, isShown, url, title }) =>
+      `${tab}. ${url} ${JSON.stringify(title)}${isShown ? ' (shown)' : ''}`,
+  );
+  return ok(lines.join('\n'), { structured: { tabs } });
+}
+
+/** One that is busy, or waits for an answer, doesn't say its title. */
+async function titleOf(page: Page, deadline: PageCall['deadline']): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(''), Math.min(TITLE_MS, deadline.leftMs()));
+  });
+  try {
+    return await Promise.race([page.title().catch(() => ''), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,78 @@
+import { diffArrays } from 'diff';
+
+/** Beyond so many changed lines, the whole page says more than what changed. */
+const MAX_EDITS = 400;
+/** Of the whole page, in characters: what changed is shown alone where it is less. */
+const WORTH_IT = 0.6;
+const GONE_LINES = 3;
+/** The ref of a line: after its role, and its name in quotes. */
+const LINE_REF = /^ *- [\w-]+(?: "(?:[^"\\]|\\.)*")? ([a-z]{2}\d+)/;
+const FOCUS = ' [active]';
+
+/**
+ * What changed between two snapshots of one document: new lines after `+`, lines that are gone after
+ * `-`, and the unchanged line that they stand below. Lines that differ in the focus alone count as
+ * equal.
+ *
+ * @returns `undefined` where the whole page is shorter, or the two differ too much
+ */
+export function changedLines(
+  before: readonly string[],
+  after: readonly string[],
+): string[] | undefined {
+  const changes = diffArrays([...before], [...after], {
+    comparator: (left, right) => withoutFocus(left) === withoutFocus(right),
+    maxEditLength: MAX_EDITS,
+  });
+  if (changes === undefined) return undefined;
+  const refs = new Set(after.map(refOf));
+  // One that has a ref, and is still there, says what it is now.
+  const isGone = (line: string) => refOf(line) === undefined || !refs.has(refOf(line));
+  const lines: string[] = [];
+  let at = 0;
+  let told: string | undefined;
+  for (const { added, removed, value } of changes) {
+    if (!added && !removed) {
+      at += value.length;
+      continue;
+    }
+    if (removed && !value.some(isGone)) continue;
+    const parent = parentOf(after, at, value[0] ?? '');
+    if (parent !== undefined && parent !== told && !lines.includes(`+${parent}`)) {
+      lines.push(` ${parent}`);
+    }
+    told = parent;
+    lines.push(...(added ? value.map((line) => `+${line}`) : gone(value.filter(isGone))));
+    if (added) at += value.length;
+  }
+  const size = (all: readonly string[]) => all.reduce((sum, line) => sum + line.length + 1, 0);
+  return size(lines) <= size(after) * WORTH_IT ? lines : undefined;
+}
+
+function refOf(line: string): string | undefined {
+  return LINE_REF.exec(line)?.[1];
+}
+
+function withoutFocus(line: string): string {
+  return line.replace(FOCUS, '');
+}
+
+/** The nearest line above that holds this one. */
+function parentOf(lines: readonly string[], at: number, line: string): string | undefined {
+  const depth = depthOf(line);
+  for (let above = at - 1; above >= 0; above -= 1) {
+    const candidate = lines[above];
+    if (candidate !== undefined && depthOf(candidate) < depth) return candidate;
+  }
+  return undefined;
+}
+
+function depthOf(line: string): number {
+  return line.search(/[^ ]/);
+}
+
+function gone(lines: readonly string[]): string[] {
+  if (lines.length <= GONE_LINES) return lines.map((line) => `-${line}`);
+  const [first = '', ...rest] = lines;
+  return [`-${first}`, `- (and ${rest.length} lines after it)`];
+}

@@ -1,0 +1,105 @@
+import { oneLine } from '@ethosagent/policy';
+import type { Dialog } from 'playwright-core';
+import { hidingValues } from './hidden-values.js';
+import type { Notices } from './notices.js';
+
+const MESSAGE_CHARS = 300;
+
+/** A question of a page that waits for its answer; the page stands still until then. */
+export interface HeldDialog {
+  /** Names this one question, and no later one. */
+  ref: string;
+  /** The question, as it is told to the model. */
+  text: string;
+  answer(accept: boolean, text?: string): Promise<void>;
+}
+
+export interface HeldDialogsOptions {
+  notices: Notices;
+  nextRef: () => string;
+  /** What must not be told. */
+  secrets: () => readonly string[];
+}
+
+/**
+ * What pages ask in dialogs. An alert asks nothing, and is closed; one that would keep the page from
+ * being left is accepted. A question is held for `browser_dialog` where the call that set it off can
+ * tell it, and dismissed otherwise.
+ */
+export class HeldDialogs {
+  /** Whether questions are held: those of a page that is being left are not. */
+  isHolding = true;
+  readonly #options: HeldDialogsOptions;
+  readonly #listeners = new Set<() => void>();
+  #held: HeldDialog | undefined;
+
+  constructor(options: HeldDialogsOptions) {
+    this.#options = options;
+  }
+
+  get held(): HeldDialog | undefined {
+    return this.#held;
+  }
+
+  /** @param isShown whether the page that asks is the one that is shown */
+  add(dialog: Dialog, isShown: boolean): void {
+    const type = dialog.type();
+    if (type === 'beforeunload') {
+      quietly(dialog.accept());
+      return;
+    }
+    const { notices, nextRef, secrets } = this.#options;
+    const hide = hidingValues(secrets());
+    const quoted = (text: string) => JSON.stringify(oneLine(hide(text), MESSAGE_CHARS));
+    const said = quoted(dialog.message());
+    if (type === 'alert') {
+      quietly(dialog.accept());
+      notices.add(`The page showed an alert: ${said}`);
+      return;
+    }
+    if (!isShown || !this.isHolding || this.#held !== undefined) {
+      quietly(dialog.dismiss());
+      notices.add(`The page showed a dialog (${type}), which was dismissed: ${said}`);
+      return;
+    }
+    const offered = dialog.defaultValue();
+    const held: HeldDialog = {
+      ref: nextRef(),
+      text: `${type}: ${said}${offered === '' ? '' : `, with ${quoted(offered)} filled in`}`,
+      answer: async (accept, text) => {
+        this.#forget(held);
+        await (accept ? dialog.accept(text) : dialog.dismiss());
+      },
+    };
+    this.#held = held;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Dismisses the one that is open. */
+  dismiss(): void {
+    if (this.#held !== undefined) quietly(this.#held.answer(false));
+  }
+
+  /** Resolves when one is open; `stop` when nobody waits for it any more. */
+  opened(): { whenOpen: Promise<'dialog'>; stop: () => void } {
+    let listener = () => {};
+    const whenOpen = new Promise<'dialog'>((resolve) => {
+      listener = () => resolve('dialog');
+    });
+    this.#listeners.add(listener);
+    return { whenOpen, stop: () => this.#listeners.delete(listener) };
+  }
+
+  #forget(held: HeldDialog): void {
+    if (this.#held === held) this.#held = undefined;
+  }
+}
+
+/** What the model is told of a question that is open. */
+export function toldDialog({ ref, text }: HeldDialog): string {
+  return `The page waits for an answer to its dialog ${ref}, a ${text}. Answer it with browser_dialog; until then nothing else works on this page.`;
+}
+
+function quietly(work: Promise<unknown>): void {
+  work.catch(() => {});
+}

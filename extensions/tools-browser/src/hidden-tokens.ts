@@ -1,0 +1,75 @@
+import { hidingInUrl } from './hidden-values.js';
+
+const HIDDEN = '(hidden)';
+/** Parts of names whose values open something. */
+const TELLING =
+  /pass(?:w(?:or)?d|phrase|code)?|secret|token|jwt|auth|session|sid|sig(?:nature)?|credential|code|otp|pin|nonce|ticket|assertion|saml|csrf|xsrf|state|cookie|api[-_]?key|access[-_]?key|private[-_]?key|key/i;
+/** Names that have such a part and say nothing of it. */
+const HARMLESS =
+  /^(?:author|authors|keyword|keywords|keyboard|monkey|state|country_?code|zip_?code|postcode|pinned|encode|encoding|barcode|codec)$/i;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const MIN_TOKEN = 20;
+const LONG_TOKEN = 40;
+/** What a token is made of. */
+const TOKEN_PART = /[\w+/=~.-]{20,}/g;
+/** `"name": "value"`, and `name=value`. */
+const JSON_PAIR = /"([^"\\]{1,80})"(\s*:\s*)"((?:[^"\\]|\\.)*)"/g;
+const FORM_PAIR = /(^|[?&;\s])([\w.[\]-]{1,80})=([^&;\s"'<>]+)/g;
+
+/** Whether what has this name may open something. */
+export function isTellingName(name: string): boolean {
+  return TELLING.test(name) && !HARMLESS.test(name);
+}
+
+/**
+ * An address as it may be shown: without user and password, and without what opens something: in
+ * its query and its fragment by the name, in its path by its look.
+ */
+export function shownUrl(url: string, secrets: readonly string[]): string {
+  const [, origin = '', rest = url] = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)?(.*)$/is.exec(url) ?? [];
+  const shownOrigin = origin.replace(/\/\/[^@]*@/, '//');
+  if (/^(?:data|blob|javascript):/i.test(url)) return `${url.slice(0, url.indexOf(':'))}:…`;
+  const shown = rest.replace(/[^/?#&;]+/g, (part) => {
+    const equals = part.indexOf('=');
+    if (equals === -1) return looksLikeToken(decoded(part)) ? HIDDEN : part;
+    const [name, value] = [part.slice(0, equals), part.slice(equals + 1)];
+    const isSecret = isTellingName(decoded(name)) || looksLikeToken(decoded(value));
+    return value !== '' && isSecret ? `${name}=${HIDDEN}` : part;
+  });
+  return hidingInUrl(secrets)(`${shownOrigin}${shown}`);
+}
+
+/** A text that a server sent, without what has a telling name or looks like a token. */
+export function shownBody(text: string): string {
+  return text
+    .replace(JSON_PAIR, (...groups: string[]) => {
+      const [pair = '', name = '', between = '', value = ''] = groups;
+      return isTellingName(name) && value !== '' ? `"${name}"${between}"${HIDDEN}"` : pair;
+    })
+    .replace(FORM_PAIR, (pair, before: string, name: string) =>
+      isTellingName(name) ? `${before}${name}=${HIDDEN}` : pair,
+    )
+    .replace(TOKEN_PART, (part) => (looksLikeToken(part) ? HIDDEN : part));
+}
+
+/** Whether a text is made by chance, and not for people: long, and of letters and digits mixed. */
+function looksLikeToken(text: string): boolean {
+  if (text.length < MIN_TOKEN || UUID.test(text) || /[^\w+/=~.-]/.test(text)) return false;
+  if (/^eyJ[\w-]+\./.test(text)) return true;
+  const longest = text.split(/[/.]|[-_](?=[a-z]+(?:[-_]|$))/).reduce(longer, '');
+  if (longest.length < MIN_TOKEN) return false;
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/].filter((kind) => kind.test(longest)).length;
+  return kinds === 3 || (kinds === 2 && /\d/.test(longest)) || longest.length >= LONG_TOKEN;
+}
+
+function longer(left: string, right: string): string {
+  return right.length > left.length ? right : left;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Page } from 'playwright-core';
+
+/** Tabs that one browser may have. */
+export const MAX_TABS = 8;
+
+/** The tabs of one browser, of which one is shown. */
+export class Tabs {
+  readonly #pages: Page[] = [];
+  #shown: Page | undefined;
+
+  get shown(): Page | undefined {
+    return this.#shown;
+  }
+
+  get all(): readonly Page[] {
+    return this.#pages;
+  }
+
+  get isFull(): boolean {
+    return this.#pages.length >= MAX_TABS;
+  }
+
+  add(page: Page): void {
+    this.#pages.push(page);
+    this.#shown = page;
+  }
+
+  show(page: Page): void {
+    this.#shown = page;
+    page.bringToFront().catch(() => {});
+  }
+
+  /** Closes one; the last of the others is shown where it was the one that was. */
+  close(page: Page): void {
+    const at = this.#pages.indexOf(page);
+    if (at === -1) return;
+    this.#pages.splice(at, 1);
+    if (this.#shown === page) this.#shown = this.#pages.at(-1);
+    closeQuietly(page, () => this.#shown);
+  }
+}
+
+/** Closes a page. One that stands behind another is not drawn, so that the next one comes to the front. */
+export function closeQuietly(page: Page, next: () => Page | undefined): void {
+  page
+    .close()
+    .then(() => next()?.bringToFront())
+    .catch(() => {});
+}
