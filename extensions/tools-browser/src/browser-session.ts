@@ -4,15 +4,14 @@ import type { BrowserSettings } from './browser-settings.js';
 import { ConsoleLog } from './console-log.js';
 import type { Deadline } from './deadline.js';
 import { HeldDialogs } from './held-dialogs.js';
+import { SeenSecrets } from './hidden-values.js';
 import { NetworkLog } from './network-log.js';
 import { Notices } from './notices.js';
 import { PageDocument } from './page-document.js';
 import type { RefNames } from './ref-names.js';
 import type { RunningChromium } from './start-chromium.js';
-import { closeQuietly, Tabs } from './tabs.js';
+import { answers, closeQuietly, Tabs } from './tabs.js';
 import { type PageWatcher, watchPage } from './watch-page.js';
-
-const MAX_SECRETS = 100;
 
 /** The browser of one session: its tabs, of which one is shown, and what they reported. */
 export class BrowserSession implements PageWatcher {
@@ -20,7 +19,7 @@ export class BrowserSession implements PageWatcher {
   readonly console = new ConsoleLog();
   readonly network = new NetworkLog();
   readonly dialogs: HeldDialogs;
-  readonly #secrets = new Set<string>();
+  readonly #secrets = new SeenSecrets();
   readonly #scope: ServiceScope;
   readonly #chromium: RunningChromium;
   readonly #tabs = new Tabs();
@@ -112,18 +111,11 @@ export class BrowserSession implements PageWatcher {
 
   /** What was in password fields, the latest last: a later address or title may hold it. */
   get secrets(): readonly string[] {
-    return [...this.#secrets];
+    return this.#secrets.values;
   }
 
   remember(secrets: readonly string[]): void {
-    for (const secret of secrets) {
-      this.#secrets.delete(secret);
-      this.#secrets.add(secret);
-    }
-    for (const oldest of this.#secrets) {
-      if (this.#secrets.size <= MAX_SECRETS) break;
-      this.#secrets.delete(oldest);
-    }
+    this.#secrets.add(secrets);
   }
 
   /** How often the browser had more to say than is taken. */
@@ -296,24 +288,5 @@ export class BrowserSession implements PageWatcher {
   #stopAsking(): void {
     this.dialogs.isHolding = false;
     this.dialogs.dismiss();
-  }
-}
-
-/** Whether the page's own thread does anything at all. */
-async function answers(page: Page): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), 1_500);
-  });
-  const asked = page
-    .evaluate(() => true)
-    .then(
-      () => true,
-      () => false,
-    );
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -133,7 +133,8 @@ export async function elementOf(
   action?: ElementAction,
 ): Promise<{ locator: Locator; name: string } | { failure: ToolResult }> {
   await session.settleDocument(deadline);
-  const node = session.document.known.get(ref);
+  const { document } = session;
+  const node = document.known.get(ref);
   if (node === undefined) {
     return {
       failure: err(
@@ -154,7 +155,9 @@ export async function elementOf(
   // A page may turn the element that was chosen into another one, also while the call waits for it.
   if (action !== undefined) await awaitReady(locator, action, deadline);
   const now = await elementNow({ session, page, deadline }, node.ref);
-  if (now !== undefined && signatureOf(now) === signatureOf(node.node)) return { locator, name };
+  await session.settleDocument(deadline);
+  const isSame = now !== undefined && signatureOf(now) === signatureOf(node.node);
+  if (isSame && session.document === document) return { locator, name };
   return {
     failure: err(
       `${name} (${ref}) is not what the snapshot showed any more: the page has changed what it says, is set to, or leads to. Nothing was done. Take a new browser_snapshot, and look whether you still want it.`,

@@ -5,6 +5,7 @@ import type { Deadline } from './deadline.js';
 export const SECRET_FIELDS = 'input[type=password]';
 
 const HIDDEN = '(hidden)';
+const MAX_SECRETS = 100;
 const MAX_FRAMES = 50;
 const MAX_FIELDS = 20;
 /** A shorter one stands in other words by chance, and is hidden only where nothing else is. */
@@ -27,6 +28,26 @@ export async function secretValues(page: Page, deadline: Deadline): Promise<stri
   });
   const read = await deadline.race(Promise.all(reads.map((values) => values.catch(() => []))));
   return read.flat().filter((value) => value !== '');
+}
+
+/** What was in password fields, the latest last; bounded. */
+export class SeenSecrets {
+  readonly #values = new Set<string>();
+
+  get values(): readonly string[] {
+    return [...this.#values];
+  }
+
+  add(secrets: readonly string[]): void {
+    for (const secret of secrets) {
+      this.#values.delete(secret);
+      this.#values.add(secret);
+    }
+    for (const oldest of this.#values) {
+      if (this.#values.size <= MAX_SECRETS) break;
+      this.#values.delete(oldest);
+    }
+  }
 }
 
 /** Takes these values out of texts, also with their spaces as a name has them. */

@@ -194,6 +194,12 @@ describeBrowser('the powers of the browser', () => {
     expect(textOf(await world.run('browser_click', { ref }))).toContain('Clicked');
   });
 
+  it('a browser closes while a page waits for an answer', async () => {
+    textOf(await click(await open('/forged'), 'button'));
+    expect(errorOf(await world.run('browser_find', { text: 'x' }))).toContain('waits for an answer');
+    expect(textOf(await world.run('browser_close'))).toBe('The browser is closed.');
+  });
+
   it.runIf(isLongRun())('a page that asks without end can be left', async () => {
     const loop = await servePages(
       {

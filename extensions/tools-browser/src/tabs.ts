@@ -47,3 +47,22 @@ export function closeQuietly(page: Page, next: () => Page | undefined): void {
     .then(() => next()?.bringToFront())
     .catch(() => {});
 }
+
+/** Whether the page's own thread does anything at all. */
+export async function answers(page: Page): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), 1_500);
+  });
+  const asked = page
+    .evaluate(() => true)
+    .then(
+      () => true,
+      () => false,
+    );
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
