@@ -10,6 +10,7 @@ import type { NetworkEntry } from './network-log.js';
 import { TOOL_BASE, wouldDo } from './tool-base.js';
 
 const BODY_CHARS = 10_000;
+const LOOKED_AT_CHARS = 1_000_000;
 /** What a page is made of, and seldom says anything. */
 const STATIC: ReadonlySet<string> = new Set(['font', 'image', 'media', 'script', 'stylesheet']);
 const READABLE = /^(?:text\/|application\/(?:[\w.+-]*json|[\w.+-]*xml|x-www-form-urlencoded))/i;
@@ -86,10 +87,14 @@ function lineOf({ method, url, type, status, failure }: ReturnType<typeof factsO
 
 async function showOne({ session, deadline }: PageCall, entry: NetworkEntry): Promise<ToolResult> {
   const facts = factsOf(entry, session.secrets);
-  const hide = (text: string) => hidingValues(session.secrets)(shownBody(text));
+  const hide = (text: string) =>
+    hidingValues(session.secrets)(shownBody(takeStart(text, LOOKED_AT_CHARS)));
   const lines = [lineOf(facts)];
   const sent = entry.request.postData();
-  if (sent !== null) lines.push(`sent: ${JSON.stringify(oneLine(hide(sent), 2_000))}`);
+  const sentType = entry.request.headers()['content-type'] ?? '';
+  // The parts of a form with files have their names in lines of their own.
+  if (sent !== null && !READABLE.test(sentType)) lines.push('sent: (not shown)');
+  else if (sent !== null) lines.push(`sent: ${JSON.stringify(oneLine(hide(sent), 2_000))}`);
   const response =
     entry.status === undefined ? null : await deadline.race(entry.request.response());
   if (response !== null) {

@@ -33,6 +33,8 @@ describe('shownBody', () => {
     ['{"total": 129.5, "name": "Ann"}', '{"total": 129.5, "name": "Ann"}'],
     ['{"access_token": "abc", "n": "1"}', '{"access_token": "(hidden)", "n": "1"}'],
     ['{"password":"a\\"b"}', '{"password":"(hidden)"}'],
+    ['{"pin": 1234, "total": 7}', '{"pin": "(hidden)", "total": 7}'],
+    ['pass%77ord=abc', 'pass%77ord=(hidden)'],
     ['user=ann&password=abc', 'user=ann&password=(hidden)'],
     [`x ${JWT} y`, 'x (hidden) y'],
   ])('%s is shown as %s', (body, shown) => {

@@ -12,9 +12,9 @@ const MIN_TOKEN = 20;
 const LONG_TOKEN = 40;
 /** What a token is made of. */
 const TOKEN_PART = /[\w+/=~.-]{20,}/g;
-/** `"name": "value"`, and `name=value`. */
-const JSON_PAIR = /"([^"\\]{1,80})"(\s*:\s*)"((?:[^"\\]|\\.)*)"/g;
-const FORM_PAIR = /(^|[?&;\s])([\w.[\]-]{1,80})=([^&;\s"'<>]+)/g;
+/** `"name": "value"`, or a number, and `name=value`. */
+const JSON_PAIR = /"([^"\\]{1,80})"(\s*:\s*)("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)/g;
+const FORM_PAIR = /(^|[?&;\s])([\w.%[\]-]{1,80})=([^&;\s"'<>]+)/g;
 
 /** Whether what has this name may open something. */
 export function isTellingName(name: string): boolean {
@@ -44,10 +44,10 @@ export function shownBody(text: string): string {
   return text
     .replace(JSON_PAIR, (...groups: string[]) => {
       const [pair = '', name = '', between = '', value = ''] = groups;
-      return isTellingName(name) && value !== '' ? `"${name}"${between}"${HIDDEN}"` : pair;
+      return isTellingName(name) && value !== '""' ? `"${name}"${between}"${HIDDEN}"` : pair;
     })
     .replace(FORM_PAIR, (pair, before: string, name: string) =>
-      isTellingName(name) ? `${before}${name}=${HIDDEN}` : pair,
+      isTellingName(decoded(name)) ? `${before}${name}=${HIDDEN}` : pair,
     )
     .replace(TOKEN_PART, (part) => (looksLikeToken(part) ? HIDDEN : part));
 }

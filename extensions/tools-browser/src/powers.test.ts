@@ -196,7 +196,9 @@ describeBrowser('the powers of the browser', () => {
 
   it('a browser closes while a page waits for an answer', async () => {
     textOf(await click(await open('/forged'), 'button'));
-    expect(errorOf(await world.run('browser_find', { text: 'x' }))).toContain('waits for an answer');
+    expect(errorOf(await world.run('browser_find', { text: 'x' }))).toContain(
+      'waits for an answer',
+    );
     expect(textOf(await world.run('browser_close'))).toBe('The browser is closed.');
   });
 
