@@ -2,6 +2,7 @@ import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
 import type {
   ProcessLimits,
   ProcessResult,
+  ScopedCalls,
   ScopedProcess,
   ToolContext,
   ToolResult,
@@ -11,6 +12,7 @@ import { z } from 'zod';
 import { GRACE_MS } from './code-settings.js';
 import { cleanText, quoteFrames } from './output/clean-text.js';
 import { HeadTail } from './output/head-tail.js';
+import { ProgramCalls } from './programs/program-calls.js';
 import { withAccessFailures } from './project/failures.js';
 import { LANGUAGES, type LanguageCommand } from './snippet/languages.js';
 import { renderRun } from './snippet/render-run.js';
@@ -31,6 +33,12 @@ const settings = z.strictObject({
   file_size_mb: z.int().min(1).max(1_024).default(64),
   /** Characters of standard output, and of standard error, that are kept: both ends of each. */
   max_output_chars: z.int().min(100).max(1_000_000).default(20_000),
+  /** The tools that a snippet may call, of those that the personality has. */
+  tools: z.array(z.string().min(1)).max(200).default([]),
+  /** Calls of one snippet. */
+  max_calls: z.int().min(1).max(10_000).default(100),
+  /** Calls of one snippet that run at once. */
+  max_calls_at_once: z.int().min(1).max(64).default(8),
 });
 
 type RunCodeSettings = z.output<typeof settings>;
@@ -44,14 +52,18 @@ interface RunCodeArgs {
 
 type RunCodeContext = Pick<ToolContext, 'abortSignal' | 'dryRun'> & {
   scopedProcess: ScopedProcess;
+  calls: ScopedCalls;
   settings: RunCodeSettings;
 };
 
-/** Runs a snippet in a sandbox, or not at all. Needs `process` with a sandbox. */
+/**
+ * Runs a snippet in a sandbox, or not at all. Needs `process` with a sandbox; `calls` for the tools
+ * that its settings list.
+ */
 export const runCodeTool = defineTool({
   name: 'run_code',
   description:
-    'Run a snippet of Python, JavaScript (Node) or bash in a sandbox: no network, no files but its own empty /tmp, limits on time and memory. Shows what it prints, so print the result. Nothing is kept between calls.',
+    'Run a snippet of Python, JavaScript (Node) or bash in a sandbox: no network, no files but its own empty /tmp, limits on time and memory. Shows what it prints, so print the result. Nothing is kept between calls. It may call the tools that the operator lists: `await tools.read_file({ path })` in JavaScript, `tools.read_file(path=...)` in Python. A call gives the text of the result, `tools.read_file.full(...)` its `text` and `structured`; a failure throws ToolError with a `code`. Only what is printed is shown, so do many calls in one snippet and print what matters.',
   toolset: 'code',
   input: z.strictObject({
     language: z.enum(['python', 'javascript', 'bash']).describe('What the snippet is written in.'),
@@ -77,6 +89,7 @@ export const runCodeTool = defineTool({
   settings,
   capabilities: {
     process: { allowedBinaries: ['python3', 'node', 'bash'], sandbox: 'required' },
+    calls: { tools: 'from-settings' },
   },
   outputIsUntrusted: true,
   supportsDryRun: true,
@@ -95,7 +108,8 @@ async function runCode(args: RunCodeArgs, ctx: RunCodeContext): Promise<ToolResu
   }
   const sandbox = new SnippetSandbox(ctx, timeoutMs);
   const begun = performance.now();
-  const outcome = await sandbox.run(LANGUAGES[language], args);
+  const { tools } = ctx.calls;
+  const outcome = await sandbox.run(LANGUAGES[language], { ...args, tools });
   if (outcome === undefined) {
     return err(
       `${LANGUAGES[language].binary} is not installed where a sandbox can see it; use another language, or ask the user to install it.`,
@@ -122,6 +136,7 @@ async function runCode(args: RunCodeArgs, ctx: RunCodeContext): Promise<ToolResu
       stdout: stdout.text(cleanText),
       stderr: stderr.text(cleanText),
       truncated: stdout.isCut || stderr.isCut,
+      ...(outcome.calls > 0 && { calls: outcome.calls }),
       durationMs: Math.round(performance.now() - begun),
     },
   });
@@ -131,6 +146,8 @@ async function runCode(args: RunCodeArgs, ctx: RunCodeContext): Promise<ToolResu
 interface Outcome extends Pick<ProcessResult, 'exitCode' | 'signal' | 'timedOut'> {
   stdout: HeadTail;
   stderr: HeadTail;
+  /** Of tools. */
+  calls: number;
 }
 
 /** Runs a snippet with what the sandbox shows of the system, or with what the host's `PATH` names. */
@@ -146,16 +163,22 @@ class SnippetSandbox {
   /** `undefined` where there is no interpreter. */
   async run(command: LanguageCommand, snippet: Snippet): Promise<Outcome | undefined> {
     const missing = crypto.randomUUID();
-    const outcome = await this.#spawn('bash', shellArguments(command, snippet, missing));
+    const hasTools = command.prelude !== undefined && snippet.tools?.length !== 0;
+    const run = (binary: string, args: string[]) => this.#spawn(binary, args, hasTools);
+    const outcome = await run('bash', shellArguments(command, snippet, missing));
     const isMissing = outcome?.exitCode === 127 && outcome.stderr.text() === missing;
     if (outcome !== undefined && !isMissing) return outcome;
-    const { binary, file, starter } = command;
+    const { binary, starter } = command;
     if (starter === undefined) return undefined;
-    return this.#spawn(binary, starterArguments(starter, file, snippet));
+    return run(binary, starterArguments(starter, command, snippet));
   }
 
-  async #spawn(binary: string, args: string[]): Promise<Outcome | undefined> {
-    const { settings, scopedProcess } = this.#ctx;
+  async #spawn(binary: string, args: string[], hasTools: boolean): Promise<Outcome | undefined> {
+    const { settings, scopedProcess, calls } = this.#ctx;
+    const program = new ProgramCalls(calls, {
+      maxCalls: settings.max_calls,
+      maxCallsAtOnce: settings.max_calls_at_once,
+    });
     const output = {
       stdout: new HeadTail(settings.max_output_chars),
       stderr: new HeadTail(settings.max_output_chars),
@@ -168,11 +191,15 @@ class SnippetSandbox {
         overflow: 'drop',
         maxOutputBytes: 0,
         onOutput: (text, stream) => output[stream].add(text),
+        ...(hasTools && { onChannel: (channel) => program.serve(channel) }),
       });
-      return { ...result, ...output };
+      await program.end();
+      return { ...result, ...output, calls: program.count };
     } catch (error) {
       if (errorCodeOf(error) === 'SPAWN_FAILED') return undefined;
       throw error;
+    } finally {
+      await program.end();
     }
   }
 }

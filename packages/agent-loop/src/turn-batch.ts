@@ -1,48 +1,31 @@
-import { type CallFacts, CallGuard, type TurnHost, type UntrustedSource } from '@ethosagent/core';
+import { type CallFacts, CallGuard, type TurnHost } from '@ethosagent/core';
 import { callListener } from '@ethosagent/policy';
 import {
-  type DelegationProvider,
   EthosError,
   type PersonalityConfig,
   type ToolCall,
   type ToolCallResult,
   type ToolProgressEvent,
   type ToolResult,
-  type TurnAttachment,
 } from '@ethosagent/types';
-import type { AgentLoopOptions } from './api.js';
 import type { EventQueue } from './event-queue.js';
-import type { Journal, JournalClaim } from './journal/journal.js';
 import type { AgentRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
-import type { LoopApprovals } from './loop-approvals.js';
-import type { TurnLimits } from './options.js';
 import { mayRunAgain, runsUnder } from './run-again.js';
 import { resultRecord } from './turn-calls.js';
+import { TurnInnerCalls, type TurnInnerCallsParts } from './turn-inner-calls.js';
 import type { TurnQuestions } from './turn-questions.js';
 import { untilAborted, withGrace } from './with-grace.js';
 
-export interface TurnBatchParts {
-  options: AgentLoopOptions;
-  limits: TurnLimits;
-  journal: Journal;
+export interface TurnBatchParts extends TurnInnerCallsParts {
   events: EventQueue;
-  now: () => number;
-  sessionId: string;
-  attachments: readonly TurnAttachment[];
-  turn: number;
-  /** The untrusted content that may have had a part in the calls. */
-  sources: readonly UntrustedSource[];
-  approvals: LoopApprovals;
   questions: TurnQuestions;
   signal: AbortSignal;
-  delegation: DelegationProvider | undefined;
   /** Gets the ids of calls that wait for a decision. */
   later: Set<string>;
   /** What did not begin is left for whoever resumes. */
   isLeft: () => boolean;
   onFailure: (error: unknown) => void;
-  claim: JournalClaim | undefined;
 }
 
 /** The calls of a step that run together: each is written down before it runs, and when it has. */
@@ -58,10 +41,15 @@ export class TurnBatch {
   readonly #waiting = new Set<string>();
   readonly #writing: Promise<void>[] = [];
   #personality: PersonalityConfig | undefined;
+  readonly #inner: TurnInnerCalls;
   #isOver = false;
 
   constructor(parts: TurnBatchParts) {
     this.#parts = parts;
+    this.#inner = new TurnInnerCalls(parts, {
+      write: (record) => this.#write(record),
+      onProgress: (event, toolCallId) => this.#onProgress(event, toolCallId),
+    });
   }
 
   /** Resolves when all results are stored. @throws as `Journal.append` */
@@ -88,7 +76,7 @@ export class TurnBatch {
         resultBudgetChars: limits.resultBudgetChars,
         attachments,
         protections: 'none',
-        host: this.#host(guard),
+        host: { ...this.#host(guard), calls: this.#inner.of(personality) },
       },
     );
     // A runtime answers some calls itself, without a word to the host.

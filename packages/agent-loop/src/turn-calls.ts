@@ -1,19 +1,38 @@
 import { imagesOf, markUntrusted, sourceOf, withEdit } from '@ethosagent/core';
 import type { FailureCause, ToolResult } from '@ethosagent/types';
 import type { ResultRecord } from './journal/records.js';
-import type { LoggedCall } from './journal/session-log.js';
+import type { InnerLogged, LoggedCall } from './journal/session-log.js';
 
 const INTERRUPTED =
   'the call was interrupted before its result was known. It may have run; check before you do it again';
 
+/** Calls of a program that are told one by one. */
+const MAX_INNER_TOLD = 20;
+
 /** What the model is told of a call that nobody knows the result of. */
-export function interrupted(): ToolResult {
+export function interrupted({ inner = [] }: Pick<LoggedCall, 'inner'>): ToolResult {
   return {
     ok: false,
     code: 'execution_failed',
-    error: INTERRUPTED,
+    error: INTERRUPTED + innerText(inner),
     cause: 'CALL_INTERRUPTED',
   };
+}
+
+/** What became of the calls that its tool made. */
+function innerText(inner: readonly InnerLogged[]): string {
+  if (inner.length === 0) return '';
+  const listed = (calls: readonly InnerLogged[]) => {
+    const shown = calls.slice(-MAX_INNER_TOLD).map(({ name, args }) => `${name} ${args}`);
+    const more = calls.length - shown.length;
+    return [...(more > 0 ? [`${more} before them`] : []), ...shown].join('; ');
+  };
+  const ran = inner.filter(({ hasEnded }) => hasEnded);
+  const open = inner.filter(({ hasEnded }) => !hasEnded);
+  return [
+    ran.length > 0 ? `. The calls that it made have run: ${listed(ran)}` : '',
+    open.length > 0 ? `. These calls of it may have run: ${listed(open)}` : '',
+  ].join('');
 }
 
 export function notRun(why: string, cause: FailureCause): ToolResult {

@@ -49,8 +49,9 @@ export class TurnQuestions {
   }
 
   /** What the model is told of a call that is not to run as it is; `undefined` for one that may. */
-  answerAtOnce({ call, started }: LoggedCall): ToolResult | undefined {
-    if (started) return interrupted();
+  answerAtOnce(logged: LoggedCall): ToolResult | undefined {
+    const { call, started } = logged;
+    if (started) return interrupted(logged);
     if (call.problem !== undefined) {
       const { code } = call.problem;
       const cause = code === 'not_available' ? 'TOOL_NOT_FOUND' : 'INPUT_INVALID';

@@ -309,6 +309,7 @@ export class Turn {
       questions: this.#questions,
       later: this.#later,
       isLeft: () => this.#stop === 'left',
+      whyOver: () => overBudget(this.usage, this.#parts.limits)?.message,
       onFailure: (error) => this.#controller.abort(error),
     });
     await batch.run(calls);
@@ -350,7 +351,7 @@ export class Turn {
     await this.#answer(
       this.#log.openCalls().map((logged) => ({
         logged,
-        result: logged.started ? interrupted() : notRun(why, cause),
+        result: logged.started ? interrupted(logged) : notRun(why, cause),
       })),
     );
     await this.#parts.journal.append(record);

@@ -4,6 +4,8 @@ import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 /** A call that waits for a decision. */
 export interface ApprovalRequest {
   toolCallId: string;
+  /** The id of the call that it comes from, where no model made it but a tool. */
+  parentCallId?: string;
   toolName: string;
   /**
    * The arguments that will run, frozen. As the model issued them where the tool's schema makes

@@ -30,6 +30,8 @@ export type BeforeCall =
 /** A call that is about to run: it has passed its gates, and may still need approval. */
 export interface CallBegin {
   toolCallId: string;
+  /** The id of the call that it comes from, where no model made it but a tool. */
+  parentCallId?: string;
   toolName: string;
   /** The arguments that will run, frozen. */
   args: unknown;

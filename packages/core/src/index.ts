@@ -52,6 +52,8 @@ export { mayGrant } from './session/grants.js';
 export { withEdit } from './session/mark-result.js';
 export { pendingCalls } from './session/pending-calls.js';
 export { withProblems } from './session/pending-problems.js';
+export type { InnerAnswer, InnerCall, InnerCallsParts } from './session/inner-calls.js';
+export { InnerCalls } from './session/inner-calls.js';
 export {
   askQuarantined,
   NO_ANSWER,

@@ -58,11 +58,37 @@ export interface TurnHost {
   /** Runs the sub-agents of tools that declare `delegation`. */
   delegation?: DelegationProvider;
   /**
+   * Runs the calls of tools that declare `calls`; asked once for each call of such a tool. Absent:
+   * its accessor is absent, too.
+   */
+  calls?: (caller: CallingCall) => CallOfTool;
+  /** The calls come from this call of a tool, and not from a model. For the record. */
+  parentCallId?: string;
+  /**
    * The session whose quotas the calls use up; their own when absent. Sub-agents together get no
    * more than the agent that they work for.
    */
   quotaSession?: string;
 }
+
+/** A call that may call tools itself. */
+export interface CallingCall {
+  toolCallId: string;
+  toolName: string;
+}
+
+/** What a call that a tool made comes back with. */
+export interface CalledResult {
+  result: ToolResult;
+  /** The session has read untrusted content with it: so has the tool that made the call. */
+  isUntrusted: boolean;
+}
+
+/** Runs a call for one caller. Never rejects. */
+export type CallOfTool = (
+  call: { name: string; args: unknown },
+  signal: AbortSignal,
+) => Promise<CalledResult>;
 
 /** Who goes by where text comes from. */
 export interface SourceWatch {

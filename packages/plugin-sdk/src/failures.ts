@@ -36,6 +36,7 @@ const COMMON = {
   DELEGATION_LIMIT: '',
   DELEGATION_REFUSED: '',
   DELEGATION_NOT_FOUND: '',
+  TOOL_NOT_CALLABLE: '',
   CALL_ENDED: 'Call the tool again.',
   AUDIT_FAILED: 'Tell the user that accesses can not be recorded, so none are allowed.',
 } as const satisfies Record<DenialCode, string>;

@@ -13,7 +13,11 @@ export function withoutInherited(stdio: readonly ('pipe' | 'ignore' | number)[])
   covered ??= coverInherited();
   if (covered.size === 0) return [...stdio];
   const last = Math.max(stdio.length - 1, ...covered.keys());
-  return Array.from({ length: last + 1 }, (_, at) => stdio[at] ?? covered?.get(at) ?? 'ignore');
+  return Array.from({ length: last + 1 }, (_, at) => {
+    const own = stdio[at];
+    // What is ignored behind the first three is not closed: it would be passed on.
+    return own === undefined || (own === 'ignore' && at > 2) ? (covered?.get(at) ?? 'ignore') : own;
+  });
 }
 
 function coverInherited(): Map<number, number> {

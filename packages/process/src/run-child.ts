@@ -1,6 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { EthosError, type ProcessResult, type SpawnOpts } from '@ethosagent/types';
+import { CHANNEL_DESCRIPTOR, ChildChannel } from './child-channel.js';
 import { ChildInput } from './child-input.js';
 import { ChildOutput, type ChildOutputOptions } from './child-output.js';
 import { withoutInherited } from './cover-inherited.js';
@@ -33,6 +34,7 @@ export interface ChildOptions {
   signal: AbortSignal | undefined;
   /** Whether its standard input stays open. Closed when absent. */
   keepsInput?: boolean | undefined;
+  onChannel?: SpawnOpts['onChannel'];
   /** Of a child that is a sandbox. */
   sandbox?: Pick<SandboxedCommand, 'descriptors' | 'observe'> | undefined;
 }
@@ -85,6 +87,7 @@ export function runChild(
     child.once('close', () => supervisor.forget(pid));
   }
   const input = keepsInput ? new ChildInput(child.stdin, name) : undefined;
+  const channel = options.onChannel && new ChildChannel(child.stdio[CHANNEL_DESCRIPTOR], name);
   let abandon: (reason: unknown) => void = () => {};
   let stop = () => {};
   const result = new Promise<ProcessResult>((resolve, reject) => {
@@ -146,6 +149,13 @@ export function runChild(
       timedOut = true;
       end();
     });
+    if (channel !== undefined) {
+      try {
+        options.onChannel?.(channel);
+      } catch (error) {
+        abandon(error);
+      }
+    }
     const onAbort = () => abandon(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted) onAbort();
@@ -166,6 +176,8 @@ export function runChild(
     };
     child.once('exit', () => {
       for (const output of outputs) output.exited();
+      // Whoever else holds its other end by now is heard no more.
+      channel?.close();
       endKnown(inits);
       hasGroup = child.pid !== undefined && isGroupAlive(child.pid);
       // What the leader left behind would hold the pipes, and outlive the call.
@@ -230,11 +242,18 @@ async function handedOn(outputs: readonly ChildOutput[], timedOut: boolean): Pro
   await (late ? Promise.race([reading, late]) : reading);
 }
 
-function stdioOf({ keepsInput, sandbox }: ChildOptions, mark: number | undefined): StdioOptions {
+function stdioOf(
+  { keepsInput, sandbox, onChannel }: ChildOptions,
+  mark: number | undefined,
+): StdioOptions {
   // A sandbox that is to be answered has a standard input, whatever the command has.
   const input = keepsInput === true || sandbox?.observe !== undefined ? 'pipe' : 'ignore';
-  if (sandbox === undefined) return [input, 'pipe', 'pipe', ...(mark === undefined ? [] : [mark])];
-  return withoutInherited([input, 'pipe', 'pipe', ...(sandbox.descriptors ?? [])]);
+  const own: ('ignore' | 'pipe')[] = onChannel === undefined ? [] : ['ignore', 'pipe'];
+  if (sandbox === undefined) {
+    const marks = mark === undefined ? own.slice(0, 1) : [mark];
+    return [input, 'pipe', 'pipe', ...marks, ...own.slice(1)];
+  }
+  return withoutInherited([input, 'pipe', 'pipe', ...own, ...(sandbox.descriptors ?? [])]);
 }
 
 function startTimer(ms: number | undefined, run: () => void): NodeJS.Timeout | undefined {

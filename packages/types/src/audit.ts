@@ -67,6 +67,8 @@ export interface AuditCall {
   /** As the call named it, whether or not there is such a tool. */
   toolName: string;
   toolCallId: string;
+  /** The id of the call that it comes from, where no model made it but a tool. */
+  parentCallId?: string;
   /** SHA-256 of the arguments as JSON with sorted keys, in hexadecimal. */
   argsDigest: string;
   /** The arguments, without secrets that the call resolved, where the operator asks for them. */

@@ -20,6 +20,7 @@ export const ERROR_CODES = {
   DELEGATION_LIMIT:
     'The task is too deep, one more than may run at once, or has used up what it may.',
   DELEGATION_REFUSED: 'The caller can not give the personality or the tool that the task names.',
+  TOOL_NOT_CALLABLE: 'The tool is not one that this call may call.',
   DELEGATION_NOT_FOUND: 'The session has delegated no such task.',
   DELEGATION_CANCELLED: 'The task was cancelled before it had an answer.',
   CALL_ENDED: 'The accessor was used after its call had ended.',
@@ -74,6 +75,8 @@ export const ERROR_CODES = {
   CALL_ABORTED: 'The turn was aborted, or its runtime closed, before the call had ended.',
   CALL_INTERRUPTED: 'The call had begun when its process ended. It may have run.',
   TURN_LIMIT: 'The call did not run, since a limit had ended its turn.',
+  PROGRAM_LIMIT: 'A program made more calls, or larger ones, than it may.',
+  PROGRAM_INVALID: 'A program sent what is no call of a tool.',
   TOOL_NOT_FOUND: 'There is no tool of this name.',
   TOOL_NOT_ALLOWED: 'The personality, the turn or the task does not have the tool.',
   TOOL_UNAVAILABLE:
@@ -132,6 +135,7 @@ export type DenialCode =
   | 'DELEGATION_LIMIT'
   | 'DELEGATION_REFUSED'
   | 'DELEGATION_NOT_FOUND'
+  | 'TOOL_NOT_CALLABLE'
   | 'CALL_ENDED'
   | 'AUDIT_FAILED';
 

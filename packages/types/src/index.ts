@@ -79,6 +79,7 @@ export type {
 export type {
   AnyTool,
   ApprovalFacts,
+  ScopedCalls,
   Tool,
   ToolAccessorName,
   ToolContext,
@@ -103,6 +104,7 @@ export type {
   CapabilityName,
   CapabilityValidationError,
   KeyValueStore,
+  ProcessChannel,
   ProcessResult,
   ScopedAttachments,
   ScopedFetch,

@@ -61,6 +61,11 @@ export interface ToolCapabilities {
   service?: { scope: 'session' };
   /** Work that is given to sub-agents. They reach no more than the caller. */
   delegation?: { background?: boolean };
+  /**
+   * Calls of other tools: of those that are named, or that the `tools` of this tool's settings name in
+   * the personality.
+   */
+  calls?: { tools: string[] | 'from-settings' };
   /** The files that came with the turn. */
   attachments?: {
     /** Media types such as `image/png` or `image/*`. All types when absent. */
@@ -141,6 +146,12 @@ export const CAPABILITIES = {
     keys: ['background'],
     accessor: 'delegation',
     remedy: 'call the tool from an agent loop, which runs the sub-agents',
+  },
+  calls: {
+    names: ['calls'],
+    keys: ['tools'],
+    accessor: 'calls',
+    remedy: 'call the tool in a session or an agent loop, which runs the calls',
   },
 } as const satisfies Record<keyof ToolCapabilities, CapabilityFacts>;
 
@@ -247,6 +258,21 @@ export interface SpawnOpts {
   maxOutputBytes?: number;
   /** Limits of a sandboxed process, beside those of the personality; the smaller ones hold. */
   limits?: ProcessLimits;
+  /**
+   * Gives the process a descriptor of its own, 4, by which it talks with the tool; called with the
+   * tool's end when the process begins. A sandbox that hands no descriptor on is refused.
+   */
+  onChannel?: (channel: ProcessChannel) => void;
+}
+
+/** The tool's end of a descriptor of a process. It ends with the process. */
+export interface ProcessChannel {
+  /** What the process writes, as it comes. No more is read from it than is asked for. */
+  readonly received: AsyncIterable<Uint8Array>;
+  /** Resolves when the system has taken it. @throws `PROCESS_ENDED` */
+  send(text: string): Promise<void>;
+  /** Ends it in both directions. What has not been read is dropped. */
+  close(): void;
 }
 
 export interface ProcessResult {
@@ -313,7 +339,7 @@ export interface BackgroundProcesses {
   start(
     binary: string,
     args: string[],
-    opts?: Omit<SpawnOpts, 'onOutput' | 'overflow' | 'maxOutputBytes'>,
+    opts?: Omit<SpawnOpts, 'onOutput' | 'overflow' | 'maxOutputBytes' | 'onChannel'>,
   ): Promise<BackgroundProcess>;
   /** Those that run, and those that ended and are not yet forgotten; the oldest first. */
   list(): Promise<BackgroundProcess[]>;

@@ -65,6 +65,23 @@ export interface ToolProgressEvent {
   audience?: 'internal' | 'user' | 'dashboard';
 }
 
+/**
+ * Calls of other tools from within a call. Each passes the gates, approvals and quotas of a call of the
+ * model, and is recorded as one, with the call that it comes from. Only what the tool itself returns
+ * reaches the model.
+ */
+export interface ScopedCalls {
+  /** The names of the tools that may be called, where the personality has them. */
+  readonly tools: readonly string[];
+  /**
+   * Runs a call to its end. A failure is a result; the text of a result is not marked as untrusted.
+   * The end of the caller's own call aborts it, and so does `signal`.
+   *
+   * @throws `TOOL_NOT_CALLABLE` for another tool, `CALL_ENDED`
+   */
+  call(name: string, args: unknown, opts?: { signal?: AbortSignal }): Promise<ToolResult>;
+}
+
 /** What a tool sees of the turn, and the accessors that its capabilities gave it. */
 export interface ToolContext {
   sessionId: string;
@@ -113,6 +130,7 @@ export interface ToolContext {
   sessions?: ScopedSessions;
   services?: ScopedServices;
   delegation?: ScopedDelegation;
+  calls?: ScopedCalls;
   /** What the personality sets for this tool, parsed by the tool's `settings`. */
   settings?: unknown;
   /** Return what would happen, without a side effect. */

@@ -51,6 +51,7 @@ export class RefusedCalls {
     if (audit.call === undefined || options.host?.checksOnly !== undefined) return answer;
     const { agentId, userScopeId, teamId } = options;
     const { args }: Partial<ToolCall> = Object(call);
+    const { parentCallId } = options.host ?? {};
     const record = {
       time: new Date((own.limits?.now ?? Date.now)()).toISOString(),
       sessionId: options.sessionId ?? sessionId,
@@ -60,6 +61,7 @@ export class RefusedCalls {
       ...(teamId !== undefined && { teamId }),
       toolName: String(answer.name ?? ''),
       toolCallId: String(answer.toolCallId ?? ''),
+      ...(parentCallId !== undefined && { parentCallId }),
       args,
       gate: 'runtime',
     };

@@ -244,7 +244,7 @@ export class Runtime implements ToolRuntime {
     const results = await session.run(
       calls,
       { ...(host !== undefined && { host }) },
-      (admitted, joined) => this.#batches.run(admitted, { ...options, host: joined }),
+      (admitted, joined, own) => this.#batches.run(admitted, { ...options, ...own, host: joined }),
     );
     return results.map(({ text: _, images: __, ...result }) => result);
   }

@@ -1,5 +1,18 @@
+import { javascriptPrelude } from '../programs/javascript-prelude.js';
+import { pythonPrelude } from '../programs/python-prelude.js';
+
 /** What `run_code` runs. */
 export type Language = 'python' | 'javascript' | 'bash';
+
+/** A program in the language that gives another one its tools. */
+export interface Prelude {
+  /** The name of the file that holds it. */
+  file: string;
+  /** What loads it, before the file of the snippet. */
+  options: readonly string[];
+  /** @param names of the tools */
+  code(names: readonly string[]): string;
+}
 
 /** How a language is run in a sandbox. */
 export interface LanguageCommand {
@@ -8,36 +21,44 @@ export interface LanguageCommand {
   options: readonly string[];
   /** The name of the file that holds the snippet. */
   file: string;
+  /** Absent where a snippet can call no tools. */
+  prelude?: Prelude;
   /**
    * A program in the language itself that puts the snippet and its input into files and runs it:
    * for an interpreter that is not among the system's programs, where the shell can't see it. Its
-   * arguments are the file, how many of the rest are the snippet, the snippet, the input.
+   * arguments are the file, how many of the last ones are the snippet, the file of a prelude or
+   * nothing, the prelude, the snippet, the input.
    */
   starter?: readonly string[];
 }
 
 // What is printed is seen at once, also of a snippet whose time runs out.
 const UNBUFFERED = '-u';
+const JAVASCRIPT_PRELUDE = '.tools.cjs';
+const PYTHON_PRELUDE = '.tools.py';
 
 export const LANGUAGES: Readonly<Record<Language, LanguageCommand>> = {
   python: {
     binary: 'python3',
     options: [UNBUFFERED],
     file: 'main.py',
+    prelude: { file: PYTHON_PRELUDE, options: [PYTHON_PRELUDE], code: pythonPrelude },
     starter: [
       UNBUFFERED,
       '-c',
       `
 import os, sys
-file, count, *parts = sys.argv[1:]
+file, count, prelude, code, *parts = sys.argv[1:]
 def put(name, chunks):
     with open(name, 'wb') as out:
         out.write(os.fsencode(''.join(chunks)))
 put('/tmp/' + file, parts[:int(count)])
 put('/tmp/.stdin', parts[int(count):])
+if prelude:
+    put('/tmp/' + prelude, [code])
 os.dup2(os.open('/tmp/.stdin', os.O_RDONLY), 0)
 os.unlink('/tmp/.stdin')
-os.execv(sys.executable, [sys.executable, '-u', file])
+os.execv(sys.executable, [sys.executable, '-u', *([prelude] if prelude else []), file])
 `,
     ],
   },
@@ -45,17 +66,25 @@ os.execv(sys.executable, [sys.executable, '-u', file])
     binary: 'node',
     options: [],
     file: 'main.js',
+    prelude: {
+      file: JAVASCRIPT_PRELUDE,
+      options: ['--require', `./${JAVASCRIPT_PRELUDE}`],
+      code: javascriptPrelude,
+    },
     starter: [
       '-e',
       `
 const { openSync, unlinkSync, writeFileSync } = require('node:fs');
 const { spawnSync } = require('node:child_process');
-const [file, count, ...parts] = process.argv.slice(1);
+const [file, count, prelude, code, ...parts] = process.argv.slice(1);
 writeFileSync('/tmp/' + file, parts.slice(0, count).join(''));
 writeFileSync('/tmp/.stdin', parts.slice(count).join(''));
+if (prelude) writeFileSync('/tmp/' + prelude, code);
 const input = openSync('/tmp/.stdin');
 unlinkSync('/tmp/.stdin');
-const { status, signal, error } = spawnSync(process.execPath, [file], { stdio: [input, 1, 2] });
+const options = prelude ? ['--require', '/tmp/' + prelude] : [];
+const stdio = [input, 1, 2, ...(prelude ? ['ignore', 4] : [])];
+const { status, signal, error } = spawnSync(process.execPath, [...options, file], { stdio });
 if (error) throw error;
 if (signal) process.kill(process.pid, signal);
 process.exit(status);

@@ -32,9 +32,9 @@ const ECHO = {
 
 describe('starterArguments', () => {
   it.each(['python', 'javascript'] as const)('run a snippet of %s from elsewhere', async (name) => {
-    const { binary, file, starter = [] } = LANGUAGES[name];
+    const { binary, starter = [] } = LANGUAGES[name];
     const path = installedElsewhere(binary);
-    const args = starterArguments(starter, file, { code: ECHO[name], stdin: LONG });
+    const args = starterArguments(starter, LANGUAGES[name], { code: ECHO[name], stdin: LONG });
     const { exitCode, stdout } = await sandboxed(path).spawn(path, args);
     expect(stdout).toBe(LONG);
     expect(exitCode).toBe(7);

@@ -8,12 +8,15 @@ const CHUNK_CHARS = 30_000;
 export interface Snippet {
   code: string;
   stdin?: string | undefined;
+  /** The names of the tools that it may call. None when absent. */
+  tools?: readonly string[] | undefined;
 }
 
 // Runs what the sandbox itself finds, in its own folder. A pipe is the input: no file shows it.
 const SHELL = `
-missing=$1 binary=$2 options=$3 file=$4 count=$5
-shift 5
+missing=$1 binary=$2 options=$3 file=$4 count=$5 prelude=$6
+[ -z "$prelude" ] || printf %s "$7" >"$prelude" || exit
+shift 7
 command -v "$binary" >/dev/null || { printf %s "$missing" >&2; exit 127; }
 printf %s "\${@:1:count}" >"$file" || exit
 shift "$count"
@@ -27,23 +30,36 @@ exec "$binary" $options "$file"
  * @param missing what is written to standard error where it shows none
  */
 export function shellArguments(
-  { binary, options, file }: LanguageCommand,
+  command: LanguageCommand,
   snippet: Snippet,
   missing: string,
 ): string[] {
+  const { binary, file } = command;
   const { code, stdin } = partsOf(snippet);
-  const about = [missing, binary, options.join(' '), file, String(code.length)];
+  const { prelude, options } = preludeOf(command, snippet);
+  const all = [...command.options, ...options].join(' ');
+  const about = [missing, binary, all, file, String(code.length), ...prelude];
   return ['--noprofile', '--norc', '-c', SHELL, 'run_code', ...about, ...code, ...stdin];
 }
 
 /** Arguments for the interpreter itself. */
 export function starterArguments(
   starter: readonly string[],
-  file: string,
+  command: LanguageCommand,
   snippet: Snippet,
 ): string[] {
   const { code, stdin } = partsOf(snippet);
-  return [...starter, file, String(code.length), ...code, ...stdin];
+  const { prelude } = preludeOf(command, snippet);
+  return [...starter, command.file, String(code.length), ...prelude, ...code, ...stdin];
+}
+
+/** The file of what gives the snippet its tools, and its text; both empty where it has none. */
+function preludeOf(
+  { prelude }: LanguageCommand,
+  { tools = [] }: Snippet,
+): { prelude: [file: string, code: string]; options: readonly string[] } {
+  if (prelude === undefined || tools.length === 0) return { prelude: ['', ''], options: [] };
+  return { prelude: [prelude.file, prelude.code(tools)], options: prelude.options };
 }
 
 function partsOf({ code, stdin }: Snippet): { code: string[]; stdin: string[] } {

@@ -47,10 +47,14 @@ async function refuse(
   options: AgentBatchOptions,
 ): Promise<ToolCallResult[]> {
   if (calls.length === 0) return [];
+  const { parentCallId } = options.host ?? {};
   const recorded = await tools.execute(calls, {
     ...options,
     tools: [],
-    host: refusing((call) => options.host?.answers?.(call) ?? { result: leftOut(call).result }),
+    host: {
+      ...refusing((call) => options.host?.answers?.(call) ?? { result: leftOut(call).result }),
+      ...(parentCallId !== undefined && { parentCallId }),
+    },
   });
   return calls.map((call, index) => recorded[index] ?? leftOut(call));
 }

@@ -142,6 +142,25 @@ const CHECKS = {
       found: isListOf(isString),
     },
   ),
+  /** A call that a tool made: it is about to run. */
+  inner: isShape({
+    turn: isCount,
+    /** The call that it comes from. */
+    parent: isString,
+    call: isString,
+    name: isString,
+    /** The beginning of its arguments, for whoever is told of it. */
+    args: isString,
+  }),
+  /** It has run. What it gave is its caller's alone. */
+  inner_result: isShape(
+    { turn: isCount, call: isString, ok: isBoolean },
+    {
+      costUsd: isAmount,
+      untrusted: isTrue,
+      source: isShape({ source: isString, tool: isString }),
+    },
+  ),
   /** Sub-agents that were begun, and what sub-agents used. */
   delegated: isShape({ turn: isCount, begun: isCount, usage: isUsage }),
   resumed: isShape({ turn: isCount }),
@@ -161,6 +180,7 @@ export type UserRecord = RecordOf<'user'>;
 export type StepRecord = RecordOf<'step'>;
 export type ResultRecord = RecordOf<'result'>;
 export type ContextRecord = RecordOf<'context'>;
+export type InnerRecord = RecordOf<'inner'>;
 export type ResultImage = Checked<typeof isImage>;
 
 /** The record of a message's data, or `undefined` for what is none that is known. */

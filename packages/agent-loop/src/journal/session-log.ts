@@ -10,6 +10,7 @@ import {
   type AgentRecord,
   type ContextRecord,
   callsOf,
+  type InnerRecord,
   type ResultRecord,
   type StepCall,
   type StepRecord,
@@ -32,7 +33,19 @@ export interface LoggedCall {
   edited?: unknown;
   /** The digest of the tool and the personality that it ran under. */
   under?: string;
+  /** The calls that its tool made and that were about to run. */
+  inner?: InnerLogged[];
   result?: ResultRecord;
+}
+
+/** A call that a tool made. */
+export interface InnerLogged {
+  id: string;
+  name: string;
+  /** The beginning of its arguments, as JSON. */
+  args: string;
+  /** Its result is known: the tool had it. */
+  hasEnded: boolean;
 }
 
 export interface LoggedStep {
@@ -162,6 +175,13 @@ export class SessionLog {
       case 'result':
         this.#addResult(turn, record);
         break;
+      case 'inner':
+        this.#addInner(turn, record);
+        break;
+      case 'inner_result':
+        this.#endInner(record.call);
+        turn.usage = addUsage(turn.usage, { ...NO_USAGE, costUsd: record.costUsd ?? 0 });
+        break;
       case 'delegated':
         turn.delegated = {
           begun: turn.delegated.begun + record.begun,
@@ -221,6 +241,21 @@ export class SessionLog {
     this.#keep(step);
   }
 
+  #addInner(turn: LoggedTurn, { parent, call: id, name, args }: InnerRecord): void {
+    turn.calls += 1;
+    const caller = this.#calls.get(parent);
+    if (caller === undefined) return;
+    caller.inner ??= [];
+    caller.inner.push({ id, name, args, hasEnded: false });
+  }
+
+  #endInner(id: string): void {
+    for (const { inner = [] } of this.#calls.values()) {
+      const found = inner.find((each) => each.id === id);
+      if (found !== undefined) found.hasEnded = true;
+    }
+  }
+
   #shorten(turn: LoggedTurn, record: ContextRecord): void {
     this.isShortened = true;
     this.#tellOf([READ_RESULT]);
@@ -251,6 +286,7 @@ export class SessionLog {
   /** Where the content of a record comes from that somebody else may have written. */
   sourceOf(record: AgentRecord): UntrustedSource | undefined {
     if (!('untrusted' in record) || record.untrusted !== true) return undefined;
+    if (record.kind === 'inner_result') return record.source;
     if (record.kind === 'user') {
       const { prompt, attachments = [] } = record;
       return {
@@ -271,7 +307,8 @@ export class SessionLog {
   #noteSource(record: AgentRecord): void {
     const source = this.sourceOf(record);
     if (source === undefined) return;
-    if (record.kind === 'result' && this.#sources.isNew(source)) {
+    const isResult = record.kind === 'result' || record.kind === 'inner_result';
+    if (isResult && this.#sources.isNew(source)) {
       this.turn?.step?.brought.push(source);
     }
     this.#sources.add(source);

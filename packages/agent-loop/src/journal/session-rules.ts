@@ -10,6 +10,8 @@ export class SessionRules {
   #isOver = true;
   /** Calls without a result. */
   #open = new Set<string>();
+  /** Calls that tools of those made and that have no result, with the call that they come from. */
+  #inner = new Map<string, string>();
   readonly #ids = new Set<string>();
   readonly #isKnown: (id: string) => boolean;
 
@@ -28,6 +30,7 @@ export class SessionRules {
     fork.#turn = this.#turn;
     fork.#isOver = this.#isOver;
     fork.#open = new Set(this.#open);
+    fork.#inner = new Map(this.#inner);
     return fork;
   }
 
@@ -42,6 +45,15 @@ export class SessionRules {
         return record.calls.every((id) => this.#open.has(id));
       case 'result':
         return this.#open.delete(record.call);
+      case 'inner':
+        if (!this.#open.has(record.parent) || this.#inner.has(record.call)) return false;
+        this.#inner.set(record.call, record.parent);
+        return true;
+      case 'inner_result': {
+        const parent = this.#inner.get(record.call);
+        if (parent === undefined || !this.#open.has(parent)) return false;
+        return this.#inner.delete(record.call);
+      }
       case 'asked':
       case 'decided':
         return this.#open.has(record.call);
@@ -66,6 +78,7 @@ export class SessionRules {
   }
 
   #takeStep(ids: readonly string[]): boolean {
+    this.#inner.clear();
     const isNew = new Set(ids).size === ids.length && !ids.some((id) => this.hasCall(id));
     if (!isNew || this.#open.size > 0) return false;
     for (const id of ids) {

@@ -57,8 +57,19 @@ function registryCall(state: CallState, scope: CallScope): RegistryCall {
     storage: facts.storage,
     readMtimes: facts.readMtimes,
     delegation: input.host?.delegation,
+    calls: callsOf(state),
     background: () => backgroundSession(state, scope),
     openService: () => openService(state, scope),
+  };
+}
+
+function callsOf({ batch, toolCallId, entry }: CallState): RegistryCall['calls'] {
+  const { host } = batch.input;
+  // What is called by a tool calls none itself.
+  if (host?.calls === undefined || host.parentCallId !== undefined) return undefined;
+  return () => {
+    const call = host.calls?.({ toolCallId, toolName: entry.name });
+    return call ?? (() => Promise.reject(new TypeError('the host runs no calls any more')));
   };
 }
 

@@ -213,10 +213,12 @@ export class RunningCall implements Watched, Waiting {
   ): Promise<ToolResult> {
     const { batch, name: toolName, toolCallId, args, issued } = this.#state;
     const { sessionId, personalityId } = batch.facts;
+    const { parentCallId } = batch.input.host ?? {};
     const shown = copyPlain(args ?? issued);
     const ending = await guarded(batch.watch, this.#state.timeoutMs, () =>
       afterCall({
         toolCallId,
+        ...(parentCallId !== undefined && { parentCallId }),
         toolName,
         args: shown.ok ? deepFreeze(shown.value) : undefined,
         sessionId,
@@ -271,6 +273,7 @@ export class RunningCall implements Watched, Waiting {
         ...(teamId !== undefined && { teamId }),
         toolName: textOf(this.#state.name),
         toolCallId: textOf(this.#state.toolCallId),
+        ...(host?.parentCallId !== undefined && { parentCallId: textOf(host.parentCallId) }),
         args: redactor === undefined ? issued : redactedJson(issued, redactor),
         ...(!facts.ran && gate !== undefined && { gate }),
         ...(approval !== undefined && { approval }),

@@ -13,6 +13,7 @@ import type { PolicyAtOnce } from '../personality-policy.js';
 import type { MemoryFacts } from '../scoped/memory-scopes.js';
 import type { ScopedBackgroundOptions } from '../scoped/scoped-background.js';
 import type { ScopedProcessImpl, ScopedProcessOptions } from '../scoped/scoped-process.js';
+import type { CallOfTool } from '../turn-host.js';
 import type { FileGrant } from './fs-grant.js';
 import type { HostGrant } from './network-grant.js';
 
@@ -40,6 +41,8 @@ export interface RegistryCall {
   readonly readMtimes: ToolContext['readMtimes'];
   /** Who runs sub-agents. */
   readonly delegation: DelegationProvider | undefined;
+  /** Who runs the calls of the call, for this very call; absent where nobody does. */
+  readonly calls: (() => CallOfTool) | undefined;
   background(): BackgroundSession;
   openService(): Promise<ServiceScope>;
 }

@@ -1,4 +1,5 @@
 import { attachments } from './attachments.js';
+import { calls } from './calls.js';
 import type { CapabilityModule } from './capability-module.js';
 import { delegation } from './delegation.js';
 import { fsReach } from './fs-reach.js';
@@ -22,4 +23,5 @@ export const CAPABILITY_MODULES: readonly CapabilityModule[] = [
   sessions,
   service,
   delegation,
+  calls,
 ];

@@ -55,6 +55,8 @@ export interface ResolvedGrant {
   service?: { scope: 'session' };
   /** Sub-agents, which reach no more than the call's own agent. */
   delegation?: { background: boolean };
+  /** The names of the tools that it may call, where the personality has them. */
+  calls?: { tools: readonly string[] };
   /** Caps on what the call, and its session, use up. */
   quotas?: QuotaPolicy;
 }

@@ -86,6 +86,8 @@ interface Marked {
 interface LaunchOpts extends SpawnOpts {
   /** Whether its standard input stays open. */
   keepsInput?: boolean;
+  /** Whether it has a descriptor by which it talks with the tool. */
+  keepsChannel?: boolean;
 }
 
 /** The same where it is to run, held until it has begun. */
@@ -241,8 +243,9 @@ export class ScopedProcessImpl implements ScopedProcess {
     const sandbox = policy?.sandbox
       ? await resolveSandbox({ policy, path, sandbox: this.#options.sandbox })
       : undefined;
+    const wanted = { ...opts, keepsChannel: opts.onChannel !== undefined };
     const place = sandbox
-      ? await this.#placeInSandbox(sandbox, { file, args, env, path }, opts)
+      ? await this.#placeInSandbox(sandbox, { file, args, env, path }, wanted)
       : this.#place({ file, args, env }, opts);
     const unsandboxed = policy?.sandbox ? NOT_SANDBOXED : '';
     let end: (reason: unknown) => void = () => {};
@@ -270,6 +273,7 @@ export class ScopedProcessImpl implements ScopedProcess {
         onOutput: opts.onOutput,
         signal: scope?.signal,
         keepsInput: opts.keepsInput,
+        onChannel: opts.onChannel,
         sandbox: place.sandbox,
       });
       end = child.abandon;
@@ -308,8 +312,18 @@ export class ScopedProcessImpl implements ScopedProcess {
         countsProcesses: isProcessLimitSet(policy?.limits, opts.limits),
         proxySocket: (await this.#openWayOut())?.path,
         keepsInput: opts.keepsInput === true,
+        keepsChannel: opts.keepsChannel === true,
       },
     );
+    if (opts.keepsChannel === true && wrapped.passesChannel !== true) {
+      wrapped.release();
+      wrapped.ended();
+      throw new CapabilityError(
+        'SANDBOX_UNAVAILABLE',
+        'the sandbox of this host hands no descriptor on to what runs in it, so that a process can not talk with its tool; ask the operator for one that does',
+        'no channel',
+      );
+    }
     return { ...wrapped, sandbox: wrapped };
   }
 

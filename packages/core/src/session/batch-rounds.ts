@@ -3,6 +3,7 @@ import type { PersonalityConfig, ToolCall } from '@ethosagent/types';
 import type { CallFacts, TurnHost } from '../turn-host.js';
 import { type AskHost, CallGuard } from './call-guard.js';
 import { type CheckedCall, checkCall } from './check-call.js';
+import { InnerCalls } from './inner-calls.js';
 import { joinHosts } from './join-hosts.js';
 import { keepAnswers } from './keep-answers.js';
 import { callToRun, editsOf, inputsOf, placeCall } from './placed-call.js';
@@ -66,10 +67,9 @@ export class BatchRounds {
         files,
       });
       const facts = new Map<string, CallFacts>();
-      const answers = await runCalls(
-        round.map(callToRun),
-        this.#host(guard, options, { facts, over, edits: editsOf(round) }),
-      );
+      const host = this.#host(guard, options, { facts, over, edits: editsOf(round) });
+      const { of: innerCalls } = this.#innerCalls(personality, options, runCalls);
+      const answers = await runCalls(round.map(callToRun), { ...host, calls: innerCalls });
       await this.#spending.addCostOf(answers.map(({ result }) => result));
       const kept = await keepAnswers({
         round,
@@ -86,6 +86,47 @@ export class BatchRounds {
         count < MAX_ROUNDS ? again.map(({ call, index }) => placeCall(call, index, ledger)) : [];
     }
     return calls.map((call, index) => results.get(index) ?? refusedResult(call, undefined));
+  }
+
+  /** Runs the calls that tools of a batch make, each as a batch of its own. */
+  #innerCalls(
+    personality: PersonalityConfig,
+    { host, quarantined, onProgress }: SessionRunOptions,
+    runCalls: RunCalls,
+  ): InnerCalls {
+    const { tools, ledger, approve, files, now } = this.#parts;
+    return new InnerCalls({
+      personality,
+      tool: (name) => tools.tool(name),
+      known: () => ledger,
+      approve: host?.approve ?? approve,
+      grants: () => this.#grants.list(personality),
+      grant: (approval, decision) =>
+        this.#grants.add(approval, decision, { personality, sources: ledger.sources }),
+      files,
+      now,
+      begin: async () => {
+        await ledger.refresh();
+        await this.#spending.addCalls(1);
+      },
+      execute: ({ toolCallId, name, args, parent }, own, abortSignal) => {
+        const inner: TurnHost = {
+          ...own,
+          ...(quarantined !== undefined && { isTainted: true }),
+          onProgress: (event) => {
+            const { audience } = event;
+            const isShown = audience === 'user' || audience === 'dashboard';
+            if (isShown) onProgress?.(event, parent.toolCallId);
+          },
+        };
+        return runCalls([{ toolCallId, name, args }], joinHosts(host, inner), { abortSignal });
+      },
+      end: async (_, { result, source }) => {
+        await this.#spending.addCostOf([result]);
+        // What only the reader gets, the session has not read.
+        if (source !== undefined && quarantined === undefined) await ledger.addSources([source]);
+      },
+    });
   }
 
   /** What would become of a call. Nothing runs. */

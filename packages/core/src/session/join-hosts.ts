@@ -4,6 +4,8 @@ import type { TurnGate, TurnHost } from '../turn-host.js';
 export function joinHosts(host: TurnHost | undefined, session: TurnHost): TurnHost {
   if (host === undefined) return session;
   const { delegation, quotaSession, beforeRun } = host;
+  // A call that a tool makes is nobody's to hear of but its own.
+  const isInner = session.parentCallId !== undefined;
   return {
     ...session,
     ...(delegation !== undefined && { delegation }),
@@ -17,12 +19,12 @@ export function joinHosts(host: TurnHost | undefined, session: TurnHost): TurnHo
       },
     }),
     onProgress: (event, toolCallId) => {
-      host.onProgress?.(event, toolCallId);
+      if (!isInner) host.onProgress?.(event, toolCallId);
       session.onProgress?.(event, toolCallId);
     },
     onResult: (result, facts) => {
       session.onResult?.(result, facts);
-      host.onResult?.(result, facts);
+      if (!isInner) host.onResult?.(result, facts);
     },
   };
 }

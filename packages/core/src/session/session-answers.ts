@@ -12,8 +12,15 @@ import { modelText } from './mark-result.js';
 import { quarantineFailure } from './quarantine.js';
 import type { QuarantineAnswer, SessionResult } from './session-api.js';
 
-/** Runs calls of a batch with what the session says of them. */
-export type RunCalls = (calls: readonly ToolCall[], host: TurnHost) => Promise<ToolCallResult[]>;
+/**
+ * Runs calls of a batch with what the session says of them.
+ * @param own for calls that a tool of the batch makes, in place of what holds for the batch
+ */
+export type RunCalls = (
+  calls: readonly ToolCall[],
+  host: TurnHost,
+  own?: { abortSignal: AbortSignal },
+) => Promise<ToolCallResult[]>;
 
 /** What of failed calls may be told: the framework's word, of a tool's own nothing but the code. */
 export function failureOf(

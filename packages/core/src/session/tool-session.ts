@@ -54,7 +54,9 @@ export class DefaultToolSession implements ToolSession {
   }
 
   execute(calls: readonly ToolCall[], options: SessionBatchOptions = {}): Promise<SessionResult[]> {
-    return this.run(calls, options, (batch, host) => this.#execute(batch, { ...options, host }));
+    return this.run(calls, options, (batch, host, own) =>
+      this.#execute(batch, { ...options, ...own, host }),
+    );
   }
 
   /**
@@ -87,8 +89,8 @@ export class DefaultToolSession implements ToolSession {
     return readQuarantined(request, {
       signal: abortSignal,
       run: (calls, quarantined) =>
-        this.#rounds.run(readAll(calls), { ...batchOptions, quarantined }, (batch, host) =>
-          this.#execute(batch, { ...batchOptions, host }),
+        this.#rounds.run(readAll(calls), { ...batchOptions, quarantined }, (batch, host, own) =>
+          this.#execute(batch, { ...batchOptions, ...own, host }),
         ),
     });
   }

@@ -46,6 +46,11 @@ export interface SandboxOptions {
   proxySocket: string | undefined;
   /** Whether standard input stays open for the command. */
   keepsInput: boolean;
+  /**
+   * Whether the command is to have descriptor 4 of the wrapping program, by which it talks with the
+   * host. `descriptors` of the wrapped command then begin at 5.
+   */
+  keepsChannel: boolean;
 }
 
 /** A command, wrapped. */
@@ -55,8 +60,10 @@ export interface SandboxedCommand {
   env: BaseEnvironment;
   /** Where the wrapping program itself is started. */
   cwd: string;
-  /** To be the child's, after the three that every child has. */
+  /** To be the child's, after the three that every child has; from 5 on where there is a channel. */
   descriptors?: readonly number[];
+  /** The command gets descriptor 4, as `keepsChannel` asked. Without it, it does not run. */
+  passesChannel?: boolean;
   /**
    * Told of one child's output, where the sandbox itself says something before the command does.
    * Without it, the command owns input, output and exit code from the start.

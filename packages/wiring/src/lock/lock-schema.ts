@@ -84,6 +84,7 @@ const grant = z.strictObject({
     .exactOptional(),
   service: z.strictObject({ scope: z.literal('session') }).exactOptional(),
   delegation: z.strictObject({ background: z.boolean() }).exactOptional(),
+  calls: z.strictObject({ tools: texts }).exactOptional(),
   quotas: z
     .strictObject({ per_call: quota.exactOptional(), per_session: quota.exactOptional() })
     .exactOptional(),

@@ -64,10 +64,12 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
   const capabilities = entry.plan.describe(facts, policy, state.narrowing);
   const settings = frozenCopy(state.settings);
   const { now } = input.options;
+  const { parentCallId } = input.host ?? {};
   const askedAt = now();
   const ending = await guarded(watch, Number.POSITIVE_INFINITY, () =>
     approve({
       toolCallId: state.toolCallId,
+      ...(parentCallId !== undefined && { parentCallId }),
       toolName: entry.name,
       args: deepFreeze(shown),
       capabilities,

@@ -51,9 +51,11 @@ async function ask(state: CallState, hook: BeforeCallHook): Promise<Answer> {
 function callOf(state: CallState): CallBegin {
   const { batch, toolCallId, name, args } = state;
   const { sessionId, personalityId } = batch.facts;
+  const { parentCallId } = batch.input.host ?? {};
   const plain = copyPlain(args);
   return {
     toolCallId,
+    ...(parentCallId !== undefined && { parentCallId }),
     toolName: name,
     args: deepFreeze(plain.ok ? plain.value : structuredClone(state.issued)),
     sessionId,

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { basename, delimiter, dirname, join, normalize } from 'node:path';
 import { CapabilityError } from '@ethosagent/types';
+import { CHANNEL_DESCRIPTOR } from '../../child-channel.js';
 import { findBinary } from '../../find-binary.js';
 import { resolveLimits } from '../../resolve-limits.js';
 import { NOTHING_SHOWN, realOrAsked, type ShownReach } from '../../working-directory.js';
@@ -12,7 +13,9 @@ import { BubblewrapObserver } from './observer.js';
 import { systemMounts } from './system-mounts.js';
 import { createTaskGroup } from './task-group.js';
 
+/** After the three that every child has; and after the channel. */
 const FIRST_DESCRIPTOR = 3;
+const FIRST_BEHIND_CHANNEL = CHANNEL_DESCRIPTOR + 1;
 
 const SCRATCH_BYTES = 1024 ** 3;
 
@@ -80,6 +83,7 @@ function works(bwrap: string): boolean {
       countsProcesses: false,
       proxySocket: undefined,
       keepsInput: false,
+      keepsChannel: false,
     },
   );
   try {
@@ -123,7 +127,7 @@ function wrapBy(
   command: Omit<SandboxCommand, 'path'>,
   options: SandboxOptions,
 ): SandboxedCommand & { descriptors: readonly number[] } {
-  const { reach, limits, proxySocket, keepsInput } = options;
+  const { reach, limits, proxySocket, keepsInput, keepsChannel } = options;
   const { roots, deny } = reach;
   const mounts = new Mounts(deny, systemMounts());
   try {
@@ -135,10 +139,10 @@ function wrapBy(
     const begin =
       proxySocket === undefined
         ? limitedBeginning(limits, keepsInput)
-        : [...beginning(keepsInput), ...forwarder(mounts), ...limited(limits)];
+        : [...beginning(keepsInput), ...forwarder(mounts, keepsChannel), ...limited(limits)];
     const descriptors: number[] = [];
-    const hold = (descriptor: number) =>
-      String(FIRST_DESCRIPTOR + descriptors.push(descriptor) - 1);
+    const first = keepsChannel ? FIRST_BEHIND_CHANNEL : FIRST_DESCRIPTOR;
+    const hold = (descriptor: number) => String(first + descriptors.push(descriptor) - 1);
     const entries = mounts.entries();
     const shown = entries.flatMap(([path, mount]) => mountOptions(path, mount, { mounts, hold }));
     const closed = entries.flatMap(([path, { kind }]) =>
@@ -164,6 +168,7 @@ function wrapBy(
       env: { ...command.env, ...(!mounts.shows(HOME) && { HOME: '/tmp' }) },
       cwd: '/',
       descriptors,
+      passesChannel: keepsChannel,
       observe: (begin) => new BubblewrapObserver(begin),
       release: () => mounts.release(),
       ended: () => group?.release(),
@@ -191,9 +196,10 @@ function showBinary(mounts: Mounts, file: string): void {
 }
 
 /** What runs a command with a way out: this very Node. */
-function forwarder(mounts: Mounts): string[] {
+function forwarder(mounts: Mounts, keepsChannel: boolean): string[] {
   showBinary(mounts, process.execPath);
-  return [process.execPath, '-e', FORWARDER, SOCKET_IN_SANDBOX];
+  const passed = keepsChannel ? String(CHANNEL_DESCRIPTOR) : '';
+  return [process.execPath, '-e', FORWARDER, SOCKET_IN_SANDBOX, passed];
 }
 
 function mountOptions(

@@ -3,13 +3,17 @@ export const SOCKET_IN_SANDBOX = '/run/ethos/proxy';
 
 /**
  * A program that runs a command with a proxy on a port of the sandbox's own loopback, and forwards
- * what comes there to the socket: `node -e FORWARDER <socket> <command> <arguments>`.
+ * what comes there to the socket: `node -e FORWARDER <socket> <descriptor or nothing> <command>
+ * <arguments>`.
  */
 export const FORWARDER = `
 const net = require('node:net');
 const { spawn } = require('node:child_process');
 const { signals } = require('node:os').constants;
-const [path, command, ...args] = process.argv.slice(1);
+const [path, passed, command, ...args] = process.argv.slice(1);
+const stdio = ['inherit', 'inherit', 'inherit'];
+if (passed) stdio[passed] = Number(passed);
+for (let at = 3; at < stdio.length; at++) stdio[at] ??= 'ignore';
 const server = net.createServer({ allowHalfOpen: true }, (client) => {
   const out = net.connect({ path, allowHalfOpen: true });
   client.on('error', () => out.destroy()).on('close', () => out.destroy());
@@ -22,7 +26,7 @@ server.listen(0, '127.0.0.1', () => {
   for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']) {
     env[name] = env[name.toLowerCase()] = name === 'NO_PROXY' ? '' : url;
   }
-  spawn(command, args, { stdio: 'inherit', env })
+  spawn(command, args, { stdio, env })
     .on('error', () => process.exit(127))
     .on('exit', (code, signal) => process.exit(code ?? 128 + signals[signal]));
 });

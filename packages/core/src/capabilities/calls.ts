@@ -1,0 +1,54 @@
+import type { PolicyAtOnce } from '../personality-policy.js';
+import { ScopedCallsImpl } from '../scoped/scoped-calls.js';
+import type { PolicyCall } from './capability-call.js';
+import { defineCapability } from './capability-module.js';
+import { declaredPart } from './declared-part.js';
+import { isStringList, listProblem, problem } from './shapes.js';
+
+const FROM_SETTINGS = 'from-settings';
+
+/** Calls of other tools, through `calls`. */
+export const calls = defineCapability('calls', {
+  shapeProblem: (declared) => {
+    const { tools }: { tools?: unknown } = Object(declared);
+    return tools === FROM_SETTINGS ? undefined : listProblem('calls.tools', tools);
+  },
+  malformed: (_, { storage }) =>
+    // The caller would have the namespace to itself while it waits for a call that wants it too.
+    storage !== undefined && storage.concurrency !== 'parallel'
+      ? [problem('calls', "a tool with a store of its own says concurrency: 'parallel'")]
+      : [],
+  compare: ({ calls: before }, { calls: after }) =>
+    (after?.tools ?? [])
+      .filter((name) => before?.tools.includes(name) !== true)
+      .map((name) => ({ what: `calls of ${name}`, entry: name, declared: 'calls.tools' })),
+  compile: ({ tools: declared }, { name }) => {
+    const toolsOf = ({ policy, narrowing }: PolicyCall): readonly string[] => {
+      // What they reach, the host has not narrowed.
+      if (narrowing !== undefined) return [];
+      const named = declared === FROM_SETTINGS ? namedBySettings(policy, name) : declared;
+      return [...new Set(named)].filter((tool) => tool !== name);
+    };
+    return {
+      bind: (binding) => {
+        const { scope, registry, accessors } = binding;
+        const call = scope && registry?.calls?.();
+        // Present all the same: a tool that may call others does its work without them, too.
+        const tools = call === undefined ? [] : toolsOf(binding);
+        accessors.calls = new ScopedCallsImpl({ call, tools, scope });
+      },
+      why: (_, { tool }) => ({ declared: declaredPart('calls.tools', declared), policy: tool() }),
+      describe: (call) => ({ calls: { tools: toolsOf(call) } }),
+    };
+  },
+});
+
+/** What the personality lists in the settings of the tool; nothing where it says nothing that is a list. */
+function namedBySettings(policy: PolicyAtOnce, name: string): readonly string[] {
+  try {
+    const { tools }: { tools?: unknown } = Object(policy.settings(name));
+    return isStringList(tools) ? tools : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,72 @@
+import { nearestName, shorten } from '@ethosagent/policy';
+import { CapabilityError, type ScopedCalls, type ToolResult } from '@ethosagent/types';
+import { type AccessAsked, type AccessScope, recordAccess, textOf } from '../access.js';
+import type { CallOfTool } from '../turn-host.js';
+
+export interface ScopedCallsOptions {
+  /** Absent where nobody runs calls that a tool makes. */
+  call: CallOfTool | undefined;
+  /** The names of the tools that may be called. */
+  tools: readonly string[];
+  scope: AccessScope | undefined;
+}
+
+const MAX_TARGET_CHARS = 200;
+
+/** Calls of other tools, for one call. */
+export class ScopedCallsImpl implements ScopedCalls {
+  readonly tools: readonly string[];
+  readonly #call: CallOfTool | undefined;
+  readonly #scope: AccessScope | undefined;
+  readonly #allowed: ReadonlySet<string>;
+
+  constructor({ call, tools, scope }: ScopedCallsOptions) {
+    this.#call = call;
+    this.#scope = scope;
+    this.#allowed = new Set(tools);
+    this.tools = Object.freeze([...tools]);
+  }
+
+  call(name: string, args: unknown, opts: { signal?: AbortSignal } = {}): Promise<ToolResult> {
+    const access: AccessAsked = {
+      capability: 'calls',
+      operation: 'call',
+      target: shorten(textOf(name), MAX_TARGET_CHARS),
+      rule: 'named in calls.tools',
+    };
+    return recordAccess(this.#scope, access, async (allow) => {
+      const call = this.#call;
+      const scope = this.#scope;
+      if (call === undefined || scope === undefined) throw nobodyCalls(name);
+      if (!this.#allowed.has(name)) throw notCallable(name, this.tools);
+      allow();
+      const { signal: own } = opts;
+      const signal = own === undefined ? scope.signal : AbortSignal.any([scope.signal, own]);
+      const { result, isUntrusted } = await call({ name, args }, signal);
+      if (isUntrusted) scope.taint?.noteRead('personality');
+      // Where the call read it from, this call does not know.
+      scope.taint?.sources?.noteKept(undefined);
+      return result;
+    });
+  }
+}
+
+function nobodyCalls(name: unknown): CapabilityError {
+  return new CapabilityError(
+    'TOOL_NOT_CALLABLE',
+    `${shorten(textOf(name), MAX_TARGET_CHARS)} can not be called from here: calls of a tool are run in a session, and not within other calls; call it by itself`,
+    'nobody runs calls of a tool here',
+  );
+}
+
+function notCallable(name: unknown, tools: readonly string[]): CapabilityError {
+  const shown = shorten(textOf(name), MAX_TARGET_CHARS);
+  const near = nearestName(shown, tools);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  const which = tools.length === 0 ? 'it may call none' : `it may call ${tools.join(', ')}`;
+  return new CapabilityError(
+    'TOOL_NOT_CALLABLE',
+    `${shown} is not a tool that this call may call: ${which}${hint}`,
+    'not named in calls.tools',
+  );
+}

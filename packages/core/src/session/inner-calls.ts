@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { causeOfThrown, errorText } from '@ethosagent/policy';
+import {
+  type AnyTool,
+  errorCodeOf,
+  type FailureCause,
+  type PersonalityConfig,
+  type ToolCall,
+  type ToolCallResult,
+  type ToolResult,
+} from '@ethosagent/types';
+import type { ApprovalDecision, ApprovalRequest } from '../approval.js';
+import type {
+  CalledResult,
+  CallFacts,
+  CallingCall,
+  CallOfTool,
+  TurnGate,
+  TurnHost,
+} from '../turn-host.js';
+import { type ApprovalBook, type AskHost, CallGuard, type CallGuardParts } from './call-guard.js';
+import type { UntrustedSource } from './session-api.js';
+import { sourceOfCall } from './source-list.js';
+
+/** A call that a tool makes, and the call that it comes from. */
+export interface InnerCall extends ToolCall {
+  parent: CallingCall;
+}
+
+/** What is known of an inner call that has its answer. */
+export interface InnerAnswer {
+  result: ToolResult;
+  /** The tool ran. */
+  ran: boolean;
+  /** The personality does not trust the result: where it comes from. */
+  source?: UntrustedSource;
+  /** The same, where the framework saw it. */
+  from?: string | undefined;
+}
+
+/** What runs the inner calls of a batch, and counts and notes them. */
+export interface InnerCallsParts {
+  personality: PersonalityConfig;
+  tool: (name: string) => AnyTool | undefined;
+  /** The untrusted content that may have had a part in the call that makes calls, as of now. */
+  known: () => { isTainted: boolean; sources: readonly UntrustedSource[] };
+  approve: AskHost | undefined;
+  grants: CallGuardParts['grants'];
+  grant: ApprovalBook['grant'];
+  files: CallGuardParts['files'];
+  now: () => number;
+  /** Counts a call that is about to go through the gates. What it throws refuses the call. */
+  begin: (call: InnerCall) => void | Promise<void>;
+  /** Runs it as a batch of its own, which its signal ends. */
+  execute: (
+    call: InnerCall,
+    host: TurnHost,
+    signal: AbortSignal,
+  ) => Promise<readonly ToolCallResult[]>;
+  /** Notes what it came to, before the caller gets it. What it throws withholds the result. */
+  end: (call: InnerCall, answer: InnerAnswer) => void | Promise<void>;
+}
+
+const CAN_NOT_WAIT =
+  'a call that a program makes can not wait for a decision: make it by itself, outside the program, so that it can be asked about';
+const CAN_NOT_CHANGE =
+  'it was approved with other arguments, which a call that a program makes can not take';
+
+/**
+ * Runs calls that tools make, one at a time for each asking: through the gates of their session, as
+ * calls of the model, with what the caller has read by then.
+ */
+export class InnerCalls {
+  readonly #parts: InnerCallsParts;
+
+  constructor(parts: InnerCallsParts) {
+    this.#parts = parts;
+  }
+
+  /** For the host of the batch whose tools make calls. */
+  readonly of = (parent: CallingCall): CallOfTool => {
+    // What its calls have brought: whatever the session knows of it, its program has it at hand.
+    const brought: UntrustedSource[] = [];
+    return async ({ name, args }, signal) => {
+      // No one outside names it, so that it stands for no other call.
+      const toolCallId = `inner-${randomUUID().replaceAll('-', '')}`;
+      const call = { toolCallId, name, args, parent };
+      try {
+        return await this.#call(call, { brought, signal });
+      } catch (error) {
+        return { result: failed(error), isUntrusted: false };
+      }
+    };
+  };
+
+  async #call(
+    call: InnerCall,
+    { brought, signal }: { brought: UntrustedSource[]; signal: AbortSignal },
+  ): Promise<CalledResult> {
+    const { begin, end, known, tool, personality, files, grants, now } = this.#parts;
+    let refused: TurnGate | undefined;
+    try {
+      await begin(call);
+    } catch (error) {
+      const cause = errorCodeOf(error) ?? causeOfThrown(error) ?? 'CONFIG_INVALID';
+      refused = { refuse: errorText(error), cause };
+    }
+    const { isTainted, sources } = known();
+    const guard = new CallGuard({
+      personality,
+      tool,
+      isTainted: isTainted || brought.length > 0,
+      sources: [...sources, ...brought.filter((each) => !sources.some(isSame(each)))],
+      approve: (request) => this.#ask(request),
+      grants,
+      ...(files !== undefined && { files }),
+      now,
+      book: {
+        find: () => undefined,
+        inputOf: () => call.args,
+        isOver: () => false,
+        ask: async () => {},
+        decide: async () => {},
+        grant: (approval, decision) => this.#parts.grant(approval, decision),
+      },
+    });
+    let facts: CallFacts | undefined;
+    const asked = guard.host();
+    const host: TurnHost = {
+      ...asked,
+      parentCallId: call.parent.toolCallId,
+      gate: (gated) => refused ?? makesCalls(gated.tool) ?? asked.gate(gated),
+      onResult: (_, told) => {
+        facts = told;
+      },
+    };
+    const [answer] = await this.#parts.execute(call, host, signal);
+    if (answer === undefined) return { result: failed('there was no answer'), isUntrusted: false };
+    const { result } = answer;
+    const { isMarked, isUntrusted, from } = await guard.judge(answer, facts);
+    const source = isUntrusted ? originOf(call, from) : undefined;
+    if (source !== undefined && !brought.some(isSame(source))) brought.push(source);
+    const ran = facts?.ran === true;
+    await end(call, { result, ran, ...(source !== undefined && { source, from }) });
+    // A tool that does not say so of its own results would hand it on without a mark.
+    const isHidden = isMarked && tool(call.parent.toolName)?.outputIsUntrusted !== true;
+    return { result, isUntrusted: isUntrusted || isHidden };
+  }
+
+  /** Where nobody answers at once, nobody is asked: a program can not be stopped and gone on with. */
+  async #ask(request: ApprovalRequest): Promise<ApprovalDecision> {
+    const { approve } = this.#parts;
+    const said = approve === undefined ? 'later' : await approve(request);
+    if (said === 'later') return { approved: false, reason: CAN_NOT_WAIT };
+    if (typeof said !== 'object' || said === null || said.approved !== true) return said;
+    return said.args === undefined ? said : { approved: false, reason: CAN_NOT_CHANGE };
+  }
+}
+
+function makesCalls(tool: AnyTool): TurnGate | undefined {
+  if (tool.capabilities.calls === undefined) return undefined;
+  return {
+    refuse: `${tool.name} makes calls itself, and a call that a program makes can not`,
+    cause: 'TOOL_NOT_CALLABLE',
+  };
+}
+
+function originOf({ name, args }: InnerCall, from: string | undefined): UntrustedSource {
+  return from === undefined ? sourceOfCall(name, args) : { source: from, tool: name };
+}
+
+function isSame(one: UntrustedSource): (other: UntrustedSource) => boolean {
+  return ({ source, tool }) => source === one.source && tool === one.tool;
+}
+
+function failed(error: unknown): ToolResult {
+  const cause: FailureCause = errorCodeOf(error) ?? causeOfThrown(error) ?? 'CALL_INTERRUPTED';
+  const text = typeof error === 'string' ? error : errorText(error);
+  return { ok: false, code: 'execution_failed', error: text, cause };
+}
