@@ -39,7 +39,8 @@ const CALLS: Record<string, { options: ContainmentOptions; unused: CapabilityNam
   },
   run_code: {
     options: { args: [{ language: 'bash', code: 'echo mine; cat', stdin: 'yours' }] },
-    unused: [],
+    // Only a session runs calls of a tool.
+    unused: ['calls'],
   },
 };
 

@@ -35,7 +35,10 @@ describe('@ethosagent/tools-code', () => {
     ],
     [
       'run_code',
-      { process: { allowedBinaries: ['python3', 'node', 'bash'], sandbox: 'required' } },
+      {
+        process: { allowedBinaries: ['python3', 'node', 'bash'], sandbox: 'required' },
+        calls: { tools: 'from-settings' },
+      },
     ],
   ];
   it.each(capabilities)('%s declares what it needs and no more', (name, declared) => {

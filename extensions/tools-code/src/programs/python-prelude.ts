@@ -32,10 +32,10 @@ def _begin():
 
         def ask(self, tool, args):
             with self.lock:
-                if self.file is None:
-                    self.open()
                 if self.ended is not None:
                     return self.ended
+                if self.file is None:
+                    self.open()
                 self.last += 1
                 call = {'id': self.last, 'tool': tool, 'args': args}
                 data = json.dumps(call, allow_nan=False).encode() + b'\\n'
@@ -58,6 +58,17 @@ def _begin():
                 return answer
 
     channel = Channel()
+
+    def forked():
+        # The answers would go to whoever reads first.
+        channel.lock = threading.Lock()
+        channel.ended = {
+            'end': True,
+            'code': 'CALL_ENDED',
+            'error': 'CALL_ENDED: only the process that began can call tools, and none that it forked',
+        }
+
+    os.register_at_fork(after_in_child=forked)
 
     class Tool:
         __slots__ = ('_name',)
