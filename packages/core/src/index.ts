@@ -101,4 +101,13 @@ export { UntrustedFiles } from './session/untrusted-files.js';
 export { sourceOf, untrustedGate } from './session/untrusted-gate.js';
 export { DefaultToolResultReducerRegistry } from './tool-reducer-registry.js';
 export { DefaultToolRegistry, type ToolRegistryOptions } from './tool-registry.js';
-export type { CallFacts, CallReads, SourceWatch, TurnGate, TurnHost } from './turn-host.js';
+export type {
+  CalledResult,
+  CallFacts,
+  CallingCall,
+  CallOfTool,
+  CallReads,
+  SourceWatch,
+  TurnGate,
+  TurnHost,
+} from './turn-host.js';

@@ -1,5 +1,5 @@
 import { type ToolExit, toolExitConformance } from '@ethosagent/conformance';
-import { createToolsetHome } from '@ethosagent/test-support';
+import { createToolsetHome, isLongRun } from '@ethosagent/test-support';
 import type { AnyTool, ToolCall } from '@ethosagent/types';
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
 import type { ToolRuntime } from '../runtime-api.js';
@@ -128,6 +128,63 @@ toolExitConformance('the agent loop', async (tools) => {
     },
   };
 });
+
+/** A tool that makes the calls of its arguments, whatever tools they name. */
+function programOf(tools: readonly AnyTool[]): AnyTool {
+  return {
+    name: 'program',
+    description: 'Makes calls.',
+    schema: { type: 'object' },
+    capabilities: { calls: { tools: tools.map(({ name }) => name) } },
+    async execute({ calls }: { calls: readonly ToolCall[] }, ctx) {
+      await Promise.allSettled(calls.map(({ name, args }) => ctx.calls?.call(name, args)));
+      return { ok: true, value: 'made' };
+    },
+  };
+}
+
+const madeBy = (calls: readonly ToolCall[]): ToolCall[] => [
+  { toolCallId: `program-${calls[0]?.toolCallId}`, name: 'program', args: { calls } },
+];
+
+toolExitConformance('a tool that makes calls', async (tools) => {
+  const { home, setToolset, remove } = createToolsetHome('allowed_tool', 'program');
+  const all = [...tools, programOf(tools)];
+  const runtime = await createToolRuntime({ home, personality: 'clerk', tools: all });
+  return {
+    call: (calls) => runtime.execute(madeBy(calls)),
+    listed: async () =>
+      (await runtime.definitions()).flatMap(({ name }) => (name === 'program' ? [] : name)),
+    setToolset: (names) => setToolset([...names, 'program']),
+    async close() {
+      await runtime.close();
+      remove();
+    },
+  };
+});
+
+const agentsProgram = async (tools: readonly AnyTool[]): Promise<ToolExit> => {
+  const { home, setToolset, remove } = createToolsetHome('allowed_tool', 'program');
+  const steps: (readonly ToolCall[])[] = [];
+  const model = answering(() => steps.shift() ?? []);
+  const all = [...tools, programOf(tools)];
+  const agent = await createAgent({ home, personality: 'clerk', tools: all, model });
+  let sessions = 0;
+  return {
+    async call(calls) {
+      steps.push(madeBy(calls));
+      return agent.loop.ask({ sessionId: `s${++sessions}`, prompt: 'Go' });
+    },
+    listed: async () =>
+      (await agent.runtime.definitions()).flatMap(({ name }) => (name === 'program' ? [] : name)),
+    setToolset: (names) => setToolset([...names, 'program']),
+    async close() {
+      await agent.close();
+      remove();
+    },
+  };
+};
+if (isLongRun()) toolExitConformance('a tool of an agent that makes calls', agentsProgram);
 
 /** What the user said to an agent, as long as it has no results of tools. */
 function firstPrompt({ prompt }: ModelCall): string | undefined {
