@@ -73,6 +73,7 @@ export function findSecrets(
   needles: readonly Needle[],
   depth: Depth = { left: MAX_DEEP_CHARS },
 ): FoundSecret[] {
+  if (needles.length === 0) return [];
   const deep = Math.min(text.length, depth.left);
   depth.left -= deep;
   if (deep === text.length) return inOrder(hitsIn(text, needles, MAX_LAYERS));
@@ -118,17 +119,18 @@ function noneSeen(layers: number): ReadonlyArray<Set<string>> {
 function* search(
   text: string,
   needles: readonly Needle[],
-  { layers, seen = noneSeen(layers) }: Layers,
+  { layers, seen: before }: Layers,
 ): Generator<Hit> {
   for (const needle of needles) {
     for (const form of needle.forms) yield* occurrences(text, needle, form);
   }
   if (layers === 0 || !mayHoldEncoded(text, needles)) return;
+  const seen = before ?? noneSeen(layers);
   for (const decoded of unescaped(text)) {
     // Escapes of two kinds come to the same whichever goes first.
-    const before = seen[layers - 1];
-    if (before?.has(decoded.text)) continue;
-    before?.add(decoded.text);
+    const known = seen[layers - 1];
+    if (known?.has(decoded.text)) continue;
+    known?.add(decoded.text);
     yield* below(decoded, needles, { layers: layers - 1, seen });
   }
   const longEnough = needles.filter(({ shortestBytes }) => shortestBytes >= SHORTEST_ENCODED_BYTES);
