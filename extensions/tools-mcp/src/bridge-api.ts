@@ -1,11 +1,13 @@
 import type { HeldTool } from '@ethosagent/policy';
 import type { ServiceHost, ToolRegistry } from '@ethosagent/types';
 import type { McpElicitation, McpSampling } from './client.js';
+import type { McpCompletion, McpCompletionRequest } from './complete.js';
 import type { McpConfig } from './config.js';
 import type { McpServerState } from './connection.js';
 import type { McpLimits } from './limits.js';
 import type { McpAuthorize, McpTokenStore } from './oauth.js';
 import type { McpPendingChange, McpPinStore } from './pins.js';
+import type { McpLog, McpLogEntry } from './server-log.js';
 import type { McpServerIdentity } from './server-pin.js';
 import type { McpApproval } from './server-tools.js';
 
@@ -32,6 +34,10 @@ export interface McpBridgeOptions {
   onSampling?: McpSampling;
   /** Asks the user for a server. Servers are refused without it. */
   onElicitation?: McpElicitation;
+  /** Told what servers log. Nothing of it is read without it. */
+  onLog?: McpLog;
+  /** What servers are asked to log, and what is more. `info`. */
+  logLevel?: McpLogEntry['level'];
   /** Whether a call needs approval, beside what the personality says. */
   requiresApproval?: McpApproval;
   /** Told after each change of a server, and of what it offers. */
@@ -112,6 +118,16 @@ export interface McpBridge {
   whyMissing(name: string, personality?: string): string | undefined;
   /** What a name in the registry stands for. */
   origin(name: string): { server: string; tool: string } | undefined;
+  /**
+   * Asks a server how an argument of a prompt, or a variable of a template of resources, may go on.
+   *
+   * @throws `TOOL_UNAVAILABLE` for a server that is not there, or completes nothing
+   */
+  complete(
+    server: string,
+    request: McpCompletionRequest,
+    personality?: string,
+  ): Promise<McpCompletion>;
   /** Ends all servers, and takes their tools out. Calls fail from then on. */
   close(): Promise<void>;
 }

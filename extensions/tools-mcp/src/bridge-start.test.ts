@@ -200,6 +200,8 @@ describe('a callback of the host that fails', () => {
 describe('the notes of the file', () => {
   it('are there to be shown', () => {
     const world = createWorld({ servers: { h: { ...server('plain'), trust: true } } });
-    expect(world.bridge.notes).toEqual(['mcp.json: mcpServers.h.trust: is not read']);
+    expect(world.bridge.notes).toEqual([
+      'mcp.json: mcpServers.h.trust: is not read: approvals are those of the personality',
+    ]);
   });
 });

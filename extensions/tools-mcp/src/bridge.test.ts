@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { createSqliteKvStore } from '@ethosagent/storage-sqlite';
 import { type AnyTool, type AuditEvent, EthosError } from '@ethosagent/types';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createWorld, fixture, isWaiting, NODE, type WorldOptions } from './fixtures/world.js';
+import {
+  createWorld,
+  fixture,
+  isWaiting,
+  NODE,
+  npmServer,
+  type WorldOptions,
+} from './fixtures/world.js';
 import type { McpCallFacts, McpPinStore } from './index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-bridge-'));
@@ -29,7 +36,7 @@ describe('arguments', () => {
     ['no object', 'text', 'expected an object'],
     ['a list', [], 'expected an object'],
     ['false', false, 'expected an object'],
-    ['a property of another type', { text: 7 }, 'text is a value of type number, expected string'],
+    ['a property of another kind', { text: [] }, 'text is an array, expected string'],
   ])('that are %s are input_invalid', async (_name, args, error) => {
     const world = await started();
     expect(await world.call('mcp__h__echo', args)).toMatchObject({
@@ -39,10 +46,21 @@ describe('arguments', () => {
     });
   });
 
-  it('that the server refuses are input_invalid', async () => {
+  it('that a server may read as another type are its own to judge', async () => {
     const world = await started();
-    const tool = world.registry.get('mcp__h__echo');
-    if (tool === undefined) throw new TypeError('no tool');
+    expect(await world.call('mcp__h__echo', { text: 7 })).toMatchObject({ value: 'echo 7' });
+    const strict = createWorld({
+      servers: { e: { command: NODE, args: [npmServer('server-everything'), 'stdio'] } },
+    });
+    await strict.bridge.start();
+    expect(await strict.call('mcp__e__get-sum', { a: '5', b: 1 })).toMatchObject({
+      code: 'input_invalid',
+      error: expect.stringContaining('Invalid arguments'),
+    });
+  });
+
+  it('that are taken by a tool that fails are not', async () => {
+    const world = await started();
     expect(await world.call('mcp__h__fail', {})).toEqual({
       ok: false,
       code: 'execution_failed',
@@ -195,9 +213,41 @@ describe('a server that ends', () => {
         /ended during the call \(it exited with code 4\).*may have run/s,
       ),
     });
+    const abort = new AbortController();
+    const waiting = world.call('mcp__h__echo', { text: 'a' }, { abortSignal: abort.signal });
+    abort.abort();
+    expect(await waiting).toMatchObject({ ok: false });
+  });
+
+  it('is waited for by calls, which start it, and together once', async () => {
+    const world = await started({
+      servers: { h: server('plain', newFile()) },
+      limits: { restartDelayMs: 300, maxRestartDelayMs: 3_600_000 },
+    });
+    for (let crash = 0; crash < 3; crash++) {
+      expect(await world.call('mcp__h__count', {})).toMatchObject({ code: 'execution_failed' });
+    }
+    // The third delay is four times as long; calls do not wait for its end, and start it together.
+    const before = starts(world);
+    const calls = Array.from({ length: 17 }, (_, at) =>
+      world.call('mcp__h__echo', { text: `${at}` }),
+    );
+    expect((await Promise.all(calls)).map((result) => result.ok && result.value)).toEqual(
+      calls.map((_, at) => `echo ${at}`),
+    );
+    expect(starts(world) - before).toBe(1);
+  });
+
+  it('is not waited for longer than a call may take, and the call is not sent', async () => {
+    const world = await started({
+      servers: { h: server('plain', newFile()) },
+      limits: { restartDelayMs: 3_600_000, maxRestartDelayMs: 3_600_000, callTimeoutMs: 300 },
+    });
+    await world.call('mcp__h__exit', {});
+    await expect.poll(() => world.bridge.status()[0]?.state, { timeout: 600_000 }).toBe('waiting');
     expect(await world.call('mcp__h__echo', { text: 'a' })).toMatchObject({
       code: 'not_available',
-      error: expect.stringContaining('it exited with code 4; it is tried again'),
+      error: expect.stringMatching(/not there within 0.3 s \(it exited with code 3.*was not sent/s),
     });
   });
 

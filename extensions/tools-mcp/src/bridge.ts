@@ -2,6 +2,7 @@ import { callListener, mcpServerOf } from '@ethosagent/policy';
 import { EthosError, type ToolCapabilities } from '@ethosagent/types';
 import { finishAuthorization } from './authorization.js';
 import type { McpBridge, McpBridgeOptions, McpServerStatus } from './bridge-api.js';
+import { complete, type McpCompletion, type McpCompletionRequest } from './complete.js';
 import type { McpServerConfig } from './config.js';
 import type { Connection, McpServerState } from './connection.js';
 import { ConnectionTable } from './connection-table.js';
@@ -128,6 +129,18 @@ class Bridge implements McpBridge {
     return this.#statusOf(connection);
   }
 
+  async complete(
+    server: string,
+    request: McpCompletionRequest,
+    personality?: string,
+  ): Promise<McpCompletion> {
+    const connection = this.#connection(mcpServerPart(server), personality);
+    if (connection === undefined) {
+      throw new EthosError('TOOL_UNAVAILABLE', `there is no MCP server ${server}`);
+    }
+    return complete(connection, request);
+  }
+
   identities(): Promise<McpServerIdentity[]> {
     return Promise.all([...this.#servers.values()].map(serverIdentity));
   }
@@ -173,6 +186,8 @@ class Bridge implements McpBridge {
       onAuthorize,
       onSampling,
       onElicitation,
+      onLog,
+      logLevel = 'info',
       config,
     } = this.#options;
     return {
@@ -187,6 +202,8 @@ class Bridge implements McpBridge {
       onAuthorize,
       onSampling,
       onElicitation,
+      onLog,
+      logLevel,
     };
   }
 

@@ -3,6 +3,7 @@ import { cleanText } from '@ethosagent/policy';
 import { errorCodeOf, type ToolContext, type ToolResult, withErrorBehind } from '@ethosagent/types';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import type { Connection } from './connection.js';
@@ -10,6 +11,7 @@ import { brief, messageOf } from './connection-failure.js';
 import { BROKEN_OFF } from './redacted-transport.js';
 import { refusedOnTheWay } from './sandbox-refusals.js';
 import type { ServerSession } from './server-session.js';
+import { callAsTask } from './task-call.js';
 
 /** A request of a tool to a server. */
 export interface ServerCall<T> {
@@ -20,6 +22,8 @@ export interface ServerCall<T> {
   params: Record<string, unknown>;
   schema: z.ZodType<T>;
   timeoutMs: number;
+  /** Whether it is run as a task. */
+  asTask?: boolean;
   /** Why the call is not made after all, once the server is connected. */
   refuse?: () => string | undefined;
 }
@@ -40,9 +44,18 @@ export async function callServer<T>(
 > {
   const { connection, timeoutMs } = call;
   const name = connection.server.name;
-  const opened = await untilAborted(connection.open(), ctx.abortSignal);
-  if (opened === undefined)
+  const { session: current } = connection;
+  const opened =
+    current === undefined
+      ? await inTime(connection.openForCall(), ctx.abortSignal, timeoutMs)
+      : { ok: true as const, session: current };
+  if (opened === 'aborted')
     return failed(err(`${name}: the call was cancelled before it was sent`));
+  if (opened === 'late') {
+    const why = connection.reason === '' ? 'it is still starting' : brief(connection.reason);
+    const text = `The MCP server ${name} was not there within ${timeoutMs / 1_000} s (${why}), and the call was not sent`;
+    return failed(err(text, 'not_available', 'TOOL_UNAVAILABLE'));
+  }
   if (!opened.ok) {
     const { reason, error } = opened;
     const result = err(
@@ -69,7 +82,7 @@ export async function callServer<T>(
     if (ctx.abortSignal.aborted)
       return failed(err(`${name}: the call was cancelled before it was sent`));
     const answer = await connection.use(session, () =>
-      session.client.request({ method: call.method, params: call.params }, call.schema, {
+      send(session, call, {
         signal: stop.signal,
         // The time-out is the one above.
         timeout: 2 ** 31 - 1,
@@ -101,6 +114,15 @@ export async function callServer<T>(
   }
 }
 
+function send<T>(
+  { client }: ServerSession,
+  { method, params, schema, asTask, timeoutMs }: ServerCall<T>,
+  options: RequestOptions & { signal: AbortSignal },
+): Promise<T> {
+  if (asTask !== true) return client.request({ method, params }, schema, options);
+  return callAsTask(client, { params, schema, ttlMs: timeoutMs }, options);
+}
+
 /** A result that failed, with the hosts that the sandbox of the server refused meanwhile. */
 function withDenials(result: ToolResult, { scope }: ServerSession, before: number): ToolResult {
   const hosts = refusedOnTheWay(scope).slice(before);
@@ -126,9 +148,14 @@ function resultOf(error: unknown, connection: Connection, session: ServerSession
       return withErrorBehind(err(text, 'execution_failed', 'NETWORK_FAILED'), error);
     }
     const said = cleanText(session.redact(error.message), 2_000);
-    return error.code === ErrorCode.InvalidParams
-      ? err(`${name} refuses the arguments: ${said}`, 'input_invalid')
-      : err(`${name} answered with an error: ${said}`);
+    switch (error.code) {
+      case ErrorCode.InvalidParams:
+        return err(`${name} refuses the arguments: ${said}`, 'input_invalid');
+      case ErrorCode.MethodNotFound:
+        return err(`${name} can not do that: ${said}`, 'not_available', 'TOOL_UNAVAILABLE');
+      default:
+        return err(`${name} answered with an error: ${said}`);
+    }
   }
   if (error instanceof UnauthorizedError) {
     connection.unauthorized(session);
@@ -197,12 +224,20 @@ function progressTo({ toolName }: ServerCall<unknown>, ctx: ToolContext) {
   };
 }
 
-/** What is awaited, or `undefined` once the signal fires. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  if (signal.aborted) return Promise.resolve(undefined);
+/** What is awaited, or what came first: the signal, or the time-out. */
+function inTime<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<T | 'aborted' | 'late'> {
+  if (signal.aborted) return Promise.resolve('aborted');
   return new Promise((resolve, reject) => {
-    const abort = () => resolve(undefined);
+    const abort = () => resolve('aborted');
+    const timer = setTimeout(() => resolve('late'), timeoutMs);
     signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    });
   });
 }

@@ -10,6 +10,8 @@ const schema = {
     count: { type: 'integer' },
     mode: { type: 'string', enum: ['fast', 'slow'] },
     any: {},
+    yes: { type: 'boolean' },
+    level: { type: 'integer', enum: [1, 2] },
     either: { type: ['string', 'null'] },
     odd: { type: 'wonder' },
   },
@@ -22,7 +24,9 @@ describe('argumentProblem', () => {
     ['a text', 'x', 'expected an object, not a value of type string'],
     ['nothing', undefined, 'expected an object, not missing'],
     ['no path', {}, 'path is missing (string)'],
-    ['a number for a text', { path: 1 }, 'path is a value of type number, expected string'],
+    ['a word for a number', { path: '', count: 'many' }, 'count is a value of type string'],
+    ['no number', { path: '', count: '' }, 'count is a value of type string, expected integer'],
+    ['a word for a boolean', { path: '', yes: 'maybe' }, 'yes is a value of type string'],
     ['a fraction', { path: '', count: 1.5 }, 'count is a value of type number, expected integer'],
     ['another mode', { path: '', mode: 'x' }, 'mode is none of "fast", "slow"'],
     ['a list', { path: [] }, 'path is an array, expected string'],
@@ -36,6 +40,10 @@ describe('argumentProblem', () => {
   it.each([
     ['what fits', { path: 'a', count: 1, mode: 'fast', any: [], either: null, odd: 1 }],
     ['what is left out', { path: 'a' }],
+    ['a number in a text, which a server may read', { path: 'a', count: '5', either: '' }],
+    ['a text in a number', { path: 5 }],
+    ['booleans in texts and numbers', { path: true, yes: 'True' }],
+    ['an option in another type', { path: 'a', level: '2' }],
   ])('has nothing against %s', (_name, args) => {
     expect(argumentProblem(schema, args)).toBeUndefined();
   });

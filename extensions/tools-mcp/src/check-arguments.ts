@@ -2,8 +2,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * What is plainly wrong with the arguments of a tool, or `undefined`: a missing property, one that
- * there is not, a value of another type or outside an enumeration. The server judges the rest; a
- * schema that it wrote is not run here as a whole, since its patterns may take forever.
+ * there is not, a value of another kind or outside an enumeration. The server judges the rest: it may
+ * read a "5" as a number, which its schema can't say. A schema that it wrote is not run here as a
+ * whole, since its patterns may take forever.
  */
 export function argumentProblem(schema: Schema, args: unknown): string | undefined {
   if (!isRecord(args)) return `expected an object, not ${kindOf(args)}`;
@@ -30,12 +31,13 @@ export function argumentProblem(schema: Schema, args: unknown): string | undefin
 
 function valueProblem(schema: Schema, value: unknown): string | undefined {
   const types = typesOf(schema);
-  if (types !== undefined && !types.some((type) => isOfType(type, value))) {
+  if (types !== undefined && !types.some((type) => mayBeOfType(type, value))) {
     return `is ${kindOf(value)}, expected ${types.join(' or ')}`;
   }
   const options = schema.enum;
   if (!Array.isArray(options) || typeof value === 'object') return undefined;
-  if (options.includes(value)) return undefined;
+  // Written in another type, it may be read as one of them.
+  if (options.some((option) => String(option) === String(value))) return undefined;
   const shown = options.slice(0, 20).map((option) => JSON.stringify(option));
   return `is none of ${shown.join(', ')}`;
 }
@@ -48,7 +50,9 @@ function typesOf({ type }: Schema): string[] | undefined {
   return types.every((one) => TYPES.includes(one)) ? types : undefined;
 }
 
-function isOfType(type: string, value: unknown): boolean {
+/** Whether a value is of a type, or a server may read it as one of it: texts, numbers and booleans. */
+function mayBeOfType(type: string, value: unknown): boolean {
+  const isScalar = ['string', 'number', 'boolean'].includes(typeof value);
   switch (type) {
     case 'null':
       return value === null;
@@ -56,11 +60,19 @@ function isOfType(type: string, value: unknown): boolean {
       return Array.isArray(value);
     case 'object':
       return isRecord(value);
-    case 'integer':
-      return typeof value === 'number' && Number.isInteger(value);
+    case 'string':
+      return isScalar;
+    case 'boolean':
+      return typeof value === 'boolean' || isOneOf(value, ['true', 'false', '0', '1']);
     default:
-      return typeof value === type;
+      return typeof value === 'number'
+        ? type === 'number' || Number.isInteger(value)
+        : typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value));
   }
+}
+
+function isOneOf(value: unknown, texts: readonly string[]): boolean {
+  return typeof value !== 'object' && texts.includes(String(value).toLowerCase());
 }
 
 function describe(property: unknown): string {

@@ -9,8 +9,12 @@ import {
   type ElicitResult,
   ErrorCode,
   ListRootsRequestSchema,
+  LoggingMessageNotificationSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
+import { answerTo, readElicitation, readSampling } from './asked-by-server.js';
+import { logReader, type McpLog } from './server-log.js';
+import { TokenBucket } from './token-bucket.js';
 
 /** For whom a server asks. */
 export interface McpAsker {
@@ -20,13 +24,20 @@ export interface McpAsker {
   signal: AbortSignal;
 }
 
-/** Asks a model in place of a server. */
+/**
+ * Asks a model in place of a server. What it is shown is the server's word, to be taken as untrusted
+ * text: no secrets are in it, and no tools or context go with it, but what the model answers goes to
+ * the server.
+ */
 export type McpSampling = (
   request: CreateMessageRequest['params'],
   asker: McpAsker,
 ) => Promise<CreateMessageResult>;
 
-/** Asks the user in place of a server. */
+/**
+ * Asks the user in place of a server. Forms that ask for secrets, and addresses, are refused before;
+ * fields that were not asked for do not go to the server.
+ */
 export type McpElicitation = (
   request: ElicitRequest['params'],
   asker: McpAsker,
@@ -39,9 +50,14 @@ export interface ClientOptions {
   roots: (() => readonly string[]) | undefined;
   onSampling: McpSampling | undefined;
   onElicitation: McpElicitation | undefined;
+  onLog: McpLog | undefined;
+  /** Takes what the server was given out of what it says. */
+  redact: (text: string) => string;
 }
 
 const MAX_ASKED_AT_ONCE = 2;
+const MAX_ASKED_IN_A_BURST = 10;
+const ASKED_A_MINUTE = 10;
 
 /** A client that says no to what the host did not wire. */
 export function createClient(options: ClientOptions): Client {
@@ -66,9 +82,14 @@ export function createClient(options: ClientOptions): Client {
     }));
   }
   let asked = 0;
+  const asks = new TokenBucket(ASKED_A_MINUTE / 60, MAX_ASKED_IN_A_BURST);
   const oneOfFew = async <T>(ask: () => Promise<T>): Promise<T> => {
     if (asked >= MAX_ASKED_AT_ONCE) {
       throw new McpError(ErrorCode.InvalidRequest, 'too many requests at once');
+    }
+    if (asks.take(1) > 0) {
+      asks.give(1);
+      throw new McpError(ErrorCode.InvalidRequest, 'too many requests in a minute');
     }
     asked++;
     try {
@@ -79,13 +100,20 @@ export function createClient(options: ClientOptions): Client {
   };
   if (onSampling !== undefined) {
     client.setRequestHandler(CreateMessageRequestSchema, ({ params }, { signal }) =>
-      oneOfFew(() => onSampling(params, { server, personality, signal })),
+      oneOfFew(() => onSampling(readSampling(params), { server, personality, signal })),
     );
   }
   if (onElicitation !== undefined) {
     client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) =>
-      oneOfFew(() => onElicitation(params, { server, personality, signal })),
+      oneOfFew(async () => {
+        const shown = readElicitation(params);
+        return answerTo(shown, await onElicitation(shown, { server, personality, signal }));
+      }),
     );
+  }
+  if (options.onLog !== undefined) {
+    const read = logReader(options.onLog, { server, personality }, options);
+    client.setNotificationHandler(LoggingMessageNotificationSchema, read);
   }
   return client;
 }

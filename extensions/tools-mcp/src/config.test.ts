@@ -105,7 +105,7 @@ describe('parseMcpConfig reads', () => {
     ]);
     expect(config.notes).toEqual([
       'mcp.json: mcp.servers.seconds.timeout: 60 is read as seconds',
-      'mcp.json: mcp.servers.milliseconds.alwaysAllow: is not read',
+      'mcp.json: mcp.servers.milliseconds.alwaysAllow: is not read: approvals are those of the personality',
     ]);
   });
 
@@ -125,18 +125,16 @@ describe('parseMcpConfig reads', () => {
   });
 
   it.each([
-    [
-      'disabledTools',
-      { command: 'x', disabledTools: ['a'] },
-      's.disabledTools: is not read: all its tools',
-    ],
-    [
-      'excludeTools',
-      { command: 'x', excludeTools: ['a'] },
-      's.excludeTools: is not read: all its tools',
-    ],
+    ['autoApprove', { command: 'x', autoApprove: [] }, 's.autoApprove: is not read: approvals are'],
+    ['sandboxEnabled', { command: 'x', sandboxEnabled: true }, 'say sandbox: required'],
+    ['another tools', { command: 'x', tools: { a: true } }, 's.tools: is not read: all its tools'],
     ['envFile', { command: 'x', envFile: '.env' }, 's.envFile: is not read: its variables'],
-    ['auth', { url: 'https://x.example', auth: {} }, 's.auth: is not read: write it as oauth'],
+    ['another auth', { url: 'https://x.example', auth: 'oauth' }, 's.auth: is not read: write it'],
+    [
+      'keys of auth',
+      { url: 'https://x.example', auth: { TOKEN: 'x' } },
+      's.auth.TOKEN: is not read',
+    ],
     [
       'headersHelper',
       { url: 'https://x.example', headersHelper: 'x' },
@@ -152,6 +150,57 @@ describe('parseMcpConfig reads', () => {
   ])('%s as a note', (_name, server, note) => {
     const { notes } = parseMcpConfig({ mcpServers: { s: server } });
     expect(notes).toEqual([expect.stringContaining(note)]);
+  });
+
+  it.each([
+    ['what Gemini has', { includeTools: ['a', 'b'], excludeTools: ['b'] }, ['a', 'b'], ['b']],
+    ['what Windsurf has', { disabledTools: ['b'] }, undefined, ['b']],
+    ['what Codex has', { enabled_tools: ['a'], disabled_tools: ['b'] }, ['a'], ['b']],
+    ['what GitHub has', { tools: ['a'] }, ['a'], []],
+    ['two lists', { includeTools: ['a', 'b'], tools: ['b', 'c'] }, ['b'], []],
+    ['an empty list', { includeTools: [] }, [], []],
+  ])('a filter as %s', (_name, keys, include, exclude) => {
+    expect(one({ command: 'x', ...keys })?.tools).toEqual({ include, exclude });
+    expect(parseMcpConfig({ mcpServers: { s: { command: 'x', ...keys } } }).notes).toEqual([]);
+  });
+
+  it.each([{}, { tools: ['*'] }, { tools: '*' }])('no filter of %j', (keys) => {
+    expect(one({ command: 'x', ...keys })).not.toHaveProperty('tools');
+  });
+
+  it('the authorization of Cursor, and that of Claude', () => {
+    const auth = { CLIENT_ID: '${env:ID}', CLIENT_SECRET: 's', scopes: ['a', 'b'] };
+    expect(one({ url: 'https://x.example', auth })).toMatchObject({
+      oauth: { clientId: [{ kind: 'secret', name: 'ID' }], clientSecret: ['s'], scope: 'a b' },
+    });
+    const oauth = { clientId: 'c', scopes: 'a b' };
+    expect(one({ url: 'https://x.example', oauth })).toMatchObject({
+      oauth: { clientId: ['c'], scope: 'a b' },
+    });
+  });
+
+  it('inputs of settings, with what stands for them, and names what else is there', () => {
+    const inputs = [
+      { id: 'level', type: 'pickString', options: ['a', 'b'], default: 'a' },
+      { id: 'key', type: 'promptString', password: true },
+    ];
+    const servers = { s: { command: 'x', args: ['${input:level}', '${input:key}'] } };
+    const config = parseMcpConfig({ 'editor.tabSize': 2, mcp: { inputs, servers, discovery: 1 } });
+    expect([...config.inputs.keys()]).toEqual(['level', 'key']);
+    expect(config.servers).toMatchObject([
+      {
+        args: [
+          [{ kind: 'secret', name: 'level', fallback: 'a' }],
+          [{ kind: 'secret', name: 'key' }],
+        ],
+      },
+    ]);
+    expect(config.notes).toEqual([
+      'mcp.json: mcp.discovery: is not read',
+      'mcp.json: mcp.inputs.0.options: is not read',
+    ]);
+    const desktop = parseMcpConfig({ mcpServers: servers, globalShortcut: 'Ctrl+Space' });
+    expect(desktop.notes).toEqual(['mcp.json: globalShortcut: is not read']);
   });
 
   it('one of two lists, and says so', () => {

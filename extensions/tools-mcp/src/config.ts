@@ -1,6 +1,22 @@
 import { nearestName } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
-import { z } from 'zod';
+import {
+  authSchema,
+  type Entry,
+  entrySchema,
+  filterOf,
+  KNOWN,
+  KNOWN_AUTH,
+  KNOWN_INPUT,
+  KNOWN_MCP,
+  KNOWN_OAUTH,
+  KNOWN_TOP,
+  type McpToolFilter,
+  MISSED,
+  namesIn,
+  OF_PROGRAMS,
+  OF_REMOTE,
+} from './config-keys.js';
 import { type JsonPath, type JsonProblem, JsonText } from './json-text.js';
 import { type McpTemplate, parseTemplate } from './templates.js';
 
@@ -16,6 +32,8 @@ export interface McpProcessServer {
   timeoutMs?: number;
   /** Whether a model is told of its tools only once it has looked for them. */
   defer?: boolean;
+  /** Which of its tools are there. All when absent. */
+  tools?: McpToolFilter;
 }
 
 /** An MCP server that is reached by HTTP. */
@@ -31,6 +49,8 @@ export interface McpRemoteServer {
   timeoutMs?: number;
   /** Whether a model is told of its tools only once it has looked for them. */
   defer?: boolean;
+  /** Which of its tools are there. All when absent. */
+  tools?: McpToolFilter;
 }
 
 /** How a remote server is authorized. */
@@ -63,44 +83,6 @@ const MAX_WRONG = 50;
 // Programs differ in the unit; no call is meant to end within a second.
 const SECONDS_BELOW = 1_000;
 
-const texts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
-const oauthSchema = z.object({
-  hosts: z.array(z.string().min(1)).optional(),
-  clientId: z.string().min(1).optional(),
-  clientSecret: z.string().min(1).optional(),
-  scope: z.string().min(1).optional(),
-});
-const entrySchema = z.object({
-  type: z.string().optional(),
-  transport: z.string().optional(),
-  command: z.string().min(1).optional(),
-  args: z.array(z.union([z.string(), z.number()])).optional(),
-  env: texts.optional(),
-  cwd: z.string().min(1).optional(),
-  url: z.string().min(1).optional(),
-  serverUrl: z.string().min(1).optional(),
-  httpUrl: z.string().min(1).optional(),
-  headers: texts.optional(),
-  oauth: z.union([z.literal(false), oauthSchema]).optional(),
-  timeout: z.number().positive().optional(),
-  defer: z.boolean().optional(),
-  disabled: z.boolean().optional(),
-  enabled: z.boolean().optional(),
-});
-type Entry = z.infer<typeof entrySchema>;
-const KNOWN: ReadonlySet<string> = new Set(Object.keys(entrySchema.shape));
-const KNOWN_OAUTH: ReadonlySet<string> = new Set(Object.keys(oauthSchema.shape));
-/** What people would miss, of the keys that are not read. */
-const MISSED: ReadonlyMap<string, string> = new Map([
-  ...['disabledTools', 'excludeTools', 'includeTools', 'enabledTools', 'tools'].map(
-    (key) => [key, 'all its tools are there'] as const,
-  ),
-  ['envFile', 'its variables are not set; store them as secrets'],
-  ['headersHelper', 'it is not run; write the headers, with variables for secrets'],
-  ['auth', 'write it as oauth'],
-]);
-const OF_PROGRAMS = ['args', 'env', 'cwd'];
-const OF_REMOTE = ['headers', 'oauth'];
 const NO_SERVERS = 'has neither mcpServers nor servers';
 const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_http'];
 
@@ -152,6 +134,8 @@ class ConfigReader {
   readonly #notes: string[] = [];
   readonly #text: JsonText;
   readonly #file: string;
+  /** What stands for an input that has no secret, by its id. */
+  #defaults: ReadonlyMap<string, string> = new Map();
 
   /** @param text where the places of what is read are looked up */
   constructor(text: JsonText, file: string) {
@@ -171,6 +155,7 @@ class ConfigReader {
       this.#note([key], `is not read, since ${found?.key} is there`);
     }
     const top = found?.key.split('.') ?? [];
+    const inputs = this.#inputs(value, top);
     const entries = Object.entries(found?.servers ?? {});
     if (entries.length > MAX_SERVERS) this.#wrong(top, `more than ${MAX_SERVERS}`);
     for (const [name, raw] of entries.slice(0, MAX_SERVERS)) {
@@ -185,6 +170,7 @@ class ConfigReader {
       }
       const { data } = parsed;
       this.#noteUnread([...path, 'oauth'], data.oauth && isRecord(raw) && raw.oauth, KNOWN_OAUTH);
+      this.#noteOthers(path, data);
       if (data.disabled === true || data.enabled === false) {
         disabled.push(name);
         continue;
@@ -192,12 +178,27 @@ class ConfigReader {
       const server = this.#server(name, path, data);
       if (server !== undefined) servers.push(server);
     }
-    return {
-      servers,
-      disabled,
-      inputs: inputsIn(isRecord(value) ? value.inputs : undefined),
-      notes: this.#notes,
-    };
+    return { servers, disabled, inputs, notes: this.#notes };
+  }
+
+  /** Reads the inputs, and names what else stands beside the servers. */
+  #inputs(value: unknown, top: JsonPath): ReadonlyMap<string, string> {
+    const file = isRecord(value) ? value : {};
+    // In the settings of an editor, all but `mcp` is none of a bridge's business.
+    const isSettings = top.length > 1;
+    const around = isSettings && isRecord(file.mcp) ? file.mcp : file;
+    const path = isSettings ? ['mcp'] : [];
+    if (top.length > 0) this.#noteUnread(path, around, isSettings ? KNOWN_MCP : KNOWN_TOP);
+    const found = new Map<string, string>();
+    const defaults = new Map<string, string>();
+    for (const [at, input] of (Array.isArray(around.inputs) ? around.inputs : []).entries()) {
+      if (!isRecord(input) || typeof input.id !== 'string') continue;
+      this.#noteUnread([...path, 'inputs', at], input, KNOWN_INPUT);
+      found.set(input.id, typeof input.description === 'string' ? input.description : '');
+      if (typeof input.default === 'string') defaults.set(input.id, input.default);
+    }
+    this.#defaults = defaults;
+    return found;
   }
 
   #noteUnread(path: JsonPath, raw: unknown, known: ReadonlySet<string>): void {
@@ -209,6 +210,16 @@ class ConfigReader {
       const also = missed === undefined ? meant : `: ${missed}`;
       this.#note([...path, key], `is not read${also}`);
     }
+  }
+
+  /** Names keys that are known here in one form, and have another. */
+  #noteOthers(path: JsonPath, { auth, tools, ...entry }: Entry): void {
+    if (isRecord(auth)) this.#noteUnread([...path, 'auth'], auth, KNOWN_AUTH);
+    const unread = {
+      ...(auth !== undefined && !authSchema.safeParse(auth).success && { auth }),
+      ...(tools !== undefined && namesIn({ tools }) === undefined && { tools }),
+    };
+    this.#noteUnread(path, unread, new Set(Object.keys(entry)));
   }
 
   #server(name: string, path: JsonPath, entry: Entry): McpServerConfig | undefined {
@@ -230,9 +241,11 @@ class ConfigReader {
       if (strange) this.#note([...path, key], `is not read, of a server of this kind`);
     }
     const timeoutMs = this.#timeout(path, entry.timeout);
+    const tools = filterOf(entry);
     const limits = {
       ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(entry.defer === true && { defer: true }),
+      ...(entry.defer === true && entry.alwaysLoad !== true && { defer: true }),
+      ...(tools !== undefined && { tools }),
     };
     if (isProcess) {
       if (entry.command === undefined) {
@@ -259,22 +272,28 @@ class ConfigReader {
       transport,
       url: this.#template([...path, 'url'], url),
       headers: this.#templates([...path, 'headers'], entry.headers),
-      oauth: this.#oauth([...path, 'oauth'], entry.oauth),
+      oauth: this.#oauth(path, entry),
       ...limits,
     };
   }
 
-  #oauth(path: JsonPath, oauth: Entry['oauth']): McpOAuthConfig {
-    const { hosts = [], clientId, clientSecret, scope } = oauth || {};
+  #oauth(path: JsonPath, { oauth, ...entry }: Entry): McpOAuthConfig {
+    const auth = authSchema.safeParse(entry.auth).data ?? {};
+    const { hosts = [], clientId, clientSecret, scope, scopes } = oauth || {};
+    const id = clientId ?? auth.CLIENT_ID;
+    const secret = clientSecret ?? auth.CLIENT_SECRET;
+    const asked = scope ?? scopes ?? auth.scopes;
+    const at = (own: string | undefined, key: string, other: string) =>
+      own === undefined ? [...path, 'auth', other] : [...path, 'oauth', key];
     return {
       hosts,
-      ...(clientId === undefined
-        ? {}
-        : { clientId: this.#template([...path, 'clientId'], clientId) }),
-      ...(clientSecret === undefined
-        ? {}
-        : { clientSecret: this.#template([...path, 'clientSecret'], clientSecret) }),
-      ...(scope === undefined ? {} : { scope }),
+      ...(id !== undefined && {
+        clientId: this.#template(at(clientId, 'clientId', 'CLIENT_ID'), id),
+      }),
+      ...(secret !== undefined && {
+        clientSecret: this.#template(at(clientSecret, 'clientSecret', 'CLIENT_SECRET'), secret),
+      }),
+      ...(asked !== undefined && { scope: typeof asked === 'string' ? asked : asked.join(' ') }),
     };
   }
 
@@ -296,9 +315,16 @@ class ConfigReader {
   #template(path: JsonPath, text: string): McpTemplate {
     if (/^\$[A-Za-z_]\w*$/.test(text)) this.#note(path, `${text} is no variable; \${…} is`);
     const parsed = parseTemplate(text);
-    if (parsed.ok) return parsed.template;
+    if (parsed.ok) return parsed.template.map((part) => this.#withDefault(part));
     this.#wrong(path, parsed.problem);
     return [];
+  }
+
+  #withDefault(part: McpTemplate[number]): McpTemplate[number] {
+    if (typeof part === 'string' || part.kind === 'host' || part.fallback !== undefined)
+      return part;
+    const fallback = this.#defaults.get(part.name);
+    return fallback === undefined ? part : { ...part, fallback };
   }
 
   #wrong(path: JsonPath, what: string): void {
@@ -339,15 +365,6 @@ function serversIn(
     if (isRecord(servers)) return { key, servers, others: there.filter((one) => one !== key) };
   }
   return undefined;
-}
-
-function inputsIn(inputs: unknown): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const input of Array.isArray(inputs) ? inputs : []) {
-    if (!isRecord(input) || typeof input.id !== 'string') continue;
-    found.set(input.id, typeof input.description === 'string' ? input.description : '');
-  }
-  return found;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -71,10 +71,16 @@ async function connectWithin(
       roots: scope.reach === undefined ? undefined : () => rootsOf(scope),
       onSampling: options.onSampling,
       onElicitation: options.onElicitation,
+      onLog: options.onLog,
+      redact: wire.redact,
     });
     try {
       const connecting = client.connect(wire.transport, { timeout: 2 ** 31 - 1 });
       await withDeadline(connecting, options.limits, options.closing);
+      if (options.onLog !== undefined && client.getServerCapabilities()?.logging !== undefined) {
+        // One that does not take it logs what it likes.
+        client.setLoggingLevel(options.logLevel).catch(() => {});
+      }
       const close = async () => {
         await wire.close();
         await scope.end();

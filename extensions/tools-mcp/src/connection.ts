@@ -13,6 +13,7 @@ import {
   rootsOf,
   type ServerSession,
 } from './server-session.js';
+import { pause } from './token-bucket.js';
 
 /**
  * How a server stands. `waiting`: it ended, and is started again; `held`: it can't be started until
@@ -62,6 +63,8 @@ export class Connection {
   #failures = 0;
   #readyAt = 0;
   #retryAt = 0;
+  /** When a call may start one that waits. */
+  #startableAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #running = 0;
@@ -95,6 +98,11 @@ export class Connection {
   /** What its sandbox has refused to it while it is ready, and how to allow it. */
   get refused(): string {
     return this.#session?.refused(true) ?? '';
+  }
+
+  /** What is in use now, if anything is. */
+  get session(): ServerSession | undefined {
+    return this.#session;
   }
 
   /** Whether it is being made, or a call runs on it. */
@@ -158,6 +166,20 @@ export class Connection {
       this.#opening = undefined;
     });
     return this.#opening;
+  }
+
+  /**
+   * As `open`, for a call. A server that is about to be started again is waited for, and started by
+   * the call: calls alone start it no oftener than once in the delay of a first restart.
+   */
+  async openForCall(): Promise<OpenResult> {
+    if (this.#state !== 'waiting' || this.#opening !== undefined) return this.open();
+    const startableAt = this.#startableAt;
+    const waitMs = startableAt - performance.now();
+    if (waitMs > 0) await pause(waitMs, this.#closing.signal);
+    // Where it was started meanwhile, and failed once more, the call has had its start.
+    if (this.#startableAt === startableAt) this.#retryAt = 0;
+    return this.open();
   }
 
   /** Runs a call on the connection, which stays open meanwhile. */
@@ -305,6 +327,7 @@ export class Connection {
     this.#state = 'waiting';
     this.#reason = reason;
     this.#retryAt = performance.now() + delayMs;
+    this.#startableAt = performance.now() + Math.min(restartDelayMs, delayMs);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#retryAt = 0;
@@ -333,7 +356,7 @@ export class Connection {
     const late = AbortSignal.timeout(connectTimeoutMs);
     const signal = AbortSignal.any([session.scope.signal, this.#closing.signal, late]);
     const options = { maxItems: maxTools, signal, timeoutMs: connectTimeoutMs };
-    const { listed, held } = await readServerTools(session.client, options);
+    const { listed, held } = await readServerTools(session.client, this.server, options);
     this.listed = listed;
     this.held = held;
     await this.#options.onListed(this);

@@ -69,6 +69,8 @@ export function guardedFetch(options: GuardedFetchOptions): FetchLike {
     };
     const message = messageIn(body);
     if (message !== undefined && !('method' in message)) return answer(send);
+    // An answer to each request is what is wanted, however many there are.
+    if (idOf(message) !== undefined) bucket.give(1);
     const response = await send();
     if (response.body === null) return response;
     const isStream = isEventStream(own, method, response);

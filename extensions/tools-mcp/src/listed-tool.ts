@@ -6,15 +6,22 @@ import { canonicalJson } from './json-message.js';
 export interface ListedTool {
   definition: McpToolDefinition;
   hash: string;
+  /** Whether a call of it is a task. */
+  asTask?: boolean;
 }
 
-/** Checks one entry of a server's list of tools. Never throws. */
-export function readListedTool(entry: unknown): ListedTool | HeldTool {
-  const read = readMcpTool(entry);
+/**
+ * Checks one entry of a server's list of tools. Never throws.
+ *
+ * @param tasks whether the server runs calls as tasks
+ */
+export function readListedTool(entry: unknown, tasks: boolean): ListedTool | HeldTool {
+  const read = readMcpTool(entry, { tasks });
   if ('reason' in read) return read;
-  const { definition } = read;
+  const { definition, isTask } = read;
   return {
     definition,
+    ...(isTask && { asTask: true }),
     hash: createHash('sha256').update(canonicalJson(definition)).digest('hex'),
   };
 }

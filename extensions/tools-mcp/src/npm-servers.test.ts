@@ -14,10 +14,7 @@ describe('server-everything, by stdio', () => {
     const [status] = await world.bridge.start();
     expect(status).toMatchObject({ server: 'everything', state: 'ready' });
     expect(status?.tools).toContain('mcp__everything__echo');
-    expect(status?.held).toContainEqual({
-      tool: 'simulate-research-query',
-      reason: 'runs only as an MCP task',
-    });
+    expect(status?.held).toEqual([]);
     expect(await world.call('mcp__everything__echo', { message: 'hello' })).toMatchObject({
       ok: true,
       value: 'Echo: hello',

@@ -7,6 +7,7 @@ import { mcpServerPart, mcpToolName } from './names.js';
 import { isPinnedAs, pinnedTools } from './pins.js';
 import { serverPin } from './server-pin.js';
 import { serverTool } from './server-tools.js';
+import { isFilteredIn } from './tool-filter.js';
 
 export interface PinnedMcpBridgeOptions
   extends Pick<McpBridgeOptions, 'config' | 'workingDir' | 'variables'> {
@@ -47,6 +48,7 @@ export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMc
     const declared = declarationOf(server, variables);
     const names: string[] = [];
     for (const listed of await pinnedTools(pins, server.name)) {
+      if (!isFilteredIn(server, listed.definition.name)) continue;
       registry.register(
         serverTool(listed, {
           server,

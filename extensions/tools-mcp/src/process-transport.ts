@@ -79,6 +79,8 @@ export class ProcessTransport implements Transport {
     if (process === undefined || this.#ended !== undefined) {
       throw new EthosError('NETWORK_FAILED', 'the server is not connected');
     }
+    // An answer to each request is what is wanted, however many there are.
+    if ('method' in message && 'id' in message) this.#messages.give(1);
     const line = `${JSON.stringify(message)}\n`;
     this.#unsentChars += line.length;
     if (this.#unsentChars > MAX_UNSENT_CHARS) {
@@ -119,25 +121,37 @@ export class ProcessTransport implements Transport {
     this.onclose?.();
   }
 
-  async #read(text: string): Promise<void> {
-    if (this.#overlong || this.#ended !== undefined) return;
+  /** Gives nothing to wait for where it is done: then the pipe needs no pause. */
+  #read(text: string): Promise<void> | undefined {
+    if (this.#overlong || this.#ended !== undefined) return undefined;
     const lines = this.#lines.push(text);
     if (lines === null) {
       this.#overlong = true;
       void this.#kill('it sent a message that is too long');
-      return;
+      return undefined;
     }
-    for (const line of lines) {
-      const waitMs = this.#messages.take(1);
+    const [only] = lines;
+    if (only === undefined) return undefined;
+    const waitMs = this.#messages.take(1);
+    if (lines.length > 1 || waitMs > 0) return this.#readSlowly(lines, waitMs);
+    this.#deliver(only);
+    return undefined;
+  }
+
+  async #readSlowly(lines: readonly string[], firstWaitMs: number): Promise<void> {
+    let waitMs = firstWaitMs;
+    for (const [at, line] of lines.entries()) {
+      if (at > 0) waitMs = this.#messages.take(1);
       if (waitMs > 0) await pause(waitMs, this.#closing.signal);
       if (this.#ended !== undefined) return;
-      if (line.trim() !== '') this.#deliver(line);
+      this.#deliver(line);
       // What a message sets off comes before the next one: progress before the answer.
       await null;
     }
   }
 
   #deliver(line: string): void {
+    if (line.trim() === '') return;
     const read = readMessage(line);
     if (read.ok) this.onmessage?.(read.message);
     else this.onerror?.(new EthosError('NETWORK_FAILED', `the server sent ${read.problem}`));

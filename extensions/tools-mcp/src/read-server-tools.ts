@@ -1,11 +1,18 @@
 import type { HeldTool } from '@ethosagent/policy';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { McpServerConfig } from './config.js';
 import { listAll } from './list-all.js';
 import { type ListedTool, readListedTool } from './listed-tool.js';
+import { runsTasks } from './task-call.js';
+import { isFilteredIn, unknownInFilter } from './tool-filter.js';
 
-/** The tools that a server lists, by name, and those that it lists in a way that can't be used. */
+/**
+ * The tools that a server lists and mcp.json lets in, by name, and those that it lists in a way that
+ * can't be used.
+ */
 export async function readServerTools(
   client: Client,
+  server: Pick<McpServerConfig, 'tools'>,
   options: Parameters<typeof listAll>[2],
 ): Promise<{ listed: ReadonlyMap<string, ListedTool>; held: readonly HeldTool[] }> {
   const { items, cut } =
@@ -14,13 +21,19 @@ export async function readServerTools(
       : await listAll(client, 'tools/list', options);
   const listed = new Map<string, ListedTool>();
   const held: HeldTool[] = [];
+  const tasks = runsTasks(client);
+  const names = new Set<string>();
   for (const item of items) {
-    const tool = readListedTool(item);
+    const tool = readListedTool(item, tasks);
+    const name = 'reason' in tool ? tool.tool : tool.definition.name;
+    names.add(name);
+    if (!isFilteredIn(server, name)) continue;
     if ('reason' in tool) held.push(tool);
     else if (listed.has(tool.definition.name)) {
       held.push({ tool: tool.definition.name, reason: 'is listed more than once' });
     } else listed.set(tool.definition.name, tool);
   }
+  if (!cut) held.push(...unknownInFilter(server, names));
   if (cut) held.push({ tool: '', reason: `there are more than the first ${items.length} tools` });
   return { listed, held };
 }

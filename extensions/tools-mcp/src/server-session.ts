@@ -5,6 +5,7 @@ import type { McpServerConfig } from './config.js';
 import type { McpLimits } from './limits.js';
 import type { McpAuthorize, McpTokenStore } from './oauth.js';
 import type { RedactedTransport } from './redacted-transport.js';
+import type { McpLog, McpLogEntry } from './server-log.js';
 
 /** What servers are connected with. */
 export interface ConnectOptions {
@@ -20,6 +21,8 @@ export interface ConnectOptions {
   onAuthorize: McpAuthorize | undefined;
   onSampling: McpSampling | undefined;
   onElicitation: McpElicitation | undefined;
+  onLog: McpLog | undefined;
+  logLevel: McpLogEntry['level'];
 }
 
 /** A server that has answered `initialize`. */

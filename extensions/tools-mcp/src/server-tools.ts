@@ -88,6 +88,7 @@ export function serverTool(listed: ListedTool, options: ServerToolOptions): AnyT
       params: { name: tool, arguments: args },
       schema: callResultSchema,
       timeoutMs: options.timeoutMs,
+      asTask: listed.asTask === true,
       refuse: () => refusalOf(connection, tool, hash),
     };
     const called = await callServer(call, ctx);

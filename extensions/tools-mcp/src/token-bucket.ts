@@ -22,6 +22,11 @@ export class TokenBucket {
     this.#at = now;
     return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#perSecond) * 1_000;
   }
+
+  /** Adds tokens beside the steady rate: what was asked for is no burst. */
+  give(count: number): void {
+    this.#tokens = Math.min(this.#burst, this.#tokens + count);
+  }
 }
 
 /** Waits, or until the signal fires. */

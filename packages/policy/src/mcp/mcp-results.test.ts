@@ -7,6 +7,19 @@ const origin = { server: 's', tool: 't' };
 const MB = 1_000_000;
 
 describe('mcpToolResult', () => {
+  it.each([
+    ['MCP error -32602: Input validation error: Invalid arguments for tool t: []', 'input_invalid'],
+    ["Input validation error: 'x' is not of type 'number'", 'input_invalid'],
+    ['Error executing tool t: 1 validation error for tArguments\na\n  Field', 'input_invalid'],
+    ['MCP error -32602: Tool t not found', 'not_available'],
+    ['Unknown tool: t', 'not_available'],
+    ['Error executing tool t: no such file', 'execution_failed'],
+    ['it said MCP error -32602: of another', 'execution_failed'],
+  ])('has for the failure %j the code %s', (text, code) => {
+    const answer = { isError: true, content: [{ type: 'text', text }] };
+    expect(mcpToolResult(answer, origin)).toEqual({ ok: false, error: text, code });
+  });
+
   it('shows texts, and names the rest', () => {
     const content = [
       { type: 'text', text: 'one' },

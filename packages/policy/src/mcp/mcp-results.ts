@@ -1,4 +1,4 @@
-import type { ToolResult } from '@ethosagent/types';
+import type { ToolErrorCode, ToolResult } from '@ethosagent/types';
 import { type Check, isBoolean, isObject, isOneOf, isShape, isString } from '../shape.js';
 import { cleanLine } from '../text/clean-text.js';
 import { takeStart } from '../text/cut-text.js';
@@ -157,6 +157,21 @@ function describe(mediaType: string, base64: string, kept: boolean): string {
   return `${cleanLine(mediaType, 100)}, ${bytes} bytes${kept ? '' : ', left out'}`;
 }
 
+/**
+ * How the servers of the SDKs say that they did not take the arguments, or have no such tool: as a
+ * result whose text begins with the code of JSON-RPC, or with what their validation always writes.
+ */
+const NO_SUCH_TOOL =
+  /^(?:MCP error -32602: (?:Tool \S+ (?:not found|disabled)|Unknown tool)|Unknown tool:)/;
+const REFUSED_ARGUMENTS =
+  /^(?:MCP error -32602\b|Input validation error:|Error executing tool \S+: \d+ validation errors? for )/;
+
+/** The code of a failure, by what the server wrote: it names the kind of failure, and grants nothing. */
+function codeOfFailure(error: string): ToolErrorCode {
+  if (NO_SUCH_TOOL.test(error)) return 'not_available';
+  return REFUSED_ARGUMENTS.test(error) ? 'input_invalid' : 'execution_failed';
+}
+
 /** What a call of a server's tool comes back with. */
 export function mcpToolResult(answer: McpCallAnswer, origin: McpOrigin): ToolResult {
   const { content = [], structuredContent, isError } = answer;
@@ -164,7 +179,7 @@ export function mcpToolResult(answer: McpCallAnswer, origin: McpOrigin): ToolRes
   parts.add(content);
   if (isError === true) {
     const error = parts.texts.join('\n') || `${origin.server} says that it failed, and not why`;
-    return { ok: false, error, code: 'execution_failed' };
+    return { ok: false, error, code: codeOfFailure(error) };
   }
   const structured: Record<string, unknown> = { ...parts.structured(), mcp: origin };
   if (structuredContent !== undefined) {

@@ -24,8 +24,16 @@ const MAX_SCHEMA_CHARS = 64_000;
 const MAX_ANNOTATION_CHARS = 8_000;
 const MAX_SCHEMA_DEPTH = 32;
 
-/** Checks one entry of a server's list of tools. Never throws. */
-export function readMcpTool(entry: unknown): { definition: McpToolDefinition } | HeldTool {
+/**
+ * Checks one entry of a server's list of tools. Never throws.
+ *
+ * @param client `tasks`: whether it may run calls as tasks; one that may not is held back from tools
+ * that run no other way
+ */
+export function readMcpTool(
+  entry: unknown,
+  client: { tasks?: boolean } = {},
+): { definition: McpToolDefinition; isTask: boolean } | HeldTool {
   const { name, description = '', inputSchema, annotations = {}, execution } = fieldsOf(entry);
   const tool = typeof name === 'string' ? cleanText(name, 100) : '';
   const held = (reason: string) => ({ tool, reason });
@@ -37,7 +45,8 @@ export function readMcpTool(entry: unknown): { definition: McpToolDefinition } |
   }
   if (!isObject(inputSchema)) return held('inputSchema: expected an object');
   if (!isObject(annotations)) return held('annotations: expected an object');
-  if (isObject(execution) && execution.taskSupport === 'required') {
+  const isTask = isObject(execution) && execution.taskSupport === 'required';
+  if (isTask && client.tasks !== true) {
     return held('runs only as an MCP task');
   }
   // The depth first: what comes after it recurses.
@@ -54,7 +63,7 @@ export function readMcpTool(entry: unknown): { definition: McpToolDefinition } |
   if (canonicalJson(annotations).length > MAX_ANNOTATION_CHARS) {
     return held('its annotations are too long');
   }
-  return { definition: { name, description, inputSchema, annotations } };
+  return { definition: { name, description, inputSchema, annotations }, isTask };
 }
 
 function fieldsOf(entry: unknown): Record<string, unknown> {

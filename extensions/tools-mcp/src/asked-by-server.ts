@@ -1,0 +1,117 @@
+import { cleanLine, cleanMcpSchema, cleanText, depthOf } from '@ethosagent/policy';
+import {
+  type CreateMessageRequest,
+  type ElicitRequest,
+  type ElicitResult,
+  ErrorCode,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
+
+const MAX_SAMPLED_MESSAGES = 100;
+const MAX_SAMPLED_CHARS = 1_000_000;
+const MAX_SYSTEM_CHARS = 20_000;
+const MAX_SAMPLED_TOKENS = 8_192;
+const MAX_ASKED_CHARS = 2_000;
+const MAX_FIELDS = 30;
+const MAX_FORM_CHARS = 16_000;
+const MAX_ANSWER_CHARS = 10_000;
+
+type Sampling = CreateMessageRequest['params'];
+type Elicitation = ElicitRequest['params'];
+
+/**
+ * What a server asks of a model, as the host is shown it: no context of other servers, no tools, and
+ * within bounds.
+ *
+ * @throws `McpError` for what is refused, which the server gets
+ */
+export function readSampling(params: Sampling): Sampling {
+  const { messages, systemPrompt, maxTokens } = params;
+  if (params.tools !== undefined || params.toolChoice !== undefined) {
+    throw refused('no tools are given to a model for a server');
+  }
+  if (messages.length > MAX_SAMPLED_MESSAGES || JSON.stringify(messages).length > MAX_SAMPLED_CHARS)
+    throw refused('the messages are too many, or too long');
+  // Left out is includeContext, which would show what other servers and the user have said.
+  return {
+    messages: messages.map(({ role, content }) => ({ role, content: cleaned(content) })),
+    maxTokens: Math.max(1, Math.min(maxTokens, MAX_SAMPLED_TOKENS)),
+    ...(systemPrompt !== undefined && { systemPrompt: cleanText(systemPrompt, MAX_SYSTEM_CHARS) }),
+    ...(params.temperature !== undefined && { temperature: params.temperature }),
+    ...(params.stopSequences !== undefined && { stopSequences: params.stopSequences.slice(0, 8) }),
+    ...(params.modelPreferences !== undefined && { modelPreferences: params.modelPreferences }),
+  };
+}
+
+type Content = Sampling['messages'][number]['content'];
+
+function cleaned(content: Content): Content {
+  const clean = <T extends { type: string }>(part: T): T =>
+    'text' in part && typeof part.text === 'string'
+      ? { ...part, text: cleanText(part.text, MAX_SAMPLED_CHARS) }
+      : part;
+  return Array.isArray(content) ? content.map(clean) : clean(content);
+}
+
+/** What people call what must not go through a form that a server wrote. */
+const SECRET =
+  /pass\s?(?:word|phrase|code|wd)|\bpin\b|secret|credential|token|api[\s_-]?key|private[\s_-]?key|access[\s_-]?key|seed[\s_-]?phrase|mnemonic|\bcvv\b|\bcvc\b|card[\s_-]?number|\bssn\b|one[\s_-]?time|\botp\b|2fa|\bmfa\b/i;
+
+/**
+ * What a server asks of the user, as the host is shown it: a form of a few plain fields that asks for
+ * no secret.
+ *
+ * @throws `McpError` for what is refused, which the server gets
+ */
+export function readElicitation(params: Elicitation): Elicitation {
+  if (params.mode === 'url') throw refused('users are not sent to addresses of servers');
+  const { message, requestedSchema } = params;
+  if (depthOf(requestedSchema, 6) > 6 || JSON.stringify(requestedSchema).length > MAX_FORM_CHARS) {
+    throw refused('the form is too large');
+  }
+  const fields = Object.entries(requestedSchema.properties);
+  if (fields.length > MAX_FIELDS) throw refused(`the form has more than ${MAX_FIELDS} fields`);
+  for (const [name, field] of fields) {
+    if (!/^[\w .-]{1,64}$/.test(name) || name === '__proto__') {
+      throw refused('a field of the form has a name that is none');
+    }
+    if (asksForSecret(name, field)) throw refused(`${name} asks for a secret, and forms may not`);
+  }
+  if (SECRET.test(normal(message)))
+    throw refused('the message asks for a secret, and forms may not');
+  const schema = cleanMcpSchema(requestedSchema);
+  return {
+    ...params,
+    message: cleanText(message, MAX_ASKED_CHARS),
+    requestedSchema: { ...requestedSchema, ...schema },
+  };
+}
+
+function asksForSecret(name: string, field: object): boolean {
+  const {
+    title,
+    description,
+    format,
+  }: { title?: unknown; description?: unknown; format?: unknown } = field;
+  const texts = [name, title, description, format].filter((text) => typeof text === 'string');
+  return texts.some((text) => SECRET.test(normal(text)));
+}
+
+/** A text as it reads: without what nobody sees, and with camelCase taken apart. */
+function normal(text: string): string {
+  return cleanLine(text.normalize('NFKC'), MAX_FORM_CHARS).replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
+}
+
+/** What of an answer goes to the server: the fields that it asked for. */
+export function answerTo(params: Elicitation, { action, content }: ElicitResult): ElicitResult {
+  if (action !== 'accept' || content === undefined || params.mode === 'url') return { action };
+  const asked = Object.keys(params.requestedSchema.properties);
+  const kept = Object.entries(content).filter(
+    ([key, value]) => asked.includes(key) && JSON.stringify(value).length <= MAX_ANSWER_CHARS,
+  );
+  return { action, content: Object.fromEntries(kept) };
+}
+
+function refused(why: string): McpError {
+  return new McpError(ErrorCode.InvalidParams, why);
+}

@@ -1,0 +1,73 @@
+import { cleanLine } from '@ethosagent/policy';
+import { EthosError } from '@ethosagent/types';
+import { z } from 'zod';
+import type { Connection } from './connection.js';
+
+/** What is to be completed: an argument of a prompt, or a variable of a template of resources. */
+export interface McpCompletionRequest {
+  of: { prompt: string } | { resourceTemplate: string };
+  argument: { name: string; value: string };
+  /** What the other arguments are, by name. */
+  known?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+}
+
+/** What a server proposes. All of it is the server's word. */
+export interface McpCompletion {
+  values: string[];
+  /** Whether the server has more than these. */
+  hasMore: boolean;
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_VALUES = 100;
+const MAX_VALUE_CHARS = 500;
+
+const answerSchema = z.looseObject({
+  completion: z.looseObject({ values: z.array(z.unknown()), hasMore: z.boolean().optional() }),
+});
+
+/** Asks a server. Throws `TOOL_UNAVAILABLE` where it is not connected, or proposes nothing. */
+export async function complete(
+  connection: Connection,
+  { of, argument, known, signal }: McpCompletionRequest,
+): Promise<McpCompletion> {
+  const { name } = connection.server;
+  const opened = await connection.openForCall();
+  if (!opened.ok) throw unavailable(`${name}: ${opened.reason}`);
+  const { session } = opened;
+  if (session.client.getServerCapabilities()?.completions === undefined) {
+    throw unavailable(`${name} completes no arguments`);
+  }
+  const ref =
+    'prompt' in of
+      ? { type: 'ref/prompt', name: of.prompt }
+      : { type: 'ref/resource', uri: of.resourceTemplate };
+  const params = {
+    ref,
+    argument,
+    ...(known !== undefined && { context: { arguments: { ...known } } }),
+  };
+  try {
+    const { completion } = await connection.use(session, () =>
+      session.client.request({ method: 'completion/complete', params }, answerSchema, {
+        timeout: TIMEOUT_MS,
+        // One of its own, since the SDK leaves its listeners on it.
+        ...(signal !== undefined && { signal: AbortSignal.any([signal]) }),
+      }),
+    );
+    const texts = completion.values.filter((value) => typeof value === 'string');
+    return {
+      values: texts
+        .slice(0, MAX_VALUES)
+        .map((value) => cleanLine(session.redact(value), MAX_VALUE_CHARS)),
+      hasMore: completion.hasMore === true || completion.values.length > MAX_VALUES,
+    };
+  } catch (cause) {
+    throw new EthosError('TOOL_UNAVAILABLE', `${name} completes nothing`, { cause });
+  }
+}
+
+function unavailable(why: string): EthosError {
+  return new EthosError('TOOL_UNAVAILABLE', why);
+}

@@ -1,0 +1,65 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { pause } from './token-bucket.js';
+
+const MIN_POLL_MS = 200;
+const MAX_POLL_MS = 5_000;
+const CANCEL_MS = 5_000;
+
+const taskSchema = z.looseObject({
+  taskId: z.string().min(1).max(256),
+  status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']),
+  pollInterval: z.number().optional(),
+});
+const createdSchema = z.looseObject({ task: taskSchema });
+
+/** Whether a server runs calls of its tools as tasks. */
+export function runsTasks(client: Client): boolean {
+  return client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
+}
+
+/** Calls a tool as a task: begins it, asks how it stands as often as may be, and gets its result. */
+export async function callAsTask<T>(
+  client: Client,
+  call: { params: Record<string, unknown>; schema: z.ZodType<T>; ttlMs: number },
+  options: RequestOptions & { signal: AbortSignal },
+): Promise<T> {
+  const { signal } = options;
+  const { task } = await client.request(
+    { method: 'tools/call', params: { ...call.params, task: { ttl: call.ttlMs } } },
+    createdSchema,
+    options,
+  );
+  const params = { taskId: task.taskId };
+  const own = { signal, timeout: options.timeout ?? CANCEL_MS };
+  const cancel = () => {
+    client
+      .request({ method: 'tasks/cancel', params }, z.looseObject({}), { timeout: CANCEL_MS })
+      .catch(() => {});
+  };
+  if (signal.aborted) cancel();
+  else signal.addEventListener('abort', cancel, { once: true });
+  try {
+    let { status, pollInterval } = task;
+    while (status === 'working') {
+      // A server that says 0 is not asked without a pause, nor forgotten where it says a year.
+      const waitMs = Math.min(Math.max(pollInterval ?? 0, MIN_POLL_MS), MAX_POLL_MS);
+      await pause(waitMs, signal);
+      signal.throwIfAborted();
+      ({ status, pollInterval } = await client.request(
+        { method: 'tasks/get', params },
+        taskSchema,
+        own,
+      ));
+    }
+    if (status === 'cancelled') {
+      throw new McpError(ErrorCode.InternalError, 'the server cancelled the task');
+    }
+    // It waits for one that asks the user, and says what became of one that failed.
+    return await client.request({ method: 'tasks/result', params }, call.schema, own);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}

@@ -1,0 +1,20 @@
+import type { HeldTool } from '@ethosagent/policy';
+import type { McpServerConfig } from './config.js';
+
+/** Whether mcp.json lets a tool of a server in. */
+export function isFilteredIn({ tools }: Pick<McpServerConfig, 'tools'>, tool: string): boolean {
+  if (tools === undefined) return true;
+  if (tools.exclude.includes(tool)) return false;
+  return tools.include === undefined || tools.include.includes(tool);
+}
+
+/** Names in mcp.json that no tool of the server has: likely another one was meant. */
+export function unknownInFilter(
+  { tools }: Pick<McpServerConfig, 'tools'>,
+  listed: ReadonlySet<string>,
+): HeldTool[] {
+  const named = new Set([...(tools?.include ?? []), ...(tools?.exclude ?? [])]);
+  return [...named]
+    .filter((tool) => tool !== '*' && !listed.has(tool))
+    .map((tool) => ({ tool, reason: 'is named in mcp.json, and the server has no such tool' }));
+}
