@@ -20,7 +20,10 @@ describe('@ethosagent/tools-code', () => {
   const capabilities: [name: string, declared: ToolCapabilities][] = [
     [
       'lint',
-      { fs_reach: REACH, process: { allowedBinaries: ['node', 'python3', 'ruff', 'cargo', 'go'] } },
+      {
+        fs_reach: REACH,
+        process: { allowedBinaries: ['sh', 'node', 'python3', 'ruff', 'cargo', 'go'] },
+      },
     ],
     [
       'typecheck',
@@ -30,7 +33,7 @@ describe('@ethosagent/tools-code', () => {
       'run_tests',
       {
         fs_reach: REACH,
-        process: { allowedBinaries: ['node', 'python3', 'cargo', 'go'] },
+        process: { allowedBinaries: ['sh', 'node', 'python3', 'cargo', 'go', 'gradle'] },
       },
     ],
     [

@@ -6,18 +6,19 @@ import { clippy } from './problems/cargo.js';
 import { checkProblems } from './problems/check-problems.js';
 import { eslint } from './problems/eslint.js';
 import { goVet } from './problems/go.js';
+import { lintScript } from './problems/lint-script.js';
 import { ruff } from './problems/ruff.js';
 import { withAccessFailures } from './project/failures.js';
 import { CALL_TIMEOUT_MS } from './project/run-project.js';
 
-const NAMES = ['biome', 'eslint', 'ruff', 'clippy', 'go-vet'] as const;
-const RUNNERS = [biome, eslint, ruff, clippy, goVet];
+const NAMES = ['biome', 'eslint', 'script', 'ruff', 'clippy', 'go-vet'] as const;
+const RUNNERS = [biome, eslint, lintScript, ruff, clippy, goVet];
 
 /** Runs the linter that the project uses. Needs `fs_reach` and `process`. */
 export const lintTool = defineTool({
   name: 'lint',
   description:
-    'Run the linter that the project uses (Biome, ESLint, Ruff, Clippy, go vet), and list the problems with file, line, rule and message, errors first. With fix, repair what it can repair.',
+    'Run the linter that the project uses (Biome, ESLint, Ruff, Clippy, go vet, or its own lint script), and list the problems with file, line, rule and message, errors first. With fix, repair what it can repair.',
   toolset: 'code',
   input: z.strictObject({
     path: pathInput,
@@ -34,7 +35,7 @@ export const lintTool = defineTool({
   settings: runnerSettings(NAMES),
   capabilities: {
     fs_reach: { read: 'from-personality', write: 'from-personality' },
-    process: { allowedBinaries: ['node', 'python3', 'ruff', 'cargo', 'go'] },
+    process: { allowedBinaries: ['sh', 'node', 'python3', 'ruff', 'cargo', 'go'] },
   },
   outputIsUntrusted: true,
   supportsDryRun: true,

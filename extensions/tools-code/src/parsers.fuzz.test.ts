@@ -7,17 +7,13 @@ import { biome } from './problems/biome.js';
 import { cargoCheck, clippy } from './problems/cargo.js';
 import { eslint } from './problems/eslint.js';
 import { goBuild, goVet } from './problems/go.js';
+import { lintScript } from './problems/lint-script.js';
 import { mypy } from './problems/mypy.js';
 import { ruff } from './problems/ruff.js';
 import { tsc } from './problems/tsc.js';
 import type { Runner, RunRequest } from './project/runner.js';
 import type { ProblemReport, TestReport } from './report.js';
-import { cargoTest } from './test-runners/cargo-test.js';
-import { goTest } from './test-runners/go-test.js';
-import { jest } from './test-runners/jest.js';
-import { nodeTest } from './test-runners/node-test.js';
-import { pytest } from './test-runners/pytest.js';
-import { vitest } from './test-runners/vitest.js';
+import { TEST_RUNNERS } from './test-runners/index.js';
 
 type AnyReport = ProblemReport | TestReport;
 
@@ -31,12 +27,8 @@ const RUNNERS: readonly Runner<AnyReport>[] = [
   mypy,
   cargoCheck,
   goBuild,
-  vitest,
-  jest,
-  nodeTest,
-  pytest,
-  cargoTest,
-  goTest,
+  lintScript,
+  ...TEST_RUNNERS,
 ];
 
 const REQUEST: RunRequest = {
@@ -70,6 +62,21 @@ const line = fc.oneof(
     '\u0001ethos-test {"names":["__proto__"],"failed":true,"skip":false,"todo":false}',
     '{"numTotalTestSuites":1,"testResults":[]}',
     '{"numFailedTestSuites":1,"testResults":[{"name":"x","status":"failed","assertionResults":[]}]}',
+    '\u0001ethos-test report',
+    '\u0001ethos-test end',
+    '<?xml version="1.0"?><testsuites><testsuite name="a"><testcase name="b"/></testsuite></testsuites>',
+    '<testcase name="__proto__"><failure>',
+    '{"summary":{"example_count":0},"examples":[]}',
+    'TAP version 14',
+    '1..2',
+    'ok 1 - a # SKIP',
+    'not ok 2 - b',
+    '    ok 1 - inner',
+    '  ---',
+    '  at: [',
+    '  ...',
+    'Bail out!',
+    '{\n  "stats": {"passes":0,"pending":0,"failures":0},"passes":[],"pending":[],"failures":[]\n}',
     '\u0001ethos-test {"id":"a.py::b","outcome":"failed"}',
     '\u0001ethos-test {"id":"","outcome":"passed","line":1,"file":null,"seconds":1e99}',
   ),
@@ -93,7 +100,7 @@ function reportOf<R>(
   return parser.end(exitCode);
 }
 
-describe.each(RUNNERS.map((runner) => [runner.name, runner] as const))('%s', (name, runner) => {
+describe.each(RUNNERS.map((runner) => [runner.title, runner] as const))('%s', (name, runner) => {
   fuzz(
     `the parser of ${name} takes anything, and in any pieces`,
     fc.record({

@@ -97,6 +97,90 @@ const EXPECTED: Readonly<Record<string, { structured: object; text: string }>> =
     },
     text: 'calc_test.go:12: got 4',
   },
+  mocha: {
+    structured: {
+      counts: { passed: 1, failed: 2, skipped: 2, todo: 0 },
+      tests: [
+        { name: 'sums fails', file: '/home/dev/js/test/m.js', status: 'failed' },
+        { name: 'hook "before all" hook for "x"', status: 'failed' },
+        { name: 'sums adds', status: 'passed' },
+        { name: 'sums later', status: 'skipped' },
+        { name: 'sums some day', status: 'skipped' },
+      ],
+    },
+    text: 'Expected values to be loosely deep-equal',
+  },
+  ava: {
+    structured: {
+      counts: { passed: 2, failed: 1, skipped: 1, todo: 1 },
+      tests: [{ name: 'fails', status: 'failed' }, {}, {}, {}, {}],
+    },
+    text: 'AssertionError',
+  },
+  tap: {
+    structured: {
+      counts: { passed: 2, failed: 1, skipped: 1, todo: 1 },
+      tests: [{ name: 't.tap.js > sums > fails', file: 't.tap.js', line: 2 }, {}, {}, {}, {}],
+    },
+    text: '-  "a": 2',
+  },
+  tape: {
+    structured: {
+      counts: { passed: 2, failed: 1 },
+      tests: [{ name: 'fails', file: '/home/dev/js/t.tape.js', line: 2 }, {}, {}],
+    },
+    text: 'deepEqual: expected { a: 2 }, actual { a: 1 }',
+  },
+  bun: {
+    structured: {
+      counts: { passed: 1, failed: 2, skipped: 1, todo: 1 },
+      tests: [
+        { name: 'sums > fails', file: 'a.test.ts', line: 2 },
+        { name: '(file)', file: 'broken.test.ts', status: 'failed' },
+        { name: 'sums > adds', status: 'passed' },
+        { name: 'sums > later', status: 'skipped' },
+        { name: 'sums > some day', status: 'todo' },
+      ],
+    },
+    text: 'expect(received).toEqual(expected)',
+  },
+  deno: {
+    structured: {
+      counts: { passed: 2, failed: 4, skipped: 1, todo: 0 },
+      tests: [
+        { name: 'fails', file: 'a_test.ts', line: 1 },
+        { name: 'group' },
+        { name: 'group > two', line: 2 },
+        { name: '(file)', file: 'broken_test.ts' },
+        { name: 'adds' },
+        { name: 'later' },
+        { name: 'group > one' },
+      ],
+    },
+    text: 'Uncaught Error: no',
+  },
+  phpunit: {
+    structured: {
+      counts: { passed: 3, failed: 2, skipped: 2, todo: 0 },
+      tests: [
+        { name: 'SumTest::testFails', file: '/home/dev/js/tests/SumTest.php', line: 5 },
+        { name: 'SumTest::testThrows', line: 8 },
+        { name: 'SumTest::testAdds' },
+        {},
+        {},
+        { name: 'SumTest::testEach with data set #0' },
+        {},
+      ],
+    },
+    text: 'Failed asserting that two arrays are identical',
+  },
+  rspec: {
+    structured: {
+      counts: { passed: 1, failed: 1, skipped: 2, todo: 0 },
+      tests: [{ name: 'sums fails', file: 'spec/sum_spec.rb', line: 3 }, {}, {}, {}],
+    },
+    text: 'expected: 2',
+  },
 };
 
 describe.each(RECORDED_RUNS)('$tool with $runner, replayed', (run) => {

@@ -34,11 +34,15 @@ export interface TestCase {
 
 /** What a linter or a type checker reported. */
 export interface ProblemReport {
+  /** Set where only the exit code says whether something is wrong. */
+  byExitCode?: true;
   problems: Problem[];
 }
 
 /** What a test runner reported. */
 export interface TestReport {
+  /** Set where only the exit code says whether tests failed. */
+  byExitCode?: true;
   tests: TestCase[];
   /** Why something could not be built, where the language has a compiler. */
   problems: Problem[];

@@ -15,24 +15,36 @@ import { displayPath } from './project/file-path.js';
 import {
   aboutRun,
   CALL_TIMEOUT_MS,
-  noteOfOthers,
+  notesOf,
   type RunArgs,
   type RunContext,
   runProject,
   saying,
   titleOf,
 } from './project/run-project.js';
+import { resultByExitCode } from './project/script-result.js';
 import type { TestCase } from './report.js';
-import { cargoTest } from './test-runners/cargo-test.js';
-import { goTest } from './test-runners/go-test.js';
-import { jest } from './test-runners/jest.js';
-import { nodeTest } from './test-runners/node-test.js';
-import { pytest } from './test-runners/pytest.js';
+import { TEST_RUNNERS } from './test-runners/index.js';
 import { countTests, renderFailures, renderTestCounts } from './test-runners/render-tests.js';
-import { vitest } from './test-runners/vitest.js';
 
-const NAMES = ['vitest', 'jest', 'node', 'pytest', 'cargo-test', 'go-test'] as const;
-const RUNNERS = [vitest, jest, nodeTest, pytest, cargoTest, goTest];
+const NAMES = [
+  'vitest',
+  'jest',
+  'mocha',
+  'ava',
+  'tap',
+  'tape',
+  'node',
+  'bun',
+  'deno',
+  'script',
+  'pytest',
+  'cargo-test',
+  'go-test',
+  'phpunit',
+  'rspec',
+  'gradle',
+] as const;
 
 /** Tests that passed, of which a result holds the names. */
 const MAX_OTHERS = 2_000;
@@ -42,7 +54,7 @@ const NOTES_CHARS = 600;
 export const runTestsTool = defineTool({
   name: 'run_tests',
   description:
-    'Run the tests of the project with what it uses (Vitest, Jest, node:test, pytest, cargo test, go test). Says how many passed, and of each that failed where it is and why. Give a path to run one file or folder, a filter to run tests by name.',
+    'Run the tests of the project with what it uses (Vitest, Jest, Mocha, AVA, tap, node:test, bun, deno, pytest, cargo test, go test, PHPUnit, RSpec, Gradle, or its own test script). Says how many passed, and of each that failed where it is and why. Give a path to run one file or folder, a filter to run tests by name.',
   toolset: 'code',
   input: z.strictObject({
     path: pathInput,
@@ -62,7 +74,7 @@ export const runTestsTool = defineTool({
   settings: runnerSettings(NAMES),
   capabilities: {
     fs_reach: { read: 'from-personality', write: 'from-personality' },
-    process: { allowedBinaries: ['node', 'python3', 'cargo', 'go'] },
+    process: { allowedBinaries: ['sh', 'node', 'python3', 'cargo', 'go', 'gradle'] },
   },
   outputIsUntrusted: true,
   supportsDryRun: true,
@@ -71,10 +83,11 @@ export const runTestsTool = defineTool({
 });
 
 async function runTests(args: RunArgs, ctx: RunContext): Promise<ToolResult> {
-  const ran = await runProject({ purpose: 'run_tests', runners: RUNNERS }, args, ctx);
+  const ran = await runProject({ purpose: 'run_tests', runners: TEST_RUNNERS }, args, ctx);
   if (!ran.ok) return ran.result;
   const { reported } = ran;
   const { run, report, found } = reported;
+  if (report.byExitCode === true) return resultByExitCode(reported, ctx);
   const base = run.command.base ?? run.command.cwd;
   const show = (file: string) => displayPath(ctx.workingDir, resolve(base, file));
   const tests = report.tests.map((test) => shown(test, found.runner.name === 'go-test', show));
@@ -114,7 +127,7 @@ async function runTests(args: RunArgs, ctx: RunContext): Promise<ToolResult> {
     failures.length > 0 ? renderFailures(failures.slice(0, max), failures.length, room / 2) : '',
   ].filter((part) => part !== '');
   const listed = [...failures.slice(0, max), ...others.slice(0, MAX_OTHERS)];
-  return ok(cleanText(value.join('\n')) + noteOfOthers(reported), {
+  return ok(cleanText(value.join('\n')) + notesOf(reported), {
     structured: {
       ...aboutRun(reported, ctx.workingDir),
       passed: !hasFailed,

@@ -1,4 +1,5 @@
 import { findNodeTool } from '../project/node-tool.js';
+import { byProgram } from '../project/project-markers.js';
 import type { Runner } from '../project/runner.js';
 import type { ProblemReport } from '../report.js';
 import { sarifParser } from './sarif.js';
@@ -11,7 +12,7 @@ export const biome: Runner<ProblemReport> = {
   signs: {
     files: ['biome.json', 'biome.jsonc', '.biome.json', '.biome.jsonc'],
     dependency: '@biomejs/biome',
-    script: { names: ['lint', 'check'], word: /\bbiome\b/ },
+    script: { names: ['lint', 'check'], find: byProgram('biome') },
   },
   async commands({ root, target, fix }, files) {
     const tool = await findNodeTool(files, root, {

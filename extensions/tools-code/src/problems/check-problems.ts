@@ -5,7 +5,7 @@ import { cleanText } from '../output/clean-text.js';
 import { displayPath, isWithin } from '../project/file-path.js';
 import {
   aboutRun,
-  noteOfOthers,
+  notesOf,
   type ProjectCheck,
   type RunArgs,
   type RunContext,
@@ -13,6 +13,7 @@ import {
   saying,
   titleOf,
 } from '../project/run-project.js';
+import { resultByExitCode } from '../project/script-result.js';
 import type { Problem, ProblemReport } from '../report.js';
 import { countProblems, inOrder, renderCounts, renderProblems } from './render-problems.js';
 
@@ -28,6 +29,7 @@ export async function checkProblems(
   if (!ran.ok) return ran.result;
   const { reported } = ran;
   const { request, run, report, found } = reported;
+  if (report.byExitCode === true) return resultByExitCode(reported, ctx);
   const base = run.command.base ?? run.command.cwd;
   const all = report.problems.map((problem) => ({ ...problem, file: atBase(problem, base) }));
   const { target } = request;
@@ -57,7 +59,7 @@ export async function checkProblems(
     elsewhere > 0 ? `[${elsewhere} more outside ${args.path}]` : '',
     failsWithoutError ? `[it ended with exit code ${run.exitCode}${saying(run.words)}]` : '',
   ].filter((part) => part !== '');
-  return ok(cleanText(value.join('\n')) + noteOfOthers(reported), {
+  return ok(cleanText(value.join('\n')) + notesOf(reported), {
     structured: {
       ...aboutRun(reported, ctx.workingDir),
       passed: run.exitCode === 0 && countProblems(all).error === 0,

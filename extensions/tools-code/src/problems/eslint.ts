@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { jsonDocument } from '../output/json-document.js';
 import { findNodeTool } from '../project/node-tool.js';
+import { isPlace, ownCommand } from '../project/own-command.js';
+import { byProgram, type ProjectMarkers } from '../project/project-markers.js';
 import type { Runner } from '../project/runner.js';
 import type { ProblemReport } from '../report.js';
 
@@ -21,23 +23,47 @@ const report = z.array(
   }),
 );
 
+const VALUED = new Set(
+  '-c --config --ext --parser --parser-options --rule --rulesdir --plugin --ignore-path --ignore-pattern --max-warnings --cache-location --cache-strategy --cache-file --env --global -f --format -o --output-file --resolve-plugins-relative-to --report-unused-disable-directives-severity --flag --concurrency'.split(
+    ' ',
+  ),
+);
+const isPath = isPlace(VALUED);
+const FORMAT = /^(-f|--format|-o|--output-file)$/;
+
+const signs: ProjectMarkers = {
+  files: ['eslint.config.*', '.eslintrc', '.eslintrc.*'],
+  packageKey: 'eslintConfig',
+  dependency: 'eslint',
+  script: { names: ['lint', 'check'], find: byProgram('eslint') },
+};
+
 /** ESLint, by its JSON report. */
 export const eslint: Runner<ProblemReport> = {
   name: 'eslint',
   title: 'ESLint',
   language: 'javascript',
-  signs: {
-    files: ['eslint.config.*', '.eslintrc', '.eslintrc.*'],
-    packageKey: 'eslintConfig',
-    dependency: 'eslint',
-    script: { names: ['lint', 'check'], word: /\beslint\b/ },
-  },
+  signs,
   async commands({ root, target, fix }, files) {
     const tool = await findNodeTool(files, root, { packageName: 'eslint' });
     if (tool === undefined) return [];
-    const args = [tool.file, '--format=json', '--no-color', ...(fix ? ['--fix'] : [])];
+    const args = ['--format=json', '--no-color', ...(fix ? ['--fix'] : [])];
     const { version } = tool;
-    return [{ binary: 'node', args: [...args, target ?? '.'], cwd: root, version }];
+    const last = target === undefined ? args : [...args, target];
+    const drop = (word: string, before: string) =>
+      FORMAT.test(word) ||
+      FORMAT.test(before) ||
+      /^--(format|output-file)=/.test(word) ||
+      word === '--fix' ||
+      (target !== undefined && isPath(word, before));
+    const own = await ownCommand(files, root, { signs, additions: { last, drop } });
+    const direct = {
+      binary: 'node',
+      args: [tool.file, ...args, target ?? '.'],
+      cwd: root,
+      version,
+    };
+    return own === undefined ? [direct] : [{ ...own, version }, direct];
   },
   parser: () =>
     jsonDocument(report, (files) => ({

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { LineReader } from '../output/line-reader.js';
 import type { OutputParser } from '../output/output-parser.js';
 import { findNodeTool } from '../project/node-tool.js';
+import { byProgram } from '../project/project-markers.js';
 import type { Runner } from '../project/runner.js';
 import type { Problem, ProblemReport } from '../report.js';
 
@@ -19,7 +20,7 @@ export const tsc: Runner<ProblemReport> = {
   language: 'javascript',
   signs: {
     files: [CONFIG],
-    script: { names: ['typecheck', 'type-check', 'types'], word: /\btsc\b/ },
+    script: { names: ['typecheck', 'type-check', 'types'], find: byProgram('tsc', 'vue-tsc') },
   },
   async commands({ root }, files) {
     const tool = await findNodeTool(files, root, { packageName: 'typescript', name: 'tsc' });

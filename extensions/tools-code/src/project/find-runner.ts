@@ -1,5 +1,6 @@
 import { dirname, extname } from 'node:path';
 import { ancestors } from './file-path.js';
+import { isPackage, isWorkspaceOf } from './package-boundary.js';
 import type { ProjectFiles } from './project-files.js';
 import { findMarker, type Marker } from './project-markers.js';
 import type { Language, Runner } from './runner.js';
@@ -18,6 +19,8 @@ export interface FoundRunner<R> {
 /** Where nothing was found: the folders that were looked at, the nearest first. */
 export interface NoRunner {
   looked: string[];
+  /** The package that ended the search: what is above it is of others. */
+  endedAt?: string;
 }
 
 const LANGUAGES: Readonly<Record<string, Language>> = {
@@ -33,6 +36,11 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   '.pyi': 'python',
   '.rs': 'rust',
   '.go': 'go',
+  '.php': 'php',
+  '.rb': 'ruby',
+  '.java': 'java',
+  '.kt': 'java',
+  '.groovy': 'java',
 };
 
 /** The language of a file, by the end of its name. */
@@ -42,7 +50,8 @@ export function languageOf(file: string): Language | undefined {
 
 /**
  * Finds what a project uses: in the nearest folder from the start upwards that shows anything, as
- * far as the reach goes.
+ * far as the reach goes. A package of JavaScript decides for what is below it; one that shows
+ * nothing may be part of a workspace, whose root then decides.
  *
  * @param search `start`: a folder, or a file, for whose language it is then; `wanted`: the name of
  * the one to use
@@ -59,9 +68,16 @@ export async function findRunner<R>(
       : runner.name === wanted,
   );
   const looked: string[] = [];
+  // Of a package, what lies above is someone else's, unless it is a workspace that names it.
+  const heedsPackages =
+    wanted === undefined && (language === undefined || language === 'javascript');
+  let nearestPackage: string | undefined;
   for (const folder of ancestors(start.isFile ? dirname(start.path) : start.path)) {
     if ((await files.names(folder)) === undefined) break;
     looked.push(folder);
+    if (nearestPackage !== undefined && !(await isWorkspaceOf(files, folder, nearestPackage))) {
+      continue;
+    }
     const found: { runner: Runner<R>; sign: Marker }[] = [];
     for (const runner of candidates) {
       const sign = await findMarker(files, folder, runner.signs);
@@ -70,15 +86,22 @@ export async function findRunner<R>(
     // The sort is stable: between equals, the order of the list decides.
     const [best, ...rest] = found.sort((a, b) => b.sign.strength - a.sign.strength);
     if (best !== undefined) {
-      const others = rest.map(({ runner }) => runner.name);
+      // A script that is not understood is not another tool.
+      const others = rest.flatMap(({ runner: { name, signs } }) =>
+        signs.anyScript === undefined ? [name] : [],
+      );
       return { runner: best.runner, root: folder, sign: best.sign.what, others };
+    }
+    if (heedsPackages && nearestPackage === undefined && (await isPackage(files, folder))) {
+      nearestPackage = folder;
     }
   }
   const [asked] = candidates;
   const [nearest] = looked;
   // Who names one need not have set it up.
-  if (wanted !== undefined && asked !== undefined && nearest !== undefined) {
+  const isTool = asked !== undefined && asked.signs.anyScript === undefined;
+  if (wanted !== undefined && isTool && nearest !== undefined) {
     return { runner: asked, root: nearest, sign: 'asked for', others: [] };
   }
-  return { looked };
+  return nearestPackage === undefined ? { looked } : { looked, endedAt: nearestPackage };
 }

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { type ConfigDocument, type ProjectFiles, partOf } from './project-files.js';
+import { findProgram, type ScriptCommand, scriptCommand } from './script-command.js';
+import type { Word } from './script-words.js';
 
 /** By what a folder shows that it uses a tool. */
 export interface ProjectMarkers {
@@ -9,8 +11,12 @@ export interface ProjectMarkers {
   dependency?: string;
   /** A key of `package.json` that configures it. */
   packageKey?: string;
-  /** What a script of `package.json` says when it runs it. */
-  script?: { names: readonly string[]; word: RegExp };
+  /** Scripts of `package.json` that may run it, and which word of a command is the tool. */
+  script?: { names: readonly string[]; find: (words: readonly Word[]) => number | undefined };
+  /** Scripts that count though it can't be told what they run. */
+  anyScript?: readonly string[];
+  /** A file that names it in its text. */
+  mentioned?: { file: string; word: RegExp };
   /** A table of `pyproject.toml`, below `tool`; as a word, also a dependency there. */
   pyproject?: string;
   /** Files of a project that may use it, when nothing says otherwise. */
@@ -33,8 +39,8 @@ export async function findMarker(
   const manifest = names.has('package.json')
     ? await files.json(join(folder, 'package.json'))
     : undefined;
-  const script = scriptSign(manifest, signs);
-  if (script !== undefined) return { strength: 4, what: script };
+  const script = scriptOf(manifest, signs);
+  if (script !== undefined) return { strength: 4, what: `script ${script.script} in package.json` };
   const config = signs.files?.flatMap((pattern) => matching(names, pattern))[0];
   if (config !== undefined) return { strength: 3, what: config };
   const { packageKey, dependency, pyproject } = signs;
@@ -45,8 +51,15 @@ export async function findMarker(
     const found = await pythonSign(files, { folder, names, tool: pyproject });
     if (found !== undefined) return found;
   }
+  const any = anyScriptOf(manifest, signs);
+  if (any !== undefined) return { strength: 2.5, what: `script ${any} in package.json` };
   if (dependency !== undefined && dependsOn(manifest, dependency)) {
     return { strength: 2, what: `${dependency} in package.json` };
+  }
+  const { mentioned } = signs;
+  if (mentioned !== undefined && names.has(mentioned.file)) {
+    const text = (await files.text(join(folder, mentioned.file))) ?? '';
+    if (mentioned.word.test(text)) return { strength: 2, what: mentioned.file };
   }
   const fallback = signs.fallback?.find((name) => names.has(name));
   return fallback === undefined ? undefined : { strength: 1, what: fallback };
@@ -61,13 +74,38 @@ export function scriptsOf(manifest: ConfigDocument | undefined): ReadonlyMap<str
   );
 }
 
-function scriptSign(
+/** The command of a script by which a package runs a tool, if it can be told. */
+export function scriptOf(
   manifest: ConfigDocument | undefined,
   { script }: ProjectMarkers,
+): ScriptCommand | undefined {
+  if (script === undefined) return undefined;
+  const scripts = scriptsOf(manifest);
+  for (const name of script.names) {
+    const found = scripts.has(name) ? scriptCommand(scripts, name, script.find) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Finds a tool by the names of its program. */
+export function byProgram(...names: readonly string[]) {
+  return (words: readonly Word[]) => findProgram(names, words);
+}
+
+// What `npm init` writes.
+const NO_SCRIPT = /no test specified/;
+
+/** The first of the scripts that a package has. */
+export function anyScriptOf(
+  manifest: ConfigDocument | undefined,
+  { anyScript = [] }: ProjectMarkers,
 ): string | undefined {
   const scripts = scriptsOf(manifest);
-  const name = script?.names.find((each) => script.word.test(scripts.get(each) ?? ''));
-  return name === undefined ? undefined : `script ${name} in package.json`;
+  return anyScript.find((name) => {
+    const text = scripts.get(name) ?? '';
+    return text.trim() !== '' && !NO_SCRIPT.test(text);
+  });
 }
 
 function dependsOn(manifest: ConfigDocument | undefined, name: string): boolean {

@@ -5,15 +5,7 @@ import type { OutputParser } from '../output/output-parser.js';
 import type { RunCommand } from './runner.js';
 
 const WORDS_CHARS = 4_000;
-
-/** No colours, no prompts, and no snapshots that are written unasked. */
-const ENVIRONMENT = {
-  NO_COLOR: '1',
-  TERM: 'dumb',
-  CI: 'true',
-  CARGO_TERM_COLOR: 'never',
-  RUST_BACKTRACE: '0',
-};
+const OUTPUT_CHARS = 8_000;
 
 /** How a tool ended. */
 export interface ToolRun<R> {
@@ -25,6 +17,8 @@ export interface ToolRun<R> {
   timedOut: boolean;
   /** What it said on standard error, or else on standard output. Both ends of it when it is long. */
   words: string;
+  /** What it said on both, as it came. Both ends of it when it is long. */
+  output: string;
 }
 
 /**
@@ -41,27 +35,30 @@ export async function runCommand<R>(
   for (const command of commands) {
     const parser = options.parser();
     const said = { stdout: new HeadTail(WORDS_CHARS), stderr: new HeadTail(WORDS_CHARS) };
+    const both = new HeadTail(OUTPUT_CHARS);
     try {
       const { exitCode, signal, timedOut } = await process.spawn(command.binary, command.args, {
         cwd: command.cwd,
-        env: ENVIRONMENT,
+        ...(command.env !== undefined && { env: { ...command.env } }),
         timeout: options.timeoutMs,
         overflow: 'drop',
         maxOutputBytes: 0,
         onOutput: (text, stream) => {
           parser.add(text, stream);
           said[stream].add(text);
+          both.add(text);
         },
       });
       const words = stripVTControlCharacters(
         said.stderr.text().trim() || said.stdout.text().trim(),
       );
+      const output = stripVTControlCharacters(both.text().trim());
       const report = parser.end(exitCode);
       if (report === undefined && isMissing(command, exitCode, words)) {
         notStarted.push(words);
         continue;
       }
-      return { command, report, exitCode, signal, timedOut: timedOut === true, words };
+      return { command, report, exitCode, signal, timedOut: timedOut === true, words, output };
     } catch (error) {
       if (errorCodeOf(error) !== 'SPAWN_FAILED' || !(error instanceof Error)) throw error;
       notStarted.push(error.message);

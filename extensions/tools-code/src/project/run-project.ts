@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { err, ok } from '@ethosagent/plugin-sdk';
 import type { ScopedFs, ScopedProcess, ToolContext, ToolResult } from '@ethosagent/types';
 import { GRACE_MS, MAX_TIMEOUT_MS, type RunnerSettings } from '../code-settings.js';
+import { cleanText } from '../output/clean-text.js';
 import { displayPath } from './file-path.js';
-import { type FoundRunner, findRunner } from './find-runner.js';
+import { type FoundRunner, findRunner, type NoRunner } from './find-runner.js';
 import { ProjectFiles } from './project-files.js';
 import { runCommand, type ToolRun } from './run-command.js';
 import type { RunCommand, Runner, RunRequest } from './runner.js';
@@ -64,9 +65,22 @@ export async function runProject<R>(
     start: { path: start, isFile: kind === 'file' },
     wanted,
   });
-  if ('looked' in found) return failed(nothingFound(runners, found.looked, ctx.workingDir));
+  if ('looked' in found) return failed(nothingFound(runners, found, ctx.workingDir));
 
   const { runner, root } = found;
+  if (args.filter !== undefined && runner.takesFilter === false) {
+    return failed(
+      err(
+        `${runner.title} (${found.sign}) runs all tests or none; leave the filter out`,
+        'input_invalid',
+      ),
+    );
+  }
+  if (args.fix === true && runner.takesFix === false) {
+    return failed(
+      err(`${runner.title} (${found.sign}) can't be asked to fix; leave fix out`, 'input_invalid'),
+    );
+  }
   const request: RunRequest = {
     root,
     target: start === root ? undefined : start,
@@ -95,7 +109,10 @@ export async function runProject<R>(
     const why = run.notStarted.join('; ');
     return failed(err(`${runner.title} (${found.sign}) could not be run: ${why}`, 'not_available'));
   }
-  const { report } = run;
+  const isOver = !run.timedOut && run.signal === undefined;
+  const report = isOver
+    ? (run.report ?? (await runner.readFiles?.(request, ctx.scopedFs)))
+    : undefined;
   if (run.timedOut || run.signal !== undefined || report === undefined) {
     const text = `${crash(runner.title, run, timeoutMs)}${saying(run.words)}`;
     const cause = run.timedOut ? 'CALL_TIMED_OUT' : undefined;
@@ -118,6 +135,7 @@ export function aboutRun<R>(
     exitCode: run.exitCode,
     durationMs,
     ...(found.others.length > 0 && { others: found.others }),
+    ...(run.command.left !== undefined && { notRun: run.command.left }),
   };
 }
 
@@ -127,10 +145,18 @@ export function titleOf<R>({ found, run }: Reported<R>): string {
   return version === undefined ? found.runner.title : `${found.runner.title} ${version}`;
 }
 
-/** A line that tells of what else the project uses, or nothing. */
-export function noteOfOthers<R>({ found }: Reported<R>): string {
-  if (found.others.length === 0) return '';
-  return `\n[the project also has ${found.others.join(', ')}; give runner to use it]`;
+/** Lines that tell of what else the project uses, and of what was not run. */
+export function notesOf<R>({ found, request, run }: Reported<R>): string {
+  const { others, runner } = found;
+  const { left = [] } = run.command;
+  const notes = [
+    others.length > 0 ? `the project also has ${others.join(', ')}; give runner to use it` : '',
+    left.length > 0 ? `of its script, not run: ${cleanText(left.join('; '))}` : '',
+    request.target !== undefined && runner.takesPath === false
+      ? `${runner.title} runs all of it, whatever the path`
+      : '',
+  ];
+  return notes.flatMap((note) => (note === '' ? [] : `\n[${note}]`)).join('');
 }
 
 /** The end of a message: what the tool itself said. */
@@ -148,16 +174,21 @@ function crash<R>(title: string, run: ToolRun<R>, timeoutMs: number): string {
 
 function nothingFound<R>(
   runners: readonly Runner<R>[],
-  looked: readonly string[],
+  { looked, endedAt }: NoRunner,
   workingDir: string,
 ): ToolResult {
   const where = looked.map((folder) => displayPath(workingDir, folder)).join(', ');
   const what = runners.map(({ name, signs }) => {
     const [file] = [...(signs.files ?? []), ...(signs.fallback ?? [])];
-    return `${name} (${file ?? signs.script?.names.map((each) => `script ${each}`)[0]})`;
+    const [script] = signs.script?.names ?? signs.anyScript ?? [];
+    return `${name} (${file ?? `script ${script}`})`;
   });
+  const ended =
+    endedAt === undefined
+      ? ''
+      : ` ${displayPath(workingDir, endedAt)} is a package of its own, so folders above it were left out.`;
   return err(
-    `found no sign of ${what.join(', ')} in ${where || 'any folder in reach'}; name one with runner, or give the path of another folder.`,
+    `found no sign of ${what.join(', ')} in ${where || 'any folder in reach'}; name one with runner, or give the path of another folder.${ended}`,
     'not_available',
   );
 }

@@ -1,9 +1,10 @@
+import type { ScopedFs } from '@ethosagent/types';
 import type { OutputParser } from '../output/output-parser.js';
 import type { ProjectFiles } from './project-files.js';
 import type { ProjectMarkers } from './project-markers.js';
 
 /** The language that a runner is for. */
-export type Language = 'javascript' | 'python' | 'rust' | 'go';
+export type Language = 'javascript' | 'python' | 'rust' | 'go' | 'php' | 'ruby' | 'java';
 
 /** What is to be checked. */
 export interface RunRequest {
@@ -25,6 +26,10 @@ export interface RunCommand {
   binary: string;
   args: string[];
   cwd: string;
+  /** Variables beside those of the host. */
+  env?: Readonly<Record<string, string>>;
+  /** Commands of the project's own script that are left out. */
+  left?: readonly string[];
   /** What the paths in its report start from. `cwd` when absent. */
   base?: string;
   /** Where it is known without running it. */
@@ -40,10 +45,18 @@ export interface Runner<R> {
   readonly title: string;
   readonly language: Language;
   readonly signs: ProjectMarkers;
+  /** `false` where it runs all tests or none. */
+  readonly takesFilter?: false;
+  /** `false` where a path below the root can't narrow what it does. */
+  readonly takesPath?: false;
+  /** `false` where it can't be asked to repair. */
+  readonly takesFix?: false;
   /**
    * Ways to run it, the best first; the next one is tried where the binary of one is missing. None
    * where the project's own copy is missing.
    */
   commands(request: RunRequest, files: ProjectFiles): Promise<RunCommand[]>;
   parser(request: RunRequest): OutputParser<R>;
+  /** Reads the report where it is in files of the project, after a run. */
+  readFiles?(request: RunRequest, fs: ScopedFs): Promise<R | undefined>;
 }

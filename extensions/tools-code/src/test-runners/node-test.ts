@@ -4,8 +4,10 @@ import { z } from 'zod';
 import { markedLines } from '../output/marked-lines.js';
 import type { OutputParser } from '../output/output-parser.js';
 import { parseJson } from '../output/parse-json.js';
-import { scriptsOf } from '../project/project-markers.js';
+import { isPlace, ownCommand } from '../project/own-command.js';
+import { type ProjectMarkers, scriptOf } from '../project/project-markers.js';
 import type { Runner } from '../project/runner.js';
+import { findProgram } from '../project/script-command.js';
 import type { TestCase, TestReport } from '../report.js';
 import { failureOf, literally } from './jest-report.js';
 
@@ -56,31 +58,48 @@ const end = z.object({ told: z.int() });
 
 const MAX_TESTS = 100_000;
 
+const signs: ProjectMarkers = {
+  script: {
+    names: ['test', 'test:unit'],
+    find: (words) => {
+      const at = findProgram(['node', 'tsx'], words);
+      if (at === undefined) return undefined;
+      return words.slice(at + 1).some(({ text }) => text === '--test') ? at : undefined;
+    },
+  },
+};
+
 /** The test runner of Node, by a reporter of its own. */
 export const nodeTest: Runner<TestReport> = {
   name: 'node',
   title: 'node:test',
   language: 'javascript',
-  signs: { script: { names: ['test', 'test:unit'], word: /\bnode\b.*\s--test\b/ } },
+  signs,
   async commands({ root, target, isTargetFile, filter, mark }, files) {
     const manifest = await files.json(join(root, 'package.json'));
-    const { options, places } = scriptArguments(scriptsOf(manifest).get('test') ?? '');
-    const args = [
-      ...options,
-      '--test',
+    const first = [
       `--test-reporter=data:text/javascript,${encodeURIComponent(reporter(mark))}`,
       '--test-reporter-destination=stdout',
+      ...(filter === undefined ? [] : [`--test-name-pattern=${literally(filter)}`]),
     ];
-    if (filter !== undefined) args.push(`--test-name-pattern=${literally(filter)}`);
+    const found = scriptOf(manifest, signs);
     // As a script, they may name anything.
-    for (const place of [...places, ...options.map(placeIn)]) {
-      if (place !== undefined) await files.assertInReach(resolve(root, place));
+    for (const { text } of found?.words.slice(found.program + 1) ?? []) {
+      const place = text.startsWith('-') ? placeIn(text) : (placeIn(text) ?? text);
+      if (place !== undefined && place !== '') await files.assertInReach(resolve(root, place));
     }
+    if (found !== undefined && (target === undefined || isTargetFile)) {
+      const last = target === undefined ? [] : [target];
+      const drop = (word: string, before: string) =>
+        /^--test-reporter/.test(word) || (target !== undefined && isFile(word, before));
+      const own = await ownCommand(files, root, { signs, additions: { first, last, drop } });
+      if (own !== undefined) return [own];
+    }
+    const { options } = scriptArguments(found?.text ?? '');
     // Given a folder, versions differ; in a folder, all look for tests by themselves.
     const cwd = target === undefined || isTargetFile ? root : target;
-    if (isTargetFile && target !== undefined) args.push(target);
-    if (target === undefined) args.push(...places);
-    return [{ binary: 'node', args, cwd }];
+    const places = isTargetFile && target !== undefined ? [target] : [];
+    return [{ binary: 'node', args: [...options, '--test', ...first, ...places], cwd }];
   },
   parser: ({ mark }) => nodeTestParser(mark),
 };
@@ -126,7 +145,17 @@ function testOf(found: z.output<typeof result>): TestCase | undefined {
 }
 
 const SHELL_SYNTAX = /[*?[\]{}$`|&;<>()'"\\\n]/;
-const WITH_VALUE = new Set(['--import', '--require', '-r', '--loader', '--experimental-loader']);
+const WITH_VALUE = new Set([
+  '--import',
+  '--require',
+  '-r',
+  '--loader',
+  '--experimental-loader',
+  '--conditions',
+  '-C',
+  '--env-file',
+]);
+const isFile = isPlace(WITH_VALUE);
 
 /** The path that an option or its value names, if it looks like one. */
 function placeIn(option: string): string | undefined {

@@ -1,0 +1,102 @@
+import type { Project } from './projects.js';
+
+/** Packages of the npm registry that ship their tests, and small ones where a runner has none. */
+export const PROJECTS: readonly Project[] = [
+  {
+    name: 'reusify@1.1.0',
+    runner: 'tape',
+    install: ['tape@5'],
+    direct: { script: 'test' },
+    summary: 'tape',
+  },
+  {
+    name: 'fastq@1.20.3',
+    runner: 'tape',
+    install: ['tape@5', 'nyc@17', 'async@3', 'neo-async@2'],
+    direct: { script: 'unit' },
+    summary: 'tape',
+  },
+  {
+    name: 'fast-uri@4.2.3',
+    runner: 'tape',
+    install: ['tape@5', 'ajv@8'],
+    direct: { script: 'test' },
+    summary: 'tape',
+  },
+  {
+    name: 'fast-json-stable-stringify@2.1.0',
+    runner: 'tape',
+    install: ['tape@4', 'nyc@14'],
+    direct: { script: 'test-spec' },
+    summary: 'tape',
+  },
+  {
+    name: 'rfdc@1.4.1',
+    runner: 'tap',
+    install: ['tap@12', 'lodash.clonedeep@4'],
+    direct: { command: 'node_modules/.bin/tap test' },
+    summary: 'tap12',
+  },
+  {
+    name: 'fast-redact@3.5.0',
+    runner: 'tap',
+    install: ['tap@12'],
+    direct: { command: 'node_modules/.bin/tap test' },
+    summary: 'tap12',
+  },
+  {
+    name: 'fastest-levenshtein@1.0.16',
+    runner: 'jest',
+    install: ['jest@29', 'typescript@5', '@types/jest@29'],
+    direct: { script: 'test' },
+    summary: 'jest',
+  },
+  {
+    name: '@fastify/error@4.2.1',
+    runner: 'node',
+    install: ['c8@10'],
+    direct: { script: 'test:unit' },
+    summary: 'node',
+  },
+  {
+    name: 'fast-content-type-parse@4.0.1',
+    runner: 'node',
+    install: ['c8@10', 'content-type@1', 'busboy@1'],
+    direct: { script: 'test:unit' },
+    summary: 'node',
+  },
+  {
+    name: 'ml-spectra-processing@14.35.1',
+    runner: 'vitest',
+    install: [
+      'vitest@4',
+      '@vitest/coverage-v8@4',
+      'jest-matcher-deep-close-to@3',
+      'ml-spectra-fitting@6',
+      'spectrum-generator@8',
+    ],
+    direct: { script: 'test-only' },
+    summary: 'vitest',
+  },
+  {
+    name: 'md5@2.3.0',
+    runner: 'mocha',
+    install: ['mocha@2.3.4'],
+    direct: { script: 'test' },
+    summary: 'mocha',
+  },
+  {
+    name: 'abstract-logging@2.0.1',
+    runner: 'script',
+    install: [],
+    direct: { script: 'test' },
+    summary: 'exit code',
+  },
+  {
+    name: 'json-buffer@3.0.1',
+    runner: 'script',
+    install: ['tape@4'],
+    direct: { script: 'test' },
+    summary: 'tape',
+  },
+];

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import type { ProjectFiles } from './project-files.js';
+import { scriptOf } from './project-markers.js';
+import type { RunCommand, Runner } from './runner.js';
+import { runScriptCommand, type ScriptAdditions } from './script-run.js';
+
+const WATCHES = /^--watch(All)?(=true)?$/;
+
+/** Words that name files among those of a command: no options, and not their values. */
+export function isPlace(valued: ReadonlySet<string>) {
+  return (word: string, before: string) => !word.startsWith('-') && !valued.has(before);
+}
+
+/**
+ * The command of the project's own script that runs a tool, with what the tool adds to it;
+ * `undefined` where no script does.
+ */
+export async function ownCommand(
+  files: ProjectFiles,
+  root: string,
+  { signs, additions }: Pick<Runner<unknown>, 'signs'> & { additions: ScriptAdditions },
+): Promise<RunCommand | undefined> {
+  const found = scriptOf(await files.json(join(root, 'package.json')), signs);
+  if (found === undefined) return undefined;
+  const { drop } = additions;
+  const command = await runScriptCommand(
+    files,
+    { root, found },
+    {
+      ...additions,
+      drop: (word, before) => WATCHES.test(word) || drop?.(word, before) === true,
+    },
+  );
+  return found.left.length === 0 ? command : { ...command, left: found.left };
+}

@@ -1,0 +1,68 @@
+import { isPlace, ownCommand } from '../project/own-command.js';
+import { byProgram, type ProjectMarkers } from '../project/project-markers.js';
+import type { Runner } from '../project/runner.js';
+import { runPlainCommand } from '../project/script-run.js';
+import type { TestCase, TestReport } from '../report.js';
+import { literally } from './jest-report.js';
+import { junitTests } from './junit-report.js';
+import { fileParser, intoFile } from './report-file.js';
+
+const isPath = isPlace(
+  new Set(['-t', '--test-name-pattern', '--preload', '-r', '--timeout', '--reporter', '--bail']),
+);
+
+const signs: ProjectMarkers = {
+  files: ['bunfig.toml'],
+  script: {
+    names: ['test', 'test:unit'],
+    find: (words) => {
+      const at = byProgram('bun')(words);
+      return at !== undefined && words[at + 1]?.text === 'test' ? at : undefined;
+    },
+  },
+  fallback: ['bun.lock', 'bun.lockb'],
+};
+
+const HEADER = /^(\S+\.[cm]?[jt]sx?):$/;
+const UNHANDLED = /^# Unhandled error between tests$/;
+
+/** Bun's test runner, by its JUnit report. */
+export const bun: Runner<TestReport> = {
+  name: 'bun',
+  title: 'bun test',
+  language: 'javascript',
+  signs,
+  async commands({ root, target, filter, mark }, files) {
+    const last = [
+      ...(filter === undefined ? [] : [`--test-name-pattern=${literally(filter)}`]),
+      ...(target === undefined ? [] : [target]),
+    ];
+    const around = intoFile('--reporter=junit --reporter-outfile="$f"', mark);
+    const drop = (word: string, before: string) =>
+      target !== undefined && word !== 'test' && isPath(word, before);
+    const own = await ownCommand(files, root, { signs, additions: { last, around, drop } });
+    if (own !== undefined) return [own];
+    return [await runPlainCommand(files, { root, command: 'bun test' }, { last, around })];
+  },
+  parser: ({ mark }) => {
+    let file = '';
+    const unloaded: TestCase[] = [];
+    return fileParser(
+      mark,
+      (text) => {
+        const tests = junitTests(text, {
+          nameOf: ({ name, classname }) =>
+            [...classname.split(' > '), name].filter(Boolean).join(' > '),
+        });
+        return tests && { tests: [...tests, ...unloaded], problems: [] };
+      },
+      // What does not load is in what it prints, not in its report.
+      (line) => {
+        file = HEADER.exec(line)?.[1] ?? file;
+        if (!UNHANDLED.test(line)) return;
+        const message = 'an error outside of any test; give the path of this file to see it';
+        unloaded.push({ name: '(file)', file, status: 'failed', failure: { message } });
+      },
+    );
+  },
+};

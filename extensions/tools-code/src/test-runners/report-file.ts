@@ -1,0 +1,45 @@
+import { LineReader } from '../output/line-reader.js';
+import type { OutputParser } from '../output/output-parser.js';
+
+/**
+ * A way to run a command that writes its report to a file: one of its own, outside the project,
+ * which is printed between two marked lines when the command has ended, and removed.
+ *
+ * @param option what the command is given for it, with `$f` for the file
+ */
+export function intoFile(option: string, mark: string): (command: string) => string {
+  const line = (what: string) => `printf '\\n\\001%s ${what}\\n' ${mark}`;
+  return (command) =>
+    [
+      `{ f="$(mktemp)" && trap 'rm -f "$f"' EXIT && trap 'exit 143' HUP INT TERM`,
+      `${command} ${option}`,
+      `code=$?; ${line('report')}; cat "$f"; ${line('end')}; exit $code; }`,
+    ].join('\n');
+}
+
+/** Reads the report that a command wrote to its file; what it printed goes to `onLine`. */
+export function fileParser<R>(
+  mark: string,
+  report: (text: string, exitCode: number) => R | undefined,
+  onLine: (line: string) => void = () => {},
+): OutputParser<R> {
+  const [begin, end] = ['report', 'end'].map((what) => `\u0001${mark} ${what}`);
+  let lines: string[] | undefined;
+  let text: string | undefined;
+  const reader = new LineReader((line) => {
+    if (text !== undefined) return;
+    if (line === end && lines !== undefined) text = lines.join('\n');
+    else if (line === begin) lines = [];
+    else if (lines !== undefined) lines.push(line);
+    else onLine(line);
+  });
+  const errors = new LineReader(onLine);
+  return {
+    add: (part, stream) => (stream === 'stdout' ? reader : errors).add(part),
+    end(exitCode) {
+      reader.end();
+      errors.end();
+      return text === undefined ? undefined : report(text, exitCode);
+    },
+  };
+}
