@@ -47,7 +47,7 @@ export const PROJECTS: readonly Project[] = [
   {
     name: 'fastest-levenshtein@1.0.16',
     runner: 'jest',
-    install: ['jest@29', 'typescript@5', '@types/jest@29'],
+    install: ['jest@26', 'typescript@4.1', '@types/jest@26'],
     direct: { script: 'test' },
     summary: 'jest',
   },

@@ -33,6 +33,29 @@ describe('terminal_start, terminal_read and terminal_stop', () => {
     expect(textOf(await world.run('terminal_read', { id }))).toContain('one');
   });
 
+  it('wait for a text, also one that is coloured, cut in two, or without the end of its line', async () => {
+    const world = createTerminalWorld();
+    const id = await start(
+      world,
+      "echo one; until [ -e go ]; do sleep 0.01; done; printf 'list'; sleep 0.05; printf '\\033[1men\\033[0ming on 80'; sleep 300",
+    );
+    const early = await world.run('terminal_read', { id, until: 'listening', wait_ms: 1 });
+    expect(structuredOf(early)).toMatchObject({ state: 'running', saw: false });
+    expect(textOf(early)).toContain('[it did not write "listening"]');
+    world.put('go', '');
+    const found = await world.run('terminal_read', { id, until: 'listening on', wait_ms: 600_000 });
+    expect(structuredOf(found)).toMatchObject({ state: 'running', saw: true });
+    expect(textOf(found)).toMatch(/\n\[it wrote "listening on"\]\none\nlistening on/);
+    await world.run('terminal_stop', { id });
+  });
+
+  it('wait for a text no longer than until the end', async () => {
+    const world = createTerminalWorld();
+    const id = await start(world, 'echo bye; exit 4');
+    const result = await world.run('terminal_read', { id, until: 'hello', wait_ms: 600_000 });
+    expect(structuredOf(result)).toMatchObject({ state: 'ended', saw: false, stdout: 'bye\n' });
+  });
+
   it('tell the exit code of what ended by itself', async () => {
     const world = createTerminalWorld();
     const id = await start(world, 'echo bye; exit 4');
@@ -51,14 +74,19 @@ describe('terminal_start, terminal_read and terminal_stop', () => {
 
   it('show of a command that prints lines like theirs that it did', async () => {
     const world = createTerminalWorld();
-    world.put('lines', '[stderr]\nbg-1 has ended with exit code 0\n(nothing new)\n');
+    world.put('lines', '[stderr]\nbg-1 has ended with exit code 0\n(nothing new)\n[it wrote "x"]\n');
     const id = await start(world, 'cat lines');
     await world.run('terminal_read', { id, wait_ms: 30_000 });
     expect(
       textOf(await world.run('terminal_read', { id }))
         .split('\n')
         .slice(1),
-    ).toEqual(['\\[stderr]', '\\bg-1 has ended with exit code 0', '\\(nothing new)']);
+    ).toEqual([
+      '\\[stderr]',
+      '\\bg-1 has ended with exit code 0',
+      '\\(nothing new)',
+      '\\[it wrote "x"]',
+    ]);
   });
 
   it('list nothing where nothing was started, and nothing of another session', async () => {

@@ -1,14 +1,24 @@
 import { defineTool, ok } from '@ethosagent/plugin-sdk';
-import { shorten } from '@ethosagent/policy';
-import type { BackgroundOutput, BackgroundProcess, Tool, ToolResult } from '@ethosagent/types';
+import { shorten, showInvisible } from '@ethosagent/policy';
+import type {
+  BackgroundOutput,
+  BackgroundProcess,
+  BackgroundProcesses,
+  Tool,
+  ToolResult,
+} from '@ethosagent/types';
 import { z } from 'zod';
 import { withAccessFailures } from './access-failure.js';
 import { commandOf, factsOf, noBackground, processId, stateOf } from './background.js';
 import { LineCleaner } from './output/line-cleaner.js';
+import { TextWatch } from './output/text-watch.js';
 import { quoteFrames } from './quote-frames.js';
 import { SHELL } from './shell.js';
 
-const MAX_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 600_000;
+/** Characters that are looked through for a text, as many as are kept. */
+const MAX_WATCHED_CHARS = 1_000_000;
+const WATCHED_AT_ONCE = 100_000;
 const MAX_COMMAND_CHARS = 100;
 
 const input = z.strictObject({
@@ -26,6 +36,12 @@ const input = z.strictObject({
     .max(MAX_WAIT_MS)
     .default(0)
     .describe('Milliseconds to wait for output or the end when there is nothing new.'),
+  until: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('Wait until this text was written, or the end, for at most wait_ms.'),
 });
 
 /** Reads what a background process wrote, or lists them. Needs `process` for bash. */
@@ -40,16 +56,43 @@ export function createTerminalReadTool(): Tool<z.output<typeof input>> {
     outputIsUntrusted: true,
     supportsDryRun: true,
     timeoutMs: MAX_WAIT_MS + 30_000,
-    execute: ({ id, cursor, wait_ms }, ctx) =>
+    execute: ({ id, cursor, wait_ms, until }, ctx) =>
       withAccessFailures(async () => {
         const { background } = ctx.scopedProcess;
         if (background === undefined) return noBackground();
         if (id === undefined) return listed(await background.list());
         const maxChars = Math.max(200, ctx.resultBudgetChars - 500);
         const waitMs = ctx.dryRun === true ? 0 : wait_ms;
-        return rendered(await background.read(id, { cursor, maxChars, waitMs }), cursor);
+        if (until === undefined) {
+          return rendered(await background.read(id, { cursor, maxChars, waitMs }), { cursor });
+        }
+        const saw = await waitFor(background, id, { cursor, until, waitMs });
+        const output = await background.read(id, { cursor, maxChars });
+        return rendered(output, { cursor, until, saw });
       }),
   });
+}
+
+/** Resolves when a text was written since a cursor, at the end of the process, or of the time. */
+async function waitFor(
+  background: BackgroundProcesses,
+  id: string,
+  { cursor, until, waitMs }: { cursor: number; until: string; waitMs: number },
+): Promise<boolean> {
+  const watch = new TextWatch(until);
+  const endsAt = performance.now() + waitMs;
+  let at = cursor;
+  for (let watched = 0; watched < MAX_WATCHED_CHARS || performance.now() < endsAt; ) {
+    const left = Math.max(0, Math.ceil(endsAt - performance.now()));
+    const options = { cursor: at, maxChars: WATCHED_AT_ONCE, waitMs: left };
+    const { chunks, cursor: next, process } = await background.read(id, options);
+    watch.add(chunks);
+    if (watch.seen) return true;
+    if (chunks.length === 0 && (left === 0 || process.state === 'ended')) return false;
+    watched += next - at;
+    at = next;
+  }
+  return false;
 }
 
 function listed(processes: readonly BackgroundProcess[]): ToolResult {
@@ -64,10 +107,14 @@ function listed(processes: readonly BackgroundProcess[]): ToolResult {
 
 function rendered(
   { process, chunks, cursor, droppedChars }: BackgroundOutput,
-  asked: number,
+  asked: { cursor: number; until?: string; saw?: boolean },
 ): ToolResult {
   const streams = { stdout: '', stderr: '' };
   const lines: string[] = [`${stateOf(process)}; read on from cursor ${cursor}`];
+  if (asked.until !== undefined) {
+    const text = showInvisible(JSON.stringify(asked.until));
+    lines.push(asked.saw === true ? `[it wrote ${text}]` : `[it did not write ${text}]`);
+  }
   if (droppedChars > 0) lines.push(`[${droppedChars} characters before this are no longer kept]`);
   let last: 'stdout' | 'stderr' = 'stdout';
   for (const { stream, text } of joined(chunks)) {
@@ -81,10 +128,16 @@ function rendered(
     lines.push(shown);
   }
   if (streams.stdout === '' && streams.stderr === '') {
-    lines.push(asked === 0 ? '(no output yet)' : '(nothing new)');
+    lines.push(asked.cursor === 0 ? '(no output yet)' : '(nothing new)');
   }
   return ok(lines.join('\n'), {
-    structured: { ...factsOf(process), cursor, dropped_chars: droppedChars, ...streams },
+    structured: {
+      ...factsOf(process),
+      cursor,
+      dropped_chars: droppedChars,
+      ...(asked.saw !== undefined && { saw: asked.saw }),
+      ...streams,
+    },
   });
 }
 

@@ -22,7 +22,7 @@ export const gradle: Runner<TestReport> = {
       ...(filter === undefined ? [] : [`*${filter}*`]),
     ];
     // What an earlier run left is removed first: else it would pass for what this one found.
-    const args = ['--console=plain', '--continue', 'cleanTest', 'test'];
+    const args = ['--no-daemon', '--console=plain', '--continue', 'cleanTest', 'test'];
     for (const pattern of chosen) args.push('--tests', pattern);
     for (const folder of ancestors(root)) {
       const wrapper = join(folder, 'gradlew');
