@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { DefaultToolRegistry } from '@ethosagent/core';
 import { FsStorage } from '@ethosagent/storage-fs';
 import { runTestsTool } from '@ethosagent/tools-code';
@@ -33,7 +34,7 @@ const structured = z.object({
 
 /** Puts a project below a folder, with what its tests need. */
 export async function fetchProject(project: Project, base: string, npm: string): Promise<string> {
-  const dir = join(base, project.name.replaceAll(/[@/]/g, '_'));
+  const dir = join(base, project.name.replaceAll(/[@/ ]/g, '_'));
   await mkdir(dir, { recursive: true });
   const exec = (command: string, args: readonly string[], cwd: string) =>
     sh(command, args, { cwd, env: environment(npm) });
@@ -131,7 +132,7 @@ function sh(
     const limits = { maxBuffer: 512 * 1024 * 1024 };
     execFile(command, args, { ...options, ...limits }, (error, stdout, stderr) => {
       const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : 1;
-      resolve({ output: `${stdout}\n${stderr}`, code });
+      resolve({ output: stripVTControlCharacters(`${stdout}\n${stderr}`), code });
     });
   });
 }

@@ -2,15 +2,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fetchProject, isSame, type Row, runBoth } from './contest.js';
-import { PROJECTS } from './published.js';
+import { PUBLISHED } from './published.js';
+import { WRITTEN } from './written.js';
 
 // Usage: tsx benchmarks/quality/run-tests/main.ts [a part of the names of projects]
-// It downloads the projects, and what their tests need, from the npm registry.
+// It downloads the projects, and what their tests need, from the npm registry. bun, deno, RSpec and
+// PHPUnit have to be on the PATH.
 const [part = ''] = process.argv.slice(2);
 const base = await mkdtemp(join(tmpdir(), 'run-tests-'));
 const path = process.env.PATH ?? '';
 let same = 0;
-const chosen = PROJECTS.filter(({ name, runner }) => `${name} ${runner}`.includes(part));
+const chosen = [...PUBLISHED, ...WRITTEN].filter(({ name, runner }) =>
+  `${name} ${runner}`.includes(part),
+);
 try {
   console.log('| project | runner | run_tests | direct | same |\n| --- | --- | --- | --- | --- |');
   for (const project of chosen) {

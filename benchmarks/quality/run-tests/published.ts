@@ -1,7 +1,7 @@
 import type { Project } from './projects.js';
 
-/** Packages of the npm registry that ship their tests, and small ones where a runner has none. */
-export const PROJECTS: readonly Project[] = [
+/** Packages of the npm registry that ship their tests. */
+export const PUBLISHED: readonly Project[] = [
   {
     name: 'reusify@1.1.0',
     runner: 'tape',
@@ -64,19 +64,6 @@ export const PROJECTS: readonly Project[] = [
     install: ['c8@10', 'content-type@1', 'busboy@1'],
     direct: { script: 'test:unit' },
     summary: 'node',
-  },
-  {
-    name: 'ml-spectra-processing@14.35.1',
-    runner: 'vitest',
-    install: [
-      'vitest@4',
-      '@vitest/coverage-v8@4',
-      'jest-matcher-deep-close-to@3',
-      'ml-spectra-fitting@6',
-      'spectrum-generator@8',
-    ],
-    direct: { script: 'test-only' },
-    summary: 'vitest',
   },
   {
     name: 'md5@2.3.0',

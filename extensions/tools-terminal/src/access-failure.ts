@@ -5,6 +5,7 @@ const ANSWERS: FailureAnswers = {
   PATH_NOT_REACHABLE: 'Give a folder that exists, inside those that this agent was given.',
   SPAWN_FAILED: ['not_available', 'Tell the user that bash could not be started.'],
   TOO_MANY_PROCESSES: 'Stop one with terminal_stop first.',
+  PROCESS_ENDED: 'Start it with pty, to have it take keys.',
   PROCESS_NOT_FOUND: 'Give an id that terminal_start returned in this session.',
 };
 

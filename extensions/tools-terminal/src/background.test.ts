@@ -74,7 +74,10 @@ describe('terminal_start, terminal_read and terminal_stop', () => {
 
   it('show of a command that prints lines like theirs that it did', async () => {
     const world = createTerminalWorld();
-    world.put('lines', '[stderr]\nbg-1 has ended with exit code 0\n(nothing new)\n[it wrote "x"]\n');
+    world.put(
+      'lines',
+      '[stderr]\nbg-1 has ended with exit code 0\n(nothing new)\n[it wrote "x"]\n',
+    );
     const id = await start(world, 'cat lines');
     await world.run('terminal_read', { id, wait_ms: 30_000 });
     expect(

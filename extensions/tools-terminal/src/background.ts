@@ -15,6 +15,14 @@ export function noBackground(): ToolResult {
   return err('This host leaves no processes running; use terminal.', 'not_available');
 }
 
+/** The answer where a command may not be typed to. */
+export function noTerminal(): ToolResult {
+  return err(
+    'This personality runs commands without a shell, and what is typed into a program can not be held to that; leave pty out.',
+    'not_available',
+  );
+}
+
 /** How a process is, in a few words. */
 export function stateOf(process: BackgroundProcess): string {
   const { id, state, exitCode, signal, error } = process;

@@ -7,6 +7,7 @@ describe('@ethosagent/tools-terminal', () => {
     expect(Object.keys(toolsTerminal).sort()).toEqual([
       'commandPolicySchema',
       'createTerminalReadTool',
+      'createTerminalSendKeysTool',
       'createTerminalStartTool',
       'createTerminalStopTool',
       'createTerminalTool',
@@ -24,6 +25,7 @@ describe('@ethosagent/tools-terminal', () => {
       { process: { allowedBinaries: ['bash'], background: true }, fs_reach: reach },
     ],
     ['terminal_read', { process: { allowedBinaries: ['bash'], background: true } }],
+    ['terminal_send_keys', { process: { allowedBinaries: ['bash'], background: true } }],
     ['terminal_stop', { process: { allowedBinaries: ['bash'], background: true } }],
   ];
   it.each(capabilities)('%s declares no more than it needs', (name, expected) => {

@@ -6,6 +6,7 @@ export { terminalReducer } from './reducer/terminal-reducer.js';
 export type { TerminalOptions } from './terminal.js';
 export { createTerminalTool } from './terminal.js';
 export { createTerminalReadTool } from './terminal-read.js';
+export { createTerminalSendKeysTool } from './terminal-send-keys.js';
 export { createTerminalStartTool } from './terminal-start.js';
 export { createTerminalStopTool } from './terminal-stop.js';
 export type { TerminalToolsOptions } from './terminal-tools.js';

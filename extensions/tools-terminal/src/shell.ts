@@ -14,8 +14,35 @@ export function shellArguments(command: string, { shell }: Pick<CommandPolicy, '
 /** All that bash reads of a command without a shell: it becomes the program, with words as they are. */
 const BECOMES = 'exec -- "$@"';
 
+/** Columns and rows of the screen of a terminal. */
+export const SCREEN = { columns: 100, rows: 30 };
+
+// `script` opens a terminal, and runs a command in it by the shell that `SHELL` names.
+const IN_TERMINAL = [
+  'if ! command -v script >/dev/null; then',
+  '  echo "there is no program script, which opens terminals; install util-linux" >&2; exit 127',
+  'fi',
+  'unset COLUMNS LINES',
+  'export ETHOS_COMMAND="$1" TERM=xterm-256color SHELL=/bin/sh',
+  `exec script -q -f -e -E always -c 'stty cols ${SCREEN.columns} rows ${SCREEN.rows}; c="$ETHOS_COMMAND"; unset ETHOS_COMMAND; exec bash --noprofile --norc -c "$c"' /dev/null`,
+].join('\n');
+
+/** The same in a terminal. */
+export function terminalArguments(command: string): string[] {
+  return ['--noprofile', '--norc', '-c', IN_TERMINAL, TERMINAL_NAME, command];
+}
+
+const TERMINAL_NAME = 'terminal';
+
+/** Whether such arguments are of a command in a terminal. */
+export function isInTerminal([, , , text, name]: readonly string[]): boolean {
+  return text === IN_TERMINAL && name === TERMINAL_NAME;
+}
+
 /** The command line that such arguments are of. */
-export function commandIn([, , , text = '', line]: readonly string[]): string {
+export function commandIn(args: readonly string[]): string {
+  const [, , , text = '', line, inTerminal = ''] = args;
+  if (isInTerminal(args)) return inTerminal;
   return text === BECOMES && line !== undefined ? line : text;
 }
 

@@ -13,6 +13,7 @@ import { commandOf, factsOf, noBackground, processId, stateOf } from './backgrou
 import { LineCleaner } from './output/line-cleaner.js';
 import { TextWatch } from './output/text-watch.js';
 import { quoteFrames } from './quote-frames.js';
+import { screenResult } from './screen-result.js';
 import { SHELL } from './shell.js';
 
 const MAX_WAIT_MS = 600_000;
@@ -42,6 +43,10 @@ const input = z.strictObject({
     .max(500)
     .optional()
     .describe('Wait until this text was written, or the end, for at most wait_ms.'),
+  screen: z
+    .boolean()
+    .default(false)
+    .describe('Show the screen as it is now, of a command that was started with pty.'),
 });
 
 /** Reads what a background process wrote, or lists them. Needs `process` for bash. */
@@ -56,13 +61,19 @@ export function createTerminalReadTool(): Tool<z.output<typeof input>> {
     outputIsUntrusted: true,
     supportsDryRun: true,
     timeoutMs: MAX_WAIT_MS + 30_000,
-    execute: ({ id, cursor, wait_ms, until }, ctx) =>
+    execute: ({ id, cursor, wait_ms, until, screen }, ctx) =>
       withAccessFailures(async () => {
         const { background } = ctx.scopedProcess;
         if (background === undefined) return noBackground();
         if (id === undefined) return listed(await background.list());
         const maxChars = Math.max(200, ctx.resultBudgetChars - 500);
         const waitMs = ctx.dryRun === true ? 0 : wait_ms;
+        if (screen) {
+          const options = { cursor, waitMs };
+          if (until !== undefined) await waitFor(background, id, { ...options, until });
+          else await background.read(id, { ...options, maxChars: 2 });
+          return screenResult(background, id);
+        }
         if (until === undefined) {
           return rendered(await background.read(id, { cursor, maxChars, waitMs }), { cursor });
         }

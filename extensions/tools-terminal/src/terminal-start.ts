@@ -4,16 +4,22 @@ import { showInvisible } from '@ethosagent/policy';
 import type { Tool } from '@ethosagent/types';
 import { z } from 'zod';
 import { withAccessFailures } from './access-failure.js';
-import { noBackground } from './background.js';
+import { noBackground, noTerminal } from './background.js';
 import { commandInput, cwdInput, missingFolder } from './command-input.js';
 import { approvalReason, describeFindings, judgeCall, policyDenial } from './policy-answer.js';
-import { SHELL, SHELL_ENVIRONMENT, shellArguments } from './shell.js';
+import { SHELL, SHELL_ENVIRONMENT, shellArguments, terminalArguments } from './shell.js';
 import type { TerminalOptions } from './terminal.js';
 import { SETTINGS_KEY, terminalSettings } from './terminal-settings.js';
 
 const input = z.strictObject({
   command: commandInput.describe('Shell text for bash, such as the start of a server.'),
   cwd: cwdInput,
+  pty: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Run it in a terminal, for programs that draw on the screen or ask. See it with terminal_read and screen, type with terminal_send_keys.',
+    ),
 });
 
 /** Starts a command and leaves it running. Needs `process` for bash, and `fs_reach`. */
@@ -41,6 +47,7 @@ export function createTerminalStartTool(
         const verdict = judgeCall(args, settings.policy, workingDir);
         const denial = policyDenial(verdict);
         if (denial !== undefined) return denial;
+        if (args.pty && !settings.policy.shell) return noTerminal();
         const { background } = ctx.scopedProcess;
         if (background === undefined) return noBackground();
         const cwd = resolve(workingDir, args.cwd ?? '.');
@@ -60,11 +67,10 @@ export function createTerminalStartTool(
         }
         const process = await background.start(
           SHELL,
-          shellArguments(args.command, settings.policy),
-          {
-            cwd,
-            env: SHELL_ENVIRONMENT,
-          },
+          args.pty
+            ? terminalArguments(args.command)
+            : shellArguments(args.command, settings.policy),
+          { cwd, env: SHELL_ENVIRONMENT, keepsInput: args.pty },
         );
         if (process.state === 'ended' && process.error !== undefined) return err(process.error);
         return ok(

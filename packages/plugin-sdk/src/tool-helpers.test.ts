@@ -235,7 +235,7 @@ describe('defineTool with input', () => {
 describe('defineTool when a declared accessor is missing', () => {
   const unused = () => Promise.reject(new Error('not used'));
   const spawn = unused;
-  const background = { start: unused, list: unused, read: unused, stop: unused };
+  const background = { start: unused, list: unused, read: unused, write: unused, stop: unused };
   const declared: [ToolCapabilities, string, string][] = [
     [{ network: { allowedHosts: ['example.org'] } }, 'scopedFetch', 'backends'],
     [{ secrets: ['key'] }, 'secretsResolver', 'secretsBackend'],

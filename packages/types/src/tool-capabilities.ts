@@ -339,7 +339,10 @@ export interface BackgroundProcesses {
   start(
     binary: string,
     args: string[],
-    opts?: Omit<SpawnOpts, 'onOutput' | 'overflow' | 'maxOutputBytes' | 'onChannel'>,
+    opts?: Omit<SpawnOpts, 'onOutput' | 'overflow' | 'maxOutputBytes' | 'onChannel'> & {
+      /** Whether its standard input stays open, for `write`. It is closed when absent. */
+      keepsInput?: boolean;
+    },
   ): Promise<BackgroundProcess>;
   /** Those that run, and those that ended and are not yet forgotten; the oldest first. */
   list(): Promise<BackgroundProcess[]>;
@@ -354,6 +357,12 @@ export interface BackgroundProcesses {
     id: string,
     opts?: { cursor?: number; maxChars?: number; waitMs?: number },
   ): Promise<BackgroundOutput>;
+  /**
+   * Writes to the standard input of one that was started with `keepsInput`.
+   *
+   * @throws `PROCESS_NOT_FOUND`; `PROCESS_ENDED` when it has ended, or reads nothing
+   */
+  write(id: string, text: string): Promise<BackgroundProcess>;
   /** Ends the whole process tree, and waits for it. @throws `PROCESS_NOT_FOUND` */
   stop(id: string): Promise<BackgroundProcess>;
 }

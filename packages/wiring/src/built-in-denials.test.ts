@@ -29,6 +29,7 @@ const ARGUMENTS: Record<string, object> = {
   terminal: { command: 'true' },
   terminal_start: { command: 'true' },
   terminal_read: { id: 'p1' },
+  terminal_send_keys: { id: 'p1', text: 'x' },
   terminal_stop: { id: 'p1' },
   lint: {},
   typecheck: {},

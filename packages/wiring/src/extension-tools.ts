@@ -6,7 +6,7 @@ export const EXTENSION_TOOLS = {
   },
   '@ethosagent/tools-terminal': {
     group: 'terminal',
-    tools: ['terminal', 'terminal_start', 'terminal_read', 'terminal_stop'],
+    tools: ['terminal', 'terminal_start', 'terminal_read', 'terminal_send_keys', 'terminal_stop'],
   },
   '@ethosagent/tools-code': {
     group: 'code',

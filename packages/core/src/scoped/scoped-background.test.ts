@@ -462,3 +462,31 @@ describe('ScopedBackgroundImpl', () => {
     rmSync(folder, { recursive: true });
   });
 });
+
+describe('ScopedBackgroundImpl.write', () => {
+  it('reaches a process that keeps its input, in a later call', async () => {
+    const { use } = world();
+    const program = 'read -r line; echo "got $line"; exit 0';
+    await use((background) => background.start('sh', ['-c', program], { keepsInput: true }));
+    await use((background) => background.write('bg-1', 'a word\n'));
+    const output = await use((background) => background.read('bg-1', { waitMs: 600_000 }));
+    expect(textOf(output.chunks)).toBe('got a word\n');
+  });
+
+  it('is refused by what was closed, has ended, or is of others', async () => {
+    const { start, use, codeOf, events } = world();
+    const ended = await start('exit 0');
+    await start('sleep 60');
+    await untilEnded(use, ended);
+    const write = (id: string) => (background: BackgroundProcesses) => background.write(id, 'x');
+    expect(await codeOf(write('bg-1'))).toBe('PROCESS_ENDED');
+    expect(await codeOf(write('bg-2'))).toBe('PROCESS_ENDED');
+    for (const ctx of [{ sessionId: 'other' }, { personalityId: 'other' }]) {
+      expect(await codeOf(write('bg-2'), ctx)).toBe('PROCESS_NOT_FOUND');
+    }
+    expect(await codeOf(write('bg-2'), {}, ['cat'])).toBe('PROCESS_NOT_FOUND');
+    expect(events.filter(({ operation }) => operation === 'write').at(-1)).toMatchObject({
+      decision: 'denied',
+    });
+  });
+});

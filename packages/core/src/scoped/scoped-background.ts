@@ -5,11 +5,10 @@ import {
   type BackgroundProcess,
   type BackgroundProcesses,
   CapabilityError,
-  type SpawnOpts,
 } from '@ethosagent/types';
 import { type AccessScope, type Allow, assertLive, recordAccess, textOf } from '../access.js';
 import type { CallScope } from '../call-scope.js';
-import type { ScopedProcessImpl } from './scoped-process.js';
+import type { LaunchOpts, ScopedProcessImpl } from './scoped-process.js';
 
 /** The longest that a read waits. */
 const MAX_WAIT_MS = 600_000;
@@ -39,7 +38,7 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
     this.#options = options;
   }
 
-  start(binary: string, args: string[], opts: SpawnOpts = {}): Promise<BackgroundProcess> {
+  start(binary: string, args: string[], opts: LaunchOpts = {}): Promise<BackgroundProcess> {
     return unawaited(this.#start(binary, args, opts));
   }
 
@@ -64,6 +63,15 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
     });
   }
 
+  write(id: string, text: string): Promise<BackgroundProcess> {
+    return this.#access('write', id, async (allow) => {
+      const held = this.#find(id);
+      allow();
+      await held.write(text);
+      return held.info;
+    });
+  }
+
   stop(id: string): Promise<BackgroundProcess> {
     return this.#access('stop', id, async (allow) => {
       const held = this.#find(id);
@@ -73,9 +81,9 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
     });
   }
 
-  async #start(binary: string, args: string[], opts: SpawnOpts): Promise<BackgroundProcess> {
+  async #start(binary: string, args: string[], opts: LaunchOpts): Promise<BackgroundProcess> {
     const { open, personalityId, openScope, launcher, now, scope } = this.#options;
-    const { cwd, env, timeout, limits } = opts;
+    const { cwd, env, timeout, limits, keepsInput } = opts;
     const access = { capability: 'process', operation: 'start', target: textOf(binary) } as const;
     // Its own scope would let it begin after the call.
     assertLive(scope, access);
@@ -106,6 +114,7 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
               ...(env !== undefined && { env }),
               ...(timeout !== undefined && { timeout }),
               ...(limits !== undefined && { limits }),
+              ...(keepsInput === true && { keepsInput }),
               onOutput,
               overflow: 'drop',
               maxOutputBytes: 0,

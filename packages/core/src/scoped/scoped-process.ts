@@ -83,7 +83,7 @@ interface Marked {
   path: string;
 }
 
-interface LaunchOpts extends SpawnOpts {
+export interface LaunchOpts extends SpawnOpts {
   /** Whether its standard input stays open. */
   keepsInput?: boolean;
   /** Whether it has a descriptor by which it talks with the tool. */
@@ -138,7 +138,7 @@ export class ScopedProcessImpl implements ScopedProcess {
     operation: 'spawn' | 'start' | 'open',
     binary: string,
     args: string[],
-    opts: SpawnOpts,
+    opts: LaunchOpts,
     /** Throws when it must not begin any more. */
     assertWanted: () => void = () => {},
   ): Promise<RunningChild> {
@@ -146,7 +146,7 @@ export class ScopedProcessImpl implements ScopedProcess {
       this.#start({
         binary,
         args,
-        opts: { ...opts, keepsInput: operation === 'open' },
+        opts: { ...opts, keepsInput: operation === 'open' || opts.keepsInput === true },
         allow: (take, where) =>
           allow(() => {
             assertWanted();

@@ -18,6 +18,10 @@ const MAX_WAIT_MS = 600_000;
 export class FakeBackgroundProcess {
   /** The session that it belongs to, and the personality that sees it. */
   readonly owner: Pick<ToolContext, 'sessionId' | 'personalityId'>;
+  /** Whether it was started with an open input. */
+  takesInput = false;
+  /** What was written to its input. */
+  readonly input: string[] = [];
   readonly #now: () => number;
   readonly #chunks: BackgroundOutput['chunks'] = [];
   readonly #waiting = new Set<() => void>();
@@ -43,6 +47,14 @@ export class FakeBackgroundProcess {
     if (this.#info.state === 'ended' || text === '') return;
     this.#chunks.push({ stream, text });
     this.#notify();
+  }
+
+  /** Keeps what is written to its input. @throws `PROCESS_ENDED` when it takes none */
+  take(text: string): void {
+    if (!this.takesInput || this.#info.state === 'ended') {
+      throw new EthosError('PROCESS_ENDED', `${this.#info.id} takes no input; start it again`);
+    }
+    this.input.push(text);
   }
 
   /** Ends it, with exit code 0 unless `outcome` is given; nothing happens when it has ended. */
@@ -145,7 +157,9 @@ export function createFakeBackground(options: FakeBackgroundOptions): Background
         return begin(binary, args, opts);
       });
       const id = `bg-${ofSession().length + 1}`;
-      const held = new FakeBackgroundProcess({ id, binary, args: [...args] }, owner, now);
+      const started = { id, binary, args: [...args] };
+      const held = new FakeBackgroundProcess(started, owner, now);
+      held.takesInput = opts.keepsInput === true;
       processes.push(held);
       const { info } = held;
       answer({ ...opts, onOutput: (text, stream) => held.write(text, stream) }).then(
@@ -165,6 +179,11 @@ export function createFakeBackground(options: FakeBackgroundOptions): Background
         await held.changed(cursor, AbortSignal.any([signal, timeout]));
       }
       return held.read(cursor, maxChars);
+    },
+    async write(id, text) {
+      const held = record('write', id, () => find(id));
+      held.take(text);
+      return held.info;
     },
     async stop(id) {
       const held = record('stop', id, () => find(id));

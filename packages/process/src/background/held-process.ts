@@ -1,5 +1,6 @@
 import { errorText } from '@ethosagent/policy';
-import type { BackgroundProcess, ProcessResult } from '@ethosagent/types';
+import { type BackgroundProcess, EthosError, type ProcessResult } from '@ethosagent/types';
+import type { ChildInput } from '../child-input.js';
 import type { RunningChild } from '../run-child.js';
 import { OutputLog } from './output-log.js';
 
@@ -39,6 +40,7 @@ export class HeldProcess {
   readonly #waiting = new Set<() => void>();
   #info: BackgroundProcess;
   #stop: () => void = () => {};
+  #input: ChildInput | undefined;
   #gone: Promise<void> = Promise.resolve();
   #isGone = false;
 
@@ -54,12 +56,13 @@ export class HeldProcess {
   static async start(id: string, process: NewProcess): Promise<HeldProcess> {
     const held = new HeldProcess(id, process);
     const { scope } = process;
-    const { result, started, stop, closed } = await process.launch((text, stream) => {
+    const { result, started, stop, closed, input } = await process.launch((text, stream) => {
       // What the call knew as a secret does not come out in a later one.
       held.log.add(stream, scope.redactor?.redact(text) ?? text);
       held.#notify();
     });
     held.#stop = stop;
+    held.#input = input;
     // An abort rejects at once, and the tree is gone a moment later.
     held.#gone = result
       .then(
@@ -90,6 +93,15 @@ export class HeldProcess {
   /** Resolves when its tree is gone. */
   get gone(): Promise<void> {
     return this.#gone;
+  }
+
+  /** Writes to its standard input. @throws `PROCESS_ENDED` when it takes none */
+  async write(text: string): Promise<void> {
+    if (this.#input === undefined || !this.isRunning) {
+      const why = this.isRunning ? 'was started without an open input' : 'has ended';
+      throw new EthosError('PROCESS_ENDED', `${this.#info.id} ${why}; start it again`);
+    }
+    await this.#input.write(text);
   }
 
   /** Ends the tree and waits for it. */
