@@ -397,7 +397,16 @@ export function sessionConformance(
       it.each<[string, string, boolean]>([
         ['coffee', 'Coffee, black.', true],
         ['COFFEE', 'coffee', true],
-        ['coffee', 'coffees', false],
+        ['coffee', 'coffees', true],
+        ['"coffee"', 'coffees', false],
+        ['coffees', 'coffee', true],
+        ['the migrated table', 'We migrate tables.', true],
+        ['how do I brew it', 'how do I do it', false],
+        ['what is the coffee like', 'Coffee.', true],
+        ["the kettle's lid", 'A kettle has a lid.', true],
+        ['text chars', 'set maxTextChars to 5', true],
+        ['maxTextChars', 'set maxTextChars to 5', true],
+        ['text_chars', 'set maxTextChars to 5', false],
         ['cof', 'coffee', false],
         ['cafe', 'Le café', true],
         ['café', 'cafe\u0301', true],
@@ -425,18 +434,65 @@ export function sessionConformance(
         expect(await textsOf(query, { owner: ownerOf(session) })).toEqual(isFound ? [text] : []);
       });
 
-      it('finds what has all the words, else what has any', async () => {
+      it('finds what has all the words, then what has some', async () => {
         const session = fresh();
         const owner = ownerOf(session);
+        const often = 'blue fish, blue fish, fish';
         await store.append(
           session,
-          ['red fish', 'blue fish', 'red bird'].map((text) => user(text)),
+          ['the fish that they saw was red', often, 'red bird', 'a whale'].map((text) =>
+            user(text),
+          ),
         );
-        expect(await textsOf('red fish', { owner })).toEqual(['red fish']);
-        expect(await textsOf('red fish', { owner, offset: 1 })).toEqual([]);
-        expect(await textsOf('blue bird', { owner })).toEqual(['blue fish', 'red bird']);
-        expect(await textsOf('blue bird', { owner, offset: 1 })).toHaveLength(1);
-        expect(await textsOf('red whale', { owner })).toEqual(['red bird', 'red fish']);
+        const found = async (query: string, opts = {}) =>
+          (await store.search(query, { owner, ...opts })).map(({ message }) => message.sequence);
+        const [first, ...others] = await found('red fish');
+        expect([first, others.sort()]).toEqual([1, [2, 3]]);
+        expect((await found('blue bird')).sort()).toEqual([2, 3]);
+        expect(await found('blue dog')).toEqual([2]);
+        const pages = [0, 1, 2, 3].map((offset) => found('red fish', { limit: 1, offset }));
+        expect((await Promise.all(pages)).flat()).toEqual(await found('red fish'));
+      });
+
+      it('puts what has more of the words before what has one of them often', async () => {
+        const session = fresh();
+        const texts = ['pump pump pump pump', 'pump and valve', 'valve', 'a boiler'];
+        await store.append(
+          session,
+          texts.map((text) => user(text)),
+        );
+        const found = await store.search('pump valve gasket', { owner: ownerOf(session) });
+        expect(found[0]?.message.text).toBe('pump and valve');
+      });
+
+      it('puts a word as it was asked for before its other forms, and marks all of them', async () => {
+        const session = fresh();
+        const texts = ['they plan it', 'they planned it', 'they plans it', 'planted'];
+        await store.append(
+          session,
+          texts.map((text) => user(text)),
+        );
+        for (const query of ['plan', 'planned', 'plans']) {
+          const found = await store.search(query, { owner: ownerOf(session) });
+          expect(found[0]?.snippet).toBe(`they [${query}] it`);
+          expect(found.map(({ snippet }) => snippet).sort()).toEqual([
+            'they [plan] it',
+            'they [planned] it',
+            'they [plans] it',
+          ]);
+        }
+      });
+
+      it('puts what is new before what is old and as good, and not before what is better', async () => {
+        const session = fresh();
+        const year = 365 * 86_400_000;
+        await store.append(session, [
+          user('we chose the blue door', now),
+          user('we chose the blue door', now - year),
+          user('blue and much else that was said of other things at length on that day', now),
+        ]);
+        const found = await store.search('blue door', { owner: ownerOf(session) });
+        expect(found.map(({ message }) => message.sequence)).toEqual([1, 2, 3]);
       });
 
       it('puts the better match first, and of equals the later', async () => {

@@ -3,12 +3,10 @@ import {
   assertKvKey,
   assertLease,
   DEFAULT_KV_LIMITS,
-  findPhrases,
   isSameOwner,
   parseSearchQuery,
-  type SearchPhrase,
+  rankTexts,
   searchSnippet,
-  searchWords,
   takeStart,
 } from '@ethosagent/policy';
 import {
@@ -144,26 +142,19 @@ export function createInMemorySessionStore({
       assertCount(limit);
       assertCount(offset);
       const isInTime = timeFilter(since, until);
-      const phrases = parseSearchQuery(query);
-      const found = [...sessions.values()]
+      const terms = parseSearchQuery(query);
+      // The latest first, so that of equals it stays so.
+      const messages = [...sessions.values()]
         .filter(({ ref }) => isOwner(ref, owner) && (sessionId ?? ref.id) === ref.id)
-        .flatMap((session) => session.messages.map((message) => ({ session, message })))
-        .filter(({ message }) => isInTime(message) && (roles?.includes(message.role) ?? true))
-        .map(({ session, message }) => ({ session, message, ...rank(message.text, phrases) }))
-        .filter(({ different }) => different > 0);
-      const all = found.filter(({ different }) => different === phrases.length);
-      return (all.length > 0 ? all : found)
-        .sort(
-          (a, b) =>
-            b.score - a.score ||
-            b.message.createdAt - a.message.createdAt ||
-            b.message.sequence - a.message.sequence,
-        )
+        .flatMap((session) => session.messages.map((message) => ({ ...message, session })))
+        .filter((message) => isInTime(message) && (roles?.includes(message.role) ?? true))
+        .sort((a, b) => b.createdAt - a.createdAt || b.sequence - a.sequence);
+      return rankTexts(messages, terms, { now: clock() })
         .slice(offset, offset + limit)
-        .map(({ session, message, score }) => ({
+        .map(({ item: { session, ...message }, score }) => ({
           message: structuredClone(message),
           session: infoOf(session),
-          snippet: searchSnippet(message.text, phrases),
+          snippet: searchSnippet(message.text, terms),
           score,
         }));
     },
@@ -174,18 +165,6 @@ export function createInMemorySessionStore({
       return had;
     },
   };
-}
-
-/** As many places in as few words. */
-function rank(
-  text: string,
-  phrases: readonly SearchPhrase[],
-): { different: number; score: number } {
-  const places = [...findPhrases(text, phrases)];
-  const different = new Set(places.map(({ phrase }) => phrase)).size;
-  if (different === 0) return { different, score: 0 };
-  const words = [...searchWords(text)].length;
-  return { different, score: different + places.length / (places.length + 1 + words / 10) };
 }
 
 function infoOf({ ref, messages }: Session): SessionInfo {

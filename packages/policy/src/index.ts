@@ -125,10 +125,19 @@ export type { RootLeads } from './root-leads.js';
 export { leadOf } from './root-leads.js';
 export type { HomeStanding, NamedRoot } from './runtime-home.js';
 export { homeStanding, runtimeOwnNames } from './runtime-home.js';
-export type { PhraseHit } from './search-snippet.js';
-export { findPhrases, searchSnippet } from './search-snippet.js';
-export type { SearchPhrase, TextWord } from './search-words.js';
-export { indexedWords, parseSearchQuery, searchWords } from './search-words.js';
+export type { SearchableText, TextRank } from './search-rank.js';
+export {
+  EXACT_BONUS,
+  RECENCY_BONUS,
+  RECENCY_HALF_LIFE_MS,
+  rankTexts,
+  searchScore,
+} from './search-rank.js';
+export { searchSnippet } from './search-snippet.js';
+export type { SearchPhrase, SearchTerm } from './search-terms.js';
+export { parseSearchQuery } from './search-terms.js';
+export type { TextWord } from './search-words.js';
+export { searchWords } from './search-words.js';
 export {
   declaredRef,
   isSecretRef,
@@ -208,3 +217,4 @@ export {
 } from './turn-input.js';
 export { Turns } from './turns.js';
 export { parseUrl, urlPort } from './urls.js';
+export { indexedWords } from './word-stems.js';

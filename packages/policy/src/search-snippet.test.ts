@@ -1,13 +1,17 @@
 import { fuzz } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPhrases, searchSnippet } from './search-snippet.js';
-import { parseSearchQuery } from './search-words.js';
+import { findTerms, searchSnippet } from './search-snippet.js';
+import { parseSearchQuery } from './search-terms.js';
 
-describe('findPhrases', () => {
+describe('findTerms', () => {
   it.each<[string, string, string[]]>([
     ['a b a', 'a', ['a', 'a']],
     ['a b c', '"a b" c', ['a b', 'c']],
+    ['Runs, running and run', 'running', ['Runs', 'running', 'run']],
+    ['runs', '"run"', []],
+    ['days', 'day', ['days']],
+    ['set maxTextChars', 'texts', ['maxTextChars']],
     ['a, b', '"a b"', ['a, b']],
     ['a a a', '"a a"', ['a a', 'a a']],
     ['b a', '"a b"', []],
@@ -15,7 +19,7 @@ describe('findPhrases', () => {
     ['私は東京都', '東京', ['東京']],
     ['ab', 'a', []],
   ])('in %j of %j finds %j', (text, query, expected) => {
-    const hits = [...findPhrases(text, parseSearchQuery(query))];
+    const hits = [...findTerms(text, parseSearchQuery(query))];
     expect(hits.map(({ start, end }) => text.slice(start, end))).toEqual(expected);
   });
 });
@@ -49,11 +53,22 @@ describe('searchSnippet', () => {
     },
   );
 
+  it('shows another form of a word wherever it stands in a long text', () => {
+    const gap = 'some words '.repeat(100_000);
+    for (const [query, form] of [
+      ['libraries', 'library'],
+      ['library', 'libraries'],
+      ['planned', 'planning'],
+    ] as const) {
+      expect(snippet(`${gap}${form} ${gap}`, query)).toContain(`[${form}]`);
+    }
+  });
+
   it('looks at a part of a long text word by word', () => {
     const gap = 'x é '.repeat(500_000);
     // Written otherwise than it is asked for, and far away.
-    expect(snippet(`needlé ${gap}`, 'needle')).toMatch(/^\[needlé\] x/);
-    expect(snippet(`${gap} needlé`, 'needle')).toMatch(/^x é/);
+    expect(snippet(`néedle ${gap}`, 'needle')).toMatch(/^\[néedle\] x/);
+    expect(snippet(`${gap} néedle`, 'needle')).toMatch(/^x é/);
     expect(snippet(gap, '""')).toMatch(/^x é/);
   });
 

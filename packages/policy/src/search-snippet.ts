@@ -1,35 +1,56 @@
-import { type SearchPhrase, searchWords } from './search-words.js';
+import type { SearchTerm } from './search-terms.js';
+import { searchWords, type TextWord } from './search-words.js';
+import { otherForms } from './word-stems.js';
 
-/** A place where a phrase stands in a text, in UTF-16 units. */
-export interface PhraseHit {
-  /** The index of the phrase. */
-  phrase: number;
+/** A place where a term of a search stands in a text, in UTF-16 units. */
+export interface TermHit {
+  /** The index of the term. */
+  term: number;
   start: number;
   end: number;
+  /** As it was asked for, not in another form. */
+  isExact: boolean;
 }
 
-/** Where phrases stand in a text, in the order of their ends. */
-export function* findPhrases(text: string, phrases: readonly SearchPhrase[]): Generator<PhraseHit> {
+/** Where terms stand in a text, in the order of their ends. */
+export function* findTerms(text: string, terms: readonly SearchTerm[]): Generator<TermHit> {
   const byLastWord = new Map<string, number[]>();
+  const byStem = new Map<string, number>();
+  const initials = new Set<string>();
   let longest = 0;
-  phrases.forEach((words, index) => {
+  terms.forEach(({ words, stem }, index) => {
     const last = words.at(-1);
     if (last === undefined) return;
     byLastWord.set(last, [...(byLastWord.get(last) ?? []), index]);
     longest = Math.max(longest, words.length);
+    if (stem === undefined) return;
+    byStem.set(stem, index);
+    initials.add(stem.charAt(0));
   });
+  // No stem begins otherwise than its word, but in the middle of a name.
+  const mayHaveStem = ({ word, start, end }: TextWord) =>
+    initials.has(word.charAt(0)) ||
+    (initials.size > 0 && /[a-z][A-Z]/.test(text.slice(start, end)));
   const recent: { word: string; start: number }[] = [];
-  for (const { word, start, end } of searchWords(text)) {
+  for (const each of searchWords(text)) {
+    const { word, start, end } = each;
     recent.push({ word, start });
     if (recent.length > longest) recent.shift();
-    for (const phrase of byLastWord.get(word) ?? []) {
-      const words = phrases[phrase] ?? [];
+    const exact = new Set<number>();
+    for (const term of byLastWord.get(word) ?? []) {
+      const words = terms[term]?.words ?? [];
       const first = recent.length - words.length;
       const begin = recent[first];
       if (begin === undefined) continue;
-      if (words.every((each, at) => recent[first + at]?.word === each)) {
-        yield { phrase, start: begin.start, end };
+      if (words.every((one, at) => recent[first + at]?.word === one)) {
+        exact.add(term);
+        yield { term, start: begin.start, end, isExact: true };
       }
+    }
+    if (!mayHaveStem(each)) continue;
+    for (const form of [word, ...otherForms(text, each)]) {
+      const term = byStem.get(form);
+      if (term !== undefined && !exact.has(term)) yield { term, start, end, isExact: false };
     }
   }
 }
@@ -38,21 +59,17 @@ export function* findPhrases(text: string, phrases: readonly SearchPhrase[]): Ge
 const MAX_HITS = 200;
 /** Characters that are looked through word by word, which takes long. */
 const MAX_SCANNED_CHARS = 50_000;
-/** Phrases that are looked for, as they are written, in all of a long text. */
+/** Terms that are looked for, as they are written, in all of a long text. */
 const MAX_SOUGHT = 4;
 
 /**
- * The part of a text that has the most different phrases of a search, in one line; what was found
+ * The part of a text that has the most different terms of a search, in one line; what was found
  * stands between `[` and `]`.
  *
  * @param maxChars of the part, without the brackets and the `…` where it was cut. 240 when absent
  */
-export function searchSnippet(
-  text: string,
-  phrases: readonly SearchPhrase[],
-  maxChars = 240,
-): string {
-  const hits = firstHits(text, phrases, maxChars);
+export function searchSnippet(text: string, terms: readonly SearchTerm[], maxChars = 240): string {
+  const hits = firstHits(text, terms, maxChars);
   const best = bestStart(hits, maxChars);
   const lead = Math.floor(maxChars / 4);
   const from = Math.max(0, Math.min(best - lead, text.length - maxChars));
@@ -72,43 +89,45 @@ export function searchSnippet(
   return `${from > 0 ? '…' : ''}${line}${to < text.length ? '…' : ''}`;
 }
 
-function firstHits(text: string, phrases: readonly SearchPhrase[], maxChars: number): PhraseHit[] {
-  const hits: PhraseHit[] = [];
-  const from = scanStart(text, phrases);
+function firstHits(text: string, terms: readonly SearchTerm[], maxChars: number): TermHit[] {
+  const hits: TermHit[] = [];
+  const from = scanStart(text, terms);
   const scanned = from === 0 && text.length <= MAX_SCANNED_CHARS;
   const part = scanned ? text : text.slice(from, from + MAX_SCANNED_CHARS);
-  for (const found of findPhrases(part, phrases)) {
+  for (const found of findTerms(part, terms)) {
     const hit = { ...found, start: found.start + from, end: found.end + from };
     const first = hits[0];
-    // With one phrase the first place is as good as any.
-    if (phrases.length === 1 && first !== undefined && hit.end - first.start > maxChars) break;
+    // With one term the first place is as good as any.
+    if (terms.length === 1 && first !== undefined && hit.end - first.start > maxChars) break;
     hits.push(hit);
     if (hits.length === MAX_HITS) break;
   }
   return hits;
 }
 
-/** Where, in a long text, the first of the phrases begins as it is written; 0 where none is. */
-function scanStart(text: string, phrases: readonly SearchPhrase[]): number {
+/** Where, in a long text, the first of the terms begins as it is written; 0 where none is. */
+function scanStart(text: string, terms: readonly SearchTerm[]): number {
   if (text.length <= MAX_SCANNED_CHARS) return 0;
-  const sought = phrases
-    .slice(0, MAX_SOUGHT)
-    .map((words) => words.slice(0, 3).map((word) => word.replaceAll(/[^\p{L}\p{N}]/gu, '')))
-    .map((words) => words.join('[^\\p{L}\\p{N}]{0,20}'));
-  const written = new RegExp(`(?<![0-9A-Za-z])(?:${sought.join('|')})(?![0-9A-Za-z])`, 'iu');
+  const sought = terms.slice(0, MAX_SOUGHT).map(({ words, stem }) => {
+    const written = words.slice(0, 3).map((word) => word.replaceAll(/[^\p{L}\p{N}]/gu, ''));
+    const whole = `${written.join('[^\\p{L}\\p{N}]{0,20}')}(?![0-9A-Za-z])`;
+    // Another form begins as the stem does, but for a `y` that the stem has as `i`.
+    return stem === undefined ? whole : `${whole}|${stem.replace(/(?<=..)i$/, '[iy]')}`;
+  });
+  const written = new RegExp(`(?<![0-9A-Za-z])(?:${sought.join('|')})`, 'iu');
   return written.exec(text)?.index ?? 0;
 }
 
-/** Where the stretch begins that has the most different phrases; the first of equals. */
-function bestStart(hits: readonly PhraseHit[], maxChars: number): number {
+/** Where the stretch begins that has the most different terms; the first of equals. */
+function bestStart(hits: readonly TermHit[], maxChars: number): number {
   let best = { start: hits[0]?.start ?? 0, count: 0 };
   hits.forEach(({ start }, index) => {
-    const phrases = new Set<number>();
+    const terms = new Set<number>();
     for (const hit of hits.slice(index)) {
       if (hit.end - start > (maxChars * 3) / 4) break;
-      phrases.add(hit.phrase);
+      terms.add(hit.term);
     }
-    if (phrases.size > best.count) best = { start, count: phrases.size };
+    if (terms.size > best.count) best = { start, count: terms.size };
   });
   return best.start;
 }

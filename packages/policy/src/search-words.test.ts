@@ -1,7 +1,7 @@
 import { fuzz, growsLinearly } from '@ethosagent/conformance/fuzz';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSearchQuery, searchWords } from './search-words.js';
+import { searchWords } from './search-words.js';
 
 const wordsOf = (text: string) => [...searchWords(text)].map(({ word }) => word);
 
@@ -50,31 +50,4 @@ describe('searchWords', () => {
       wordsOf,
     );
   }
-});
-
-describe('parseSearchQuery', () => {
-  it.each<[string, string[][]]>([
-    ['', []],
-    ['one two one', [['one'], ['two']]],
-    ['"one two" three', [['one', 'two'], ['three']]],
-    ['"one two', [['one'], ['two']]],
-    ['a"b c"d', [['a'], ['b', 'c'], ['d']]],
-    [
-      'max_tokens foo.bar()',
-      [
-        ['max', 'tokens'],
-        ['foo', 'bar'],
-      ],
-    ],
-    ['NOT (a OR b*) ^c', [['not'], ['a'], ['or'], ['b'], ['c']]],
-    ['東京', [['東', '京']]],
-    ['"" "!" -', []],
-  ])('of %j is %j', (query, phrases) => expect(parseSearchQuery(query)).toEqual(phrases));
-
-  it('holds to its caps', () => {
-    const many = Array.from({ length: 100 }, (_, i) => `w${i}`);
-    expect(parseSearchQuery(many.join(' '))).toHaveLength(32);
-    expect(parseSearchQuery(many.join('.'))[0]).toHaveLength(64);
-    expect(parseSearchQuery(`${' '.repeat(10_000)}late`)).toEqual([]);
-  });
 });

@@ -5,9 +5,6 @@ export interface TextWord {
   end: number;
 }
 
-/** Words that stand one after the other. */
-export type SearchPhrase = readonly string[];
-
 const LETTER = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
 // Scripts that are written without spaces: each of their characters is a word, and a query of
 // several a phrase, which finds any part of a text. A letter that Latin has too is none of them:
@@ -24,9 +21,6 @@ const ASCII_WORD = /^[0-9A-Za-z]+$/;
 
 /** Of a longer word, this many characters are compared. */
 const MAX_WORD_CHARS = 64;
-const MAX_QUERY_CHARS = 10_000;
-const MAX_PHRASES = 32;
-const MAX_PHRASE_WORDS = 64;
 
 /**
  * The words of a text for full-text search: runs of letters and digits in lower case, without
@@ -37,31 +31,6 @@ export function* searchWords(text: string): Generator<TextWord> {
     const word = folded(match[0]);
     if (word !== '') yield { word, start: match.index, end: match.index + match[0].length };
   }
-}
-
-/** The words of a text as an index takes them, with a space between. */
-export function indexedWords(text: string): string {
-  const words: string[] = [];
-  for (const { word } of searchWords(text)) words.push(word);
-  return words.join(' ');
-}
-
-/**
- * What a query asks for: each part between spaces or in double quotes, as the words that it has
- * in a row (`max_tokens` are two). No character is an operator. At most 32 parts of 64 words.
- */
-export function parseSearchQuery(query: string): SearchPhrase[] {
-  const parts = query.slice(0, MAX_QUERY_CHARS).split('"');
-  const phrases = new Map<string, SearchPhrase>();
-  parts.forEach((part, index) => {
-    // Between an even and an odd quote; a last quote that nothing closes is an ordinary character.
-    const isQuoted = index % 2 === 1 && index < parts.length - 1;
-    for (const piece of isQuoted ? [part] : part.split(/\s+/u)) {
-      const words = [...searchWords(piece)].slice(0, MAX_PHRASE_WORDS).map(({ word }) => word);
-      if (words.length > 0 && phrases.size < MAX_PHRASES) phrases.set(words.join(' '), words);
-    }
-  });
-  return [...phrases.values()];
 }
 
 function folded(word: string): string {

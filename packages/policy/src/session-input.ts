@@ -7,8 +7,8 @@ import {
 } from '@ethosagent/types';
 import { truncationMarker } from './budget.js';
 import { assertKvKey, DEFAULT_KV_LIMITS } from './kv-rules.js';
-import { indexedWords } from './search-words.js';
 import { takeStart } from './text/cut-text.js';
+import { indexedWords } from './word-stems.js';
 
 const ROLES: ReadonlySet<string> = new Set<MessageRole>(['system', 'user', 'assistant', 'tool']);
 
@@ -16,7 +16,9 @@ const ROLES: ReadonlySet<string> = new Set<MessageRole>(['system', 'user', 'assi
 export interface MessageRow {
   role: MessageRole;
   text: string;
+  /** For an index: the words of the text, and their other forms. */
   words: string;
+  stems: string;
   toolName: string | null;
   data: string | null;
   createdAt: number;
@@ -47,7 +49,7 @@ export function messageRow(
   return {
     role,
     text: kept,
-    words: indexedWords(kept),
+    ...indexedWords(kept),
     toolName: toolName === undefined ? null : checkedText('toolName', toolName),
     data: dataOf(message.data, limits.maxDataChars),
     createdAt,

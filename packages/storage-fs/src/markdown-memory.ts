@@ -32,8 +32,8 @@ const MAX_MATCHES = 200;
 /**
  * Memories as Markdown files that people may edit, too: each section is a heading `## …` and what
  * follows. What a change does not touch stays byte for byte, and an edit from outside between a
- * reading and a change is kept. A search finds the sections with all the words of a query; where
- * there is none, those with any of them.
+ * reading and a change is kept. A search finds the sections with all the words of a query, then those
+ * with some of them.
  *
  * @throws `CONFIG_INVALID`; from its methods also `VALUE_INVALID` for a text that would open or
  * hide a section of the file

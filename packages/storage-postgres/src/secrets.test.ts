@@ -118,7 +118,7 @@ describe('createPostgresStores().secrets', () => {
 
   it('are added to the tables of the first version, which keep what they have', async () => {
     const old = await newPostgresDatabase();
-    await sql(MIGRATIONS[0]?.('ethos') ?? '', [], old);
+    await sql(String(MIGRATIONS[0]?.('ethos')), [], old);
     await sql('INSERT INTO ethos.migration (version) VALUES (1)', [], old);
     await sql(`INSERT INTO ethos.attachment (digest, bytes) VALUES ('x', 'y')`, [], old);
     const { store, close } =

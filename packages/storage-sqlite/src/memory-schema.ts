@@ -1,6 +1,8 @@
-import type { StoreSchema } from './store-schema.js';
+import type { Connection } from './driver/connection.js';
+import { prepareSectionWords } from './section-words.js';
+import type { Migration, StoreSchema } from './store-schema.js';
 
-const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly Migration[] = [
   // `section_words` is made like the index of messages: words as `searchWords` gives them, and the
   // memory that a section is of as a word too.
   `CREATE TABLE memory (
@@ -26,7 +28,23 @@ const MIGRATIONS: readonly string[] = [
    CREATE VIRTUAL TABLE section_words USING fts5 (
      facts, heading, words, content = '', contentless_delete = 1, tokenize = 'ascii'
    );`,
+  // `stems` has the other forms of the words in heading and text.
+  (db) => {
+    db.exec(`DROP TABLE section_words;
+      CREATE VIRTUAL TABLE section_words USING fts5 (
+        facts, heading, words, stems, content = '', contentless_delete = 1, tokenize = 'ascii'
+      );`);
+    indexSections(db);
+  },
 ];
+
+function indexSections(db: Connection): void {
+  const words = prepareSectionWords(db);
+  const sections = db.prepare<[], { id: number; memory: number; heading: string; text: string }>(
+    `SELECT id, memory, ${db.text('heading')} AS heading, ${db.text('text')} AS text FROM section`,
+  );
+  for (const { id, ...section } of sections.all()) words.add(id, section);
+}
 
 /** Memories in sections. Its mark is "EthM" in ASCII. */
 export const MEMORY_SCHEMA: StoreSchema = { applicationId: 0x4574684d, migrations: MIGRATIONS };

@@ -1,7 +1,8 @@
-import { indexedWords, parseSearchQuery, searchSnippet } from '@ethosagent/policy';
+import { parseSearchQuery, searchSnippet } from '@ethosagent/policy';
 import type { MemoryMatch, MemorySection, MemoryVersion } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
-import { ftsQuery } from './search-query.js';
+import { prepareIndexSearch } from './search-query.js';
+import { memoryFact, prepareSectionWords, SECTION_INDEX } from './section-words.js';
 
 /** A memory that was changed at least once. */
 interface MemoryRow {
@@ -33,10 +34,7 @@ export function prepareMemoryTable(db: Connection) {
     'UPDATE section SET position = ? WHERE id = ?',
   );
   const removeSection = db.prepare<[id: number]>('DELETE FROM section WHERE id = ?');
-  const addWords = db.prepare<[number | bigint, string, string, string]>(
-    'INSERT INTO section_words (rowid, facts, heading, words) VALUES (?, ?, ?, ?)',
-  );
-  const removeWords = db.prepare<[id: number]>('DELETE FROM section_words WHERE rowid = ?');
+  const words = prepareSectionWords(db);
   const addVersion = db.prepare<[number, number, number, string]>(
     'INSERT INTO version (memory, revision, replaced_at, sections) VALUES (?, ?, ?, ?)',
   );
@@ -50,14 +48,10 @@ export function prepareMemoryTable(db: Connection) {
     `SELECT revision, replaced_at AS replacedAt, ${db.text('sections')} AS sections FROM version
      WHERE memory = ? ORDER BY revision DESC LIMIT ?`,
   );
-  const search = db.prepare<[query: string, limit: number], MemorySection>(
-    `WITH best AS MATERIALIZED (
-       SELECT rowid AS id, bm25(section_words, 0.0, 2.0, 1.0) AS score
-       FROM section_words WHERE section_words MATCH ? ORDER BY score, rowid LIMIT ?
-     )
-     SELECT ${db.text('s.heading')} AS heading, ${db.text('s.text')} AS text
-     FROM best JOIN section AS s ON s.id = best.id ORDER BY best.score, best.id`,
+  const section = db.prepare<[id: number], MemorySection>(
+    `SELECT ${db.text('heading')} AS heading, ${db.text('text')} AS text FROM section WHERE id = ?`,
   );
+  const search = prepareIndexSearch(db, SECTION_INDEX);
 
   /** Writes what differs; sections that stay keep their place in the index. */
   function writeSections(memory: number, after: readonly MemorySection[]): void {
@@ -75,13 +69,13 @@ export function prepareMemoryTable(db: Connection) {
     });
     for (const { id } of before.values()) {
       if (kept.has(id)) continue;
-      removeWords.run(id);
+      words.remove(id);
       removeSection.run(id);
     }
     for (const { section, position } of added) {
       const { heading, text } = section;
       const { lastInsertRowid } = addSection.run(memory, position, heading, text);
-      addWords.run(lastInsertRowid, memoryFact(memory), indexedWords(heading), indexedWords(text));
+      words.add(lastInsertRowid, { memory, heading, text });
     }
   }
 
@@ -116,24 +110,13 @@ export function prepareMemoryTable(db: Connection) {
       }));
     },
     search(memory: number, query: string, limit: number): MemoryMatch[] {
-      const phrases = parseSearchQuery(query);
-      if (phrases.length === 0) return [];
-      const facts = [memoryFact(memory)];
-      const columns = ['heading', 'words'];
-      const all = search.all(ftsQuery(phrases, 'AND', { facts, columns }), limit);
-      const found =
-        all.length > 0 || phrases.length === 1
-          ? all
-          : search.all(ftsQuery(phrases, 'OR', { facts, columns }), limit);
-      return found.map(({ heading, text }) => ({
-        heading,
-        snippet: searchSnippet(text, phrases),
-      }));
+      const terms = parseSearchQuery(query);
+      if (terms.length === 0) return [];
+      return search({ terms, facts: [memoryFact(memory)], limit, offset: 0 }).flatMap(({ id }) => {
+        const found = section.get(id);
+        if (found === undefined) return [];
+        return [{ heading: found.heading, snippet: searchSnippet(found.text, terms) }];
+      });
     },
   };
-}
-
-/** The memory that a section is of, as a word of the index. */
-function memoryFact(memory: number): string {
-  return `memory${memory}`;
 }

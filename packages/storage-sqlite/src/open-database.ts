@@ -139,7 +139,10 @@ function migrate(db: Connection, { applicationId, migrations }: StoreSchema): vo
   if (versionOf(db) === migrations.length) return;
   const run = db.transaction(() => {
     // Another process may have done it while this one waited for the lock.
-    for (const step of migrations.slice(versionOf(db))) db.exec(step);
+    for (const step of migrations.slice(versionOf(db))) {
+      if (typeof step === 'string') db.exec(step);
+      else step(db);
+    }
     db.pragma(`application_id = ${applicationId}`);
     db.pragma(`user_version = ${migrations.length}`);
   });

@@ -1,6 +1,10 @@
-import type { StoreSchema } from './store-schema.js';
+import { indexedWords } from '@ethosagent/policy';
+import type { MessageRole } from '@ethosagent/types';
+import type { Connection } from './driver/connection.js';
+import { factsOf } from './message-facts.js';
+import type { Migration, StoreSchema } from './store-schema.js';
 
-const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly Migration[] = [
   // What is long stands last, so that a filter never follows the overflow chain of a large text.
   //
   // `message_words` has the words of each message as `searchWords` gives them, so that its own
@@ -43,7 +47,43 @@ const MIGRATIONS: readonly string[] = [
    ALTER TABLE session ADD COLUMN held_until INTEGER NOT NULL DEFAULT 0;
    CREATE TABLE last_epoch (epoch INTEGER NOT NULL) STRICT;
    INSERT INTO last_epoch (epoch) VALUES (0);`,
+  // `stems` has the other forms of the words.
+  (db) => {
+    db.exec(`DROP TABLE message_words;
+      CREATE VIRTUAL TABLE message_words USING fts5 (
+        facts, words, stems, content = '', contentless_delete = 1, tokenize = 'ascii'
+      );`);
+    indexMessages(db);
+  },
 ];
+
+/** Messages read at once: a text may have a million characters. */
+const PAGE = 50;
+
+function indexMessages(db: Connection): void {
+  const page = db.prepare<
+    [after: number, limit: number],
+    { id: number; owner: number; session: number; role: MessageRole; text: string }
+  >(
+    `SELECT m.id AS id, s.owner AS owner, m.session AS session, m.role AS role,
+       ${db.text('m.text')} AS text
+     FROM message AS m JOIN session AS s ON s.id = m.session
+     WHERE m.id > ? ORDER BY m.id LIMIT ?`,
+  );
+  const add = db.prepare<[id: number, facts: string, words: string, stems: string]>(
+    'INSERT INTO message_words (rowid, facts, words, stems) VALUES (?, ?, ?, ?)',
+  );
+  let last = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const rows = page.all(last, PAGE);
+    for (const { id, text, ...facts } of rows) {
+      const { words, stems } = indexedWords(text);
+      add.run(id, factsOf(facts), words, stems);
+      last = id;
+    }
+    if (rows.length < PAGE) return;
+  }
+}
 
 /** Messages of sessions. Its mark is "EthS" in ASCII. */
 export const SESSION_SCHEMA: StoreSchema = { applicationId: 0x45746853, migrations: MIGRATIONS };

@@ -7,12 +7,19 @@ import {
   momentOf,
   ownerIdentity,
   parseSearchQuery,
-  type SearchPhrase,
+  type SearchTerm,
+  searchScore,
   searchSnippet,
 } from '@ethosagent/policy';
 import type { MessageRole, SessionMatch, SessionSearchOptions } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
-import { ftsQuery } from './search-query.js';
+import { ownerFact, roleFact, sessionFact } from './message-facts.js';
+import {
+  type IndexHit,
+  type IndexQuery,
+  prepareIndexSearch,
+  type SearchIndex,
+} from './search-query.js';
 import {
   messageColumnsOf,
   messageOf,
@@ -21,7 +28,7 @@ import {
   sessionColumnsOf,
   sessionOf,
 } from './session-rows.js';
-import { ownerFact, roleFact, type SessionTable, sessionFact } from './session-table.js';
+import type { SessionTable } from './session-table.js';
 
 const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 200;
@@ -32,63 +39,66 @@ const MAX_MATCH_CHARS = 16_000;
 /** Far more than a caller looks at. SQLite takes whole numbers of 64 bits only. */
 const MAX_OFFSET = 1_000_000_000;
 
-type FoundRow = SessionRow & StoredMessageRow & { score: number };
+/** Of so many that are found best, those of now go before older ones that are about as good. */
+const POOL = 200;
 
-interface Filter {
-  facts: string[];
-  since: number;
-  until: number;
-  limit: number;
-  offset: number;
-}
+const INDEX: SearchIndex = {
+  table: 'message_words',
+  words: ['words'],
+  // What was said in another form of the word counts a little less.
+  weights: [0, 1, 0.9],
+};
+
+type FoundRow = SessionRow & StoredMessageRow;
+type ScoredHit = IndexHit & { score: number };
+
+/** As a join, so that the index is asked first. */
+const WITHIN =
+  'CROSS JOIN message AS t ON t.id = f.id WHERE t.created_at >= ? AND t.created_at < ?';
 
 /** Prepares the search over the messages of all sessions. */
-export function prepareSessionSearch(db: Connection, table: SessionTable) {
-  // The facts weigh nothing. Of equals the message appended last comes first.
-  const found = (join: string, where: string) =>
-    db.prepare<[query: string, ...numbers: number[]], FoundRow>(
-      `WITH best AS MATERIALIZED (
-         SELECT w.rowid AS id, bm25(message_words, 0.0, 1.0) AS score
-         FROM message_words AS w ${join} WHERE message_words MATCH ? ${where}
-         ORDER BY score, w.rowid DESC LIMIT ? OFFSET ?
-       )
-       SELECT ${sessionColumnsOf(db)}, ${messageColumnsOf(db)}, best.score AS score
-       FROM best JOIN message AS m ON m.id = best.id
-         JOIN session AS s ON s.id = m.session JOIN owner AS o ON o.id = s.owner
-       ORDER BY best.score, best.id DESC`,
-    );
-  const atAnyTime = found('', '');
-  const within = found(
-    'CROSS JOIN message AS t ON t.id = w.rowid',
-    'AND t.created_at >= ? AND t.created_at < ?',
+export function prepareSessionSearch(db: Connection, table: SessionTable, clock: () => number) {
+  const search = prepareIndexSearch(db, INDEX);
+  const createdAt = db.prepareColumn<[id: number], number>(
+    'SELECT created_at FROM message WHERE id = ?',
+  );
+  const found = db.prepare<[id: number], FoundRow>(
+    `SELECT ${sessionColumnsOf(db)}, ${messageColumnsOf(db)}
+     FROM message AS m JOIN session AS s ON s.id = m.session JOIN owner AS o ON o.id = s.owner
+     WHERE m.id = ?`,
   );
 
-  function* rowsOf(query: string, { since, until, limit, offset }: Filter): Generator<FoundRow> {
-    const isTimed = since !== Number.NEGATIVE_INFINITY || until !== Number.POSITIVE_INFINITY;
-    yield* isTimed
-      ? within.iterate(query, since, until, limit, offset)
-      : atAnyTime.iterate(query, limit, offset);
+  /** A page of what the index finds, the best of it in the order of their scores. */
+  function hitsOf(query: IndexQuery): ScoredHit[] {
+    const { terms, limit, offset } = query;
+    const asked = { terms: terms.length };
+    if (offset >= POOL) {
+      return search(query).map((hit) => ({ ...hit, score: searchScore(hit, asked) }));
+    }
+    const now = clock();
+    const scored = search({ ...query, limit: Math.max(POOL, offset + limit), offset: 0 }).map(
+      (hit, place) => {
+        const ageMs = place < POOL ? now - (createdAt.get(hit.id) ?? now) : undefined;
+        const score = searchScore(hit, { ...asked, ...(ageMs !== undefined && { ageMs }) });
+        return { ...hit, score };
+      },
+    );
+    // Of equals the message appended last comes first.
+    const pool = scored.slice(0, POOL).sort((a, b) => b.score - a.score || b.id - a.id);
+    return [...pool, ...scored.slice(POOL)].slice(offset, offset + limit);
   }
 
-  /** The matches of one way to join the phrases. */
-  function matchesOf(
-    phrases: readonly SearchPhrase[],
-    join: 'AND' | 'OR',
-    filter: Filter,
-  ): SessionMatch[] {
-    const matches: SessionMatch[] = [];
-    for (const row of rowsOf(
-      ftsQuery(phrases, join, { facts: filter.facts, columns: ['words'] }),
-      filter,
-    )) {
-      matches.push({
+  function matchOf({ id, score }: ScoredHit, terms: readonly SearchTerm[]): SessionMatch[] {
+    const row = found.get(id);
+    if (row === undefined) return [];
+    return [
+      {
         message: { ...messageOf(row), text: cutText(row.text, MAX_MATCH_CHARS) },
         session: sessionOf(row),
-        snippet: searchSnippet(row.text, phrases),
-        score: -row.score,
-      });
-    }
-    return matches;
+        snippet: searchSnippet(row.text, terms),
+        score,
+      },
+    ];
   }
 
   /** What filters, as words of the index; `undefined` when nothing can be found. */
@@ -113,23 +123,23 @@ export function prepareSessionSearch(db: Connection, table: SessionTable) {
   return {
     /** Checks what is asked for; the search itself runs when the answer is called. */
     search(query: string, opts: SessionSearchOptions): () => SessionMatch[] {
-      const phrases = parseSearchQuery(query);
+      const terms = parseSearchQuery(query);
       assertRoles(opts.roles ?? []);
       if (opts.sessionId !== undefined) assertKvKey(opts.sessionId, DEFAULT_KV_LIMITS);
-      const filter = {
-        since: momentOf('since', opts.since, Number.NEGATIVE_INFINITY),
-        until: momentOf('until', opts.until, Number.POSITIVE_INFINITY),
-        limit: countOf('limit', opts.limit, { fallback: DEFAULT_MATCHES, max: MAX_MATCHES }),
-        offset: countOf('offset', opts.offset, { fallback: 0, max: MAX_OFFSET }),
-      };
+      const since = momentOf('since', opts.since, Number.NEGATIVE_INFINITY);
+      const until = momentOf('until', opts.until, Number.POSITIVE_INFINITY);
+      const isTimed = since !== Number.NEGATIVE_INFINITY || until !== Number.POSITIVE_INFINITY;
+      const limit = countOf('limit', opts.limit, { fallback: DEFAULT_MATCHES, max: MAX_MATCHES });
+      const offset = countOf('offset', opts.offset, { fallback: 0, max: MAX_OFFSET });
+      const page = db.transaction((facts: string[]) => {
+        const only = isTimed && { only: { where: WITHIN, values: [since, until] } };
+        const hits = hitsOf({ terms, facts, limit, offset, ...only });
+        return hits.flatMap((hit) => matchOf(hit, terms));
+      });
       return () => {
         const facts = factsFor(opts);
-        if (facts === undefined || phrases.length === 0 || filter.limit === 0) return [];
-        const all = matchesOf(phrases, 'AND', { ...filter, facts });
-        if (all.length > 0 || phrases.length === 1) return all;
-        const first = { ...filter, facts, limit: 1, offset: 0 };
-        if (filter.offset > 0 && matchesOf(phrases, 'AND', first).length > 0) return [];
-        return matchesOf(phrases, 'OR', { ...filter, facts });
+        if (facts === undefined || terms.length === 0 || limit === 0) return [];
+        return page(facts);
       };
     },
   };

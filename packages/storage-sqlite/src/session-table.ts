@@ -1,6 +1,7 @@
 import { type MessageRow, takeStart } from '@ethosagent/policy';
 import { EthosError, type MessageRole, type SessionAppendOptions } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
+import { factsOf } from './message-facts.js';
 import { prepareClaims } from './session-claims.js';
 import {
   messageColumnsOf,
@@ -45,8 +46,8 @@ export function prepareSessionTable(db: Connection) {
     `INSERT INTO message (session, sequence, created_at, role, tool_name, text, data)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const addWords = db.prepare<[id: number | bigint, facts: string, words: string]>(
-    'INSERT INTO message_words (rowid, facts, words) VALUES (?, ?, ?)',
+  const addWords = db.prepare<[id: number | bigint, facts: string, words: string, stems: string]>(
+    'INSERT INTO message_words (rowid, facts, words, stems) VALUES (?, ?, ?, ?)',
   );
   const touch = db.prepare<[count: number, first: number, last: number, rowid: number]>(
     `UPDATE session SET message_count = message_count + ?,
@@ -138,6 +139,7 @@ export function prepareSessionTable(db: Connection) {
           lastInsertRowid,
           factsOf({ owner, session: rowid, role: row.role }),
           row.words,
+          row.stems,
         );
       });
       touch.run(
@@ -215,23 +217,6 @@ export function prepareSessionTable(db: Connection) {
       return remove(id);
     },
   };
-}
-
-/** What a message is filtered by, as words of the index. */
-export function factsOf(facts: { owner: number; session: number; role: MessageRole }): string {
-  return [ownerFact(facts.owner), sessionFact(facts.session), roleFact(facts.role)].join(' ');
-}
-
-export function ownerFact(owner: number): string {
-  return `owner${owner}`;
-}
-
-export function sessionFact(session: number): string {
-  return `session${session}`;
-}
-
-export function roleFact(role: MessageRole): string {
-  return `role${role}`;
 }
 
 function sessionChanged(last: number, expected: number): EthosError {

@@ -56,7 +56,7 @@ const NO_REVISION = 0;
 
 /**
  * Opens memories in an SQLite file, for any number of processes at once. A search finds the
- * sections with all the words of a query; where there is none, those with any of them.
+ * sections with all the words of a query, then those with some of them.
  *
  * @throws `STORE_CORRUPT`, `STORE_NEWER` (the file is left untouched), `STORE_UNAVAILABLE`,
  * `CONFIG_INVALID`

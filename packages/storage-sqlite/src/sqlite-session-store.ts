@@ -59,8 +59,8 @@ const MAX_PAGE_CHARS = 16_000_000;
 /**
  * Opens the messages of sessions in an SQLite file, for any number of processes at once.
  *
- * A search finds the messages with all the words of the query; where there is none, those with any
- * of them. Case and diacritics don't count. The best by BM25 come first, of equals the latest.
+ * A search finds the messages with all the words of the query, then those with some of them. Case,
+ * diacritics and the forms of English words don't count. The best by BM25 come first, of equals the latest.
  *
  * @throws `STORE_CORRUPT`, `STORE_NEWER` (the file is left untouched), `STORE_UNAVAILABLE`,
  * `CONFIG_INVALID`
@@ -87,7 +87,7 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Sq
   };
   return openStore(KIND, options, ({ db, queue, clock, read, close }) => {
     const table = prepareSessionTable(db);
-    const search = prepareSessionSearch(db, table);
+    const search = prepareSessionSearch(db, table, clock);
     const reading = async <T>(of: () => T): Promise<T> => read(NAMESPACE, of);
 
     return {

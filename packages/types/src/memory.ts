@@ -66,8 +66,8 @@ export interface MemoryProvider {
     opts?: { expectedRevision?: string },
   ): Promise<MemoryDocument>;
   /**
-   * The sections that have all the words of a query, the best first; where there is none, those
-   * that have any of them. The query is as in `SessionStore.search`.
+   * The sections that have all the words of a query, the best first, then those that have some of
+   * them. The query is as in `SessionStore.search`.
    */
   search(scopeId: string, query: string, opts?: { limit?: number }): Promise<MemoryMatch[]>;
   /** The versions that were replaced, the newest first; a provider keeps a bounded number. */

@@ -143,10 +143,11 @@ export interface SessionStore {
     opts?: { afterSequence?: number; limit?: number; maxTextChars?: number },
   ): Promise<SessionMessage[]>;
   /**
-   * Full-text search: the messages that have all the words, the best first; where there is none,
-   * those that have any of them. The query is words, compared whole, whatever their case and
-   * diacritics; a part in double quotes is a phrase. No character of it is an operator, and none
-   * is an error.
+   * Full-text search: the messages that have all the words of the query, the best first, then those
+   * that have some of them. Case, diacritics and the forms of English words (`plan`, `planned`) don't
+   * count, but what is as it was asked for comes first; of what is about as good, the newer does.
+   * Words that nearly every text has, as `the` and `how`, count where there are no others. A part in
+   * double quotes is found as it is. No character of a query is an operator, and none is an error.
    */
   search(query: string, opts?: SessionSearchOptions): Promise<SessionMatch[]>;
   /**

@@ -26,7 +26,11 @@ export async function migrate(
       options.schema,
     ]);
     const version = await versionOf(client, options.schema);
-    for (const step of MIGRATIONS.slice(version)) await client.query(step(schema));
+    for (const stepOf of MIGRATIONS.slice(version)) {
+      const step = stepOf(schema);
+      if (typeof step === 'string') await client.query(step);
+      else await step(client);
+    }
     if (version < MIGRATIONS.length) {
       await client.query(`INSERT INTO ${schema}.migration (version) VALUES ($1)`, [
         MIGRATIONS.length,

@@ -1,18 +1,23 @@
+import type pg from 'pg';
 import { ATTACHMENT_TABLES } from './attachment-tables.js';
 import { AUDIT_TABLES } from './audit-tables.js';
 import { CLAIM_TABLES } from './claim-tables.js';
 import { KEY_VALUE_TABLES } from './key-value-tables.js';
 import { MEMORY_TABLES } from './memory-tables.js';
+import { messageStems } from './message-stems.js';
 import { SCHEDULE_TABLES } from './schedule-tables.js';
 import { SECRET_TABLES } from './secret-tables.js';
 import { SESSION_TABLES } from './session-tables.js';
 import { TURN_TABLES } from './turn-tables.js';
 
+/** SQL, or what the program itself has to do. It runs in the transaction of the migration. */
+export type Migration = string | ((client: pg.PoolClient) => Promise<void>);
+
 /**
  * Step n takes a schema from version n to n + 1. Only ever appended to. A newer schema is refused by
  * its version, so a step may change anything.
  */
-export const MIGRATIONS: readonly ((schema: string) => string)[] = [
+export const MIGRATIONS: readonly ((schema: string) => Migration)[] = [
   (schema) => `CREATE SCHEMA IF NOT EXISTS ${schema};
     CREATE TABLE ${schema}.migration (
       version int PRIMARY KEY,
@@ -27,4 +32,5 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
   CLAIM_TABLES,
   TURN_TABLES,
   SCHEDULE_TABLES,
+  messageStems,
 ];

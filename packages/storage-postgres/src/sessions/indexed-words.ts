@@ -10,8 +10,14 @@ export function indexedWord(word: string): string {
   return `#${createHash('sha256').update(word).digest('hex')}`;
 }
 
-/** Words with a space between, as the index takes them. */
-export function wordsForIndex(words: string): string {
-  if (words.length * 3 <= MAX_WORD_BYTES) return words;
-  return words.split(' ').map(indexedWord).join(' ');
+/** A form of a word that is not as it is written. No word has a `~`. */
+export function indexedStem(stem: string): string {
+  return `~${stem}`;
+}
+
+/** The words of a text and then their other forms, with a space between, as the index takes them. */
+export function wordsForIndex({ words, stems }: { words: string; stems: string }): string {
+  const taken =
+    words.length * 3 <= MAX_WORD_BYTES ? words : words.split(' ').map(indexedWord).join(' ');
+  return stems === '' ? taken : `${taken} ${stems.split(' ').map(indexedStem).join(' ')}`;
 }

@@ -168,7 +168,7 @@ async function sendAppend({
       rows.map(({ toolName }) => bytes(toolName)),
       rows.map(({ text }) => bytes(text)),
       rows.map(({ data }) => data),
-      rows.map(({ words }) => wordsForIndex(words)),
+      rows.map(wordsForIndex),
       opts.epoch ?? null,
       opts.aside === true,
     ],

@@ -7,12 +7,12 @@ import {
   momentOf,
   ownerIdentity,
   parseSearchQuery,
-  type SearchPhrase,
+  type SearchTerm,
   searchSnippet,
 } from '@ethosagent/policy';
 import type { MessageRole, SessionMatch, SessionSearchOptions } from '@ethosagent/types';
-import type { Database } from '../database/database.js';
-import { indexedWord } from './indexed-words.js';
+import { type Database, momentFor } from '../database/database.js';
+import { indexedStem, indexedWord } from './indexed-words.js';
 import { type MessageColumns, messageOf, type SessionRow, sessionOf } from './session-rows.js';
 import type { sessionStatements } from './session-statements.js';
 
@@ -22,11 +22,13 @@ const MAX_MATCHES = 200;
 /** Characters of a message's text that a match holds at most; `messages` has the whole. */
 const MAX_MATCH_CHARS = 16_000;
 const MAX_OFFSET = 1_000_000_000;
+/** What was said in another form of the word counts a little less. */
+const OTHER_FORM = 0.9;
 const ROLES: readonly MessageRole[] = ['system', 'user', 'assistant', 'tool'];
 
 /** What is asked for, once it was checked. */
 interface Asked {
-  phrases: readonly SearchPhrase[];
+  terms: readonly SearchTerm[];
   owner: string | undefined;
   sessionId: string | undefined;
   roles: readonly MessageRole[];
@@ -41,7 +43,7 @@ export function checkedSearch(query: string, opts: SessionSearchOptions): Asked 
   assertRoles(opts.roles ?? []);
   if (opts.sessionId !== undefined) assertKvKey(opts.sessionId, DEFAULT_KV_LIMITS);
   return {
-    phrases: parseSearchQuery(query),
+    terms: parseSearchQuery(query),
     owner: opts.owner === undefined ? undefined : ownerIdentity(opts.owner),
     sessionId: opts.sessionId,
     roles: opts.roles ?? ROLES,
@@ -58,43 +60,63 @@ export async function searchSessions(
   statements: ReturnType<typeof sessionStatements>,
   asked: Asked,
 ): Promise<SessionMatch[]> {
-  const { phrases, roles, limit, offset } = asked;
-  if (phrases.length === 0 || limit === 0 || roles.length === 0) return [];
+  const { terms, roles, limit, offset } = asked;
+  if (terms.length === 0 || limit === 0 || roles.length === 0) return [];
   const facts = await factsFor(database, asked);
   if (facts === undefined) return [];
-  const words = phrases.map((phrase) => phrase.map(indexedWord));
-  const matches = async (isAll: boolean, page: { limit: number; offset: number }) => {
-    const rows = await database.run<SessionRow & MessageColumns & { score: number }>(
-      isAll ? statements.searchAll : statements.searchAny,
-      [
-        facts,
-        [...new Set(words.flat())],
-        words.map((phrase) => ` ${phrase.join('  ')} `),
-        roles,
-        asked.since,
-        asked.until,
-        page.limit,
-        page.offset,
-      ],
-    );
-    return rows.map((row) => matchOf(row, phrases));
-  };
-  const all = await matches(true, { limit, offset });
-  if (all.length > 0 || phrases.length === 1) return all;
-  if (offset > 0 && (await matches(true, { limit: 1, offset: 0 })).length > 0) return [];
-  return matches(false, { limit, offset });
+  const forms = terms.flatMap(formsOf);
+  const rows = await database.run<SessionRow & MessageColumns & { score: number }>(
+    statements.search,
+    [
+      facts,
+      [...new Set(forms.flatMap(({ words }) => words))],
+      forms.map(({ words }) => ` ${words.join('  ')} `),
+      forms.map(({ term }) => term),
+      forms.map(({ worth }) => worth),
+      forms.map(({ isExact }) => isExact),
+      roles,
+      asked.since,
+      asked.until,
+      terms.length,
+      momentFor(database) ?? null,
+      limit,
+      offset,
+    ],
+  );
+  return rows.map((row) => matchOf(row, terms));
+}
+
+/** A form that a term is found in. */
+interface Form {
+  words: readonly string[];
+  term: number;
+  /** What a place counts. */
+  worth: number;
+  isExact: boolean;
+}
+
+function formsOf({ words, stem }: SearchTerm, term: number): Form[] {
+  const asked = words.map(indexedWord);
+  if (stem === undefined) return [{ words: asked, term, worth: 1, isExact: true }];
+  const isStem = words[0] === stem;
+  return [
+    // A word in the text that is the stem itself, which may be what was asked for.
+    { words: [indexedWord(stem)], term, worth: 1, isExact: isStem },
+    { words: [indexedStem(stem)], term, worth: OTHER_FORM, isExact: false },
+    ...(isStem ? [] : [{ words: asked, term, worth: 0, isExact: true }]),
+  ];
 }
 
 function matchOf(
   row: SessionRow & MessageColumns & { score: number },
-  phrases: readonly SearchPhrase[],
+  terms: readonly SearchTerm[],
 ): SessionMatch {
   const session = sessionOf(row);
   const message = messageOf(session.id, row);
   return {
     message: { ...message, text: cutText(message.text, MAX_MATCH_CHARS) },
     session,
-    snippet: searchSnippet(message.text, phrases),
+    snippet: searchSnippet(message.text, terms),
     score: row.score,
   };
 }

@@ -1,3 +1,4 @@
+import { EXACT_BONUS, RECENCY_BONUS, RECENCY_HALF_LIFE_MS } from '@ethosagent/policy';
 import type { Statement } from '../database/database.js';
 import { MESSAGE_COLUMNS, SESSION_COLUMNS } from './session-rows.js';
 
@@ -69,15 +70,10 @@ export function sessionStatements(schema: string): Record<SessionStatement, Stat
       text: `DELETE FROM ${schema}.session WHERE digest = sha256($1::bytea)
         RETURNING message_count > 0 AS "hadMessages"`,
     },
-    searchAll: {
-      name: 'ethos_session_search_all',
+    search: {
+      name: 'ethos_session_search_ranked',
       isRepeatable: true,
-      text: searchText(schema, { words: '@>', places: '0 <> ALL' }),
-    },
-    searchAny: {
-      name: 'ethos_session_search_any',
-      isRepeatable: true,
-      text: searchText(schema, { words: '&&', places: '0 < ANY' }),
+      text: searchText(schema),
     },
   };
 }
@@ -91,43 +87,59 @@ type SessionStatement =
   | 'messages'
   | 'beginnings'
   | 'remove'
-  | 'searchAll'
-  | 'searchAny';
+  | 'search';
 
 /**
- * $1: the facts that a message has, as words; $2: all words of the query; $3: its phrases, each between
- * spaces, with two between its words; $4: roles; $5, $6: since and until; $7, $8: limit and offset. What
- * the index is asked stands by itself: it takes no part of a CASE.
+ * $1: the facts that a message has, as words; $2: all words of the query, in their forms; $3 to $6: each form,
+ * with spaces around its words and two between them, the term that it is of, what a place counts, and whether
+ * it is as it was asked for; $7: roles; $8, $9: since and until; $10: how many terms; $11: the time, the
+ * server's when absent; $12, $13: limit and offset. What the index is asked stands by itself: it takes no part
+ * of a CASE.
  *
  * BM25 over what was found: of words that all the found messages have, none weighs more. So a score says
- * nothing of messages that the asker may not see.
+ * nothing of messages that the asker may not see. What has all the terms comes first.
  */
-function searchText(schema: string, has: { words: string; places: string }): string {
+function searchText(schema: string): string {
   return `WITH found AS MATERIALIZED (
-      SELECT m.id, m.session, m.sequence, cardinality(m.words) - 2 AS size, counts.tf
+      SELECT m.id, m.session, m.sequence, m.created_at, cardinality(m.words) - 2 AS size,
+        counts.tf, counts.matched, counts.exact
       FROM ${schema}.message AS m
       CROSS JOIN LATERAL (SELECT ' ' || array_to_string(m.words[3:], '  ') || ' ' AS line) AS l
       CROSS JOIN LATERAL (
-        SELECT array_agg((length(line) - length(replace(line, phrase, ''))) / length(phrase)
-          ORDER BY n) AS tf
-        FROM unnest($3::text[]) WITH ORDINALITY AS p (phrase, n)) AS counts
-      WHERE m.words @> $1::text[] AND m.words ${has.words} $2::text[] AND m.role = ANY ($4::text[])
-        AND m.created_at >= $5::float8 AND m.created_at < $6::float8
-        AND ${has.places} (counts.tf)
+        SELECT array_agg(places ORDER BY term) AS tf, count(*) FILTER (WHERE places > 0) AS matched,
+          count(*) FILTER (WHERE is_exact) AS exact
+        FROM (
+          SELECT term, sum(worth * times) AS places, bool_or(of_asked AND times > 0) AS is_exact
+          FROM (
+            SELECT term, worth, of_asked,
+              (length(line) - length(replace(line, form, ''))) / length(form) AS times
+            FROM unnest($3::text[], $4::int[], $5::float8[], $6::boolean[])
+              AS f (form, term, worth, of_asked)) AS forms
+          GROUP BY term) AS terms) AS counts
+      WHERE m.words @> $1::text[] AND m.words && $2::text[] AND m.role = ANY ($7::text[])
+        AND m.created_at >= $8::float8 AND m.created_at < $9::float8 AND counts.matched > 0
     ),
-    all_found AS (SELECT count(*)::float8 AS total, avg(size)::float8 AS mean FROM found),
+    all_found AS (
+      SELECT count(*)::float8 AS total, avg(size)::float8 AS mean, ${schema}.moment($11) AS now
+      FROM found
+    ),
     weights AS (
       SELECT n, ln(1 + (max(total) - count(*) + 0.5) / (count(*) + 0.5)) AS weight
       FROM all_found, found CROSS JOIN LATERAL unnest(tf) WITH ORDINALITY AS t (places, n)
       WHERE places > 0 GROUP BY n
     ),
-    best AS MATERIALIZED (
-      SELECT found.id, found.session, found.sequence, (
+    weighed AS (
+      SELECT found.id, found.session, found.sequence, found.matched >= $10::int AS has_all, (
         SELECT sum(weight * places * 2.2
           / (places + 1.2 * (0.25 + 0.75 * found.size / greatest(mean, 1))))
         FROM unnest(found.tf) WITH ORDINALITY AS t (places, n) JOIN weights USING (n)
-      ) AS score
-      FROM found, all_found ORDER BY score DESC, found.id DESC LIMIT $7 OFFSET $8
+      ) * matched / $10::int * (1 + ${EXACT_BONUS} * exact / $10::int) * (1 + ${RECENCY_BONUS} * power(2,
+        -least(greatest(now - found.created_at, 0) / ${RECENCY_HALF_LIFE_MS}::float8, 100))) AS value
+      FROM found, all_found
+    ),
+    best AS MATERIALIZED (
+      SELECT id, session, sequence, has_all::int + value / (1 + value) AS score
+      FROM weighed ORDER BY score DESC, id DESC LIMIT $12 OFFSET $13
     )
     SELECT ${SESSION_COLUMNS}, ${MESSAGE_COLUMNS}, m.text, best.score
     FROM best JOIN ${schema}.message AS m ON m.session = best.session AND m.sequence = best.sequence

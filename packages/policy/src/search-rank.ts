@@ -1,0 +1,102 @@
+import { findTerms } from './search-snippet.js';
+import type { SearchTerm } from './search-terms.js';
+import { searchWords } from './search-words.js';
+
+/** What a search found of a text. */
+export interface TextRank {
+  /** How rare and how frequent its words are: BM25 over the forms of each term. */
+  weight: number;
+  /** Terms that the text has in some form, and those that it has as they were asked for. */
+  matched: number;
+  exact: number;
+}
+
+/** What a text as it was asked for, and what a text of now, has more than another one. */
+export const EXACT_BONUS = 0.2;
+export const RECENCY_BONUS = 0.2;
+/** After this time what is left of the bonus is half of it. */
+export const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
+
+/** The two numbers of BM25: how fast repetition, and how much length tells. */
+const K1 = 1.2;
+const B = 0.75;
+/** A place in a heading counts for several in a text. */
+const HEADING_PLACES = 5;
+
+/**
+ * One number for what was found. What has all the terms is from 1 to 2, and what has some from 0 to 1:
+ * the more the rarer and the more frequent they are, and the more of them there are.
+ *
+ * @param ageMs of the text; it does not count when absent
+ */
+export function searchScore(
+  { weight, matched, exact }: TextRank,
+  { terms, ageMs }: { terms: number; ageMs?: number },
+): number {
+  const recency = ageMs === undefined ? 0 : 2 ** (-Math.max(0, ageMs) / RECENCY_HALF_LIFE_MS);
+  const value =
+    weight *
+    (matched / terms) *
+    (1 + (EXACT_BONUS * exact) / terms) *
+    (1 + RECENCY_BONUS * recency);
+  return (matched >= terms ? 1 : 0) + value / (1 + value);
+}
+
+/** A text to be searched. */
+export interface SearchableText {
+  text: string;
+  heading?: string;
+  /** Milliseconds since the epoch. */
+  createdAt?: number;
+}
+
+/** Those of the texts that have a term, the best first, and of equals in the order given. */
+export function rankTexts<T extends SearchableText>(
+  texts: readonly T[],
+  terms: readonly SearchTerm[],
+  { now }: { now?: number } = {},
+): { item: T; score: number }[] {
+  if (terms.length === 0) return [];
+  const counted = texts.map((item) => ({ item, ...countPlaces(item, terms) }));
+  const meanSize = counted.reduce((sum, { size }) => sum + size, 0) / Math.max(1, counted.length);
+  const rarity = terms.map((_, term) => {
+    const having = counted.filter(({ places }) => (places[term] ?? 0) > 0).length;
+    return Math.log(1 + (counted.length - having + 0.5) / (having + 0.5));
+  });
+  return counted
+    .map(({ item, size, places, exact }) => {
+      const damping = K1 * (1 - B + (B * size) / Math.max(1, meanSize));
+      const weight = places.reduce(
+        (sum, count, term) => sum + ((rarity[term] ?? 0) * count * (K1 + 1)) / (count + damping),
+        0,
+      );
+      const matched = places.filter((count) => count > 0).length;
+      const ageMs =
+        now === undefined || item.createdAt === undefined ? undefined : now - item.createdAt;
+      const score = searchScore(
+        { weight, matched, exact },
+        { terms: terms.length, ...(ageMs !== undefined && { ageMs }) },
+      );
+      return { item, matched, score };
+    })
+    .filter(({ matched }) => matched > 0)
+    .sort((a, b) => b.score - a.score)
+    .map(({ item, score }) => ({ item, score }));
+}
+
+function countPlaces({ text, heading = '' }: SearchableText, terms: readonly SearchTerm[]) {
+  const places: number[] = Array(terms.length).fill(0);
+  const exact = new Set<number>();
+  for (const [part, worth] of [
+    [heading, HEADING_PLACES],
+    [text, 1],
+  ] as const) {
+    for (const { term, isExact } of findTerms(part, terms)) {
+      places[term] = (places[term] ?? 0) + worth;
+      if (isExact) exact.add(term);
+    }
+  }
+  let size = 0;
+  for (const _ of searchWords(text)) size += 1;
+  return { places, exact: exact.size, size };
+}

@@ -1,0 +1,49 @@
+import { isCommonWord } from './common-words.js';
+import { searchWords } from './search-words.js';
+import { wordStem } from './word-stems.js';
+
+/** Words that stand one after the other. */
+export type SearchPhrase = readonly string[];
+
+/** A part of a query: a word, or words in a row. */
+export interface SearchTerm {
+  words: SearchPhrase;
+  /** What the forms of the word share; absent for words in a row, and for what was quoted. */
+  stem?: string;
+}
+
+const MAX_QUERY_CHARS = 10_000;
+const MAX_TERMS = 32;
+const MAX_TERM_WORDS = 64;
+const POSSESSIVE = /['\u2019]s(?![\p{L}\p{N}])/giu;
+
+/**
+ * What a query asks for: each part between spaces, in all its forms, or in double quotes as it is,
+ * with its words in a row (`max_tokens` are two). Words that nearly every text has are left out
+ * where others are left. No character is an operator. At most 32 parts of 64 words.
+ */
+export function parseSearchQuery(query: string): SearchTerm[] {
+  const parts = query.slice(0, MAX_QUERY_CHARS).split('"');
+  const telling = new Map<string, SearchTerm>();
+  const common = new Map<string, SearchTerm>();
+  parts.forEach((part, index) => {
+    // Between an even and an odd quote; a last quote that nothing closes is an ordinary character.
+    const isQuoted = index % 2 === 1 && index < parts.length - 1;
+    const pieces = isQuoted ? [part] : part.replace(POSSESSIVE, '').split(/\s+/u);
+    for (const piece of pieces) {
+      const words = [...searchWords(piece)].slice(0, MAX_TERM_WORDS).map(({ word }) => word);
+      if (words.length === 0) continue;
+      const isCommon = !isQuoted && words.every(isCommonWord);
+      const term = isQuoted ? { words } : termOf(words);
+      const terms = isCommon ? common : telling;
+      const name = term.stem ?? `"${words.join(' ')}"`;
+      if (terms.size < MAX_TERMS && !terms.has(name)) terms.set(name, term);
+    }
+  });
+  return [...(telling.size > 0 ? telling : common).values()];
+}
+
+function termOf(words: SearchPhrase): SearchTerm {
+  const [first = '', ...more] = words;
+  return more.length > 0 ? { words } : { words, stem: wordStem(first) };
+}

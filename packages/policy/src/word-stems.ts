@@ -1,0 +1,40 @@
+import { stemmer } from 'stemmer';
+import { searchWords, type TextWord } from './search-words.js';
+
+const ENGLISH = /^[a-z]{3,}$/;
+const CAMEL = /[a-z][A-Z]/;
+const CAMEL_BORDER = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])/;
+const MIN_PART_CHARS = 3;
+const MAX_PARTS = 8;
+
+/** What the forms of an English word share, by Porter's rules; another word is its own stem. */
+export function wordStem(word: string): string {
+  return ENGLISH.test(word) ? stemmer(word) : word;
+}
+
+/**
+ * What a word of a text is found by besides itself: its stem, and those of the parts of a name that is
+ * written `likeThis`.
+ */
+export function otherForms(text: string, { word, start, end }: TextWord): string[] {
+  const forms = new Set([wordStem(word)]);
+  const written = text.slice(start, end);
+  if (CAMEL.test(written)) {
+    for (const part of written.split(CAMEL_BORDER).slice(0, MAX_PARTS)) {
+      if (part.length >= MIN_PART_CHARS) forms.add(wordStem(part.toLowerCase()));
+    }
+  }
+  forms.delete(word);
+  return [...forms];
+}
+
+/** The words of a text as an index takes them, and beside them their other forms; with spaces between. */
+export function indexedWords(text: string): { words: string; stems: string } {
+  const words: string[] = [];
+  const stems: string[] = [];
+  for (const word of searchWords(text)) {
+    words.push(word.word);
+    stems.push(...otherForms(text, word));
+  }
+  return { words: words.join(' '), stems: stems.join(' ') };
+}
