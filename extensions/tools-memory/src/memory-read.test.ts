@@ -48,11 +48,11 @@ describe.each(MEMORY_KINDS)('memory_read, kept %s', (kind) => {
 
   it('searches', async () => {
     const world = await filled(kind);
-    expect(textOf(await world.run('memory_read', { query: 'zurich' }))).toMatch(
-      /^- Work: Compilers, in \[?Zürich\]?\.$/,
+    expect(textOf(await world.run('memory_read', { query: 'zurich' }))).toBe(
+      '## Work\n\nCompilers, in Zürich.',
     );
     expect(textOf(await world.run('memory_read', { query: 'coffee' }))).toMatch(
-      /^No section of the personality memory has the words "coffee"/,
+      /^No section of the personality memory has a word of "coffee"/,
     );
   });
 
@@ -143,6 +143,28 @@ describe('memory_read of a large memory', () => {
       offset = Number(next);
     }
     expect(read).toBe(`## Long\n\n${text}`);
+  });
+
+  it('shows the notes of a query, the best first, as far as there is room', async () => {
+    const memory = createInMemoryMemory({ maxSectionChars: 1e9, maxDocumentChars: 1e9 });
+    const world = createMemoryWorld({ memory, settings: { memory_read: { max_chars: 400 } } });
+    for (let at = 0; at < 60; at += 1) {
+      const notes = Array.from({ length: 20 }, (_, n) => `Service ${at} has worker ${n}.`);
+      notes.push(`Deployments of the service number${at} run on port ${8_000 + at}.`);
+      await memory.change(OWN, { kind: 'add', section: `Area ${at}`, text: notes.join('\n\n') });
+    }
+    const result = await world.run('memory_read', {
+      query: 'On which port do the deployed services run, number17?',
+    });
+    const lines = textOf(result).split('\n');
+    expect(lines.slice(0, 3)).toEqual([
+      '## Area 17',
+      '',
+      'Deployments of the service number17 run on port 8017.',
+    ]);
+    expect(textOf(result)).toMatch(/\[[\d,]+ more notes with words of the query; [^\]]+\]$/);
+    expect(textOf(result).length).toBeLessThan(600);
+    expect(result).toMatchObject({ structured: { matches: expect.any(Array) } });
   });
 
   it.each([1, 999, 100_000])('stays within a budget of %i characters', async (budget) => {

@@ -46,7 +46,7 @@ const settings = z.strictObject({
     .int()
     .min(1)
     .max(1_000_000)
-    .default(40_000)
+    .default(400_000)
     .describe('Characters that a memory may grow to by writes.'),
 });
 

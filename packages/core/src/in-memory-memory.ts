@@ -32,7 +32,7 @@ const NOTHING: Memory = { sections: [], versions: [] };
  * providers that keep them.
  *
  * @param options `clock`: milliseconds since the epoch, `Date.now` when absent; the caps in
- * characters, 20,000 a section and 100,000 a memory when absent
+ * characters, 20,000 a section and 1,000,000 a memory when absent
  */
 export function createInMemoryMemory({
   clock = () => Date.now(),

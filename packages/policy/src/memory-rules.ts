@@ -9,10 +9,10 @@ export interface MemoryLimits {
   maxDocumentChars: number;
 }
 
-/** 20,000 characters a section, 100,000 a memory. */
+/** 20,000 characters a section, 1,000,000 a memory. */
 export const DEFAULT_MEMORY_LIMITS: MemoryLimits = {
   maxSectionChars: 20_000,
-  maxDocumentChars: 100_000,
+  maxDocumentChars: 1_000_000,
 };
 
 const MAX_HEADING_CHARS = 200;

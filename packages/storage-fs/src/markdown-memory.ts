@@ -15,7 +15,7 @@ export interface MarkdownMemoryOptions {
   fileOf?: (scopeId: string) => string;
   /** Characters of a section's text. 20,000 when absent. */
   maxSectionChars?: number;
-  /** Characters of a memory, headings and texts. 100,000 when absent. */
+  /** Characters of a memory, headings and texts. 1,000,000 when absent. */
   maxDocumentChars?: number;
   /** Replaced versions that are kept of a memory. 20 when absent. */
   maxVersions?: number;
