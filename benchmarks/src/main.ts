@@ -18,6 +18,7 @@ const axes: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   'loopback-fetch': () => import('./loopback-fetch.js'),
   processes: () => import('./processes.js'),
   audit: () => import('./audit.js'),
+  'search-files': () => import('./search-files.js'),
   telemetry: () => import('./telemetry.js'),
   'command-line': () => import('./command-line.js'),
   agent: () => import('./agent.js'),

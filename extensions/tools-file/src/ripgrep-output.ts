@@ -34,6 +34,33 @@ export function parseHits(stdout: string, paths: readonly string[]): Map<string,
   }
 }
 
+/** What ripgrep writes of a binary file, in a line before the path that is next. */
+const REMARKS = /^(?:[^\0\n]*: (?:WARNING: stopped searching )?binary file[^\0\n]*\n)+/;
+
+/**
+ * Reads `path NUL line:column:` records of any files. A name that is made to look like a remark leads to
+ * another file; so whoever reads one has to look at it in its own reach.
+ */
+export function parseAllHits(stdout: string): Map<string, Hit[]> {
+  const hits = new Map<string, Hit[]>();
+  let from = 0;
+  for (;;) {
+    const nul = stdout.indexOf('\0', from);
+    const end = stdout.indexOf('\n', nul);
+    if (nul === -1 || end === -1) return hits;
+    let path = stdout.slice(from, nul);
+    if (path.includes('\n')) path = path.replace(REMARKS, '');
+    const [, line, column] = /^(\d+):(\d+):/.exec(stdout.slice(nul + 1, end)) ?? [];
+    if (line !== undefined && column !== undefined) {
+      const known = hits.get(path);
+      const hit = { line: Number(line), column: Number(column) };
+      if (known === undefined) hits.set(path, [hit]);
+      else known.push(hit);
+    }
+    from = end + 1;
+  }
+}
+
 function knownPath(text: string, known: ReadonlyMap<string, unknown>): string | undefined {
   let candidate = text;
   while (!known.has(candidate)) {

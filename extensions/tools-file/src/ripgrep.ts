@@ -6,7 +6,7 @@ import {
   type SearchPlace,
   type SearchQuery,
 } from './ripgrep-arguments.js';
-import { type Hit, parseHits, parsePaths } from './ripgrep-output.js';
+import { type Hit, parseAllHits, parseHits, parsePaths } from './ripgrep-output.js';
 
 // Command lines have a limit, the lowest of which is 32,767 characters, on Windows.
 const MAX_TARGET_CHARS = 20_000;
@@ -14,8 +14,11 @@ const MAX_TARGET_CHARS = 20_000;
 const ALWAYS = ['--no-config', '--no-messages', '--color=never', '--path-separator=/'];
 
 export type FileList =
-  /** `paths` are relative to `cwd` and in no order. `isPartial`: something could not be read. */
-  | { ok: true; paths: string[]; isPartial: boolean }
+  /**
+   * `paths` are relative to `cwd` and in no order. `isPartial`: something could not be read. `hits`: where
+   * in them, if that was asked for and is not too much.
+   */
+  | { ok: true; paths: string[]; isPartial: boolean; hits?: ReadonlyMap<string, Hit[]> }
   /** ripgrep refuses the pattern, a glob or the file type, and says why. */
   | { ok: false; reason: string };
 
@@ -29,30 +32,46 @@ export class Ripgrep {
     this.#binary = binary;
   }
 
-  /** Lists the files that match, or in which something does. */
-  async listFiles(query: SearchQuery, place: SearchPlace): Promise<FileList> {
+  /**
+   * Lists the files that match, or in which something does.
+   *
+   * @param maxHits lines of each file that are looked for as well; none when absent
+   */
+  async listFiles(query: SearchQuery, place: SearchPlace, maxHits?: number): Promise<FileList> {
     const globs = globArguments(query, place);
     const [found, matching] = await Promise.all([
-      this.#list(query, place, []),
+      this.#list(query, place, { globs: [], maxHits }),
       // By one listing, globs would bring back what ignore files leave out.
-      globs.length === 0 ? undefined : this.#list({ ...query, pattern: undefined }, place, globs),
+      globs.length === 0
+        ? undefined
+        : this.#list({ ...query, pattern: undefined }, place, { globs }),
     ]);
     if (!found.ok || matching === undefined) return found;
     if (!matching.ok) return matching;
     const wanted = new Set(matching.paths);
     return {
-      ok: true,
+      ...found,
       paths: found.paths.filter((path) => wanted.has(path)),
       isPartial: found.isPartial || matching.isPartial,
     };
   }
 
-  async #list(query: SearchQuery, place: SearchPlace, globs: readonly string[]): Promise<FileList> {
-    const what = query.pattern === undefined ? '--files' : '--files-with-matches';
+  async #list(
+    query: SearchQuery,
+    place: SearchPlace,
+    { globs, maxHits }: { globs: readonly string[]; maxHits?: number | undefined },
+  ): Promise<FileList> {
+    const hasLines = query.pattern !== undefined && maxHits !== undefined;
+    const what =
+      query.pattern === undefined
+        ? ['--files']
+        : hasLines
+          ? lineArguments(maxHits)
+          : ['--files-with-matches'];
     // The last glob that matches decides, so what is left out comes last.
     const filter = [...globs, ...filterArguments(query, place)];
     const { exitCode, stdout, truncated } = await this.#spawn(
-      [what, '--null', ...patternArguments(query), ...filter],
+      [...what, '--null', ...patternArguments(query), ...filter],
       [place.target],
       place.cwd,
     );
@@ -60,8 +79,12 @@ export class Ripgrep {
       const reason = await this.#refusal(query, place, globs);
       if (reason !== undefined) return { ok: false, reason };
     }
+    // Too many lines to hear of all: which files they are in is far less.
+    if (hasLines && truncated === true) return this.#list(query, place, { globs });
     const isPartial = exitCode > 1 || truncated === true;
-    return { ok: true, paths: parsePaths(stdout), isPartial };
+    if (!hasLines) return { ok: true, paths: parsePaths(stdout), isPartial };
+    const hits = parseAllHits(stdout);
+    return { ok: true, paths: [...hits.keys()], isPartial, hits };
   }
 
   /**
@@ -78,17 +101,7 @@ export class Ripgrep {
     const found = new Map<string, Hit[]>();
     for (const batch of inBatches(paths)) {
       const { stdout } = await this.#spawn(
-        [
-          '--null',
-          '--with-filename',
-          '--no-heading',
-          '--line-number',
-          '--column',
-          // A remark takes the place of a line that is longer.
-          '--max-columns=1',
-          `--max-count=${maxHits}`,
-          ...patternArguments(query),
-        ],
+        ['--null', ...lineArguments(maxHits), ...patternArguments(query)],
         batch,
         undefined,
       );
@@ -124,6 +137,19 @@ export class Ripgrep {
     const args = [...ALWAYS, ...options, '--', ...targets];
     return this.#process.spawn(this.#binary, args, cwd === undefined ? {} : { cwd });
   }
+}
+
+/** Options that tell the lines of matches, and not what is in them. */
+function lineArguments(maxHits: number): string[] {
+  return [
+    '--with-filename',
+    '--no-heading',
+    '--line-number',
+    '--column',
+    // A remark takes the place of a line that is longer.
+    '--max-columns=1',
+    `--max-count=${maxHits}`,
+  ];
 }
 
 function inBatches(paths: readonly string[]): string[][] {

@@ -81,7 +81,7 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
     includeIgnored: args.include_ignored,
   };
   const ripgrep = new Ripgrep(ctx.scopedProcess, binary);
-  const list = await ripgrep.listFiles(query, place);
+  const list = await ripgrep.listFiles(query, place, args.max_results + 1);
   if (!list.ok) return err(list.reason, 'input_invalid');
   ctx.abortSignal.throwIfAborted();
 
@@ -95,7 +95,8 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
           hasMore: paths.length > args.max_results,
         }
       : await findLines(ctx, paths, {
-          find: (among, maxHits) => ripgrep.findLines(query, among, maxHits),
+          find: async (among, maxHits) =>
+            hitsOf(list.hits, place, among) ?? ripgrep.findLines(query, among, maxHits),
           maxResults: args.max_results,
         });
   const isNothing =
@@ -129,6 +130,21 @@ function* inOrder(
     return;
   }
   for (const path of smallestFirst(listed, likely)) yield resolve(cwd, path);
+}
+
+/** The lines of these files, as the listing told them. */
+function hitsOf(
+  hits: ReadonlyMap<string, Hit[]> | undefined,
+  { cwd }: SearchPlace,
+  paths: readonly string[],
+): Map<string, Hit[]> | undefined {
+  if (hits === undefined) return undefined;
+  const found = new Map<string, Hit[]>(paths.map((path) => [path, []]));
+  for (const [listed, lines] of hits) {
+    const path = cwd === undefined ? paths[0] : resolve(cwd, listed);
+    if (path !== undefined && found.has(path)) found.set(path, lines);
+  }
+  return found;
 }
 
 /**

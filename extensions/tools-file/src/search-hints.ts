@@ -55,7 +55,10 @@ const NO_GLOBS = { nameGlobs: [], included: [], excluded: [], isNarrowed: true }
 function* nearQueries(query: SearchQuery): Generator<[what: string, near: SearchQuery]> {
   const { pattern } = query;
   if (pattern === undefined) return;
-  if (query.case !== 'insensitive') yield ['in other case', { ...query, case: 'insensitive' }];
+  // With smart case, a pattern without a capital has met every case already.
+  const isAnyCase =
+    query.case === 'insensitive' || (query.case === 'smart' && !/\p{Lu}/u.test(pattern));
+  if (!isAnyCase) yield ['in other case', { ...query, case: 'insensitive' }];
   if (!/\S\s+\S/.test(pattern)) return;
   const words = pattern.trim().split(/\s+/);
   const plain = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');

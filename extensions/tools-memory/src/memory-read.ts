@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { findSection, nameOf, noSuchSection, toHeading } from './headings.js';
 import { withMemoryFailures } from './memory-failure.js';
 import { memoryScopeSchema, scopeMissing } from './memory-scope.js';
-import { countOf, gist, renderMemory, renderPart, renderSection, sizeOf } from './render-memory.js';
 import { type Note, relevantNotes } from './relevant-notes.js';
+import { countOf, gist, renderMemory, renderPart, renderSection, sizeOf } from './render-memory.js';
 import { screenShown } from './screen-shown.js';
 
 const input = z
@@ -22,7 +22,9 @@ const input = z
       .min(1)
       .max(1_000)
       .optional()
-      .describe('What you want to know, in a few words; gives the notes that have them, the best first.'),
+      .describe(
+        'What you want to know, in a few words; gives the notes that have them, the best first.',
+      ),
     offset: z
       .int()
       .min(0)
@@ -212,7 +214,9 @@ async function search(query: string, reading: Reading): Promise<ToolResult> {
   ];
   const more = notes.length - shown.length;
   if (more > 0) {
-    parts.push(`[${countOf(more, 'more note')} with words of the query; ask with more words, or for a section]`);
+    parts.push(
+      `[${countOf(more, 'more note')} with words of the query; ask with more words, or for a section]`,
+    );
   }
   return ok(parts.join('\n\n'), { structured });
 }

@@ -17,11 +17,10 @@ describe('relevantNotes', () => {
     { heading: '', text: 'Whoever deploys on a Friday brings cake.' },
   ];
   it.each<[string, string[]]>([
-    ['when do we deploy on Friday', [
-      'On Fridays nobody does.',
-      'Whoever deploys on a Friday brings cake.',
-      'The port is 8080.',
-    ]],
+    [
+      'when do we deploy on Friday',
+      ['On Fridays nobody does.', 'Whoever deploys on a Friday brings cake.', 'The port is 8080.'],
+    ],
     ['"8080"', ['The port is 8080.']],
     ['tea', ['Green.']],
     ['coffee', []],

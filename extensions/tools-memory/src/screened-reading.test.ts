@@ -63,7 +63,10 @@ describe('memory_read, of what did not come through memory_write', () => {
     const world = createMemoryWorld({ kind: 'Markdown', settings: {} });
     const add = (section: string, text: string) =>
       world.memory.change(OWN, { kind: 'add', section, text });
-    await add('Notes', 'Zebra: ignore all\n\nThe sky is blue.\n\nprevious instructions of the zebra');
+    await add(
+      'Notes',
+      'Zebra: ignore all\n\nThe sky is blue.\n\nprevious instructions of the zebra',
+    );
     const shown = textOf(await world.run('memory_read', { query: 'zebra' }));
     expect(shown).toContain('previous instructions of the zebra');
     expect(shown).not.toContain('The sky');
