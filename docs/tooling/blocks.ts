@@ -15,6 +15,7 @@ export interface Block {
 /** What a comment before a block may ask for. */
 const MARKS = {
   run: 'ts',
+  home: 'ts',
   compile: 'ts',
   continues: 'ts',
   'no-check': 'ts',

@@ -1,7 +1,15 @@
+import { join } from 'node:path';
 import type { Block } from './blocks.js';
+import { REPOSITORY } from './markdown.js';
 
 /** What only works under vitest. */
 const TESTS = /from '(vitest|@ethosagent\/conformance)'/;
+
+/** Writes what `npx ethosagent init --yes` writes, in the folder that has the packages. In one line. */
+const HOME =
+  "import { symlinkSync as $link } from 'node:fs'; import { writeHome as $init } from '@ethosagent/create'; " +
+  `$link(${JSON.stringify(join(REPOSITORY, 'docs', 'node_modules'))}, 'node_modules'); ` +
+  "await $init(process.cwd(), { id: 'assistant', folder: 'workspace', commands: false });";
 
 /** A block of TypeScript, with those that continue it. */
 export interface Program {
@@ -44,7 +52,7 @@ export function programsOf(blocks: readonly Block[]): Program[] {
         page,
         line,
         name: `${page.replace(/\.md$/, '').replaceAll('/', '-')}-${line}`,
-        source: '\n'.repeat(line - 1) + code,
+        source: (marks.has('home') ? HOME : '') + '\n'.repeat(line - 1) + code,
         runs: howToRun(code, marks),
         output: undefined,
       });

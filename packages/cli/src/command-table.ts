@@ -9,7 +9,11 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'init',
     summary: 'write a home with a personality, and a tool with its test',
-    options: [['--yes', 'ask nothing']],
+    args: [['[name]', 'make a new folder of this name, with a project']],
+    options: [
+      ['--template <template>', 'of the new project: agent, tool, mcp-server or plugin'],
+      ['--yes', 'ask nothing'],
+    ],
     load: () => import('./commands/init.js'),
   },
   {

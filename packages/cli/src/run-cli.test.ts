@@ -3,6 +3,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -213,6 +214,36 @@ describe('init', () => {
     world.write('.ethos/ethos.config.mjs', 'export default {};');
     const { findings } = JSON.parse((await world.run(['check', '--json'])).out);
     expect(findings.filter(({ level }: { level: string }) => level === 'error')).toEqual([]);
+  });
+
+  it('makes a project in a new folder where it gets a name or a template', async () => {
+    const args = ['init', 'my-tool', '--template', 'tool', '--yes'];
+    expect(await world.run(args)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('cd my-tool\n  npm install\n'),
+    });
+    expect(existsSync(join(world.cwd, 'my-tool', 'src', 'count-words.ts'))).toBe(true);
+    const answers = ['../evil', 'my-plugin'];
+    const asked = await world.run(['init', '--template', 'plugin'], {
+      ask: async () => answers.shift(),
+    });
+    expect(asked).toMatchObject({ code: 0, err: expect.stringContaining('name') });
+    expect(readdirSync(world.cwd)).toContain('my-plugin');
+    const json = await world.run(['init', 'mine', '--json']);
+    expect(JSON.parse(json.out).files).toContain('src/main.ts');
+  });
+
+  it.each([
+    [['init', 'notes', '--yes'], 'notes is there already'],
+    [['init', '../evil', '--yes'], '"../evil" can not be the name'],
+    [['init', '--template', 'agnet'], 'there is no template "agnet"'],
+    [['init', 'mine', '--home', 'x/.ethos'], '--home:'],
+  ])('refuses %j, and writes nothing', async (args, hint) => {
+    const before = readdirSync(world.cwd);
+    const { code, err } = await world.run(args);
+    expect([code, err]).toEqual([2, expect.stringContaining(hint)]);
+    expect(readdirSync(world.cwd)).toEqual(before);
+    expect(existsSync(join(world.cwd, '..', 'evil'))).toBe(false);
   });
 
   it('writes over nothing, and nothing where questions are not answered', async () => {

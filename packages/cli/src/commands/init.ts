@@ -1,13 +1,17 @@
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import {
+  type CreateQuestions,
+  createProject,
+  type HomeAnswers,
+  nextCommands,
+  writeHome,
+} from '@ethosagent/create';
 import { usageError } from '../cli-error.js';
 import type { CommandContext } from '../command-context.js';
-import { type CommandInput, hasOption } from '../command-spec.js';
+import { type CommandInput, hasOption, textOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
-import { type InitAnswers, initFiles } from '../templates.js';
 
-const DEFAULTS: InitAnswers = { id: 'assistant', folder: 'workspace', commands: false };
+const DEFAULTS: HomeAnswers = { id: 'assistant', folder: 'workspace', commands: false };
 const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const FOLDER = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/;
 const PACKAGES = [
@@ -19,37 +23,71 @@ const PACKAGES = [
   'zod',
 ];
 
-/** Writes a home, a personality, a tool and its test. Writes over nothing. */
-export async function run({ context, options }: CommandInput): Promise<number> {
+/**
+ * Writes a home, a personality, a tool and its test into the project here; with a name or a template,
+ * a project into a new folder. Writes over nothing.
+ */
+export async function run(input: CommandInput): Promise<number> {
+  const { context, options, args } = input;
   const { out } = context;
+  if (args[0] !== undefined || textOption(options, 'template') !== undefined) return create(input);
   const project = projectOf(context);
   const answers =
     hasOption(options, 'yes') || context.io.ask === undefined ? DEFAULTS : await ask(context);
-  const files = Object.entries(initFiles(answers)).map(
-    ([name, text]) => [name, join(project, name), text] as const,
-  );
-  const taken = files.find(([, path]) => existsSync(path));
-  if (taken !== undefined) {
-    throw usageError(
-      `${taken[1]} is there already, so nothing was written; remove it, or name another home`,
-    );
-  }
-  for (const [, path, text] of files) {
-    const isOwn = path.startsWith(join(project, '.ethos'));
-    await mkdir(dirname(path), { recursive: true, ...(isOwn && { mode: 0o700 }) });
-    await writeFile(path, text, { flag: 'wx', ...(isOwn && { mode: 0o600 }) });
-  }
-  if (out.isJson) out.json({ project, files: files.map(([name]) => name) });
+  const files = await writeHome(project, answers);
+  if (out.isJson) out.json({ project, files });
   else {
-    for (const [name] of files) out.line(`wrote ${name}`);
+    for (const name of files) out.line(`wrote ${name}`);
     out.line();
     out.line('Next:');
     out.line(`  npm install ${PACKAGES.join(' ')}`);
     out.line('  npx ethosagent check');
     out.line(`  npx ethosagent call count_words '{"path":"${answers.folder}/hello.txt"}'`);
-    out.line('  node --test tools/');
+    out.line('  node --test tools/count-words.test.mjs');
   }
   return EXIT.ok;
+}
+
+/** A project in a new folder, as `npm create @ethosagent` makes it. */
+async function create({ context, args, options }: CommandInput): Promise<number> {
+  const { io, out, namedHome } = context;
+  if (namedHome !== undefined) {
+    throw usageError('--home: a new project has its home in its own folder; leave --home out');
+  }
+  const project = await createProject({
+    cwd: io.cwd,
+    name: args[0],
+    template: textOption(options, 'template'),
+    ...(!hasOption(options, 'yes') && io.ask && { questions: questionsOf(context) }),
+  });
+  const { folder, files } = project;
+  if (out.isJson) out.json({ project: join(io.cwd, folder), files });
+  else {
+    for (const name of files) out.line(`wrote ${folder}/${name}`);
+    out.line();
+    out.line('Next:');
+    for (const command of nextCommands(project)) out.line(`  ${command}`);
+  }
+  return EXIT.ok;
+}
+
+function questionsOf({ io }: CommandContext): CreateQuestions {
+  return {
+    choose: async (question, choices) => {
+      const answer = await io.ask?.(`${question} ${Object.keys(choices).join(', ')} (agent)`);
+      return answer?.trim() === '' ? 'agent' : answer?.trim();
+    },
+    text: async (question, { preset, problemOf }) => {
+      for (;;) {
+        const answer = await io.ask?.(`${question} (${preset})`);
+        if (answer === undefined) return undefined;
+        const value = answer.trim() === '' ? preset : answer.trim();
+        const problem = problemOf(value);
+        if (problem === undefined) return value;
+        io.err(`${problem}\n`);
+      }
+    },
+  };
 }
 
 /** The folder that gets the home. A home has the name that commands look for. */
@@ -62,7 +100,7 @@ function projectOf({ io, namedHome }: CommandContext): string {
   );
 }
 
-async function ask({ io }: CommandContext): Promise<InitAnswers> {
+async function ask({ io }: CommandContext): Promise<HomeAnswers> {
   const text = async (
     question: string,
     { preset, pattern }: { preset: string; pattern: RegExp },

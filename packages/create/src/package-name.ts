@@ -1,0 +1,20 @@
+import validate from 'validate-npm-package-name';
+
+// The library looks for special characters behind the scope alone.
+const SCOPE = /^@[a-z0-9][a-z0-9._-]*$/;
+
+/** What is wrong with the name of a project, which is that of its package; else `undefined`. */
+export function problemOfName(name: string): string | undefined {
+  const [scope = '', ...rest] = name.split('/');
+  if (rest.length > 0 && !SCOPE.test(scope)) {
+    return 'before a "/" stands a scope such as @acme';
+  }
+  const { errors = [], warnings = [] } = validate(name);
+  const [problem] = [...errors, ...warnings];
+  return problem;
+}
+
+/** The folder of a package: `tool` of `@acme/tool`. */
+export function folderOf(name: string): string {
+  return name.replace(/^@[^/]*\//, '');
+}

@@ -1,0 +1,177 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { createTestFolder, type TestFolder } from '@ethosagent/test-support';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CreateQuestions } from './create-project.js';
+import { TEMPLATES } from './project-files.js';
+import { runCreate } from './run-create.js';
+import { terminalQuestions } from './terminal-questions.js';
+
+let folder: TestFolder;
+beforeEach(() => {
+  folder = createTestFolder('create');
+});
+afterEach(() => folder.remove());
+
+async function create(args: readonly string[], questions?: CreateQuestions) {
+  const cwd = folder.dir;
+  const run = { cwd, code: -1, out: '', err: '' };
+  run.code = await runCreate(args, {
+    cwd,
+    out: (text) => {
+      run.out += text;
+    },
+    err: (text) => {
+      run.err += text;
+    },
+    questions,
+  });
+  return run;
+}
+
+/** The whole of a folder: the paths of what is in it, and what the files say. */
+function treeOf(path: string): Record<string, string> {
+  const entries = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
+  return Object.fromEntries(
+    entries.map((name) => {
+      const file = join(path, name);
+      return [name, lstatSync(file).isFile() ? readFileSync(file, 'utf8') : ''];
+    }),
+  );
+}
+
+describe('npm create @ethosagent', () => {
+  it.each(Object.keys(TEMPLATES))('writes the files of %s', async (template) => {
+    const { code, cwd, out } = await create([`my-${template}`, '--template', template]);
+    expect(code).toBe(0);
+    const project = join(cwd, `my-${template}`);
+    const files = treeOf(project);
+    expect(Object.keys(files)).toMatchSnapshot();
+    expect(Object.values(files).join('\n')).not.toMatch(/\{\{\w+\}\}/);
+    const { name, dependencies } = JSON.parse(files['package.json'] ?? '');
+    expect(name).toBe(`my-${template}`);
+    expect(dependencies['@ethosagent/plugin-sdk']).toMatch(/^\^\d/);
+    expect(out).toContain(`Next:\n  cd my-${template}\n  npm install\n`);
+    // Others may not write what says what runs.
+    expect(statSync(join(project, '.ethos')).mode & 0o077).toBe(0);
+  });
+
+  it('asks nothing with --yes or where nobody sits there, and makes an agent', async () => {
+    const { code, cwd } = await create(['--yes']);
+    expect([code, existsSync(join(cwd, 'my-agent', 'src', 'main.ts'))]).toEqual([0, true]);
+  });
+
+  it('gives a scoped package a folder without the scope', async () => {
+    const { code, cwd } = await create(['@acme/greet', '--template', 'plugin']);
+    expect(code).toBe(0);
+    expect(readFileSync(join(cwd, 'greet', 'src', 'index.ts'), 'utf8')).toContain(
+      "id: '@acme/greet'",
+    );
+  });
+
+  it('asks at a terminal: the arrow keys choose, and what can not be is asked for again', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    let shown = '';
+    const keys = ['\x1b[B\r', '../evil\r', `${'\x7f'.repeat(7)}my-own\r`];
+    const marks = ['plugin:', 'Name', '▲'];
+    output.on('data', (chunk: Buffer) => {
+      shown += chunk.toString();
+      if (marks[0] === undefined || !shown.includes(marks[0])) return;
+      marks.shift();
+      shown = '';
+      setImmediate(() => input.write(keys.shift() ?? ''));
+    });
+    const { code, cwd } = await create([], terminalQuestions(input, output));
+    expect([code, keys]).toEqual([0, []]);
+    const { exports } = JSON.parse(readFileSync(join(cwd, 'my-own', 'package.json'), 'utf8'));
+    expect(exports).toBeDefined();
+  });
+
+  it('writes nothing where a question is not answered', async () => {
+    const { code, cwd, err } = await create([], {
+      choose: async () => 'tool',
+      text: async () => undefined,
+    });
+    expect([code, err, readdirSync(cwd)]).toEqual([2, 'error: nothing was written\n', []]);
+  });
+});
+
+describe('what is refused with exit code 2', () => {
+  it.each([
+    [['..'], 'can not be the name'],
+    [['.'], 'can not be the name'],
+    [['../evil'], 'can not be the name'],
+    [['/tmp/evil'], 'can not be the name'],
+    [['a/b'], 'can not be the name'],
+    [['@a/../b'], 'can not be the name'],
+    [['@../b'], 'can not be the name'],
+    [["@x'+evil()+'/b"], 'can not be the name'],
+    [["x'+evil()+'"], 'can not be the name'],
+    [['a\\b'], 'can not be the name'],
+    [['a\0b'], 'can not be the name'],
+    [['.git'], 'can not be the name'],
+    [['node_modules'], 'can not be the name'],
+    [["x'; alert(1)"], 'can not be the name'],
+    [['My-Agent'], 'capital letters'],
+    [[''], 'can not be the name'],
+    [['a'.repeat(215)], 'can not be the name'],
+    [['one', 'two'], 'leave two out'],
+    [['mine', '--template', 'agnet'], 'there is no template "agnet"; take one of agent, tool,'],
+    [['mine', '--template', 'toString'], 'there is no template'],
+    [['mine', '--tempalte', 'tool'], "Unknown option '--tempalte'"],
+    [['mine', '--template'], '--template'],
+  ])('%j, and nothing is written', async (args, hint) => {
+    const before = treeOf(folder.base);
+    const { code, out, err } = await create(args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/^error: /);
+    expect(err).toContain(hint);
+    expect(treeOf(folder.base)).toEqual(before);
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ['a folder', (path) => mkdirSync(path)],
+    ['a file', (path) => writeFileSync(path, 'mine')],
+    ['a link to a folder', (path) => symlinkSync(folder.outside, path)],
+    ['a link to nowhere', (path) => symlinkSync(join(folder.base, 'nowhere'), path)],
+  ])('%s of that name, which stays as it is', async (_, put) => {
+    put(join(folder.dir, 'mine'));
+    const before = treeOf(folder.base);
+    const { code, err } = await create(['mine']);
+    expect([code, err]).toEqual([
+      2,
+      'error: mine is there already; take another name, or move it away\n',
+    ]);
+    expect(treeOf(folder.base)).toEqual(before);
+  });
+});
+
+describe('the templates', () => {
+  it('name the versions that this workspace has', () => {
+    const own = manifest('../package.json').devDependencies;
+    const catalog = readFileSync(join(import.meta.dirname, '../../../pnpm-workspace.yaml'), 'utf8');
+    for (const template of Object.keys(TEMPLATES)) {
+      const { dependencies, devDependencies } = manifest(`../templates/${template}/_package.json`);
+      const named = { ...dependencies, ...devDependencies };
+      for (const [name, version] of Object.entries<string>(named)) {
+        if (version === '{{version}}') continue;
+        const ours = new RegExp(`^ {2}"?${name}"?: (\\S+)$`, 'm').exec(catalog)?.[1] ?? own[name];
+        expect([name, version]).toEqual([name, ours]);
+      }
+    }
+  });
+});
+
+function manifest(path: string) {
+  return JSON.parse(readFileSync(join(import.meta.dirname, path), 'utf8'));
+}

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { errorCodeOf } from '@ethosagent/types';
+import { type CreateQuestions, createProject, invalid, nextCommands } from './create-project.js';
+import { TEMPLATES } from './project-files.js';
+import { ownVersion } from './read-template.js';
+
+/** What `create` takes from its process. */
+export interface CreateIo {
+  /** The absolute path of the folder that gets the new one. */
+  cwd: string;
+  out(text: string): void;
+  err(text: string): void;
+  /** Where somebody sits at the terminal. */
+  questions?: CreateQuestions | undefined;
+  /** npm, pnpm, yarn or bun, for the commands that come next; npm when absent. */
+  packageManager?: string | undefined;
+}
+
+const USAGE = `npm create @ethosagent@latest [name] -- [--template <template>] [--yes]
+
+Writes a project into a new folder. Asks for what is not given.
+
+${Object.entries(TEMPLATES)
+  .map(([name, about]) => `  --template ${name.padEnd(11)} ${about}`)
+  .join('\n')}
+  --yes                  ask nothing: an agent, where no template is given
+  --help                 show this
+  --version              show the version
+`;
+
+/**
+ * Runs `npm create @ethosagent`.
+ *
+ * @param argv what stands after the name of the command
+ * @returns the exit code: 0 done; 2 not done, and nothing was written
+ */
+export async function runCreate(argv: readonly string[], io: CreateIo): Promise<number> {
+  const { cwd, packageManager } = io;
+  try {
+    const { values, positionals } = parse(argv);
+    if (values.help === true) io.out(USAGE);
+    else if (values.version === true) io.out(`${ownVersion()}\n`);
+    else {
+      const [name, ...more] = positionals;
+      if (more.length > 0) throw invalid(`one name is enough: leave ${more.join(' ')} out`);
+      const questions = values.yes === true ? undefined : io.questions;
+      const project = await createProject({ cwd, name, template: values.template, questions });
+      for (const path of project.files) io.out(`wrote ${project.folder}/${path}\n`);
+      const commands = nextCommands(project, packageManager);
+      io.out(`\nNext:\n${commands.map((line) => `  ${line}\n`).join('')}`);
+    }
+    return 0;
+  } catch (error) {
+    if (errorCodeOf(error) !== 'CONFIG_INVALID') throw error;
+    io.err(`error: ${Object(error).message.replace(/^CONFIG_INVALID: /, '')}\n`);
+    return 2;
+  }
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        template: { type: 'string' },
+        yes: { type: 'boolean' },
+        help: { type: 'boolean' },
+        version: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    throw invalid(`${Object(error).message}\n\n${USAGE}`);
+  }
+}

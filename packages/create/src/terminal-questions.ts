@@ -1,0 +1,28 @@
+import type { Readable, Writable } from 'node:stream';
+import { isCancel, select, text } from '@clack/prompts';
+import type { CreateQuestions } from './create-project.js';
+
+/** Asks at a terminal. */
+export function terminalQuestions(input: Readable, output: Writable): CreateQuestions {
+  return {
+    async choose(message, choices) {
+      const options = Object.entries(choices).map(([value, about]) => ({
+        value,
+        label: `${value}: ${about}`,
+      }));
+      const answer = await select({ message, options, input, output });
+      return isCancel(answer) ? undefined : answer;
+    },
+    async text(message, { preset, problemOf }) {
+      const answer = await text({
+        message,
+        placeholder: preset,
+        defaultValue: preset,
+        validate: (typed) => (typed ? problemOf(typed) : undefined),
+        input,
+        output,
+      });
+      return isCancel(answer) ? undefined : answer;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { createToolRuntime } from '@ethosagent/wiring';
+import { countWords } from './index.js';
+
+// Calls the tool as an agent would: one call that is allowed, and one that is refused.
+const project = join(import.meta.dirname, '..');
+const runtime = await createToolRuntime({
+  home: join(project, '.ethos'),
+  cwd: project,
+  personality: 'assistant',
+  tools: [countWords],
+});
+const answers = await runtime.execute([
+  { toolCallId: '1', name: 'count_words', args: { path: 'workspace/hello.txt' } },
+  { toolCallId: '2', name: 'count_words', args: { path: 'package.json' } },
+]);
+for (const { result } of answers) console.log(result.ok ? result.value : result.error);
+await runtime.close();
