@@ -254,7 +254,10 @@ for (const entry of ${JSON.stringify(entries)}) {
     );
     expect(ethosagent('audit', 'verify')).toContain('none changed');
     expect(
-      execFileSync(process.execPath, ['--test', 'tools/count-words.test.mjs'], { cwd: project, encoding: 'utf8' }),
+      execFileSync(process.execPath, ['--test', 'tools/count-words.test.mjs'], {
+        cwd: project,
+        encoding: 'utf8',
+      }),
     ).toContain('pass 2');
   });
 });

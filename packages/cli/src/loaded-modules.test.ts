@@ -39,7 +39,7 @@ it.each([
   ['mcp-add', ['jsonc-parser']],
   ['completion', []],
   ['doctor', []],
-  ['init', []],
+  ['init', ['@ethosagent/create']],
   ['check', []],
   ['reach', []],
   ['lock', []],
