@@ -55,7 +55,8 @@ async function go(
   const registry = new DefaultToolRegistry({
     storage: new FsStorage(),
     personalityFsReach: { read: [folder], write: [] },
-    personalityToolSettings: (_, key) => (key === 'run_code' ? { tools: ['read_file'] } : undefined),
+    personalityToolSettings: (_, key) =>
+      key === 'run_code' ? { tools: ['read_file'] } : undefined,
   });
   registry.registerAll([...createFileTools(), ...createCodeTools()]);
   const toolNames = ['read_file', 'run_code'];

@@ -1,5 +1,5 @@
-import { errorOf, structuredOf } from '@ethosagent/plugin-sdk/testing';
 import { ok } from '@ethosagent/plugin-sdk';
+import { errorOf, structuredOf } from '@ethosagent/plugin-sdk/testing';
 import { isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createProgramsWorld, echo, plainTool, printed } from './fixtures/programs-world.js';
@@ -204,7 +204,9 @@ os.wait()
   });
 
   it.runIf(isLongRun())('give no more than a program can take', async () => {
-    const huge = plainTool('huge', async () => ok('x', { structured: { all: 'x'.repeat(9 << 20) } }));
+    const huge = plainTool('huge', async () =>
+      ok('x', { structured: { all: 'x'.repeat(9 << 20) } }),
+    );
     const { run } = createProgramsWorld({ settings: { tools: ['huge'] }, tools: [huge] });
     const code = 'try:\n    tools.huge()\nexcept ToolError as error:\n    print(error.code)';
     expect(printed(await run('python', code))).toBe('PROGRAM_LIMIT');
@@ -214,7 +216,8 @@ os.wait()
 describe('a program without tools', () => {
   it.runIf(isLongRun())('has no descriptor, and no word of them', async () => {
     const { run } = createProgramsWorld({ settings: {} });
-    const code = 'import os\nprint(os.path.exists("/proc/self/fd/4"), "tools" in dir(__builtins__))';
+    const code =
+      'import os\nprint(os.path.exists("/proc/self/fd/4"), "tools" in dir(__builtins__))';
     expect(printed(await run('python', code))).toBe('False False');
   });
 });

@@ -129,7 +129,9 @@ export class AgentLoop {
     await this.#runner.approvals(sessionId, journal.ledger).questions(turn).settle(open);
     const given = open.map((logged) => ({
       logged,
-      result: logged.started ? interrupted(logged) : notRun('the turn was given up', 'CALL_ABORTED'),
+      result: logged.started
+        ? interrupted(logged)
+        : notRun('the turn was given up', 'CALL_ABORTED'),
     }));
     const told = await recordAnswers(given, {
       options: this.#runner.options,

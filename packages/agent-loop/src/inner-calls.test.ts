@@ -20,7 +20,9 @@ const program = defineTool({
   execute: async ({ calls }, ctx) => {
     const texts: string[] = [];
     for (const [name, args] of calls) {
-      texts.push(await ctx.calls.call(name, args).then(said, (error) => String(errorCodeOf(error))));
+      texts.push(
+        await ctx.calls.call(name, args).then(said, (error) => String(errorCodeOf(error))),
+      );
     }
     return ok(texts.join('\n'));
   },

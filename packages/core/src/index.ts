@@ -49,11 +49,11 @@ export {
   type KnownApproval,
 } from './session/call-guard.js';
 export { mayGrant } from './session/grants.js';
+export type { InnerAnswer, InnerCall, InnerCallsParts } from './session/inner-calls.js';
+export { InnerCalls } from './session/inner-calls.js';
 export { withEdit } from './session/mark-result.js';
 export { pendingCalls } from './session/pending-calls.js';
 export { withProblems } from './session/pending-problems.js';
-export type { InnerAnswer, InnerCall, InnerCallsParts } from './session/inner-calls.js';
-export { InnerCalls } from './session/inner-calls.js';
 export {
   askQuarantined,
   NO_ANSWER,

@@ -10,10 +10,10 @@ export function annotationsOf(
   tool: Pick<AnyTool, 'capabilities' | 'effects' | 'unconfined'> | undefined,
 ): Required<Omit<ToolAnnotations, 'title'>> {
   if (tool === undefined || tool.unconfined === true) return WORST;
-  const { network, process, delegation, service, storage } = tool.capabilities;
+  const { network, process, delegation, calls, service, storage } = tool.capabilities;
   const effects = effectsOf(tool);
-  // What a sub-agent does is not among the effects of the tool that starts it.
-  const isDestructive = effects.length > 0 || delegation !== undefined;
+  // What sub-agents and other tools do is not among the effects of the tool that has them do it.
+  const isDestructive = [delegation, calls].some(isDeclared) || effects.length > 0;
   const readOnlyHint = !isDestructive && storage === undefined;
   return {
     readOnlyHint,
@@ -21,7 +21,7 @@ export function annotationsOf(
     // No tool says that a second call adds nothing to the first.
     idempotentHint: readOnlyHint,
     openWorldHint:
-      [network, process, delegation, service].some((declared) => declared !== undefined) ||
+      [network, process, delegation, calls, service].some(isDeclared) ||
       effects.some((effect) => effect !== 'write'),
   };
 }
@@ -32,3 +32,7 @@ const WORST = {
   idempotentHint: false,
   openWorldHint: true,
 } as const;
+
+function isDeclared(capability: unknown): boolean {
+  return capability !== undefined;
+}

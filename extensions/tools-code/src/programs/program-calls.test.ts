@@ -103,10 +103,13 @@ describe('ProgramCalls', () => {
   });
 
   it('ends after as many calls as it may make', async () => {
-    const { made, sent } = await serve([1, 2, 3, 4].map((id) => line(id)), {
-      maxCalls: 2,
-      maxCallsAtOnce: 8,
-    });
+    const { made, sent } = await serve(
+      [1, 2, 3, 4].map((id) => line(id)),
+      {
+        maxCalls: 2,
+        maxCallsAtOnce: 8,
+      },
+    );
     expect(made).toHaveLength(2);
     expect(sent.at(-1)).toMatchObject({ end: true, code: 'PROGRAM_LIMIT' });
   });
