@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createWorld, fixture, NODE, npmServer, type WorldOptions } from './fixtures/world.js';
 import type { McpElicitation, McpLogEntry, McpSampling } from './index.js';
 
@@ -26,120 +26,92 @@ const asking = (message: string, properties: object = { city: { type: 'string' }
 });
 const user = (text: string) => ({ role: 'user', content: { type: 'text', text } });
 
-describe('a tool that runs as a task', () => {
-  it('of server-everything gives its result', async () => {
-    const { bridge, call } = createWorld({
-      servers: { e: { command: NODE, args: [npmServer('server-everything'), 'stdio'] } },
-    });
-    await bridge.start();
-    const args = { topic: 'bridges', ambiguous: false };
-    expect(await call('mcp__e__simulate-research-query', args)).toMatchObject({
-      ok: true,
-      value: expect.stringContaining('bridges'),
-    });
+it('server-everything runs a task, and completes an argument', async () => {
+  const { bridge, call } = createWorld({
+    servers: { e: { command: NODE, args: [npmServer('server-everything'), 'stdio'] } },
   });
-
-  it('is asked after no oftener than may be, and cancelled when the call is', async () => {
-    const { call } = await featured({ limits: { callTimeoutMs: 1_000 } });
-    const before = performance.now();
-    expect(await call('mcp__h__hang', {})).toMatchObject({
-      code: 'execution_failed',
-      error: expect.stringContaining('no answer within 1 s'),
-    });
-    const polls = await call('mcp__h__polls', {});
-    const most = (performance.now() - before) / 200;
-    expect(Number(polls.ok && polls.value)).toBeLessThanOrEqual(most);
-    const cancelled = await call('mcp__h__cancelled', {});
-    expect(cancelled.ok && cancelled.value).toContain('{"taskId":"hang"}');
-  });
-
-  it('gives what became of it', async () => {
-    const { call } = await featured();
-    expect(await call('mcp__h__task', {})).toMatchObject({ ok: true, value: 'did task' });
+  const argument = { name: 'department', value: 'E' };
+  const answer = bridge.complete('e', { of: { prompt: 'completable-prompt' }, argument });
+  expect((await answer).values).toEqual(['Engineering']);
+  const args = { topic: 'bridges', ambiguous: false };
+  expect(await call('mcp__e__simulate-research-query', args)).toMatchObject({
+    ok: true,
+    value: expect.stringContaining('bridges'),
   });
 });
 
-describe('what a server logs', () => {
-  it('is short, and without the secrets that it was given', async () => {
-    const entries: McpLogEntry[] = [];
-    const { call } = await featured({ onLog: (entry) => entries.push(entry) });
-    await call('mcp__h__log', { text: '3' });
-    expect(entries).toHaveLength(3);
-    expect(entries[0]).toMatchObject({ server: 'h', level: 'info', logger: 'l' });
-    expect(entries[0]?.text).toMatch(/^\[secret:mcp\/h\/KEY\] 0 xxx/);
-    expect(Math.max(...entries.map(({ text }) => text.length))).toBeLessThanOrEqual(2_010);
-    expect(JSON.stringify(entries)).not.toContain(SECRET);
-  });
-
-  it('is not read where the host reads none', async () => {
-    const { call } = await featured();
-    expect(await call('mcp__h__log', { text: '5' })).toMatchObject({ value: 'logged' });
-  });
-});
-
-describe('a completion', () => {
-  it('of a server that proposes 100,000 values has the first ones, cleaned', async () => {
-    const { bridge } = await featured();
-    const argument = { name: 'a', value: 'x' };
-    const { values, hasMore } = await bridge.complete('h', { of: { prompt: 'p' }, argument });
-    expect([values.length, hasMore, values[0], values[99]]).toEqual([100, true, 'x0', 'x99']);
-  });
-
-  it('of server-everything is what it proposes', async () => {
-    const { bridge } = createWorld({
-      servers: { e: { command: NODE, args: [npmServer('server-everything'), 'stdio'] } },
-    });
-    const argument = { name: 'department', value: 'E' };
-    const answer = bridge.complete('e', { of: { prompt: 'completable-prompt' }, argument });
-    expect((await answer).values).toEqual(['Engineering']);
-  });
-
-  it('of a server that has none, or is none, is refused', async () => {
-    const { bridge } = createWorld({
-      servers: { h: { command: NODE, args: [fixture('hostile')] } },
-    });
-    const request = { of: { prompt: 'p' }, argument: { name: 'a', value: '' } };
-    await expect(bridge.complete('h', request)).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
-    await expect(bridge.complete('x', request)).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
-  });
-});
-
-describe('sampling', () => {
-  const asked: Parameters<McpSampling>[0][] = [];
-  const onSampling: McpSampling = async (request) => {
-    asked.push(request);
-    return { role: 'assistant', model: 'm', content: { type: 'text', text: 'said' } };
+it('a hostile server is asked after a task no oftener than may be, and its proposals are cut', async () => {
+  const { bridge, call } = await featured();
+  const abort = new AbortController();
+  const before = performance.now();
+  const hanging = call('mcp__h__hang', {}, { abortSignal: abort.signal });
+  const polls = async () => {
+    const said = await call('mcp__h__polls', {});
+    return Number(said.ok && said.value);
   };
+  await expect.poll(polls, { timeout: 600_000, interval: 50 }).toBeGreaterThan(1);
+  const asked = await polls();
+  expect(asked).toBeLessThanOrEqual((performance.now() - before) / 200);
+  abort.abort();
+  expect(await hanging).toMatchObject({ ok: false });
+  const cancelled = await call('mcp__h__cancelled', {});
+  expect(cancelled.ok && cancelled.value).toContain('{"taskId":"hang"}');
+  expect(await call('mcp__h__task', {})).toMatchObject({ ok: true, value: 'did task' });
 
-  it('takes no context of others along, is within bounds, and is refused in the long run', async () => {
-    const { relay } = await featured({ onSampling });
-    const params = {
-      messages: [user('hello\u200b\u202e')],
-      includeContext: 'allServers',
-      maxTokens: 1_000_000,
-      metadata: { all: true },
-    };
-    expect(await relay('sampling/createMessage', params)).toContain('said');
-    expect(asked).toEqual([{ messages: [user('hello')], maxTokens: 8_192 }]);
-    const answers: string[] = [];
-    for (let at = 0; at < 15; at++) answers.push(await relay('sampling/createMessage', params));
-    expect(answers.join()).toContain('too many requests in a minute');
-  });
+  const argument = { name: 'a', value: 'x' };
+  const { values, hasMore } = await bridge.complete('h', { of: { prompt: 'p' }, argument });
+  expect([values.length, hasMore, values[0], values[99]]).toEqual([100, true, 'x0', 'x99']);
+  // Nobody wired its log.
+  expect(await call('mcp__h__log', { text: '5' })).toMatchObject({ value: 'logged' });
+});
 
-  it('with tools, or of too much, reaches no model', async () => {
-    asked.length = 0;
-    const { relay } = await featured({ onSampling });
-    const refused = [
-      { tools: [{ name: 't', inputSchema: { type: 'object' } }] },
-      { messages: Array.from({ length: 101 }, () => user('x')) },
-      { messages: [user('x'.repeat(1_000_001))] },
-    ];
-    for (const more of refused) {
-      const params = { messages: [user('x')], maxTokens: 1, ...more };
-      expect(await relay('sampling/createMessage', params)).toContain('"code":-32602');
-    }
-    expect(asked).toEqual([]);
+it('what a server logs is short, and without the secrets that it was given', async () => {
+  const entries: McpLogEntry[] = [];
+  const { call } = await featured({ onLog: (entry) => entries.push(entry) });
+  await call('mcp__h__log', { text: '3' });
+  expect(entries).toHaveLength(3);
+  expect(entries[0]).toMatchObject({ server: 'h', level: 'info', logger: 'l' });
+  expect(entries[0]?.text).toMatch(/^\[secret:mcp\/h\/KEY\] 0 xxx/);
+  expect(Math.max(...entries.map(({ text }) => text.length))).toBeLessThanOrEqual(2_010);
+  expect(JSON.stringify(entries)).not.toContain(SECRET);
+});
+
+it('a server that completes nothing, or is not there, is not asked', async () => {
+  const { bridge } = createWorld({ servers: { h: { command: NODE, args: [fixture('hostile')] } } });
+  const request = { of: { prompt: 'p' }, argument: { name: 'a', value: '' } };
+  await expect(bridge.complete('h', request)).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
+  await expect(bridge.complete('x', request)).rejects.toMatchObject({ code: 'TOOL_UNAVAILABLE' });
+});
+
+it('sampling takes no context or tools along, is within bounds, and is refused in the long run', async () => {
+  const asked: Parameters<McpSampling>[0][] = [];
+  const { relay } = await featured({
+    onSampling: async (request) => {
+      asked.push(request);
+      return { role: 'assistant', model: 'm', content: { type: 'text', text: 'said' } };
+    },
   });
+  const params = {
+    messages: [user('hello\u200b\u202e')],
+    includeContext: 'allServers',
+    maxTokens: 1_000_000,
+    metadata: { all: true },
+  };
+  const refused = [
+    { tools: [{ name: 't', inputSchema: { type: 'object' } }] },
+    { messages: Array.from({ length: 101 }, () => user('x')) },
+    { messages: [user('x'.repeat(1_000_001))] },
+  ];
+  for (const more of refused) {
+    expect(await relay('sampling/createMessage', { ...params, ...more })).toContain(
+      '"code":-32602',
+    );
+  }
+  expect(await relay('sampling/createMessage', params)).toContain('said');
+  expect(asked).toEqual([{ messages: [user('hello')], maxTokens: 8_192 }]);
+  // Whatever the machine is doing meanwhile, it does not answer 10 a minute for long.
+  const late = () => relay('sampling/createMessage', params);
+  await expect.poll(late, { timeout: 600_000, interval: 1 }).toContain('too many requests');
 });
 
 const REFUSED: [string, object][] = [
@@ -160,35 +132,23 @@ const REFUSED: [string, object][] = [
   ['a field with a strange name', asking('x', { 'a\u202eb': { type: 'string' } })],
 ];
 
-describe('elicitation', () => {
-  it('goes to the user within bounds, and gives back what was asked for', async () => {
-    const asked: Parameters<McpElicitation>[0][] = [];
-    const { relay } = await featured({
-      onElicitation: async (request) => {
-        asked.push(request);
-        return { action: 'accept', content: { city: 'Bern', more: SECRET } };
-      },
-    });
-    const answer = await relay('elicitation/create', asking(`Where?\u200b${'x'.repeat(5_000)}`));
-    expect(JSON.parse(answer)).toEqual({ action: 'accept', content: { city: 'Bern' } });
-    expect(asked[0]?.message.startsWith('Where?x')).toBe(true);
-    expect(asked[0]?.message.length).toBeLessThanOrEqual(2_010);
+it('elicitation goes to the user within bounds, but for what asks for a secret, or for too much', async () => {
+  const asked: Parameters<McpElicitation>[0][] = [];
+  const { relay } = await featured({
+    onElicitation: async (request) => {
+      asked.push(request);
+      return { action: 'accept', content: { city: 'Bern', more: SECRET } };
+    },
   });
-
-  it('that asks for a secret, or for too much, reaches no user', async () => {
-    let reached = 0;
-    const { relay } = await featured({
-      onElicitation: async () => {
-        reached++;
-        return { action: 'accept', content: {} };
-      },
-    });
-    for (const [what, params] of REFUSED) {
-      expect([what, await relay('elicitation/create', params)]).toEqual([
-        what,
-        expect.stringMatching(/"code":-326\d\d/),
-      ]);
-    }
-    expect(reached).toBe(0);
-  });
+  const answer = await relay('elicitation/create', asking(`Where?\u200b${'x'.repeat(5_000)}`));
+  expect(JSON.parse(answer)).toEqual({ action: 'accept', content: { city: 'Bern' } });
+  expect(asked[0]?.message.startsWith('Where?x')).toBe(true);
+  expect(asked[0]?.message.length).toBeLessThanOrEqual(2_010);
+  for (const [what, params] of REFUSED) {
+    expect([what, await relay('elicitation/create', params)]).toEqual([
+      what,
+      expect.stringMatching(/"code":-32602/),
+    ]);
+  }
+  expect(asked).toHaveLength(1);
 });
