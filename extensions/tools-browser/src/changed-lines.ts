@@ -26,8 +26,11 @@ export function changedLines(
   });
   if (changes === undefined) return undefined;
   const refs = new Set(after.map(refOf));
-  // One that has a ref, and is still there, says what it is now.
-  const isGone = (line: string) => refOf(line) === undefined || !refs.has(refOf(line));
+  // One that has a ref, and is still there, says what it is now; one without a text said nothing.
+  const isGone = (line: string) => {
+    const ref = refOf(line);
+    return ref === undefined ? line.includes('"') : !refs.has(ref);
+  };
   const lines: string[] = [];
   let at = 0;
   let told: string | undefined;
