@@ -76,7 +76,7 @@ describeBrowser('the powers of the browser', () => {
     expect(site.requests.filter((line) => line.includes('/paid'))).toEqual([]);
   });
 
-  it('a tab that a page opens has the network of the others', async () => {
+  it.runIf(isLongRun())('a tab that a page opens has the network of the others', async () => {
     const page = await open('/popup');
     await click(page, 'link "leave"');
     textOf(await world.run('browser_tabs', { action: 'show', tab: 1 }));
@@ -185,16 +185,19 @@ describeBrowser('the powers of the browser', () => {
     );
   });
 
-  it('refs hold while a page moves within its document, and its changes alone are shown', async () => {
-    const page = await open('/spa');
-    const moved = textOf(await click(page, 'button "go"'));
-    expect(moved).toContain('/spa/2');
-    expect(moved).toContain('Changes');
-    const ref = refIn(page, 'button "go"');
-    expect(textOf(await world.run('browser_click', { ref }))).toContain('Clicked');
-  });
+  it.runIf(isLongRun())(
+    'refs hold while a page moves within its document, and its changes alone are shown',
+    async () => {
+      const page = await open('/spa');
+      const moved = textOf(await click(page, 'button "go"'));
+      expect(moved).toContain('/spa/2');
+      expect(moved).toContain('Changes');
+      const ref = refIn(page, 'button "go"');
+      expect(textOf(await world.run('browser_click', { ref }))).toContain('Clicked');
+    },
+  );
 
-  it('a browser closes while a page waits for an answer', async () => {
+  it.runIf(isLongRun())('a browser closes while a page waits for an answer', async () => {
     textOf(await click(await open('/forged'), 'button'));
     expect(errorOf(await world.run('browser_find', { text: 'x' }))).toContain(
       'waits for an answer',
