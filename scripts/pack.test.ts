@@ -211,12 +211,12 @@ await runtime.close();
   });
 
   it.runIf(isLongRun())('imports every entry without a side effect', () => {
-    // In one process, so that it is told of the entry that did it.
+    // Each after another, so that the entry is named. What begins with __zod is Zod's own.
     writeFileSync(
       join(project, 'side-effects.mjs'),
       `
 const state = () => ({
-  globals: Object.getOwnPropertyNames(globalThis).sort(),
+  globals: Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith('__zod')).sort(),
   prototypes: [Object, Array, Function, String, Promise, Error].flatMap(({ prototype }) => Reflect.ownKeys(prototype).map(String)),
   environment: { ...process.env },
   folder: process.cwd(),
