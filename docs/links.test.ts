@@ -4,6 +4,7 @@ import GithubSlugger from 'github-slugger';
 import { toString as textOf } from 'mdast-util-to-string';
 import { visit } from 'unist-util-visit';
 import { expect, it } from 'vitest';
+import { relativeLinks } from './tooling/links.js';
 import { type Page, REPOSITORY, readPage, readPages } from './tooling/markdown.js';
 
 it.each(readPages().map((page) => [page.path, page] as const))(
@@ -12,16 +13,6 @@ it.each(readPages().map((page) => [page.path, page] as const))(
     expect(relativeLinks(page).filter(({ url }) => !leadsSomewhere(page, url))).toEqual([]);
   },
 );
-
-function relativeLinks({ tree }: Page): { url: string; line: number | undefined }[] {
-  const links: { url: string; line: number | undefined }[] = [];
-  visit(tree, (node) => {
-    if (node.type !== 'link' && node.type !== 'image' && node.type !== 'definition') return;
-    const { url } = node;
-    if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) links.push({ url, line: node.position?.start.line });
-  });
-  return links;
-}
 
 function leadsSomewhere(page: Page, url: string): boolean {
   const [path = '', anchor] = url.split('#');

@@ -24,6 +24,11 @@ export function readPages(folder = ''): Page[] {
   return listMarkdown(join(REPOSITORY, folder)).map(readPage);
 }
 
+/** The paths of those pages, from the root of the repository. */
+export function pagePaths(folder = ''): string[] {
+  return listMarkdown(join(REPOSITORY, folder)).map(pathOf);
+}
+
 // Links lead to the same pages over and over, and to parse one takes long.
 const parsed = new Map<string, Page>();
 
@@ -32,7 +37,7 @@ export function readPage(file: string): Page {
   const text = readFileSync(file, 'utf8');
   const known = parsed.get(file);
   if (known?.text === text) return known;
-  const page = parsePage(relative(REPOSITORY, file).replaceAll('\\', '/'), text);
+  const page = parsePage(pathOf(file), text);
   parsed.set(file, page);
   return page;
 }
@@ -44,6 +49,10 @@ export function parsePage(path: string, text: string): Page {
     mdastExtensions: [gfmTableFromMarkdown()],
   });
   return { path, text, tree };
+}
+
+function pathOf(file: string): string {
+  return relative(REPOSITORY, file).replaceAll('\\', '/');
 }
 
 function listMarkdown(folder: string): string[] {
