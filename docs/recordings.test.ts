@@ -6,7 +6,7 @@ import { runCli } from '@ethosagent/cli';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { REPOSITORY } from './tooling/markdown.js';
 
-// Sessions at a terminal, in blocks of the language `console`: each command is run in its turn, and
+// Sessions at a terminal, in blocks of the language `console`: the commands are run one after another, and
 // what it writes is what the page shows (vitest -u writes it anew). Times and ids are replaced.
 // `echo $?` gives the exit code of the command before it.
 

@@ -1,4 +1,4 @@
-// Sees to the programs that the tests and the stories use beside Node: installs those that are
+// Installs the programs that the tests and the stories use beside Node: those that are
 // missing where it may, and says what is left out where it may not.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';

@@ -26,7 +26,7 @@ const MARKS = {
 
 /**
  * The fenced blocks of a page. A comment right before a block, `<!-- mark -->` or
- * `<!-- mark: value -->`, several parted by a comma, says how it is checked.
+ * `<!-- mark: value -->`, several separated by a comma, says how it is checked.
  *
  * @throws for a mark that doesn't exist or isn't for this kind of block, since it would check nothing
  */

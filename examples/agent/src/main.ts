@@ -29,7 +29,7 @@ const agent = await createAgent({
   },
 });
 const prompt =
-  'A test of this project fails. Mend the code, run the tests again, have the reviewer look at the change, and remember what was wrong.';
+  'A test of this project fails. Fix the code, run the tests again, have the reviewer look at the change, and remember what was wrong.';
 const outcomes: string[] = [];
 for await (const event of agent.loop.run({ sessionId: 'repair', prompt })) {
   if (event.type === 'tool_start') {

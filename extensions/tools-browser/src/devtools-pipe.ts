@@ -34,7 +34,7 @@ const eventSchema = z.discriminatedUnion('method', [
 export interface DevtoolsPipeOptions {
   /** Told of each message that was too large to be taken. */
   onOversize?: () => void;
-  /** Told how many bytes of a file there are by now. */
+  /** Told how many bytes of a file there are so far. */
   onDownloadProgress?: (bytes: number) => void;
   /** Told that a tab shows another document. */
   onCommit?: () => void;

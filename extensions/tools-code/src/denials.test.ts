@@ -39,7 +39,7 @@ describe('denials', () => {
   });
 
   it.each(['lint', 'typecheck', 'run_tests'])(
-    '%s of settings that are none is not available',
+    '%s of invalid settings is not available',
     async (tool) => {
       const world = createCodeWorld({ settings: { runner: 'nonsense' } });
       expect(await world.run(tool, {})).toMatchObject({ ok: false, code: 'not_available' });

@@ -50,7 +50,7 @@ describe('what a task tool refuses', () => {
     },
   );
 
-  it('half a surrogate pair, which an agent would have mended', async () => {
+  it('half a surrogate pair, which an agent would have repaired', async () => {
     expect(await taskTool.input?.parse({ prompt: '\ud800' })).toMatchObject({
       ok: false,
       error: expect.stringContaining('holds half a surrogate pair'),

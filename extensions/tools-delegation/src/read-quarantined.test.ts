@@ -115,7 +115,7 @@ describe('read_quarantined', () => {
 
   it.each<[what: string, args: object, error: RegExp, code: string]>([
     ['a schema of free text', { schema: { type: 'string' } }, /free text/, 'input_invalid'],
-    ['a tool that is none', { tool: 'nothing' }, /nothing/, 'not_available'],
+    ['an unknown tool', { tool: 'nothing' }, /nothing/, 'not_available'],
     ['arguments that fit not', { args: { fails: 1 } }, /^fails: /, 'input_invalid'],
     ['a task', { tool: 'task', args: { prompt: 'x' } }, /to others/, 'not_available'],
     ['itself', { tool: 'read_quarantined' }, /to others/, 'not_available'],

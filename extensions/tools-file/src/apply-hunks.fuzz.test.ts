@@ -226,7 +226,7 @@ describe('applyHunks, whatever the hunks', () => {
   );
 
   const HOSTILE: Record<string, (size: number) => { text: string; hunk: Hunk }> = {
-    'lines that are all alike but for indentation': (size) => ({
+    'lines that are all alike except for indentation': (size) => ({
       text: ' a\n'.repeat(size / 3),
       hunk: { search: 'a\n'.repeat(size / 6), replace: 'b' },
     }),

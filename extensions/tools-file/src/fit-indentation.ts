@@ -35,7 +35,7 @@ export function fitIndentation(fitting: Fitting): string[] | undefined {
   const { lines, given } = fitting;
   const written = given.map(({ indent }) => indent);
   const isOff = lines.some(({ wanted, found }) => wanted.indent !== found.indent);
-  // What is damaged alone is not mended: it may be meant so.
+  // What is damaged alone is not repaired: it may be meant so.
   if (!isOff) return isDamaged(fitting) || !isLaidOutWell(fitting, written) ? undefined : written;
   const examples = lines.map(({ wanted, found }): IndentExample => [wanted.indent, found.indent]);
   const readings = explainingMaps(examples).flatMap((map) => read(fitting, map));

@@ -23,7 +23,7 @@ describe('patch_file', () => {
     expect(world.get('src/a.ts')).toBe('const a = $1;\nconst b = 3;\nconst c = 4;\n');
     expect(textOf(result)).toBe(
       [
-        'Patched src/a.ts: 2 hunks, +3 -2 (hunk 2 matched but for indentation).',
+        'Patched src/a.ts: 2 hunks, +3 -2 (hunk 2 matched except for indentation).',
         '--- src/a.ts',
         '+++ src/a.ts',
         '@@ -1,2 +1,3 @@',

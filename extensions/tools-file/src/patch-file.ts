@@ -114,7 +114,7 @@ function countOf(hunks: number): string {
 /** Which hunks were found only by overlooking something. */
 function tolerances(hunks: readonly AppliedHunk[]): string {
   const some = hunks.flatMap(({ tolerance }, at) =>
-    tolerance === undefined ? [] : [`hunk ${at + 1} matched but for ${tolerance}`],
+    tolerance === undefined ? [] : [`hunk ${at + 1} matched except for ${tolerance}`],
   );
   return some.length === 0 ? '' : ` (${some.join('; ')})`;
 }

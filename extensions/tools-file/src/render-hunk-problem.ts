@@ -17,7 +17,7 @@ export function renderHunkProblem(problem: HunkProblem, hunk: Hunk, text: string
     case 'ambiguous': {
       const { lines, tolerance } = problem;
       const count = lines.length < MAX_AMBIGUOUS ? lines.length : `at least ${lines.length}`;
-      const how = tolerance === undefined ? '' : ` but for ${tolerance}`;
+      const how = tolerance === undefined ? '' : ` except for ${tolerance}`;
       return `its search text is there ${count} times${how}, at lines ${lines.join(', ')}. Add lines around the one that you mean, or set replace_all.`;
     }
     case 'unclear':

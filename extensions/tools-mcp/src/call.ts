@@ -191,7 +191,7 @@ function resultOf(error: unknown, connection: Connection, session: ServerSession
   const code = errorCodeOf(error);
   if (code === undefined)
     return withErrorBehind(
-      err(`${name} gave an answer that is none of the protocol; the call may have run`),
+      err(`${name} gave an answer that the protocol does not know; the call may have run`),
       error,
     );
   const why = messageOf(error, session.redact);

@@ -50,7 +50,7 @@ describe('argumentProblem', () => {
 
   it.each([
     ['no properties', {}],
-    ['properties that are none', { properties: [], required: 'path' }],
+    ['invalid properties', { properties: [], required: 'path' }],
     ['pattern properties', { additionalProperties: false, patternProperties: { '^x': {} } }],
     ['a property of true', { properties: { x: true }, additionalProperties: false }],
     ['required of numbers', { required: [1] }],

@@ -96,7 +96,7 @@ describe('a server that misbehaves', () => {
     expect(await world.call('mcp__h__wrong-id', {})).toMatchObject({ ok: true, value: 'mine' });
   });
 
-  it('may send parts that are none', async () => {
+  it('may send invalid parts', async () => {
     const world = await start('plain');
     expect(await world.call('mcp__h__strange', {})).toMatchObject({
       ok: true,

@@ -23,7 +23,7 @@ export function refusedOnTheWay({ sandbox, denials }: ServiceScope): string[] {
   return targets.flatMap(({ target }) => (URL.canParse(target) ? new URL(target).host : []));
 }
 
-/** What of the system a sandbox shows, so that its reach has no say in it. */
+/** What of the system a sandbox shows, whatever the reach is. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/etc', '/proc', '/dev', '/sys', '/tmp'];
 
 const UNRESOLVED =

@@ -8,7 +8,7 @@ import {
 } from './instruction-patterns.js';
 import { wordStream } from './word-stream.js';
 
-// Tags spell text that nobody sees, but for the three flags that are written with them; overrides
+// Tags spell text that nobody sees, except for the three flags that are written with them; overrides
 // show a text in another order than it is read.
 const HIDDEN =
   /\u{1F3F4}\u{E0067}\u{E0062}[\u{E0061}-\u{E007A}]{3}\u{E007F}|(?<hidden>[\u{E0000}-\u{E007F}\u202D\u202E]|(?![\t\n\r])\p{Cc})/gu;

@@ -136,7 +136,7 @@ describe('session_search refuses', () => {
     ['an empty query', { query: ' ' }, /query/],
     ['a query without words', { query: '!!! "' }, /^query: has no words/],
     [
-      'a date that is none',
+      'an invalid date',
       { query: 'a', since: 'yesterday' },
       /since: expected a date .* got "yesterday"/,
     ],

@@ -25,7 +25,7 @@ const unreadable: [what: string, value: string, said: RegExp][] = [
   ['an id that is not yet given out', stored({ nextId: 1 }), /damaged/],
   ['an id of another kind', stored({ items: [{ ...item, id: '1' }] }), /damaged/],
   ['an empty text', stored({ items: [{ ...item, text: ' ' }] }), /damaged/],
-  ['a text that is none', stored({ items: [{ ...item, text: 7 }] }), /damaged/],
+  ['an invalid text', stored({ items: [{ ...item, text: 7 }] }), /damaged/],
   ['__proto__', '{"__proto__":{"version":1},"items":[],"nextId":1}', /damaged/],
   ['10,000 levels', '['.repeat(10_000) + ']'.repeat(10_000), /damaged/],
 ];

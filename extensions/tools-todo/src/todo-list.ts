@@ -11,7 +11,7 @@ export interface TodoItem {
   /** One line. */
   text: string;
   state: TodoState;
-  /** Lines parted by `\n`. */
+  /** Lines separated by `\n`. */
   note?: string;
 }
 

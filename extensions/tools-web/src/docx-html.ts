@@ -11,7 +11,7 @@ export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessin
  * A Word document as HTML. Of what it packs, only the parts with text are unpacked, and no more of
  * each than it says that there is.
  *
- * @throws what the libraries throw for a file that is none
+ * @throws what the libraries throw for an invalid file
  */
 export async function docxToHtml(bytes: Uint8Array): Promise<string> {
   const [{ unzipSync, zipSync }, { default: mammoth }] = await Promise.all([

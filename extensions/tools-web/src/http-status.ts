@@ -23,7 +23,7 @@ const MEANING: Readonly<Record<number, string>> = {
   451: 'the page may not be shown for legal reasons',
 };
 
-/** An answer that is none: the status, what it means, and the beginning of what the server says. */
+/** An answer that is an error: the status, what it means, and the beginning of what the server says. */
 export async function statusFailure(answer: Answer): Promise<ToolResult> {
   const { status, headers } = answer;
   const seconds = retryAfterSeconds(headers.get('retry-after'), Date.now());

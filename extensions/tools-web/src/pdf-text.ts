@@ -3,7 +3,7 @@ import { runThread } from './run-thread.js';
 
 /** The text of a PDF. */
 export interface PdfText {
-  /** Pages are parted by a line with their number. */
+  /** Pages are separated by a line with their number. */
   text: string;
   pages: number;
   title?: string;

@@ -570,7 +570,7 @@ describe('web_search', () => {
   const wrong: [what: string, make: () => unknown][] = [
     ['no providers', () => createWebSearchTool({ searchProviders: [] })],
     ['two of one id', () => createWebSearchTool({ searchProviders: [exaSearch(), exaSearch()] })],
-    ['an address that is none', () => searxngSearch({ baseUrl: 'searx.example' })],
+    ['an invalid address', () => searxngSearch({ baseUrl: 'searx.example' })],
     ['an address with a password', () => searxngSearch({ baseUrl: 'https://a:b@searx.example' })],
     ['an address with a password alone', () => searxngSearch({ baseUrl: 'http://:pw@x/' })],
     ['an address of another scheme', () => braveSearch({ baseUrl: 'ftp://x.example' })],

@@ -317,7 +317,7 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
         'a yes to another question',
         ({ question }) => ({ question: `${question}x`, approved: true }),
       ],
-      ['a yes that is none', ({ question }) => ({ question, approved: 'true' })],
+      ['an invalid yes', ({ question }) => ({ question, approved: 'true' })],
       ['the question itself', (asked) => asked],
       ['a yes in a list', ({ question }) => [{ question, approved: true }]],
       [

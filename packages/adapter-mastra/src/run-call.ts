@@ -52,7 +52,7 @@ export function resumeCall(
     }
     const answer = await runCall(call, run);
     if (answer.approval === undefined) return answer;
-    // What was approved is not what the call asks by now. It is not asked again: a run that is
+    // What was approved is not what the call asks now. It is not asked again: a run that is
     // resumed by a loop would be, for ever.
     await refuse('the approval was given for something else');
     return runCall(call, run);

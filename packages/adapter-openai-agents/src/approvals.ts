@@ -80,7 +80,7 @@ export class Approvals {
 
   /**
    * Runs a call, with the yes that the framework has for it. What the yes is not for, since it was
-   * used or something else is asked by now, does not run, and is not asked again: a run that is
+   * used or something else is asked now, does not run, and is not asked again: a run that is
    * delivered twice would bring the same yes for it.
    */
   async execute(call: ToolCall, { run, options }: CarriedCall): Promise<SessionResult> {

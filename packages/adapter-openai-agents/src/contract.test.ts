@@ -466,7 +466,7 @@ describe('a yes', () => {
     expect(await session.pending()).toEqual([]);
   });
 
-  it('is not for what the call asks by now', async () => {
+  it('is not for what the call asks now', async () => {
     const { session, agent, model, result, interruption } = await interrupted();
     // The personality lets it reach more than was shown.
     personality(

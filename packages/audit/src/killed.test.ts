@@ -63,7 +63,7 @@ function eventsOf(log: string): string[] {
     .map(({ target }) => target.replace(/:x*$/, ''));
 }
 
-/** The problems of a log, but for a line that the kill tore. */
+/** The problems of a log, except for a line that the kill tore. */
 async function problemsOf(log: string): Promise<AuditProblem[]> {
   const { problems, unfinishedBytes = 0 } = await verifyAuditLog({ path: log });
   if (unfinishedBytes === 0) return problems;

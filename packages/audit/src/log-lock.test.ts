@@ -117,7 +117,7 @@ describe('lockLog', () => {
       expect(locks()).toEqual([]);
     });
 
-    it('whose id another process has by now is taken over', async () => {
+    it('whose id another process has now is taken over', async () => {
       const { boot, namespace, pid, started, file, end } = await lockOf('sleep', ['60']);
       rmSync(file);
       plant([boot, namespace, pid, Number(started) - 1, 'abcdef']);

@@ -20,7 +20,7 @@ export interface VerifyAuditOptions {
   key?: string | Uint8Array;
 }
 
-/** What nobody can tell of a log without a key. Each is what someone who may write the log can do, and mend the hashes after it. */
+/** What nobody can tell of a log without a key. Each is what someone who may write the log can do, and compute the hashes after it anew. */
 export const WITHOUT_KEY: readonly string[] = [
   'Without a key, nobody can tell whether lines were removed from the beginning and the head was changed to begin later.',
   'Without a key, nobody can tell whether lines were removed from the end and the head was changed to end earlier.',

@@ -11,7 +11,7 @@ type Said = Omit<CallDecision, 'by'>;
 /**
  * Decides on a call that waits, and says what was decided.
  *
- * @throws `CONFIG_INVALID` where it was named by a number and nobody can look at what stands there by
+ * @throws `CONFIG_INVALID` where it was named by a number and nobody can look at what stands there
  * now; as `ToolSession.decide`
  */
 export async function decideCall(
@@ -45,7 +45,7 @@ async function confirm(
   const { io } = context;
   if (io.ask === undefined) {
     throw usageError(
-      `a number may stand for another call by now; without a terminal, name the id: ${approval.toolCallId}`,
+      `a number may stand for another call now; without a terminal, name the id: ${approval.toolCallId}`,
     );
   }
   await showRequest({ ...approval, args }, context, runtime);

@@ -178,7 +178,7 @@ describe('secrets rotate', () => {
     ['a secret that is not there', 'OTHER', 'new-value'],
     ['an empty value', REF, ''],
     ['the value that it has', REF, 'old-value\n'],
-    ['a name that is none', '../x', 'v'],
+    ['an invalid name', '../x', 'v'],
   ])('refuses %s', async (_, ref, value) => {
     await world.run(['secrets', 'set', REF], given('old-value'));
     const { code, out, err } = await world.run(['secrets', 'rotate', ref], given(value));

@@ -6,7 +6,7 @@ import { findWaitingCalls, type WaitingCall } from './waiting-calls.js';
 
 /** The call that an operator named. */
 export interface NamedCall extends WaitingCall {
-  /** It was named by its place in the list, where another one may stand by now. */
+  /** It was named by its place in the list, where another one may stand now. */
   isByNumber: boolean;
   /** What it was found with. */
   runtime: ToolRuntime;

@@ -41,7 +41,7 @@ export interface CallBegin {
 
 /** A call with its answer. */
 export interface CallEnd extends CallBegin {
-  /** As the model gets it, but for its mark. A copy. */
+  /** As the model gets it, except for its mark. A copy. */
   result: ToolResult;
   /** Milliseconds from the begin of the tool to its end; 0 where it did not run. */
   durationMs: number;

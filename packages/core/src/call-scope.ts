@@ -258,7 +258,7 @@ export class CallScope {
     } catch (cause) {
       throw new CapabilityError(
         'AUDIT_FAILED',
-        'the access could not be recorded; mend the audit sink and try again',
+        'the access could not be recorded; fix the audit sink and try again',
         'audit failed',
         { cause },
       );

@@ -36,7 +36,7 @@ export interface CallTaintOptions {
   session: boolean;
   /** The tool of the call returns such text. */
   output: boolean;
-  /** Whether a service of the tool has read such text by now. */
+  /** Whether a service of the tool has already read such text. */
   hasServiceRead: () => boolean;
   /** The accessors see all that the tool reads. */
   isSeen: boolean;

@@ -91,7 +91,7 @@ const EXITS: Record<string, { cause: FailureCause; run: () => Promise<ToolResult
     run: () =>
       whileApproved((controller) => controller.abort(new DOMException('', 'TimeoutError'))),
   },
-  'a result that is none': { cause: 'TOOL_INVALID', run: () => one({ execute: untyped(() => 7) }) },
+  'an invalid result': { cause: 'TOOL_INVALID', run: () => one({ execute: untyped(() => 7) }) },
 };
 
 function one(rest: Parameters<typeof makeTool>[2], ctx = {}, args: unknown = {}) {

@@ -129,7 +129,7 @@ describe('DefaultToolRegistry.register', () => {
 
 describe('DefaultToolRegistry.register, for authors without types', () => {
   it.each<[string, unknown, string]>([
-    ['a capability that is none', { filesystem: {} }, 'capabilities.filesystem is none'],
+    ['an invalid capability', { filesystem: {} }, 'capabilities.filesystem is none'],
     ['a misspelt part of one', { fs_reach: { reed: [] } }, 'capabilities.fs_reach.reed is none'],
     ['hosts that are no list', { network: { allowedHosts: 'x' } }, 'not a list of strings'],
   ])('refuses %s', (_name, capabilities, message) => {

@@ -66,7 +66,7 @@ export class SettingsPlan {
   #refuse(problem: string): ResolvedSettings & { ok: false } {
     return {
       ok: false,
-      error: `${this.#toolName} is not available: its settings in this personality are wrong (${problem}); ask the operator to mend them`,
+      error: `${this.#toolName} is not available: its settings in this personality are wrong (${problem}); ask the operator to fix them`,
     };
   }
 }

@@ -4,7 +4,7 @@ import type { McpServeOptions } from './served-runtime.js';
 /** What a timer of Node takes. */
 const MAX_MS = 2 ** 31 - 1;
 
-/** A limit that is none would limit nothing. @throws `CONFIG_INVALID` */
+/** An invalid limit would limit nothing. @throws `CONFIG_INVALID` */
 export function assertLimits(
   limits: Readonly<Record<string, unknown>>,
   known: readonly string[],

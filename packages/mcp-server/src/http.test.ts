@@ -357,7 +357,7 @@ describe('serveHttp', () => {
     ['a token with a space', { clients: { ann: { token: `${'a'.repeat(40)} b` } } }],
     ['one token for two', { clients: { ann: clients.ann, bob: clients.ann } }],
     ['an address of the network, and no host', { clients, host: '0.0.0.0' }],
-    ['a limit that is none', { clients, limits: { maxRequestBytes: Number.NaN } }],
+    ['an invalid limit', { clients, limits: { maxRequestBytes: Number.NaN } }],
     ['a limit that no timer takes', { clients, limits: { idleMs: Number.POSITIVE_INFINITY } }],
     ['a limit that there is not', { clients, limits: Object({ maxSession: 1 }) }],
     ['no calls at once', { clients, maxCallsAtOnce: 0 }],

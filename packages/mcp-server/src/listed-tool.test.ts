@@ -19,7 +19,7 @@ describe('listedTool', () => {
     ['false for a property', { properties: { a: false } }, { properties: { a: { not: {} } } }],
     ['no list of what is required', { required: 'a' }, {}],
     ['odd names of what is required', { required: ['a', 1] }, { required: ['a'] }],
-    ['properties that are none', { properties: [] }, {}],
+    ['invalid properties', { properties: [] }, {}],
     [
       'no type',
       { properties: { a: { type: 'string' } } },

@@ -56,7 +56,7 @@ describe('pluginOf', () => {
 
   it.each([
     ['no default export', {}],
-    ['a default export that is none', { default: { activate: true } }],
+    ['a default export that is no plugin', { default: { activate: true } }],
     ['null', { default: null }],
   ])('throws for %s', (_, module) => {
     expect(() => pluginOf('acme', module)).toThrow(

@@ -31,7 +31,7 @@ describe('defineTool settings', () => {
   });
 
   it.each<[string, unknown, (string | number)[]]>([
-    ['a value that is none', { provider: 'bing' }, ['provider']],
+    ['an invalid value', { provider: 'bing' }, ['provider']],
     ['a wrong type deep inside', { rules: [{ host: 'a' }, { host: 1 }] }, ['rules', 1, 'host']],
     ['an unknown key', { x: 1 }, []],
     ['no object', 7, []],

@@ -66,7 +66,7 @@ function shortOption(option: string): Matches {
     if (!/^-[^-]/.test(arg)) return false;
     // What stands before the letter may be options that take no value.
     const clusterEnd = Math.max(2, /^-[^\s=/.]*/.exec(arg)?.[0].length ?? 0);
-    // Lower case may be longer, but for what stands in the cluster.
+    // Lower case may be longer, except for what stands in the cluster.
     const rest = arg.slice(2).toLowerCase();
     for (let at = arg.indexOf(letter, 1); at > 0 && at < clusterEnd; ) {
       if (rest.startsWith(value, afterSpaces(rest, at - 1))) return true;

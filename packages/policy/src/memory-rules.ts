@@ -41,7 +41,7 @@ export function memorySizeChars(sections: readonly MemorySection[]): number {
  * A memory after a change. A section without a heading stands first and is there when it has text.
  *
  * @throws `MEMORY_NOT_FOUND`, `MEMORY_AMBIGUOUS`, `MEMORY_TOO_LARGE`; `VALUE_INVALID` for a change
- * that says neither section nor match, an empty match, or a heading that is none
+ * that says neither section nor match, an empty match, or an invalid heading
  */
 export function applyMemoryChange(
   sections: readonly MemorySection[],

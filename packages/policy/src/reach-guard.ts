@@ -84,7 +84,7 @@ export class ReachGuard implements StorageGuard {
       throw new BoundaryError('write', asked, 'deny floor: a denied path is below');
     }
     // A root that is a file may be replaced and removed as a file; anything else that stood in
-    // the place of a root would move the boundary.
+    // place of a root would move the boundary.
     const holdsRoot = this.#rootPlaces.some(
       (root) => isWithin(root, realPath) && !(isFile && root === realPath),
     );

@@ -5,7 +5,7 @@ import type { SecretDeclaration, SecretRef } from '@ethosagent/types';
 const SEGMENT = /^[A-Za-z0-9_.@:+-]+$/;
 
 /**
- * Whether a string can name a secret: segments of letters, digits and `_ . @ : + -`, parted by
+ * Whether a string can name a secret: segments of letters, digits and `_ . @ : + -`, separated by
  * `/`, none of them empty, `.` or `..`; 512 characters at most.
  */
 export function isSecretRef(ref: string): boolean {

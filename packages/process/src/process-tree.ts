@@ -11,7 +11,7 @@ const MAX_KILL_MS = 500;
 
 /**
  * Ends a process tree: the group of its leader and, on Linux, every process that carries its marks,
- * wherever it went. A group that is gone is left alone: its id may be another's by now. TERM first,
+ * wherever it went. A group that is gone is left alone: its id may be another's now. TERM first,
  * KILL after the grace time. `done` is called when the KILL has been sent.
  */
 export function endProcessTree(

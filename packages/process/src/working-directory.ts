@@ -46,7 +46,7 @@ export interface ShownRoot {
 /** Of a call that reaches no file. */
 export const NOTHING_SHOWN: ShownReach = { roots: [], deny: compileDenySet([]) };
 
-/** How long it may take until a denied path that leads elsewhere by now is denied there. */
+/** How long it may take until a denied path that leads elsewhere now is denied there. */
 const FLOOR_MS = 5_000;
 
 /** A tool's root that leads out of the operator's own roots is nobody's: it gives no reach. */

@@ -57,7 +57,7 @@ afterEach(() => {
 });
 afterAll(() => server.close());
 
-/** Both ways in which a host puts another `fetch` in the place of Node's. */
+/** Both ways in which a host puts another `fetch` in place of Node's. */
 const WAYS: [string, (options?: Partial<NetworkGuardOptions>) => NetworkGuardOptions][] = [
   [
     'passed by the host',

@@ -30,7 +30,7 @@ describe('createAttachmentCache', () => {
     expect(readdirSync(dir, { recursive: true })).toHaveLength(2);
   });
 
-  it('get refuses bytes that changed on the disk, and put mends them', async () => {
+  it('get refuses bytes that changed on the disk, and put repairs them', async () => {
     const cache = createAttachmentCache({ dir });
     const { id } = await cache.put(bytes, info);
     writeFileSync(pathOf(id), 'tampered');

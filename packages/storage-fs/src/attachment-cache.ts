@@ -37,7 +37,7 @@ export function createAttachmentCache({
       const id = digest(kept);
       const path = pathOf(id);
       const known = await storage.readBytes(path).catch(() => null);
-      // What is damaged is mended by putting it again.
+      // What is damaged is repaired by putting it again.
       if (known === null || digest(known) !== id) {
         await storage.mkdir(dirname(path), { mode: 0o700 });
         await storage.write(path, kept, { mode: 0o600 });

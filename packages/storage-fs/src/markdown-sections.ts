@@ -31,7 +31,7 @@ const FRONT_MATTER = /^---[ \t]*\r?\n(?:[^\n]*\n)*?---[ \t]*(?:\r?\n|$)/;
 const BYTE_ORDER_MARKS = /^\uFEFF*/;
 const LINE_END = /\r\n|\r|\n/g;
 
-// Blocks only: what is inside a line has no say in where sections begin.
+// Blocks only: what is inside a line does not begin a section.
 const parser = new MarkdownIt('commonmark');
 parser.core.ruler.enableOnly(['normalize', 'block']);
 parser.block.ruler.disable('reference');

@@ -27,7 +27,7 @@ describe('createPostgresStores().attachments', () => {
     expect(await store.get(puts[0]?.id ?? '')).toEqual(bytes);
   });
 
-  it('get refuses bytes that changed in the database, and put mends them', async () => {
+  it('get refuses bytes that changed in the database, and put repairs them', async () => {
     const store = await opened();
     const { id } = await store.put(bytes, info);
     const client = new pg.Client(url);

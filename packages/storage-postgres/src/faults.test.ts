@@ -50,7 +50,7 @@ describe('createPostgresStores', () => {
   it.each<[string, object]>([
     ['no URL', { url: 'secretword at host' }],
     ['a URL of another kind', { url: 'https://u:secretword@host/db' }],
-    ['a port that is none', { url: 'postgresql://u:secretword@host:99999999/db' }],
+    ['an invalid port', { url: 'postgresql://u:secretword@host:99999999/db' }],
     ['no text', { url: 7 }],
     ['a schema that is SQL', { url: 'postgresql://h/db', schema: 'a"; DROP SCHEMA public; --' }],
     ['an empty schema', { url: 'postgresql://h/db', schema: '' }],

@@ -54,7 +54,7 @@ export const ERROR_CODES = {
   MEMORY_CHANGED: 'The memory is no longer what it was when it was read.',
   SESSION_OWNER_MISMATCH: 'The session belongs to another owner.',
   SESSION_CHANGED: 'The session is no longer what it was when it was read.',
-  SESSION_TAKEN: 'Somebody else holds the session, or holds it by now.',
+  SESSION_TAKEN: 'Somebody else holds the session, or holds it now.',
   // Network.
   NETWORK_FAILED: 'The request was allowed, but failed: no connection, a reset, a bad answer.',
   NETWORK_TIMEOUT: 'The request took longer than its deadline.',
@@ -69,7 +69,7 @@ export const ERROR_CODES = {
     'The turn can not begin: the session has another one that is not finished, or none.',
   // Approvals.
   ALREADY_DECIDED: 'The question has another decision already.',
-  APPROVAL_INVALID: 'No such call waits, or it asks for something else by now.',
+  APPROVAL_INVALID: 'No such call waits, or it asks for something else now.',
   // Calls: why a result failed.
   CALL_TIMED_OUT: 'The call, or the turn that it belongs to, took longer than it may.',
   CALL_ABORTED: 'The turn was aborted, or its runtime closed, before the call had ended.',

@@ -122,7 +122,7 @@ export interface SessionStore {
    * Absent, with `renew` and `release`, where the store can't hold sessions.
    *
    * @returns `null` while another claim holds
-   * @throws `SESSION_OWNER_MISMATCH`, `KEY_INVALID`, `VALUE_INVALID` for a lease that is none,
+   * @throws `SESSION_OWNER_MISMATCH`, `KEY_INVALID`, `VALUE_INVALID` for an invalid lease,
    * `STORE_UNAVAILABLE`
    */
   claim?(session: SessionRef, opts: { leaseMs: number }): Promise<SessionClaim | null>;

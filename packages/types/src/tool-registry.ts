@@ -37,7 +37,7 @@ export interface ToolDefinition {
 }
 
 /**
- * What a batch of calls has in common. Accessors in it are ignored, but for `storage`.
+ * What a batch of calls has in common. Accessors in it are ignored, except for `storage`.
  * `resultBudgetChars` is for the whole batch; 80,000 when absent.
  */
 export type ToolBatchContext = Omit<ToolContext, ToolAccessorName | 'resultBudgetChars'> & {

@@ -220,7 +220,7 @@ describe('a folder that becomes a link', () => {
     put('shared/sub/a.txt', 'inside');
     put('secret/a.txt', 'outside');
     personality('narrow', 'fs_reach: {read: ["${ETHOS_HOME}/shared/sub"]}\n');
-    // Known by now, and no file was read yet that would have found out where the folder is.
+    // Known now, and no file was read yet that would have found out where the folder is.
     await runtime.definitions('coder/narrow');
     rmSync(join(home, 'shared/sub'), { recursive: true });
     symlinkSync(join(home, 'secret'), join(home, 'shared/sub'));
@@ -230,7 +230,7 @@ describe('a folder that becomes a link', () => {
 });
 
 describe('a call of a meet that waits', () => {
-  const LESS = /^PATH_NOT_REACHABLE|changed while it waited|wrong by now/;
+  const LESS = /^PATH_NOT_REACHABLE|changed while it waited|wrong now/;
   let onAsk: () => unknown;
   const waits = (id: string) =>
     runtime.execute(

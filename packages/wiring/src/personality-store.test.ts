@@ -108,7 +108,7 @@ describe('PersonalityStore.get', () => {
         mkdirSync(file);
       },
     ],
-  ])('refuses a file that became %s, and recovers when it is mended', async (_, damage) => {
+  ])('refuses a file that became %s, and recovers when it is repaired', async (_, damage) => {
     const file = write('coder', 'name: a\n');
     await store.get('coder');
     damage(file);

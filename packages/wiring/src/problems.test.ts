@@ -188,9 +188,9 @@ describe('ToolRuntime.problems of schemas', () => {
   });
 
   it.each<[string, Record<string, unknown>]>([
-    ['a type that is none', { type: 'objekt' }],
+    ['an invalid type', { type: 'objekt' }],
     ['a property that is no schema', { type: 'object', properties: { city: 'string' } }],
-    ['a pattern that is none', { properties: { city: { type: 'string', pattern: '(' } } }],
+    ['an invalid pattern', { properties: { city: { type: 'string', pattern: '(' } } }],
     ['a reference that leads nowhere', { properties: { city: { $ref: '#/$defs/city' } } }],
     ['a reference out of it', { $ref: 'https://x.test/schema.json' }],
     ['required that is no list', { type: 'object', required: 'city' }],

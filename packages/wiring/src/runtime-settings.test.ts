@@ -94,7 +94,7 @@ describe('tool_settings of a personality', () => {
       ':4:5: tool_settings.search',
     ],
     [
-      'a value that is none',
+      'an invalid value',
       'tool_settings:\n  search:\n    provider: bing\n',
       ':4:15: tool_settings.search.provider',
     ],

@@ -45,7 +45,7 @@ describe('createToolRuntime in a home that can not be written', () => {
     ],
     ['a home without permission', 'forbidden', /^CONFIG_INVALID: .*config\.yaml/],
   ])(
-    '%s: refused with what to do, nothing is left open or made, and it starts when that is mended',
+    '%s: refused with what to do, nothing is left open or made, and it starts when that is repaired',
     async (_, fault, message) => {
       chmodSync(world, 0o755);
       const facts = await run(fault);

@@ -56,7 +56,7 @@ beforeEach(() => {
   servers = new Servers();
 });
 
-/** A config that is new, but for its mark, is served by the servers of the one before. */
+/** A config that is new, except for its mark, is served by the servers of the one before. */
 const served = (maxWaitMs?: number) =>
   new ServedMcp(servers, {
     servesToo: (before, now) => before === now || now.description === 'the same',

@@ -46,7 +46,7 @@ export class ServedMcp {
       return;
     }
     await known.ready;
-    // Those that were held back may be tried again by now: a secret is there, some time is over.
+    // Those that were held back may be tried again now: a secret is there, some time is over.
     this.#mcp.start(config.id, config.mcp_servers, { waitMs: 0 }).catch(() => {});
   }
 

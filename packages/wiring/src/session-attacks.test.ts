@@ -168,7 +168,7 @@ describe('one yes', () => {
     expect(paid).toEqual([]);
   });
 
-  it('does not fit arguments that are the same but for a prototype', async () => {
+  it('does not fit arguments that are the same except for a prototype', async () => {
     await start();
     const session = runtime.session('s');
     const approval = await asked(session);
@@ -420,7 +420,7 @@ describe('a storage that throws', () => {
   });
 });
 
-describe('ids that are none', () => {
+describe('invalid ids', () => {
   const odd: unknown[] = [5, null, {}, [], '', '\ud800', 'protections of session s', Symbol('x')];
   it.each(odd.map((id) => [String(typeof id), id]))('%s, %#', async (_, id) => {
     await start();

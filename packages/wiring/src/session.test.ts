@@ -176,7 +176,7 @@ describe('a session', () => {
       requiresApproval: true,
       input: z.object({}),
       async execute() {
-        // By now the session has read what the other process wrote.
+        // Now the session has read what the other process wrote.
         granted();
         return ok('done');
       },
@@ -247,7 +247,7 @@ describe('a session', () => {
     const other = { ...issued, args: { amount: 500 } };
     const [changed] = await session.execute([other]);
     expect(changed?.result).toMatchObject({ ok: false, cause: 'NOT_APPROVED' });
-    // It asks for something else by now, so the yes is void.
+    // It asks for something else now, so the yes is void.
     const [again] = await session.execute([issued]);
     expect(again?.approval).toBeDefined();
     if (again?.approval === undefined) return;

@@ -139,7 +139,7 @@ describe('createToolRuntime is not given', () => {
     ['a relative cwd', { cwd: 'work' }, /: cwd: work is not an absolute path/],
     ['tools that are no list', { tools: 'read_file' }, /: tools is not a list/],
     [
-      'a bridge that is none',
+      'an invalid bridge',
       { mcp: () => ({ start() {} }) },
       /: mcp gave no bridge: it has no stop, status/,
     ],

@@ -18,7 +18,7 @@ import { pickTools } from './tools-by-name.js';
 
 /**
  * The composition root: reads a personality from disk, binds stores, network, process environment
- * and audit, and registers the tools. State is in the home, but for the stores that the host gives.
+ * and audit, and registers the tools. State is in the home, except for the stores that the host gives.
  * @throws `CONFIG_INVALID` naming the file and the key, or the audit log that can't be opened;
  * `TOOL_INVALID`, `TOOL_NAME_TAKEN`, `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`;
  * `REACH_WIDENED` where a tool may touch more than the lock says

@@ -58,7 +58,7 @@ describe('pickTools', () => {
 
   it.each([
     ['a name that is near', 'web_serach', 'did you mean "web_search"?'],
-    ['a name that is none', 'teleport', 'there are read_file, write_file'],
+    ['an invalid name', 'teleport', 'there are read_file, write_file'],
     [
       'a name that begins as a group',
       'todocount',

@@ -69,7 +69,7 @@ export function isAssignmentPattern(pattern: string): boolean {
 }
 
 /**
- * Why a pattern can match no command, or `undefined`. A rule that an operator wrote in vain must not
+ * Why a pattern can match no command, or `undefined`. A rule that can never match must not
  * pass for one that holds.
  */
 export function patternProblem(pattern: string): string | undefined {

@@ -73,7 +73,7 @@ const MAX_FACTOR = 4;
 /**
  * How far estimates are to be stretched, by what the model reported for a prompt that had been
  * estimated. A report far below, as of a provider that doesn't count what it had cached, is not
- * believed; but for one that clears the prompt itself.
+ * believed; except for one that clears the prompt itself.
  */
 export function correction(
   step: { inputTokens: number; estimate: number } | undefined,

@@ -184,7 +184,7 @@ describe('a summary', () => {
     const [before, request, after] = [asked[at - 1], asked[at], asked[at + 1]];
     if (before === undefined || request === undefined || after === undefined)
       throw new Error('none');
-    // What was sent before, but for what stays, and one message.
+    // What was sent before, except for what stays, and one message.
     const sent = before.prompt.slice(0, request.prompt.length - 1);
     expect(JSON.stringify(request.prompt.slice(0, -1))).toBe(JSON.stringify(sent));
     expect(request.tools).toEqual(before.tools);

@@ -26,6 +26,6 @@ export function childLimits(
 /** The smallest that is a limit at all; infinity is none. */
 function least(...values: (number | undefined)[]): number | undefined {
   const least = Math.min(...values.map((value) => value ?? Number.POSITIVE_INFINITY));
-  // A loop takes no limit of zero: what is used up by now ends at once.
+  // A loop takes no limit of zero: what is used up already ends at once.
   return least === Number.POSITIVE_INFINITY ? undefined : Math.max(least, Number.MIN_VALUE);
 }

@@ -65,7 +65,7 @@ describe('TaskJournal', () => {
     }),
   );
   fuzz(
-    'reads whatever is stored, and takes nothing for a task that is none',
+    'reads whatever is stored, and takes nothing else for a task',
     fc.array(wild),
     async (all) => {
       const store = createInMemorySessionStore();

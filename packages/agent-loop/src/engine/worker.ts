@@ -40,7 +40,7 @@ export interface WorkerMetrics {
   failed: number;
   cancelled: number;
   handedOver: number;
-  /** Turns that somebody else has by now. */
+  /** Turns that somebody else has now. */
   lost: number;
 }
 

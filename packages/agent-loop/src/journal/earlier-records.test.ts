@@ -126,7 +126,7 @@ describe('a session with questions in its journal', () => {
 
 describe('parseEarlier', () => {
   it.each([undefined, [], {}, { v: 2, kind: 'asked' }, { v: 1, kind: 'asked', turn: 1 }])(
-    'takes nothing that is none: %j',
+    'takes no invalid record: %j',
     (data) => expect(parseEarlier(data)).toBeUndefined(),
   );
 });

@@ -61,7 +61,7 @@ function delayOf(
   return delayMs < remainingMs() ? delayMs : undefined;
 }
 
-/** @throws `ModelFailure` for an answer that is none */
+/** @throws `ModelFailure` for an invalid answer */
 function assertSaid({ finish, parts, chars }: ModelAnswer): void {
   if (finish === 'content-filter') {
     throw new ModelFailure("the provider's content filter stopped the answer", {

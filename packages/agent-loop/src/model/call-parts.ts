@@ -18,7 +18,7 @@ const PLAIN_NAME = /^[\w-]{1,64}$/;
 
 /**
  * A call as it goes into the history. What providers would refuse there, and so with it every later
- * request of the session, is replaced: ids that came before, names and arguments that are none.
+ * request of the session, is replaced: ids that came before, invalid names and arguments.
  */
 export function stepCall(
   issued: IssuedCall,

@@ -168,7 +168,7 @@ describe('calls without end', () => {
     expect(['identical_calls', 'max_calls']).toContain(doneOf(events).end);
   });
 
-  it('of a tool that is none end the turn', async () => {
+  it('of an unknown tool end the turn', async () => {
     const events = await turn(() => calls({ name: 'nothing', args: {} }), {
       loop: { limits: { maxIdenticalCalls: 3, maxSteps: 20 } },
     });

@@ -45,7 +45,7 @@ export class WaitingApprovals {
 
   /**
    * Decides on a call that somebody saw.
-   * @throws `APPROVAL_INVALID` where it asks for something else by now; as `ToolSession.decide` and
+   * @throws `APPROVAL_INVALID` where it asks for something else now; as `ToolSession.decide` and
    * `AgentLoop.decide`
    */
   async decide({ sessionId, from, toolCallId, question, ...said }: Decision): Promise<void> {
@@ -59,7 +59,7 @@ export class WaitingApprovals {
     if (call?.approval.question !== question) {
       throw new EthosError(
         'APPROVAL_INVALID',
-        `no call ${toolCallId} of the session waits for this, or it asks for something else by now`,
+        `no call ${toolCallId} of the session waits for this, or it asks for something else now`,
       );
     }
     await call.decide({ ...said, by: this.#by });

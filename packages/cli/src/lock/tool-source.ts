@@ -34,7 +34,7 @@ export function toolSources(home: string): (tool: string) => ToolSource {
   };
 }
 
-/** The texts that ethos.config is made of, but for packages. */
+/** The texts that ethos.config is made of, except for packages. */
 function filesOf(home: string): { file: string; lines: string[] }[] {
   const found = new Map<string, string[]>();
   const open = CONFIGS.map((name) => join(home, name));

@@ -38,7 +38,7 @@ const DRESSED: Array<[string, (value: string) => string]> = [
   ['backwards', (value) => [...value].reverse().join('')],
   ['letter by letter', (value) => [...value].join('\n')],
   ['in lines', (value) => value.replaceAll(/.{10}/g, '$&\r\n  ')],
-  ['but for its begin', (value) => value.slice(20)],
+  ['except for its begin', (value) => value.slice(20)],
 ];
 
 describe('CanaryFinder.find', () => {

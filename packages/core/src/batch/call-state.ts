@@ -53,7 +53,7 @@ export class CallState {
   /** Characters of the result; known once the gates have let the call in. */
   budgetChars: number | undefined;
   timeoutMs = 0;
-  /** The tool, whatever has its name by now. The second step finds it, or ends the way. */
+  /** The tool, whatever has its name now. The second step finds it, or ends the way. */
   entry!: RegisteredTool;
   #policy: PolicyAtOnce | undefined;
 

@@ -54,8 +54,8 @@ export function recordCall(
 export function notRecorded({ ran }: Pick<CallFacts, 'ran'>): ToolResult {
   return failure(
     ran
-      ? 'AUDIT_FAILED: the call has run and could not be recorded, so its answer is withheld; mend the audit sink, and look what the call did before it runs again'
-      : 'AUDIT_FAILED: the call could not be recorded; mend the audit sink and try again',
+      ? 'AUDIT_FAILED: the call has run and could not be recorded, so its answer is withheld; fix the audit sink, and look what the call did before it runs again'
+      : 'AUDIT_FAILED: the call could not be recorded; fix the audit sink and try again',
     'AUDIT_FAILED',
   );
 }

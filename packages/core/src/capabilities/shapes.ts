@@ -14,7 +14,7 @@ export function problem(capability: CapabilityName, message: string): Capability
   return { capability, message };
 }
 
-/** The problem of an `access` that is none of those that are known. */
+/** The problem of an unknown `access`. */
 export function accessProblems(
   capability: CapabilityName,
   { access }: { access: string },

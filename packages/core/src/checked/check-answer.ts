@@ -17,7 +17,7 @@ interface Question<T> {
 
 /**
  * Asks a backend. What it throws without a code of this project becomes a plain error with one,
- * since the text may hold a path or a value; it stays in `cause`. So does an answer of a wrong type,
+ * since the text may hold a path or a value; it stays in `cause`. The same goes for an answer of a wrong type,
  * which a tool would take for what its type says.
  */
 export function answerOf<T>(
@@ -35,7 +35,7 @@ export function answerOf<T>(
       if (isAnswer(answer)) return answer;
       throw new EthosError(
         kind.code,
-        `${kind.name} gave ${typeOf(answer)} as the answer of ${method}; ask the operator to mend it`,
+        `${kind.name} gave ${typeOf(answer)} as the answer of ${method}; ask the operator to fix it`,
       );
     },
     (error: unknown) => {

@@ -87,7 +87,7 @@ export function checkedKv(
     throw typedError(KIND, 'kvStoreFactory', error);
   }
   if (!isStore(store)) {
-    throw new EthosError(KIND.code, 'kvStoreFactory gave no store; ask the operator to mend it');
+    throw new EthosError(KIND.code, 'kvStoreFactory gave no store; ask the operator to fix it');
   }
   return isAtomic(store) ? new CheckedAtomicKv(store) : new CheckedKv(store);
 }

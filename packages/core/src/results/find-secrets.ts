@@ -142,7 +142,7 @@ function* search(
 
 /**
  * Whether a text may hold an encoded secret, which is no shorter than the secret itself, and ASCII
- * but for what the secret has of other characters. What is decoded by chance is noise, and is not.
+ * except for what the secret has of other characters. What is decoded by chance is noise, and is not.
  */
 function mayHoldEncoded(text: string, needles: readonly Needle[]): boolean {
   let shortest = Number.POSITIVE_INFINITY;

@@ -55,7 +55,7 @@ export class SecretRedactor {
   }
 
   /**
-   * Redacts a text and cuts it at a budget. What is cut off anyway is not looked through, but for
+   * Redacts a text and cuts it at a budget. What is cut off anyway is not looked through, except for
    * so much that no secret which lies across the cut is missed.
    */
   redactToBudget(text: string, budgetChars: number): string {

@@ -224,7 +224,7 @@ describe('ScopedBackgroundImpl', () => {
         codeOf((b) => b.read('bg-1'), coder, ['ls']),
         'PROCESS_NOT_FOUND',
       ],
-      ['an id that is none', codeOf((b) => b.read('../bg-1'), coder), 'PROCESS_NOT_FOUND'],
+      ['an invalid id', codeOf((b) => b.read('../bg-1'), coder), 'PROCESS_NOT_FOUND'],
     ];
     for (const [name, code, expected] of rows) expect([name, await code]).toEqual([name, expected]);
     expect(await use((b) => b.list(), coder, ['ls'])).toEqual([]);
@@ -316,7 +316,7 @@ describe('ScopedBackgroundImpl', () => {
     expect(survivors(mark)).toEqual([]);
   });
 
-  it('does not stop what has ended: its id may be the id of another by now', async () => {
+  it('does not stop what has ended: its id may be the id of another now', async () => {
     const { use } = world();
     await untilEnded(use, await use((background) => background.start('sh', ['-c', 'exit 0'])));
     const kill = vi.spyOn(process, 'kill');
@@ -347,7 +347,7 @@ describe('ScopedBackgroundImpl', () => {
       openScope: () =>
         new CallScope(journal, { toolName: 'tool', toolCallId: 'call', parent: call }),
       launcher: (scope) => {
-        // By now the call has passed its own checks.
+        // Now the call has passed its own checks.
         overtaken = overtake(call, table);
         return new ScopedProcessImpl(new Set(['sh']), { scope });
       },

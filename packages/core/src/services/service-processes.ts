@@ -35,7 +35,7 @@ export class ServiceProcessesImpl implements ServiceProcesses {
     return unawaited(this.#open(binary, args, opts));
   }
 
-  /** As `spawn`, but for the start. Throws as `spawn`; `SANDBOX_UNAVAILABLE` where one is required. */
+  /** As `spawn`, except for the start. Throws as `spawn`; `SANDBOX_UNAVAILABLE` where one is required. */
   prepare(
     binary: string,
     args: string[],

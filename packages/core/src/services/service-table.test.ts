@@ -121,7 +121,7 @@ describe('DefaultToolRegistry.openService', () => {
       'not for a service',
     ],
     [
-      'a host that is none',
+      'an invalid host',
       { name: 'x', capabilities: { network: { allowedHosts: ['a/b'] } } },
       'not a host',
     ],

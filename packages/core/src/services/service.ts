@@ -30,7 +30,7 @@ export interface ServiceOptions {
 export class Service {
   readonly owner: Readonly<ServiceOwner>;
   /**
-   * What is given out. Nobody can change it, and it is not this: whoever has it has no say in when
+   * What is given out. Nobody can change it, and it is not this: whoever has it does not decide when
    * the service ends at the latest.
    */
   readonly scope: ServiceScope;

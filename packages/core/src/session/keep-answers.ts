@@ -102,4 +102,4 @@ async function keepAnswer(
 }
 
 const WITHHELD =
-  'the call has run, and its result is withheld: that it is untrusted could not be recorded; mend the store of sessions';
+  'the call has run, and its result is withheld: that it is untrusted could not be recorded; fix the store of sessions';

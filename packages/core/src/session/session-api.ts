@@ -237,7 +237,7 @@ export interface ToolSession {
    * Decides on a call that waits, from any process.
    *
    * @param approval as a result, `check` or `pending` showed it
-   * @throws `APPROVAL_INVALID` when no such call waits, it asks for something else by now, or the
+   * @throws `APPROVAL_INVALID` when no such call waits, it asks for something else now, or the
    * personality forbids such a grant; `ALREADY_DECIDED` for another decision than one that was made;
    * `INPUT_INVALID` for
    * arguments that the tool does not take, `PATH_NOT_REACHABLE` and others for what it may not reach

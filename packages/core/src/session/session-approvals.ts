@@ -173,7 +173,7 @@ export class SessionApprovals {
       throw invalidApproval(`no call ${toolCallId} of the session waits`);
     }
     throw invalidApproval(
-      `${toolCallId} asks for something else by now; look at \`pending\` and decide again`,
+      `${toolCallId} asks for something else now; look at \`pending\` and decide again`,
     );
   }
 }

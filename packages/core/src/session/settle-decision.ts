@@ -109,7 +109,7 @@ export function createGrant(
     id: randomUUID(),
     scope,
     toolName,
-    // What was shown, whatever has its name by now.
+    // What was shown, whatever has its name now.
     tool: approval.tool ?? toolDigest(tool),
     ...(scope === 'arguments' && { args }),
     capabilities,

@@ -18,7 +18,7 @@ export class UntrustedFiles {
     this.#ledger = ledger;
   }
 
-  /** What is known by now, of all processes. @throws as `SessionLedger.refresh` */
+  /** What is known so far, of all processes. @throws as `SessionLedger.refresh` */
   async list(): Promise<ReadonlySet<string>> {
     await this.#ledger.refresh();
     return this.#ledger.written;

@@ -16,7 +16,7 @@ const NO_PROXY = {
   mark: 'test',
 } as const;
 
-/** A service over the backends of a test, but for what would start a process or open a port. */
+/** A service over the backends of a test, except for what would start a process or open a port. */
 export function withFakeProcesses(
   service: ServiceScope,
   starts: FakeStarts | undefined,

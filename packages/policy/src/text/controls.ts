@@ -19,7 +19,7 @@ export function withoutEscapes(text: string): string {
   return text.replace(ESCAPE_SEQUENCE, '');
 }
 
-/** Takes out control characters, but for the tab, the line feed and the carriage return. */
+/** Takes out control characters, except for the tab, the line feed and the carriage return. */
 export function withoutControls(text: string): string {
   return text.replace(CONTROLS, '');
 }

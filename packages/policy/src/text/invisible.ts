@@ -43,7 +43,7 @@ const SHOWN = new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}\\u2028\\u2029]`, 'gu')
 const SHOWN_IN_LINE = new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}\\p{Zl}\\p{Zp}\\p{Cc}]`, 'gu');
 const HIDDEN = new RegExp(`[${INVISIBLE_CLASS}\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]`, 'gu');
 
-/** Takes out characters that nobody sees, but for those that emoji and scripts need where they stand. */
+/** Takes out characters that nobody sees, except for those that emoji and scripts need where they stand. */
 export function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, '$1');
 }

@@ -126,7 +126,7 @@ function claim(stat) {
 /** Finds all that are left. One that forks and leaves is gone a moment later: it is told of at once. */
 function look(found) {
   const others = [];
-  // Those of this look: an id of an earlier one may be another's by now.
+  // Those of this look: an id of an earlier one may be another's now.
   const there = new Set();
   // In this order, a child comes before who started it.
   const pids = readdirSync('/proc')

@@ -26,7 +26,7 @@ interface OpenMarks {
 }
 
 /**
- * Sees to it that what this host starts ends with it, however it ends: a process of its own holds a
+ * Ends what this host started when the host ends, however it ends: a process of its own holds a
  * pipe, and ends what is left when the pipe closes. It is started with the host's first process.
  */
 class Supervisor {

@@ -59,7 +59,7 @@ async function listen(server: Server): Promise<LoopbackServer> {
   };
 }
 
-/** Waits until the condition holds; the test's own time limit ends a wait that is in vain. */
+/** Waits until the condition holds; the test's own time limit ends a wait that is too long. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

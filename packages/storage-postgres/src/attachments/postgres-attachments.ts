@@ -19,7 +19,7 @@ export async function openAttachments(
 
 function createAttachments(database: Database): AttachmentStore {
   const table = `${database.schema}.attachment`;
-  // What is damaged is mended by putting it again. Both times it is the same, so it may be sent twice.
+  // What is damaged is repaired by putting it again. Both times it is the same, so it may be sent twice.
   const put = {
     name: 'ethos_attachment_put',
     isRepeatable: true,

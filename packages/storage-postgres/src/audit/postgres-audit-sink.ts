@@ -93,7 +93,7 @@ export class PostgresAuditSink implements AuditSink {
   }
 
   /**
-   * Waits until every event that was recorded by now is in the database. A runtime does so before
+   * Waits until every event that was recorded so far is in the database. A runtime does so before
    * anybody gets the answer of a call. @throws `STORE_UNAVAILABLE`
    */
   flush(): Promise<void> {

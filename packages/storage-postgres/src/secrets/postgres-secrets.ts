@@ -86,7 +86,7 @@ function assertRef(ref: string): void {
   if (isSecretRef(ref)) return;
   throw new EthosError(
     'SECRET_NOT_FOUND',
-    'the ref is malformed; use segments of letters, digits and _ . @ : + - parted by /',
+    'the ref is malformed; use segments of letters, digits and _ . @ : + - separated by /',
   );
 }
 

@@ -235,7 +235,7 @@ describe('a session that an agent and others run', () => {
       ['send', expect.stringContaining('https://evil.test/')],
       ['pay', expect.stringContaining('https://evil.test/')],
     ]);
-    // The page is a source of this step by now, and was one before it too.
+    // The page is a source of this step now, and was one before it too.
     for (const approval of approvals) await agent.loop.decide('s', approval, { approved: true });
     const answers: unknown[] = [];
     for await (const event of agent.loop.resume({ sessionId: 's' })) {

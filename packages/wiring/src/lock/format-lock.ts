@@ -11,7 +11,7 @@ const EACH_UNSEEN = new RegExp(UNSEEN, 'gu');
 
 /**
  * The text of a lock: sorted, the same for equal locks. What a tool says of itself stands in it as
- * it is, but for characters that nobody sees, which are escaped.
+ * it is, except for characters that nobody sees, which are escaped.
  *
  * @param lock with portable paths
  */

@@ -34,7 +34,7 @@ export interface FolderOptions {
  * may not be named. Three or more folders beside each other become the one that holds them.
  *
  * Never `/`, the user's home, the working directory, the home of the runtime or what holds one of
- * them, but for a working directory that was listed itself; never more than the roots of today.
+ * them, except for a working directory that was listed itself; never more than the roots of today.
  */
 export function leastFolders(
   accesses: readonly FileAccess[],

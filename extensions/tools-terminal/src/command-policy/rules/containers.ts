@@ -1,7 +1,7 @@
 import { operandsOf } from '../options.js';
 import { ask, type BuiltInRule } from './rule.js';
 
-/** Containers that are none. */
+/** Names that look like containers. */
 export const container: BuiltInRule = {
   name: 'container-escape',
   about:

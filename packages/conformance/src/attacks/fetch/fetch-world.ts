@@ -102,7 +102,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
 
 export const isDenied = expect.objectContaining({ code: 'HOST_NOT_ALLOWED' });
 
-/** Waits for what is about to become so; the test's own time limit ends a wait in vain. */
+/** Waits for what is about to become so; the test's own time limit ends a wait that is too long. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -17,7 +17,7 @@ export interface KeyValueProcesses {
   /**
    * Starts a process that does so many turns of: set `<id>:<turn>`, and, where the store has it,
    * `increment` `counter` twice at once; and in every tenth turn, add an entry to the list `roll`,
-   * parted by commas, by `compareAndSet`. It ends with 0.
+   * separated by commas, by `compareAndSet`. It ends with 0.
    */
   startCounter(id: string, turns: number): RunningScript;
   /**

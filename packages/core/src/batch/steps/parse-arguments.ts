@@ -39,7 +39,7 @@ function judge({ args }: CallState, check: SchemaCheck): Answer {
 function wrongSchema(state: CallState, error: unknown): Answer {
   state.thrown = { error };
   return notAvailable(
-    `the schema of ${state.name} is wrong, so that no arguments can be checked: ${errorText(error)}; its author has to mend it, or to say validateSchema: false`,
+    `the schema of ${state.name} is wrong, so that no arguments can be checked: ${errorText(error)}; its author has to fix it, or to say validateSchema: false`,
     'TOOL_INVALID',
   );
 }

@@ -67,7 +67,7 @@ export class Mounts {
       .sort(([a], [b]) => depth(a) - depth(b));
   }
 
-  /** Shows a real path. Nothing happens when something else, or nothing, is there by now. */
+  /** Shows a real path. Nothing happens when something else, or nothing, is there now. */
   add(real: string, writable: boolean): void {
     if (this.#deny.coversNormal(real) !== undefined) return;
     const opened = this.#open(real);
