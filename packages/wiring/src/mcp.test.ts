@@ -69,10 +69,7 @@ describe('the MCP servers of a runtime', () => {
     expect(runtime.mcp?.status()).toMatchObject([
       { server: 'all', personality: 'user', state: 'ready' },
     ]);
-    // Of what the server lists, this one can't be called as a tool.
-    expect(await runtime.problems()).toMatchObject([
-      { key: 'all', tool: 'simulate-research-query', heldBack: true },
-    ]);
+    expect(await runtime.problems()).toEqual([]);
   });
 
   it('have a connection for each personality, which ends when its file changes', async () => {
@@ -132,7 +129,13 @@ describe('the MCP servers of a runtime', () => {
   it('that can not be started say so, and leave the rest working', async () => {
     put(
       'mcp.json',
-      JSON.stringify({ mcpServers: { all: server, gone: { command: 'no-such-program-here' } } }),
+      JSON.stringify({
+        mcpServers: {
+          // The server has none of this name, so that the operator is told.
+          all: { ...server, excludeTools: ['another'] },
+          gone: { command: 'no-such-program-here' },
+        },
+      }),
     );
     personality('user', 'mcp_servers: [all, gone]\n');
     const runtime = await start();
@@ -143,15 +146,17 @@ describe('the MCP servers of a runtime', () => {
     expect(gone?.reason).toMatch(/no-such-program-here/);
     expect(existsSync(join(home, 'state.sqlite'))).toBe(true);
     const answers = await runtime.execute(
-      ['mcp__gone__x', 'mcp__all__ech', 'mcp__all__simulate-research-query', 'mcp__other__x'].map(
-        (name) => ({ toolCallId: name, name, args: {} }),
-      ),
+      ['mcp__gone__x', 'mcp__all__ech', 'mcp__all__another', 'mcp__other__x'].map((name) => ({
+        toolCallId: name,
+        name,
+        args: {},
+      })),
     );
     const told = answers.map(({ result }) => (result.ok ? '' : `${result.code}: ${result.error}`));
     expect(told).toEqual([
       expect.stringMatching(/^not_available: mcp__gone__x .* server gone could not be started; go/),
       'not_available: there is no tool "mcp__all__ech"; did you mean "mcp__all__echo"?',
-      expect.stringMatching(/^not_available: mcp__all__simulate-research-query is held back until/),
+      expect.stringMatching(/^not_available: mcp__all__another is held back until/),
       expect.stringMatching(
         /^not_available: there is no tool "mcp__other__x"; there are mcp__all__\S+, .*in all\)$/,
       ),
@@ -159,6 +164,9 @@ describe('the MCP servers of a runtime', () => {
     expect(told.join()).not.toContain('no-such-program-here');
     expect((await runtime.problems()).map(({ message }) => message)).toContainEqual(
       expect.stringMatching(/gone is held: .*no-such-program-here/),
+    );
+    expect(await runtime.problems()).toContainEqual(
+      expect.objectContaining({ key: 'all', tool: 'another', heldBack: true }),
     );
   });
 
