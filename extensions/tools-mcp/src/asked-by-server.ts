@@ -73,7 +73,7 @@ export function readElicitation(params: Elicitation): Elicitation {
   if (fields.length > MAX_FIELDS) throw refused(`the form has more than ${MAX_FIELDS} fields`);
   for (const [name, field] of fields) {
     if (!/^[\w .-]{1,64}$/.test(name) || name === '__proto__') {
-      throw refused('a field of the form has a name that is none');
+      throw refused('a field of the form has an invalid name');
     }
     if (asksForSecret(name, field)) throw refused(`${name} asks for a secret, and forms may not`);
   }

@@ -132,7 +132,7 @@ const REFUSED: [string, object][] = [
   ['a field with a strange name', asking('x', { 'a\u202eb': { type: 'string' } })],
 ];
 
-it('elicitation goes to the user within bounds, but for what asks for a secret, or for too much', async () => {
+it('elicitation goes to the user within bounds, except for what asks for a secret, or for too much', async () => {
   const asked: Parameters<McpElicitation>[0][] = [];
   const { relay } = await featured({
     onElicitation: async (request) => {

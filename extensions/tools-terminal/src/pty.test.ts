@@ -101,7 +101,7 @@ describe('keys', () => {
     ['an escape sequence', { text: `${ESC}[200~` }],
     ['a control of one unit', { text: '\u0085' }],
     ['a line separator', { text: '\u2028' }],
-    ['a key that is none', { keys: ['F99'] }],
+    ['an unknown key', { keys: ['F99'] }],
   ])('with %s are refused', async (_name, args) => {
     const result = await createTerminalWorld().run('terminal_send_keys', { id: 'bg-1', ...args });
     expect(result).toMatchObject({ ok: false, code: 'input_invalid' });

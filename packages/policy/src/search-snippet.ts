@@ -111,7 +111,7 @@ function scanStart(text: string, terms: readonly SearchTerm[]): number {
   const sought = terms.slice(0, MAX_SOUGHT).map(({ words, stem }) => {
     const written = words.slice(0, 3).map((word) => word.replaceAll(/[^\p{L}\p{N}]/gu, ''));
     const whole = `${written.join('[^\\p{L}\\p{N}]{0,20}')}(?![0-9A-Za-z])`;
-    // Another form begins as the stem does, but for a `y` that the stem has as `i`.
+    // Another form begins as the stem does, except for a `y` that the stem has as `i`.
     return stem === undefined ? whole : `${whole}|${stem.replace(/(?<=..)i$/, '[iy]')}`;
   });
   const written = new RegExp(`(?<![0-9A-Za-z])(?:${sought.join('|')})`, 'iu');

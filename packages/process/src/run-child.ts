@@ -176,7 +176,7 @@ export function runChild(
     };
     child.once('exit', () => {
       for (const output of outputs) output.exited();
-      // Whoever else holds its other end by now is heard no more.
+      // Whoever else still holds its other end is no longer heard.
       channel?.close();
       endKnown(inits);
       hasGroup = child.pid !== undefined && isGroupAlive(child.pid);

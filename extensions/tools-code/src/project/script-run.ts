@@ -78,7 +78,7 @@ export async function runInShell(
   };
 }
 
-/** The variables that npm gives a script, but for those of its own settings. */
+/** The variables that npm gives a script, except for those of its own settings. */
 function environmentOf(
   manifest: ConfigDocument | undefined,
   { root, script }: ScriptPlace,
