@@ -105,7 +105,7 @@ describe('a server that misbehaves', () => {
     });
     expect(await world.call('mcp__h__odd', {})).toMatchObject({
       ok: false,
-      error: expect.stringContaining('none of the protocol'),
+      error: expect.stringContaining('that the protocol does not know'),
     });
   });
 

@@ -7,7 +7,7 @@ const SCOPE = /^@[a-z0-9][a-z0-9._-]*$/;
 export function problemOfName(name: string): string | undefined {
   const [scope = '', ...rest] = name.split('/');
   if (rest.length > 0 && !SCOPE.test(scope)) {
-    return 'before a "/" stands a scope such as @acme';
+    return 'the name before "/" must be a scope such as @acme';
   }
   const { errors = [], warnings = [] } = validate(name);
   const [problem] = [...errors, ...warnings];
