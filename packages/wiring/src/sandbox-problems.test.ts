@@ -64,7 +64,7 @@ describe('ToolRuntime.problems', () => {
 
   it.each([
     ['a sandbox is required', { process: sandbox('required') }],
-    ['the tools are not offered', { toolset: 'toolset: [lint]\n', tools: createCodeTools() }],
+    ['the tools are not offered', { toolset: 'toolset: [typecheck]\n', tools: createCodeTools() }],
     [
       'the tool itself requires one',
       { toolset: 'toolset: [run_code]\n', tools: createCodeTools() },
@@ -72,6 +72,11 @@ describe('ToolRuntime.problems', () => {
   ])('tells nothing of it where %s', async (_, world) => {
     const found = await problemsOf(world);
     expect(found.filter(({ key }) => key === 'safety.process.sandbox')).toEqual([]);
+  });
+
+  it('tells it of tools that run the scripts of a project', async () => {
+    const found = await problemsOf({ toolset: 'toolset: [lint]\n', tools: createCodeTools() });
+    expect(found.map(({ key, tool }) => [key, tool])).toEqual([['safety.process.sandbox', 'lint']]);
   });
 
   it('names the one tool of several that is offered', async () => {
