@@ -23,6 +23,9 @@ export interface ProgramLimits {
   maxCallsAtOnce: number;
 }
 
+/** Bytes that are read of a program whose calls are over. */
+const MAX_DISCARDED_BYTES = 16 * MAX_CALL_BYTES;
+
 /** Runs the calls that one program makes, as long as it runs. */
 export class ProgramCalls {
   readonly #calls: ScopedCalls;
@@ -69,10 +72,11 @@ export class ProgramCalls {
         this.#run(call, channel);
       }
     } catch (error) {
-      // What runs is aborted, and nothing more is read. The channel stays until the program has ended,
+      // What runs is aborted, and nothing more is obeyed. The channel stays until the program has ended,
       // so that the program is told.
       this.#over.abort(error);
       await channel.send(endLine(error)).catch(() => {});
+      await discard(channel);
     }
   }
 
@@ -112,5 +116,14 @@ export class ProgramCalls {
         ...(cause !== undefined && { cause }),
       };
     }
+  }
+}
+
+/** Reads on for a while: a program that is still writing can't read that it is over. */
+async function discard(channel: ProcessChannel): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of channel.received) {
+    bytes += chunk.length;
+    if (bytes > MAX_DISCARDED_BYTES) return;
   }
 }
