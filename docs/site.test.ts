@@ -100,14 +100,14 @@ describe.runIf(isLongRun())('the site', () => {
     const result = page.locator('.result', { hasText: 'Run processes in a sandbox' }).first();
     await result.click();
     await page.waitForURL(/\/docs\/how-to\/sandbox-processes\.html/);
-    expect(await page.locator('h1').textContent()).toContain('Run processes in a sandbox');
+    await page.locator('h1', { hasText: 'Run processes in a sandbox' }).waitFor();
   });
 
   it('lets a reader choose dark, and keeps to it', async () => {
     const page = await open('');
     const dark = page.locator('html.dark');
     expect(await dark.count()).toBe(0);
-    await page.locator('.VPNavBar .VPSwitchAppearance').click();
+    await page.getByRole('switch', { name: 'Switch to dark theme' }).click();
     await dark.waitFor({ state: 'attached' });
     await page.goto(`${site.origin}/docs/reference/core.html`);
     expect(await dark.count()).toBe(1);
