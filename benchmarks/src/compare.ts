@@ -3,18 +3,17 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Table } from './results.js';
-import { median, nanoseconds } from './side-by-side.js';
+import type { Row, Table } from './results.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const ROUNDS = 3;
 /** What differs by less is not told, however steady it was. */
 const LEAST = 0.1;
 
-/** The figures of one row, by round. */
+/** The rows of one contender, by round. */
 interface Sides {
-  before: number[];
-  now: number[];
+  before: Row[];
+  now: Row[];
 }
 
 /**
@@ -40,12 +39,12 @@ export async function compareCommits(ref: string, axes: readonly string[]): Prom
         measure(axis, {
           root: before,
           folder,
-          note: (key, figure) => side(rows, key).before.push(figure),
+          note: (key, row) => side(rows, key).before.push(row),
         });
         measure(axis, {
           root: repository,
           folder,
-          note: (key, figure) => side(rows, key).now.push(figure),
+          note: (key, row) => side(rows, key).now.push(row),
         });
       }
       console.log(`Round ${round + 1} of ${ROUNDS} is over.`);
@@ -59,7 +58,7 @@ export async function compareCommits(ref: string, axes: readonly string[]): Prom
 interface Side {
   root: string;
   folder: string;
-  note: (key: string, figure: number) => void;
+  note: (key: string, row: Row) => void;
 }
 
 function measure(axis: string, { root, folder, note }: Side): void {
@@ -74,8 +73,7 @@ function measure(axis: string, { root, folder, note }: Side): void {
     return;
   }
   const tables: Table[] = JSON.parse(readFileSync(json, 'utf8'));
-  for (const { title, rows } of tables)
-    for (const { name, figure } of rows) note(`${title}: ${name}`, figure);
+  for (const { title, rows } of tables) for (const row of rows) note(`${title}: ${row.name}`, row);
   rmSync(json);
 }
 
@@ -92,8 +90,9 @@ function tell(rows: ReadonlyMap<string, Sides>, commit: string): boolean {
   const print = (title: string, found: typeof compared) => {
     console.log(`\n${title}: ${found.length} of ${compared.length} rows`);
     for (const [key, { before, now }] of found) {
-      const [was, is] = [median(before), median(now)];
-      console.log(`  ${key}: ${nanoseconds(was)} → ${nanoseconds(is)}, ${(is / was).toFixed(2)}x`);
+      const [was, is] = [middleOf(before), middleOf(now)];
+      const times = (is.figure / was.figure).toFixed(2);
+      console.log(`  ${key}: ${was.told} → ${is.told}, ${times}x`);
     }
   };
   print(`Slower than ${commit}`, slower);
@@ -101,8 +100,18 @@ function tell(rows: ReadonlyMap<string, Sides>, commit: string): boolean {
   return slower.length === 0;
 }
 
-function isSlower(one: readonly number[], other: readonly number[]): boolean {
-  return Math.min(...one) > Math.max(...other) && median(one) > median(other) * (1 + LEAST);
+function isSlower(one: readonly Row[], other: readonly Row[]): boolean {
+  const figures = (rows: readonly Row[]) => rows.map(({ figure }) => figure);
+  const isApart = Math.min(...figures(one)) > Math.max(...figures(other));
+  return isApart && middleOf(one).figure > middleOf(other).figure * (1 + LEAST);
+}
+
+/** The row in the middle of the rounds. There is one of each at least. */
+function middleOf(rows: readonly Row[]): Row {
+  const sorted = [...rows].sort((a, b) => a.figure - b.figure);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (middle === undefined) throw new Error('there is no round to compare');
+  return middle;
 }
 
 function packageManager(): string {

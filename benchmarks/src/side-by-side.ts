@@ -30,7 +30,7 @@ export async function sideBySide(title: string, contenders: readonly Contender[]
 /** What a row of a table says beside its figure. */
 export type Compared = Pick<Contender, 'name' | 'goal' | 'beside'>;
 
-/** What was measured of the contenders, and how it is told. */
+/** The samples of each contender, and how a figure is made of them and printed. */
 export interface Measured {
   samples: ReadonlyMap<string, readonly number[]>;
   /** The figure of a row, from its samples. */

@@ -161,12 +161,18 @@ export class RunningCall implements Watched, Waiting {
     const recorded = this.#record(answer, facts);
     const told = { isUntrusted, facts };
     const { shareUse } = this.#state;
-    // What can't be shared now is shared with the next call.
-    if (ran && shareUse !== undefined) {
-      void shareUse()
-        .catch(() => {})
-        .then(() => this.#keep(recorded, told));
-    } else this.#keep(recorded, told);
+    if (ran && shareUse !== undefined)
+      void this.#shared(shareUse).then(() => this.#keep(recorded, told));
+    else this.#keep(recorded, told);
+  }
+
+  /** Resolves when other processes know what the call used. What can't be told now, the next call tells. */
+  async #shared(shareUse: () => Promise<void>): Promise<void> {
+    const { batch, timeoutMs } = this.#state;
+    const sharing = shareUse();
+    // Also where nobody waits for it: the turn may be aborted.
+    sharing.catch(() => {});
+    await guarded(batch.watch, timeoutMs, () => sharing);
   }
 
   /** Tells of the answer once what is recorded of the call is where it stays. */

@@ -29,11 +29,8 @@ export class SessionMeters {
 
   /** The meter of a session, for one call. `leave` is called once, when the call has ended. */
   enter(sessionId: string): { meter: Meter; leave: () => void } {
-    const session = this.#find(sessionId);
-    this.#idle.delete(sessionId);
-    this.#busy.set(sessionId, session);
-    session.calls++;
-    return { meter: session.meter, leave: () => this.#leave(sessionId, session) };
+    const { session, leave } = this.#enter(sessionId);
+    return { meter: session.meter, leave };
   }
 
   /**
@@ -41,16 +38,12 @@ export class SessionMeters {
    * @throws what the store throws
    */
   async exchange(sessionId: string, caps: QuotaLimits): Promise<void> {
-    if (this.#store === undefined) return;
-    const session = this.#find(sessionId);
     // It stays while it waits, also as the quietest one of many.
-    session.calls++;
-    this.#idle.delete(sessionId);
-    this.#busy.set(sessionId, session);
+    const { session, leave } = this.#enter(sessionId);
     try {
       await session.shared?.exchange(caps);
     } finally {
-      this.#leave(sessionId, session);
+      leave();
     }
   }
 
@@ -72,6 +65,14 @@ export class SessionMeters {
     const { shared } = this.#find(sessionId);
     this.forget(sessionId);
     await shared?.remove();
+  }
+
+  #enter(sessionId: string): { session: Session; leave: () => void } {
+    const session = this.#find(sessionId);
+    this.#idle.delete(sessionId);
+    this.#busy.set(sessionId, session);
+    session.calls++;
+    return { session, leave: () => this.#leave(sessionId, session) };
   }
 
   #find(sessionId: string): Session {

@@ -137,6 +137,25 @@ describe('per_session quotas that processes share', () => {
     expect(causeOf(await second.put({ bytes: 60 }))).toBe('QUOTA_EXCEEDED');
   });
 
+  it.each([
+    ['before a call', 'get', 'CALL_ABORTED', 0],
+    ['after a call', 'increment', 'ok', 1],
+  ] as const)(
+    'hold up no turn that is aborted, where the store hangs %s',
+    async (_, at, cause, runs) => {
+      const turn = new AbortController();
+      const hangs = () => {
+        turn.abort();
+        return new Promise<never>(() => {});
+      };
+      const shared = { ...kvOf(createInMemoryKvStore()), [at]: hangs };
+      const { registry, ran } = machine({ store_bytes: 100 }, { sessionQuotas: shared });
+      const ctx = { sessionId: 's', abortSignal: turn.signal };
+      expect(causeOf(await runOne(registry, 'put', { bytes: 1 }, ctx))).toBe(cause);
+      expect(ran()).toBe(runs);
+    },
+  );
+
   it('hold for many calls at once in one process', async () => {
     const start = fleet({ store_bytes: 100 });
     const [first, second] = [start(), start()];

@@ -47,6 +47,18 @@ export interface ApprovalBook {
   grant(approval: PendingApproval, decision: CallDecision): Promise<void>;
 }
 
+/** A book that keeps nothing, for a call that nobody decides on later. @param input as it was issued */
+export function emptyBook(input: unknown): ApprovalBook {
+  return {
+    find: () => undefined,
+    inputOf: () => input,
+    isOver: () => false,
+    ask: async () => {},
+    decide: async () => {},
+    grant: async () => {},
+  };
+}
+
 /** What a host says to a call that needs approval. */
 export type AskHost = (
   request: ApprovalRequest,

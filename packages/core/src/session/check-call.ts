@@ -1,6 +1,6 @@
 import type { PersonalityConfig, ToolCall, ToolCallResult, ToolResult } from '@ethosagent/types';
 import type { TurnHost } from '../turn-host.js';
-import { CallGuard } from './call-guard.js';
+import { CallGuard, emptyBook } from './call-guard.js';
 import type { PendingApproval, SessionIdentity, UntrustedSource } from './session-api.js';
 import type { SessionTools } from './session-tools.js';
 
@@ -78,14 +78,7 @@ export function checkOffRecord(call: ToolCall, session: CheckedSession): Promise
     approve: undefined,
     grants: async () => [],
     now,
-    book: {
-      find: () => undefined,
-      inputOf: () => call.args,
-      isOver: () => false,
-      ask: async () => {},
-      decide: async () => {},
-      grant: async () => {},
-    },
+    book: emptyBook(call.args),
   });
   return checkCall(call, guard, { ...session, judgesPlaces: true });
 }

@@ -18,7 +18,13 @@ import type {
   TurnGate,
   TurnHost,
 } from '../turn-host.js';
-import { type ApprovalBook, type AskHost, CallGuard, type CallGuardParts } from './call-guard.js';
+import {
+  type ApprovalBook,
+  type AskHost,
+  CallGuard,
+  type CallGuardParts,
+  emptyBook,
+} from './call-guard.js';
 import type { UntrustedSource } from './session-api.js';
 import { sourceOfCall } from './source-list.js';
 
@@ -115,14 +121,7 @@ export class InnerCalls {
       grants,
       ...(files !== undefined && { files }),
       now,
-      book: {
-        find: () => undefined,
-        inputOf: () => call.args,
-        isOver: () => false,
-        ask: async () => {},
-        decide: async () => {},
-        grant: (approval, decision) => this.#parts.grant(approval, decision),
-      },
+      book: { ...emptyBook(call.args), grant: this.#parts.grant },
     });
     let facts: CallFacts | undefined;
     const asked = guard.host();
