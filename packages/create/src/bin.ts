@@ -2,14 +2,12 @@
 import { runCreate } from './run-create.js';
 import { terminalQuestions } from './terminal-questions.js';
 
-const { stdin, stdout, stderr } = process;
-// biome-ignore lint/style/noProcessEnv: the package manager says its name there
-const agent = process.env.npm_config_user_agent ?? '';
+const { stdin, stdout, stderr, env } = process;
 
 process.exitCode = await runCreate(process.argv.slice(2), {
   cwd: process.cwd(),
   out: (text) => void stdout.write(text),
   err: (text) => void stderr.write(text),
-  packageManager: /^(npm|pnpm|yarn|bun)\//.exec(agent)?.[1],
+  userAgent: env.npm_config_user_agent,
   ...(stdin.isTTY && stdout.isTTY && { questions: terminalQuestions(stdin, stdout) }),
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { EthosError } from '@ethosagent/types';
 import { folderOf, problemOfName } from './package-name.js';
 import { isTemplate, projectFiles, TEMPLATES, type Template } from './project-files.js';
-import { writeProject } from './write-project.js';
+import { writeProject } from './write-files.js';
 
 /** Asks whoever sits at the terminal. Each gives `undefined` where they want to stop. */
 export interface CreateQuestions {
@@ -59,7 +59,8 @@ export async function createProject(options: CreateOptions): Promise<CreatedProj
 
 /** The commands that come next, in the folder that has the new one. */
 export function nextCommands({ folder }: CreatedProject, packageManager = 'npm'): string[] {
-  const run = ['install', 'start', 'test'].map((command) => `${packageManager} ${command}`);
+  // `bun test` would run Bun's own tests, and not the script.
+  const run = ['install', 'start', 'run test'].map((command) => `${packageManager} ${command}`);
   return [`cd ${folder}`, ...run];
 }
 

@@ -10,6 +10,9 @@ export interface HomeAnswers {
   commands: boolean;
 }
 
+/** The tools of `@ethosagent/tools-file` that a home offers. */
+export const FILE_TOOLS = ['read_file', 'write_file', 'search_files'];
+
 interface HomeOptions extends Omit<HomeAnswers, 'commands'> {
   /** The tools that the model is told of. */
   toolset: readonly string[];
@@ -23,8 +26,7 @@ interface HomeOptions extends Omit<HomeAnswers, 'commands'> {
  * the project.
  */
 export function homeFiles({ id, folder, commands }: HomeAnswers): Record<string, string> {
-  const files = ['read_file', 'write_file', 'search_files'];
-  const toolset = ['count_words', ...files, ...(commands ? ['terminal'] : [])];
+  const toolset = ['count_words', ...FILE_TOOLS, ...(commands ? ['terminal'] : [])];
   const tools = Object.entries(readTemplate('count-words')).map(([name, text]) => [
     `tools/${name.replace(/\.ts$/, '.mjs')}`,
     text.replace("'./count-words.js'", "'./count-words.mjs'"),
@@ -34,7 +36,7 @@ export function homeFiles({ id, folder, commands }: HomeAnswers): Record<string,
     '',
     'export default {',
     `  personality: '${id}',`,
-    "  tools: [countWords, 'read_file', 'write_file', 'search_files', 'terminal'],",
+    toolsLine('countWords', [...FILE_TOOLS, 'terminal']),
     '};',
   ];
   return {
@@ -42,6 +44,11 @@ export function homeFiles({ id, folder, commands }: HomeAnswers): Record<string,
     ...Object.fromEntries(tools),
     ...hello(folder),
   };
+}
+
+/** The line of `ethos.config.mjs` with an imported tool, and others by their names. */
+export function toolsLine(tool: string, names: readonly string[]): string {
+  return `  tools: [${[tool, ...names.map((name) => `'${name}'`)].join(', ')}],`;
 }
 
 /** The file that the first calls read. */

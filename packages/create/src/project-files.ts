@@ -1,4 +1,4 @@
-import { hello, onlyHome } from './home-files.js';
+import { FILE_TOOLS, hello, onlyHome, toolsLine } from './home-files.js';
 import { ownVersion, readTemplate } from './read-template.js';
 
 /** What can be made. */
@@ -12,23 +12,19 @@ export const TEMPLATES = {
 export type Template = keyof typeof TEMPLATES;
 
 const COUNT_WORDS = "import { countWords } from '../dist/count-words.js';";
-const FILE_TOOLS = ['read_file', 'write_file', 'search_files'];
+const OWN_AND_FILES = toolsLine('countWords', FILE_TOOLS);
 
 /** How the home of each template offers its tools: the toolset, and the lines of `ethos.config.mjs`. */
 const TOOLS: Readonly<Record<Template, { files: readonly string[]; from: string; has: string }>> = {
-  agent: { files: FILE_TOOLS, from: COUNT_WORDS, has: listOf('countWords') },
-  tool: { files: [], from: COUNT_WORDS, has: '  tools: [countWords],' },
-  'mcp-server': { files: FILE_TOOLS, from: COUNT_WORDS, has: listOf('countWords') },
+  agent: { files: FILE_TOOLS, from: COUNT_WORDS, has: OWN_AND_FILES },
+  tool: { files: [], from: COUNT_WORDS, has: toolsLine('countWords', []) },
+  'mcp-server': { files: FILE_TOOLS, from: COUNT_WORDS, has: OWN_AND_FILES },
   plugin: {
     files: [],
     from: "import plugin from '../dist/index.js';",
     has: '  tools: [],\n  plugins: [plugin],',
   },
 };
-
-function listOf(tool: string): string {
-  return `  tools: [${tool}, ${FILE_TOOLS.map((name) => `'${name}'`).join(', ')}],`;
-}
 
 export function isTemplate(text: string): text is Template {
   return Object.hasOwn(TEMPLATES, text);

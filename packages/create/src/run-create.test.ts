@@ -8,14 +8,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { createTestFolder, type TestFolder } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CreateQuestions } from './create-project.js';
 import { TEMPLATES } from './project-files.js';
-import { runCreate } from './run-create.js';
+import { type CreateIo, runCreate } from './run-create.js';
 import { terminalQuestions } from './terminal-questions.js';
+import { writeFiles, writeProject } from './write-files.js';
+import { writeHome } from './write-home.js';
 
 let folder: TestFolder;
 beforeEach(() => {
@@ -23,7 +24,10 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-async function create(args: readonly string[], questions?: CreateQuestions) {
+async function create(
+  args: readonly string[],
+  { questions, userAgent }: Pick<CreateIo, 'questions' | 'userAgent'> = {},
+) {
   const cwd = folder.dir;
   const run = { cwd, code: -1, out: '', err: '' };
   run.code = await runCreate(args, {
@@ -35,6 +39,7 @@ async function create(args: readonly string[], questions?: CreateQuestions) {
       run.err += text;
     },
     questions,
+    userAgent,
   });
   return run;
 }
@@ -71,6 +76,22 @@ describe('npm create @ethosagent', () => {
     expect([code, existsSync(join(cwd, 'my-agent', 'src', 'main.ts'))]).toEqual([0, true]);
   });
 
+  it.each([
+    ['pnpm/12.21.0 npm/? node/v20.19.0 linux x64', 'pnpm'],
+    ['yarn/4.9.1 npm/? node/v20.19.0 linux x64', 'yarn'],
+    ['bun/1.2.0 npm/? node/v20.19.0 linux x64', 'bun'],
+    ['npm/10.8.2 node/v20.19.0 linux x64', 'npm'],
+    ['rm -rf /; pnpm/1', 'npm'],
+    [undefined, 'npm'],
+  ])('of the package manager %j says what comes next for %s', async (userAgent, manager) => {
+    const { out } = await create(['mine'], { userAgent });
+    const next = [
+      'cd mine',
+      ...['install', 'start', 'run test'].map((each) => `${manager} ${each}`),
+    ];
+    expect(out).toMatch(new RegExp(`\\nNext:\\n  ${next.join('\\n  ')}\\n$`));
+  });
+
   it('gives a scoped package a folder without the scope', async () => {
     const { code, cwd } = await create(['@acme/greet', '--template', 'plugin']);
     expect(code).toBe(0);
@@ -91,7 +112,9 @@ describe('npm create @ethosagent', () => {
       shown = '';
       setImmediate(() => input.write(keys.shift() ?? ''));
     });
-    const { code, cwd } = await create([], terminalQuestions(input, output));
+    const { code, cwd } = await create([], {
+      questions: terminalQuestions(input, output),
+    });
     expect([code, keys]).toEqual([0, []]);
     const { exports } = JSON.parse(readFileSync(join(cwd, 'my-own', 'package.json'), 'utf8'));
     expect(exports).toBeDefined();
@@ -99,8 +122,7 @@ describe('npm create @ethosagent', () => {
 
   it('writes nothing where a question is not answered', async () => {
     const { code, cwd, err } = await create([], {
-      choose: async () => 'tool',
-      text: async () => undefined,
+      questions: { choose: async () => 'tool', text: async () => undefined },
     });
     expect([code, err, readdirSync(cwd)]).toEqual([2, 'error: nothing was written\n', []]);
   });
@@ -152,6 +174,48 @@ describe('what is refused with exit code 2', () => {
       2,
       'error: mine is there already; take another name, or move it away\n',
     ]);
+    expect(treeOf(folder.base)).toEqual(before);
+  });
+});
+
+describe('a failure on the way leaves nothing behind', () => {
+  it('writeProject', async () => {
+    const project = join(folder.dir, 'mine');
+    await expect(writeProject(project, { 'a/b': '', c: '', 'c/d': '' })).rejects.toThrow('c');
+    expect(treeOf(folder.dir)).toEqual({});
+  });
+
+  it('writeFiles, which keeps what was there', async () => {
+    folder.put('a/mine', 'mine');
+    const before = treeOf(folder.dir);
+    await expect(writeFiles(folder.dir, { 'a/b': '', 'c/d': '', 'a/mine': '' })).rejects.toThrow(
+      'EEXIST',
+    );
+    expect(treeOf(folder.dir)).toEqual(before);
+  });
+
+  it('createProject, which says why', async () => {
+    const err: string[] = [];
+    const io = { cwd: join(folder.dir, 'nowhere'), out: () => {}, err: err.push.bind(err) };
+    expect(await runCreate(['mine'], io)).toBe(2);
+    expect(err.join('')).toContain('could not be written (ENOENT)');
+  });
+
+  it.each<[string, string, (path: string) => void]>([
+    ['a file', 'workspace/hello.txt', (path) => writeFileSync(path, 'mine')],
+    ['a folder', 'workspace/hello.txt', (path) => mkdirSync(path)],
+    ['a link to nowhere', 'workspace/hello.txt', (path) => symlinkSync(`${path}-no`, path)],
+    ['a link to a file outside', 'tools/count-words.mjs', (path) => symlinkSync('/dev/null', path)],
+    ['a file', 'workspace', (path) => writeFileSync(path, 'mine')],
+  ])('writeHome, where %s is %s', async (_, name, put) => {
+    mkdirSync(dirname(join(folder.dir, name)), { recursive: true });
+    put(join(folder.dir, name));
+    const before = treeOf(folder.base);
+    const answers = { id: 'assistant', folder: 'workspace', commands: false };
+    await expect(writeHome(folder.dir, answers)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(join(folder.dir, name)),
+    });
     expect(treeOf(folder.base)).toEqual(before);
   });
 });

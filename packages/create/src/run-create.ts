@@ -12,8 +12,8 @@ export interface CreateIo {
   err(text: string): void;
   /** Where somebody sits at the terminal. */
   questions?: CreateQuestions | undefined;
-  /** npm, pnpm, yarn or bun, for the commands that come next; npm when absent. */
-  packageManager?: string | undefined;
+  /** How the package manager names itself, such as `pnpm/12.21.0 npm/? node/v20.19.0`. */
+  userAgent?: string | undefined;
 }
 
 const USAGE = `npm create @ethosagent@latest [name] -- [--template <template>] [--yes]
@@ -35,7 +35,7 @@ ${Object.entries(TEMPLATES)
  * @returns the exit code: 0 done; 2 not done, and nothing was written
  */
 export async function runCreate(argv: readonly string[], io: CreateIo): Promise<number> {
-  const { cwd, packageManager } = io;
+  const { cwd, userAgent = '' } = io;
   try {
     const { values, positionals } = parse(argv);
     if (values.help === true) io.out(USAGE);
@@ -46,7 +46,7 @@ export async function runCreate(argv: readonly string[], io: CreateIo): Promise<
       const questions = values.yes === true ? undefined : io.questions;
       const project = await createProject({ cwd, name, template: values.template, questions });
       for (const path of project.files) io.out(`wrote ${project.folder}/${path}\n`);
-      const commands = nextCommands(project, packageManager);
+      const commands = nextCommands(project, /^(pnpm|yarn|bun)\//.exec(userAgent)?.[1]);
       io.out(`\nNext:\n${commands.map((line) => `  ${line}\n`).join('')}`);
     }
     return 0;
