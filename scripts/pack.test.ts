@@ -7,27 +7,30 @@ import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manifest, outsideWorkspace, packAll, packages, pnpm, root } from './packed.js';
+import { outsideWorkspace } from './outside-workspace.js';
+import { packAll } from './release/pack.js';
+import { type Manifest, publishedPackages, ROOT } from './release/packages.js';
+import { pnpm } from './release/pnpm.js';
 
 // What a user gets: the packed packages, in a project that knows nothing of this workspace. Needs
 // a build, which `pnpm check` makes first.
 
-const hasPeers = (folder: string) => manifest(folder).peerDependencies !== undefined;
-const folderName = (folder: string) => folder.slice(root.length + 1);
+const packages = publishedPackages();
+const hasPeers = ({ peerDependencies }: Manifest) => peerDependencies !== undefined;
 
 let world: string;
 let tarballs: Map<string, string>;
 
-beforeAll(() => {
+beforeAll(async () => {
   world = mkdtempSync(join(tmpdir(), 'ethos-pack-'));
-  tarballs = packAll(world);
+  tarballs = await packAll(world);
 });
 afterAll(() => rmSync(world, { recursive: true, force: true }));
 
-describe.each(packages.map((folder) => [folderName(folder), folder] as const))(
+describe.each(packages.map(({ folder, manifest }) => [folder, manifest] as const))(
   'the tarball of %s',
-  (_, folder) => {
-    const tarball = () => readFileSync(tarballs.get(manifest(folder).name) ?? '');
+  (_, manifest) => {
+    const tarball = () => readFileSync(tarballs.get(manifest.name) ?? '');
     const buffer = () => Uint8Array.from(tarball()).buffer;
 
     it('satisfies publint', async () => {
@@ -36,7 +39,7 @@ describe.each(packages.map((folder) => [folderName(folder), folder] as const))(
     });
 
     // The entries of those without peers are compiled below, by a project that imports them.
-    const isAskedHere = isLongRun() || hasPeers(folder);
+    const isAskedHere = isLongRun() || hasPeers(manifest);
     it.runIf(isAskedHere)('has types that resolve under nodenext and bundler', async () => {
       const result = await checkPackage(createPackageFromTarballData(new Uint8Array(buffer())));
       const problems = result.types ? result.problems : [{ kind: 'no types' }];
@@ -56,7 +59,7 @@ describe.each(packages.map((folder) => [folderName(folder), folder] as const))(
     });
 
     it('is small, has a licence and a page, and holds no tests, sources or local paths', () => {
-      const files = execFileSync('tar', ['-tzf', tarballs.get(manifest(folder).name) ?? ''], {
+      const files = execFileSync('tar', ['-tzf', tarballs.get(manifest.name) ?? ''], {
         encoding: 'utf8',
       }).split('\n');
       expect(files).toEqual(expect.arrayContaining(['package/LICENSE', 'package/README.md']));
@@ -65,7 +68,7 @@ describe.each(packages.map((folder) => [folderName(folder), folder] as const))(
       // Those of `create` are what it writes.
       const ours = files.filter((file) => !file.startsWith('package/templates/'));
       expect(ours.filter((file) => /\.test\b|\/src\/|fixtures|tsbuildinfo/.test(file))).toEqual([]);
-      expect(tarball().includes(root)).toBe(false);
+      expect(tarball().includes(ROOT)).toBe(false);
     });
   },
 );
@@ -124,23 +127,19 @@ await runtime.close();
 
   // Those with peers need the frameworks of others, which do as they like.
   const entries = packages
-    .filter((folder) => !hasPeers(folder))
-    .map(manifest)
+    .map(({ manifest }) => manifest)
+    .filter((manifest) => !hasPeers(manifest))
     .flatMap(({ name, exports }) => Object.keys(exports).map((path) => name + path.slice(1)));
 
   let project: string;
-  beforeAll(() => {
+  beforeAll(async () => {
     project = join(world, 'consumer');
     mkdirSync(project);
     const local = Object.fromEntries([...tarballs].map(([name, file]) => [name, `file:${file}`]));
-    const dependencies = {
-      ...local,
-      zod: manifest(join(root, 'packages/wiring')).dependencies.zod,
-    };
-    const catalog = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8');
+    const catalog = readFileSync(join(ROOT, 'pnpm-workspace.yaml'), 'utf8');
     const version = (name: string) =>
       new RegExp(`'?${name}'?: (\\S+)`).exec(catalog)?.[1] ?? 'latest';
-    dependencies.zod = version('zod');
+    const dependencies = { ...local, zod: version('zod') };
     writeFileSync(
       join(project, 'package.json'),
       JSON.stringify({
@@ -163,7 +162,7 @@ await runtime.close();
       join(project, 'entries.ts'),
       entries.map((entry, at) => `export * as entry${at} from '${entry}';\n`).join(''),
     );
-    pnpm(project, 'install', '--prefer-offline');
+    await pnpm(project, 'install', '--prefer-offline');
   });
 
   const modules: [string, string][] = [

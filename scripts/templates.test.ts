@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLongRun } from '@ethosagent/test-support';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { outsideWorkspace, packAll, pnpm } from './packed.js';
+import { outsideWorkspace } from './outside-workspace.js';
+import { packAll } from './release/pack.js';
+import { pnpm } from './release/pnpm.js';
 
 // What `npm create @ethosagent` writes, installed from the packed packages, type-checked, tested and
 // run. Needs a build. In the check, the templates are type-checked and their files listed.
@@ -12,14 +14,14 @@ import { outsideWorkspace, packAll, pnpm } from './packed.js';
 describe.runIf(isLongRun())('a project of the packed @ethosagent/create', () => {
   let world: string;
   let workspace: string;
-  beforeAll(() => {
+  beforeAll(async () => {
     world = mkdtempSync(join(tmpdir(), 'ethos-templates-'));
-    workspace = outsideWorkspace(packAll(world), { autoInstallPeers: true });
+    workspace = outsideWorkspace(await packAll(world), { autoInstallPeers: true });
     mkdirSync(join(world, 'create'));
     const dependencies = { '@ethosagent/create': '*', '@ethosagent/cli': '*' };
     writeFileSync(join(world, 'create', 'package.json'), JSON.stringify({ dependencies }));
     writeFileSync(join(world, 'create', 'pnpm-workspace.yaml'), workspace);
-    pnpm(join(world, 'create'), 'install', '--prefer-offline');
+    await pnpm(join(world, 'create'), 'install', '--prefer-offline');
   });
   afterAll(() => rmSync(world, { recursive: true, force: true }));
 
@@ -36,14 +38,14 @@ describe.runIf(isLongRun())('a project of the packed @ethosagent/create', () => 
     ['tool', '\n8 words\n', 2],
     ['mcp-server', '8 words', 5],
     ['plugin', 'It has 8 words.', 3],
-  ])('%s is installed, type-checked, tested and run', (template, printed, tests) => {
+  ])('%s is installed, type-checked, tested and run', async (template, printed, tests) => {
     const name = `my-${template}`;
     const project = join(world, name);
     expect(run(world, bin('create-ethosagent'), name, '--template', template, '--yes')).toContain(
       `cd ${name}\n`,
     );
     writeFileSync(join(project, 'pnpm-workspace.yaml'), workspace);
-    pnpm(project, 'install', '--prefer-offline');
+    await pnpm(project, 'install', '--prefer-offline');
     expect(run(project, 'npm', 'test')).toContain(`pass ${tests}\n`);
     const shown = run(project, 'npm', 'start');
     expect(shown).toContain(printed.trim());

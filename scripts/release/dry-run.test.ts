@@ -27,6 +27,7 @@ it.runIf(isLongRun())(
       expect(imported).toContain('@ethosagent/core');
       expect(check).toContain('0 errors, 0 warnings');
       expect(call).toContain('8 words');
+      expect(Object.keys(quickstarts)).toContain('plain-script.md');
       for (const [page, { printed, expected }] of Object.entries(quickstarts)) {
         expect(printed, `${page} on Node ${major}`).toBe(expected);
       }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withSharedFields } from './manifests.js';
 import { publishedPackages, ROOT, readManifest } from './packages.js';
-import { obstacleTo } from './publish.js';
 
 const packages = publishedPackages();
 const root = readManifest('.');
@@ -38,25 +37,5 @@ describe('the manifest of every published package', () => {
       Object.keys(manifest.dependencies ?? {}).filter((name) => order.indexOf(name) > at),
     );
     expect(late).toEqual([]);
-  });
-});
-
-describe('obstacleTo', () => {
-  const at = (url: string) => ({ ...root, repository: { type: 'git', url } });
-  const real = 'git+https://forge.test/team/tools.git';
-
-  it.each([
-    ['a placeholder', at('git+https://git.example/a/b.git'), undefined, 'placeholder'],
-    ['a placeholder with a port', at('https://git.example:8443/a/b.git'), undefined, 'placeholder'],
-    ['no address', at(''), 'team/tools', 'differ'],
-    ['another repository', at(real), 'fork/tools', 'differ'],
-  ])('of %s', (_, manifest, repository, expected) => {
-    const obstacle = obstacleTo(manifest, repository);
-    if (expected === undefined) expect(obstacle).toBeUndefined();
-    else expect(obstacle).toContain(expected);
-  });
-
-  it('is none for the repository of the workflow', () => {
-    expect(obstacleTo(at(real), 'team/tools')).toBeUndefined();
   });
 });

@@ -1,14 +1,25 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { publishedPackages, ROOT } from './packages.js';
+import { type Manifest, publishedPackages, ROOT } from './packages.js';
 import { pnpm } from './pnpm.js';
 import { billOfMaterials, refusedLicences } from './sbom.js';
 
-/** Packs every package that is published. They are built by then. */
-export async function packAll(tarballs: string, top = ROOT): Promise<void> {
-  const filters = publishedPackages(top).flatMap(({ manifest }) => ['--filter', manifest.name]);
+/** The file that `pnpm pack` makes of a package. */
+export function tarballOf({ name, version }: Manifest): string {
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
+}
+
+/**
+ * Packs every package that is published. They are built by then.
+ *
+ * @returns the tarball of each, by its name
+ */
+export async function packAll(tarballs: string, top = ROOT): Promise<Map<string, string>> {
+  const manifests = publishedPackages(top).map(({ manifest }) => manifest);
+  const filters = manifests.flatMap(({ name }) => ['--filter', name]);
   await pnpm(top, '--recursive', ...filters, 'pack', '--pack-destination', tarballs);
+  return new Map(manifests.map((each) => [each.name, join(tarballs, tarballOf(each))]));
 }
 
 // `pnpm release:pack` makes all that a release consists of: the tarballs, and what they depend on.

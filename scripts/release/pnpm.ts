@@ -3,10 +3,21 @@ import { promisify } from 'node:util';
 import { withoutRunner } from './nodes.js';
 import { readManifest } from './packages.js';
 
-/** Runs the pnpm that the root manifest names, and resolves to what it wrote. */
+/** Runs pnpm, and resolves to what it wrote: the one that runs this script, else the one of the root manifest. */
 export async function pnpm(cwd: string, ...args: string[]): Promise<string> {
   const env = { ...withoutRunner(), npm_config_verify_deps_before_run: 'false' };
-  const command = ['-y', String(readManifest('.').packageManager), ...args];
-  const { stdout } = await promisify(execFile)('npx', command, { cwd, env, maxBuffer: 2 ** 27 });
+  const [command, ...lead] = runner();
+  const { stdout } = await promisify(execFile)(command, [...lead, ...args], {
+    cwd,
+    env,
+    maxBuffer: 2 ** 27,
+  });
   return stdout;
+}
+
+/** The pnpm that runs this script may be a program or a script. */
+function runner(): [string, ...string[]] {
+  const { npm_execpath: path } = process.env;
+  if (!path?.includes('pnpm')) return ['npx', '-y', String(readManifest('.').packageManager)];
+  return /\.[cm]?js$/.test(path) ? [process.execPath, path] : [path];
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { tarballOf } from './pack.js';
 import { type Manifest, publishedPackages, ROOT, readManifest } from './packages.js';
 
 const run = promisify(execFile);
@@ -37,11 +38,6 @@ export interface PublishOptions {
   userconfig?: string;
 }
 
-/** The file that `pnpm pack` makes of a package. */
-export function tarballOf({ name, version }: Manifest): string {
-  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
-}
-
 /**
  * Publishes every tarball whose version the registry lacks, each after those that it depends on. A run
  * that was cut off is started again and goes on where it ended.
@@ -55,7 +51,7 @@ export async function publishAll(
 ): Promise<string[]> {
   const missing = manifests.map(tarballOf).filter((file) => !existsSync(join(tarballs, file)));
   if (missing.length > 0)
-    throw new Error(`${tarballs} lacks ${missing.join(', ')}. Run pnpm pack.`);
+    throw new Error(`${tarballs} lacks ${missing.join(', ')}. Run pnpm release:pack.`);
   const from = registry ?? (await defaultRegistry());
   const settings = [`--registry=${from}`, ...(userconfig ? [`--userconfig=${userconfig}`] : [])];
   const published: string[] = [];

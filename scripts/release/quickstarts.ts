@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { ROOT } from './packages.js';
@@ -17,9 +17,8 @@ export interface Quickstart {
 
 /** @throws for a page that a reader could not follow */
 export function readQuickstarts(folder = join(ROOT, 'docs', 'quickstart')): Quickstart[] {
-  if (!existsSync(folder)) return [];
   return readdirSync(folder)
-    .filter((file) => file.endsWith('.md') && file !== 'README.md')
+    .filter((file) => file.endsWith('.md'))
     .map((file) => parseQuickstart(readFileSync(join(folder, file), 'utf8'), file));
 }
 

@@ -1,0 +1,17 @@
+/** The `pnpm-workspace.yaml` of a project outside, which gets the packed packages and no others. */
+export function outsideWorkspace(
+  tarballs: ReadonlyMap<string, string>,
+  { autoInstallPeers }: { autoInstallPeers: boolean },
+): string {
+  return [
+    'packages: []',
+    `autoInstallPeers: ${autoInstallPeers}`,
+    'allowBuilds:',
+    '  better-sqlite3: true',
+    // It has prebuilt binaries, and works without them.
+    '  msgpackr-extract: false',
+    'overrides:',
+    ...[...tarballs].map(([name, file]) => `  '${name}': 'file:${file}'`),
+    '',
+  ].join('\n');
+}
