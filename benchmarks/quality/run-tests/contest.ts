@@ -19,7 +19,7 @@ export interface Row {
   direct: Totals & { passedAll: boolean };
 }
 
-/** Variables of both runs, but for the `PATH`: those that a person's shell has. */
+/** Variables of both runs, except for the `PATH`: those that a person's shell has. */
 export function environment(path: string): Record<string, string> {
   return { PATH: path, HOME: process.env.HOME ?? '/', LANG: 'C.UTF-8' };
 }

@@ -59,6 +59,16 @@ describe('the command of a script', () => {
   });
 });
 
+it('a task of deno does not watch', async () => {
+  const world = createCodeWorld();
+  world.put('deno.json', '{"tasks":{"test":"deno test --watch -A && echo done"}}');
+  const { tool, args } = structuredOf(await world.run('run_tests', {}, { dryRun: true }));
+  expect({ tool, args: String(args) }).toEqual({
+    tool: 'deno',
+    args: expect.stringMatching(/^deno test -A --junit-path="\$f"$/m),
+  });
+});
+
 describe('a script that runs nobody knows what', () => {
   it('counts by its exit code, with the end of what it printed', async () => {
     const world = project({

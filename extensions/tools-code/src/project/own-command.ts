@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { ProjectFiles } from './project-files.js';
 import { scriptOf } from './project-markers.js';
 import type { RunCommand, Runner } from './runner.js';
+import type { ScriptCommand } from './script-command.js';
 import { runScriptCommand, type ScriptAdditions } from './script-run.js';
 
 const WATCHES = /^--watch(All)?(=true)?$/;
@@ -21,7 +22,15 @@ export async function ownCommand(
   { signs, additions }: Pick<Runner<unknown>, 'signs'> & { additions: ScriptAdditions },
 ): Promise<RunCommand | undefined> {
   const found = scriptOf(await files.json(join(root, 'package.json')), signs);
-  if (found === undefined) return undefined;
+  return found && scriptToolCommand(files, { root, found }, additions);
+}
+
+/** The same of a script that was found elsewhere. What watches for changes would never end. */
+export async function scriptToolCommand(
+  files: ProjectFiles,
+  { root, found }: { root: string; found: ScriptCommand },
+  additions: ScriptAdditions,
+): Promise<RunCommand> {
   const { drop } = additions;
   const command = await runScriptCommand(
     files,

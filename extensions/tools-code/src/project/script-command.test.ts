@@ -12,12 +12,13 @@ describe('commandsIn', () => {
     ['a && b; c || d | e & f', [['a'], ['b'], ['c'], ['d'], ['e'], ['f']]],
     ["a'b'c 'x && y'", [['abc', 'x && y']]],
     ['a\\ b', [['a b']]],
+    ['a#b', [['a#b']]],
   ])('%j', (script, words) => {
     const found = commandsIn(script)?.map((command) => command.words.map(({ text }) => text));
     expect(found).toEqual(words);
   });
 
-  it.each(['a $(b)', 'a `b`', '(a)', 'a > b', 'a < b', 'a "$(b)"', 'a "b', "a 'b"])(
+  it.each(['a $(b)', 'a `b`', '(a)', 'a > b', 'a < b', 'a "$(b)"', 'a "b', "a 'b", 'a #b'])(
     '%j takes a shell',
     (script) => expect(commandsIn(script)).toBeUndefined(),
   );

@@ -19,7 +19,7 @@ const NEEDS_A_SHELL = /[`()<>]/;
 
 /**
  * The commands of a script, as far as they can be told apart without running it. `undefined` where
- * that takes a shell: a substitution, a group, a redirection.
+ * that takes a shell: a substitution, a group, a redirection, a comment.
  */
 export function commandsIn(script: string): CommandText[] | undefined {
   const commands: CommandText[] = [];
@@ -54,7 +54,7 @@ export function commandsIn(script: string): CommandText[] | undefined {
     } else if (/\s/.test(char)) {
       endWord(at);
       at += 1;
-    } else if (NEEDS_A_SHELL.test(char) || rest.startsWith('$(')) {
+    } else if (NEEDS_A_SHELL.test(char) || (char === '#' && word === undefined)) {
       return undefined;
     } else {
       const part = partOf(rest);

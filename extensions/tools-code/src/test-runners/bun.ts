@@ -4,7 +4,7 @@ import type { Runner } from '../project/runner.js';
 import { runPlainCommand } from '../project/script-run.js';
 import type { TestCase, TestReport } from '../report.js';
 import { literally } from './jest-report.js';
-import { junitTests } from './junit-report.js';
+import { junitTests, unloadedFile } from './junit-report.js';
 import { fileParser, intoFile } from './report-file.js';
 
 const isPath = isPlace(
@@ -59,9 +59,7 @@ export const bun: Runner<TestReport> = {
       // What does not load is in what it prints, not in its report.
       (line) => {
         file = HEADER.exec(line)?.[1] ?? file;
-        if (!UNHANDLED.test(line)) return;
-        const message = 'an error outside of any test; give the path of this file to see it';
-        unloaded.push({ name: '(file)', file, status: 'failed', failure: { message } });
+        if (UNHANDLED.test(line)) unloaded.push(unloadedFile(file));
       },
     );
   },

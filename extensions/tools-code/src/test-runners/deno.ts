@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { isPlace } from '../project/own-command.js';
+import { isPlace, scriptToolCommand } from '../project/own-command.js';
 import type { ProjectFiles } from '../project/project-files.js';
 import { partOf } from '../project/project-files.js';
 import type { Runner } from '../project/runner.js';
 import { findProgram, scriptCommand } from '../project/script-command.js';
-import { runPlainCommand, runScriptCommand } from '../project/script-run.js';
+import { runPlainCommand } from '../project/script-run.js';
 import type { Word } from '../project/script-words.js';
-import type { TestCase, TestReport } from '../report.js';
-import { junitTests } from './junit-report.js';
+import type { TestReport } from '../report.js';
+import { junitTests, unloadedFile } from './junit-report.js';
 import { fileParser, intoFile } from './report-file.js';
 
 const isPath = isPlace(
@@ -32,8 +32,7 @@ export const deno: Runner<TestReport> = {
     }
     const drop = (word: string, before: string) =>
       target !== undefined && word !== 'test' && isPath(word, before);
-    const command = await runScriptCommand(files, { root, found: task }, { last, around, drop });
-    return [task.left.length === 0 ? command : { ...command, left: task.left }];
+    return [await scriptToolCommand(files, { root, found: task }, { last, around, drop })];
   },
   parser: ({ mark }) => {
     const unloaded = new Set<string>();
@@ -56,11 +55,6 @@ export const deno: Runner<TestReport> = {
 
 // A module that does not load is in what it prints, not in its report.
 const UNCAUGHT = /^(\S.*) \(uncaught error\)$/;
-
-function unloadedFile(file: string): TestCase {
-  const message = 'an error outside of any test; give the path of this file to see it';
-  return { name: '(file)', file, status: 'failed', failure: { message } };
-}
 
 async function tasksOf(files: ProjectFiles, root: string): Promise<ReadonlyMap<string, string>> {
   const config =

@@ -37,6 +37,13 @@ it('the results of Gradle are read from the folders of its projects', async () =
   );
 });
 
+it('results of Gradle that another task left are not counted', async () => {
+  const world = project(RESULT);
+  world.put('a/build/test-results/other/TEST-a.xml', RESULT);
+  const result = await world.run('run_tests', {});
+  expect(structuredOf(result)).toMatchObject({ counts: { passed: 1, failed: 1, skipped: 1 } });
+});
+
 it('results of Gradle that break off are none', async () => {
   const result = await project(RESULT.slice(0, 300)).run('run_tests', {});
   expect(result).toMatchObject({ ok: false, code: 'execution_failed' });

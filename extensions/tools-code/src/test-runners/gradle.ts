@@ -6,6 +6,8 @@ import type { TestCase, TestReport } from '../report.js';
 import { junitTests } from './junit-report.js';
 
 const MAX_FOLDERS = 2_000;
+// Those of other tasks may be of an earlier run: nothing has removed them.
+const RESULTS = 'build/test-results/test';
 const NOT_OURS = new Set(['node_modules', '.git', '.gradle', 'src']);
 
 /** Gradle's tests, by the JUnit results that it leaves in `build`. */
@@ -47,14 +49,14 @@ export const gradle: Runner<TestReport> = {
   },
 };
 
-/** The files `build/test-results/*\/TEST-*.xml` of a project and of those below it. */
+/** The files `build/test-results/test/TEST-*.xml` of a project and of those below it. */
 async function* resultsBelow(fs: ScopedFs, root: string): AsyncGenerator<string> {
   const folders = [root];
   for (let seen = 0; seen < MAX_FOLDERS; seen += 1) {
     const folder = folders.pop();
     if (folder === undefined) return;
     const below = relative(root, folder).split('/');
-    const isResults = below.at(-2) === 'test-results' && below.at(-3) === 'build';
+    const isResults = below.slice(-3).join('/') === RESULTS;
     for (const { name, isDir } of await fs.listEntries(folder)) {
       const path = join(folder, name);
       if (isDir && !NOT_OURS.has(name)) folders.push(path);

@@ -62,6 +62,12 @@ export function junitTests(xml: string, style: JunitStyle = {}): TestCase[] | un
   return isWhole ? tests : undefined;
 }
 
+/** A file of tests that did not load, of which a report holds nothing. */
+export function unloadedFile(file: string): TestCase {
+  const message = 'an error outside of any test; give the path of this file to see it';
+  return { name: '(file)', file, status: 'failed', failure: { message } };
+}
+
 function testOf(
   attributes: Readonly<Record<string, string>>,
   suite: string,

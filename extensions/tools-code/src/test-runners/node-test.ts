@@ -95,7 +95,7 @@ export const nodeTest: Runner<TestReport> = {
       const own = await ownCommand(files, root, { signs, additions: { first, last, drop } });
       if (own !== undefined) return [own];
     }
-    const { options } = scriptArguments(found?.text ?? '');
+    const options = scriptOptions(found?.text ?? '');
     // Given a folder, versions differ; in a folder, all look for tests by themselves.
     const cwd = target === undefined || isTargetFile ? root : target;
     const places = isTargetFile && target !== undefined ? [target] : [];
@@ -172,20 +172,18 @@ function pathOf(url: string): string | undefined {
   }
 }
 
-/** What a script gives Node beside `--test`: how tests are loaded, and where they are. */
-export function scriptArguments(script: string): { options: string[]; places: string[] } {
-  const options: string[] = [];
-  const places: string[] = [];
+/** The options that a script gives Node beside those of `--test`: how tests are loaded. */
+export function scriptOptions(script: string): string[] {
   const words = script.trim().split(/\s+/);
   // What needs a shell is not guessed at.
-  if (words[0] !== 'node' || SHELL_SYNTAX.test(script)) return { options, places };
+  if (words[0] !== 'node' || SHELL_SYNTAX.test(script)) return [];
+  const options: string[] = [];
   let takesValue = false;
   for (const word of words.slice(1)) {
     if (takesValue || WITH_VALUE.has(word)) {
       options.push(word);
       takesValue = !takesValue;
-    } else if (!word.startsWith('-')) places.push(word);
-    else if (!/^--(test|watch)/.test(word)) options.push(word);
+    } else if (word.startsWith('-') && !/^--(test|watch)/.test(word)) options.push(word);
   }
-  return { options, places };
+  return options;
 }

@@ -1,5 +1,6 @@
 import { LineReader } from '../output/line-reader.js';
 import type { OutputParser } from '../output/output-parser.js';
+import { WholeText } from '../output/whole-text.js';
 
 /**
  * A way to run a command that writes its report to a file: one of its own, outside the project,
@@ -24,13 +25,13 @@ export function fileParser<R>(
   onLine: (line: string) => void = () => {},
 ): OutputParser<R> {
   const [begin, end] = ['report', 'end'].map((what) => `\u0001${mark} ${what}`);
-  let lines: string[] | undefined;
-  let text: string | undefined;
+  let file: WholeText | undefined;
+  let isWhole = false;
   const reader = new LineReader((line) => {
-    if (text !== undefined) return;
-    if (line === end && lines !== undefined) text = lines.join('\n');
-    else if (line === begin) lines = [];
-    else if (lines !== undefined) lines.push(line);
+    if (isWhole) return;
+    if (line === end && file !== undefined) isWhole = true;
+    else if (line === begin) file = new WholeText();
+    else if (file !== undefined) file.add(`${line}\n`);
     else onLine(line);
   });
   const errors = new LineReader(onLine);
@@ -39,6 +40,7 @@ export function fileParser<R>(
     end(exitCode) {
       reader.end();
       errors.end();
+      const text = isWhole ? file?.text() : undefined;
       return text === undefined ? undefined : report(text, exitCode);
     },
   };

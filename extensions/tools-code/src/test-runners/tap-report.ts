@@ -1,5 +1,6 @@
 import { Parser, type Result } from 'tap-parser';
 import { z } from 'zod';
+import { LineReader } from '../output/line-reader.js';
 import type { OutputParser } from '../output/output-parser.js';
 import type { TestCase, TestReport, TestStatus } from '../report.js';
 import { failureOf } from './jest-report.js';
@@ -43,11 +44,14 @@ export function tapParser(): OutputParser<TestReport> {
   parser.on('bailout', () => {
     bailed = true;
   });
+  // In whole lines: a line in pieces is searched by the parser again with every piece.
+  const lines = new LineReader((line) => parser.write(`${line}\n`));
   return {
     add: (text, stream) => {
-      if (stream === 'stdout') parser.write(text);
+      if (stream === 'stdout') lines.add(text);
     },
     end() {
+      lines.end();
       parser.end();
       // Without a plan, nobody knows whether these are all.
       if (!version || !planned || bailed) return undefined;
