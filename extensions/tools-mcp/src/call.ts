@@ -12,6 +12,7 @@ import { BROKEN_OFF } from './redacted-transport.js';
 import { refusedOnTheWay } from './sandbox-refusals.js';
 import type { ServerSession } from './server-session.js';
 import { callAsTask } from './task-call.js';
+import { inTime } from './with-deadline.js';
 
 /** A request of a tool to a server. */
 export interface ServerCall<T> {
@@ -117,7 +118,7 @@ export async function callServer<T>(
 function send<T>(
   { client }: ServerSession,
   { method, params, schema, asTask, timeoutMs }: ServerCall<T>,
-  options: RequestOptions & { signal: AbortSignal },
+  options: RequestOptions & { signal: AbortSignal; timeout: number },
 ): Promise<T> {
   if (asTask !== true) return client.request({ method, params }, schema, options);
   return callAsTask(client, { params, schema, ttlMs: timeoutMs }, options);
@@ -222,22 +223,4 @@ function progressTo({ toolName }: ServerCall<unknown>, ctx: ToolContext) {
       ...(share === undefined ? {} : { percent: Math.min(100, Math.max(0, share)) }),
     });
   };
-}
-
-/** What is awaited, or what came first: the signal, or the time-out. */
-function inTime<T>(
-  work: Promise<T>,
-  signal: AbortSignal,
-  timeoutMs: number,
-): Promise<T | 'aborted' | 'late'> {
-  if (signal.aborted) return Promise.resolve('aborted');
-  return new Promise((resolve, reject) => {
-    const abort = () => resolve('aborted');
-    const timer = setTimeout(() => resolve('late'), timeoutMs);
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    });
-  });
 }

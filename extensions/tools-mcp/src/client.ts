@@ -87,8 +87,7 @@ export function createClient(options: ClientOptions): Client {
     if (asked >= MAX_ASKED_AT_ONCE) {
       throw new McpError(ErrorCode.InvalidRequest, 'too many requests at once');
     }
-    if (asks.take(1) > 0) {
-      asks.give(1);
+    if (!asks.tryTake(1)) {
       throw new McpError(ErrorCode.InvalidRequest, 'too many requests in a minute');
     }
     asked++;

@@ -2,6 +2,8 @@ import { cleanLine } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 import { z } from 'zod';
 import type { Connection } from './connection.js';
+import { withOwnSignal } from './request-signal.js';
+import { inTime } from './with-deadline.js';
 
 /** What is to be completed: an argument of a prompt, or a variable of a template of resources. */
 export interface McpCompletionRequest {
@@ -19,7 +21,9 @@ export interface McpCompletion {
   hasMore: boolean;
 }
 
+/** For a server to be there, and again for its answer. */
 const TIMEOUT_MS = 10_000;
+const NEVER = new AbortController().signal;
 const MAX_VALUES = 100;
 const MAX_VALUE_CHARS = 500;
 
@@ -33,7 +37,9 @@ export async function complete(
   { of, argument, known, signal }: McpCompletionRequest,
 ): Promise<McpCompletion> {
   const { name } = connection.server;
-  const opened = await connection.openForCall();
+  const opened = await inTime(connection.openForCall(), signal ?? NEVER, TIMEOUT_MS);
+  if (opened === 'aborted') throw unavailable(`${name} was not asked: it is no longer wanted`);
+  if (opened === 'late') throw unavailable(`${name} was not there within ${TIMEOUT_MS / 1_000} s`);
   if (!opened.ok) throw unavailable(`${name}: ${opened.reason}`);
   const { session } = opened;
   if (session.client.getServerCapabilities()?.completions === undefined) {
@@ -50,11 +56,12 @@ export async function complete(
   };
   try {
     const { completion } = await connection.use(session, () =>
-      session.client.request({ method: 'completion/complete', params }, answerSchema, {
-        timeout: TIMEOUT_MS,
-        // One of its own, since the SDK leaves its listeners on it.
-        ...(signal !== undefined && { signal: AbortSignal.any([signal]) }),
-      }),
+      withOwnSignal(signal ?? NEVER, (own) =>
+        session.client.request({ method: 'completion/complete', params }, answerSchema, {
+          timeout: TIMEOUT_MS,
+          signal: own,
+        }),
+      ),
     );
     const texts = completion.values.filter((value) => typeof value === 'string');
     return {

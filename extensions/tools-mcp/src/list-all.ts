@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { MAX_PAGES } from './limits.js';
+import { withOwnSignal } from './request-signal.js';
 
 /** What a server lists, page after page. */
 export interface Listing {
@@ -32,11 +33,9 @@ export async function listAll(
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const answer = await client.request({ method, params }, pageSchema, {
-      // One of its own, since the SDK leaves its listeners on it.
-      signal: AbortSignal.any([opts.signal]),
-      timeout: opts.timeoutMs,
-    });
+    const answer = await withOwnSignal(opts.signal, (signal) =>
+      client.request({ method, params }, pageSchema, { signal, timeout: opts.timeoutMs }),
+    );
     const list = answer[key];
     for (const item of Array.isArray(list) ? list : []) {
       if (items.length >= opts.maxItems) return { items, cut: true };

@@ -30,8 +30,7 @@ export function logReader(
   const bucket = new TokenBucket(PER_SECOND, BURST, now);
   let dropped = 0;
   return ({ params: { level, logger, data } }) => {
-    if (bucket.take(1) > 0) {
-      bucket.give(1);
+    if (!bucket.tryTake(1)) {
       dropped++;
       return;
     }

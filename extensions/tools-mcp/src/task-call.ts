@@ -2,6 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { withOwnSignal } from './request-signal.js';
 import { pause } from './token-bucket.js';
 
 const MIN_POLL_MS = 200;
@@ -24,16 +25,21 @@ export function runsTasks(client: Client): boolean {
 export async function callAsTask<T>(
   client: Client,
   call: { params: Record<string, unknown>; schema: z.ZodType<T>; ttlMs: number },
-  options: RequestOptions & { signal: AbortSignal },
+  options: RequestOptions & { signal: AbortSignal; timeout: number },
 ): Promise<T> {
   const { signal } = options;
-  const { task } = await client.request(
-    { method: 'tools/call', params: { ...call.params, task: { ttl: call.ttlMs } } },
-    createdSchema,
-    options,
+  const { task } = await withOwnSignal(signal, (own) =>
+    client.request(
+      { method: 'tools/call', params: { ...call.params, task: { ttl: call.ttlMs } } },
+      createdSchema,
+      { ...options, signal: own },
+    ),
   );
   const params = { taskId: task.taskId };
-  const own = { signal, timeout: options.timeout ?? CANCEL_MS };
+  const ask = <R>(method: string, schema: z.ZodType<R>): Promise<R> =>
+    withOwnSignal(signal, (own) =>
+      client.request({ method, params }, schema, { signal: own, timeout: options.timeout }),
+    );
   const cancel = () => {
     client
       .request({ method: 'tasks/cancel', params }, z.looseObject({}), { timeout: CANCEL_MS })
@@ -48,17 +54,13 @@ export async function callAsTask<T>(
       const waitMs = Math.min(Math.max(pollInterval ?? 0, MIN_POLL_MS), MAX_POLL_MS);
       await pause(waitMs, signal);
       signal.throwIfAborted();
-      ({ status, pollInterval } = await client.request(
-        { method: 'tasks/get', params },
-        taskSchema,
-        own,
-      ));
+      ({ status, pollInterval } = await ask('tasks/get', taskSchema));
     }
     if (status === 'cancelled') {
       throw new McpError(ErrorCode.InternalError, 'the server cancelled the task');
     }
     // It waits for one that asks the user, and says what became of one that failed.
-    return await client.request({ method: 'tasks/result', params }, call.schema, own);
+    return await ask('tasks/result', call.schema);
   } finally {
     signal.removeEventListener('abort', cancel);
   }

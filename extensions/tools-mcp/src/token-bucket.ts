@@ -23,6 +23,13 @@ export class TokenBucket {
     return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#perSecond) * 1_000;
   }
 
+  /** Takes tokens where they are there, and says whether they were. */
+  tryTake(count: number): boolean {
+    if (this.take(count) === 0) return true;
+    this.give(count);
+    return false;
+  }
+
   /** Adds tokens beside the steady rate: what was asked for is no burst. */
   give(count: number): void {
     this.#tokens = Math.min(this.#burst, this.#tokens + count);

@@ -27,3 +27,21 @@ export async function withDeadline<T>(
     ended.abort();
   }
 }
+
+/** What is awaited, or what came first: the signal, or the time-out. */
+export function inTime<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<T | 'aborted' | 'late'> {
+  if (signal.aborted) return Promise.resolve('aborted');
+  return new Promise((resolve, reject) => {
+    const abort = () => resolve('aborted');
+    const timer = setTimeout(() => resolve('late'), timeoutMs);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    });
+  });
+}
