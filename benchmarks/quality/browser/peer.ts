@@ -9,6 +9,8 @@ import { type Driver, Meter } from './driver.js';
 /** The versions that are compared with. */
 export const PEERS = { '@playwright/mcp': '0.0.83', 'gpt-tokenizer': '4.0.0' };
 const OUTPUT = '.playwright-mcp';
+/** How often a model would look whether its file has come. */
+const MAX_LOOKS = 30;
 
 /** Installs the peer, and the tokenizer that counts, into a folder of their own. */
 export function installPeers(folder: string): void {
@@ -136,14 +138,15 @@ export async function peer(options: PeerOptions): Promise<Driver & { definitions
     async download(element) {
       const before = outputs();
       await act('click', { target: await ref(element) });
-      for (;;) {
+      for (let look = 0; look < MAX_LOOKS; look += 1) {
         const came = outputs().find((name) => !before.includes(name) && !/\.yml$/.test(name));
         if (came !== undefined && last.includes(basename(came))) {
           return readFileSync(join(folder, OUTPUT, came), 'utf8');
         }
-        // It is told by the next answer, where it came after this one.
+        // A file that comes after an answer stands in the next one.
         await call('wait_for', { time: 1 });
       }
+      throw new Error('no file came');
     },
     evaluate: (script) => call('evaluate', { function: script }),
     tab: async (number) => {

@@ -24,6 +24,7 @@ import { createDeadline, type Deadline } from './deadline.js';
 import { waitForLoad } from './settle.js';
 import { MAX_TABS } from './tabs.js';
 import { TOOL_BASE, wouldDo } from './tool-base.js';
+import { within } from './within.js';
 
 const NAME = 'browser_navigate';
 /** Of what the proxy answers itself; it is taken out of what servers answer. */
@@ -206,16 +207,8 @@ async function goTo({
 }
 
 /** A tab that answers; `undefined` when the whole browser doesn't, since a page floods it. */
-async function tabOf(session: BrowserSession, deadline: Deadline): Promise<Page | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), TAB_MS);
-  });
-  try {
-    return await deadline.race(Promise.race([session.freshPage(), late]));
-  } finally {
-    clearTimeout(timer);
-  }
+function tabOf(session: BrowserSession, deadline: Deadline): Promise<Page | undefined> {
+  return deadline.race(within(TAB_MS, session.freshPage()));
 }
 
 function open(page: Page, url: string, deadline: Deadline): Promise<Response | null> {

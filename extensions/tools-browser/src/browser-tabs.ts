@@ -7,6 +7,7 @@ import type { BrowserHub } from './browser-hub.js';
 import { onPage, type PageCall, showPage } from './call-browser.js';
 import { hidingInUrl, hidingValues } from './hidden-values.js';
 import { TOOL_BASE, wouldDo } from './tool-base.js';
+import { within } from './within.js';
 
 const TITLE_MS = 1_000;
 
@@ -15,7 +16,10 @@ const input = z
     action: z.enum(['list', 'show', 'close']).default('list'),
     tab: z.int().min(1).optional().describe('Its number in the list.'),
   })
-  .refine(({ action, tab }) => action === 'list' || tab !== undefined, 'expected a tab');
+  .refine(
+    ({ action, tab }) => (action === 'list') === (tab === undefined),
+    'expected a tab with show and close, and none with list',
+  );
 
 /** Lists the tabs of the browser, shows another one, or closes one. */
 export function createBrowserTabsTool(hub: BrowserHub): Tool<z.output<typeof input>> {
@@ -64,13 +68,9 @@ async function list({ session, deadline }: PageCall) {
 
 /** One that is busy, or waits for an answer, doesn't say its title. */
 async function titleOf(page: Page, deadline: PageCall['deadline']): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(''), Math.min(TITLE_MS, deadline.leftMs()));
-  });
-  try {
-    return await Promise.race([page.title().catch(() => ''), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const title = await within(
+    Math.min(TITLE_MS, deadline.leftMs()),
+    page.title().catch(() => ''),
+  );
+  return title ?? '';
 }

@@ -15,6 +15,7 @@ describe('shownUrl', () => {
     [`https://a.test/x?v=${JWT}`, 'https://a.test/x?v=(hidden)'],
     ['https://a.test/reset/Zk3v9Qx8Lm2Pw7Rt5Yb1', 'https://a.test/reset/(hidden)'],
     ['https://a.test/x?%74oken=abc', 'https://a.test/x?%74oken=(hidden)'],
+    ['https://a.test/x?%74oken%=abc', 'https://a.test/x?%74oken%=(hidden)'],
     ['https://a.test/x?p=hunter2hunter2', 'https://a.test/x?p=(hidden)'],
     ['https://a.test/x?author=ann&keyword=cup', 'https://a.test/x?author=ann&keyword=cup'],
     [

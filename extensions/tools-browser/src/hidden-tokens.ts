@@ -1,9 +1,8 @@
-import { hidingInUrl } from './hidden-values.js';
+import { decoded, HIDDEN, hidingInUrl } from './hidden-values.js';
 
-const HIDDEN = '(hidden)';
 /** Parts of names whose values open something. */
 const TELLING =
-  /pass(?:w(?:or)?d|phrase|code)?|secret|token|jwt|auth|session|sid|sig(?:nature)?|credential|code|otp|pin|nonce|ticket|assertion|saml|csrf|xsrf|state|cookie|api[-_]?key|access[-_]?key|private[-_]?key|key/i;
+  /pass|secret|token|jwt|auth|session|sid|sig|credential|code|otp|pin|nonce|ticket|assertion|saml|csrf|xsrf|state|cookie|key/i;
 /** Names that have such a part and say nothing of it. */
 const HARMLESS =
   /^(?:author|authors|keyword|keywords|keyboard|monkey|state|country_?code|zip_?code|postcode|pinned|encode|encoding|barcode|codec)$/i;
@@ -64,12 +63,4 @@ function looksLikeToken(text: string): boolean {
 
 function longer(left: string, right: string): string {
   return right.length > left.length ? right : left;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -4,7 +4,8 @@ import type { Deadline } from './deadline.js';
 /** The fields whose content is hidden. */
 export const SECRET_FIELDS = 'input[type=password]';
 
-const HIDDEN = '(hidden)';
+/** Stands for what is not shown. */
+export const HIDDEN = '(hidden)';
 const MAX_SECRETS = 100;
 const MAX_FRAMES = 50;
 const MAX_FIELDS = 20;
@@ -75,7 +76,8 @@ export function hidingInUrl(values: readonly string[]): (url: string) => string 
   };
 }
 
-function decoded(text: string): string {
+/** A text without percent-encoding, as far as it can be read. */
+export function decoded(text: string): string {
   return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) => {
     try {
       return decodeURIComponent(bytes);

@@ -1,7 +1,10 @@
 import type { Page } from 'playwright-core';
+import { within } from './within.js';
 
 /** Tabs that one browser may have. */
 export const MAX_TABS = 8;
+
+const ANSWER_MS = 1_500;
 
 /** The tabs of one browser, of which one is shown. */
 export class Tabs {
@@ -50,19 +53,11 @@ export function closeQuietly(page: Page, next: () => Page | undefined): void {
 
 /** Whether the page's own thread does anything at all. */
 export async function answers(page: Page): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), 1_500);
-  });
   const asked = page
     .evaluate(() => true)
     .then(
       () => true,
       () => false,
     );
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return (await within(ANSWER_MS, asked)) ?? false;
 }
