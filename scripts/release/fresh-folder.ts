@@ -94,9 +94,7 @@ export async function tryFreshFolder(options: FreshFolderOptions): Promise<Fresh
   const wanted = new Set(
     named.map((name) => (version.has(name) ? `${name}@${version.get(name)}` : name)),
   );
-  // The headers that a machine may have are those of its own Node.
-  const headers = node === process.execPath ? [] : ['--nodedir='];
-  const quiet = ['--no-audit', '--no-fund', '--prefer-offline', ...headers];
+  const quiet = ['--no-audit', '--no-fund', '--prefer-offline', ...headersOf(node)];
   await runNpm(node, ['install', ...quiet, ...wanted], within);
 
   writeFileSync(join(folder, 'program.mjs'), PROGRAM);
@@ -122,10 +120,16 @@ export async function tryFreshFolder(options: FreshFolderOptions): Promise<Fresh
   return { program, imported, check, call, quickstarts: printed };
 }
 
-const BIN = join('node_modules', '@ethosagent', 'cli', 'dist', 'bin.js');
+/** The command line, in a folder that installed it. */
+export const BIN = join('node_modules', '@ethosagent', 'cli', 'dist', 'bin.js');
 
 /** What `ethosagent init` makes in a project. */
 const HOME = ['.ethos', 'workspace', 'tools', 'first.mjs'];
+
+/** @returns what npm is told of a Node: the headers that a machine may have are those of its own */
+export function headersOf(node: string): string[] {
+  return node === process.execPath ? [] : ['--nodedir='];
+}
 
 /** Whether a package needs no framework beside it. */
 function isWhole({ peerDependencies = {}, peerDependenciesMeta = {} }: Manifest): boolean {
