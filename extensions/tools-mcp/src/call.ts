@@ -153,7 +153,11 @@ function resultOf(error: unknown, connection: Connection, session: ServerSession
       case ErrorCode.InvalidParams:
         return err(`${name} refuses the arguments: ${said}`, 'input_invalid');
       case ErrorCode.MethodNotFound:
-        return err(`${name} can not do that: ${said}`, 'not_available', 'TOOL_UNAVAILABLE');
+        return err(
+          `the MCP server ${name} does not support this request, so go on without it: ${said}`,
+          'not_available',
+          'TOOL_UNAVAILABLE',
+        );
       default:
         return err(`${name} answered with an error: ${said}`);
     }

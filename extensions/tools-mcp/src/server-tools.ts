@@ -123,6 +123,6 @@ function refusalOf(connection: Connection, tool: string, hash: string): string |
   if (connection.offered.get(tool)?.hash === hash) return undefined;
   const { name } = connection.server;
   return connection.listed.has(tool)
-    ? `${tool} of ${name} is not what it was when it was first used; it is held back until the operator accepts it`
+    ? `the MCP server ${name} has changed ${tool} since it was first used; it is held back until the operator accepts it with "ethosagent mcp accept"`
     : `${name} has no tool ${tool} any more, or not under this personality`;
 }

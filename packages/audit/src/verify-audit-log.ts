@@ -22,9 +22,9 @@ export interface VerifyAuditOptions {
 
 /** What nobody can tell of a log without a key. Each is what someone who may write the log can do, and compute the hashes after it anew. */
 export const WITHOUT_KEY: readonly string[] = [
-  'Without a key, nobody can tell whether lines were removed from the beginning and the head was changed to begin later.',
-  'Without a key, nobody can tell whether lines were removed from the end and the head was changed to end earlier.',
-  'Without a key, nobody can tell whether lines were put in, changed or added by someone who may write the log.',
+  'No sign of it, and no proof against it without a key: lines removed from the beginning, with the head changed to begin later.',
+  'No sign of it, and no proof against it without a key: lines removed from the end, with the head changed to end earlier.',
+  'No sign of it, and no proof against it without a key: lines put in, changed or added by someone who may write the log.',
 ];
 export const MAX_PROBLEMS = 1_000;
 /** A sink that is writing a line is done with it then. */

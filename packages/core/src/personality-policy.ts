@@ -109,7 +109,7 @@ export class PolicyAtOnce {
     if (this.#said === UNKNOWN) {
       throw new EthosError(
         'CONFIG_INVALID',
-        'the file of the personality is no longer valid. The operator has to fix it before calls can run.',
+        'the file of the personality is no longer valid, so no call runs. The operator sees what is wrong in it with "ethosagent check".',
       );
     }
     const all = this.#said?.tool_settings;

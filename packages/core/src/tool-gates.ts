@@ -128,7 +128,7 @@ export function unavailable(
     discard(open);
     return open === true
       ? undefined
-      : `${name} is not available: something that it needs (a key, a binary) is missing`;
+      : `${name} is not available: it says that something it needs (a key, a binary) is missing; go on without it, and tell the user`;
   } catch (error) {
     onThrow?.(error);
     return `${name} is not available: its own check failed (${errorText(error)})`;

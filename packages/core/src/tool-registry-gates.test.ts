@@ -183,7 +183,9 @@ describe('DefaultToolRegistry gates', () => {
       'closed',
       undefined,
       undefined,
-      notAvailable('closed is not available: something that it needs (a key, a binary) is missing'),
+      notAvailable(
+        'closed is not available: it says that something it needs (a key, a binary) is missing; go on without it, and tell the user',
+      ),
     ],
     ['closed', [], undefined, notListed('closed')],
     [
@@ -197,7 +199,7 @@ describe('DefaultToolRegistry gates', () => {
       undefined,
       undefined,
       notAvailable(
-        'closed_by_nonsense is not available: something that it needs (a key, a binary) is missing',
+        'closed_by_nonsense is not available: it says that something it needs (a key, a binary) is missing; go on without it, and tell the user',
       ),
     ],
     [
@@ -205,7 +207,7 @@ describe('DefaultToolRegistry gates', () => {
       undefined,
       undefined,
       notAvailable(
-        'closed_by_rejection is not available: something that it needs (a key, a binary) is missing',
+        'closed_by_rejection is not available: it says that something it needs (a key, a binary) is missing; go on without it, and tell the user',
       ),
     ],
     [

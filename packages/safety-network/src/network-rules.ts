@@ -105,7 +105,7 @@ export class NetworkRules {
       ...(operatorRule !== undefined && { allow: operatorRule }),
     };
     if (this.#within !== undefined && this.#within.matches(host, port) === undefined) {
-      const why = `${urlPlace(host, port)} is not among the hosts that this call was narrowed to; call the tool again for this host`;
+      const why = `${urlPlace(host, port)} is outside the hosts that were set for this one call; call the tool again for this host`;
       return deny('not in the hosts of this call', why, entries);
     }
     if (!this.#isPortOpen(port, [rule, operatorRule])) {

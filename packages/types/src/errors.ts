@@ -172,7 +172,7 @@ const PATH_RULES: Readonly<Record<string, string>> = {
   'a root of the reach stays in place':
     'it is, or holds, a folder that fs_reach of the personality names; change what is in it',
   'a move makes nothing readable':
-    'it may be written and not read, and a move would make it readable; write the new file instead',
+    'this file may be written and not read, and a move would take its text to where it may be read; write a new file there instead',
   'the links lead in a circle': 'the links lead in a circle; remove one of them',
 };
 

@@ -32,7 +32,7 @@ export interface QuarantineParts {
 }
 
 const CAN_NOT_WAIT =
-  'a call that is read in quarantine can not wait for a decision; tell the user what is to be read, and why';
+  'this call needs an approval, and a call that is read in quarantine cannot wait for one, so it did not run; tell the user what is to be read, and why';
 
 /**
  * Runs a call through the gates of its agent, has a model without tools read the result, and gives

@@ -59,7 +59,7 @@ export class WaitingApprovals {
     if (call?.approval.question !== question) {
       throw new EthosError(
         'APPROVAL_INVALID',
-        `no call ${toolCallId} of the session waits for this, or it asks for something else now`,
+        `no call ${toolCallId} of the session waits for this decision: it was decided, it ended, or it asks for something else now. Load the page again.`,
       );
     }
     await call.decide({ ...said, by: this.#by });

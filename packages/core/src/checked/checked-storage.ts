@@ -81,7 +81,7 @@ class CheckedStorage extends ForwardingStorage {
     if (isStorage(view)) return checkedStorage(view);
     throw new EthosError(
       KIND.code,
-      'the storage gave no contained view; ask the operator to fix it',
+      'the storage of the host cannot confine itself to the folders that are allowed, so nothing was read or written; ask the operator to fix it',
     );
   }
 }

@@ -99,7 +99,7 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     if (pattern !== undefined && within?.some((one) => secretRefMatches(one, ref)) === false) {
       throw this.#denied(operation, ref, {
         code: 'SECRET_NOT_DECLARED',
-        detail: `${ref} is not among the secrets that this call was narrowed to`,
+        detail: `${ref} is outside the secrets that were set for this one call`,
         reason: 'not in the secrets of this call',
       });
     }

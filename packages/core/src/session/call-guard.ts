@@ -262,7 +262,7 @@ export class CallGuard {
           this.edited.add(toolCallId);
           return;
         }
-        const problem = `the arguments that it was approved with can not run (${errorText(error)})`;
+        const problem = `the person who approved it changed the arguments, and those do not fit (${errorText(error)})`;
         this.problems.set(toolCallId, problem);
         if (approve === undefined || asked >= MAX_ASKED || shown.signal.aborted) return;
         said = decisionOf(await approve({ ...shown, problem }));

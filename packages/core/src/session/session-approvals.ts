@@ -88,7 +88,7 @@ export class SessionApprovals {
       if (waiting === undefined) {
         throw new EthosError(
           'SESSION_CHANGED',
-          `${call} was taken up already, here or by another process`,
+          `${call} already runs or ran, here or in another process, so it was not started again; read its result in the session`,
         );
       }
       if (waiting.approval.decision?.approved === false) {
@@ -170,7 +170,9 @@ export class SessionApprovals {
     const waiting = ledger.question(question);
     if (waiting?.approval.toolCallId === toolCallId) return waiting;
     if (!ledger.waiting.some(({ approval }) => approval.toolCallId === toolCallId)) {
-      throw invalidApproval(`no call ${toolCallId} of the session waits`);
+      throw invalidApproval(
+        `no call ${toolCallId} of the session waits: it was decided, it ended, or the id is wrong; list what waits with pending()`,
+      );
     }
     throw invalidApproval(
       `${toolCallId} asks for something else now; look at \`pending\` and decide again`,
