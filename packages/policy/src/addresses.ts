@@ -144,6 +144,7 @@ const IPV6_RANGES = IPV6_KINDS.flatMap(([kind, ranges]) =>
  *
  * @param address an IPv4 address in dotted decimal or an IPv6 address; other spellings, and
  * addresses with a zone, are `invalid`
+ * @returns the kind of the address, and the IPv4 address inside where that one decides
  */
 export function classifyAddress(address: string): AddressClass {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return { kind: classifyIPv4(address) };
@@ -159,6 +160,7 @@ export function classifyAddress(address: string): AddressClass {
  * address (mapped, NAT64) reaches what that one reaches.
  *
  * @param host a normalised host; other than an address, it is given back
+ * @returns the IPv4 address in dotted decimal, or `host` as it is
  */
 export function reachedAddress(host: string): string {
   if (!host.includes(':')) return host;
@@ -218,14 +220,24 @@ function dotted(bytes: readonly number[], positions: readonly number[]): string 
   return positions.map((position) => bytes[position]).join('.');
 }
 
-/** Whether an address may be connected to. A metadata address never may. */
+/**
+ * Whether an address may be connected to. A metadata address never may.
+ *
+ * @param address an IPv4 or IPv6 address; anything else is never allowed
+ * @param options `allowPrivate`: whether private, loopback and link-local addresses are allowed
+ */
 export function isAddressAllowed(address: string, options: { allowPrivate: boolean }): boolean {
   const { kind } = classifyAddress(address);
   if (kind === 'metadata' || kind === 'invalid') return false;
   return kind === 'public' || options.allowPrivate;
 }
 
-/** Whether a host names, or is the address of, a cloud's metadata service. */
+/**
+ * Whether a host names, or is the address of, a cloud's metadata service.
+ *
+ * @param host a name or an address, in any spelling
+ * @returns `false` also for what is no host
+ */
 export function isMetadataHost(host: string): boolean {
   const name = normalizeHost(host);
   if (name === null) return false;

@@ -20,6 +20,11 @@ type Matches = (arg: string, next: string | undefined) => boolean;
  * A denied option without `*` stands for its spellings, rather for too many than for too few:
  * `-c` for `-cx` and `-pc`; `-oName` also for `-vo name=x`, in one argument or in two, and `--oName`; `--exec` for `--exec=x`, each abbreviation down to `--e`, and `-exec`. Any other
  * pattern without `*` is the argument itself.
+ *
+ * @param policy patterns: every argument must match one of `allow`, one of each list of
+ * `allow_each`, and none of `deny`
+ * @returns a check that takes the arguments, and gives the place of the first refused one, or
+ * `undefined`
  */
 export function compileArgumentPolicy({
   allow,

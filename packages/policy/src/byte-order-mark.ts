@@ -14,12 +14,22 @@ export interface ByteOrderMark {
   readonly mark: readonly number[];
 }
 
-/** The byte order mark that a text begins with. */
+/**
+ * The byte order mark that a text begins with.
+ *
+ * @param bytes the beginning of the text; four bytes are enough
+ * @returns the mark and its encoding, or `undefined`
+ */
 export function readByteOrderMark(bytes: Uint8Array): ByteOrderMark | undefined {
   return MARKS.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte));
 }
 
-/** The byte order mark of an encoding; empty for one that has none. */
+/**
+ * The byte order mark of an encoding; empty for one that has none.
+ *
+ * @param encoding as `readByteOrderMark` names it, e.g. `utf-16le`
+ * @returns the bytes
+ */
 export function byteOrderMarkOf(encoding: string): readonly number[] {
   return MARKS.find((each) => each.encoding === encoding)?.mark ?? [];
 }
@@ -28,6 +38,7 @@ export function byteOrderMarkOf(encoding: string): readonly number[] {
  * Whether bytes are UTF-8 with a few broken ones: any other encoding would garble the rest.
  *
  * @param decoded the bytes, decoded as UTF-8, with U+FFFD for what is broken
+ * @returns whether less than a quarter of the characters outside ASCII are broken
  */
 export function isMostlyUtf8(decoded: string): boolean {
   const foreign = decoded.match(/[^\0-\x7f]/gu)?.length ?? 0;

@@ -1,4 +1,9 @@
-/** JSON in which equal data is equal text: without `undefined`, keys sorted. */
+/**
+ * JSON in which equal data is equal text: without `undefined`, keys sorted.
+ *
+ * @param value anything that JSON can hold
+ * @returns the text; `null` for what JSON can't hold
+ */
 export function canonicalJson(value: unknown): string {
   return (
     JSON.stringify(value, (_key, item: unknown) => {

@@ -5,6 +5,8 @@ import { isWithin } from './paths.js';
  * The place of the entry in a list of host patterns that covers all that `pattern` covers: one that
  * means the same where there is one, else the first that is wider.
  *
+ * @param entries host patterns
+ * @param pattern the host pattern to cover
  * @returns an index, or `undefined` where no single entry covers it
  */
 export function coveringHostEntry(entries: readonly string[], pattern: string): number | undefined {
@@ -24,6 +26,8 @@ export function coveringHostEntry(entries: readonly string[], pattern: string): 
  * The place of the entry in a list of paths that `path` equals or is below: the one that is the
  * deepest.
  *
+ * @param entries absolute paths
+ * @param path the absolute path to cover
  * @returns an index, or `undefined` where no entry covers it
  */
 export function coveringPathEntry(entries: readonly string[], path: string): number | undefined {

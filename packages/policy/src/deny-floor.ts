@@ -141,6 +141,8 @@ const EXCEPTIONS: readonly string[] = ['/dev/null'];
 /**
  * The files and folders that no reach ever includes: credentials below the home directory, the
  * system's secrets, `/proc`, `/sys` and `/dev`, and the project's own secrets.
+ *
+ * @param options the home directory, the folder of the secrets, and further paths to deny
  * @returns absolute paths, for `compileDenySet`
  * @throws `CONFIG_INVALID` when one of the options is not an absolute path
  */
@@ -153,7 +155,9 @@ export function denyFloor(options: DenyFloorOptions): string[] {
 
 /**
  * Compiles a deny list for many lookups. `/dev/null` is never denied by a root above it.
+ *
  * @param paths absolute files and folders, denied with all below them
+ * @returns a set whose `covers` gives the root that denies a path
  * @throws `CONFIG_INVALID` for a path that could deny nothing, rather than to drop it
  */
 export function compileDenySet(paths: Iterable<string>): PathSet {

@@ -18,8 +18,10 @@ export interface DenySet {
 /**
  * Denied places by their paths. Other names of a file (hard links) are not known.
  *
+ * @param paths absolute files and folders, denied with all below them
  * @param realPathOf where a path leads, asked anew every few seconds, since a denied place may
  * become a link, or be made, at any time. Absent for a storage without links
+ * @returns the set
  * @throws `CONFIG_INVALID` for a path that could deny nothing
  */
 export function createDenySet(

@@ -2,7 +2,12 @@ import type { AnyTool, ToolEffect } from '@ethosagent/types';
 
 const ALL: readonly ToolEffect[] = ['write', 'send', 'spawn'];
 
-/** What calls of a tool may do outside: what it says, or all that its capabilities allow. */
+/**
+ * What calls of a tool may do outside: what it says, or all that its capabilities allow.
+ *
+ * @param tool its own list of effects, its capabilities, and whether it is unconfined
+ * @returns the effects in the order `write`, `send`, `spawn`
+ */
 export function effectsOf(
   tool: Pick<AnyTool, 'effects' | 'capabilities' | 'unconfined'>,
 ): readonly ToolEffect[] {

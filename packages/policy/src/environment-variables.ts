@@ -47,6 +47,7 @@ const HARMLESS = [
  * What an environment variable does to the programs that get it. Names are compared as they are
  * written; where a system does not tell cases apart, pass them in upper case.
  *
+ * @param name of the variable
  * @returns `undefined` for one that does neither
  */
 export function variableEffect(name: string): VariableEffect | undefined {

@@ -1,4 +1,9 @@
-/** What a thrown value says, whatever it is. Never throws. */
+/**
+ * What a thrown value says, whatever it is. Never throws.
+ *
+ * @param thrown any value
+ * @returns its message, or the value as a text; never empty
+ */
 export function errorText(thrown: unknown): string {
   try {
     if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) {

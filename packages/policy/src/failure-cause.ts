@@ -19,6 +19,7 @@ const FRAMEWORK_CAUSES: ReadonlySet<FailureCause> = new Set<FailureCause>([
  * The cause of a result that a tool made; `undefined` where the tool just says that it failed.
  *
  * @param said what the tool says that it is; anything, from anybody
+ * @returns the cause
  */
 export function causeOfResult(said: unknown): FailureCause | undefined {
   return claimable(errorCodeOf({ code: said }));
@@ -27,6 +28,9 @@ export function causeOfResult(said: unknown): FailureCause | undefined {
 /**
  * The cause of what a tool, or what it called, threw; `undefined` where no error of this project is
  * behind it. Never throws itself.
+ *
+ * @param thrown any value
+ * @returns the cause
  */
 export function causeOfThrown(thrown: unknown): FailureCause | undefined {
   try {
@@ -36,7 +40,12 @@ export function causeOfThrown(thrown: unknown): FailureCause | undefined {
   }
 }
 
-/** The cause of a call that a signal ended: whoever sets a time for a turn aborts it with a `TimeoutError`. */
+/**
+ * The cause of a call that a signal ended: whoever sets a time for a turn aborts it with a `TimeoutError`.
+ *
+ * @param reason the `reason` of the signal
+ * @returns the cause
+ */
 export function causeOfAbort(reason: unknown): 'CALL_TIMED_OUT' | 'CALL_ABORTED' {
   try {
     return isTimeout(reason) ? 'CALL_TIMED_OUT' : 'CALL_ABORTED';
@@ -45,7 +54,11 @@ export function causeOfAbort(reason: unknown): 'CALL_TIMED_OUT' | 'CALL_ABORTED'
   }
 }
 
-/** Whether a value is one of the documented classes of failed results. */
+/**
+ * Whether a value is one of the documented classes of failed results.
+ *
+ * @param code any value
+ */
 export function isToolErrorCode(code: unknown): code is ToolErrorCode {
   return typeof code === 'string' && Object.hasOwn(TOOL_ERROR_CODES, code);
 }

@@ -14,7 +14,10 @@ export interface LinkReader {
 /**
  * Where the system would end up for an absolute path, whether or not something is there.
  * `..` after a link is taken from where the link leads, as the kernel does.
- * @returns `undefined` for a loop
+ *
+ * @param path an absolute path
+ * @param links says where a path is a link, and hears of each one that is followed
+ * @returns the absolute path, or `undefined` where the links lead in a circle
  */
 export function followLinks(path: string, links: LinkReader): string | undefined {
   let at = parse(path).root;

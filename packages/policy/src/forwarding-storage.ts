@@ -36,6 +36,11 @@ export class ForwardingStorage implements Storage {
   /** Present where the storage behind can append. */
   declare readonly append?: NonNullable<Storage['append']>;
 
+  /**
+   * Offers `append` only where the storage behind it does.
+   *
+   * @param storage where all calls go
+   */
   constructor(storage: ForwardableStorage) {
     this.#storage = storage;
     const { append } = storage;
@@ -116,7 +121,14 @@ export class ForwardingStorage implements Storage {
     );
   }
 
-  /** @param run asks the storage behind, at a path */
+  /**
+   * Every call that reads goes through here. A subclass checks it, and gives the path to `run`.
+   *
+   * @param _operation the name of the method
+   * @param path as the caller gave it
+   * @param run asks the storage behind, at a path
+   * @returns what the storage answered
+   */
   protected look<Operation extends StorageLook>(
     _operation: Operation,
     path: string,
@@ -125,7 +137,14 @@ export class ForwardingStorage implements Storage {
     return run(path);
   }
 
-  /** @param run changes the storage behind, at a place */
+  /**
+   * Every call that changes something goes through here. A subclass checks it, and gives the place
+   * to `run`.
+   *
+   * @param call the name of the method, its path, and the content or the second path
+   * @param opts the options as the caller gave them
+   * @param run changes the storage behind, at a place
+   */
   protected change(
     call: StorageChangeCall,
     opts: StorageChangeOptions | undefined,

@@ -39,6 +39,15 @@ export class HeldStorage extends ForwardingStorage {
   readonly #realPathOf: RealPathOf | undefined;
   readonly #guard: StorageGuard;
 
+  /**
+   * Holds a storage to a reach.
+   *
+   * @param inner the storage behind
+   * @param options the reach, and `realPathOf`: where an absolute path leads; absent for a storage
+   * without links
+   * @param outer a guard that has to allow each access as well
+   * @throws `CONFIG_INVALID` for a denied path that could deny nothing
+   */
   constructor(
     inner: ForwardableStorage,
     { reach, realPathOf }: HeldStorageOptions,
@@ -57,7 +66,13 @@ export class HeldStorage extends ForwardingStorage {
     });
   }
 
-  /** A view that is held to `reach` as well. */
+  /**
+   * A view that is held to `reach` as well.
+   *
+   * @param reach absolute paths
+   * @returns the narrower view
+   * @throws `CONFIG_INVALID` for a denied path that could deny nothing
+   */
   contained(reach: ContainedReach): Storage {
     return new HeldStorage(this.#inner, { reach, realPathOf: this.#realPathOf }, this.#guard);
   }

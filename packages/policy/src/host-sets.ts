@@ -20,7 +20,12 @@ export interface HostSet {
   matches(host: string, port?: number): string | undefined;
 }
 
-/** Compiles patterns. A look-up costs one hash per label of the host, however many there are. */
+/**
+ * Compiles patterns. A look-up costs one hash per label of the host, however many there are.
+ *
+ * @param patterns as `parseHostPattern` takes them; others are left out
+ * @returns a set whose `matches` gives the pattern that covers a host, or `undefined`
+ */
 export function compileHostSet(patterns: Iterable<string>): HostSet {
   const parsed = parseAll(patterns);
   const texts = new Set(parsed.map((pattern) => pattern.text));
@@ -48,7 +53,13 @@ export function compileHostSet(patterns: Iterable<string>): HostSet {
   };
 }
 
-/** The patterns for what both lists cover: normalised, in order, none within another. */
+/**
+ * The patterns for what both lists cover: normalised, in order, none within another.
+ *
+ * @param a host patterns; malformed ones are left out
+ * @param b host patterns; malformed ones are left out
+ * @returns the patterns, sorted
+ */
 export function meetHostLists(a: Iterable<string>, b: Iterable<string>): string[] {
   const right = parseAll(b);
   const meets = new Map<string, HostPattern>();
@@ -76,6 +87,7 @@ export function meetHostLists(a: Iterable<string>, b: Iterable<string>): string[
  * @param personalityAllow the personality's list. Absent: specific hosts stay as declared and `*`
  * is nothing. Empty: nothing is allowed.
  * @param options `declaredOnly`: `*` is nothing, also with a list
+ * @returns host patterns, sorted
  */
 export function resolveAllowedHosts(
   declared: readonly string[],
@@ -93,6 +105,9 @@ export function resolveAllowedHosts(
 /**
  * The entries that name one machine beyond doubt: an IP address or `localhost`, no wildcard. In
  * an operator's allow list they are consent to a private address.
+ *
+ * @param patterns as `parseHostPattern` takes them; others are left out
+ * @returns a set of those entries
  */
 export function compileNamedMachines(patterns: Iterable<string>): HostSet {
   const named = parseAll(patterns).filter(

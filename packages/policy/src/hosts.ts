@@ -46,6 +46,7 @@ export function normalizeHost(host: string): string | null {
  * Parses a host pattern: an exact host, `*.suffix` (any depth, never the suffix itself) or `*`,
  * each with an optional `:port`. IPv6 is written bare, or in brackets when a port follows.
  *
+ * @param pattern the text, in any case
  * @returns the pattern, or `null` for anything else
  */
 export function parseHostPattern(pattern: string): HostPattern | null {
@@ -64,6 +65,7 @@ export function parseHostPattern(pattern: string): HostPattern | null {
  *
  * @param pattern see `parseHostPattern`; one that does not parse covers nothing
  * @param host a host, with `:port` if the port is known; without, a pattern with a port says no
+ * @returns `false` also where one of the two is malformed
  */
 export function hostMatches(pattern: string, host: string): boolean {
   const rule = parseHostPattern(pattern);
@@ -75,7 +77,13 @@ export function hostMatches(pattern: string, host: string): boolean {
   );
 }
 
-/** The pattern for what both patterns cover, normalised; `null` when there is nothing. */
+/**
+ * The pattern for what both patterns cover, normalised; `null` when there is nothing.
+ *
+ * @param a a host pattern
+ * @param b a host pattern
+ * @returns the pattern, or `null`
+ */
 export function meetHosts(a: string, b: string): string | null {
   const left = parseHostPattern(a);
   const right = parseHostPattern(b);
@@ -89,7 +97,11 @@ export function meetHostPatterns(a: HostPattern, b: HostPattern): HostPattern | 
   return narrower && hostPattern(narrower.kind, narrower.host, a.port ?? b.port);
 }
 
-/** Whether a normalised host is an IP address. */
+/**
+ * Whether a normalised host is an IP address.
+ *
+ * @param host as `normalizeHost` gives it
+ */
 export function isIpLiteral(host: string): boolean {
   return host.includes(':') || IPV4.test(host);
 }

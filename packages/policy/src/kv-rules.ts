@@ -16,6 +16,8 @@ export const DEFAULT_KV_LIMITS: Readonly<KvLimits> = {
 /**
  * Checks a key, a prefix or a scope id.
  *
+ * @param key anything
+ * @param limits `maxKeyBytes`, in bytes of UTF-8
  * @throws `KEY_INVALID` unless it is a well-formed string of at most `maxKeyBytes`
  */
 export function assertKvKey(key: unknown, limits: KvLimits): asserts key is string {
@@ -26,6 +28,8 @@ export function assertKvKey(key: unknown, limits: KvLimits): asserts key is stri
 /**
  * Checks a value.
  *
+ * @param value anything
+ * @param limits `maxValueBytes`, in bytes of UTF-8
  * @throws `VALUE_INVALID` unless it is a well-formed string of at most `maxValueBytes`
  */
 export function assertKvValue(value: unknown, limits: KvLimits): asserts value is string {
@@ -56,6 +60,9 @@ export function kvExpiresAt(ttlSeconds: unknown, now: number): number | null {
 /**
  * What `increment` writes: the current value, a decimal integer or absent (0), plus `by`.
  *
+ * @param current the stored value; `null` where there is none
+ * @param by a safe integer
+ * @returns the sum
  * @throws `VALUE_INVALID` when an operand or the sum is not a safe integer
  */
 export function incrementKvValue(current: string | null, by: unknown): number {
@@ -73,7 +80,13 @@ export function incrementKvValue(current: string | null, by: unknown): number {
   return sum;
 }
 
-/** Orders well-formed strings by code point, which is the order of their UTF-8 bytes. */
+/**
+ * Orders well-formed strings by code point, which is the order of their UTF-8 bytes.
+ *
+ * @param a a well-formed string
+ * @param b a well-formed string
+ * @returns below 0, 0 or above 0, as a comparer of `sort` does
+ */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

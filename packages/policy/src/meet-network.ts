@@ -3,7 +3,13 @@ import { meetHostLists } from './host-sets.js';
 import { type HostPattern, meetHostPatterns, parseHostPattern } from './hosts.js';
 import { isPrivateMachine, isServicePort } from './network-consents.js';
 
-/** What both policies allow. */
+/**
+ * What both policies allow.
+ *
+ * @param a `undefined` allows no more than `b`
+ * @param b `undefined` allows no more than `a`
+ * @returns the policy; `undefined` when both are absent
+ */
 export function meetNetworkPolicies(
   a: NetworkPolicy | undefined,
   b: NetworkPolicy | undefined,

@@ -14,6 +14,11 @@ import { meetUntrusted } from './meet-untrusted.js';
  *
  * Where no personality can say it exactly, it allows less: a tool that both set differently is
  * withheld, and a host on a port of another service is kept only where both name the port.
+ *
+ * @param a the caller's personality, whose id comes first
+ * @param b the other one
+ * @param options the tools that there are, and where paths lead
+ * @returns the narrower personality
  */
 export function meetPersonalities(
   a: PersonalityConfig,

@@ -18,12 +18,22 @@ export const DEFAULT_MEMORY_LIMITS: MemoryLimits = {
 const MAX_HEADING_CHARS = 200;
 const NOT_IN_HEADING = /[\p{Cc}\u2028\u2029]/u;
 
-/** What a heading is compared by: case, Unicode form and outer white space don't count. */
+/**
+ * What a heading is compared by: case, Unicode form and outer white space don't count.
+ *
+ * @param heading as somebody wrote it
+ * @returns the text to compare
+ */
 export function memoryHeadingKey(heading: string): string {
   return heading.trim().normalize('NFC').toLowerCase();
 }
 
-/** A text as a memory keeps it: lines end in LF, and no blank lines are around it. */
+/**
+ * A text as a memory keeps it: lines end in LF, and no blank lines are around it.
+ *
+ * @param text as somebody wrote it
+ * @returns the text to store
+ */
 export function memoryText(text: string): string {
   return text
     .toWellFormed()
@@ -32,7 +42,12 @@ export function memoryText(text: string): string {
     .trimEnd();
 }
 
-/** Characters of all headings and texts. */
+/**
+ * Characters of all headings and texts.
+ *
+ * @param sections of one memory
+ * @returns UTF-16 code units
+ */
 export function memorySizeChars(sections: readonly MemorySection[]): number {
   return sections.reduce((sum, { heading, text }) => sum + heading.length + text.length, 0);
 }
@@ -40,8 +55,15 @@ export function memorySizeChars(sections: readonly MemorySection[]): number {
 /**
  * A memory after a change. A section without a heading stands first and is there when it has text.
  *
- * @throws `MEMORY_NOT_FOUND`, `MEMORY_AMBIGUOUS`, `MEMORY_TOO_LARGE`; `VALUE_INVALID` for a change
- * that says neither section nor match, an empty match, or an invalid heading
+ * @param sections the memory before
+ * @param change a section or a text to match, and what to do there
+ * @param limits in characters
+ * @returns the sections after the change; those given stay as they are
+ * @throws `MEMORY_NOT_FOUND` where nothing has the heading or the text
+ * @throws `MEMORY_AMBIGUOUS` where the text is in more than one place
+ * @throws `MEMORY_TOO_LARGE` where a section or the whole goes over its cap
+ * @throws `VALUE_INVALID` for a change that says neither section nor match, an empty match, or an
+ * invalid heading
  */
 export function applyMemoryChange(
   sections: readonly MemorySection[],
@@ -183,7 +205,12 @@ function invalid(detail: string): EthosError {
   return new EthosError('VALUE_INVALID', detail);
 }
 
-/** Whether two states of a memory have the same sections in the same order. */
+/**
+ * Whether two states of a memory have the same sections in the same order.
+ *
+ * @param before one state
+ * @param after the other
+ */
 export function isSameMemory(
   before: readonly MemorySection[],
   after: readonly MemorySection[],

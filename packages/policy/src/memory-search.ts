@@ -3,7 +3,14 @@ import { rankTexts } from './search-rank.js';
 import { searchSnippet } from './search-snippet.js';
 import { parseSearchQuery } from './search-terms.js';
 
-/** The sections with words of a query, those with all of them first; a heading counts for more. */
+/**
+ * The sections with words of a query, those with all of them first; a heading counts for more.
+ *
+ * @param sections of one memory
+ * @param query as `parseSearchQuery` takes it
+ * @param limit the most matches
+ * @returns matches, the best first
+ */
 export function searchMemory(
   sections: readonly MemorySection[],
   query: string,

@@ -7,6 +7,8 @@ const MAX_SLIPS = 3;
  * The known name that was likely meant by one that is not known, for "did you mean". Names that
  * differ only in case, `_` and `-` are the nearest; two letters that changed places are one slip.
  *
+ * @param name the unknown one
+ * @param known the names to choose from
  * @param maxDistance insertions, removals and replacements that a slip may take; when absent, one
  * for each three characters, and 3 at most
  * @returns `undefined` where no name is near, or the name is too long for a slip
@@ -31,7 +33,13 @@ export function nearestName(
   return nearest;
 }
 
-/** How many insertions, removals and replacements of characters make one text of another. */
+/**
+ * How many insertions, removals and replacements of characters make one text of another.
+ *
+ * @param a a text
+ * @param b a text
+ * @returns the number; 0 for equal texts
+ */
 export function editDistance(a: string, b: string): number {
   return distance(a, b);
 }

@@ -15,6 +15,8 @@ export interface NetworkConsents {
  * What the entries of an allow list open for a tool because they name it: a wider entry would not.
  *
  * @param declared the tool's `allowedHosts`
+ * @param policy the personality's network policy
+ * @returns the patterns, sorted
  */
 export function networkConsents(
   declared: readonly string[],
@@ -34,7 +36,12 @@ export function networkConsents(
   return { privateHosts: [...privateHosts].sort(), servicePorts: [...servicePorts].sort() };
 }
 
-/** Whether a pattern names a port that is open only to a rule that names it. */
+/**
+ * Whether a pattern names a port that is open only to a rule that names it.
+ *
+ * @param pattern with its port
+ * @returns `false` for a pattern without a port
+ */
 export function isServicePort({ port }: Pick<HostPattern, 'port'>): boolean {
   return port !== undefined && !isPortAllowed(port, false);
 }

@@ -21,7 +21,8 @@ interface ObjectForm {
  * no `anyOf`, `oneOf`, `allOf`, `not`, `enum` or `$ref` at the top. What it can no longer say is left to
  * whoever validates against the whole: it is what a model is told, and no check.
  *
- * @returns the very schema where it has the form
+ * @param schema a JSON Schema of an object, parsed
+ * @returns the same object where it has the form already
  */
 export function parametersForModels(schema: Schema): Schema {
   const isPlain = schema.type === 'object' && REFUSED.every((key) => schema[key] === undefined);

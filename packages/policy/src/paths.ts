@@ -15,7 +15,12 @@ export interface PathSet {
   coversNormal(path: string): string | undefined;
 }
 
-/** Says why a string can't name a file, or `undefined` when it can. */
+/**
+ * Says why a string can't name a file, or `undefined` when it can.
+ *
+ * @param path absolute or relative
+ * @returns the reason, which begins with `the path`
+ */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'the path is empty';
   if (path.includes('\0')) return 'the path contains a NUL character';
@@ -28,7 +33,13 @@ export function pathProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** `path` made absolute against `base`, without `.`, `..`, doubled or trailing separators. */
+/**
+ * `path` made absolute against `base`, without `.`, `..`, doubled or trailing separators.
+ *
+ * @param path absolute or relative
+ * @param base an absolute folder; the working directory of the process when absent
+ * @returns an absolute path
+ */
 export function normalizePath(path: string, base = process.cwd()): string {
   return resolve(base, path);
 }
@@ -36,6 +47,10 @@ export function normalizePath(path: string, base = process.cwd()): string {
 /**
  * Whether `path` equals `root` or is below it, segment by segment: `/data` covers `/data/x` and
  * not `/database`. Both are normalised first. Lexical: links are the storage's business.
+ *
+ * @param path the path that is asked for
+ * @param root the file or folder that covers it or not
+ * @returns `false` where one of the two can't name a file
  */
 export function isWithin(path: string, root: string): boolean {
   const top = clean(root);
@@ -43,7 +58,13 @@ export function isWithin(path: string, root: string): boolean {
   return top !== undefined && asked !== undefined && isBelow(asked, top);
 }
 
-/** The narrower of two paths of which one is within the other; `null` when neither is. */
+/**
+ * The narrower of two paths of which one is within the other; `null` when neither is.
+ *
+ * @param a an absolute path
+ * @param b an absolute path
+ * @returns the narrower path
+ */
 export function meetPaths(a: string, b: string): string | null {
   const left = clean(a);
   const right = clean(b);
@@ -52,13 +73,24 @@ export function meetPaths(a: string, b: string): string | null {
   return isBelow(right, left) ? right : null;
 }
 
-/** What two lists of roots have in common: the meets of all pairs, as few roots as possible. */
+/**
+ * What two lists of roots have in common: the meets of all pairs, as few roots as possible.
+ *
+ * @param a absolute paths
+ * @param b absolute paths
+ * @returns the common roots, none within another
+ */
 export function meetPathLists(a: readonly string[], b: readonly string[]): string[] {
   const meets = a.flatMap((left) => b.map((right) => meetPaths(left, right)));
   return minimal(meets.filter((path) => path !== null));
 }
 
-/** Compiles roots for many lookups. Roots that are relative or can't name a file cover nothing. */
+/**
+ * Compiles roots for many lookups. Roots that are relative or can't name a file cover nothing.
+ *
+ * @param roots absolute files and folders
+ * @returns a set whose `covers` gives the root that a path is within, or `undefined`
+ */
 export function compilePathSet(roots: Iterable<string>): PathSet {
   const kept = minimal([...roots].flatMap((root) => clean(root) ?? []));
   const coversNormal = kept.length > FEW_ROOTS ? lookUp(kept) : scan(kept);
@@ -72,7 +104,11 @@ export function compilePathSet(roots: Iterable<string>): PathSet {
   };
 }
 
-/** Whether a tool or a personality may declare this path: absolute, no `.` or `..` segment. */
+/**
+ * Whether a tool or a personality may declare this path: absolute, no `.` or `..` segment.
+ *
+ * @param path as it is written in the declaration
+ */
 export function isDeclarablePath(path: string): boolean {
   return (
     pathProblem(path) === undefined &&
@@ -84,6 +120,10 @@ export function isDeclarablePath(path: string): boolean {
 /**
  * The roots that a call may reach: the declaration met with the personality's reach. A malformed
  * path on either side contributes nothing, and without a personality's reach nothing is reachable.
+ *
+ * @param declared the tool's list, or `from-personality` for all that the personality reaches
+ * @param personality the personality's list
+ * @returns absolute paths, none within another
  */
 export function resolveReach(
   declared: readonly string[] | 'from-personality' | undefined,

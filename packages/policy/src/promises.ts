@@ -1,15 +1,29 @@
-/** A tool that forgets to await an access loses its outcome; the process must not end for it. */
+/**
+ * Keeps a rejection that nobody awaits from ending the process: a tool may forget to await an
+ * access.
+ *
+ * @param promise the access
+ * @returns the same promise, which still rejects for whoever awaits it
+ */
 export function unawaited<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
 
-/** Drops what foreign code returned where a promise has no place, with a rejection in it. */
+/**
+ * Drops what foreign code returned where a promise has no place, with a rejection in it.
+ *
+ * @param returned what the foreign function returned
+ */
 export function discard(returned: unknown): void {
   if (isThenable(returned)) unawaited(Promise.resolve(returned));
 }
 
-/** Whether a value is a promise, or passes for one. */
+/**
+ * Whether a value is a promise, or passes for one.
+ *
+ * @param value any value
+ */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return (
     value instanceof Promise ||

@@ -29,6 +29,12 @@ export class ReachGuard implements StorageGuard {
   readonly #deny: DenySet;
   readonly #outer: StorageGuard;
 
+  /**
+   * Looks up once where the roots of the reach lead.
+   *
+   * @param options the reach, the denied places, a guard that has to allow each access as well, and
+   * where paths lead
+   */
   constructor({ reach, deny, outer, realPathOf }: ReachGuardOptions) {
     this.#named = { read: compilePathSet(reach.read), write: compilePathSet(reach.write) };
     const leadsOf = (kind: ReachKind) =>

@@ -8,8 +8,11 @@ export type RootLeads = Readonly<Record<string, string>>;
  * Where a root leads. A root that was looked up before leads where it led then, even if something
  * else stands at its path now; a root below it must lead to a place below that.
  *
+ * @param root an absolute path
+ * @param leads where roots led when they were looked up, by root
  * @param realPathOf looks up what is not known
- * @returns `undefined` for a root that leads out of the known one that it is below
+ * @returns an absolute path, or `undefined` for a root that leads out of the known one that it is
+ * below
  */
 export function leadOf(
   root: string,

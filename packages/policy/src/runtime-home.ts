@@ -42,6 +42,10 @@ export type HomeStanding =
 /**
  * Says where a root of a reach stands to the home of a runtime, by its name and by where it leads.
  * Only what is `named` there may be reached in a home.
+ *
+ * @param root the root of a reach
+ * @param home the home of the runtime
+ * @returns the strictest answer for all four pairs of paths
  */
 export function homeStanding(root: NamedRoot, home: NamedRoot): HomeStanding {
   const standings = [root.named, root.real].flatMap((path) =>
@@ -53,7 +57,11 @@ export function homeStanding(root: NamedRoot, home: NamedRoot): HomeStanding {
   return 'apart';
 }
 
-/** The paths below a home that are denied one by one, where the home can't be denied as a whole. */
+/**
+ * The paths below a home that are denied one by one, where the home can't be denied as a whole.
+ *
+ * @returns paths that are relative to the home
+ */
 export function runtimeOwnNames(): string[] {
   const databases = ['state.sqlite', 'sessions.sqlite'].flatMap((name) =>
     ['', '-wal', '-shm', '-journal'].map((end) => name + end),

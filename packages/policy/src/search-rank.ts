@@ -8,6 +8,7 @@ export interface TextRank {
   weight: number;
   /** Terms that the text has in some form, and those that it has as they were asked for. */
   matched: number;
+  /** How many terms are in the text in the very form of the query. */
   exact: number;
 }
 
@@ -27,7 +28,11 @@ const HEADING_PLACES = 5;
  * One number for what was found. What has all the terms is from 1 to 2, and what has some from 0 to 1:
  * the more the rarer and the more frequent they are, and the more of them there are.
  *
- * @param ageMs of the text; it does not count when absent
+ * @param rank the weight of the words found, how many terms were found, and how many of them in the
+ * very form
+ * @param query how many `terms` it has, and the text's `ageMs` in milliseconds; age does not count
+ * when absent
+ * @returns a number from 0 to 2
  */
 export function searchScore(
   { weight, matched, exact }: TextRank,
@@ -50,7 +55,15 @@ export interface SearchableText {
   createdAt?: number;
 }
 
-/** Those of the texts that have a term, the best first, and of equals in the order given. */
+/**
+ * Those of the texts that have a term, the best first, and of equals in the order given.
+ *
+ * @param texts what is searched
+ * @param terms as `parseSearchQuery` gives them
+ * @param options `now`, in milliseconds since the epoch: newer texts score higher. Age does not
+ * count when absent
+ * @returns each text with a term, and its score as `searchScore` gives it
+ */
 export function rankTexts<T extends SearchableText>(
   texts: readonly T[],
   terms: readonly SearchTerm[],

@@ -66,7 +66,10 @@ const MAX_SOUGHT = 4;
  * The part of a text that has the most different terms of a search, in one line; what was found
  * stands between `[` and `]`.
  *
+ * @param text the whole text
+ * @param terms as `parseSearchQuery` gives them
  * @param maxChars of the part, without the brackets and the `…` where it was cut. 240 when absent
+ * @returns one line
  */
 export function searchSnippet(text: string, terms: readonly SearchTerm[], maxChars = 240): string {
   const hits = firstHits(text, terms, maxChars);

@@ -21,6 +21,9 @@ const POSSESSIVE = /['\u2019]s(?![\p{L}\p{N}])/giu;
  * What a query asks for: each part between spaces, in all its forms, or in double quotes as it is,
  * with its words in a row (`max_tokens` are two). Words that nearly every text has are left out
  * where others are left. No character is an operator. At most 32 parts of 64 words.
+ *
+ * @param query as somebody wrote it
+ * @returns the terms, in the order of the query
  */
 export function parseSearchQuery(query: string): SearchTerm[] {
   const parts = query.slice(0, MAX_QUERY_CHARS).split('"');

@@ -1,7 +1,9 @@
 /** A word of a text: as it is compared, and where it stands, in UTF-16 units. */
 export interface TextWord {
   word: string;
+  /** The index of its first UTF-16 code unit in the text. */
   start: number;
+  /** The index after its last UTF-16 code unit. */
   end: number;
 }
 
@@ -25,6 +27,9 @@ const MAX_WORD_CHARS = 64;
 /**
  * The words of a text for full-text search: runs of letters and digits in lower case, without
  * diacritics, in compatibility form.
+ *
+ * @param text in any script
+ * @returns the words in order, each with its place
  */
 export function* searchWords(text: string): Generator<TextWord> {
   for (const match of text.matchAll(WORD)) {

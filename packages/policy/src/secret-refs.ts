@@ -7,6 +7,8 @@ const SEGMENT = /^[A-Za-z0-9_.@:+-]+$/;
 /**
  * Whether a string can name a secret: segments of letters, digits and `_ . @ : + -`, separated by
  * `/`, none of them empty, `.` or `..`; 512 characters at most.
+ *
+ * @param ref the string
  */
 export function isSecretRef(ref: string): boolean {
   if (typeof ref !== 'string' || ref.length > 512) return false;
@@ -15,17 +17,31 @@ export function isSecretRef(ref: string): boolean {
     .every((segment) => SEGMENT.test(segment) && segment !== '.' && segment !== '..');
 }
 
-/** The ref of a declaration, whether it is bound to hosts or not. */
+/**
+ * The ref of a declaration, whether it is bound to hosts or not.
+ *
+ * @param declaration a ref, or an object with a ref and hosts
+ * @returns the ref
+ */
 export function declaredRef(declaration: SecretDeclaration): SecretRef {
   return typeof declaration === 'object' && declaration !== null ? declaration.ref : declaration;
 }
 
-/** Whether a string can be declared: a ref, or a ref followed by `/*` for every deeper ref. */
+/**
+ * Whether a string can be declared: a ref, or a ref followed by `/*` for every deeper ref.
+ *
+ * @param pattern the string
+ */
 export function isSecretRefPattern(pattern: string): boolean {
   return isSecretRef(prefixOf(pattern) ?? pattern);
 }
 
-/** Whether a declared ref covers a requested one. What is malformed on either side covers nothing. */
+/**
+ * Whether a declared ref covers a requested one. What is malformed on either side covers nothing.
+ *
+ * @param pattern the declared ref
+ * @param ref the requested one
+ */
 export function secretRefMatches(pattern: string, ref: string): boolean {
   if (!isSecretRef(ref)) return false;
   const prefix = prefixOf(pattern);
@@ -33,7 +49,13 @@ export function secretRefMatches(pattern: string, ref: string): boolean {
   return isSecretRef(prefix) && ref.startsWith(`${prefix}/`);
 }
 
-/** The pattern for the refs that both patterns cover; `null` when there is none. */
+/**
+ * The pattern for the refs that both patterns cover; `null` when there is none.
+ *
+ * @param a a declared ref
+ * @param b a declared ref
+ * @returns the narrower pattern
+ */
 export function meetSecretRefs(a: string, b: string): string | null {
   if (!isSecretRefPattern(a) || !isSecretRefPattern(b)) return null;
   if (a === b || isRefWithin(a, b)) return a;

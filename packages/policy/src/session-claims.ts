@@ -11,8 +11,12 @@ export interface SessionHold {
 }
 
 /**
- * Whether an append may be stored, as a session is held. The one rule of all stores.
- * @throws `SESSION_TAKEN`
+ * Checks that an append may be stored while the session is held as it is. All stores ask this one
+ * function.
+ *
+ * @param hold the epoch of the last claim, and whether it still holds
+ * @param opts the epoch of the writer, and whether it writes aside from a turn
+ * @throws `SESSION_TAKEN` when somebody else holds the session, or the writer's claim is over
  */
 export function assertHolds(
   { epoch, isHeld }: SessionHold,
@@ -24,7 +28,12 @@ export function assertHolds(
   throw sessionTaken(opts.epoch);
 }
 
-/** @param epoch of the claim that is over; absent where there was none */
+/**
+ * The error for a session that another worker holds, or for a claim that is over.
+ *
+ * @param epoch of the claim that is over; absent where there was none
+ * @returns a `SESSION_TAKEN`, to be thrown
+ */
 export function sessionTaken(epoch: number | undefined): EthosError {
   return new EthosError(
     'SESSION_TAKEN',
@@ -34,7 +43,13 @@ export function sessionTaken(epoch: number | undefined): EthosError {
   );
 }
 
-/** @throws `VALUE_INVALID` */
+/**
+ * Checks how long a claim is to last.
+ *
+ * @param leaseMs milliseconds, from 1 to a day
+ * @returns the same number
+ * @throws `VALUE_INVALID` for any other number
+ */
 export function assertLease(leaseMs: number): number {
   if (Number.isInteger(leaseMs) && leaseMs > 0 && leaseMs <= MAX_LEASE_MS) return leaseMs;
   throw new EthosError('VALUE_INVALID', 'leaseMs is a whole number of milliseconds, up to a day');

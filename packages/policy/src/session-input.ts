@@ -21,6 +21,7 @@ export interface MessageRow {
   stems: string;
   toolName: string | null;
   data: string | null;
+  /** Milliseconds since the epoch. */
   createdAt: number;
 }
 
@@ -33,8 +34,12 @@ export interface MessageLimits {
 /**
  * A message as it is written, checked and cut.
  *
+ * @param message as the caller gave it
  * @param now milliseconds since the epoch, for a message without a time
- * @throws `VALUE_INVALID`
+ * @param limits in characters
+ * @returns the row
+ * @throws `VALUE_INVALID` for an unknown role, a text that is no string, or a time that is no whole
+ * number
  */
 export function messageRow(
   message: NewSessionMessage,
@@ -56,13 +61,24 @@ export function messageRow(
   };
 }
 
-/** One name for an owner: equal for the very same owner, and for no other. */
+/**
+ * One name for an owner: equal for the very same owner, and for no other.
+ *
+ * @param owner of a session
+ * @returns a text to store and compare
+ * @throws `KEY_INVALID` for an id that is not a well-formed string within the cap
+ */
 export function ownerIdentity({ scopeId, userScopeId, teamId }: SessionOwner): string {
   for (const id of [scopeId, userScopeId ?? '', teamId ?? '']) assertKvKey(id, DEFAULT_KV_LIMITS);
   return JSON.stringify([scopeId, userScopeId ?? null, teamId ?? null]);
 }
 
-/** The owner that an identity names. */
+/**
+ * The owner that an identity names.
+ *
+ * @param identity as `ownerIdentity` gave it
+ * @returns the owner
+ */
 export function ownerOf(identity: string): SessionOwner {
   const [scopeId, userScopeId, teamId]: [string, string | null, string | null] =
     JSON.parse(identity);
@@ -73,7 +89,14 @@ export function ownerOf(identity: string): SessionOwner {
   };
 }
 
-/** What is stored of a session. @throws `KEY_INVALID` */
+/**
+ * What is stored of a session.
+ *
+ * @param ref of the session
+ * @returns its columns, with `null` for what is absent
+ * @throws `KEY_INVALID` for an id, key or personality id that is not a well-formed string within
+ * the cap
+ */
 export function checkedRef({ id, key, personalityId }: SessionRef): {
   id: string;
   key: string | null;
@@ -86,6 +109,10 @@ export function checkedRef({ id, key, personalityId }: SessionRef): {
 /**
  * Cuts a text, never inside a surrogate pair, and says so. Lone surrogates become U+FFFD: UTF-8,
  * which the database holds, has none.
+ *
+ * @param text of any length
+ * @param maxChars UTF-16 code units that are kept, without the marker
+ * @returns the text, or its beginning and the marker
  */
 export function cutText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text.toWellFormed();
@@ -114,7 +141,12 @@ function checkedText(name: string, text: unknown): string {
   throw invalid(`${name} is a text of at most 1,000 characters`);
 }
 
-/** Checks the roles of a search. @throws `VALUE_INVALID` */
+/**
+ * Checks the roles of a search.
+ *
+ * @param roles of the search
+ * @throws `VALUE_INVALID` for an unknown role
+ */
 export function assertRoles(roles: readonly MessageRole[]): void {
   if (!roles.every((role) => ROLES.has(role))) throw noRole();
 }

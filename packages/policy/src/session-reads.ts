@@ -8,7 +8,12 @@ const MAX_SESSIONS = 256;
 export class SessionReads {
   readonly #reads = new Map<string, Reads>();
 
-  /** What a session has read, to be filled by its calls. */
+  /**
+   * What a session has read, to be filled by its calls.
+   *
+   * @param sessionId of the call
+   * @returns the reads, which the caller changes
+   */
   of(sessionId: string): Reads {
     const reads = this.#reads.get(sessionId) ?? new Map();
     this.#reads.delete(sessionId);
@@ -18,6 +23,11 @@ export class SessionReads {
     return reads;
   }
 
+  /**
+   * Forgets what a session has read.
+   *
+   * @param sessionId of the session that ended
+   */
   forget(sessionId: string): void {
     this.#reads.delete(sessionId);
   }

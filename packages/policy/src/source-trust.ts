@@ -19,12 +19,18 @@ export type ReadSource =
 export interface SourceTrust {
   /** Whether there is no such source. */
   readonly isEmpty: boolean;
+  /** Whether the source of a read is trusted. */
   covers(source: ReadSource): boolean;
 }
 
 type RealPathOf = (path: string) => string | undefined;
 
-/** The entries of `safety.untrusted.trust` that name tools and groups of tools. */
+/**
+ * The entries of `safety.untrusted.trust` that name tools and groups of tools.
+ *
+ * @param trust the entries, as the personality has them
+ * @returns the names and labels
+ */
 export function trustedTools(trust: readonly string[] | undefined): string[] {
   return (trust ?? []).filter((entry) => !isSourceEntry(entry));
 }
@@ -33,7 +39,9 @@ export function trustedTools(trust: readonly string[] | undefined): string[] {
  * Compiles the sources among the entries of `safety.untrusted.trust`. What is no source that
  * `parseTrustedSource` takes trusts nothing.
  *
+ * @param trust the entries; tools among them are left out
  * @param realPathOf where a path leads. A folder that is a link stands for where it leads
+ * @returns what says whether a source is trusted
  */
 export function compileSourceTrust(
   trust: readonly string[] | undefined,
@@ -105,7 +113,13 @@ function sourcesOf(entries: readonly string[], realPath: (path: string) => strin
   });
 }
 
-/** Whether a file that was read is, holds, or is within what somebody wrote. */
+/**
+ * Whether a file that was read is, holds, or is within what somebody wrote.
+ *
+ * @param file the path that was read, and where it leads
+ * @param written absolute paths that somebody wrote
+ * @returns whether what was read may come from that write
+ */
 export function isWritten(
   { path, real }: Extract<ReadSource, { kind: 'file' }>,
   written: Iterable<string>,

@@ -3,10 +3,14 @@ import { normalizePath, pathProblem } from './paths.js';
 
 /** What tells a file from others, as `fs.Stats` has it. */
 export interface FileIdentity {
+  /** The number of the device. */
   readonly dev: number;
+  /** The number of the file on its device. */
   readonly ino: number;
+  /** How many names the file has: more than one are hard links. */
   readonly nlink: number;
   readonly ctimeMs: number;
+  /** Whether it is a folder. A folder's `nlink` counts no names. */
   isDirectory(): boolean;
 }
 
@@ -32,7 +36,13 @@ export interface StorageGuard {
   refuseLoop(kind: ReachKind, asked: string): never;
 }
 
-/** Checks that the path can name a file and makes it absolute. @throws `PATH_INVALID` */
+/**
+ * Checks that the path can name a file and makes it absolute.
+ *
+ * @param asked absolute, or relative to the working directory of the process
+ * @returns an absolute path without `.` and `..`
+ * @throws `PATH_INVALID` for what can't name a file
+ */
 export function enterPath(asked: string): string {
   const problem = typeof asked === 'string' ? pathProblem(asked) : 'the path is not a string';
   if (problem !== undefined) throw new EthosError('PATH_INVALID', `${problem}; give another one`);
@@ -51,7 +61,13 @@ export const openGuard: StorageGuard = {
   },
 };
 
-/** Keeps what may be written but not read from being moved to where it may be read. */
+/**
+ * Refuses to move what may be written but not read to where it may be read.
+ *
+ * @param guard of the storage
+ * @param move where both ends really are, and the path as it was asked for
+ * @throws `PATH_NOT_REACHABLE` for such a move
+ */
 export function assertNotRevealed(
   guard: StorageGuard,
   move: { source: string; target: string; asked: string },

@@ -17,6 +17,8 @@ export interface ExpandedToolset {
  * Whether entries, names of tools and group labels, cover a tool. A tool's name comes before a
  * label: an entry that names a tool stands for that one alone.
  *
+ * @param entries of a personality's toolset
+ * @param tool its name, and the label of its group
  * @param isTool whether there is a tool of that name
  */
 export function coversTool(
@@ -28,7 +30,13 @@ export function coversTool(
   return toolset !== undefined && entries.includes(toolset) && !isTool(toolset);
 }
 
-/** Replaces group labels by the tools that carry them. A tool's name comes before a label. */
+/**
+ * Replaces group labels by the tools that carry them. A tool's name comes before a label.
+ *
+ * @param toolset the entries; `undefined` stands for every tool
+ * @param tools all that there are
+ * @returns the names of the tools, and the entries that name none
+ */
 export function expandToolset(
   toolset: readonly string[] | undefined,
   tools: readonly LabelledTool[],

@@ -29,6 +29,8 @@ const HIDDEN = /[\u0000-\u0020\u007f\\]/;
 /**
  * Whether an entry of `safety.untrusted.trust` is meant as a source: a URL or a path. Names of tools
  * and group labels have neither slashes nor stars.
+ *
+ * @param entry as the operator wrote it
  */
 export function isSourceEntry(entry: string): boolean {
   return /[/\\*$]/.test(entry) || SCHEME.test(entry);
@@ -38,6 +40,7 @@ export function isSourceEntry(entry: string): boolean {
  * Reads a source that an operator trusts: `https://docs.example.com/*`, `https://example.com/page`,
  * `/home/me/notes/**` or `/home/me/notes.md`.
  *
+ * @param entry as the operator wrote it
  * @returns the source with its one spelling, or what is wrong and what to write instead
  */
 export function parseTrustedSource(entry: string): TrustedSourceResult {

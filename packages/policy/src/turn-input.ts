@@ -19,8 +19,10 @@ export interface TurnRow {
   id: string;
   sessionId: string;
   tenant: string;
+  /** Higher runs first; from -1,000,000 to 1,000,000. */
   priority: number;
   delayMs: number;
+  /** How often the turn is tried in all. */
   maxAttempts: number;
   backoffMs: number;
   /** What no statement asks for, as JSON. */
@@ -29,7 +31,14 @@ export interface TurnRow {
   after: readonly string[];
 }
 
-/** A turn with its defaults. The one rule of all stores. @throws `VALUE_INVALID`, `KEY_INVALID` */
+/**
+ * A turn with its defaults. All stores ask this one function.
+ *
+ * @param turn as the caller gave it
+ * @returns the row to store
+ * @throws `VALUE_INVALID` for a field that is wrong
+ * @throws `KEY_INVALID` for an id that is no key
+ */
 export function checkedTurn(turn: NewTurn): TurnRow {
   const { id, sessionId, tenant = '', priority = 0, delayMs = 0, rates = [], after = [] } = turn;
   const { maxAttempts = 5, backoffMs = 1_000 } = turn;
@@ -59,7 +68,14 @@ export function checkedTurn(turn: NewTurn): TurnRow {
   };
 }
 
-/** The schedule as JSON, for what compares it. @throws as `checkedTurn` */
+/**
+ * Checks a schedule, and writes it as JSON in which equal schedules are equal text.
+ *
+ * @param schedule as the caller gave it
+ * @returns its id and the JSON
+ * @throws `VALUE_INVALID` for a field that is wrong
+ * @throws `KEY_INVALID` for an id that is no key
+ */
 export function checkedSchedule(schedule: NewSchedule): { id: string; json: string } {
   const { id, cron, timezone, sessionId, ...turn } = schedule;
   const { tenant, priority, rates, maxAttempts, backoffMs, prompt, untrusted, attachments } = turn;
@@ -71,20 +87,38 @@ export function checkedSchedule(schedule: NewSchedule): { id: string; json: stri
   return { id, json: JSON.stringify({ ...kept, ...how }) };
 }
 
-/** What `input` of a row holds. */
+/**
+ * Reads what `input` of a row holds.
+ *
+ * @param input the column, as `checkedTurn` wrote it
+ * @returns the fields of a stored turn
+ */
 export function turnInputOf(
   input: string,
 ): Pick<StoredTurn, 'prompt' | 'untrusted' | 'attachments'> {
   return JSON.parse(input);
 }
 
-/** @throws `KEY_INVALID` */
+/**
+ * Checks an id of a turn or a session.
+ *
+ * @param id anything
+ * @returns the id
+ * @throws `KEY_INVALID` unless it is a well-formed string within the cap
+ */
 export function assertTurnKey(id: string): string {
   assertKvKey(id, DEFAULT_KV_LIMITS);
   return id;
 }
 
-/** @throws `VALUE_INVALID` */
+/**
+ * Checks a number of milliseconds out of the options of a caller.
+ *
+ * @param name of the option, for the message
+ * @param value milliseconds
+ * @returns the same number
+ * @throws `VALUE_INVALID` for anything but a whole number from 0
+ */
 export function wholeMs(name: string, value: number): number {
   if (Number.isInteger(value) && value >= 0 && value <= MAX_MS) return value;
   throw invalid(`${name} must be a whole number from 0`);

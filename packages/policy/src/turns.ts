@@ -21,7 +21,11 @@ export class Turns {
 
   /**
    * Calls `start` when there is room for the key: at once where there is, before this returns.
-   * @returns what gives the place back, or stops waiting for it; a second call does nothing
+   *
+   * @param key of what the tasks share
+   * @param start is called once, and not after the place was given back
+   * @returns a function that gives the place back, or stops waiting for it; a second call does
+   * nothing
    */
   enter(key: string, start: () => void): () => void {
     let place = this.#places.get(key);
@@ -37,6 +41,11 @@ export class Turns {
 
   /**
    * Runs a task when there is room for its key.
+   *
+   * @param key of what the tasks share
+   * @param task runs once there is room, and gives its place back when it settles
+   * @param signal ends the wait, and not the task
+   * @returns what the task gave
    * @throws the reason of `signal` when it fires before the task has begun; what the task throws
    */
   async run<T>(key: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -61,7 +70,11 @@ export class Turns {
     }
   }
 
-  /** Whether somebody has, or waits for, a place of the key. */
+  /**
+   * Whether somebody has, or waits for, a place of the key.
+   *
+   * @param key of what the tasks share
+     */
   isBusy(key: string): boolean {
     return this.#places.has(key);
   }

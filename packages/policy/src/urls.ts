@@ -9,8 +9,9 @@ const NEEDS_IDNA = /[^\0-\x7f]|%|xn--/i;
  * Parses a URL as WHATWG says, in linear time: IDNA takes quadratic time for a long host, so a text
  * with one is not parsed.
  *
+ * @param url absolute, or relative to `base`
  * @param base an absolute URL that is known to parse, for a relative reference
- * @returns `null` for what is malformed
+ * @returns the URL, or `null` for what is malformed
  */
 export function parseUrl(url: string | URL, base?: string): URL | null {
   // `URL.canParse` of Node.js 20 misreads Latin-1 strings once it has been compiled.
@@ -22,7 +23,12 @@ export function parseUrl(url: string | URL, base?: string): URL | null {
   }
 }
 
-/** The port of an http or https URL. */
+/**
+ * The port of an http or https URL.
+ *
+ * @param url of http or https
+ * @returns the port, also where the URL names none
+ */
 export function urlPort(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }

@@ -28,7 +28,12 @@ export function otherForms(text: string, { word, start, end }: TextWord): string
   return [...forms];
 }
 
-/** The words of a text as an index takes them, and beside them their other forms; with spaces between. */
+/**
+ * The words of a text as an index takes them, and beside them their other forms; with spaces between.
+ *
+ * @param text of a message
+ * @returns `words` and `stems`, each with spaces between
+ */
 export function indexedWords(text: string): { words: string; stems: string } {
   const words: string[] = [];
   const stems: string[] = [];

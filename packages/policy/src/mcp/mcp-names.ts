@@ -20,17 +20,32 @@ const RESERVED: ReadonlySet<string> = new Set(MCP_BRIDGE_TOOLS);
 const PREFIX = 'mcp__';
 const MCP_TOOL = /^mcp__(.+?)__./s;
 
-/** Whether a name says that it is of a server's tool. A model may name anything, also what is no text. */
+/**
+ * Whether a name says that it is of a server's tool. A model may name anything, also what is no text.
+ *
+ * @param name any value
+ * @returns whether it is a string that begins with `mcp__`
+ */
 export function isMcpToolName(name: unknown): name is string {
   return typeof name === 'string' && name.startsWith(PREFIX);
 }
 
-/** The server in a name of the form `mcp__<server>__<tool>`, both parts non-empty. */
+/**
+ * The server in a name of the form `mcp__<server>__<tool>`, both parts non-empty.
+ *
+ * @param name of a tool
+ * @returns the part for the server, or `undefined` for a name of another form
+ */
 export function mcpServerOf(name: string): string | undefined {
   return MCP_TOOL.exec(name)?.[1];
 }
 
-/** What the names of a server's tools begin with: `mcp__<server>__`. */
+/**
+ * What the names of a server's tools begin with: `mcp__<server>__`.
+ *
+ * @param server its name in the configuration
+ * @returns the prefix
+ */
 export function mcpToolPrefix(server: string): string {
   return `${PREFIX}${mcpServerPart(server)}__`;
 }
@@ -38,6 +53,9 @@ export function mcpToolPrefix(server: string): string {
 /**
  * A server's name as a part of the names of its tools, and of the refs of its secrets. One that is
  * made of letters, digits, and single `_` and `-` between them stays as it is, up to 32 characters.
+ *
+ * @param server its name in the configuration
+ * @returns the part; another name gets a readable part and eight digits of its hash
  */
 export function mcpServerPart(server: string): string {
   const plain =
@@ -49,6 +67,10 @@ export function mcpServerPart(server: string): string {
  * The name of a server's tool in the registry: `mcp__<server>__<tool>`, of letters, digits, `_` and
  * `-`, 64 characters at most. A name that is not such, or is taken by the bridge, gets a part of its
  * hash, so that no two names become one.
+ *
+ * @param server its name in the configuration
+ * @param tool its name as the server says it
+ * @returns the name in the registry
  */
 export function mcpToolName(server: string, tool: string): string {
   const prefix = mcpToolPrefix(server);

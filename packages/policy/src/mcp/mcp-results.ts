@@ -56,7 +56,12 @@ const isAnswer: Check<McpCallAnswer> = isShape(
   { content: isOptional(isList), isError: isOptional(isBoolean) },
 );
 
-/** What a server answered to a call, or `undefined` for what is no answer. */
+/**
+ * What a server answered to a call, or `undefined` for what is no answer.
+ *
+ * @param value what came over the wire
+ * @returns the answer, or `undefined`
+ */
 export function readMcpAnswer(value: unknown): McpCallAnswer | undefined {
   return isObject(value) && isAnswer(value) ? value : undefined;
 }
@@ -71,12 +76,22 @@ export class McpResultParts {
   #textChars = 0;
   #binaryChars = 0;
 
+  /**
+   * Adds the parts of an answer. More than the cap are left out, and a text says how many.
+   *
+   * @param content parts as the protocol defines them
+   */
   add(content: readonly unknown[]): void {
     for (const part of content.slice(0, MAX_PARTS)) this.#addPart(part);
     const more = content.length - MAX_PARTS;
     if (more > 0) this.text(`[${more} more parts are left out]`);
   }
 
+  /**
+   * Adds a text. What goes over the cap of all texts is cut.
+   *
+   * @param text of any length
+   */
   text(text: string): void {
     if (this.#textChars >= MAX_TEXT_CHARS) return;
     this.#textChars += text.length;
@@ -84,6 +99,11 @@ export class McpResultParts {
     this.texts.push(over <= 0 ? text : `${takeStart(text, text.length - over)}\n[cut]`);
   }
 
+  /**
+   * Adds a resource: its text, its image, or a line that describes its bytes.
+   *
+   * @param resource as the protocol defines it
+   */
   resource(resource: McpResource): void {
     const { uri, mimeType, text, blob } = resource;
     const shown = cleanLine(uri, 300);
@@ -106,7 +126,11 @@ export class McpResultParts {
     });
   }
 
-  /** All but the texts, as a payload; keys without anything are left out. */
+  /**
+   * All but the texts, as a payload; keys without anything are left out.
+   *
+   * @returns the lists `images`, `audio`, `resources` and `links`
+   */
   structured(): Record<string, unknown> {
     const { images, audio, resources, links } = this;
     return Object.fromEntries(
@@ -172,7 +196,13 @@ function codeOfFailure(error: string): ToolErrorCode {
   return REFUSED_ARGUMENTS.test(error) ? 'input_invalid' : 'execution_failed';
 }
 
-/** What a call of a server's tool comes back with. */
+/**
+ * What a call of a server's tool comes back with.
+ *
+ * @param answer what the server sent, as `readMcpAnswer` gives it
+ * @param origin the server and the tool, which `structured.mcp` repeats
+ * @returns a result; a failed one has a code
+ */
 export function mcpToolResult(answer: McpCallAnswer, origin: McpOrigin): ToolResult {
   const { content = [], structuredContent, isError } = answer;
   const parts = new McpResultParts();

@@ -27,8 +27,10 @@ const MAX_SCHEMA_DEPTH = 32;
 /**
  * Checks one entry of a server's list of tools. Never throws.
  *
- * @param client `tasks`: whether it may run calls as tasks; one that may not is held back from tools
- * that run no other way
+ * @param entry what the server sent
+ * @param client `tasks`: whether it may run calls as tasks. When it may not, a tool that runs only
+ * as a task is held back
+ * @returns the definition and whether it runs as a task, or the tool's name and why it is held back
  */
 export function readMcpTool(
   entry: unknown,
@@ -73,7 +75,12 @@ function fieldsOf(entry: unknown): Record<string, unknown> {
 const TEXT_KEYS: ReadonlySet<string> = new Set(['description', 'title', '$comment']);
 const MAX_SCHEMA_TEXT_CHARS = 2_000;
 
-/** A schema for the model: as it is, with the texts that only a model reads cleaned. */
+/**
+ * A schema for the model: as it is, with the texts that only a model reads cleaned.
+ *
+ * @param schema as the server sent it, no deeper than `readMcpTool` allows
+ * @returns a new schema
+ */
 export function cleanMcpSchema(schema: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(schema)

@@ -5,7 +5,12 @@ import { plainLines } from './lines.js';
 import { foldLookalikes } from './lookalikes.js';
 import { modelTokens } from './model-tokens.js';
 
-/** What in a text a person would not see, or a chat template would take for its own; or nothing. */
+/**
+ * What in a text a person would not see, or a chat template would take for its own; or nothing.
+ *
+ * @param text to look at
+ * @returns what was found, for a message, or `undefined`
+ */
 export function hiddenIn(text: string): string | undefined {
   if (!text.isWellFormed()) return 'half a character';
   if (hasControls(text)) return 'control characters';
@@ -16,7 +21,9 @@ export function hiddenIn(text: string): string | undefined {
 /**
  * A text of a stranger for a model or a person: no hidden characters, no chat-template tokens.
  *
+ * @param text of any length; all but its beginning is dropped first
  * @param maxChars in UTF-16 code units, the mark of a cut among them
+ * @returns the text, trimmed
  */
 export function cleanText(text: string, maxChars: number): string {
   const start = takeStart(text, maxChars * 4).toWellFormed();
@@ -35,7 +42,13 @@ function withoutModelTokens(text: string): string {
   return parts.join('') + text.slice(done);
 }
 
-/** The same, on one line. */
+/**
+ * A stranger's text, as `cleanText` gives it, on one line.
+ *
+ * @param text of any length
+ * @param maxChars in UTF-16 code units, the mark of a cut among them
+ * @returns the line
+ */
 export function cleanLine(text: string, maxChars: number): string {
   return cleanText(text.slice(0, maxChars * 8).replace(/\s+/g, ' '), maxChars);
 }

@@ -14,22 +14,41 @@ const ESCAPE_SEQUENCE = new RegExp(
 );
 const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
 
-/** Takes out the escape sequences of terminals: colours, titles, links, and what moves the cursor. */
+/**
+ * Takes out the escape sequences of terminals: colours, titles, links, and what moves the cursor.
+ *
+ * @param text what a program printed
+ * @returns the rest
+ */
 export function withoutEscapes(text: string): string {
   return text.replace(ESCAPE_SEQUENCE, '');
 }
 
-/** Takes out control characters, except for the tab, the line feed and the carriage return. */
+/**
+ * Takes out control characters, except for the tab, the line feed and the carriage return.
+ *
+ * @param text to clean
+ * @returns the rest
+ */
 export function withoutControls(text: string): string {
   return text.replace(CONTROLS, '');
 }
 
-/** Whether `withoutControls` would take something out. */
+/**
+ * Whether `withoutControls` would take something out.
+ *
+ * @param text to look at
+ */
 export function hasControls(text: string): boolean {
   return text.search(CONTROLS) >= 0;
 }
 
-/** Shows the same control characters as their pictures: `␀`. */
+/**
+ * Shows the same control characters as their pictures: `␀`.
+ *
+ * @param text to show
+ * @returns a text of the same length
+ */
 export function showControls(text: string): string {
   return text.replace(CONTROLS, (control) => {
     const code = control.charCodeAt(0);

@@ -1,13 +1,24 @@
 /**
  * At most `maxChars` UTF-16 code units of the beginning of a text. Never ends in half a surrogate
  * pair, also where the text does: what was read in pieces may be cut within one.
+ *
+ * @param text of any length
+ * @param maxChars in UTF-16 code units
+ * @returns the beginning
  */
 export function takeStart(text: string, maxChars: number): string {
   const start = text.slice(0, Math.max(maxChars, 0));
   return isHighSurrogate(start.charCodeAt(start.length - 1)) ? start.slice(0, -1) : start;
 }
 
-/** The same of the end of a text: never begins with half a surrogate pair. */
+/**
+ * At most `maxChars` UTF-16 code units of the end of a text. Never begins with half a surrogate
+ * pair.
+ *
+ * @param text of any length
+ * @param maxChars in UTF-16 code units
+ * @returns the end
+ */
 export function takeEnd(text: string, maxChars: number): string {
   const end = maxChars > 0 ? text.slice(-maxChars) : '';
   return isLowSurrogate(end.charCodeAt(0)) ? end.slice(1) : end;
@@ -16,8 +27,10 @@ export function takeEnd(text: string, maxChars: number): string {
 /**
  * The beginning of a text, with a mark where something was cut.
  *
+ * @param text of any length
  * @param maxChars in UTF-16 code units, without the mark
  * @param mark `…` when absent
+ * @returns the text, or its beginning and the mark
  */
 export function shorten(text: string, maxChars: number, mark = '…'): string {
   return text.length <= maxChars ? text : `${takeStart(text, maxChars)}${mark}`;

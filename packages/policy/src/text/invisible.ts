@@ -43,12 +43,21 @@ const SHOWN = new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}\\u2028\\u2029]`, 'gu')
 const SHOWN_IN_LINE = new RegExp(`(${NEEDED})|[${INVISIBLE_CLASS}\\p{Zl}\\p{Zp}\\p{Cc}]`, 'gu');
 const HIDDEN = new RegExp(`[${INVISIBLE_CLASS}\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]`, 'gu');
 
-/** Takes out characters that nobody sees, except for those that emoji and scripts need where they stand. */
+/**
+ * Takes out characters that nobody sees, except for those that emoji and scripts need where they stand.
+ *
+ * @param text to clean
+ * @returns the rest
+ */
 export function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, '$1');
 }
 
-/** Whether `withoutInvisible` would take something out. */
+/**
+ * Whether `withoutInvisible` would take something out.
+ *
+ * @param text to look at
+ */
 export function hasInvisible(text: string): boolean {
   for (const [, needed] of text.matchAll(INVISIBLE)) if (needed === undefined) return true;
   return false;
@@ -57,12 +66,20 @@ export function hasInvisible(text: string): boolean {
 /**
  * Shows characters that nobody sees, and the line ends that few programs know, by their numbers:
  * `<U+202E>`. What emoji and scripts need where it stands is left as it is.
+ *
+ * @param text to show
+ * @returns the text with numbers where such characters were
  */
 export function showInvisible(text: string): string {
   return text.replace(SHOWN, numbered);
 }
 
-/** The same for what must be one line: controls and line breaks are shown too. */
+/**
+ * Shows the same characters, and controls and line breaks too: for what must be one line.
+ *
+ * @param text to show
+ * @returns one line
+ */
 export function showHidden(text: string): string {
   return text.replace(SHOWN_IN_LINE, numbered);
 }
@@ -70,6 +87,9 @@ export function showHidden(text: string): string {
 /**
  * For names, which need none of them: takes out every character that nobody sees, controls, line
  * ends and halves of surrogate pairs.
+ *
+ * @param text a name
+ * @returns the rest
  */
 export function withoutHidden(text: string): string {
   return text.replace(HIDDEN, '');

@@ -1,7 +1,12 @@
 import { shorten, takeStart } from './cut-text.js';
 import { withoutInvisible } from './invisible.js';
 
-/** Every end of a line as a line feed: CRLF, CR, NEL, and the separators of Unicode. */
+/**
+ * Every end of a line as a line feed: CRLF, CR, NEL, and the separators of Unicode.
+ *
+ * @param text with any line ends
+ * @returns the text with `\n` alone
+ */
 export function plainLines(text: string): string {
   return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n');
 }
@@ -10,8 +15,10 @@ export function plainLines(text: string): string {
  * A text from outside as one line: white space, line ends and control characters as one space,
  * nothing that nobody sees, cut without splitting a surrogate pair.
  *
+ * @param text of any length
  * @param maxChars in UTF-16 code units, without the mark
  * @param mark stands at the end where something was cut; `…` when absent
+ * @returns the line
  */
 export function oneLine(text: string, maxChars: number, mark = '…'): string {
   // Enough to fill the line, unless most of it is white space, and it keeps the work small.

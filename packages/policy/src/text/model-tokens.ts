@@ -54,7 +54,9 @@ const SENTENCE = /<(?=\/?s>)/g;
 
 /**
  * Where the tokens begin by which the common model families mark roles, turns and tool calls.
- * @param folded a text, its lookalikes folded
+ *
+ * @param folded as `foldLookalikes` gave it
+ * @returns indexes in `folded`
  */
 export function* modelTokens(folded: string): Generator<number> {
   const { text, placeOf } = withoutFillers(folded);
@@ -76,7 +78,9 @@ const ROLE_LINE = new RegExp(
 
 /**
  * Where the colons are that make a line the beginning of somebody's turn.
- * @param folded a text, its lookalikes folded
+ *
+ * @param folded as `foldLookalikes` gave it
+ * @returns indexes in `folded`, each after its colon
  */
 export function* roleColons(folded: string): Generator<number> {
   const { text, placeOf } = withoutFillers(folded);
