@@ -20,7 +20,13 @@ export type TurnDone = Extract<AgentEvent, { type: 'done' }>;
 export class AgentLoop {
   readonly #runner: TurnRunner;
 
-  /** @throws `CONFIG_INVALID` for a limit that is not above zero, and a negative price */
+  /**
+   * A host calls `createAgent` of `@ethosagent/wiring` instead, unless it puts the parts together
+   * itself.
+   *
+   * @param options the model, the tools, the sessions, limits and prices
+   * @throws `CONFIG_INVALID` for a limit that is not above zero, and a negative price
+   */
   constructor(options: AgentLoopOptions) {
     this.#runner = new TurnRunner(options);
   }
@@ -29,6 +35,8 @@ export class AgentLoop {
    * Begins a turn. What went wrong before the event `start` is thrown, later errors are events.
    * Whoever stops reading ends the turn, which `resume` can then go on with.
    *
+   * @param input the session, the prompt and its attachments
+   * @returns the events, in order; the last one is `done`
    * @throws `TURN_INVALID` for a blank prompt, when the last turn of the session is not finished, or
    * what is stored of it can't be read; `SESSION_CHANGED` when another process writes to the session;
    * `SESSION_OWNER_MISMATCH`, `CONFIG_INVALID`
@@ -41,6 +49,8 @@ export class AgentLoop {
    * Goes on with the last turn: asks the model again whose answer broke off, runs calls that had not
    * begun and those that were approved, and tells the model of calls that may have run.
    *
+   * @param input the session, and a signal
+   * @returns the events, in order; the last one is `done`
    * @throws as `run`; `TURN_INVALID` when there is nothing to go on with, or the turn began under
    * another personality
    */
@@ -48,13 +58,25 @@ export class AgentLoop {
     return this.#runner.resume(input);
   }
 
-  /** Runs a turn and gives its last event, with the `error` of one that failed. @throws as `run` */
+  /**
+   * Runs a turn and waits for its end.
+   *
+   * @param input the session, the prompt and its attachments
+   * @returns the last event, with the `error` of a turn that failed
+   * @throws as `run`
+   * @throws `TURN_INVALID` when the turn ended without its last event
+   */
   async ask(input: TurnInput): Promise<TurnDone> {
     for await (const event of this.run(input)) if (event.type === 'done') return event;
     throw new EthosError('TURN_INVALID', 'the turn was ended before it was over');
   }
 
-  /** How a session stands, as it is stored. A turn that this loop runs is `unfinished`. */
+  /**
+   * How a session stands, as it is stored. A turn that this loop runs is `unfinished`.
+   *
+   * @param sessionId of the session
+   * @returns `idle`, `paused` where all open calls wait for a decision, or `unfinished`
+   */
   async state(sessionId: string): Promise<SessionState> {
     if (this.#runner.isRunning(sessionId)) return 'unfinished';
     const { log, ledger } = await this.#runner.journal(sessionId);
@@ -67,8 +89,11 @@ export class AgentLoop {
   }
 
   /**
-   * The calls that the last turn waits for, decided or not. They are among those that `pending` of a
-   * `ToolSession` lists, which decides on them too.
+   * The calls that the last turn waits for, decided or not. `pending` of a `ToolSession` lists them
+   * too, and its `decide` decides on them.
+   *
+   * @param sessionId of the session
+   * @returns the calls, the oldest first
    */
   async pending(sessionId: string): Promise<PendingApproval[]> {
     const { log, ledger } = await this.#runner.journal(sessionId);
@@ -79,10 +104,11 @@ export class AgentLoop {
   }
 
   /**
-   * Decides on a call that waits; `resume` then does it. From any process.
+   * Decides on a call that waits. `resume` then carries it out. Any process may decide.
    *
+   * @param sessionId of the session
    * @param approval as the event, `pending` or `done` showed it
-   * @param decision with other arguments: they run in place of those that were proposed
+   * @param decision yes or no; with other arguments, those run instead
    * @throws as `ToolSession.decide`
    */
   decide(
@@ -94,8 +120,12 @@ export class AgentLoop {
   }
 
   /**
-   * Takes a call out that waits, decided or not: it does not run, and the model is told with `resume`.
-   * Says whether it was there.
+   * Takes out a call that waits, decided or not. It does not run, and the model hears of it with
+   * `resume`.
+   *
+   * @param sessionId of the session
+   * @param approval as the event, `pending` or `done` showed it
+   * @returns whether it waited
    */
   withdraw(
     sessionId: string,
@@ -104,12 +134,23 @@ export class AgentLoop {
     return this.#runner.withdraw(sessionId, approval);
   }
 
-  /** The grants that hold in a session under the personality of the loop. */
+  /**
+   * The grants that hold in a session under the personality of the loop.
+   *
+   * @param sessionId of the session
+   * @returns the grants
+   */
   async grants(sessionId: string): Promise<SessionGrant[]> {
     return this.#runner.grants(sessionId);
   }
 
-  /** Ends a grant, and says whether it was there. */
+  /**
+   * Ends a grant.
+   *
+   * @param sessionId of the session
+   * @param grantId as `grants` shows it
+   * @returns whether there was such a grant
+   */
   revoke(sessionId: string, grantId: string): Promise<boolean> {
     return this.#runner.revoke(sessionId, grantId);
   }
@@ -117,8 +158,11 @@ export class AgentLoop {
   /**
    * Ends an unfinished turn without going on with it, so that a new one can begin.
    *
-   * @param opts `claim`: of who holds the session
-   * @throws `TURN_INVALID` when there is none, or it runs; `SESSION_CHANGED`, `SESSION_TAKEN`
+   * @param sessionId of the session
+   * @param opts `claim`: the caller's hold on the session
+   * @throws `TURN_INVALID` when no turn is unfinished, or it runs in this process
+   * @throws `SESSION_CHANGED` when another process writes to the session
+   * @throws `SESSION_TAKEN` when somebody else holds it
    */
   async abandon(sessionId: string, opts: { claim?: TurnClaim } = {}): Promise<void> {
     this.#runner.assertNotRunning(sessionId);
@@ -146,23 +190,37 @@ export class AgentLoop {
   }
 
   /**
-   * Takes a session for turns that run here, so that no other process runs it. It has to be extended
-   * before `leaseMs` milliseconds are over, and released.
+   * Takes a session for turns that run here, so that no other process runs it. Extend it before
+   * `leaseMs` are over, and release it at the end.
    *
-   * @returns `undefined` while somebody else holds it
-   * @throws `CONFIG_INVALID` for a store that can not hold sessions; as `SessionStore.claim`
+   * @param sessionId of the session
+   * @param leaseMs milliseconds, up to a day
+   * @returns the hold; `undefined` while somebody else has the session
+   * @throws `CONFIG_INVALID` for a store that can't hold sessions
+   * @throws as `SessionStore.claim`
    */
   async hold(sessionId: string, leaseMs: number): Promise<HeldSession | undefined> {
     const store = claimingStore(this.#runner.options.sessions);
     return holdSession(store, await this.#runner.ref(sessionId), leaseMs);
   }
 
-  /** Extends what is held; what is not any more says so. @throws as `SessionStore.renew` */
+  /**
+   * Extends holds. One that is over is marked as lost.
+   *
+   * @param held what `hold` gave
+   * @param leaseMs milliseconds from now, up to a day
+   * @throws as `SessionStore.renew`
+   */
   extend(held: readonly HeldSession[], leaseMs: number): Promise<void> {
     return renewHeld(claimingStore(this.#runner.options.sessions), held, leaseMs);
   }
 
-  /** Gives up a session that is held. @throws as `SessionStore.release` */
+  /**
+   * Gives up a session that is held.
+   *
+   * @param held what `hold` gave
+   * @throws as `SessionStore.release`
+   */
   async release(held: HeldSession): Promise<void> {
     const { sessionId, epoch } = held;
     held.lose();
@@ -170,8 +228,10 @@ export class AgentLoop {
   }
 
   /**
-   * Ends what runs in a session, its sub-agents and what its tools left running included, and waits
-   * for it. A turn that runs stays unfinished.
+   * Ends what runs in a session, with its sub-agents and what its tools left running, and waits for
+   * it. A turn that runs stays unfinished.
+   *
+   * @param sessionId of the session
    */
   endSession(sessionId: string): Promise<void> {
     return this.#runner.endSession(sessionId);

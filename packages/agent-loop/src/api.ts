@@ -29,7 +29,9 @@ export type AgentIdentity = SessionIdentity;
 
 /** US dollars for a million tokens, from zero. */
 export interface TokenPrices {
+  /** US dollars for a million tokens of input. */
   input: number;
+  /** US dollars for a million tokens of output. */
   output: number;
   /** Of input that the provider had cached; as `input` when absent. */
   cachedInput?: number;
@@ -153,9 +155,12 @@ export interface AgentLoopOptions {
 
 /** What is passed on to the model call as it is. */
 export interface ModelSettings {
+  /** The range is the provider's. */
   temperature?: number;
+  /** From 0 to 1. */
   topP?: number;
   maxOutputTokens?: number;
+  /** For providers that can repeat an answer. */
   seed?: number;
   headers?: Record<string, string>;
   providerOptions?: Record<string, Record<string, unknown>>;

@@ -21,6 +21,12 @@ export class HeldSession implements TurnClaim {
   #isOver = false;
   #until: Moment;
 
+  /**
+   * `AgentLoop.hold` makes one.
+   *
+   * @param claim the session and its epoch
+   * @param until when it is over, by the clocks of this process
+   */
   constructor({ sessionId, epoch }: SessionClaim, until: Moment) {
     this.sessionId = sessionId;
     this.epoch = epoch;

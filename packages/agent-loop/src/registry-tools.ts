@@ -12,7 +12,16 @@ export interface RegistryToolsOptions {
   toolNames?: readonly string[];
 }
 
-/** The tools of a registry under one personality, for hosts that put everything together themselves. */
+/**
+ * The tools of a registry under one personality, for hosts that put everything together themselves.
+ *
+ * @param registry with the tools
+ * @param personality under which all calls run
+ * @param options the working directory, the storage, and the tools; those of the personality when
+ * absent
+ * @returns the tools, for an `AgentLoop`
+ * @throws `CONFIG_INVALID` when the methods are asked for another personality
+ */
 export function registryTools(
   registry: DefaultToolRegistry,
   personality: PersonalityConfig,

@@ -79,7 +79,12 @@ export interface CallHooks {
   onError?: (failed: CallError) => void | Promise<void>;
 }
 
-/** Tells a hook of an error. */
+/**
+ * Tells a hook of an error.
+ *
+ * @param hooks of the host
+ * @param failed the call and its error
+ */
 export function tellError(hooks: CallHooks, failed: CallError): void {
   callListener(() => hooks.onError?.(failed));
 }

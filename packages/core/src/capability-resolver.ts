@@ -21,7 +21,15 @@ import { quotaOfRule } from './quotas/call-quotas.js';
 
 export type { ResolveContext, ScopedAccessors };
 
-/** The accessors for one execution of a tool. Reach, hosts and namespaces are worked out here. */
+/**
+ * The accessors for one execution of a tool. Reach, hosts and namespaces are worked out here.
+ *
+ * @param toolName also the name of its key-value namespace
+ * @param capabilities its declaration
+ * @param ctx the personality and the call
+ * @param backends what stands behind the accessors
+ * @returns an accessor for each declared capability; the others are absent
+ */
 // biome-ignore lint/complexity/useMaxParams: a documented signature
 export function resolveCapabilities(
   toolName: string,
@@ -33,7 +41,11 @@ export function resolveCapabilities(
   return plan.bind({ ctx, policy: plan.policyOf(ctx) });
 }
 
-/** Whether a declaration reaches outside, so that it can't run without backends. */
+/**
+ * Whether a declaration reaches outside, so that it can't run without backends.
+ *
+ * @param capabilities the declaration of a tool
+ */
 export function needsBackends(capabilities: ToolCapabilities): boolean {
   return Object.values(capabilities).some((declared) => declared !== undefined);
 }

@@ -27,6 +27,10 @@ const KEYS_OF_SERVICES: readonly string[] = MODULES.flatMap(({ key, isForService
 /**
  * Every way in which a tool's declaration is malformed or exceeds the personality. Empty when it
  * fits. Nothing is thrown.
+ *
+ * @param tool its name and its declaration
+ * @param personality its reach and its policies
+ * @returns the problems, each with the name of the tool
  */
 export function validateRegistration(
   tool: Pick<AnyTool, 'name' | 'capabilities'>,
@@ -39,7 +43,12 @@ export function validateRegistration(
   ].map((problem) => ({ tool: tool.name, ...problem }));
 }
 
-/** Every way in which a declaration is malformed by itself, whatever the personality. */
+/**
+ * Every way in which a declaration is malformed by itself, whatever the personality.
+ *
+ * @param declared the declaration of a tool
+ * @returns the problems; empty for a well-formed one
+ */
 export function validateDeclaration(declared: ToolCapabilities): CapabilityProblem[] {
   return MODULES.flatMap((module) => module.malformed(declared));
 }

@@ -18,7 +18,8 @@ interface Entry {
  * A key-value store that lasts as long as the process. For tests and for scopes that need not
  * survive a restart; the same rules and error codes as the SQLite store, with its default caps.
  *
- * @param options.clock milliseconds since the epoch; `Date.now` when absent
+ * @param options `clock`: milliseconds since the epoch; `Date.now` when absent
+ * @returns a factory that gives a tool its store; its methods throw the codes of `KeyValueStore`
  */
 export function createInMemoryKvStore({
   clock = () => Date.now(),

@@ -33,6 +33,7 @@ const NOTHING: Memory = { sections: [], versions: [] };
  *
  * @param options `clock`: milliseconds since the epoch, `Date.now` when absent; the caps in
  * characters, 20,000 a section and 1,000,000 a memory when absent
+ * @returns the provider
  */
 export function createInMemoryMemory({
   clock = () => Date.now(),

@@ -37,6 +37,7 @@ interface Session {
  * of the stores that keep them. A search looks at every message.
  *
  * @param options `clock`: milliseconds since the epoch, `Date.now` when absent
+ * @returns the store
  */
 export function createInMemorySessionStore({
   clock = () => Date.now(),

@@ -74,8 +74,13 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   #lastPassing: Passing | undefined;
 
   /**
+   * A registry without tools.
+   *
    * @param backends what stands behind the accessors; without them, tools that declare any
    * capability are `not_available`
+   * @param reducers shorten results before the model sees them
+   * @param options quotas, caps and hooks of the host
+   * @throws `CONFIG_INVALID` for an option that is not what it must be
    */
   constructor(
     backends?: CapabilityBackends,
@@ -177,7 +182,13 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     return open.map(({ definition }) => definition);
   }
 
-  /** The tools that pass the filters of a batch, whether or not they are available now. */
+  /**
+   * The tools that pass the filters of a batch, whether or not they are available now.
+   *
+   * @param allowedTools names of tools; every tool when absent
+   * @param filterOpts the MCP servers and plugins that are let in
+   * @returns the tools, in the order of their registration
+   */
   getAllowed(allowedTools?: readonly string[], filterOpts?: ToolFilterOpts): AnyTool[] {
     return this.#passing(compileFilters(allowedTools, filterOpts)).entries.map(({ tool }) => tool);
   }
@@ -186,7 +197,13 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     return [...this.#tools.values()].flatMap(({ tool }) => validateRegistration(tool, personality));
   }
 
-  /** What a tool could reach in a call of this context, as data; `undefined` for an unknown tool. */
+  /**
+   * What a tool could reach in a call of this context, as data; `undefined` for an unknown tool.
+   *
+   * @param name of the tool
+   * @param ctx the personality and the session
+   * @returns hosts, paths, binaries and secrets that the call may reach
+   */
   describe(name: string, ctx: ResolveContext): ResolvedGrant | undefined {
     return this.#tools.get(name)?.plan.describe(ctx);
   }
@@ -241,7 +258,11 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     return this.#services.open({ name, plan, owner, networkPolicy });
   }
 
-  /** Ends what is kept open for a personality, or for all of them, and waits for it. */
+  /**
+   * Ends what is kept open for a personality, or for all of them, and waits for it.
+   *
+   * @param options `personalityId`: only the services of this personality
+   */
   endServices({ personalityId }: { personalityId?: string } = {}): Promise<void> {
     return personalityId === undefined
       ? this.#services.endAll()
@@ -251,6 +272,8 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   /**
    * Lets a session begin anew with what it used up of its quotas in this process. Its calls that run
    * go on with what they have.
+   *
+   * @param sessionId of the session
    */
   forgetSession(sessionId: string): void {
     this.#meters.forget(sessionId);
@@ -260,6 +283,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
    * Ends what is left running or kept open in a session, waits for it, and forgets the session: also
    * what other processes count of it, where counts are shared.
    *
+   * @param sessionId of the session
    * @throws what the store of shared counts throws
    */
   async endSession(sessionId: string): Promise<void> {

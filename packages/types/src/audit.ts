@@ -92,6 +92,7 @@ export interface AuditCall {
 
 /** Where audit events go. An access whose event can't be recorded is refused. */
 export interface AuditSink {
+  /** Called for each access and each call. Must not throw: what it throws refuses the access. */
   record(event: AuditEvent): void;
   /**
    * Called once for each call that has its answer, before anybody gets it. What it throws is told in

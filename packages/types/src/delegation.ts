@@ -29,6 +29,7 @@ export interface DelegationInfo {
   personalityId?: string;
   /** Milliseconds since the epoch. */
   startedAt: number;
+  /** Milliseconds since the epoch. */
   endedAt?: number;
   /** Model calls, and tool calls, so far. */
   steps: number;
@@ -101,14 +102,19 @@ export interface DelegationCaller {
 
 /** What stands behind `ScopedDelegation`: each method as there, for a caller. */
 export interface DelegationProvider {
+  /** Runs a task, and waits for its end. */
   run(
     caller: DelegationCaller,
     task: DelegatedTask,
     onProgress?: (message: string) => void,
   ): Promise<DelegationInfo>;
+  /** Starts a task, and does not wait. */
   start(caller: DelegationCaller, task: DelegatedTask): Promise<DelegationInfo>;
+  /** The caller's tasks. */
   list(caller: DelegationCaller): Promise<DelegationInfo[]>;
+  /** How a task stands, after `waitMs` milliseconds or once it ended. */
   get(caller: DelegationCaller, id: string, opts?: { waitMs?: number }): Promise<DelegationInfo>;
+  /** Ends a task, and waits for it. */
   cancel(caller: DelegationCaller, id: string): Promise<DelegationInfo>;
   /** Absent where nothing is read in quarantine. */
   read?(caller: DelegationCaller, asked: QuarantinedRead): Promise<QuarantinedValue>;

@@ -4,14 +4,23 @@ import type { ToolResult } from './tool.js';
 const ERROR = Symbol.for('@ethosagent/error-behind');
 
 /**
- * Lays the error behind a failed result beside it, for the host's `onError`. Neither a copy of the
- * result nor its JSON has it, and no result that comes out of a registry.
+ * Keeps the error behind a failed result beside it, for the host's `onError`. Copies of the result,
+ * its JSON, and results that come out of a registry do not have it.
+ *
+ * @param result of a tool
+ * @param error what was thrown
+ * @returns the same result
  */
 export function withErrorBehind(result: ToolResult, error: unknown): ToolResult {
   return Object.defineProperty(result, ERROR, { value: { error } });
 }
 
-/** What `withErrorBehind` laid beside a result; `undefined` where it did not. */
+/**
+ * The error that `withErrorBehind` kept beside a result.
+ *
+ * @param result any value
+ * @returns `undefined` where there is none
+ */
 export function errorBehind(result: unknown): { readonly error: unknown } | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const behind: unknown = Reflect.get(result, ERROR);

@@ -110,6 +110,7 @@ export class EthosError extends Error {
   /**
    * @param code the stable code, also the prefix of the message
    * @param detail what happened, and what to do next; never a secret
+   * @param options the `cause`
    */
   constructor(code: ErrorCode, detail: string, options?: ErrorOptions) {
     super(`${code}: ${detail}`, options);
@@ -148,7 +149,12 @@ export class CapabilityError extends EthosError {
   declare readonly code: DenialCode;
   readonly rule: string;
 
-  /** @param rule a short name of the rule that denied, e.g. `deny floor` or `not in the host set` */
+  /**
+   * @param code the stable code
+   * @param detail what was refused, and what to do next; never a secret
+   * @param rule a short name of the rule that denied, e.g. `deny floor` or `not in the host set`
+   * @param options the `cause`
+   */
   // biome-ignore lint/complexity/useMaxParams: a documented signature
   constructor(code: DenialCode, detail: string, rule: string, options?: ErrorOptions) {
     super(code, detail, options);
@@ -188,6 +194,13 @@ export class BoundaryError extends CapabilityError {
   /** The path as it was asked for, never what a link behind it leads to. */
   readonly path: string;
 
+  /**
+   * A denial of an access to a path.
+   *
+   * @param kind of the access
+   * @param path as it was asked for
+   * @param rule a short name of the rule that denied
+   */
   constructor(kind: ReachKind, path: string, rule = 'outside the reach') {
     super('PATH_NOT_REACHABLE', `${kind} not permitted for ${path}${whyOf(rule)}`, rule);
     this.kind = kind;
@@ -195,7 +208,12 @@ export class BoundaryError extends CapabilityError {
   }
 }
 
-/** The code of an error of this project, however many copies of this package are loaded. */
+/**
+ * The code of an error of this project. It works with errors of another copy of this package, too.
+ *
+ * @param error any value
+ * @returns `undefined` for other errors
+ */
 export function errorCodeOf(error: unknown): ErrorCode | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   const { code } = error;

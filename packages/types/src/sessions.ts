@@ -19,6 +19,7 @@ export interface SessionMessage extends NewSessionMessage {
   /** Its place in the session, from 1. */
   sequence: number;
   sessionId: string;
+  /** Milliseconds since the epoch. */
   createdAt: number;
 }
 
@@ -38,6 +39,7 @@ export interface SessionInfo extends SessionOwner {
   personalityId?: string;
   /** Milliseconds since the epoch. */
   startedAt: number;
+  /** Milliseconds since the epoch. */
   lastMessageAt: number;
   messageCount: number;
 }
@@ -53,7 +55,9 @@ export interface SessionListOptions {
   owner?: SessionOwner;
   /** Only sessions with a message at or after this time, or before that one. */
   since?: number;
+  /** Milliseconds since the epoch. */
   until?: number;
+  /** The most sessions. */
   limit?: number;
 }
 
@@ -62,10 +66,12 @@ export interface SessionSearchOptions {
   sessionId?: string;
   /** Only messages at or after this time, or before that one. Milliseconds since the epoch. */
   since?: number;
+  /** Milliseconds since the epoch. */
   until?: number;
   roles?: readonly MessageRole[];
   /** 20 when absent. */
   limit?: number;
+  /** How many of the best matches are left out. */
   offset?: number;
 }
 
@@ -130,6 +136,7 @@ export interface SessionStore {
   renew?(claims: readonly SessionClaim[], opts: { leaseMs: number }): Promise<SessionClaim[]>;
   /** Gives up a claim. Nothing happens when it is over. */
   release?(claim: SessionClaim): Promise<void>;
+  /** What is known of a session, or `null`. */
   get(sessionId: string): Promise<SessionInfo | null>;
   /** The most recent first. */
   list(opts?: SessionListOptions): Promise<SessionInfo[]>;
@@ -159,7 +166,9 @@ export interface SessionStore {
 
 /** Earlier sessions, held to those that the call's owner may see. */
 export interface ScopedSessions {
+  /** As `SessionStore.search`, in the sessions that the call may see. */
   search(query: string, opts?: Omit<SessionSearchOptions, 'owner'>): Promise<SessionMatch[]>;
+  /** The sessions that the call may see, the most recent first. */
   list(opts?: Omit<SessionListOptions, 'owner'>): Promise<SessionInfo[]>;
   /** Messages of a session, as `SessionStore.messages`; none of one that the call may not see. */
   messages(

@@ -46,9 +46,11 @@ export interface Storage {
     content: string | Uint8Array,
     opts?: StorageChange & { mode?: number },
   ): Promise<void>;
+  /** Whether there is a file or a folder. */
   exists(path: string): Promise<boolean>;
   /** Names of the children in code point order; empty when there is no such directory. */
   list(path: string): Promise<string[]>;
+  /** The children, each with whether it is a folder. Empty when there is no such directory. */
   listEntries(path: string): Promise<StorageEntry[]>;
   /** Milliseconds since the epoch, or `null` when there is nothing at the path. */
   mtime(path: string): Promise<number | null>;

@@ -26,5 +26,6 @@ export interface OpenedStore<T> {
 
 /** Opens a store; whoever calls `open` closes what it gives. */
 export interface StoreOpener<T> {
+  /** Opens the store, for one caller. */
   open(): OpenedStore<T> | Promise<OpenedStore<T>>;
 }

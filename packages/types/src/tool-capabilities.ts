@@ -211,15 +211,21 @@ export interface ScopedFs {
   write(path: string, content: string | Uint8Array): Promise<void>;
   /** Adds to the end of a file, which is made where it is missing. @throws `PATH_NOT_REACHABLE` */
   append(path: string, content: string | Uint8Array): Promise<void>;
+  /** Whether there is a file or a folder. @throws `PATH_NOT_REACHABLE` */
   exists(path: string): Promise<boolean>;
   /** Names of the children; empty when there is no such directory. */
   list(path: string): Promise<string[]>;
+  /** The bytes of a file. Throws as `read`. */
   readBytes(path: string): Promise<Uint8Array>;
   /** Milliseconds since the epoch, or `null` when there is no file. */
   mtime(path: string): Promise<number | null>;
+  /** Creates a folder and its missing parents. @throws `PATH_NOT_REACHABLE` */
   mkdir(path: string): Promise<void>;
+  /** The children, each with whether it is a folder. */
   listEntries(path: string): Promise<StorageEntry[]>;
+  /** Removes a file, or with `recursive` a folder. @throws `PATH_NOT_REACHABLE` */
   remove(path: string, opts?: { recursive?: boolean }): Promise<void>;
+  /** Moves a file or a folder. @throws `PATH_NOT_REACHABLE` */
   rename(from: string, to: string): Promise<void>;
 }
 
@@ -308,6 +314,7 @@ export interface BackgroundProcess {
   state: 'running' | 'ended';
   /** Milliseconds since the epoch. */
   startedAt: number;
+  /** Milliseconds since the epoch. */
   endedAt?: number;
   /** Of one that has ended, as in `ProcessResult`. */
   exitCode?: number;
@@ -382,6 +389,7 @@ export interface TurnAttachment extends AttachmentInfo {
 
 /** Where the bytes of attachments are kept. */
 export interface AttachmentStore {
+  /** Stores bytes under a new id. */
   put(bytes: Uint8Array, info: { name: string; mediaType: string }): Promise<AttachmentInfo>;
   /** The bytes, or `null` for an unknown id. */
   get(id: string): Promise<Uint8Array | null>;
@@ -389,6 +397,7 @@ export interface AttachmentStore {
 
 /** The attachments of the turn, held to the declared media types. */
 export interface ScopedAttachments {
+  /** The attachments that the tool may read. */
   list(): Promise<AttachmentInfo[]>;
   /** @throws `ATTACHMENT_NOT_AVAILABLE` */
   read(id: string): Promise<Uint8Array>;

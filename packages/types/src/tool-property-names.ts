@@ -29,10 +29,10 @@ const MEANT: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The properties of a tool, or of the definition of one, whose names are near to the one that was
- * meant, while that one is absent: `inputSchema` for `input`, `needsApproval` for `requiresApproval`.
- * Whoever leaves them be leaves out what the author said.
+ * The properties of a tool whose names are near to a real one that is absent: `inputSchema` for
+ * `input`, `needsApproval` for `requiresApproval`. Ignoring them would drop what the author meant.
  *
+ * @param definition the tool, or its definition
  * @returns for each, what is wrong and how to put it right; empty where nothing is
  */
 export function misnamedToolProperties(definition: object): string[] {

@@ -10,6 +10,7 @@ export interface ToolReducerContext {
 export interface ToolResultReducer {
   /** The exact name of the tool. */
   readonly toolName: string;
+  /** The result that the model gets instead. */
   reduce(result: ToolResult, ctx: ToolReducerContext): ToolResult;
 }
 
@@ -19,5 +20,6 @@ export interface ToolResultReducerRegistry {
    * @throws `REDUCER_NAME_TAKEN`
    */
   register(reducer: ToolResultReducer): () => void;
+  /** The reducer of a tool. */
   get(toolName: string): ToolResultReducer | undefined;
 }

@@ -51,11 +51,13 @@ export interface ToolRegistry {
    * @throws `TOOL_NAME_TAKEN` when another owner has the name, `TOOL_INVALID` when it is no tool
    */
   register(tool: AnyTool, opts?: { pluginId?: string }): void;
+  /** Registers tools, in their order. Throws as `register`. */
   registerAll(tools: readonly AnyTool[], opts?: { pluginId?: string }): void;
   /** Removes a tool and says whether it was there. */
   unregister(name: string): boolean;
   /** Removes every tool of a plugin and says how many. */
   unregisterPlugin(pluginId: string): number;
+  /** The tool of that name. */
   get(name: string): AnyTool | undefined;
   /** Every tool, in order of registration. */
   list(): AnyTool[];

@@ -112,6 +112,7 @@ export interface ToolContext {
    * accessors end what they do.
    */
   abortSignal: AbortSignal;
+  /** Reports progress. Never throws. */
   emit: (event: ToolProgressEvent) => void;
   /** Characters that the value may have before it is cut. */
   resultBudgetChars: number;
@@ -145,6 +146,7 @@ export type ToolInputResult<TArgs> = { ok: true; args: TArgs } | { ok: false; er
 
 /** The two halves of a tool that validates: the registry parses once, before approval. */
 export interface ToolInput<TArgs> {
+  /** Checks arguments and gives them their types. Returns the problems instead of throwing. */
   parse(args: unknown): ToolInputResult<TArgs> | Promise<ToolInputResult<TArgs>>;
   /** Runs with arguments that `parse` returned. */
   run(args: TArgs, ctx: ToolContext): Promise<ToolResult>;
@@ -192,6 +194,7 @@ export interface Tool<TArgs = unknown> {
   /** Characters at most, beside the budget of the turn. */
   maxResultChars?: number;
   capabilities: ToolCapabilities;
+  /** Runs a call. Arguments have passed the schema. What it throws becomes a failed result. */
   execute: (args: TArgs, ctx: ToolContext) => Promise<ToolResult>;
   /** Asked whenever the list of tools is built, and before a call. */
   isAvailable?: () => boolean;

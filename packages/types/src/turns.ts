@@ -31,6 +31,7 @@ export interface NewTurn {
 /** So many turns of a key in a time, e.g. of `provider:anthropic`. */
 export interface TurnRate {
   key: string;
+  /** The most turns that begin in `perMs` milliseconds. */
   max: number;
   perMs: number;
 }
@@ -64,6 +65,7 @@ export type TurnState = 'waiting' | 'running' | 'paused' | 'done' | 'failed' | '
 /** A turn as it is stored. Times are milliseconds since the epoch, by the clock of the store. */
 export interface StoredTurn extends Required<Omit<NewTurn, 'delayMs' | 'rates'>> {
   state: TurnState;
+  /** When it may begin. */
   runAt: number;
   /** Times that it failed. */
   attempts: number;
@@ -138,7 +140,9 @@ export interface TurnStore {
   wake(sessionId: string, opts?: { delayMs?: number }): Promise<boolean>;
   /** Ends a turn that has not begun; one that has is to be cancelled by who takes it. */
   cancel(id: string): Promise<boolean>;
+  /** A turn as it is stored, or `null`. */
   get(id: string): Promise<StoredTurn | null>;
+  /** How many turns could begin now, and since when the oldest of them. */
   due(): Promise<DueTurns>;
   /** How many turns there are in each state. */
   counts(): Promise<Record<TurnState, number>>;

@@ -34,6 +34,7 @@ export interface Engine {
   work(work: EngineWork): Promise<EngineWorker>;
   /** What an operator has to fix; `undefined` while it works. */
   problem(): Promise<string | undefined>;
+  /** Closes connections. Turns that wait stay. */
   close(): Promise<void>;
 }
 

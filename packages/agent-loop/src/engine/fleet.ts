@@ -61,16 +61,25 @@ export class Fleet {
   readonly #engine: Engine;
   readonly #turns: TurnStore;
 
+  /**
+   * Like `createFleet`.
+   *
+   * @param options the store of the turns, and the engine
+   */
   constructor({ engine = createLocalEngine(), turns }: FleetOptions) {
     this.#engine = engine;
     this.#turns = turns;
   }
 
   /**
-   * Has a turn run by some worker. Once it resolves the turn is stored and will run, whatever ends.
+   * Stores a turn that some worker will run. Once this resolves the turn will run, whichever
+   * process ends.
    *
+   * @param turn the session and the prompt; an `id` that is stored already is not stored again
    * @returns the id of the turn
-   * @throws `VALUE_INVALID`, `KEY_INVALID`, `STORE_UNAVAILABLE`
+   * @throws `VALUE_INVALID` for a field that is wrong
+   * @throws `KEY_INVALID` for an id that is no key
+   * @throws `STORE_UNAVAILABLE` when the store does not answer
    */
   async enqueue({ id = randomUUID(), ...turn }: EnqueueInput): Promise<string> {
     await this.#turns.put({ id, ...turn });
@@ -80,10 +89,11 @@ export class Fleet {
   }
 
   /**
-   * Has turns run on any workers, as those of sub-agents, and one after them. No worker waits for them.
-   * Once it resolves all of them are stored.
+   * Stores turns that run on any workers, and one that runs after all of them. No worker waits for
+   * them.
    *
-   * @returns the ids of the turns, and that of the last one
+   * @param flow the turns, and the last one
+   * @returns the id of the last turn, and those of the others
    * @throws as `enqueue`
    */
   async flow({
@@ -100,10 +110,13 @@ export class Fleet {
   }
 
   /**
-   * Has a turn run again and again. A schedule with the same id is replaced; one that is the same goes
-   * on as it was, so that each machine can say it when it starts.
+   * Has a turn run again and again. A schedule with the same id is replaced. An equal one goes on
+   * as it was, so each machine may call this when it starts.
    *
-   * @throws `VALUE_INVALID`, `KEY_INVALID`, `STORE_UNAVAILABLE`
+   * @param schedule the times, as cron, and the turn
+   * @throws `VALUE_INVALID` for a field that is wrong, or times that never come
+   * @throws `KEY_INVALID` for an id that is no key
+   * @throws `STORE_UNAVAILABLE` when the store does not answer
    */
   async schedule(schedule: NewSchedule): Promise<void> {
     nextTime(schedule, Date.now());
@@ -111,30 +124,57 @@ export class Fleet {
     await planSchedules({ turns: this.#turns, engine: this.#engine });
   }
 
-  /** Ends a schedule, and says whether it was there. Turns of it that are stored stay. */
+  /**
+   * Ends a schedule. Turns of it that are stored stay.
+   *
+   * @param id of the schedule
+   * @returns whether there was such a schedule
+   */
   unschedule(id: string): Promise<boolean> {
     return this.#turns.deleteSchedule(id);
   }
 
+  /**
+   * All schedules that are stored.
+   *
+   * @returns the schedules
+   */
   schedules(): Promise<StoredSchedule[]> {
     return this.#turns.schedules();
   }
 
-  /** Runs turns here, until `close`. @throws `CONFIG_INVALID`; as the engine does */
+  /**
+   * Runs turns in this process until `close` of the worker.
+   *
+   * @param options the agent, how many turns at once, and times in milliseconds
+   * @returns the worker, which takes turns now
+   * @throws `CONFIG_INVALID` for an option that is not what it must be
+   * @throws what the engine throws when it does not answer
+   */
   async startWorker(options: WorkerOptions): Promise<TurnWorker> {
     const worker = new TurnWorker(options, { engine: this.#engine, turns: this.#turns });
     await worker.start();
     return worker;
   }
 
-  /** The events of a session's turns after a position, those to come included. */
+  /**
+   * The events of a session's turns, also those to come.
+   *
+   * @param sessionId of the session
+   * @param options `after`: the position of the last event that is known; and a signal, which ends
+   * the wait
+   * @returns events with their positions
+   */
   watch(sessionId: string, options?: WatchOptions): AsyncIterable<WatchedEvent> {
     return watchTurns(this.#turns, sessionId, options);
   }
 
   /**
-   * Decides on a call that waits, and has its turn go on.
+   * Decides on a call that waits, and lets its turn go on.
    *
+   * @param agent of the fleet's workers
+   * @param approval as the event showed it, with its session
+   * @param decision yes or no
    * @throws as `AgentLoop.decide`
    */
   async decide(
@@ -153,17 +193,30 @@ export class Fleet {
    * Answers a request with the events of a session, as server-sent events: `await fleet.stream(id, req,
    * res)` is a whole handler. A browser that lost its connection goes on after what it has seen. Who may
    * see the session is for the handler to check, before.
+   *
+   * @param sessionId of the session
+   * @param request of the browser, whose `Last-Event-ID` is read
+   * @param response that the events are written to
    */
   stream(sessionId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     return streamEvents((options) => this.watch(sessionId, options), request, response);
   }
 
-  /** Has a paused turn look for decisions that were made elsewhere. */
+  /**
+   * Has a paused turn look for decisions that were made elsewhere.
+   *
+   * @param sessionId of the session
+   */
   async wake(sessionId: string): Promise<void> {
     if (await this.#turns.wake(sessionId)) await this.#tell(() => this.#engine.wake(sessionId));
   }
 
-  /** Ends a turn. One that runs ends soon, as `aborted`. Says whether it was not over. */
+  /**
+   * Ends a turn. One that runs ends soon, as `aborted`.
+   *
+   * @param turnId as `enqueue` gave it
+   * @returns `false` for a turn that was over, or is not stored
+   */
   async cancel(turnId: string): Promise<boolean> {
     const isCancelled = await this.#turns.cancel(turnId);
     const turn = await this.#turns.get(turnId);
@@ -174,10 +227,21 @@ export class Fleet {
     return isCancelled;
   }
 
+  /**
+   * A turn as it is stored.
+   *
+   * @param turnId as `enqueue` gave it
+   * @returns `null` for an unknown turn
+   */
   turn(turnId: string): Promise<StoredTurn | null> {
     return this.#turns.get(turnId);
   }
 
+  /**
+   * How many turns there are in each state, which are due, and what an operator has to fix.
+   *
+   * @returns the figures
+   */
   async health(): Promise<FleetHealth> {
     const [turns, due, problem] = await Promise.all([
       this.#turns.counts(),
@@ -198,7 +262,13 @@ export class Fleet {
   }
 }
 
-/** @example const fleet = createFleet({ turns: createSqliteTurns({ path: 'turns.db' }) }); */
+/**
+ * A fleet: turns are stored once, and run on any worker.
+ *
+ * @param options the store of the turns, and the engine; an engine for this process when absent
+ * @returns the fleet
+ * @example const fleet = createFleet({ turns: createSqliteTurns({ path: 'turns.db' }) });
+ */
 export function createFleet(options: FleetOptions): Fleet {
   return new Fleet(options);
 }

@@ -3,7 +3,12 @@ import type { Engine, EngineTurn, EngineWork } from './engine.js';
 /** setTimeout fires at once beyond it. */
 const MAX_DELAY_MS = 2_147_483_647;
 
-/** Wakes the workers of this process. What it forgets when the process ends, the turn store has. */
+/**
+ * An engine that wakes the workers of this process. The turn store keeps what it forgets when the
+ * process ends.
+ *
+ * @returns the engine
+ */
 export function createLocalEngine(): Engine {
   const workers = new Set<LocalWorker>();
   const timers = new Map<string, NodeJS.Timeout>();

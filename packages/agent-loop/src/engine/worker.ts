@@ -31,14 +31,21 @@ export interface WorkerOptions {
 
 /** What a worker did. */
 export interface WorkerMetrics {
+  /** Turns that run now. */
   running: number;
   /** Turns that were taken, and how they went. */
   taken: number;
+  /** Turns that came to their end. */
   done: number;
+  /** Times that a turn began to wait for a decision. */
   paused: number;
+  /** Times that a turn failed, and will be tried again. */
   retried: number;
+  /** Turns that were given up. */
   failed: number;
+  /** Turns that somebody cancelled. */
   cancelled: number;
+  /** Turns that this worker left for another one when it closed. */
   handedOver: number;
   /** Turns that somebody else has now. */
   lost: number;
@@ -65,7 +72,13 @@ export class TurnWorker {
   #isClosing = false;
   #metrics = { ...NOTHING };
 
-  /** @throws `CONFIG_INVALID` */
+  /**
+   * `Fleet.startWorker` makes one and starts it.
+   *
+   * @param options the agent, how many turns at once, and times in milliseconds
+   * @param fleet its engine and its turns
+   * @throws `CONFIG_INVALID` for an option that is not what it must be
+   */
   constructor(
     { agent, ...options }: WorkerOptions,
     { engine, turns }: { engine: Engine; turns: TurnStore },
@@ -76,6 +89,7 @@ export class TurnWorker {
     this.#options = withDefaults(options);
   }
 
+  /** Begins to take turns. */
   async start(): Promise<void> {
     const { concurrency, leaseMs, sweepMs } = this.#options;
     this.#worker = await this.#engine.work({ concurrency, runNext: () => this.#runNext() });
@@ -85,6 +99,11 @@ export class TurnWorker {
     await this.#sweep().catch(() => {});
   }
 
+  /**
+   * What this worker has done since it started.
+   *
+   * @returns a copy
+   */
   metrics(): WorkerMetrics {
     return { ...this.#metrics, running: this.#running.size };
   }

@@ -13,7 +13,12 @@ export type CallRecord = Omit<
 
 /**
  * Writes a call down. A failure to do so is told in place of the answer.
- * @param args as the model issued them
+ *
+ * @param sink where it is written
+ * @param call what is known of it; `args` as the model issued them
+ * @param options the result, what the call touched, and whether arguments and result are written as
+ * well
+ * @returns the result, or a failed one with `AUDIT_FAILED` when it could not be written
  */
 export function recordCall(
   sink: AuditSink,

@@ -27,6 +27,9 @@ const KINDS: readonly [mediaType: string, begin: RegExp][] = [
 /**
  * The images of a result by the convention `structured.images: { mediaType, data }[]`. Those that a
  * provider would refuse are left out: they would be in every later request of the session.
+ *
+ * @param result of a tool
+ * @returns the images, with the media type that their bytes have
  */
 export function imagesOf(result: ToolResult): ResultImage[] {
   const images = result.ok ? result.structured?.images : undefined;

@@ -31,6 +31,10 @@ const PLAIN = /^[\t\n\r -~]*$/;
  * Terminal escapes and invisible characters are taken out, other control characters shown as
  * pictures; joiners stay where emoji and scripts need them. All else is kept as it is, and the text
  * grows by role lines only. Marking twice for one origin is marking once.
+ *
+ * @param text what the tool brought
+ * @param origin where the text comes from, and the name of the tool
+ * @returns the marked text
  */
 export function markUntrusted(text: string, { source, tool }: UntrustedOrigin): string {
   const begin = `<${MARKING} source="${attribute(source)}" tool="${attribute(tool)}">\n`;

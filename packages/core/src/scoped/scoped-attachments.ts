@@ -24,6 +24,13 @@ export class ScopedAttachmentsImpl implements ScopedAttachments {
   readonly #attachments: readonly TurnAttachment[];
   readonly #options: ScopedAttachmentsOptions;
 
+  /**
+   * The attachments of one call.
+   *
+   * @param attachments of the turn
+   * @param options the media types that the tool declared, the store of the bytes, and the scope of
+   * the call
+   */
   constructor(attachments: readonly TurnAttachment[], options: ScopedAttachmentsOptions = {}) {
     this.#attachments = attachments;
     this.#options = options;

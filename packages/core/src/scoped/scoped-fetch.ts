@@ -33,6 +33,12 @@ export class ScopedFetchImpl implements ScopedFetch {
   readonly #secrets: ScopedSecretsResolver | undefined;
   readonly #idleTimeoutMs: number | undefined;
 
+  /**
+   * The fetch of one call.
+   *
+   * @param allowedHosts host patterns, resolved against the personality
+   * @param options the guard, timeouts in milliseconds, and the scope of the call
+   */
   constructor(allowedHosts: ReadonlySet<string>, options: ScopedFetchOptions = {}) {
     const { guard, scope, secrets, idleTimeoutMs, ...rest } = options;
     this.#idleTimeoutMs = idleTimeoutMs;
@@ -52,7 +58,9 @@ export class ScopedFetchImpl implements ScopedFetch {
 
   /**
    * Judges a URL by what it alone tells, without a request.
-   * @throws `HOST_NOT_ALLOWED`
+   *
+   * @param url absolute
+   * @throws `HOST_NOT_ALLOWED` for a host, scheme or port outside the reach
    */
   assertUrl(url: string): void {
     this.#guard.assertUrl(url);

@@ -91,6 +91,15 @@ export class ScopedFsImpl implements ScopedFs {
   /** What all accessors share; each may have a contained view of its own. */
   readonly #shared: object;
 
+  /**
+   * The files of one call.
+   *
+   * @param storage behind the reach
+   * @param readPaths absolute files and folders that may be read
+   * @param writePaths absolute files and folders that may be written
+   * @param options denied paths, and the scope of the call
+   * @throws `CONFIG_INVALID` for a denied path that could deny nothing
+   */
   // biome-ignore lint/complexity/useMaxParams: a documented signature
   constructor(
     storage: ScopedFsStorage,
@@ -237,7 +246,11 @@ export class ScopedFsImpl implements ScopedFs {
 
   /**
    * Judges a path as text, without an access.
-   * @throws `PATH_NOT_REACHABLE`, `PATH_INVALID`
+   *
+   * @param kind of the access
+   * @param path absolute, or relative to the working directory of the process
+   * @throws `PATH_NOT_REACHABLE` for a path outside the reach
+   * @throws `PATH_INVALID` for what can't name a file
    */
   assertReach(kind: ReachKind, path: string): void {
     const capability = kind === 'read' ? 'fs_reach.read' : 'fs_reach.write';

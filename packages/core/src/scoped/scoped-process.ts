@@ -109,6 +109,12 @@ export class ScopedProcessImpl implements ScopedProcess {
   #sweeps = false;
   #wayOut: Promise<ProxySocket> | undefined;
 
+  /**
+   * The processes of one call.
+   *
+   * @param allowedBinaries names of binaries, resolved against the personality
+   * @param options limits, the policy of the personality, the sandbox, and the scope of the call
+   */
   constructor(allowedBinaries: ReadonlySet<string>, options: ScopedProcessOptions = {}) {
     this.#allowed = allowedBinaries;
     this.#options = options;
@@ -132,7 +138,17 @@ export class ScopedProcessImpl implements ScopedProcess {
     });
   }
 
-  /** Starts a process and does not wait for its end. Throws as `spawn`. */
+  /**
+   * Starts a process, and does not wait for its end.
+   *
+   * @param operation as the audit names it
+   * @param binary the name of the binary
+   * @param args its arguments
+   * @param opts the working directory, the environment, and what happens to the output
+   * @param assertWanted throws when the process must not begin any more
+   * @returns the running process
+   * @throws as `ScopedProcess.spawn`
+   */
   // biome-ignore lint/complexity/useMaxParams: a documented signature
   launch(
     operation: 'spawn' | 'start' | 'open',
@@ -157,9 +173,16 @@ export class ScopedProcessImpl implements ScopedProcess {
   }
 
   /**
-   * What `spawn` would start, checked and recorded like it, and not started. What carries its
-   * environment ends with the call all the same.
-   * @throws as `spawn`; `SANDBOX_UNAVAILABLE` also where there is one, if it is required
+   * Checks and records what `spawn` would start, and does not start it. A caller that starts it
+   * gets its environment, and a marked process ends with the call.
+   *
+   * @param binary the name of the binary
+   * @param args its arguments
+   * @param opts the working directory and the environment
+   * @returns the file, the arguments and the environment to start it with
+   * @throws as `ScopedProcess.spawn`
+   * @throws `SANDBOX_UNAVAILABLE` where the personality requires a sandbox, also on a machine that
+   * has one
    */
   prepare(
     binary: string,

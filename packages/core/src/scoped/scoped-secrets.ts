@@ -31,6 +31,13 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   readonly #backend: (ref: SecretRef) => Promise<string>;
   readonly #options: ScopedSecretsOptions;
 
+  /**
+   * The secrets of one call.
+   *
+   * @param declaredRefs refs and patterns that the tool declared
+   * @param backend gives the value of a ref
+   * @param options handles bound to hosts, and the scope of the call
+   */
   constructor(
     declaredRefs: ReadonlySet<SecretRef>,
     backend: (ref: SecretRef) => Promise<string>,

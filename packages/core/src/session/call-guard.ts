@@ -32,11 +32,15 @@ export interface KnownApproval {
 
 /** Where approvals are written down: the journal of a loop, or the ledger of a session. */
 export interface ApprovalBook {
+  /** The question about a call, and the answer where there is one. */
   find(toolCallId: string): KnownApproval | undefined;
   /** The arguments of a call as the model issued them. */
   inputOf(toolCallId: string): unknown;
   /** Whether the call has its answer, so that it is too late to ask. */
   isOver(toolCallId: string): boolean;
+  /**
+   * Writes down that a call waits. Rejects where it can't be written; then the call does not run.
+   */
   ask(approval: PendingApproval): Promise<void>;
   /**
    * Writes down what was said at once to a call that `ask` has written down.
@@ -66,6 +70,7 @@ export type AskHost = (
 
 export interface CallGuardParts {
   personality: PersonalityConfig;
+  /** The tool of a name, as it is registered now. */
   tool: (name: string) => AnyTool | undefined;
   /** The session had read untrusted content when the calls were issued. */
   isTainted: boolean;
@@ -111,12 +116,21 @@ export class CallGuard {
   readonly #tools = new Map<string, AnyTool>();
   readonly #trust: SourceTrust;
 
+  /**
+   * Protects the calls of one batch.
+   *
+   * @param parts the personality, what the session has read, and who is asked
+   */
   constructor(parts: CallGuardParts) {
     this.#parts = parts;
     this.#trust = compileSourceTrust(parts.personality.safety?.untrusted?.trust, realPathOf);
   }
 
-  /** What the registry asks. */
+  /**
+   * The hooks that a registry asks for each call of the batch.
+   *
+   * @returns the hooks, to be given to `executeParallel`
+   */
   host(): Pick<TurnHost, 'watchSources'> &
     Required<Pick<TurnHost, 'isTainted' | 'approve' | 'gate'>> {
     const { isTainted, personality, files } = this.#parts;
@@ -139,7 +153,10 @@ export class CallGuard {
   }
 
   /**
-   * @param facts absent where the framework answered in place of the tool
+   * Marks a result that somebody else may have written.
+   *
+   * @param answer a result of the registry
+   * @param facts what the call touched; absent where the framework answered instead of the tool
    * @returns once it is known what was written meanwhile. Never rejects
    */
   async judge(

@@ -23,7 +23,12 @@ export function isGrantOf(grant: GrantOwner, { userScopeId, teamId }: GrantOwner
   return grant.userScopeId === userScopeId && grant.teamId === teamId;
 }
 
-/** Whether the personality lets somebody say yes to more than one call. */
+/**
+ * Whether the personality lets somebody say yes to more than one call.
+ *
+ * @param personality with its policy of approvals
+ * @param scope what somebody asks for; any value
+ */
 export function mayGrant({ safety }: PersonalityConfig, scope: unknown): scope is GrantScope {
   const policy: ApprovalPolicy | undefined = safety?.approvals;
   const allowed: readonly unknown[] = policy?.grants ?? ALL_SCOPES;

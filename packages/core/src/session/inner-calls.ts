@@ -47,6 +47,7 @@ export interface InnerAnswer {
 /** What runs the inner calls of a batch, and counts and notes them. */
 export interface InnerCallsParts {
   personality: PersonalityConfig;
+  /** The tool of a name, as it is registered now. */
   tool: (name: string) => AnyTool | undefined;
   /** The untrusted content that may have had a part in the call that makes calls, as of now. */
   known: () => { isTainted: boolean; sources: readonly UntrustedSource[] };
@@ -54,6 +55,7 @@ export interface InnerCallsParts {
   grants: CallGuardParts['grants'];
   grant: ApprovalBook['grant'];
   files: CallGuardParts['files'];
+  /** Milliseconds since the epoch. */
   now: () => number;
   /** Counts a call that is about to go through the gates. What it throws refuses the call. */
   begin: (call: InnerCall) => void | Promise<void>;
@@ -79,6 +81,11 @@ const CAN_NOT_CHANGE =
 export class InnerCalls {
   readonly #parts: InnerCallsParts;
 
+  /**
+   * Prepares the calls that tools of one batch make.
+   *
+   * @param parts what runs, counts and notes them
+   */
   constructor(parts: InnerCallsParts) {
     this.#parts = parts;
   }

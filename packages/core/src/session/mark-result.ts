@@ -14,7 +14,13 @@ export function markResult(result: ToolResult, origin: UntrustedOrigin): ToolRes
     : { ...result, error: markUntrusted(result.error, origin) };
 }
 
-/** Tells the model that other arguments ran than it gave. */
+/**
+ * Tells the model that other arguments ran than it gave.
+ *
+ * @param result of the call
+ * @param args those that ran
+ * @returns the result, with a note before its text
+ */
 export function withEdit(result: ToolResult, args: unknown): ToolResult {
   const note = `[approved with other arguments: ${canonicalJson(args)}]\n`;
   return result.ok

@@ -2,7 +2,13 @@ import { errorText } from '@ethosagent/policy';
 import type { PendingApproval } from './session-api.js';
 import type { SessionTools } from './session-tools.js';
 
-/** Copies of calls that wait, each with why it could not run now, where it could not. */
+/**
+ * Copies of calls that wait. A call that could not run now says why, as `cannotRun`.
+ *
+ * @param approvals the calls
+ * @param tools of the session
+ * @returns the copies, in the same order
+ */
 export async function withProblems(
   approvals: readonly PendingApproval[],
   tools: SessionTools,

@@ -19,6 +19,8 @@ const SYSTEM = `You read content that somebody else wrote, and answer one questi
 /**
  * Asks a model without tools about untrusted content, and makes its answer anew from the schema.
  *
+ * @param content texts, each with where it comes from
+ * @param options the schema, its compiled form, the question, the model that reads, and a signal
  * @returns `undefined` where there is no answer that fits. Nothing says why: what the model threw or
  * wrote may be the content's words
  * @throws the reason of the signal when it fires

@@ -12,7 +12,12 @@ export function questionOf(request: ApprovalRequest, tool: AnyTool | undefined):
   return digest([asked, factsOf(tool)]);
 }
 
-/** Stands for a tool as the model and the operator know it. */
+/**
+ * Stands for a tool as the model and the operator know it.
+ *
+ * @param tool `undefined` where there is none of that name
+ * @returns a hash that changes when the tool's description, schema, capabilities or effects do
+ */
 export function toolDigest(tool: AnyTool | undefined): string {
   return digest(factsOf(tool));
 }

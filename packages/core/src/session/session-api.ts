@@ -129,6 +129,7 @@ export interface SessionBatchOptions {
   attachments?: readonly TurnAttachment[];
   /** Characters for the results of the whole batch. 80,000 when absent. */
   resultBudgetChars?: number;
+  /** The number of the turn, from 1. Tools and reducers see it. */
   currentTurn?: number;
   messageCount?: number;
   dryRun?: boolean;

@@ -36,12 +36,23 @@ export class SessionApprovals {
   readonly #parts: SessionApprovalsParts;
   readonly #grants: SessionGrants;
 
+  /**
+   * Keeps what waits in one session.
+   *
+   * @param parts the ledger and the tools of the session
+   * @param grants where a yes to later calls is kept
+   */
   constructor(parts: SessionApprovalsParts, grants: SessionGrants) {
     this.#parts = parts;
     this.#grants = grants;
   }
 
-  /** Those that wait. */
+  /**
+   * The calls that wait, with the reason for those that could not run now.
+   *
+   * @returns copies, the oldest first
+   * @throws as `SessionLedger.refresh`
+   */
   async list(): Promise<PendingApproval[]> {
     const { ledger, tools } = this.#parts;
     await ledger.refresh();
@@ -52,6 +63,10 @@ export class SessionApprovals {
   }
 
   /**
+   * Writes down a decision on a call that waits.
+   *
+   * @param asked the call and its question
+   * @param decision yes, with other arguments or a grant where wanted, or no
    * @param id of the personality under which it is decided
    * @throws as `ToolSession.decide`
    */
@@ -65,7 +80,13 @@ export class SessionApprovals {
     await this.#decide(asked, said, personality);
   }
 
-  /** @returns whether it waited */
+  /**
+   * Takes out a call that waits.
+   *
+   * @param ref the call and its question
+   * @returns whether it waited
+   * @throws as `SessionLedger.append`
+   */
   async withdraw({ toolCallId: call, question }: QuestionRef): Promise<boolean> {
     const { ledger } = this.#parts;
     await ledger.refresh();
@@ -79,6 +100,8 @@ export class SessionApprovals {
 
   /**
    * Takes up a yes: of several that have the same, one goes on.
+   *
+   * @param ref the call and its question
    * @throws `SESSION_CHANGED` for the others; `APPROVAL_INVALID` where somebody has refused the call
    */
   async take({ toolCallId: call, question }: QuestionRef): Promise<void> {
@@ -98,7 +121,12 @@ export class SessionApprovals {
     });
   }
 
-  /** Takes out what waits no more: it has its answer. Nothing is written where nothing is to be. */
+  /**
+   * Takes out the calls that have their answers. Writes nothing when there are none.
+   *
+   * @param isOver whether a call has its answer
+   * @throws as `SessionLedger.append`
+   */
   async settle(isOver: (approval: PendingApproval) => boolean): Promise<void> {
     const { ledger } = this.#parts;
     const over = () => ledger.waiting.map(({ approval }) => approval).filter(isOver);
@@ -108,7 +136,13 @@ export class SessionApprovals {
     );
   }
 
-  /** What the calls of a batch are asked about, written down in the ledger of the session. */
+  /**
+   * Writes the questions about calls of a batch into the ledger of the session.
+   *
+   * @param personality under which the calls run
+   * @param batch the arguments, the calls that are over, the sources that are known, and the turn
+   * @returns the book, for a `CallGuard`
+   */
   book(personality: PersonalityConfig, { over, inputs, sources, turn }: AskingBatch): ApprovalBook {
     const { ledger } = this.#parts;
     const place = turn === undefined ? {} : { turn };

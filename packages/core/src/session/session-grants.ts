@@ -19,11 +19,22 @@ export type SessionGrantsParts = Pick<
 export class SessionGrants {
   readonly #parts: SessionGrantsParts;
 
+  /**
+   * Reads and writes the grants of one session.
+   *
+   * @param parts the ledgers of the session and of its owner
+   */
   constructor(parts: SessionGrantsParts) {
     this.#parts = parts;
   }
 
-  /** @throws as a store does */
+  /**
+   * The grants that hold under a personality.
+   *
+   * @param personality its id
+   * @returns those of the session first, then those of its owner
+   * @throws as `SessionLedger.refresh`
+   */
   async list({ id }: PersonalityConfig): Promise<SessionGrant[]> {
     const ledgers = this.#ledgersOf(id);
     await Promise.all(ledgers.map((ledger) => ledger.refresh()));
@@ -32,7 +43,14 @@ export class SessionGrants {
     );
   }
 
-  /** Grants a yes to later calls. @throws `APPROVAL_INVALID` */
+  /**
+   * Grants a yes to later calls.
+   *
+   * @param approval the call that was approved
+   * @param decision the yes, with what it grants
+   * @param options the personality, and the untrusted sources that the session knows
+   * @throws `APPROVAL_INVALID` for a grant that the personality does not allow
+   */
   async add(
     approval: PendingApproval,
     decision: CallDecision,
@@ -53,7 +71,14 @@ export class SessionGrants {
     await to.append(() => [{ kind: 'granted', grant }]);
   }
 
-  /** @returns whether there was one */
+  /**
+   * Ends a grant.
+   *
+   * @param grantId as `list` shows it
+   * @param personality its id
+   * @returns whether there was such a grant
+   * @throws as `SessionLedger.append`
+   */
   async revoke(grantId: string, { id }: PersonalityConfig): Promise<boolean> {
     for (const ledger of this.#ledgersOf(id)) {
       await ledger.refresh();

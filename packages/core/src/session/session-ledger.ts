@@ -41,7 +41,12 @@ export function sessionLedgerId(sessionId: string): string {
   return PREFIX + sessionPart(sessionId);
 }
 
-/** The session whose protections are kept in another; `undefined` where it is none, or no session's. */
+/**
+ * The session that a ledger is kept for.
+ *
+ * @param id of a session of the store
+ * @returns `undefined` where it is no ledger, or one of an owner
+ */
 export function sessionOfLedger(id: string): string | undefined {
   const [kind, encoded, ...more] = id.startsWith(PREFIX) ? id.slice(PREFIX.length).split(' ') : [];
   if (kind !== 'session' || encoded === undefined || more.length > 0) return undefined;
@@ -53,7 +58,12 @@ export function sessionOfLedger(id: string): string | undefined {
   }
 }
 
-/** What a ledger is kept for, as a part of its id. */
+/**
+ * The part of a ledger's id that names its session.
+ *
+ * @param sessionId of the session
+ * @returns a text without other spaces than the one after `session`
+ */
 export function sessionPart(sessionId: string): string {
   return `session ${encodeURIComponent(sessionId.toWellFormed())}`;
 }
@@ -66,7 +76,11 @@ export function isFilesLedger(sessionId: string): boolean {
   return sessionId === PREFIX + FILES_PART;
 }
 
-/** Whether a session is kept for the protections of others. */
+/**
+ * Whether a session of the store is the ledger of another one.
+ *
+ * @param sessionId of the session
+ */
 export function isLedgerSession(sessionId: string): boolean {
   return sessionId.startsWith(PREFIX);
 }
@@ -98,7 +112,13 @@ export class SessionLedger {
   /** The last record that is known, as it is stored. */
   #last: string | undefined;
 
-  /** @param of the id of the session, or another name of whom it is kept for */
+  /**
+   * Nothing is read before `refresh`.
+   *
+   * @param store `undefined` keeps the ledger in memory
+   * @param of the id of the session, or another name of whom it is kept for
+   * @param owner the user and the team that the session belongs to
+   */
   constructor(
     store: SessionStore | undefined,
     of: string,
@@ -128,7 +148,12 @@ export class SessionLedger {
     return this.#sources.count;
   }
 
-  /** What is known, without those of `own` that came after `known`. */
+  /**
+   * The sources, without those of `own` that were noted after `known`.
+   *
+   * @param options `own`, and `known`: a number that `known` of this ledger had
+   * @returns the sources, the first first
+   */
   sourcesBut({
     own,
     known,
@@ -153,13 +178,19 @@ export class SessionLedger {
     return this.#written;
   }
 
-  /** Counts what the session used up, for whoever has it open in this process. */
+  /**
+   * Counts what the session used up, in this process alone.
+   *
+   * @param use what was used
+   */
   count(use: Use): void {
     this.#use.count(use);
   }
 
   /**
    * Counts what the session uses up, and writes it down with all that was counted before.
+   *
+   * @param use what is about to be used
    * @param assert is told what was used until then. When it throws, nothing is counted
    * @throws as `append`
    */
@@ -173,22 +204,44 @@ export class SessionLedger {
     return this.#turns.run('', () => this.#append(next, () => this.#use.wasStored(before)));
   }
 
-  /** Of the calls that are made in the session, not of those of an agent's turn. */
+  /**
+   * A call that waits and was made in the session itself, outside of an agent's turn.
+   *
+   * @param toolCallId of the call
+   * @returns `undefined` where none waits
+   */
   waitingCall(toolCallId: string): WaitingCall | undefined {
     return this.#waiting.get(placeOfCall({ toolCallId }));
   }
 
-  /** The call of a turn of an agent. */
+  /**
+   * A call that waits and belongs to an agent's turn.
+   *
+   * @param turn number of the turn
+   * @param toolCallId of the call
+   * @returns `undefined` where none waits
+   */
   turnCall(turn: number, toolCallId: string): WaitingCall | undefined {
     return this.#waiting.get(placeOfCall({ toolCallId, turn }));
   }
 
-  /** What became of a question of a turn that waits no more. */
+  /**
+   * What became of a call of an agent's turn that no longer waits.
+   *
+   * @param turn number of the turn
+   * @param toolCallId of the call
+   * @returns `undefined` where it still waits, or never did
+   */
   settledCall(turn: number, toolCallId: string): SettledCall | undefined {
     return this.#settled.get(placeOfCall({ toolCallId, turn }));
   }
 
-  /** The call that waits for the answer to a question. */
+  /**
+   * The call that waits for the answer to a question.
+   *
+   * @param question its id
+   * @returns `undefined` where none waits
+   */
   question(question: string): WaitingCall | undefined {
     return this.waiting.find(({ approval }) => approval.question === question);
   }
@@ -219,7 +272,12 @@ export class SessionLedger {
     return this.#turns.run('', () => this.#append(next));
   }
 
-  /** Notes content that somebody else may have written. Nothing is written for what is known. */
+  /**
+   * Notes content that somebody else may have written. Nothing is written for what is known.
+   *
+   * @param found the sources
+   * @throws as `append`
+   */
   async addSources(found: readonly UntrustedSource[]): Promise<void> {
     const isNew = (from: UntrustedSource) => this.#sources.isNew(from);
     if (!found.some(isNew)) return;

@@ -27,23 +27,46 @@ export class SessionLedgers {
   /** Of all sessions: files have no owner. */
   readonly files: UntrustedFiles;
 
+  /**
+   * The ledgers of one store. Use `SessionLedgers.of`, so that all of a process share them.
+   *
+   * @param store where the ledgers are kept
+   */
   constructor(store: SessionStore) {
     this.#store = store;
     this.files = new UntrustedFiles(new SessionLedger(store, FILES_PART));
   }
 
-  /** Those of a store, the same for all of this process that go by it. */
+  /**
+   * The ledgers of a store: one object for all of this process that use the store.
+   *
+   * @param store where the ledgers are kept
+   * @returns the ledgers
+   */
   static of(store: SessionStore): SessionLedgers {
     const ledgers = SessionLedgers.#known.get(store) ?? new SessionLedgers(store);
     SessionLedgers.#known.set(store, ledgers);
     return ledgers;
   }
 
+  /**
+   * The ledger of a session.
+   *
+   * @param sessionId of the session
+   * @param owner of the session
+   * @returns the ledger. The last 1,000 are kept open, and are the same object for everybody
+   */
   ofSession(sessionId: string, owner: Owner): SessionLedger {
     return this.#ledger(sessionPart(sessionId), owner);
   }
 
-  /** What was granted under a personality for every session of an owner. */
+  /**
+   * The ledger of what an owner granted under a personality for all sessions.
+   *
+   * @param personalityId of the personality
+   * @param owner of the sessions
+   * @returns the ledger. The last 1,000 are kept open, and are the same object for everybody
+   */
   ofOwner(personalityId: string, owner: Owner): SessionLedger {
     const { scopeId, userScopeId, teamId } = owner;
     const parts = [personalityId, scopeId, userScopeId, teamId];
@@ -54,6 +77,8 @@ export class SessionLedgers {
   /**
    * The store, whose `delete` takes the protections of a session with it. The session goes first: what
    * ends in between leaves protections without a session, and never a session without them.
+   *
+   * @returns a store over the same sessions
    */
   sessions(): SessionStore {
     const store = this.#store;

@@ -1,7 +1,14 @@
 import type { SessionRef } from '@ethosagent/types';
 import type { SessionIdentity } from './session-api.js';
 
-/** A session, owned as the calls of its turns see it: whoever has the same memory. */
+/**
+ * A session, owned as the calls of its turns see it: everybody with the same memory may see it.
+ *
+ * @param sessionId of the session
+ * @param personalityId under which it runs
+ * @param identity the memory scope, the user and the team
+ * @returns the ref, for a `SessionStore`
+ */
 export function sessionRef(
   sessionId: string,
   personalityId: string,

@@ -29,6 +29,7 @@ export interface SessionToolsBatch extends SessionIdentity {
   /** The names of the tools that it may use, of those that the personality has. */
   tools?: readonly string[];
   sessionId: string;
+  /** The number of the turn, from 1. */
   currentTurn: number;
   messageCount: number;
   abortSignal: AbortSignal;

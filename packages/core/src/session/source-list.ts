@@ -26,7 +26,13 @@ export class SourceList {
     return this.#count;
   }
 
-  /** All without those of `left` that were not among the first `count`. */
+  /**
+   * All without those of `left` that were not among the first `count`.
+   *
+   * @param left sources that are left out
+   * @param count how many sources were known, as `count` of the list said then
+   * @returns the rest, the first first
+   */
   without(left: readonly UntrustedSource[], count: number): UntrustedSource[] {
     const keys = new Set(left.map(keyOf));
     return this.#withOthers(
@@ -36,11 +42,20 @@ export class SourceList {
     );
   }
 
-  /** Whether `add` would change what is known. */
+  /**
+   * Whether `add` would change what is known.
+   *
+   * @param source to look for
+   */
   isNew(source: UntrustedSource): boolean {
     return !this.#listed.has(keyOf(source));
   }
 
+  /**
+   * Notes a source. Over the cap, sources are counted and hashed instead of listed.
+   *
+   * @param source that was read
+   */
   add(source: UntrustedSource): void {
     if (!this.isNew(source)) return;
     this.#count += 1;
@@ -64,8 +79,12 @@ export class SourceList {
 const MAX_SOURCE_CHARS = 1_000;
 
 /**
- * Where the result of a call comes from, so that what comes from elsewhere is another source: where
- * the arguments name none, they are a part of it.
+ * Names where the result of a call comes from, so that two contents have two names. When no
+ * argument names a source, the arguments are part of the name.
+ *
+ * @param name of the tool
+ * @param args of the call
+ * @returns the source, cut to a length that can be shown
  */
 export function sourceOfCall(name: string, args: unknown): UntrustedSource {
   const source = sourceOf(name, args);
@@ -75,7 +94,13 @@ export function sourceOfCall(name: string, args: unknown): UntrustedSource {
   return { source: full.length <= MAX_SOURCE_CHARS ? full : shortened(full), tool: name };
 }
 
-/** Untrusted content that came without a call: what it says is what tells it from another. */
+/**
+ * Names untrusted content that came without a call, by the hash of the content.
+ *
+ * @param what kind of content it is, e.g. `a message`
+ * @param content anything that JSON can hold
+ * @returns the name
+ */
 export function sourceOfContent(what: string, content: unknown): string {
   return `${what} (sha256:${digestOf(canonicalJson(content))})`;
 }

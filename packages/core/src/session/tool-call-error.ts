@@ -15,6 +15,11 @@ export class ToolCallError extends Error {
   /** Set where the call did not run, and waits for a decision. */
   readonly approval?: PendingApproval;
 
+  /**
+   * The error of a failed call, for frameworks that expect a tool to throw.
+   *
+   * @param call its id, its result, the text for the model, and the approval that it waits for
+   */
   constructor({ toolCallId, result, text, approval }: FailedCall) {
     super(text ?? modelText(result));
     this.toolCallId = toolCallId;

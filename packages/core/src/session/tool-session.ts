@@ -34,6 +34,11 @@ export class DefaultToolSession implements ToolSession {
   readonly #approvals: SessionApprovals;
   readonly #rounds: BatchRounds;
 
+  /**
+   * A host calls `runtime.session(…)` instead.
+   *
+   * @param parts the ledgers, the tools and the identity of the session
+   */
   constructor(parts: ToolSessionParts) {
     this.#parts = parts;
     this.#grants = new SessionGrants(parts);
@@ -60,8 +65,12 @@ export class DefaultToolSession implements ToolSession {
   }
 
   /**
-   * As `execute`, with the batch run by the caller.
-   * @param host what the caller has a say in beside the session
+   * Like `execute`, but the caller runs the batch.
+   *
+   * @param calls of the model
+   * @param options of the batch; `host` has hooks of the caller beside those of the session
+   * @param runCalls runs the batch with the hooks that it is given
+   * @returns the results, in the order of the calls. Never rejects
    */
   async run(
     calls: readonly ToolCall[],

@@ -14,11 +14,21 @@ const MAX_PATHS = 4_000;
 export class UntrustedFiles {
   readonly #ledger: SessionLedger;
 
+  /**
+   * Keeps the paths that calls wrote after reading untrusted content.
+   *
+   * @param ledger where the paths are kept
+   */
   constructor(ledger: SessionLedger) {
     this.#ledger = ledger;
   }
 
-  /** What is known so far, of all processes. @throws as `SessionLedger.refresh` */
+  /**
+   * The paths, as all processes know them.
+   *
+   * @returns absolute paths, each with all below it
+   * @throws as `SessionLedger.refresh`
+   */
   async list(): Promise<ReadonlySet<string>> {
     await this.#ledger.refresh();
     return this.#ledger.written;
@@ -44,8 +54,11 @@ export class UntrustedFiles {
   }
 
   /**
-   * Takes paths out, with all below them: an operator has looked at what is there.
-   * @returns those that were taken out
+   * Forgets paths, and all below them: an operator has looked at what is there.
+   *
+   * @param paths absolute paths
+   * @returns the paths that were forgotten
+   * @throws as `SessionLedger.append`
    */
   async clear(paths: readonly string[]): Promise<string[]> {
     let cleared: string[] = [];

@@ -16,7 +16,13 @@ const DOES: Record<ToolEffect, string> = {
   spawn: 'run programs',
 };
 
-/** What happens to a call once untrusted content is in the history. */
+/**
+ * What happens to a call once untrusted content is in the history.
+ *
+ * @param tool `undefined` where it is unknown: then it may have every effect
+ * @param policy `safety.untrusted` of the personality; every effect is asked about when absent
+ * @returns what is refused or asked, and why; `undefined` for a call that may run
+ */
 export function untrustedGate(
   tool: AnyTool | undefined,
   policy: UntrustedPolicy | undefined,
@@ -59,7 +65,13 @@ export function isTrusted(
 
 const SOURCES = ['url', 'path', 'file', 'command', 'query', 'pattern', 'uri'];
 
-/** Where the result of a call comes from, as far as its arguments say. */
+/**
+ * Names where the result of a call comes from, as far as its arguments say.
+ *
+ * @param name of the tool
+ * @param args of the call
+ * @returns a URL, a path or the like; the name of the tool where the arguments name none
+ */
 export function sourceOf(name: string, args: unknown): string {
   if (!isObject(args)) return name;
   const found = SOURCES.map((key) => (Object.hasOwn(args, key) ? args[key] : undefined)).find(

@@ -1,6 +1,11 @@
 import type { AnyTool, ToolResult } from '@ethosagent/types';
 
-/** Whether somebody else may have written a result: its tool is not known, or says so of its results. */
+/**
+ * Whether somebody else may have written a result: its tool is not known, or says so of its results.
+ *
+ * @param tool that gave the result; `undefined` where it is unknown
+ * @param result of the tool
+ */
 export function mayBeForeign(tool: AnyTool | undefined, result: ToolResult): boolean {
   const isSaid = tool === undefined || (tool.outputIsUntrusted ?? tool.unconfined === true);
   return isSaid && !(result.ok && result.untrusted === false);
