@@ -27,6 +27,8 @@ import { createBrowserWaitTool } from './browser-wait.js';
 /**
  * The tools of the browser. They share the browsers that they start: one for each session and
  * personality, which ends with the session.
+ *
+ * @returns the tools, to be registered
  */
 export function createBrowserTools(): AnyTool[] {
   const hub = new BrowserHub();

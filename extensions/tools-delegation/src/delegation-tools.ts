@@ -6,7 +6,11 @@ import { taskResultTool } from './task-result.js';
 import { taskStartTool } from './task-start.js';
 import { taskStatusTool } from './task-status.js';
 
-/** `task`, `task_start`, `task_status`, `task_result`, `task_cancel` and `read_quarantined`. */
+/**
+ * `task`, `task_start`, `task_status`, `task_result`, `task_cancel` and `read_quarantined`.
+ *
+ * @returns the tools, to be registered
+ */
 export function createDelegationTools(): AnyTool[] {
   return [
     taskTool,

@@ -16,7 +16,12 @@ const ANSWERS: FailureAnswers = {
   SPAWN_FAILED: 'Tell the user that the program could not be started.',
 };
 
-/** What was refused, as a result; `undefined` for any other error, which is to be thrown again. */
+/**
+ * The result for an error of a file access. Throw other errors again.
+ *
+ * @param error what was thrown
+ * @returns a failed result, or `undefined`
+ */
 export function boundaryFailure(error: unknown): ToolResult | undefined {
   return failureOf(error, ANSWERS);
 }

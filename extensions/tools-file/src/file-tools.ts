@@ -7,7 +7,12 @@ import { writeFileTool } from './write-file.js';
 /** Options of `createFileTools`: those of `search_files`. */
 export type FileToolsOptions = SearchFilesOptions;
 
-/** `read_file`, `write_file`, `patch_file` and `search_files`. */
+/**
+ * `read_file`, `write_file`, `patch_file` and `search_files`.
+ *
+ * @param options the path of ripgrep
+ * @returns the tools, to be registered
+ */
 export function createFileTools(options: FileToolsOptions = {}): AnyTool[] {
   return [readFileTool, writeFileTool, patchFileTool, createSearchFilesTool(options)];
 }

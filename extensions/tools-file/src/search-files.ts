@@ -37,7 +37,12 @@ type SearchContext = Pick<ToolContext, 'workingDir' | 'resultBudgetChars' | 'abo
   scopedProcess: ScopedProcess;
 };
 
-/** Searches files by content and by name. Needs `fs_reach.read`, and `process` for ripgrep. */
+/**
+ * Searches files by content and by name. Needs `fs_reach.read`, and `process` for ripgrep.
+ *
+ * @param options the path of ripgrep; the bundled one when absent
+ * @returns the tool
+ */
 export function createSearchFilesTool(options: SearchFilesOptions = {}): Tool<SearchArgs> {
   const binary = options.ripgrepPath ?? bundledRipgrepPath;
   return defineTool({

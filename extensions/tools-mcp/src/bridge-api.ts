@@ -84,6 +84,7 @@ export interface McpBridge {
   ): Promise<McpServerStatus[]>;
   /** Ends the servers of a personality. */
   stop(personality?: string): Promise<void>;
+  /** How each server stands. */
   status(): McpServerStatus[];
   /** Tools that changed since they were pinned, and wait to be accepted. */
   pending(): McpPendingChange[];

@@ -18,6 +18,8 @@ import type { ServerToolOptions } from './server-tools.js';
 /**
  * Bridges MCP servers into a registry, as `mcp__<server>__<tool>`.
  *
+ * @param options the servers, the registry, and what starts them
+ * @returns the bridge
  * @example
  * ```ts
  * const bridge = createMcpBridge({ config: parseMcpConfig(text), host: registry, registry });

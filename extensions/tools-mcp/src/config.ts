@@ -92,6 +92,7 @@ const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_htt
  *
  * @param source the text of the file, or its value
  * @param file what to call it in messages
+ * @returns the servers
  * @throws `CONFIG_INVALID` with every mistake on a line of its own, as `file:line:column: …` where
  * the text is given
  */

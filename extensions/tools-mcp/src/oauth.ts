@@ -16,8 +16,11 @@ import { mcpServerPart } from './names.js';
 
 /** Where tokens are kept: a store for secrets. Keys are refs of secrets. */
 export interface McpTokenStore {
+  /** The stored value, or `null`. */
   get(key: string): Promise<string | null>;
+  /** Replaces the stored value. */
   set(key: string, value: string): Promise<void>;
+  /** Removes the stored value. */
   delete(key: string): Promise<void>;
 }
 

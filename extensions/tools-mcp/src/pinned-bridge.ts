@@ -32,9 +32,12 @@ export type PinnedMcpBridge = Pick<McpBridge, 'stop' | 'pending' | 'accept' | 'c
 };
 
 /**
- * Puts the tools of MCP servers into a registry as they were when they were accepted, to be looked
- * at: no server is started, and calls are refused. Tools for the resources and prompts of a server
- * are not among them, and nothing of one whose command or address has changed since.
+ * Registers the tools of MCP servers as they were when somebody accepted them, for reading only. No
+ * server is started, and calls are refused. Tools for resources and prompts are left out, and so is
+ * a server whose command or address has changed since.
+ *
+ * @param options the servers, the registry, and the pins
+ * @returns the bridge
  */
 export function createPinnedMcpBridge(options: PinnedMcpBridgeOptions): PinnedMcpBridge {
   const { config, registry, pins, workingDir } = options;

@@ -6,7 +6,12 @@ import { createSessionSearchTool, type SessionSearchToolOptions } from './sessio
 /** Options of `createMemoryTools`: those of `session_search`. */
 export type MemoryToolsOptions = SessionSearchToolOptions;
 
-/** `memory_read`, `memory_write` and `session_search`. */
+/**
+ * `memory_read`, `memory_write` and `session_search`.
+ *
+ * @param options a clock, in milliseconds since the epoch
+ * @returns the tools, to be registered
+ */
 export function createMemoryTools(options: MemoryToolsOptions = {}): AnyTool[] {
   return [memoryReadTool, memoryWriteTool, createSessionSearchTool(options)];
 }

@@ -79,7 +79,12 @@ export interface SessionSearchToolOptions {
   now?: () => number;
 }
 
-/** Searches the messages of earlier sessions. Needs `sessions` with access `read`. */
+/**
+ * Searches the messages of earlier sessions. Needs `sessions` with access `read`.
+ *
+ * @param options a clock, in milliseconds since the epoch
+ * @returns the tool
+ */
 export function createSessionSearchTool({
   now = () => Date.now(),
 }: SessionSearchToolOptions = {}): Tool<Args> {

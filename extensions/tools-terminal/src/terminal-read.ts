@@ -49,7 +49,11 @@ const input = z.strictObject({
     .describe('Show the screen as it is now, of a command that was started with pty.'),
 });
 
-/** Reads what a background process wrote, or lists them. Needs `process` for bash. */
+/**
+ * Reads what a background process wrote, or lists them. Needs `process` for bash.
+ *
+ * @returns the tool
+ */
 export function createTerminalReadTool(): Tool<z.output<typeof input>> {
   return defineTool({
     name: 'terminal_read',

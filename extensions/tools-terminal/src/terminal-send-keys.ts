@@ -37,7 +37,12 @@ const input = z.strictObject({
 
 type Keys = Pick<z.output<typeof input>, 'text' | 'keys'>;
 
-/** Types into a program that runs in a terminal. Each call is asked about. Needs `process` for bash. */
+/**
+ * Types into a program that runs in a terminal. Each call needs approval. Needs `process` for bash.
+ *
+ * @param options the policy for commands
+ * @returns the tool
+ */
 export function createTerminalSendKeysTool(
   options: TerminalOptions = {},
 ): Tool<z.output<typeof input>> {

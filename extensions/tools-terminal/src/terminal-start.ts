@@ -22,7 +22,12 @@ const input = z.strictObject({
     ),
 });
 
-/** Starts a command and leaves it running. Needs `process` for bash, and `fs_reach`. */
+/**
+ * Starts a command and leaves it running. Needs `process` for bash, and `fs_reach`.
+ *
+ * @param options the policy for commands
+ * @returns the tool
+ */
 export function createTerminalStartTool(
   options: TerminalOptions = {},
 ): Tool<z.output<typeof input>> {

@@ -7,7 +7,11 @@ import { SHELL } from './shell.js';
 
 const input = z.strictObject({ id: processId });
 
-/** Ends a background process with all that it started. Needs `process` for bash. */
+/**
+ * Ends a background process with all that it started. Needs `process` for bash.
+ *
+ * @returns the tool
+ */
 export function createTerminalStopTool(): Tool<z.output<typeof input>> {
   return defineTool({
     name: 'terminal_stop',

@@ -8,7 +8,12 @@ import { createTerminalStopTool } from './terminal-stop.js';
 /** Options of `createTerminalTools`: those of `terminal` and `terminal_start`. */
 export type TerminalToolsOptions = TerminalOptions;
 
-/** `terminal`, `terminal_start`, `terminal_read`, `terminal_send_keys` and `terminal_stop`. */
+/**
+ * `terminal`, `terminal_start`, `terminal_read`, `terminal_send_keys` and `terminal_stop`.
+ *
+ * @param options the policy for commands
+ * @returns the tools, to be registered
+ */
 export function createTerminalTools(options: TerminalToolsOptions = {}): AnyTool[] {
   return [
     createTerminalTool(options),

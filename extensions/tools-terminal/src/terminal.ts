@@ -46,7 +46,12 @@ export interface TerminalOptions {
   policy?: CommandPolicyInput;
 }
 
-/** Runs a command to its end. Needs `process` for bash, and `fs_reach`. */
+/**
+ * Runs a command to its end. Needs `process` for bash, and `fs_reach`.
+ *
+ * @param options the policy for commands
+ * @returns the tool
+ */
 export function createTerminalTool(options: TerminalOptions = {}): Tool<TerminalArgs> {
   return defineTool({
     name: NAME,

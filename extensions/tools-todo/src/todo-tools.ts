@@ -5,7 +5,11 @@ import { todoListTool } from './todo-list-tool.js';
 import { todoSetTool } from './todo-set.js';
 import { todoUpdateTool } from './todo-update.js';
 
-/** `todo_set`, `todo_add`, `todo_update`, `todo_list` and `todo_clear`. */
+/**
+ * `todo_set`, `todo_add`, `todo_update`, `todo_list` and `todo_clear`.
+ *
+ * @returns the tools, to be registered
+ */
 export function createTodoTools(): AnyTool[] {
   return [todoSetTool, todoAddTool, todoUpdateTool, todoListTool, todoClearTool];
 }

@@ -38,7 +38,12 @@ const answer = z.object({
 });
 const failure = z.object({ error: z.object({ code: z.string(), detail: z.string().nullish() }) });
 
-/** The web search of Brave: https://api-dashboard.search.brave.com/app/documentation */
+/**
+ * The web search of Brave: https://api-dashboard.search.brave.com/app/documentation
+ *
+ * @param options another URL, or another ref of the key
+ * @returns the provider, for `searchProviders`
+ */
 export function braveSearch({
   baseUrl = 'https://api.search.brave.com/res/v1/',
   secret = 'providers/brave/apiKey',

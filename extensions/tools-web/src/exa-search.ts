@@ -25,7 +25,12 @@ const answer = z.object({
 });
 const failure = z.object({ error: z.string(), tag: z.string().optional() });
 
-/** The search of Exa: https://docs.exa.ai/reference/search */
+/**
+ * The search of Exa: https://docs.exa.ai/reference/search
+ *
+ * @param options another URL, or another ref of the key
+ * @returns the provider, for `searchProviders`
+ */
 export function exaSearch({
   baseUrl = 'https://api.exa.ai/',
   secret = 'providers/exa/apiKey',

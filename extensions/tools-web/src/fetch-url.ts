@@ -52,7 +52,12 @@ const OUT_OF_TIME: Record<'waiting' | 'asking' | 'reading', (host: string, ms: n
       `The answer of ${host} came, but could not be made readable within ${ms} ms. Call again with raw, for its source.`,
   };
 
-/** Reads a page of the web. Needs `network`, and `storage` for what HTTP lets it keep. */
+/**
+ * Reads a page of the web. Needs `network`, and `storage` for what HTTP lets it keep.
+ *
+ * @param options requests at once to one host; 4 when absent
+ * @returns the tool
+ */
 export function createFetchUrlTool({
   maxRequestsPerHost = 4,
 }: FetchUrlOptions = {}): Tool<FetchArgs> {

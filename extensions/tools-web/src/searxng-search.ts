@@ -27,7 +27,13 @@ const answer = z.object({
     .catch(undefined),
 });
 
-/** An own instance of SearXNG: https://docs.searxng.org/dev/search_api.html */
+/**
+ * An own instance of SearXNG: https://docs.searxng.org/dev/search_api.html
+ *
+ * @param options `baseUrl` of the instance
+ * @returns the provider, for `searchProviders`
+ * @throws `CONFIG_INVALID` for a URL that is not valid
+ */
 export function searxngSearch({ baseUrl }: { baseUrl: string }): SearchProvider {
   const api = providerUrl(baseUrl);
   return {

@@ -28,7 +28,12 @@ const failure = z.object({
   detail: z.union([z.string(), z.object({ error: z.string() }).transform(({ error }) => error)]),
 });
 
-/** The search of Tavily: https://docs.tavily.com/documentation/api-reference/endpoint/search */
+/**
+ * The search of Tavily: https://docs.tavily.com/documentation/api-reference/endpoint/search
+ *
+ * @param options another URL, or another ref of the key
+ * @returns the provider, for `searchProviders`
+ */
 export function tavilySearch({
   baseUrl = 'https://api.tavily.com/',
   secret = 'providers/tavily/apiKey',

@@ -50,6 +50,8 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
  * Searches the web. Needs `network` for the hosts of its providers, and `secrets` for their keys, of
  * which each is bound to the host that it is for.
  *
+ * @param options the providers, the default one first
+ * @returns the tool
  * @throws `CONFIG_INVALID` for no providers, or two of one id
  */
 export function createWebSearchTool({

@@ -8,6 +8,8 @@ export interface WebToolsOptions extends FetchUrlOptions, WebSearchOptions {}
 /**
  * `fetch_url` and `web_search`.
  *
+ * @param options of both tools
+ * @returns the tools, to be registered
  * @throws `CONFIG_INVALID` for no search providers, or two of one id
  */
 export function createWebTools(options: WebToolsOptions = {}): AnyTool[] {

@@ -8,9 +8,12 @@ export type AiRefusals = (failed: {
 }) => Promise<null>;
 
 /**
- * For `repairToolCall` of `ai` 7, and `experimental_repairToolCall` of `ai` 6. `ai` refuses a call of a
- * tool that it does not know, and one whose arguments are no JSON, before it comes to a tool; this has
- * the session write it down. Nothing is repaired, and nothing runs.
+ * For `repairToolCall` of `ai` 7, and `experimental_repairToolCall` of `ai` 6. `ai` refuses a call
+ * of an unknown tool, and one whose arguments are no JSON, before any tool sees it. This function
+ * records such calls in the session. It repairs nothing and runs nothing.
+ *
+ * @param session that the tools are of
+ * @returns the function for `ai`
  */
 export function aiRefusals(session: Pick<ToolSession, 'definitions' | 'refuse'>): AiRefusals {
   return async ({ toolCall: { toolCallId, toolName: name, input }, error }) => {

@@ -26,7 +26,17 @@ export interface AiToolsOptions
  * The tools of a session for `generateText`, `streamText` and agents of `ai`, by their names. The
  * session validates, asks, runs, marks and records; a call that fails throws a `ToolCallError`.
  *
- * @throws `CONFIG_INVALID`
+ * @param session whose tools they are
+ * @param options who decides on calls, and further settings
+ * @returns the tools by their names, for `tools` of `ai`
+ * @throws `CONFIG_INVALID` where the personality is not valid
+ *
+ * @example
+ * ```ts
+ * import { generateText, stepCountIs } from 'ai';
+ * const tools = await aiTools(runtime.session('first'));
+ * await generateText({ model, tools, prompt: 'Read notes.txt.', stopWhen: stepCountIs(5) });
+ * ```
  */
 export async function aiTools(
   session: ToolSession,

@@ -17,10 +17,14 @@ export interface WaitingApproval extends PendingApproval {
 }
 
 /**
- * Answers what a run of `ai` was paused for: each decision goes to the session, which holds the call
- * to it, and the message goes behind those of the run, to go on with. Requests for tools that are
- * not of the session are left to the caller.
+ * Answers what a run of `ai` was paused for. Each decision goes to the session, which holds the
+ * call to it. Append the message to those of the run, and go on. Requests for tools that are not of
+ * the session are left to the caller.
  *
+ * @param session whose tools the run has
+ * @param content of the run's last step
+ * @param decide is asked about each call that waits
+ * @returns the message with the answers
  * @throws as `ToolSession.decide`
  */
 export async function answerApprovals(

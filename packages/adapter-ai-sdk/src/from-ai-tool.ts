@@ -19,9 +19,13 @@ export interface FromAiToolOptions {
 
 /**
  * A tool of `ai` for a runtime. Its function keeps the authority of this process: nothing that it
- * touches is declared, bounded or audited. So each call is asked for, and its output is untrusted.
+ * touches is declared, bounded or audited. Each call therefore needs approval, and its output is
+ * untrusted.
  *
- * @param name it has none of its own
+ * @param name for the tool, which has none of its own
+ * @param tool of `ai`
+ * @param options `approval: false` runs calls without asking; `context` for the function
+ * @returns the tool, to be registered
  * @throws `TOOL_INVALID` for a tool that the model's provider or a client runs
  */
 export async function fromAiTool(

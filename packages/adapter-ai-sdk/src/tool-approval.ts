@@ -16,7 +16,9 @@ export type AiToolApproval = Record<
  * For `toolApproval` of `ai` 7: asks as the tools do by themselves, and gives the reason with the
  * request.
  *
+ * @param session whose tools they are
  * @param tools what `aiTools` gave for the session
+ * @returns a function for each tool, for `toolApproval` of `ai`
  */
 export function aiToolApproval(
   session: ToolSession,

@@ -15,6 +15,11 @@ export class ToolOutput {
   readonly progress?: ToolProgressEvent;
   readonly #structured: Record<string, unknown> | undefined;
 
+  /**
+   * What `execute` of a tool of `aiTools` gives.
+   *
+   * @param parts the text for the model, the images, and what the program may know
+   */
   constructor({ text, images = [], progress, structured }: ToolOutputParts) {
     this.text = text;
     this.images = images;

@@ -18,8 +18,11 @@ export interface AnthropicDefinitionsOptions {
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
- * The tools of a session for `tools` of `client.messages.create`. They are the caller's own copy.
+ * The tools of a session for `tools` of `client.messages.create`. The caller may change the copy.
  *
+ * @param session whose tools they are
+ * @param options `tools`: names of the tools to offer; all when absent
+ * @returns the definitions
  * @throws `CONFIG_INVALID` where the personality is not valid, or the API takes no tool of such a name
  */
 export async function toAnthropicDefinitions(

@@ -16,11 +16,14 @@ export interface FromAnthropicToolOptions {
 }
 
 /**
- * A runnable tool of the SDK for a runtime. Its function keeps the authority of this process: nothing
- * that it touches is declared, bounded or audited. So each call is asked for, and its output is
- * untrusted.
+ * A runnable tool of the SDK for a runtime. Its function keeps the authority of this process:
+ * nothing that it touches is declared, bounded or audited. Each call therefore needs approval, and
+ * its output is untrusted.
  *
- * @throws `TOOL_INVALID` for a tool without a schema, as those are whose type the API defines
+ * @param foreign the tool of the SDK
+ * @param options `approval: false` runs calls without asking
+ * @returns the tool, to be registered
+ * @throws `TOOL_INVALID` for a tool without a schema, such as one whose type the API defines
  */
 export function fromAnthropicTool(
   foreign: ForeignAnthropicTool,

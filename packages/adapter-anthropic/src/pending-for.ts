@@ -2,11 +2,13 @@ import type { PendingApproval, ToolSession } from '@ethosagent/core';
 import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
 
 /**
- * What the session asks before the calls of a message can run, with reach, reason and sources.
- * Nothing runs. For the body of the tool runner's loop, which comes before the tools: decide on each
+ * The questions of the session about the calls of a message, with reach, reason and sources.
+ * Nothing runs. Call it in the loop over the tool runner, before the tools run. Decide on each call
  * by `session.decide`, or leave the loop and go on later with `runToolUse`.
  *
- * @returns what nobody has decided yet, in the order of the calls
+ * @param session whose tools the calls are of
+ * @param message of the model
+ * @returns the calls that nobody has decided on, in their order
  * @throws `CONFIG_INVALID` where the personality is not valid
  */
 export async function pendingFor(

@@ -2,11 +2,13 @@ import type { ToolSession } from '@ethosagent/core';
 import { cutOffBy, type ToolUseMessage, toolUsesOf } from './tool-use.js';
 
 /**
- * Has the session write down the calls of a message that the tool runner answers by itself: those of
- * tools that it does not have. Nothing runs. For the body of the runner's loop, once for each message;
- * `runToolUse` writes down all calls without it.
+ * Records the calls of tools that the tool runner does not have, which it answers by itself.
+ * Nothing runs. Call it in the loop over the runner, once for each message. `runToolUse` does it
+ * without being asked.
  *
- * @param tools those of the runner, your own included
+ * @param session of the agent
+ * @param message of the model
+ * @param tools all that the runner has, also your own
  */
 export async function recordUnknownTools(
   session: Pick<ToolSession, 'refuse'>,

@@ -40,12 +40,17 @@ export type ToolUseRun = {
 );
 
 /**
- * Runs the calls of a message of the model as one batch of the session. Without an `approve` of the
- * session, calls may wait: decide on them, and run the message once more with the results that were
- * there. The API takes a reply with all results only, so that there is none before.
+ * Runs the calls of a message of the model as one batch of the session. Without `approve` in the
+ * session, calls may wait. Then there is no reply yet, because the API takes all results at once:
+ * decide on the calls, and run the message again with the results that you have.
  *
- * A message that was cut off (a `stop_reason` other than `tool_use`) runs nothing, and its calls are
- * answered with that. An abort is the result of the calls that it ended. Nothing throws.
+ * A message that was cut off (a `stop_reason` other than `tool_use`) runs nothing, and each of its
+ * calls gets that as its answer. An aborted call gets a failed result. Nothing throws.
+ *
+ * @param session whose tools the calls are of
+ * @param message of the model
+ * @param options a signal, and the `results` of an earlier run of this message
+ * @returns the reply for the API, or the calls that wait
  */
 export async function runToolUse(
   session: Pick<ToolSession, 'execute' | 'refuse'>,

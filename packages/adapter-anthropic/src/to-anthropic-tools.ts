@@ -20,13 +20,27 @@ type RunContext = Parameters<BetaRunnableTool<unknown>['run']>[1];
 
 /**
  * The tools of a session for `client.beta.messages.toolRunner`. The session validates, asks, runs,
- * marks and records; calls of one reply are one batch. A call that fails throws the SDK's `ToolError`
- * with the text that the model is to read, and the run goes on.
+ * marks and records. The calls of one reply are one batch. A failed call throws the SDK's
+ * `ToolError` with the text for the model, and the run goes on.
  *
- * A call that waits for a decision fails, too: the model reads that it waits, and nothing of it has
- * run. `pendingFor` in the body of the loop asks before that.
+ * A call that waits for a decision fails too: the model reads that it waits, and nothing has run.
+ * To ask before that, use `pendingFor` in the loop.
  *
+ * @param session whose tools they are
+ * @param options which tools, and who hears of results
+ * @returns the tools
  * @throws `CONFIG_INVALID` where the personality is not valid, or the API takes no tool of such a name
+ *
+ * @example
+ * ```ts
+ * const runner = client.beta.messages.toolRunner({
+ *   model: 'claude-opus-5',
+ *   max_tokens: 1024,
+ *   messages: [{ role: 'user', content: 'Read notes.txt.' }],
+ *   tools: await toAnthropicTools(runtime.session('first')),
+ * });
+ * const answer = await runner.runUntilDone();
+ * ```
  */
 export async function toAnthropicTools(
   session: ToolSession,

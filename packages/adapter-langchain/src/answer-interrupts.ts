@@ -7,6 +7,7 @@ import { isToolInterrupt, type ToolAnswer, type ToolInterrupt } from './tool-int
  * to the caller.
  *
  * @param result what `invoke` gave, a chunk of a stream, or a list of interrupts
+ * @param decide is asked about each interrupt of a tool of the session
  * @returns for `new Command({ resume })`: the answers by the ids of their interrupts
  */
 export async function answerInterrupts(

@@ -14,6 +14,7 @@ export interface ForeignLangchainTool {
   description?: string | undefined;
   /** JSON Schema, or a schema of Zod. */
   schema: object;
+  /** Runs the tool. */
   invoke(input: ForeignToolCall, config?: RunnableConfig): Promise<unknown>;
 }
 
@@ -34,11 +35,14 @@ export interface FromLangchainToolOptions {
 
 /**
  * A tool of the framework for a runtime. Its function keeps the authority of this process: nothing
- * that it touches is declared, bounded or audited. So each call is asked about, and its output is
- * untrusted.
+ * that it touches is declared, bounded or audited. Each call therefore needs approval, and its
+ * output is untrusted.
  *
- * It runs outside the graph that calls it, if one does: an interrupt, or a `Command` for the graph,
- * is an error here.
+ * It runs outside any graph: an interrupt, or a `Command` for the graph, is an error.
+ *
+ * @param foreign the tool of LangChain
+ * @param options `approval: false` runs calls without asking; `configurable` for the function
+ * @returns the tool, to be registered
  */
 export function fromLangchainTool(
   foreign: ForeignLangchainTool,

@@ -8,9 +8,12 @@ export interface WrappedToolCall {
 }
 
 /**
- * For `wrapToolCall` of a middleware, the last one of an agent of `createAgent`. LangChain answers a
- * call of a tool that it does not know by itself; this has the session write it down. All calls go on
- * as they would.
+ * For `wrapToolCall` of a middleware, the last one of an agent of `createAgent`. LangChain answers
+ * a call of an unknown tool by itself. This function records such calls in the session. All calls
+ * go on as they would.
+ *
+ * @param session of the agent
+ * @returns the function for `wrapToolCall`
  */
 export function langchainRefusals(
   session: Pick<ToolSession, 'refuse'>,

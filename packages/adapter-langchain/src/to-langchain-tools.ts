@@ -28,7 +28,16 @@ export interface LangchainToolsOptions
  * `artifact`, a `ToolArtifact`. Its status is `error` where the call failed. A call without an id,
  * by a program, gives the content alone, and throws a `ToolCallError` where it fails.
  *
- * @throws `CONFIG_INVALID`
+ * @param session whose tools they are
+ * @param options which tools, and further settings
+ * @returns the tools
+ * @throws `CONFIG_INVALID` where the personality is not valid
+ *
+ * @example
+ * ```ts
+ * import { createAgent } from 'langchain';
+ * const agent = createAgent({ model, tools: await toLangchainTools(runtime.session('first')) });
+ * ```
  */
 export async function toLangchainTools(
   session: ToolSession,

@@ -10,14 +10,15 @@ export interface ApprovalAnswer {
 
 /**
  * Answers what a run was suspended for. The decision goes to the session, which holds the call to
- * it; the run is then resumed with what this returns. Resume data that did not come from here
- * approves nothing.
+ * it. Resume the run with the data that this returns. Other resume data approves nothing.
  *
+ * @param session whose tool was called
  * @param suspended the `suspendPayload` of a result, or the `payload` of a `tool-call-suspended` chunk
  * @param decide may change the arguments, or say yes for longer; it is not asked where somebody
  * decided already
- * @throws `APPROVAL_INVALID` where the session does not wait for such a call; then as
- * `ToolSession.decide`
+ * @returns the data to resume the run with
+ * @throws `APPROVAL_INVALID` where the session does not wait for such a call
+ * @throws as `ToolSession.decide`
  */
 export async function answerApproval(
   session: Pick<ToolSession, 'pending' | 'decide'>,

@@ -22,10 +22,13 @@ export interface FromMastraToolOptions {
 }
 
 /**
- * A tool of Mastra for a runtime. Its function keeps the authority of this process: nothing that it
- * touches is declared, bounded or audited. So each call is asked about, its output is untrusted, and
- * its effects are all there are. Its `id` is its name.
+ * A tool of Mastra for a runtime, under its `id`. Its function keeps the authority of this process:
+ * nothing that it touches is declared, bounded or audited. Each call therefore needs approval, its
+ * output is untrusted, and it counts as having every effect.
  *
+ * @param foreign the tool of Mastra
+ * @param options `approval: false` runs calls without asking
+ * @returns the tool, to be registered
  * @throws `TOOL_INVALID` for a tool without `execute`, which a client runs
  */
 export function fromMastraTool(

@@ -11,10 +11,12 @@ export interface FinishedStep {
 const OF_MASTRA = /^(agent|workflow)-/;
 
 /**
- * For `onStepFinish` of an agent. Mastra answers a call of a tool that an agent does not have by itself;
- * this has the session write it down. Nothing runs.
+ * For `onStepFinish` of an agent. Mastra answers a call of an unknown tool by itself. This function
+ * records such calls in the session. Nothing runs.
  *
- * @param tools those of the agent, your own included
+ * @param session of the agent
+ * @param tools all that the agent has, also your own
+ * @returns the function for `onStepFinish`
  */
 export function mastraRefusals(
   session: Pick<ToolSession, 'refuse'>,

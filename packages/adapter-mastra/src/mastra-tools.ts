@@ -32,8 +32,18 @@ const TAKEN_NAMES = /^(agent|workflow)-/;
  * runs, marks and records. A call that must be approved suspends the run; `answerApproval` takes
  * the decision to the session. A call that fails throws a `ToolCallError`.
  *
- * @throws `CONFIG_INVALID` where the personality is not valid, or Mastra means something else by the
- * name or an argument of a tool
+ * @param session whose tools they are
+ * @param options which tools, and further settings
+ * @returns the tools by their names
+ * @throws `CONFIG_INVALID` where the personality is not valid, or Mastra gives the name or an
+ * argument of a tool another meaning
+ *
+ * @example
+ * ```ts
+ * import { Agent } from '@mastra/core/agent';
+ * const tools = await mastraTools(runtime.session('first'));
+ * const reader = new Agent({ id: 'reader', name: 'Reader', instructions: 'Read.', model, tools });
+ * ```
  */
 export async function mastraTools(
   session: ToolSession,

@@ -7,6 +7,11 @@ export class ToolOutput {
   readonly images: readonly ResultImage[];
   readonly #structured: Record<string, unknown> | undefined;
 
+  /**
+   * What a tool of `mastraTools` gives.
+   *
+   * @param parts the text for the model, the images, and what the program may know
+   */
   constructor({ text, images = [], structured }: ToolOutputParts) {
     this.text = text;
     this.images = images;

@@ -23,11 +23,15 @@ export interface FromOpenAiToolOptions {
 }
 
 /**
- * A tool of the framework for a runtime. What its function does is not confined: it has all that
- * the process has. So calls are asked about, its output is untrusted, and its effects are all there are.
+ * A tool of the framework for a runtime. Its function keeps the authority of this process: nothing
+ * that it touches is declared, bounded or audited. Each call therefore needs approval, its output
+ * is untrusted, and it counts as having every effect.
  *
- * A failure is a failure here, also where the framework makes an answer of it.
+ * A failure is a failed result, also where the framework would answer with a text.
  *
+ * @param foreign the tool of the framework
+ * @param options `approval: false` runs calls without asking
+ * @returns the tool, to be registered
  * @throws `CONFIG_INVALID` for a tool with guardrails, which only an agent of the framework runs
  */
 export function fromOpenAiTool(

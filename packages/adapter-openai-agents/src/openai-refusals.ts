@@ -7,9 +7,12 @@ export type OpenAiRefusals = Required<
 >;
 
 /**
- * Settings of a `Runner`, or of one run, for calls of tools that an agent does not have. Without them
- * such a call ends the run. With them the model reads that there is no such tool, the run goes on, and
- * the session writes the call down. The framework does not pass on the arguments.
+ * Settings of a `Runner`, or of one run, for calls of unknown tools. Without them such a call ends
+ * the run. With them the model reads that there is no such tool, the run goes on, and the session
+ * records the call. The framework does not pass on the arguments.
+ *
+ * @param session of the agent
+ * @returns the settings, to be spread into those of the runner
  */
 export function openAiRefusals(session: Pick<ToolSession, 'refuse'>): OpenAiRefusals {
   return {

@@ -2,9 +2,11 @@ import { type PendingApproval, pendingCalls, type ToolSession } from '@ethosagen
 import type { RunToolApprovalItem } from '@openai/agents';
 
 /**
- * What an interruption of a run asks: reach, reason and sources, beside the arguments. With it,
- * `session.decide` takes other arguments than the model gave.
+ * The question of the session behind an interruption of a run: reach, reason and sources, beside
+ * the arguments. With it, `session.decide` can give the call other arguments.
  *
+ * @param session whose tools the run has
+ * @param interruption of the run
  * @returns `undefined` where the session has no such question, as for a tool of another kind
  */
 export async function pendingFor(

@@ -22,13 +22,22 @@ export interface OpenAiToolsOptions {
 }
 
 /**
- * The tools of a session for an `Agent`. The session validates, asks, marks and refuses; the
- * framework parses the JSON and shows what the session asks as `interruptions`.
+ * The tools of a session for an `Agent`. The session validates, asks, marks and refuses. The
+ * framework parses the JSON, and shows the questions of the session as `interruptions`.
  *
- * What the program may know of a result is `customData` of its item: `ok`, `durationMs`, and
+ * The program finds more about a result in `customData` of its item: `ok`, `durationMs`, and
  * `structured` and `costUsd`, or `code` and `cause`.
  *
+ * @param session whose tools they are
+ * @param options which tools, and who decides
+ * @returns the tools
  * @throws `CONFIG_INVALID` where the personality is not valid, or the framework has one name for two tools
+ *
+ * @example
+ * ```ts
+ * import { Agent } from '@openai/agents';
+ * const agent = new Agent({ name: 'Reader', tools: await toOpenAiTools(runtime.session('first')) });
+ * ```
  */
 export async function toOpenAiTools(
   session: ToolSession,

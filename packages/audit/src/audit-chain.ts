@@ -27,14 +27,24 @@ export class AuditChain {
   readonly #isKeyed: boolean;
   #newest: Link;
 
-  /** @throws `CONFIG_INVALID` for a key of less than 16 bytes */
+  /**
+   * A new chain, with an id of its own.
+   *
+   * @param options `key`: with it, nobody without the key can write a line that verifies
+   * @throws `CONFIG_INVALID` for a key of less than 16 bytes
+   */
   constructor({ key }: { key?: string | Uint8Array } = {}) {
     this.#hashOf = chainHash(key);
     this.#isKeyed = key !== undefined;
     this.#newest = { seq: 0, hash: firstHash(this.id, this.#hashOf) };
   }
 
-  /** The next line of the chain. */
+  /**
+   * The next line of the chain.
+   *
+   * @param event plain data
+   * @returns the line and the head after it, to be stored together
+   */
   add(event: object): AuditChainLine {
     const line = chainedLine(event, this.#newest, {
       isFirst: this.#newest.seq === 0,
@@ -65,6 +75,8 @@ export interface VerifyAuditChainOptions {
 /**
  * Checks a chain of `AuditChain` from its first line to its last. It may be written meanwhile.
  *
+ * @param options the lines in their order, the head, and the key that they were written with
+ * @returns what is wrong and what can't be told; `ok` when nothing is wrong
  * @throws `CONFIG_INVALID` for one that was written with a key when none is given
  */
 export async function verifyAuditChain(options: VerifyAuditChainOptions): Promise<AuditReport> {

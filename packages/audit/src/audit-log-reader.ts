@@ -50,6 +50,7 @@ export class AuditLogReader {
    * Lines that no sink wrote are passed over: `verifyAuditLog` reports them. One caller reads at a
    * time. What is not read to the end is given again.
    *
+   * @returns events, the oldest first
    * @throws `STORE_UNAVAILABLE` while a log is rotated all the time
    */
   async *read(): AsyncGenerator<LoggedEvent> {

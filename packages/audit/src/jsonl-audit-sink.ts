@@ -69,9 +69,12 @@ export class JsonlAuditSink implements AuditSink {
   #isTorn = false;
 
   /**
-   * @throws `STORE_UNAVAILABLE` while another sink has the log; `CONFIG_INVALID` when its end is
-   * not what a sink recorded last, or the key is not the one it was written with, or a limit is no
-   * whole number above zero
+   * Opens or begins a log, for this sink alone.
+   *
+   * @param options the file, the key, and sizes in bytes
+   * @throws `STORE_UNAVAILABLE` while another sink has the log
+   * @throws `CONFIG_INVALID` when the end of the log is not what a sink recorded last, the key is
+   * another one, or a limit is no whole number above zero
    */
   constructor(options: JsonlAuditOptions) {
     const { key, adopt = false, maxBytes = 10 * 1024 * 1024, maxFiles = 5 } = options;
@@ -132,6 +135,7 @@ export class JsonlAuditSink implements AuditSink {
     this.#append(line);
   }
 
+  /** Brings the log to the disk, and gives it back. A sink that is closed records nothing more. */
   close(): void {
     const descriptor = this.#descriptor;
     const head = this.#head;

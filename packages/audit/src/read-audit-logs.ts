@@ -6,6 +6,7 @@ import { AuditLogReader, type LoggedEvent } from './audit-log-reader.js';
  * Lines that no sink wrote are passed over: `verifyAuditLog` reports them.
  *
  * @param folder as `<home>/audit`
+ * @returns events, the oldest first
  * @throws `FILE_NOT_FOUND` where there is no log
  */
 export async function* readAuditLogs(folder: string): AsyncGenerator<LoggedEvent> {

@@ -2,10 +2,13 @@ import { discard, isThenable } from '@ethosagent/policy';
 import type { AuditSink } from '@ethosagent/types';
 
 /**
- * One sink of several: each gets every event, in this order, whatever the others do.
+ * One sink of several. Each gets every event, in this order, whatever the others do.
  *
- * `record` throws when one of them threw, or returned a promise, so that the access is refused; the
- * others have recorded it by then. It throws what the first of them threw.
+ * `record` throws what the first of them threw, so that the access is refused. By then the others
+ * have recorded it. A sink that returns a promise counts as one that threw.
+ *
+ * @param sinks one or more
+ * @returns the sink
  */
 export function teeAuditSink(...sinks: readonly AuditSink[]): AuditSink {
   const flushed = sinks.filter((sink) => sink.flush !== undefined);

@@ -34,8 +34,10 @@ const SETTLED_MS = 20;
  * Checks the chain of a log of `JsonlAuditSink` from its oldest line to its newest, across its
  * rotated files. A log may be written meanwhile. Memory is bounded, whatever the files hold.
  *
- * @throws `FILE_NOT_FOUND` where there is no log; `CONFIG_INVALID` for a log that was written with
- * a key when none is given
+ * @param options the file or its folder, and the key that it was written with
+ * @returns what is wrong and what can't be told; `ok` when nothing is wrong
+ * @throws `FILE_NOT_FOUND` where there is no log
+ * @throws `CONFIG_INVALID` for a log that was written with a key when none is given
  */
 export async function verifyAuditLog(options: VerifyAuditOptions): Promise<AuditReport> {
   const { path, key } = options;

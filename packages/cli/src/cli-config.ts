@@ -14,6 +14,8 @@ export interface CliConfig
  * The default export of `<home>/ethos.config.mjs`: the tools, plugins and stores of the agent, so
  * that the command line sees what the agent's own program sees.
  *
+ * @param config tools, plugins and stores
+ * @returns the same object
  * @example
  * ```ts
  * import { defineConfig } from '@ethosagent/cli';

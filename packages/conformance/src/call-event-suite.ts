@@ -9,6 +9,7 @@ export interface AuditedExit {
    * it resolves to, or rejects with, is not looked at.
    */
   call(call: ToolCall): Promise<unknown>;
+  /** Ends what the suite opened. */
   close(): Promise<void>;
 }
 
@@ -58,8 +59,11 @@ const CALLS: [what: string, name: string, args: unknown, outcome: string][] = [
 ];
 
 /**
- * A suite for every place that tools are called from: each call, whatever becomes of it, is one event
- * in the audit.
+ * A suite for every place that calls tools: each call becomes one event of the audit, however it
+ * ends. Call it in a test file.
+ *
+ * @param name of the place, for the names of the tests
+ * @param create makes the place over the tools and the audit sink that it is given
  */
 export function callEventConformance(
   name: string,

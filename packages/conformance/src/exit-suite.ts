@@ -17,6 +17,7 @@ export interface ToolExit {
   keep?(name: string): Promise<(call: ToolCall) => Promise<unknown>>;
   /** Lets the personality have these tools, and no others, from now on. */
   setToolset(names: readonly string[]): Promise<void>;
+  /** Ends what the suite opened. */
   close(): Promise<void>;
 }
 
@@ -64,9 +65,11 @@ const NESTED: unknown[] = [
 ];
 
 /**
- * A suite for every place that tools are called from: what the personality denies is neither listed
- * nor runs, by whatever name, spelling, nesting, batch, definition that was kept, or race.
+ * A suite for every place that calls tools: what the personality denies is not listed and does not
+ * run, whatever the name, spelling, nesting, batch, kept definition or race. Call it in a test
+ * file.
  *
+ * @param name of the place, for the names of the tests
  * @param create makes the exit under a personality that has `allowed_tool` alone, with both tools
  * registered
  */

@@ -17,7 +17,10 @@ export interface FuzzOptions<T> {
  * Registers a test that tries a property on generated inputs. The reporter prints the seed of the
  * run; `ETHOS_SEED=<seed>` repeats it.
  *
+ * @param name of the test
+ * @param arbitrary generates the inputs
  * @param holds throws, or returns `false`, when the property does not hold
+ * @param options how often it is tried
  */
 // biome-ignore lint/complexity/useMaxParams: a documented signature
 export function fuzz<T>(

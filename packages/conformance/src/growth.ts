@@ -17,11 +17,14 @@ export interface GrowthOptions {
 }
 
 /**
- * Registers a test that a function takes no more than linear time, or hardly more: eightfold input
- * may cost 24 times the CPU time, and what costs less than 200 ms is no trouble. CPU time rather than
- * the clock's, and the best of three where one is too much, so that a busy machine doesn't fail it.
+ * Registers a test that a function takes at most linear time: eightfold input may cost 24 times the
+ * CPU time, and everything below 200 ms passes. It measures CPU time, and takes the best of three,
+ * so that a busy machine doesn't fail it.
  *
+ * @param name of the test
  * @param inputOf makes a hostile input of about `size` characters, bytes or items; not measured
+ * @param run the function
+ * @param options the largest input
  */
 // biome-ignore lint/complexity/useMaxParams: a documented signature
 export function growsLinearly<T>(

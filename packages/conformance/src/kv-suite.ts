@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** What a key-value backend gives to the suite. */
 export interface KeyValueBackend {
+  /** Gives a tool its store in a scope. */
   kvStoreFactory: (tool: string, scopeId: string) => KeyValueStore;
+  /** Closes the backend. */
   close?: () => void | Promise<void>;
 }
 

@@ -8,6 +8,7 @@ import { modelOfChange } from './memory-model.js';
 /** What a memory provider gives to the suite. */
 export interface MemoryUnderTest {
   memory: MemoryProvider;
+  /** Closes the provider. */
   close?: () => void | Promise<void>;
 }
 

@@ -13,6 +13,7 @@ import { HOSTILE_IDS, HOSTILE_QUERIES } from './hostile-ids.js';
 /** What a session store gives to the suite. */
 export interface SessionsUnderTest {
   sessions: SessionStore;
+  /** Closes the store. */
   close?: () => void | Promise<void>;
 }
 

@@ -12,6 +12,7 @@ import { scheduleConformance } from './turn-schedules.js';
 /** What a turn store gives to the suite. */
 export interface TurnsUnderTest {
   turns: TurnStore;
+  /** Closes the store. */
   close?: () => void | Promise<void>;
 }
 

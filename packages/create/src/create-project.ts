@@ -38,8 +38,11 @@ export interface CreatedProject {
 /**
  * Makes a project in a new folder.
  *
+ * @param options the template and the name, or the `questions` to ask for them; `cwd`: where the
+ * folder is made
+ * @returns the folder and its files
  * @throws `CONFIG_INVALID` where nothing was written: the name or the template can't be used, a
- *   question was not answered, or something has the name of the folder. The message says what to do.
+ * question was not answered, or something has the name of the folder. The message says what to do.
  */
 export async function createProject(options: CreateOptions): Promise<CreatedProject> {
   const { cwd, questions } = options;
@@ -57,7 +60,13 @@ export async function createProject(options: CreateOptions): Promise<CreatedProj
   return { folder, files: Object.keys(files) };
 }
 
-/** The commands that come next, in the folder that has the new one. */
+/**
+ * The commands that come next, in the folder that has the new one.
+ *
+ * @param project as `createProject` gave it
+ * @param packageManager whose commands they are
+ * @returns one command a line
+ */
 export function nextCommands({ folder }: CreatedProject, packageManager = 'npm'): string[] {
   // `bun test` would run Bun's own tests, and not the script.
   const run = ['install', 'start', 'run test'].map((command) => `${packageManager} ${command}`);

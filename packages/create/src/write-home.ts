@@ -6,6 +6,7 @@ import { writeFiles } from './write-files.js';
  * Writes a home, a personality, a tool and its test into a project that is there already.
  *
  * @param project the absolute path of its folder
+ * @param answers the names of the personality and of the tool
  * @returns the files, by their paths in the project
  * @throws `CONFIG_INVALID` where something has the name of one of the files, or one can't be written; then
  *   nothing was written

@@ -28,10 +28,12 @@ export interface BullmqEngine extends Engine {
 const MAX_STALLED = 1_000_000;
 
 /**
- * Wakes workers by jobs of BullMQ. A job says that a turn is to run; which one runs then, the turn
- * store says. All that stands in Redis may be lost: the workers' sweep wakes again what is due.
+ * Wakes workers by jobs of BullMQ. A job says only that some turn is to run; the turn store says
+ * which. Redis may lose everything: the workers look regularly for turns that are due.
  *
- * @throws `CONFIG_INVALID`
+ * @param options the connection, the name of the queue, and times in milliseconds
+ * @returns the engine
+ * @throws `CONFIG_INVALID` for an option that is wrong
  * @example
  * const engine = createBullmqEngine({ connection: 'redis://redis.example.com' });
  */

@@ -5,14 +5,20 @@ import { hostname } from 'node:os';
 let startToken: string | undefined;
 let machineToken: string | undefined;
 
-/** When this process started, as eight hexadecimal digits; zeros where it can't be told. */
+/**
+ * When this process started, in ticks of the kernel.
+ *
+ * @returns eight hexadecimal digits; zeros on a system that doesn't tell
+ */
 export function ownStart(): string {
   startToken ??= tokenOf(readStart(process.pid));
   return startToken;
 }
 
 /**
- * Whether a process of this machine lives; not another one that was given its id later.
+ * Whether a process of this machine still runs. A later process with the same id does not count.
+ *
+ * @param pid the id of the process
  * @param start as `ownStart` or `readStart` gave it
  */
 export function isRunning(pid: number, start: string): boolean {
@@ -45,7 +51,12 @@ function tokenOf(ticks: string | undefined): string {
   return (Number(ticks ?? 0) >>> 0).toString(16).padStart(8, '0');
 }
 
-/** Says where process ids mean the same as here: this boot of this machine, in this container. */
+/**
+ * Names the place in which process ids mean the same as here: this boot of this machine, in this
+ * container.
+ *
+ * @returns eight hexadecimal digits
+ */
 export function machine(): string {
   if (machineToken === undefined) {
     const facts = [

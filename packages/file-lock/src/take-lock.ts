@@ -21,12 +21,8 @@ export type LockAttempt =
 /**
  * Tries to take a lock for this process, once, without waiting.
  *
- * Everyone who wants it makes a file `<path>.lock.…` that is named after its process, and then looks
- * for others: of two, the later one sees the earlier. So nobody ever takes over a file of another, and
- * the files of processes that are dead are removed. No age of a file decides: a process that was
- * stopped for an hour still has its lock.
- *
  * @param path what is locked, in a folder that exists; equal paths are the same lock
+ * @returns the lock with its `release`, or the rival that has it
  * @throws errors of the operating system
  */
 export function tryLock(path: string): LockAttempt {
@@ -51,7 +47,11 @@ export function tryLock(path: string): LockAttempt {
   }
 }
 
-/** Whether a process that lives, this one or another, has the lock. Changes nothing. */
+/**
+ * Whether a running process, this one or another, has the lock. Changes nothing.
+ *
+ * @param path what is locked
+ */
 export function isLocked(path: string): boolean {
   return locksOf(dirname(path), lockPrefix(path)).some(
     ({ file, owner }) => isOwnerAlive(owner) && isHeld(file),

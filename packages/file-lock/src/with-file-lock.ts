@@ -6,12 +6,15 @@ import { tryLock } from './take-lock.js';
 const turns = new Turns();
 
 /**
- * Runs a task while no other does under the same path, in this process or in another one that
- * locks it. The lock of a process that died is taken away.
+ * Runs a task while no other holds the lock of the same path, in this process or in another one.
+ * The lock of a process that died is removed.
  *
  * @param path what is locked, in a folder that exists; equal paths are the same lock
- * @param options `waitMs`: how long to wait for the lock
- * @throws `STORE_UNAVAILABLE` when it was held for so long; errors of the operating system
+ * @param options `waitMs`: milliseconds to wait for the lock
+ * @param task runs while the lock is held
+ * @returns what the task gives
+ * @throws `STORE_UNAVAILABLE` when the lock was not free within `waitMs`
+ * @throws what the task throws, and errors of the operating system
  */
 export function withFileLock<T>(
   path: string,

@@ -34,10 +34,14 @@ const MAX_RESULT_CHARS = 60_000;
 
 /**
  * The tools of a server that a client is connected to, for a runtime. What the server does is not
- * confined, bounded or audited here. So each call is asked for, and what comes back is untrusted.
- * A server that the runtime is to start, hold to its reach and pin is one for `mcp` of the runtime.
+ * confined, bounded or audited here. Each call therefore needs approval, and its output is
+ * untrusted. For a server that the runtime starts, confines and pins, use `mcp` of the runtime.
  *
- * @throws `TOOL_INVALID` for a list that can't be read; as `client.request` does
+ * @param client a connected client of the MCP SDK
+ * @param options the name of the server in the names of the tools, and `approval`
+ * @returns the tools, to be registered
+ * @throws `TOOL_INVALID` for a list that can't be read
+ * @throws what `client.request` throws
  */
 export async function fromMcp(
   client: ConnectedMcpClient,

@@ -60,9 +60,14 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /**
  * Serves the tools of personalities over streamable HTTP. Each session of the protocol is a session
- * of the runtime. It does not speak TLS: put it behind what does, and name that in `allowedHosts`.
+ * of the runtime. The server does not speak TLS. Put a proxy with TLS in front, and name its host
+ * in `allowedHosts`.
  *
- * @throws `CONFIG_INVALID` for a token, a personality or a setting that can not be; as `listen` of Node does
+ * @param runtime whose tools are served
+ * @param options tokens, personalities, host and port
+ * @returns the server, which listens
+ * @throws `CONFIG_INVALID` for a token, a personality or a setting that is not valid
+ * @throws what `listen` of Node.js throws
  */
 export async function serveHttp(
   runtime: ServedRuntime,

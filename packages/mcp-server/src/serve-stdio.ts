@@ -20,15 +20,19 @@ export interface McpStdioServer {
   readonly sessionId: string;
   /** Settles when the client has closed the input, or `close` was called, and nothing of it runs. */
   readonly closed: Promise<void>;
+  /** Ends the session, and gives the standard output back. */
   close(): Promise<void>;
 }
 
 /**
  * Serves the tools of a personality to the client that started this program, over its standard
- * input and output. Until the end what else is written to `process.stdout`, as by `console.log`,
- * goes to the standard error.
+ * input and output. Until the end, everything else that is written to `process.stdout`, for example
+ * by `console.log`, goes to the standard error.
  *
- * @throws `CONFIG_INVALID` for a session id, a personality or a setting that can not be
+ * @param runtime whose tools are served
+ * @param options the session id, the personality, and limits
+ * @returns the server
+ * @throws `CONFIG_INVALID` for a session id, a personality or a setting that is not valid
  */
 export async function serveStdio(
   runtime: ServedRuntime,

@@ -18,6 +18,7 @@ export interface McpSessionSettings {
 
 /** What is served: a `ToolRuntime` of `@ethosagent/wiring`, or what has its sessions. */
 export interface ServedRuntime {
+  /** A session of the runtime. */
   session(id: string, options?: McpSessionSettings & { approve?: AskHost }): ToolSession;
   /** A tool by its name, for what clients are told of its effects. */
   tool(name: string): AnyTool | undefined;

@@ -48,6 +48,8 @@ export interface Telemetry {
  * Spans and metrics by the GenAI semantic conventions of OpenTelemetry, with own attributes under
  * `ethos.`. Without a provider nothing is recorded.
  *
+ * @param options the tracer and the meter; those of the global providers when absent
+ * @returns the audit sink, and a function that traces turns
  * @example
  * ```ts
  * const telemetry = createTelemetry();

@@ -62,9 +62,12 @@ export function failureOf(error: unknown, answers: FailureAnswers = {}): ToolRes
 }
 
 /**
- * Runs the body of a tool; what an accessor refused becomes its result.
+ * Runs the body of a tool. What an accessor refused becomes a failed result.
  *
- * @throws what has no answer, as it was
+ * @param answers which codes are answered, and how
+ * @param body of the tool
+ * @returns the result of the body, or the failed one
+ * @throws what the body throws and no answer is for, unchanged
  */
 export async function withFailures(
   answers: FailureAnswers,

@@ -15,6 +15,7 @@ const MIN_BARE_CHARS = 8;
  *
  * @param issues what the schema found
  * @param args the arguments as they were passed
+ * @returns one line
  */
 export function describeIssues(issues: readonly StandardSchemaV1.Issue[], args: unknown): string {
   if (issues.length === 0) return 'the arguments are invalid';

@@ -46,6 +46,18 @@ interface LoadedPlugin {
 const PLUGIN_ID = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/i;
 const MAX_ID_CHARS = 128;
 
+/**
+ * Loads plugins into a registry, and takes them out again.
+ *
+ * @param options the registry, the registry of reducers, and a log
+ * @returns the host
+ *
+ * @example
+ * ```ts
+ * const host = createPluginHost({ registry });
+ * await host.load(weatherPlugin);
+ * ```
+ */
 export function createPluginHost({ registry, reducers, log }: PluginHostOptions): PluginHost {
   const loaded = new Map<string, LoadedPlugin>();
 

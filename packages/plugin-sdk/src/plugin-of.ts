@@ -7,6 +7,7 @@ import type { EthosPlugin, Plugin } from './plugin.js';
  *
  * @param packageName as in its `package.json`
  * @param module what `await import(packageName)` gave
+ * @returns the plugin, with its id
  * @throws `CONFIG_INVALID` when the default export is no plugin
  * @example
  * ```ts

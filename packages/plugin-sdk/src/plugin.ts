@@ -47,6 +47,8 @@ export type EthosPluginApi = PluginApi;
 /**
  * Types a plugin where it is written.
  *
+ * @param plugin its id and its functions
+ * @returns the same object
  * @example
  * ```ts
  * export default definePlugin({

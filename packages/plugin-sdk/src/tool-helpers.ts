@@ -25,6 +25,7 @@ import { toolSettings } from './tool-settings.js';
  * @param value what the model reads
  * @param extra `structured`: a payload for consumers that know the tool; `cost_usd`: US dollars;
  * `untrusted: false` where nothing of this one result comes from outside
+ * @returns a result
  */
 export function ok(
   value: string,
@@ -39,6 +40,7 @@ export function ok(
  * @param error what the model reads; say what to do next, and no secret
  * @param code the class of the error
  * @param cause why, for the host; by the class when absent
+ * @returns a failed result
  */
 export function err(
   error: string,
@@ -91,6 +93,7 @@ export interface InputToolDefinition<
   /** JSON Schema that the model sees, where `input` can't be written as such. */
   schema?: Record<string, unknown>;
   capabilities: C & NoOther<C>;
+  /** Runs a call. `input` has parsed the arguments. */
   execute(
     args: StandardSchemaV1.InferOutput<S>,
     ctx: ToolTurn & SettingsOf<T> & AccessorsFor<C> & Undeclared<RemediesFor<C>>,
@@ -106,6 +109,7 @@ export interface SchemaToolDefinition<
   schema: Record<string, unknown>;
   input?: never;
   capabilities: C & NoOther<C>;
+  /** Runs a call. The registry has checked the arguments, where it checks schemas. */
   execute(
     args: TArgs,
     ctx: ToolTurn & SettingsOf<T> & AccessorsFor<C> & Undeclared<RemediesFor<C>>,
@@ -117,6 +121,7 @@ export interface PlainToolDefinition<TArgs> extends ToolBase<TArgs, StandardSche
   schema: Record<string, unknown>;
   input?: never;
   capabilities: ToolCapabilities;
+  /** Runs a call. */
   execute(args: TArgs, ctx: ToolContext): Promise<ToolResult>;
 }
 
@@ -138,6 +143,8 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * With `settings`, an operator can set this tool up for each personality, and the parsed settings
  * are `ctx.settings`.
  *
+ * @param definition name, description, input, capabilities and `execute`
+ * @returns the tool, to be registered
  * @throws `TOOL_INVALID` for a name that model providers refuse, an empty description, missing
  * `capabilities`, a property that is misnamed (`inputSchema` for `input`), an `input` or `settings` that can't be written as the JSON Schema of an object, or
  * `settings` that need something to be set

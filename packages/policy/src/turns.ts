@@ -74,7 +74,7 @@ export class Turns {
    * Whether somebody has, or waits for, a place of the key.
    *
    * @param key of what the tasks share
-     */
+   */
   isBusy(key: string): boolean {
     return this.#places.has(key);
   }

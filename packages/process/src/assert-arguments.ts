@@ -7,11 +7,15 @@ import { realOrAsked } from './working-directory.js';
 const OLD_STYLE: ReadonlySet<string> = new Set(['tar', 'bsdtar', 'ar', 'ps']);
 
 /**
- * Checks what a binary is told.
+ * Checks the arguments of a binary.
  *
+ * @param binary as it was asked for
  * @param file what `binary` stands for. A policy for a name holds for every spelling of it: a path
  * that ends in the name, a link of this name or to a file of this name.
- * @throws `BINARY_NOT_ALLOWED`, whose rule names the pattern; `SPAWN_FAILED` for what is no argument
+ * @param args the arguments
+ * @param policies what the personality allows, by binary
+ * @throws `BINARY_NOT_ALLOWED` for a refused argument; the rule names the pattern
+ * @throws `SPAWN_FAILED` for what can't be an argument
  */
 // biome-ignore lint/complexity/useMaxParams: a documented signature
 export function assertArguments(

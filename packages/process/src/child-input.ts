@@ -14,7 +14,12 @@ export class ChildInput {
   #hasEnded = false;
   #isClosed = false;
 
-  /** @param name what the child is called in errors */
+  /**
+   * Holds back writes until `begin`, so that the child gets its own input first.
+   *
+   * @param pipe the standard input of the child; `null` where it has none
+   * @param name what the child is called in errors
+   */
   constructor(pipe: Writable | null, name: string) {
     this.#pipe = pipe;
     this.#name = name;
@@ -23,7 +28,11 @@ export class ChildInput {
     pipe?.on('close', () => this.#close());
   }
 
-  /** Lets in what waits. @param first what goes before it */
+  /**
+   * Lets the writes that wait go on.
+   *
+   * @param first is written before them
+   */
   begin(first?: string): void {
     const early = this.#early ?? [];
     this.#early = undefined;
@@ -33,6 +42,8 @@ export class ChildInput {
 
   /**
    * Resolves when there is room for more.
+   *
+   * @param data text is written as UTF-8
    * @throws `PROCESS_ENDED` when nobody reads it any more, or `end` was called
    */
   write(data: string | Uint8Array): Promise<void> {

@@ -6,7 +6,10 @@ const PAGERS = /PAGER$/;
 
 /**
  * Checks the variables that a tool passes to a child.
- * @throws `BINARY_NOT_ALLOWED` for one that changes what runs or can't be a variable
+ *
+ * @param env the variables, by name
+ * @throws `BINARY_NOT_ALLOWED` for a variable that changes what runs, or a text that can't be a
+ * variable
  */
 export function assertSafeEnvironment(env: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(env)) {
@@ -35,7 +38,12 @@ function refuse(name: string, what: string, rule: string): CapabilityError {
 /** Variables of a child, before the tool adds its own. */
 export type BaseEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** What a host passes to its children; its own environment when it does not say. */
+/**
+ * What a host passes to its children: what it gives, or its own environment.
+ *
+ * @param given `undefined` stands for the environment of this process
+ * @returns the variables, by name
+ */
 export function baseEnvironment(given: BaseEnvironment | undefined): BaseEnvironment {
   // biome-ignore lint/style/noProcessEnv: the documented default; a host passes its own base environment
   return given ?? process.env;

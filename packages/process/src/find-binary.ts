@@ -1,7 +1,13 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-/** The file that a bare name stands for on a `PATH`. Relative and empty entries are passed over. */
+/**
+ * The file that a bare name stands for on a `PATH`. Relative and empty entries are passed over.
+ *
+ * @param name without a slash
+ * @param path folders, as in the variable `PATH`
+ * @returns an absolute path, or `undefined`
+ */
 export function findBinary(name: string, path: string): string | undefined {
   for (const folder of path.split(delimiter)) {
     if (!isAbsolute(folder)) continue;
@@ -11,7 +17,11 @@ export function findBinary(name: string, path: string): string | undefined {
   return undefined;
 }
 
-/** Whether there is a regular file that this process may execute. */
+/**
+ * Whether there is a regular file that this process may execute.
+ *
+ * @param file an absolute path
+ */
 export function isExecutableFile(file: string): boolean {
   try {
     // Most folders of a `PATH` don't have it: that is no exception, which would cost more.

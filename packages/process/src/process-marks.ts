@@ -11,6 +11,7 @@ export const SUPERVISED_LIMIT_VARIABLE = 'ETHOS_SUPERVISED_LIMIT';
 
 /** By what processes are found that left their group, their session and their parent. */
 export interface Marks {
+  /** Whether a process, or what it came from, was started under these marks. */
   carries(pid: number): boolean;
 }
 
@@ -24,17 +25,31 @@ export class ProcessMarks implements Marks {
   readonly #outer: ProcessMarks | undefined;
   #parts = 0;
 
+  /**
+   * Marks under a tag that nothing else has.
+   *
+   * @param tag is in the environment of each process, and of its descendants
+   * @param outer marks that these are a part of
+   */
   constructor(tag: string, outer?: ProcessMarks) {
     this.tag = tag;
     this.#outer = outer;
   }
 
-  /** The marks of one process of these, and of its descendants. */
+  /**
+   * The marks of one process of these, and of its descendants.
+   *
+   * @returns marks with a tag of their own
+   */
   next(): ProcessMarks {
     return new ProcessMarks(`${this.tag}${++this.#parts}.`, this);
   }
 
-  /** Notes a limit that a process was started with. */
+  /**
+   * Notes a limit that a process was started with.
+   *
+   * @param limit as it was given to the system
+   */
   addLimit(limit: string): void {
     this.#limits.add(limit);
     this.#outer?.addLimit(limit);

@@ -28,7 +28,13 @@ export function endProcessTree(
   }, KILL_GRACE_MS);
 }
 
-/** Ends the processes that carry marks and left every group: a daemon must not outlive its call. */
+/**
+ * Ends the processes that carry marks and left every group: a daemon must not outlive its call.
+ * They get `SIGTERM`, and `SIGKILL` a moment later.
+ *
+ * @param firstPid no process with a lower id is one of them
+ * @param marks of the call
+ */
 export function endStragglers(firstPid: number, marks: Marks): void {
   const isLeft = () => signalMarked(firstPid, marks, 'SIGTERM') > 0;
   if (!isLeft() && !isLeft()) return;

@@ -2,8 +2,12 @@ import { DEFAULT_PROCESS_LIMITS, PROCESS_LIMITS } from '@ethosagent/policy';
 import type { ProcessLimits } from '@ethosagent/types';
 
 /**
- * The limits of one process: what the operator set, or the default, and less where the call asks
- * for less. What is no limit takes nothing away, and a call lifts nothing.
+ * The limits of one process: those of the operator, or the defaults. A call can lower a limit, and
+ * never lift one. A malformed limit changes nothing.
+ *
+ * @param policy of the personality
+ * @param call what the call asked for
+ * @returns a value for each limit that holds
  */
 export function resolveLimits(
   policy: ProcessLimits | undefined,
@@ -17,7 +21,12 @@ export function resolveLimits(
   return limits;
 }
 
-/** Whether someone asked for a limit of processes. */
+/**
+ * Whether the personality or the call limits the number of processes.
+ *
+ * @param policy of the personality
+ * @param call what the call asked for
+ */
 export function isProcessLimitSet(
   policy: ProcessLimits | undefined,
   call: ProcessLimits | undefined,

@@ -16,6 +16,7 @@ export interface PinnedDirectory {
   path: string;
   /** Where it was when it was judged. */
   real: string;
+  /** Closes the descriptor. Call it once the child has started. */
   release(): void;
 }
 
@@ -24,6 +25,7 @@ export interface DirectoryReach {
   roots: readonly string[];
   /** Where the roots lead; `roots` themselves when absent. Looked up once: a root that becomes a link later leads nowhere new. */
   realRoots?: readonly string[];
+  /** Whether a real path is denied. */
   denies(path: string): boolean;
   /** What a sandbox shows of it. Nothing when absent. */
   shown?: ShownReach;
@@ -49,7 +51,16 @@ export const NOTHING_SHOWN: ShownReach = { roots: [], deny: compileDenySet([]) }
 /** How long it may take until a denied path that leads elsewhere now is denied there. */
 const FLOOR_MS = 5_000;
 
-/** A tool's root that leads out of the operator's own roots is nobody's: it gives no reach. */
+/**
+ * The folders in which processes of a call may work. A root of the tool that leads out of the
+ * operator's roots gives no reach.
+ *
+ * @param paths absolute files and folders, and where roots led
+ * @param operatorRoots absolute paths that the personality reaches
+ * @param deny absolute paths that are denied
+ * @returns the reach, with where each root leads
+ * @throws `CONFIG_INVALID` for a denied path that could deny nothing
+ */
 export function directoryReach(
   { read, write, leads }: { read: Iterable<string>; write: Iterable<string>; leads?: RootLeads },
   operatorRoots: readonly string[],
@@ -88,9 +99,13 @@ export function directoryReach(
 }
 
 /**
- * Opens a directory and judges what was opened. On Linux the child enters it by descriptor, so a
- * swap in between changes nothing; elsewhere by its real path.
- * @throws `PATH_NOT_REACHABLE`
+ * Opens a directory, and checks what was opened. On Linux the child enters it by its descriptor, so
+ * that a swap in between changes nothing. Elsewhere it enters the real path.
+ *
+ * @param path absolute, or relative to the working directory of the process
+ * @param reach of the call
+ * @returns the directory; call its `release`
+ * @throws `PATH_NOT_REACHABLE` for a directory outside the reach, or one that is missing
  */
 export function pinDirectory(path: string, reach: DirectoryReach): PinnedDirectory {
   const denied = (rule?: string) => new BoundaryError('read', path, rule);
@@ -130,8 +145,10 @@ function judge(
 }
 
 /**
- * Where a path leads, or would lead if what is missing of it were there; `undefined` for links in a
- * circle.
+ * Where a path leads, or would lead if its missing parts were there.
+ *
+ * @param path an absolute path
+ * @returns `undefined` where the links lead in a circle
  */
 export function realPathOf(path: string): string | undefined {
   try {

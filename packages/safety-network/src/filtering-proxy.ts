@@ -7,6 +7,8 @@ import type { FilteringProxy, FilteringProxyOptions } from './filtering-proxy-ap
  * Nothing is known of what goes through a tunnel but the host and the port that were asked for: TLS
  * to another name on the same server is not noticed.
  *
+ * @param options the guard, where to listen, and what is told of each access
+ * @returns the proxy, which listens
  * @throws `CONFIG_INVALID` when it can't listen there
  */
 export async function createFilteringProxy(

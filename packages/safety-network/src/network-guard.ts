@@ -94,7 +94,12 @@ export class NetworkGuard {
   readonly #sockets = new Set<Socket>();
   #isClosed = false;
 
-  /** @throws `CONFIG_INVALID` for a rule of `policy.deny` that does not parse */
+  /**
+   * Like `createNetworkGuard`.
+   *
+   * @param options the hosts, the policy, limits, and the lookup of names
+   * @throws `CONFIG_INVALID` for a rule of `policy.deny` that does not parse
+   */
   constructor(options: NetworkGuardOptions) {
     this.#options = options;
     const { allowedHosts, policy, declaredHosts, withinHosts } = options;
@@ -105,9 +110,16 @@ export class NetworkGuard {
   /**
    * As WHATWG `fetch`, for absolute http and https URLs.
    *
-   * @throws `HOST_NOT_ALLOWED`, `NETWORK_TIMEOUT`, `NETWORK_FAILED`, `BODY_TOO_LARGE` (also from
-   * reading the body), `TOO_MANY_REDIRECTS`, what a callback of `options` throws, or the reason of
-   * an aborted signal
+   * @param url absolute
+   * @param init as for `fetch`
+   * @param options limits in milliseconds and bytes, and hooks of the caller
+   * @returns the response of the last hop
+   * @throws `HOST_NOT_ALLOWED` for a hop to a host, address or port outside the reach
+   * @throws `NETWORK_TIMEOUT` when the request takes longer than its limit
+   * @throws `NETWORK_FAILED` when there is no connection or no valid answer
+   * @throws `BODY_TOO_LARGE`, also while the body is read
+   * @throws `TOO_MANY_REDIRECTS` after as many as allowed
+   * @throws what a callback of `options` throws, and the reason of an aborted signal
    */
   async fetch(
     url: string | URL,
@@ -132,11 +144,16 @@ export class NetworkGuard {
   }
 
   /**
-   * A TCP connection to the host and port of a URL, for what `fetch` does not speak. It is judged,
-   * and reported, like a request; what goes over it is the caller's.
+   * A TCP connection to the host and port of a URL, for protocols that `fetch` does not speak. It
+   * is checked and reported like a request. What is sent over it is not looked at.
    *
-   * @throws `HOST_NOT_ALLOWED`, `NETWORK_TIMEOUT`, `NETWORK_FAILED`, what a callback of `options`
-   * throws, or the reason of an aborted signal
+   * @param url with a host and a port
+   * @param options limits in milliseconds, and hooks of the caller
+   * @returns the connected socket
+   * @throws `HOST_NOT_ALLOWED` for a host, address or port outside the reach
+   * @throws `NETWORK_TIMEOUT` when there is no connection in time
+   * @throws `NETWORK_FAILED` when there is no connection, or the guard is closed
+   * @throws what a callback of `options` throws, and the reason of an aborted signal
    */
   async connect(url: URL, options: ConnectOptions): Promise<Socket> {
     if (this.#isClosed) throw new EthosError('NETWORK_FAILED', 'the network guard is closed');
@@ -150,8 +167,10 @@ export class NetworkGuard {
   }
 
   /**
-   * Judges a URL by what it alone tells: no name is looked up.
-   * @throws `HOST_NOT_ALLOWED`
+   * Checks a URL without looking up its host.
+   *
+   * @param input absolute
+   * @throws `HOST_NOT_ALLOWED` for a scheme, host, address or port outside the reach
    */
   assertUrl(input: string | URL): void {
     const verdict = this.#rules.judgeUrl(parseTarget(input, {}));
@@ -290,7 +309,13 @@ async function prepared(
   return prepare(url, init);
 }
 
-/** A guard for one host set and one policy. */
+/**
+ * A guard for one host set and one policy.
+ *
+ * @param options the hosts, the policy, limits, and the lookup of names
+ * @returns the guard; `close` ends its connections
+ * @throws `CONFIG_INVALID` for a deny rule that does not parse
+ */
 export function createNetworkGuard(options: NetworkGuardOptions): NetworkGuard {
   return new NetworkGuard(options);
 }

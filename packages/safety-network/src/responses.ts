@@ -6,7 +6,14 @@ export function replaceBody(response: Response, body: ReadableStream<Uint8Array>
   return new Response(body, { status, statusText, headers });
 }
 
-/** Gives a response the URL it came from, and whether a redirect led there. */
+/**
+ * Gives a response the URL it came from, and whether a redirect led there.
+ *
+ * @param response is changed
+ * @param url the address of the last hop
+ * @param redirected whether a redirect led there
+ * @returns the same response
+ */
 export function describeResponse(response: Response, url: string, redirected: boolean): Response {
   if (response.url === url && response.redirected === redirected) return response;
   const { clone } = response;

@@ -23,9 +23,14 @@ const guards = new Map<string, NetworkGuard>();
  * `fetch` under an operator's policy: any public host that the policy allows, and never an
  * address below the floor. Calls with equal policies share connections.
  *
+ * @param url absolute
+ * @param init as for `fetch`
+ * @param options the policy, limits in milliseconds and bytes, and hooks of the caller
+ * @returns the response of the last hop
+ * @throws as `NetworkGuard.fetch`
+ * @throws `CONFIG_INVALID` for a deny rule that does not parse
  * @example
  * const response = await safeFetch('https://api.example.com/', {}, { policy: { deny: ['*.bad.example'] } });
- * @throws as `NetworkGuard.fetch`, and `CONFIG_INVALID` for a deny rule that does not parse
  */
 export async function safeFetch(
   url: string | URL,

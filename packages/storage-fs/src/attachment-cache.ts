@@ -16,6 +16,9 @@ export interface AttachmentCacheOptions {
 /**
  * Attachments on the disk by the SHA-256 of their bytes, which is their id: the same bytes are
  * kept once, and bytes that changed on the disk are not handed out.
+ *
+ * @param options the folder, and the largest attachment in bytes; 50,000,000 when absent
+ * @returns the store
  * @throws from `put`: `FILE_TOO_LARGE`, and the codes of a write. From `get`: `FILE_TOO_LARGE`,
  * or `STORAGE_FAILED` when the bytes aren't what was put
  */

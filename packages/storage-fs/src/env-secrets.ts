@@ -12,6 +12,7 @@ export interface EnvSecretsOptions {
 export interface EnvSecrets {
   /** @throws `SECRET_NOT_FOUND` when the variable is absent or empty */
   get(ref: string): Promise<string>;
+  /** Whether the variable is set. */
   has(ref: string): Promise<boolean>;
 }
 
@@ -21,6 +22,9 @@ export interface EnvSecrets {
  * Unless `map` says otherwise, the variable is the ref in upper case, each run of other
  * characters than letters and digits as one `_`: `providers/openweather/apiKey` is read from
  * `PROVIDERS_OPENWEATHER_APIKEY`. Refs that come to the same name share the variable.
+ *
+ * @param options the environment, and names of variables by ref
+ * @returns the secrets; `get` throws `SECRET_NOT_FOUND` for a variable that is not set
  */
 export function createEnvSecrets({ env, map = {} }: EnvSecretsOptions): EnvSecrets {
   const lookUp = (ref: string) => {

@@ -20,9 +20,10 @@ export interface FileKey {
  * processes that come at once, one makes it and all get the same. No ref can have such a name, so no
  * tool gets it as a secret.
  *
- * @param options.dir the folder of the secrets, absolute
- * @throws `SECRET_NOT_FOUND` where the file or its folder is refused as that of a secret would be;
- * errors of the operating system
+ * @param options `dir`: the folder of the secrets, absolute; `name` of the key
+ * @returns the key, and whether it was made now
+ * @throws `SECRET_NOT_FOUND` where the file or its folder would be refused as that of a secret
+ * @throws errors of the operating system
  */
 export async function openFileKey({ dir, name }: { dir: string; name: string }): Promise<FileKey> {
   const file = fileOf(name);
@@ -39,6 +40,9 @@ export async function openFileKey({ dir, name }: { dir: string; name: string }):
 
 /**
  * The key that `openFileKey` made; `undefined` where there is none.
+ *
+ * @param options `dir`: the folder of the secrets, absolute; `name` of the key
+ * @returns the key, or `undefined`
  * @throws as `openFileKey`
  */
 export async function readFileKey({

@@ -27,7 +27,9 @@ export interface FileSecretsOptions {
 export interface FileSecrets {
   /** @throws `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE` */
   get(ref: string): Promise<string>;
+  /** Whether there is such a file. It may still be refused. */
   has(ref: string): Promise<boolean>;
+  /** Writes a secret, with mode 0600. */
   set(ref: string, value: string): Promise<void>;
   /** Removes a secret; nothing happens when it is absent. */
   delete(ref: string): Promise<void>;
@@ -38,10 +40,13 @@ export interface FileSecrets {
 /**
  * Secrets as files `<dir>/<ref>`: folders with mode 0700, files with mode 0600.
  *
- * One newline at the end of a file isn't part of the value. A file that other users may read, that
- * is in a folder in which they may write, that another user owns (but root), or that is reached
- * through a link below `dir`, is refused with `SECRET_NOT_FOUND`. What the
- * system refuses is `SECRETS_UNAVAILABLE`. Both name the ref, never a path or a value.
+ * One newline at the end of a file isn't part of the value. A file is refused with
+ * `SECRET_NOT_FOUND` when other users may read it or write in its folder, when another user than
+ * root owns it, or when a link below `dir` leads to it. What the system refuses is
+ * `SECRETS_UNAVAILABLE`. Both errors name the ref, and never a path or a value.
+ *
+ * @param options `dir`: the folder, absolute
+ * @returns the secrets
  */
 export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
   const storage = new FsStorage({ maxReadBytes: MAX_SECRET_BYTES });

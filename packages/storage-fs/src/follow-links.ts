@@ -6,14 +6,24 @@ export function followLinks(path: string, onLink?: (at: string) => void): string
   return follow(path, { targetOf: linkTarget, ...(onLink !== undefined && { onLink }) });
 }
 
-/** Where the links are that a path passes through, and where it leads; `undefined` for a loop. */
+/**
+ * The links that a path passes through, and where it leads.
+ *
+ * @param path an absolute path
+ * @returns absolute paths; `real` is `undefined` where the links lead in a circle
+ */
 export function linksOnTheWay(path: string): { links: string[]; real: string | undefined } {
   const links: string[] = [];
   const real = followLinks(path, (at) => links.push(at));
   return { links, real };
 }
 
-/** The real path of what is at `path`, or the path that it would have if it were made. */
+/**
+ * The real path of what is at `path`, or the path that it would get if somebody created it.
+ *
+ * @param path an absolute path
+ * @returns an absolute path
+ */
 export function realLocation(path: string): string {
   try {
     return realpathSync.native(path);

@@ -32,6 +32,12 @@ export interface FsStorageOptions {
  * to a reach.
  */
 export class FsStorage extends GuardedFs {
+  /**
+   * The files of this machine, without the deny floor.
+   *
+   * @param options `home`: the user's home, whose credentials are denied; `maxReadBytes`: the
+   * largest file that is read
+   */
   constructor(options: FsStorageOptions = {}) {
     const floor = denyFloor({ home: options.home ?? homedir() });
     const access = hasDescriptors() ? descriptorAccess : realPathAccess;

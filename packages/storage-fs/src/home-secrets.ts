@@ -27,11 +27,14 @@ export interface HomeSecrets extends FileSecrets {
 }
 
 /**
- * The secrets of a home: files `<home>/secrets/<ref>`, and those in the keychain of the system, of
- * which `<home>/keychain/<ref>` says that they are there. A file comes first.
+ * The secrets of a home: files `<home>/secrets/<ref>`, and secrets in the keychain of the system,
+ * which `<home>/keychain/<ref>` marks as present. A file wins.
  *
- * The keychain is that of a Linux desktop, by `secret-tool`. Where a secret is in one that does not
- * answer, `get` is `SECRETS_UNAVAILABLE`.
+ * The keychain is that of a Linux desktop, by `secret-tool`. When it does not answer, `get` is
+ * `SECRETS_UNAVAILABLE`.
+ *
+ * @param options the home, absolute, and the environment of `secret-tool`
+ * @returns the secrets
  */
 export function createHomeSecrets({ home, env }: HomeSecretsOptions): HomeSecrets {
   const files = createFileSecrets({ dir: join(home, 'secrets') });

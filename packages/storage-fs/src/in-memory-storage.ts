@@ -27,6 +27,11 @@ export class InMemoryStorage implements Storage {
   readonly #nodes = new Map<string, Node>();
   readonly #now: () => number;
 
+  /**
+   * Empty, except for the root folder.
+   *
+   * @param options `now`: milliseconds since the epoch; `Date.now` when absent
+   */
   constructor(options: InMemoryStorageOptions = {}) {
     this.#now = options.now ?? Date.now;
     this.#nodes.set(enterPath('/'), { mtimeMs: this.#now() });

@@ -30,13 +30,14 @@ const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 200;
 
 /**
- * Memories as Markdown files that people may edit, too: each section is a heading `## …` and what
- * follows. What a change does not touch stays byte for byte, and an edit from outside between a
- * reading and a change is kept. A search finds the sections with all the words of a query, then those
- * with some of them.
+ * Memories as Markdown files, which people may edit too. Each section is a heading `## …` and the
+ * text below it. What a change does not touch stays byte for byte, and an edit of a person between
+ * a reading and a change is kept.
  *
- * @throws `CONFIG_INVALID`; from its methods also `VALUE_INVALID` for a text that would open or
- * hide a section of the file
+ * @param options the folder or the path of each memory, and caps in characters
+ * @returns the provider; its methods also throw `VALUE_INVALID` for a text that would open or hide
+ * a section of the file
+ * @throws `CONFIG_INVALID` for a folder that is not absolute, or a cap that is no whole number
  * @example
  * const memory = createMarkdownMemory({ dir: '/var/lib/agent/memory' });
  * await memory.change('global', { kind: 'add', section: 'Tastes', text: 'Tea, no sugar.' });

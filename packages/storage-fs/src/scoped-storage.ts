@@ -26,7 +26,12 @@ export class ScopedStorage extends ForwardingStorage {
     this.#view = view;
   }
 
-  /** A view that is held to this storage's reach and to `reach` as well. */
+  /**
+   * A view that is held to `reach` as well.
+   *
+   * @param reach absolute paths
+   * @returns the narrower view
+   */
   contained(reach: ContainedReach): Storage {
     return new ScopedStorage(this.#view, reach);
   }

@@ -20,10 +20,13 @@ export interface StorageCall extends StoragePlace {
 export type AroundStorage = <T>(call: StorageCall, run: () => Promise<T>) => Promise<T>;
 
 /**
- * A storage with something around each of its calls, such as a log, a metric or a delay. It is
- * contained as well as the storage behind it: the contained view of that one does the holding, and
- * `around` stands in front of it. So it sees paths as they were asked for, and denials as errors.
+ * A storage with a function around each of its calls, for a log, a metric or a delay. The storage
+ * behind still checks every path. `around` stands in front: it sees paths as they were asked for,
+ * and denials as errors.
  *
+ * @param storage the storage behind
+ * @param around gets the call, and `run`, which makes it
+ * @returns the storage
  * @example
  * const storage = wrapStorage(new FsStorage(), async ({ operation, path }, run) => {
  *   const startedAt = performance.now();

@@ -57,7 +57,8 @@ export interface PostgresStoresOptions extends PostgresOptions {
  * `STORE_UNAVAILABLE`; once it is back, the next call works.
  *
  * @param options a URL, or options with one
- * @throws `CONFIG_INVALID`, which never shows the URL
+ * @returns the stores, for `stores` of `createToolRuntime`
+ * @throws `CONFIG_INVALID` for an option that is wrong; the message never shows the URL
  * @example
  * const runtime = await createToolRuntime({
  *   home: '/var/lib/agent',

@@ -30,7 +30,9 @@ export interface RedisStores {
  * An acknowledged write survives what the server's own settings let it survive: with
  * `appendonly yes` and `appendfsync always` a power loss, with Redis' defaults only an orderly end.
  *
- * @throws `CONFIG_INVALID`
+ * @param options the URL of the server
+ * @returns the stores, for `stores` of `createToolRuntime`
+ * @throws `CONFIG_INVALID` for an option that is wrong; the message never shows the URL
  * @example
  * const runtime = await createToolRuntime({
  *   home: '/srv/agent/.ethos',

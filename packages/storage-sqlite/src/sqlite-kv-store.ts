@@ -59,8 +59,12 @@ export interface SqliteKvStore {
  * A write is acknowledged when it is committed; the writes of one turn of the event loop share a
  * transaction. A read sees every write of its namespace that this store was asked for before.
  *
- * @throws `STORE_CORRUPT`, `STORE_NEWER` (the file is left untouched), `STORE_UNAVAILABLE`,
- * `CONFIG_INVALID`
+ * @param options `path` of the file, and times in milliseconds
+ * @returns the store; call `close` at the end
+ * @throws `STORE_CORRUPT` for a file that is no database of this kind; it stays as it is
+ * @throws `STORE_NEWER` for a file that a newer version wrote; it stays as it is
+ * @throws `STORE_UNAVAILABLE` when the file can't be opened
+ * @throws `CONFIG_INVALID` for an option that is wrong
  * @example
  * const store = createSqliteKvStore({ path: '/var/lib/agent/kv.db' });
  * const kv = store.kvStoreFactory('usage_counter', 'tool:usage_counter');

@@ -58,8 +58,12 @@ const NO_REVISION = 0;
  * Opens memories in an SQLite file, for any number of processes at once. A search finds the
  * sections with all the words of a query, then those with some of them.
  *
- * @throws `STORE_CORRUPT`, `STORE_NEWER` (the file is left untouched), `STORE_UNAVAILABLE`,
- * `CONFIG_INVALID`
+ * @param options `path` of the file, and caps in characters
+ * @returns the memories; call `close` at the end
+ * @throws `STORE_CORRUPT` for a file that is no database of this kind; it stays as it is
+ * @throws `STORE_NEWER` for a file that a newer version wrote; it stays as it is
+ * @throws `STORE_UNAVAILABLE` when the file can't be opened
+ * @throws `CONFIG_INVALID` for an option that is wrong
  * @example
  * const memory = createSqliteMemory({ path: '/var/lib/agent/memory.db' });
  * await memory.change('global', { kind: 'add', section: 'Tastes', text: 'Tea, no sugar.' });

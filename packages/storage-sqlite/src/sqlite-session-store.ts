@@ -62,8 +62,12 @@ const MAX_PAGE_CHARS = 16_000_000;
  * A search finds the messages with all the words of the query, then those with some of them. Case,
  * diacritics and the forms of English words don't count. The best by BM25 come first, of equals the latest.
  *
- * @throws `STORE_CORRUPT`, `STORE_NEWER` (the file is left untouched), `STORE_UNAVAILABLE`,
- * `CONFIG_INVALID`
+ * @param options `path` of the file, and caps in characters
+ * @returns the store; call `close` at the end
+ * @throws `STORE_CORRUPT` for a file that is no database of this kind; it stays as it is
+ * @throws `STORE_NEWER` for a file that a newer version wrote; it stays as it is
+ * @throws `STORE_UNAVAILABLE` when the file can't be opened
+ * @throws `CONFIG_INVALID` for an option that is wrong
  * @example
  * const sessions = createSqliteSessionStore({ path: '/var/lib/agent/sessions.db' });
  * await sessions.append({ id: 's1', scopeId: 'personality:researcher' }, [

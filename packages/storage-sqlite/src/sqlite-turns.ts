@@ -40,8 +40,12 @@ const NAMESPACE = 'turns';
 /**
  * Opens the turns that are to run in an SQLite file, for the processes of one machine.
  *
- * @throws `STORE_CORRUPT`, `STORE_NEWER` (the file is left untouched), `STORE_UNAVAILABLE`,
- * `CONFIG_INVALID`
+ * @param options `path` of the file
+ * @returns the turns; call `close` at the end
+ * @throws `STORE_CORRUPT` for a file that is no database of this kind; it stays as it is
+ * @throws `STORE_NEWER` for a file that a newer version wrote; it stays as it is
+ * @throws `STORE_UNAVAILABLE` when the file can't be opened
+ * @throws `CONFIG_INVALID` for an option that is wrong
  * @example
  * const turns = createSqliteTurns({ path: '/var/lib/agent/turns.db' });
  * const fleet = createFleet({ turns });

@@ -42,8 +42,10 @@ export async function openAudit(
  * Checks the audit logs of a home with the key that its runtimes keep with the secrets.
  *
  * @param home the folder that is `home` of `createToolRuntime`
- * @throws `FILE_NOT_FOUND` where there is no log; `SECRET_NOT_FOUND` where the key can't be used;
- * `CONFIG_INVALID` for logs with a key that is no longer there
+ * @returns what is wrong and what can't be told; `ok` when nothing is wrong
+ * @throws `FILE_NOT_FOUND` where there is no log
+ * @throws `SECRET_NOT_FOUND` where the key can't be used
+ * @throws `CONFIG_INVALID` for logs with a key that is no longer there
  */
 export async function verifyRuntimeAudit(home: string): Promise<AuditReport> {
   const key = await readFileKey(keyFileOf(home));

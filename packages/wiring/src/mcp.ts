@@ -57,6 +57,7 @@ export interface RuntimeMcp {
   pending(): { server: string; tool: string; old: unknown; new: unknown; hash: string }[];
   /** Accepts them as they are now, and says which. */
   accept(server: string, tool?: string, hash?: string): Promise<string[]>;
+  /** Ends the servers. */
   close(): Promise<void>;
 }
 

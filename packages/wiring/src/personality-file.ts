@@ -41,6 +41,9 @@ export function isPersonalityId(id: string): boolean {
 /**
  * The path of a personality's file, `<home>/personalities/<id>/config.yaml`.
  *
+ * @param home the folder that is `home` of `createToolRuntime`
+ * @param id of the personality
+ * @returns the path
  * @throws `CONFIG_INVALID` when the id is malformed or the home is not an absolute path
  */
 export function personalityConfigPath(home: string, id: string): string {
@@ -51,9 +54,9 @@ export function personalityConfigPath(home: string, id: string): string {
  * Reads and checks the file of one personality. Reads it once; `createPersonalityStore` keeps
  * following it.
  *
+ * @param options `home` and `cwd`, absolute, and the `id`
  * @returns the config, deeply frozen, with absolute paths in `fs_reach`
  * @throws `CONFIG_INVALID` with every problem on a line of its own, as `file:line:column: …`
- *
  * @example
  * ```ts
  * const coder = await loadPersonality({ home: '/home/x/.ethos', id: 'coder', cwd: '/home/x/repo' });

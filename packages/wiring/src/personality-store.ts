@@ -46,13 +46,13 @@ interface Entry extends PersonalityText {
 }
 
 /**
- * Follows the files of all personalities of a home. Each question costs one `stat`; a file is read
- * again when it changed.
+ * Follows the files of all personalities of a home. Each question costs one `stat`. A file that
+ * changed is read again.
  *
  * @param options `home` and `cwd` as for `loadPersonality`; `now` is the clock, in milliseconds
  * since the epoch
+ * @returns the store
  * @throws `CONFIG_INVALID` when the home is not an absolute path
- *
  * @example
  * ```ts
  * const store = createPersonalityStore({ home: '/home/x/.ethos', cwd: '/home/x/repo' });

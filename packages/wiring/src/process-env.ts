@@ -2,8 +2,12 @@
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'USER', 'SHELL', 'TZ'];
 
 /**
- * The environment of child processes: the variables above, `LC_*`, and those that the operator
- * adds by name. Credentials of the host stay behind.
+ * The environment of child processes: common variables such as `PATH`, `LC_*`, and those that the
+ * operator names. Credentials of the host are not among them.
+ *
+ * @param host the environment of the host, by name
+ * @param added names of further variables
+ * @returns the variables, by name
  */
 export function baseEnvironment(
   host: Readonly<Record<string, string | undefined>>,

@@ -116,11 +116,13 @@ export interface ExecuteOptions {
   memoryScopeId?: string;
   userScopeId?: string;
   teamId?: string;
+  /** The number of the turn, from 1. 1 when absent. */
   currentTurn?: number;
   messageCount?: number;
   abortSignal?: AbortSignal;
   /** Characters for the results of the whole batch. 80,000 when absent. */
   resultBudgetChars?: number;
+  /** Gets the progress that tools report. */
   emit?: (event: ToolProgressEvent) => void;
   attachments?: readonly TurnAttachment[];
   dryRun?: boolean;

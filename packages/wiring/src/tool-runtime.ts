@@ -17,11 +17,27 @@ import { OpenedResources } from './stores/opened-resources.js';
 import { pickTools } from './tools-by-name.js';
 
 /**
- * The composition root: reads a personality from disk, binds stores, network, process environment
- * and audit, and registers the tools. State is in the home, except for the stores that the host gives.
- * @throws `CONFIG_INVALID` naming the file and the key, or the audit log that can't be opened;
- * `TOOL_INVALID`, `TOOL_NAME_TAKEN`, `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`;
- * `REACH_WIDENED` where a tool may touch more than the lock says
+ * The front door for hosts that bring their own loop. It reads a personality from disk, binds
+ * stores, network, processes and audit, and registers the tools. State is in the home, except for
+ * the stores that the host gives.
+ *
+ * @param options the home, the personality, and the tools by name or as objects
+ * @returns the runtime; call `close` at the end
+ * @throws `CONFIG_INVALID` for a file that is wrong, with the file and the key, or an audit log
+ * that can't be opened
+ * @throws `TOOL_INVALID` for a malformed tool, `TOOL_NAME_TAKEN` for a second one of a name
+ * @throws `STORE_CORRUPT`, `STORE_NEWER` or `STORE_UNAVAILABLE` for a store that can't be opened
+ * @throws `REACH_WIDENED` where a tool may touch more than the lock says
+ *
+ * @example
+ * ```ts
+ * const runtime = await createToolRuntime({
+ *   home: '/var/lib/agent/.ethos',
+ *   personality: 'assistant',
+ *   tools: ['read_file'],
+ * });
+ * const session = runtime.session('first');
+ * ```
  */
 export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
   const { home, cwd = process.cwd() } = options;

@@ -54,7 +54,12 @@ const EXTENSIONS: readonly NamedExtension[] = Object.keys(LOADERS)
   .filter(isPackage)
   .map((name) => ({ package: name, ...EXTENSION_TOOLS[name] }));
 
-/** The package of this project that has a tool of this name; `undefined` where none has. */
+/**
+ * The package of this project that has a tool.
+ *
+ * @param name of the tool
+ * @returns the name of the package, or `undefined`
+ */
 export function packageOfTool(name: string): string | undefined {
   return EXTENSIONS.find(({ tools }) => tools.includes(name))?.package;
 }
@@ -66,10 +71,11 @@ export interface PickedTools {
 }
 
 /**
- * The names of the tools of this project's extensions that are installed. None is loaded.
+ * The names of all tools in the installed extensions of this project. No extension is loaded.
  *
- * @param personalities of those extensions alone that these name. All are given where one of them
- * takes every tool, or names what no extension has
+ * @param personalities limits the answer to the extensions that these name. All are given where one
+ * of them takes every tool, or names what no extension has
+ * @returns the names
  */
 export function installedTools(
   personalities?: readonly Pick<PersonalityConfig, 'toolset' | 'tool_settings'>[],

@@ -31,11 +31,14 @@ const MAX_SHOWN = 200;
 const TOO_MUCH = 'holds too many commands to judge them all';
 
 /**
- * Says what a policy has to say to a command line: to each command in it, wherever it stands and
- * whatever runs it. Nothing is run, read or looked up.
+ * What a policy says to a command line: to each command in it, wherever it stands and whatever runs
+ * it. Nothing is run, read or looked up.
  *
- * @param workingDir absolute; what is below it is the command's to change
- * @param cwd absolute; where the command line begins. The working directory when absent
+ * @param command a line for bash
+ * @param policy rules and lists
+ * @param options `workingDir`: absolute, and what is below it may be changed; `cwd`: absolute,
+ * where the command line begins, `workingDir` when absent
+ * @returns the strictest decision, with its reasons
  */
 export function judgeCommand(
   command: string,

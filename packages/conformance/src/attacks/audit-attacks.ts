@@ -12,6 +12,7 @@ export interface AuditedRegistry {
   registry: ToolRegistry;
   /** The events so far, as they were written down. */
   events(): readonly AuditEvent[];
+  /** Closes the log. */
   close?(): void | Promise<void>;
 }
 
@@ -35,6 +36,9 @@ interface Script {
 /**
  * Tests that every access of every accessor is in the log exactly once, in order, with its
  * decision and the rule that decided. Call it in a test file.
+ *
+ * @param name of the audit, for the names of the tests
+ * @param create makes a registry whose accesses are recorded
  */
 export function auditAttacks(name: string, create: CreateAudited): void {
   describe(`${name}, whose log is compared with what was done`, () => {

@@ -28,6 +28,7 @@ export interface FsAttackOptions {
  *
  * @param name of the registry, for the names of the tests
  * @param create makes an empty registry over the backends that it is given
+ * @param options what the storage can see, and a function around the tools' accesses
  */
 export function fsAttacks(
   name: string,

@@ -18,6 +18,7 @@ export interface KeyValueAttackOptions {
  *
  * @param name of the backend, for the names of the tests
  * @param create makes an empty backend that takes the time, in milliseconds, from `clock`
+ * @param options `processes`: how processes of their own open the same backend
  */
 export function keyValueAttacks(
   name: string,

@@ -26,6 +26,7 @@ export interface ProcessAttackOptions {
  *
  * @param name of the implementation, for the names of the tests
  * @param create makes the processes of a call, which may run any binary
+ * @param options whether processes are sandboxed, and how to start a host that is killed
  */
 export function processAttacks(
   name: string,

@@ -26,7 +26,13 @@ export interface RunningScript {
   }>;
 }
 
-/** Starts a script of Node.js in a process of its own, which a test may kill. */
+/**
+ * Starts a script of Node.js in a process of its own, which a test may kill.
+ *
+ * @param file the script, an absolute path
+ * @param options arguments and limits
+ * @returns the running script
+ */
 export function startScript(file: string, options: ScriptOptions = {}): RunningScript {
   const [binary = '', ...args] = [
     ...conditions(options),
@@ -61,7 +67,14 @@ export function startScript(file: string, options: ScriptOptions = {}): RunningS
   };
 }
 
-/** Runs a script to its end and gives the lines that it wrote. Throws when it fails. */
+/**
+ * Runs a script of Node.js to its end. Throws, with what it wrote to the standard error, when it
+ * fails.
+ *
+ * @param file the script, an absolute path
+ * @param options arguments and limits
+ * @returns the lines of the standard output
+ */
 export async function runScript(file: string, options: ScriptOptions = {}): Promise<string[]> {
   const script = startScript(file, options);
   const { code, signal, errors } = await script.ended;

@@ -31,6 +31,7 @@ export interface StorageAttackOptions {
  *
  * @param name of the storage, for the names of the tests
  * @param create makes the storage; its reach may be `/`, for reading alone
+ * @param options what the storage can see, and how processes of their own open it
  */
 export function storageAttacks(
   name: string,

@@ -21,6 +21,7 @@ import { World } from './world.js';
 
 /** What a run tried, and what it could not. */
 export interface ContainmentReport {
+  /** Give it as `seed` to repeat the run. */
   seed: number;
   /** Those that were run. */
   scenarios: readonly ScenarioName[];
@@ -51,7 +52,10 @@ const SCENARIOS: readonly Scenario[] = [
  * redirect, hang and flood, files that are swapped for links, hostile content, aborts. Needs no
  * test runner. Runs take turns, because each watches the whole process.
  *
- * @throws `ContainmentError` (`NOT_CONTAINED`), which lists everything that the tool reached
+ * @param tool to run
+ * @param options arguments for it, and the seed of a run to repeat
+ * @returns what was tried
+ * @throws `NOT_CONTAINED`, as a `ContainmentError`, which lists everything that the tool reached
  */
 export function assertContained(
   tool: AnyTool,

@@ -18,6 +18,13 @@ export class ContainmentError extends EthosError {
   readonly reached: readonly Reached[];
   readonly seed: number;
 
+  /**
+   * A tool reached what it may not.
+   *
+   * @param toolName of the tool
+   * @param reached each thing, with the scenario
+   * @param seed repeats the run
+   */
   constructor(toolName: string, reached: readonly Reached[], seed: number) {
     const lines = reached.map(({ scenario, what }) => `  - ${scenario}: ${what}`);
     super(

@@ -27,6 +27,13 @@ export class FakeBackgroundProcess {
   readonly #waiting = new Set<() => void>();
   #info: BackgroundProcess;
 
+  /**
+   * A process that runs only in the test.
+   *
+   * @param started what the tool started
+   * @param owner the tool and the session
+   * @param now milliseconds since the epoch
+   */
   constructor(
     started: Pick<BackgroundProcess, 'id' | 'binary' | 'args'>,
     owner: FakeBackgroundProcess['owner'],
@@ -42,14 +49,24 @@ export class FakeBackgroundProcess {
     return { ...this.#info, args: [...this.#info.args] };
   }
 
-  /** Adds to its output; nothing happens when it has ended. */
+  /**
+   * Adds to its output; nothing happens when it has ended.
+   *
+   * @param text of the output
+   * @param stream which it is written to
+   */
   write(text: string, stream: 'stdout' | 'stderr' = 'stdout'): void {
     if (this.#info.state === 'ended' || text === '') return;
     this.#chunks.push({ stream, text });
     this.#notify();
   }
 
-  /** Keeps what is written to its input. @throws `PROCESS_ENDED` when it takes none */
+  /**
+   * Keeps what is written to its input.
+   *
+   * @param text of the input
+   * @throws `PROCESS_ENDED` when the process has ended, or takes no input
+   */
   take(text: string): void {
     if (!this.takesInput || this.#info.state === 'ended') {
       throw new EthosError('PROCESS_ENDED', `${this.#info.id} takes no input; start it again`);
@@ -57,7 +74,11 @@ export class FakeBackgroundProcess {
     this.input.push(text);
   }
 
-  /** Ends it, with exit code 0 unless `outcome` is given; nothing happens when it has ended. */
+  /**
+   * Ends it. Nothing happens when it has ended.
+   *
+   * @param outcome exit code 0 when absent
+   */
   end(
     outcome: Pick<BackgroundProcess, 'exitCode' | 'signal' | 'timedOut' | 'error'> = {
       exitCode: 0,
@@ -68,7 +89,13 @@ export class FakeBackgroundProcess {
     this.#notify();
   }
 
-  /** What it wrote from a place on, as `BackgroundProcesses.read` gives it. */
+  /**
+   * What it wrote from a place on, as `BackgroundProcesses.read` gives it.
+   *
+   * @param cursor where to begin, in characters
+   * @param maxChars in UTF-16 code units
+   * @returns the pieces, and the next cursor
+   */
   read(cursor = 0, maxChars = DEFAULT_READ_CHARS): BackgroundOutput {
     const chunks: BackgroundOutput['chunks'] = [];
     let place = 0;
@@ -86,7 +113,13 @@ export class FakeBackgroundProcess {
     return { process: this.info, chunks, cursor: next, droppedChars: 0 };
   }
 
-  /** Resolves when there is something after the cursor, when it has ended, or when `signal` fires. */
+  /**
+   * Resolves when there is output after the cursor, when the process has ended, or when `signal`
+   * fires.
+   *
+   * @param cursor in characters
+   * @param signal ends the wait, without an error
+   */
   async changed(cursor: number, signal: AbortSignal): Promise<void> {
     while (this.#info.state === 'running' && cursor >= this.#length && !signal.aborted) {
       await new Promise<void>((resolve) => {

@@ -6,7 +6,12 @@ export interface FakeClock {
   advance(ms: number): void;
 }
 
-/** @param start milliseconds since the epoch; 2026-01-01T00:00:00Z when absent */
+/**
+ * A clock that moves only when a test moves it.
+ *
+ * @param start milliseconds since the epoch; 2026-01-01T00:00:00Z when absent
+ * @returns the clock
+ */
 export function createFakeClock(start: number = Date.UTC(2026, 0, 1)): FakeClock {
   let current = start;
   return {

@@ -12,6 +12,7 @@ interface MemoryFile {
  *
  * @param files text or bytes by absolute path
  * @param now milliseconds since the epoch, for `mtime`
+ * @returns the storage
  */
 export function createInMemoryStorage(
   files: Readonly<Record<string, string | Uint8Array>> = {},

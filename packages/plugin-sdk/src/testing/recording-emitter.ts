@@ -7,6 +7,11 @@ export interface RecordingEmitter {
   emit: (event: ToolProgressEvent) => void;
 }
 
+/**
+ * Keeps the progress that a tool reports.
+ *
+ * @returns `emit`, for a context, and the `events` so far
+ */
 export function createRecordingEmitter(): RecordingEmitter {
   const events: ToolProgressEvent[] = [];
   return { events, emit: (event) => void events.push(event) };

@@ -3,6 +3,8 @@ import type { ToolResult } from '@ethosagent/types';
 /**
  * The value of a result that must have worked.
  *
+ * @param result of a call
+ * @returns the value
  * @throws where it didn't, with the whole result
  */
 export function textOf(result: ToolResult | undefined): string {
@@ -13,6 +15,8 @@ export function textOf(result: ToolResult | undefined): string {
 /**
  * The structured part of a result that must have worked, and must have one.
  *
+ * @param result of a call
+ * @returns the structured part
  * @throws where it didn't, or has none, with the whole result
  */
 export function structuredOf(result: ToolResult | undefined): Record<string, unknown> {
@@ -23,7 +27,9 @@ export function structuredOf(result: ToolResult | undefined): Record<string, unk
 /**
  * The error of a result that must have failed.
  *
- * @throws where it worked, with the whole result
+ * @param result of a call
+ * @returns the error
+ * @throws where it worked, or there is none, with the whole result
  */
 export function errorOf(result: ToolResult | undefined): string {
   if (result?.ok !== false) throw unexpected(result);

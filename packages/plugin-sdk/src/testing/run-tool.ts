@@ -18,7 +18,17 @@ export interface ToolRun extends TestObservations {
  * Runs a tool as a model's call: through the real registry, with its gates, validation, budget and
  * redaction, over backends in memory. `scopedProcess` starts nothing.
  *
+ * @param tool to run
  * @param args as the model would send them
+ * @param options files, secrets and answers of hosts, and a clock
+ * @returns the result, and what the tool did
+ *
+ * @example
+ * ```ts
+ * const { result } = await runTool(countWords, { path: '/notes.txt' }, {
+ *   files: { '/notes.txt': 'one two' },
+ * });
+ * ```
  */
 export async function runTool(
   tool: AnyTool,

@@ -19,7 +19,9 @@ export interface ScriptedModel {
   readonly supportedUrls: Record<string, RegExp[]>;
   /** What it was asked with so far. */
   readonly requests: ScriptedRequest[];
+  /** The next step, as one answer. */
   doGenerate(request: ScriptedRequest): Promise<Answer & { content: Part[]; warnings: never[] }>;
+  /** The next step, in pieces. */
   doStream(request: ScriptedRequest): Promise<{ stream: ReadableStream<Chunk> }>;
 }
 
@@ -53,6 +55,7 @@ const USAGE: Answer['usage'] = {
  *
  * @param script the steps in their order, after which the model says that it has nothing more to say;
  * or a function of what the model was asked with and of the number of the step, from 0
+ * @returns the model
  * @example
  * ```ts
  * const model = scriptedModel([[['read_file', { path: 'notes.txt' }]], 'They say hello.']);

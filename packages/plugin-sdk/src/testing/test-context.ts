@@ -25,6 +25,8 @@ export interface TestContext extends TestObservations {
  *
  * @param target the tool, or capabilities
  * @param options what stands behind the accessors
+ * @returns the context, and what the tool does with it
+ * @throws `CONFIG_INVALID` for options that the capabilities do not allow
  */
 export function createTestContext(
   target: AnyTool | ToolCapabilities,

@@ -45,6 +45,7 @@ export interface ToolWorld {
  * tools or sessions. Where a test needs only one call, `runTool` is shorter.
  *
  * @param options what is registered, and what stands behind it
+ * @returns the registry, and what the tools do
  */
 export function createToolWorld(options: ToolWorldOptions = {}): ToolWorld {
   const { settings } = options;

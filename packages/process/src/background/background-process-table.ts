@@ -15,16 +15,31 @@ export class BackgroundProcessTable {
   readonly #ending = new Map<string, Promise<unknown>>();
   #ended: { sessionId: string; processes: SessionProcesses; held: HeldProcess }[] = [];
 
+  /**
+   * The background processes of a runtime, by their sessions.
+   *
+   * @param maxPerSession how many of a session may run at once
+   */
   constructor(maxPerSession: number) {
     this.#maxPerSession = maxPerSession;
   }
 
-  /** Those of a session that has any. */
+  /**
+   * The processes of a session, without starting to keep any.
+   *
+   * @param sessionId of the session
+   * @returns `undefined` for a session that never had one
+   */
   find(sessionId: string): SessionProcesses | undefined {
     return this.#sessions.get(sessionId);
   }
 
-  /** Those of a session that is to have some. */
+  /**
+   * The processes of a session, for one that is about to start.
+   *
+   * @param sessionId of the session
+   * @returns the same object while the session has processes
+   */
   open(sessionId: string): SessionProcesses {
     let processes = this.#sessions.get(sessionId);
     if (processes === undefined) {
@@ -37,7 +52,11 @@ export class BackgroundProcessTable {
     return processes;
   }
 
-  /** Ends those of a session, and waits for it. */
+  /**
+   * Ends the processes of a session, and waits for it.
+   *
+   * @param sessionId of the session
+   */
   async end(sessionId: string): Promise<void> {
     const processes = this.#sessions.get(sessionId);
     // What begins from now on is of a session that begins anew.
@@ -51,6 +70,7 @@ export class BackgroundProcessTable {
     if (this.#ending.get(sessionId) === ending) this.#ending.delete(sessionId);
   }
 
+  /** Ends the processes of all sessions, and waits for it. */
   async endAll(): Promise<void> {
     const sessions = new Set([...this.#sessions.keys(), ...this.#ending.keys()]);
     await Promise.all([...sessions].map((sessionId) => this.end(sessionId)));

@@ -26,6 +26,7 @@ export interface NewProcess {
   scope: ProcessLife;
   /** Milliseconds since the epoch. */
   now: () => number;
+  /** Starts it. `onOutput` gets each piece of output. */
   launch(
     onOutput: (text: string, stream: 'stdout' | 'stderr') => void,
   ): Promise<Omit<RunningChild, 'pid' | 'abandon'>>;
@@ -52,7 +53,14 @@ export class HeldProcess {
     this.#info = { id, binary, args: shown, state: 'running', startedAt: now() };
   }
 
-  /** Rejects with what `launch` rejects with, and when the process can't be started. */
+  /**
+   * Starts a process. Rejects with what `launch` rejects with, and when the process can't be
+   * started.
+   *
+   * @param id unique in the session
+   * @param process what is started, and the scope that it lives in
+   * @returns the running process
+   */
   static async start(id: string, process: NewProcess): Promise<HeldProcess> {
     const held = new HeldProcess(id, process);
     const { scope } = process;
@@ -95,7 +103,12 @@ export class HeldProcess {
     return this.#gone;
   }
 
-  /** Writes to its standard input. @throws `PROCESS_ENDED` when it takes none */
+  /**
+   * Writes to the standard input.
+   *
+   * @param text is written as UTF-8
+   * @throws `PROCESS_ENDED` when the process has ended, or has no open input
+   */
   async write(text: string): Promise<void> {
     if (this.#input === undefined || !this.isRunning) {
       const why = this.isRunning ? 'was started without an open input' : 'has ended';
@@ -110,13 +123,21 @@ export class HeldProcess {
     return this.#goneSoon();
   }
 
-  /** Ends the tree, for a reason that it is remembered by, and waits for it. */
+  /**
+   * Ends the process tree, and waits until it is gone.
+   *
+   * @param reason is kept as the reason of its end
+   */
   abort(reason: unknown): Promise<void> {
     this.#scope.abort(reason);
     return this.#goneSoon();
   }
 
-  /** Resolves when there is output, when it has ended, or when `signal` fires. */
+  /**
+   * Resolves when there is output, when it has ended, or when `signal` fires.
+   *
+   * @param signal ends the wait, without an error
+   */
   changed(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

@@ -26,6 +26,12 @@ export class OutputLog {
     return this.#end;
   }
 
+  /**
+   * Adds output. The oldest is dropped over the cap.
+   *
+   * @param stream which it came from
+   * @param text of any length
+   */
   add(stream: Chunk['stream'], text: string): void {
     const last = this.#chunks.at(-1);
     // Many small writes must not cost more than their text.
@@ -44,7 +50,13 @@ export class OutputLog {
     if (count > 0) this.#drop(count);
   }
 
-  /** What was written from a place on. A cursor from nowhere is taken for the nearest one. */
+  /**
+   * What was written from a place on. A cursor that is out of range becomes the nearest place.
+   *
+   * @param cursor where to begin, in characters from the start of the output
+   * @param maxChars in UTF-16 code units
+   * @returns the pieces, the next cursor, and how much was dropped before them
+   */
   read(cursor = 0, maxChars = DEFAULT_READ_CHARS): Omit<BackgroundOutput, 'process'> {
     const asked = Math.min(placeOf(cursor, 0), this.#end);
     const from = Math.max(asked, this.#start);

@@ -14,17 +14,32 @@ export class SessionProcesses {
   #started = 0;
   #end: { reason: unknown } | undefined;
 
-  /** @param onEnded called when the tree of a process is gone */
+  /**
+   * The background processes of one session.
+   *
+   * @param max how many may run at once
+   * @param onEnded called when the tree of a process is gone
+   */
   constructor(max: number, onEnded: (held: HeldProcess) => void) {
     this.#max = max;
     this.#onEnded = onEnded;
   }
 
-  /** The oldest first. */
+  /**
+   * All that are known, running or not.
+   *
+   * @returns the oldest first
+   */
   list(): HeldProcess[] {
     return [...this.#held.values()];
   }
 
+  /**
+   * A process by its id.
+   *
+   * @param id as `start` gave it
+   * @returns `undefined` for an unknown id
+   */
   get(id: string): HeldProcess | undefined {
     return this.#held.get(id);
   }
@@ -39,7 +54,14 @@ export class SessionProcesses {
     throw new CapabilityError('CALL_ENDED', 'the session has ended', 'session ended');
   }
 
-  /** @throws `TOO_MANY_PROCESSES`, `CALL_ENDED`, and what `launch` rejects with */
+  /**
+   * Starts a process in the background.
+   *
+   * @param process what is started
+   * @returns the running process, with its id
+   * @throws `TOO_MANY_PROCESSES` when the session has as many as it may
+   * @throws `CALL_ENDED` when the session has ended, and what `launch` rejects with
+   */
   async start(process: NewProcess): Promise<HeldProcess> {
     this.assertOpen();
     const running = this.#starting.size + this.list().filter(({ isGone }) => !isGone).length;
@@ -63,11 +85,20 @@ export class SessionProcesses {
     }
   }
 
+  /**
+   * Forgets a process that has ended, with its output.
+   *
+   * @param id as `start` gave it
+   */
   forget(id: string): void {
     this.#held.delete(id);
   }
 
-  /** Ends all of them, and those that are yet being started. */
+  /**
+   * Ends all processes, also those that are being started, and waits for it. No other can start.
+   *
+   * @param reason is kept as the reason of their end
+   */
   async end(reason: unknown): Promise<void> {
     this.#end = { reason };
     const late = await Promise.allSettled(this.#starting);

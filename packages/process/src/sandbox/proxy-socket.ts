@@ -6,6 +6,7 @@ import { isAlive } from '../process-tree.js';
 /** A socket of the host's, behind which a proxy listens for the sandboxes of one call. */
 export interface ProxySocket {
   path: string;
+  /** Ends the proxy, and removes the socket. */
   close(): Promise<void>;
 }
 
@@ -26,6 +27,8 @@ async function sweep(): Promise<void> {
  * Opens a socket that only the host and the sandboxes that are given it can reach.
  *
  * @param listen starts the proxy at the path of a socket
+ * @returns the path of the socket, and `close`, which ends the proxy and removes the socket
+ * @throws what `listen` throws; then nothing is left
  */
 export async function openProxySocket(
   listen: (path: string) => Promise<{ close(): Promise<void> }>,

@@ -16,6 +16,8 @@ export interface SandboxChoice {
  * The sandbox that a policy asks for; `undefined` where it asks for none, or prefers one and this
  * machine has none.
  *
+ * @param choice the policy, the `PATH`, and the sandbox; bubblewrap when absent
+ * @returns the sandbox to start processes in
  * @throws `SANDBOX_UNAVAILABLE` where one is required and missing
  */
 export async function resolveSandbox({
@@ -33,7 +35,14 @@ export async function resolveSandbox({
   );
 }
 
-/** Why a sandbox that a policy requires is missing, or `undefined`. */
+/**
+ * Why a sandbox that a policy requires is missing.
+ *
+ * @param policy of the personality
+ * @param baseEnv has the `PATH` on which the sandbox is looked for
+ * @param sandbox bubblewrap when absent
+ * @returns the message of `SANDBOX_UNAVAILABLE`, or `undefined`
+ */
 export async function missingSandbox(
   policy: ProcessPolicy,
   baseEnv: BaseEnvironment | undefined,

@@ -9,7 +9,11 @@ const WELL_FORMED = /^(?:[\w-]+\.)*$/;
  */
 export const HOST_TAG = `${inheritedTag()}${randomUUID()}.`;
 
-/** Marks for the processes of one call. Their tag begins with the tag of the host. */
+/**
+ * Marks for the processes of one call. Their tag begins with the tag of the host.
+ *
+ * @returns the marks
+ */
 export function createCallMarks(): ProcessMarks {
   return new ProcessMarks(`${HOST_TAG}${randomUUID()}.`);
 }

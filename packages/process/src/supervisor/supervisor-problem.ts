@@ -12,9 +12,10 @@ export function reportUnmarked(why: string): void {
 }
 
 /**
- * What an operator should know of what ends the processes that this host starts: that the process
- * that does it could not be started, or that somebody ended it, or that this machine lacks what
- * processes are marked by. `undefined` as long as all is well.
+ * What an operator should know of the supervisor, which ends processes when this host dies: that it
+ * could not be started or was ended by somebody, or that this machine can't mark processes.
+ *
+ * @returns `undefined` while all is well
  */
 export function supervisorProblem(): string | undefined {
   const told = [ofSupervisor(), ofMarks()].filter((each) => each !== undefined);

@@ -71,9 +71,13 @@ export class PostgresAuditSink implements AuditSink {
   }
 
   /**
-   * Connects, and makes or updates the tables.
+   * Connects, and creates or updates the tables.
    *
-   * @throws `STORE_UNAVAILABLE`, `STORE_NEWER`, `CONFIG_INVALID`
+   * @param options the URL, and the key of the chain
+   * @returns the sink
+   * @throws `STORE_UNAVAILABLE` when the server does not answer
+   * @throws `STORE_NEWER` when a newer version wrote the tables
+   * @throws `CONFIG_INVALID` for an option that is wrong
    */
   static async open(options: PostgresAuditOptions): Promise<PostgresAuditSink> {
     const database = new Database(checkedOptions(options));

@@ -14,10 +14,14 @@ const WHOLE_CHAINS =
   'Nobody can tell whether all lines of a writer were removed, with the head of its chain.';
 
 /**
- * Checks the chains of all writers of a database. Problems name `chain <id>` as their file. They may be
- * written meanwhile.
+ * Checks the chains of all writers of a database, also while they write. A problem names `chain
+ * <id>` as its file.
  *
- * @throws `CONFIG_INVALID` for chains with a key when none is given; `STORE_UNAVAILABLE`, `STORE_NEWER`
+ * @param options the URL, and the key of the chains
+ * @returns what is wrong and what can't be told; `ok` when nothing is wrong
+ * @throws `CONFIG_INVALID` for chains with a key when none is given
+ * @throws `STORE_UNAVAILABLE` when the server does not answer
+ * @throws `STORE_NEWER` when a newer version wrote the tables
  */
 export async function verifyPostgresAudit(
   options: VerifyPostgresAuditOptions,

@@ -31,10 +31,12 @@ interface TurnRow
 }
 
 /**
- * The turns that are to run, in the database of `createPostgresStores`. Nothing is connected until it
- * is opened.
+ * The turns that are to run, in the database of `createPostgresStores`. Nothing is connected until
+ * the store is opened.
  *
- * @throws `CONFIG_INVALID`, which never shows the URL
+ * @param options a URL, or options with one
+ * @returns the opener of the store
+ * @throws `CONFIG_INVALID` for an option that is wrong; the message never shows the URL
  */
 export function createPostgresTurns(options: string | PostgresOptions): PostgresStore<TurnStore> {
   const database = new Database(

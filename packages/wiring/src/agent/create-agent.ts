@@ -19,10 +19,27 @@ export interface Agent {
 }
 
 /**
- * A runtime, and an agent loop over it. Each turn runs under the runtime's active personality, as
- * its file says by then.
+ * The front door for agents: a runtime, and an agent loop over it. Each turn runs under the active
+ * personality, as its file says when the turn begins.
  *
- * @throws as `createToolRuntime`; `CONFIG_INVALID` for options of the loop that can't be
+ * @param options those of `createToolRuntime`, the model, limits, and who approves calls
+ * @returns the agent; call `close` at the end
+ * @throws as `createToolRuntime`
+ * @throws `CONFIG_INVALID` for an option of the loop that is wrong
+ *
+ * @example
+ * ```ts
+ * const agent = await createAgent({
+ *   model,
+ *   home: '/var/lib/agent/.ethos',
+ *   personality: 'assistant',
+ *   tools: ['read_file'],
+ * });
+ * for await (const event of agent.loop.run({ sessionId: 'first', prompt: 'Read notes.txt.' })) {
+ *   if (event.type === 'text') process.stdout.write(event.text);
+ * }
+ * await agent.close();
+ * ```
  */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { personality, approve, limits, toolLimits, ...rest } = options;

@@ -4,8 +4,12 @@ import type { LockChange } from './lock-change.js';
 import type { LockedPersonality, LockedServer, ReachLock } from './reach-lock.js';
 
 /**
- * What changed from one lock to another, by its effect: anything that may let one more access
- * through is `widened`.
+ * The changes from one lock to another, by their effect. What may let one more access through is
+ * `widened`.
+ *
+ * @param before the lock that somebody accepted
+ * @param after the lock of the tools and personalities as they are
+ * @returns the changes; empty for locks that allow the same
  */
 export function compareReachLocks(before: ReachLock, after: ReachLock): LockChange[] {
   const renames = findRenames(before, after);

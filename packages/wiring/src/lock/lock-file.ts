@@ -17,16 +17,22 @@ import { EthosError } from '@ethosagent/types';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** The lock of a home, where no tool can write. */
+/**
+ * The path of a home's lock, where no tool can write.
+ *
+ * @param home the folder that is `home` of `createToolRuntime`
+ * @returns the path
+ */
 export function reachLockPath(home: string): string {
   return join(home, 'reach.lock');
 }
 
 /**
- * Refuses a file that a tool could replace: what holds tools must not be theirs to write.
+ * Refuses a lock that a tool could replace.
  *
- * @param writable the folders that tools may write
- * @throws `CONFIG_INVALID`
+ * @param file the lock, an absolute path
+ * @param writable absolute folders that tools may write
+ * @throws `CONFIG_INVALID` for a lock in such a folder, by its name or by where it leads
  */
 export function assertLockIsKept(file: string, writable: readonly string[]): void {
   const places = [file, realLocation(file)];
@@ -39,7 +45,13 @@ export function assertLockIsKept(file: string, writable: readonly string[]): voi
   );
 }
 
-/** The text of a lock's file. @throws `CONFIG_INVALID` for what is no regular file, or a link */
+/**
+ * Reads the file of a lock.
+ *
+ * @param file an absolute path
+ * @returns the text
+ * @throws `CONFIG_INVALID` where there is none, or it is no regular file
+ */
 export function readLockText(file: string): string {
   let descriptor: number;
   try {
@@ -65,7 +77,13 @@ export function readLockText(file: string): string {
   }
 }
 
-/** Writes a lock in one step. @throws `CONFIG_INVALID` where a link or a folder is at the path */
+/**
+ * Writes a lock, in one step.
+ *
+ * @param file an absolute path
+ * @param text as `formatReachLock` gives it
+ * @throws `CONFIG_INVALID` where a link or a folder is at the path, or it can't be written
+ */
 export function writeLockText(file: string, text: string): void {
   const there = lstatSync(file, { throwIfNoEntry: false });
   if (there !== undefined && !there.isFile()) {

@@ -33,15 +33,18 @@ import { unusedOf } from './unused.js';
 const CUT_OR_REDACTED = /…$|\[secret:/;
 
 /**
- * What exactly a run needs: the smallest declaration of each tool and the smallest lists of the
- * personality that allow what the events say was allowed. It only narrows: nothing that was denied,
- * no `*`, no private address, and nothing that the personality does not allow today.
+ * The least that a run needs: the smallest declaration of each tool, and the smallest lists of the
+ * personality, that allow what the events say was allowed. It only narrows. It contains nothing
+ * that was denied, no `*`, no private address, and nothing that the personality does not allow
+ * today.
  *
- * Folders: a file's own folder; three or more folders beside each other become the folder that
- * holds them, where the personality reaches all of that today. Never `/`, the user's home, the
- * working directory, the home of the runtime or what holds one of them: there the path alone.
+ * A file gives its folder. Three or more folders beside each other give the folder that holds them,
+ * where the personality reaches all of it today. `/`, the user's home, the working directory and
+ * the home of the runtime are never given as a whole: there the path alone counts.
  *
  * @param events as `readAuditLogs` gives them; those of other personalities are passed over
+ * @param options the personality, and the places that are never given as a whole
+ * @returns the declarations and the lists
  */
 export function deriveLeastPrivilege(
   events: readonly (AuditEvent | AuditCall)[],

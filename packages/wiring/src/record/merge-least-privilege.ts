@@ -27,9 +27,12 @@ const TEXT = { lineWidth: 0 } as const;
 
 /**
  * The text of a personality's file with the lists that a run needs. Comments, order and everything
- * else stay; an entry that says the same stays as it is written. The same text where nothing changes.
+ * else stay. An equal entry keeps its spelling. Where nothing changes, the text is the same.
  *
  * @param text the file as it is now
+ * @param least as `deriveLeastPrivilege` gave it
+ * @param options the home and the working directory, for paths that begin with variables
+ * @returns the new text
  * @throws `CONFIG_INVALID` for a file that is wrong, or that can't be changed in this way
  */
 export function mergeIntoPersonality(

@@ -12,6 +12,9 @@ export interface StoresAtOptions {
  * The stores of a server by its URL: all of them in PostgreSQL (`postgresql://…`), the key-value store
  * in Redis (`redis://…`, `rediss://…`). What is not there stays in the home.
  *
+ * @param url of the server
+ * @param options `secretsKey`: encrypts secrets in PostgreSQL
+ * @returns the stores, for `stores` of `createToolRuntime`
  * @throws `CONFIG_INVALID` for another URL, which is never shown, and where the package is not installed
  * @example
  * const stores = await storesAt('postgresql://agent:secret@db.example.com/agents');
@@ -48,9 +51,12 @@ export async function storesAt(
 /**
  * Checks the audit events of all writers in a PostgreSQL database, as `PostgresAuditSink` wrote them.
  *
- * @param options.key the key that they were written with
- * @throws `CONFIG_INVALID`, as for `storesAt`, and for chains with a key when none is given;
- * `STORE_UNAVAILABLE`, `STORE_NEWER`
+ * @param url of the database
+ * @param options `key`: the one that the events were written with
+ * @returns what is wrong and what can't be told; `ok` when nothing is wrong
+ * @throws `CONFIG_INVALID` for another URL, and for chains with a key when none is given
+ * @throws `STORE_UNAVAILABLE` when the server does not answer
+ * @throws `STORE_NEWER` when a newer version wrote the tables
  */
 export async function verifyAuditAt(
   url: string,

@@ -11,7 +11,12 @@ import type { StorageWorld } from './storage-world.js';
  */
 export type StartWriter = (path: string, from: number) => RunningScript;
 
-/** What a writer writes at a turn: each turn is longer than a block, and unlike every other. */
+/**
+ * What a writer writes at a turn: each turn is longer than a block, and unlike every other.
+ *
+ * @param turn from 0
+ * @returns a text of at least 40,000 characters
+ */
 export function contentOfTurn(turn: number): string {
   return `${turn}\n`.repeat(20_000);
 }

@@ -24,6 +24,7 @@ export interface MoveStoresOptions {
   replace?: boolean;
   /** Stops between two things; the next run goes on. */
   signal?: AbortSignal;
+  /** Told how many entries of a store are copied. */
   onProgress?: (store: string, done: number) => void;
 }
 
@@ -37,12 +38,15 @@ export interface MoveReport {
 }
 
 /**
- * Copies the state of a home to other stores, and reads all of it back. Run it again after it was
- * interrupted: it goes on. Stop the agent before: what it writes meanwhile may not be copied, and then
- * it isn't `ok`.
+ * Copies the state of a home to other stores, and reads all of it back. After an interruption, run
+ * it again: it goes on. Stop the agent first. What it writes during the copy may be missing, and
+ * then the report is not `ok`.
  *
- * @throws `STORE_UNAVAILABLE` and others of the stores; `CALL_ABORTED` by the signal; `CONFIG_INVALID`
- * where there is nothing to move to
+ * @param options the home, the stores, and a signal
+ * @returns what was copied, and what differs
+ * @throws `CONFIG_INVALID` where there is nothing to move to
+ * @throws `CALL_ABORTED` when the signal fires
+ * @throws `STORE_UNAVAILABLE` and other codes of the stores
  */
 export async function moveStores(options: MoveStoresOptions): Promise<MoveReport> {
   const { home, to, replace = false, signal, onProgress } = options;

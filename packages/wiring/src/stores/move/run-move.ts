@@ -7,7 +7,9 @@ export interface MovedStore {
   store: string;
   /** What the home has, how much of it this run wrote, and how much was there already. */
   items: number;
+  /** Entries that were copied by this run. */
   moved: number;
+  /** Entries that were there before. */
   there: number;
   /** Things of which the store has another content, which stayed; the first 20 by their names. */
   others: readonly string[];
