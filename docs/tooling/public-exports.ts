@@ -15,6 +15,8 @@ export interface Export {
   name: string;
   /** The declaration file that says what it is. Only there once the package is built. */
   declarations: string;
+  /** The source file that it is exported from. */
+  source: string;
   /** Where the entry has it from: a path, or another package. */
   from: string;
 }
@@ -40,6 +42,7 @@ function entriesOf(folder: string): Entry[] {
         name,
         from,
         declarations: join(dirname(declarations), from.replace(/\.js$/, '.d.ts')),
+        source: join(dirname(source), from.replace(/\.js$/, '.ts')),
       })),
     };
   });
