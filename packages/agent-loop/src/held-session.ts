@@ -11,9 +11,10 @@ import type { TurnClaim } from './api.js';
 export type ClaimingStore = Required<Pick<SessionStore, 'claim' | 'renew' | 'release'>>;
 
 /**
- * A session that is held here. Whether it still is, is known without asking anybody: the store counts
- * the lease from when it was asked or later, and this counts it from before. By two clocks, since one
- * of them stands still while the machine sleeps, and the other one may be set back.
+ * A session that is held here. It knows without asking whether it still is: the store counts the lease
+ * from the moment of the request or later, and this class from before the request, so that it ends here
+ * first. It asks two clocks, since the monotonic one may stand still while the machine sleeps, and the
+ * wall clock may be set back. This only saves work: the store refuses a late write by its epoch.
  */
 export class HeldSession implements TurnClaim {
   readonly sessionId: string;

@@ -47,7 +47,14 @@ export interface CallTaintOptions {
 /** Sources of one call that are remembered. Of more, not all are known. */
 const MAX_SOURCES = 500;
 
-/** Whether a call works with text that an adversary may have written. */
+/**
+ * Whether a call works with text that an adversary may have written.
+ *
+ * The invariant: doubt counts as taint. A source that can't be named, or one too many, ends `isWhole`, tainted
+ * text sets `hasRead`, and nothing turns either back. A file is noted before it
+ * is changed, so that a crash in between leaves a clean file that is marked, and never a tainted one that
+ * is not.
+ */
 export class CallTaint implements Taint {
   readonly #options: CallTaintOptions;
   #hasRead = false;

@@ -14,6 +14,11 @@ export interface SessionHold {
  * Checks that an append may be stored while the session is held as it is. All stores ask this one
  * function.
  *
+ * It is a fence. A worker whose lease is over may go on without knowing it, by its own clock or after a
+ * pause. Each claim has a higher epoch than the one before, each append names the epoch that it was made
+ * under, and the store compares them in the transaction of the write. So a worker can't write after
+ * somebody else took the session, whatever its clock says.
+ *
  * @param hold the epoch of the last claim, and whether it still holds
  * @param opts the epoch of the writer, and whether it writes aside from a turn
  * @throws `SESSION_TAKEN` when somebody else holds the session, or the writer's claim is over

@@ -17,7 +17,12 @@ export interface Marks {
 
 /**
  * The marks of the processes of one call, or of one process and its descendants: a tag in the
- * environment, and a limit of a resource, which a process keeps that clears its environment.
+ * environment, and a limit of a resource.
+ *
+ * A process can leave its group, its session and its parent, so that none of them finds it. It can clear
+ * its environment, and then still has the limit, which it inherits. The invariant: no other process
+ * carries the same marks, because a tag has a random id and is never used again. A process that carries
+ * a mark may therefore be ended by its id alone, whoever its parent is.
  */
 export class ProcessMarks implements Marks {
   readonly tag: string;

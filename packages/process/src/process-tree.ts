@@ -64,7 +64,12 @@ function killMarked(firstPid: number, marks: Marks): void {
   }
 }
 
-/** The newest first, each as soon as it is found: one that forks and leaves is gone a moment later. */
+/**
+ * Sends a signal to every process that carries the marks, the newest first. The marks of a process are
+ * read right before its signal, since ids are used again: a list that was made before could hold the
+ * id of a stranger. A process may fork while the list is read, so that one look is never proof: whoever
+ * has to be sure looks until several looks in a row find nothing.
+ */
 function signalMarked(firstPid: number, marks: Marks, signal: NodeJS.Signals): number {
   if (process.platform !== 'linux') return 0;
   try {

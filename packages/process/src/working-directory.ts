@@ -116,6 +116,8 @@ export function pinDirectory(path: string, reach: DirectoryReach): PinnedDirecto
     judge(real, reach, denied);
     return { path: real, real, release: () => {} };
   }
+  // The folder is opened first, and checked by its descriptor. The child enters the same descriptor, so
+  // that it can only come where the check was, whatever stands at the path by then.
   let descriptor: number;
   try {
     descriptor = openSync(asked, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK);

@@ -215,6 +215,8 @@ export class TurnWorker {
   }
 
   async #settle(turn: StoredTurn, outcome: TurnOutcome): Promise<void> {
+    // `turn.taking` is a fence, as the epoch of a session is: where another worker took the turn after
+    // its lease was over, the store changes nothing, and the outcome of this one is dropped.
     const settled = await this.#turns.settle(turn, outcome);
     if (settled === null) {
       this.#metrics.lost += 1;

@@ -25,12 +25,18 @@ interface Waiting {
 }
 
 /**
- * Writes the records of one session, one after the other, each only where the session is as it was
- * read: of several writers one goes on, and the others end with `SESSION_CHANGED`. Records that come
- * while others are being written are written together.
+ * Writes the records of one session, in order. Records that come while others are being written are
+ * written together, all or none.
  *
- * What the records hold that is untrusted is noted in the ledger of the session before they are
- * stored, so that whoever runs the session knows of it before anybody can have read it here.
+ * Three invariants let a turn go on after a crash:
+ * - The journal is ahead of the world. A call's begin is stored before the call runs, and its result
+ *   before the model reads it. A begin without a result therefore means that the call may have run, and
+ *   no begin means that it did not.
+ * - There is one writer. Each append names the last record that this process has read, and the store
+ *   refuses it when another one was added: the other process ends with `SESSION_CHANGED`. After one
+ *   failed append this journal writes nothing more, since it no longer knows what is stored.
+ * - Taint is ahead of the journal. Untrusted sources are noted in the ledger of the session before the
+ *   records with their content are stored, so that no process reads the content without the mark.
  */
 export class Journal {
   readonly log: SessionLog;

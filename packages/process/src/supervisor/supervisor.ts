@@ -26,8 +26,13 @@ interface OpenMarks {
 }
 
 /**
- * Ends what this host started when the host ends, however it ends: a process of its own holds a
- * pipe, and ends what is left when the pipe closes. It is started with the host's first process.
+ * Ends what this host started when the host ends, however it ends. The supervisor is a process of its
+ * own that reads from a pipe. Only the host can write to the pipe, so it closes when the host ends, also
+ * by SIGKILL. Then the supervisor ends what is left, by marks and by groups.
+ *
+ * The invariant: the supervisor is asked to start (`begin`) before any process of the host, and a leader is
+ * forgotten only when nothing of its group is left. On Linux the marks find a process from its first
+ * moment on. Elsewhere, a host that dies between the start of a process and `add` leaves that one.
  */
 class Supervisor {
   /** The leaders of groups of which something may be left. */
