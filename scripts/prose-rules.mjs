@@ -64,10 +64,34 @@ export const PROSE_RULES = [
     good: 'segments of letters, separated by /',
   },
   {
-    phrase: /\bin the place of\b/i,
+    phrase: /\bin (?:the )?place of\b/i,
     write: '"instead of"; or "replaces"',
     bad: 'puts a link in the place of the root',
     good: 'replaces the root by a link',
+  },
+  {
+    phrase: /\bfor want of\b/i,
+    write: '"because there is no"',
+    bad: 'A write that fails for want of space counts.',
+    good: 'A write that fails because there is no space counts.',
+  },
+  {
+    phrase: /\bdear to \w+/i,
+    write: '"expensive to", or "slow to"',
+    bad: 'The parser is dear to load.',
+    good: 'The parser is expensive to load.',
+  },
+  {
+    phrase: /\bnobody sits\b/i,
+    write: '"without a terminal"',
+    bad: 'Where nobody sits there, the call waits.',
+    good: 'Without a terminal, the call waits.',
+  },
+  {
+    phrase: /\b(?:would|will|may) have it that\b|\bwhat (?:it|he|they) goe?s? by\b/i,
+    write: 'who decides, and by what',
+    bad: 'What it goes by is the content.',
+    good: 'The content decides.',
   },
   {
     phrase: /\b(?:in vain|of its own accord|in its turn|goes without saying)\b/i,

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { ScriptedStep } from '@ethosagent/plugin-sdk/testing';
 
-/** A client whose model says what a script says, in place of one that costs money. */
+/** A client whose model says what a script says, instead of one that costs money. */
 export function scriptedClient(script: readonly ScriptedStep[]): Anthropic {
   const replies = script.values();
   return new Anthropic({

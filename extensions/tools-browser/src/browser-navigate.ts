@@ -231,7 +231,7 @@ function isPageGone(error: unknown, deadline: Deadline): boolean {
   return !deadline.signal.aborted && /Target (?:page|crashed)|Page crashed/.test(message);
 }
 
-/** What the proxy answered in place of the server. */
+/** What the proxy answered instead of the server. */
 async function refusalIn(
   response: Response,
   proxyMark: string,

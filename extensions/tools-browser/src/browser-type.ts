@@ -26,7 +26,7 @@ export function createBrowserTypeTool(hub: BrowserHub): Tool<z.output<typeof inp
     ...TOOL_BASE,
     name: NAME,
     description:
-      'Type a text into a field of the page that is open in the browser, in place of what is there, and show the page as it is then. With submit, Enter is pressed afterwards.',
+      'Type a text into a field of the page that is open in the browser, instead of what is there, and show the page as it is then. With submit, Enter is pressed afterwards.',
     input,
     capabilities: {},
     effects: ['send'],

@@ -55,7 +55,7 @@ describe('DevtoolsPipe', () => {
     expect(log).toEqual(['a', 'after a', 'b', 'after b', 'c', 'after c']);
   });
 
-  it('answers in place of an answer that is too large, and leaves out such an event', async () => {
+  it('answers with an error when an answer is too large, and leaves out such an event', async () => {
     const { pipe, got, oversize } = createPipe();
     pipe.send({ id: 7, method: 'a', sessionId: 's' });
     const large = 'x'.repeat(400);

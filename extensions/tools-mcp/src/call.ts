@@ -134,7 +134,7 @@ function withDenials(result: ToolResult, { scope }: ServerSession, before: numbe
 
 const failed = (result: ToolResult) => ({ ok: false as const, result });
 
-/** What became of a call that was sent, by what came back in place of an answer. */
+/** What became of a call that was sent, by what came back instead of an answer. */
 function resultOf(error: unknown, connection: Connection, session: ServerSession): ToolResult {
   const { name } = connection.server;
   const mayHaveRun = `the call may have run, and is not sent again. Do not repeat it before you know that it has not.`;

@@ -25,7 +25,7 @@ export interface McpAsker {
 }
 
 /**
- * Asks a model in place of a server. What it is shown is the server's word, to be taken as untrusted
+ * Asks a model instead of a server. What it is shown is the server's word, to be taken as untrusted
  * text: no secrets are in it, and no tools or context go with it, but what the model answers goes to
  * the server.
  */
@@ -35,7 +35,7 @@ export type McpSampling = (
 ) => Promise<CreateMessageResult>;
 
 /**
- * Asks the user in place of a server. Forms that ask for secrets, and addresses, are refused before;
+ * Asks the user instead of a server. Forms that ask for secrets, and addresses, are refused before;
  * fields that were not asked for do not go to the server.
  */
 export type McpElicitation = (

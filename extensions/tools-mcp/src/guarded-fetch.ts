@@ -17,7 +17,7 @@ export interface GuardedFetchOptions {
   onBroken: (id: string | number) => void;
   /** Told why the server is to be left: it takes no answers, or pushes what is too long. */
   onAbuse: (why: string) => void;
-  /** Told what was thrown in place of an answer. */
+  /** Told what was thrown instead of an answer. */
   onFailed: (error: unknown) => void;
 }
 

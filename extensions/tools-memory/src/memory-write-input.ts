@@ -15,7 +15,7 @@ export const memoryWriteInput = z
     action: z
       .enum(['add', 'replace', 'remove'])
       .describe(
-        'add: append text to a section, which is made if it is missing. replace: put text in place of a section, or of the one place that has match. remove: take out a section, or the one place that has match.',
+        'add: append text to a section, which is made if it is missing. replace: replace a section, or the one place that has match, by text. remove: take out a section, or the one place that has match.',
       ),
     section: z
       .string()

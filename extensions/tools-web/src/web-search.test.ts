@@ -438,7 +438,7 @@ describe('web_search', () => {
     ],
     [
       'searxng',
-      'a page in place of JSON',
+      'a page instead of JSON',
       json('<html>', 200),
       /^execution_failed: searxng gave an answer that is not as documented/,
     ],

@@ -128,7 +128,7 @@ async function webSearch(
   }
 }
 
-/** Those that need no key come last: they are there for want of another. */
+/** Those that need no key come last: they serve when there is no other. */
 function byKey(providers: readonly SearchProvider[]): SearchProvider[] {
   const needsKey = ({ secret }: SearchProvider) => secret !== undefined;
   return [...providers.filter(needsKey), ...providers.filter((one) => !needsKey(one))];

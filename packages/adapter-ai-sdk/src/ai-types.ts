@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolResultPart } from 'ai';
 
-/** What the model gets in place of a tool's output. */
+/** What the model gets instead of a tool's output. */
 export type ModelOutput = ToolResultPart['output'];
 
 /** What `ai` tells a tool of a call, in every version. */

@@ -28,7 +28,7 @@ export class Approvals {
   }
 
   async question(call: ToolCall, { messages }: CallOptions): Promise<Question> {
-    // It is not asked again, which would put another question in place of the one that was answered.
+    // It is not asked again, which would put another question instead of the one that was answered.
     if (isAnswered(call, messages)) return 'answered';
     try {
       const check = await this.#session.check(call);

@@ -47,7 +47,7 @@ describe('a model that fails', () => {
     ['with 400', { throws: http(400) }],
     ['with 401', { throws: http(401) }],
     ['with 404', { throws: http(404) }],
-    ['for want of a key', { throws: new LoadAPIKeyError({ message: 'no key' }) }],
+    ['because it has no key', { throws: new LoadAPIKeyError({ message: 'no key' }) }],
     ['by its content filter', { text: 'half', finish: 'content-filter' }],
     ['by thinking up to its limit', { reasoning: 'hm', finish: 'length' }],
   ])('%s is not asked again, and the turn can be resumed', async (_name, step) => {

@@ -44,7 +44,7 @@ export interface ToolAnswer {
   result: ToolResult;
   isMarked: boolean;
   isUntrusted: boolean;
-  /** It ran, and its tool answers in place of the model. */
+  /** It ran, and its tool gives the answer, and not the model. */
   isAnswer?: boolean;
   /** The source that is not trusted, where it was seen. */
   from?: string;

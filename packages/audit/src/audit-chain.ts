@@ -12,7 +12,7 @@ export interface AuditChainLine {
   seq: number;
   /** The bytes to keep, as they are. */
   bytes: Uint8Array;
-  /** The head of the chain with this line, to be kept beside the lines in place of the one before. */
+  /** The head of the chain with this line, to be kept beside the lines instead of the one before. */
   head: string;
 }
 

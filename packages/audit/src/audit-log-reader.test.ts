@@ -95,7 +95,7 @@ describe('AuditLogReader', () => {
     expect(await targets(reader)).toEqual(['b', 'c']);
   });
 
-  it('reads a log from its begin that was put in place of another', async () => {
+  it('reads a log from its begin that replaced another', async () => {
     const reader = new AuditLogReader(folder);
     const sink = open();
     sink.record(auditEvent('a'));

@@ -229,7 +229,7 @@ const TAMPERINGS: Array<
     [['head-wrong', 10]],
   ],
   [
-    'a file of another log in place of one',
+    'a file replaced by one of another log',
     (path) => {
       const other = join(root, `${++logs}`, 'audit.jsonl');
       const sink = new JsonlAuditSink({ path: other, maxBytes: FILE_BYTES });
@@ -243,7 +243,7 @@ const TAMPERINGS: Array<
     ],
   ],
   [
-    'a file of another log that has the same events in place of one',
+    'a file replaced by one of another log with the same events',
     (path) => copyFileSync(`${writtenLog()}.2`, `${path}.2`),
     [
       ['edited', 4],
@@ -251,7 +251,7 @@ const TAMPERINGS: Array<
     ],
   ],
   [
-    'the first file of another log that has the same events in place of the first',
+    'the first file replaced by one of another log with the same events',
     (path) => copyFileSync(`${writtenLog()}.3`, `${path}.3`),
     [
       ['edited', 1],

@@ -21,8 +21,8 @@ export interface CliIo {
   /** All of standard input. Empty where there is none. */
   readInput(): Promise<string>;
   /**
-   * Asks whoever sits at the terminal, and gives the line that was typed; `undefined` where nobody
-   * sits there, or the input ended.
+   * Asks at the terminal, and gives the line that was typed; `undefined` without a terminal, or when
+   * the input ended.
    */
   ask?(question: string): Promise<string | undefined>;
   /** The same for what must not be seen while it is typed. */

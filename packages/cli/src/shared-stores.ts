@@ -23,7 +23,7 @@ export async function sharedStores(
   return storesAt(url, key === undefined || key === '' ? {} : { secretsKey: key });
 }
 
-/** A configuration with the stores of a database in place of its own. */
+/** A configuration with the stores of a database instead of its own. */
 export function withStores(config: CliConfig, shared: RuntimeStores | undefined): CliConfig {
   if (shared === undefined) return config;
   const { secrets, memory, sessions, stores, ...rest } = config;

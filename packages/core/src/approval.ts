@@ -37,7 +37,7 @@ export type ApprovalDecision =
   | {
       approved: boolean;
       reason?: string;
-      /** To run in place of those that were proposed. */
+      /** To run instead of those that were proposed. */
       args?: unknown;
       always?: GrantScope;
       /** Who decides, for the record. */

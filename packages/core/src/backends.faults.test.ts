@@ -20,7 +20,7 @@ interface Method {
   readonly capabilities: ToolCapabilities;
   /** What the untyped failures of this backend become. */
   readonly code: string;
-  /** The backends, with `faulty` in place of the method. */
+  /** The backends, with `faulty` instead of the method. */
   backends(faulty: (...args: never[]) => unknown): CapabilityBackends;
   use(ctx: ToolContext): Promise<unknown> | undefined;
   /** What a working method answers, and what no method of this kind may. */

@@ -105,11 +105,11 @@ export interface CapabilityBackends {
   /** Where the messages of sessions are kept. */
   sessions?: SessionStore;
   /**
-   * In place of the global `fetch`; it gets the same arguments, once every address of the host was
+   * Instead of the global `fetch`; it gets the same arguments, once every address of the host was
    * judged. A name that can't be resolved is refused, so a stub comes with a `lookup`.
    */
   fetch?: typeof globalThis.fetch;
-  /** In place of the system's name resolution. */
+  /** Instead of the system's name resolution. */
   lookup?: LookupFunction;
   /** The base environment of child processes. `process.env` when absent. */
   processEnv?: Readonly<Record<string, string | undefined>>;

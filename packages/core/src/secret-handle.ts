@@ -4,7 +4,7 @@ import type { SecretRef } from '@ethosagent/types';
 /** A secret that a call may send, but not see. */
 export interface Handle {
   readonly ref: SecretRef;
-  /** What the tool has in place of the value. */
+  /** What the tool has instead of the value. */
   readonly placeholder: string;
   /** Where the value may go. */
   readonly hosts: HostSet;

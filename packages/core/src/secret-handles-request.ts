@@ -33,7 +33,7 @@ async function textsOf(body: RequestInit['body']): Promise<Array<string | Buffer
 }
 
 /**
- * The request with values in place of handles: in header values, also within Basic credentials, and
+ * The request with values instead of handles: in header values, also within Basic credentials, and
  * in bodies, where they are escaped as JSON or a form asks for.
  * @throws `NETWORK_FAILED` for a value that can't stand in a header
  */

@@ -10,7 +10,7 @@ export interface Scrubbing {
 }
 
 /**
- * A response with marks in place of secrets: in its headers, its status text, and its body, which
+ * A response with marks instead of secrets: in its headers, its status text, and its body, which
  * comes a little later from the first secret on, because one may be split over chunks.
  * @throws `NETWORK_FAILED` for what is not a `Response`, as a stubbed `fetch` may give
  */

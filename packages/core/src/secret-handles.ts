@@ -109,7 +109,7 @@ export class RequestHandles {
   }
 
   /**
-   * The init of a hop with the values in place of their handles.
+   * The init of a hop with the values instead of their handles.
    * @throws `SECRET_NOT_BOUND` before a value is asked for; `SECRET_NOT_FOUND`, `NETWORK_FAILED`
    */
   async prepare(url: URL, init: RequestInit): Promise<RequestInit> {

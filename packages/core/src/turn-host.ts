@@ -20,7 +20,7 @@ export interface TurnHost {
   answers?: (
     call: Pick<ToolCall, 'toolCallId' | 'name'>,
   ) => { result: ToolResult; approval?: AuditApproval } | undefined;
-  /** Decides in place of the `approve` of the backends. */
+  /** Decides instead of the `approve` of the backends. */
   approve?: (request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>;
   /**
    * Whether a call must be approved beside what its tool says: `ask` with the reason, or `refuse`

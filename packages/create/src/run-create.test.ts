@@ -71,7 +71,7 @@ describe('npm create @ethosagent', () => {
     expect(statSync(join(project, '.ethos')).mode & 0o077).toBe(0);
   });
 
-  it('asks nothing with --yes or where nobody sits there, and makes an agent', async () => {
+  it('asks nothing with --yes or without a terminal, and makes an agent', async () => {
     const { code, cwd } = await create(['--yes']);
     expect([code, existsSync(join(cwd, 'my-agent', 'src', 'main.ts'))]).toEqual([0, true]);
   });

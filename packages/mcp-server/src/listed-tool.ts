@@ -25,7 +25,7 @@ const ANY_RESULT: ToolResult = { ok: false, code: 'execution_failed', error: '' 
 
 /**
  * Whether clients get `structured` of the results of a tool. Where somebody else may have written
- * it they do not: it has no marks, and many clients show it to their model in place of the text.
+ * it they do not: it has no marks, and many clients show it to their model instead of the text.
  */
 export function givesStructured(tool: AnyTool | undefined): tool is AnyTool {
   const { type = 'object' } = tool?.outputSchema ?? {};

@@ -46,7 +46,7 @@ const COMMON = {
  * and what to do next. Every denial becomes one; the host's `onError` gets the error itself.
  *
  * @param error what was thrown; told apart by its code
- * @param answers what to do next, for further codes, or in place of what is said of denials anyway
+ * @param answers what to do next, for further codes, or instead of what is said of denials anyway
  * @returns `undefined` for any other error, which the caller should throw again
  */
 export function failureOf(error: unknown, answers: FailureAnswers = {}): ToolResult | undefined {

@@ -31,7 +31,7 @@ export function createDenySet(
   const compile = () =>
     compileDenySet(realPathOf === undefined ? paths : [...paths, ...paths.map(realPathOf)]);
   for (const path of paths) assertDeniable(path);
-  // Where a hundred places lead is dear to look up: not before somebody asks.
+  // Where a hundred places lead is expensive to look up, and so waits until somebody asks.
   let known: PathSet | undefined;
   let knownAt = 0;
   const current = () => {

@@ -89,8 +89,8 @@ export class ReachGuard implements StorageGuard {
     if (this.#deny.isBelow(realPath)) {
       throw new BoundaryError('write', asked, 'deny floor: a denied path is below');
     }
-    // A root that is a file may be replaced and removed as a file; anything else that stood in
-    // place of a root would move the boundary.
+    // A root that is a file may be replaced and removed as a file; anything else that
+    // replaced a root would move the boundary.
     const holdsRoot = this.#rootPlaces.some(
       (root) => isWithin(root, realPath) && !(isFile && root === realPath),
     );

@@ -6,7 +6,7 @@ const O_CLOEXEC = 0o2000000;
 let covered: ReadonlyMap<number, number> | undefined;
 
 /**
- * Descriptors of a child, with `/dev/null` in place of each that this process was itself
+ * Descriptors of a child, with `/dev/null` instead of each that this process was itself
  * started with and would pass on: one of a folder would lead out of a sandbox.
  */
 export function withoutInherited(stdio: readonly ('pipe' | 'ignore' | number)[]): StdioOptions {

@@ -201,7 +201,7 @@ export class Hop {
     }
   }
 
-  /** A stream to put in place of the body; `undefined` when the response can stay as it is. */
+  /** A stream that replaces the body; `undefined` when the response can stay as it is. */
   #limitedBody(response: Response): ReadableStream<Uint8Array> | undefined {
     if (!response.body || response.body.locked) return undefined;
     if (this.#exchange?.body) return this.#exchange.body;

@@ -57,14 +57,14 @@ afterEach(() => {
 });
 afterAll(() => server.close());
 
-/** Both ways in which a host puts another `fetch` in place of Node's. */
+/** Both ways in which a host puts another `fetch` instead of Node's. */
 const WAYS: [string, (options?: Partial<NetworkGuardOptions>) => NetworkGuardOptions][] = [
   [
     'passed by the host',
     (options) => ({ allowedHosts: ['*'], lookup, fetch: ownFetch, ...options }),
   ],
   [
-    'put in place of the global one',
+    'replacing the global one',
     (options) => {
       vi.stubGlobal('fetch', ownFetch);
       return { allowedHosts: ['*'], lookup, ...options };

@@ -103,7 +103,7 @@ export async function findSecret(dir: string, ref: string): Promise<Stats | unde
   return stat;
 }
 
-/** Who may write in a folder may put another secret in place of one. */
+/** Who may write in a folder may put another secret instead of one. */
 function assertOwnFolder(ref: string, stat: Stats): void {
   if (process.platform === 'win32' || !stat.isDirectory()) return;
   assertOwner(ref, stat);

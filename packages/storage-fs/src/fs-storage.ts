@@ -68,7 +68,7 @@ export class FsStorage extends GuardedFs {
 
 const MAX_INDEXES = 64;
 
-/** Views with one deny list share its index: it is dear to make and lives for the process. */
+/** Views with one deny list share its index: it is expensive to make and lives for the process. */
 function createDenyIndexes(floor: readonly string[]): (deny: readonly string[]) => DenyIndex {
   const indexes = new Map<string, DenyIndex>();
   return (deny) => {

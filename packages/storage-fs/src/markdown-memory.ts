@@ -108,7 +108,7 @@ export function createMarkdownMemory(options: MarkdownMemoryOptions): MemoryProv
   };
 }
 
-/** The parser is dear to load: only who uses it does. */
+/** The parser is expensive to load, so only a use of it loads it. */
 async function loadMarkdown() {
   const { readMemory, changeMemory } = await import('./memory-file.js');
   const { readVersions } = await import('./memory-versions.js');

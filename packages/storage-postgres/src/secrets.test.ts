@@ -52,7 +52,7 @@ describe('createPostgresStores().secrets', () => {
 
   it.each<[string, string, unknown[]]>([
     [
-      'put in place of another',
+      'replacing another',
       `UPDATE ethos.secret SET sealed = (SELECT sealed FROM ethos.secret WHERE ref = 'other') WHERE ref = 'attacked'`,
       [],
     ],

@@ -72,7 +72,7 @@ export function prepareKvTable(db: Connection) {
     read(namespace: string, key: string, now: number): string | null | undefined {
       return read.get(now, namespace, key);
     },
-    /** The keys in order, `null` in place of each that has expired. */
+    /** The keys in order, `null` instead of each that has expired. */
     list(namespace: string, { from, below }: KeyRange, now: number): (string | null)[] {
       return list.all(now, namespace, from, below);
     },

@@ -95,8 +95,8 @@ export interface AuditSink {
   /** Called for each access and each call. Must not throw: what it throws refuses the access. */
   record(event: AuditEvent): void;
   /**
-   * Called once for each call that has its answer, before anybody gets it. What it throws is told in
-   * place of the answer.
+   * Called once for each call that has its answer, before anybody gets it. What it throws is told
+   * instead of the answer.
    */
   call?(event: AuditCall): void;
   /**

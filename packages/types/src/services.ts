@@ -22,7 +22,7 @@ export interface ServiceOwner {
 
 /** What is to be kept open: an MCP server, a browser. */
 export interface ServiceDeclaration {
-  /** Stands in the audit in place of a tool's name. */
+  /** Stands in the audit instead of a tool's name. */
   name: string;
   capabilities: ToolCapabilities;
 }
@@ -83,7 +83,7 @@ export interface ServiceProxy {
   username: string;
   password: string;
   /**
-   * The value of the header `x-ethos-proxy` of what the proxy answers itself, in place of a server.
+   * The value of the header `x-ethos-proxy` of what the proxy answers itself, instead of a server.
    * Over `http:` no server can send it.
    */
   mark: string;

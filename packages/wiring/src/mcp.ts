@@ -102,7 +102,7 @@ export async function openMcp(
 
 const METHODS = ['start', 'stop', 'status', 'pending', 'accept', 'close'] as const;
 
-/** What a host made in place of a bridge would otherwise show in the middle of a turn. */
+/** What a host made instead of a bridge would otherwise show in the middle of a turn. */
 function checkedBridge(bridge: RuntimeMcp): RuntimeMcp {
   const missing = METHODS.filter((name) => typeof Object(bridge)[name] !== 'function');
   if (missing.length === 0) return bridge;

@@ -102,7 +102,7 @@ function problemOf(
     return `${named} is the runtime's own and gives no reach; name another folder, such as ${join(home, 'notes')}`;
   }
   if (standing === 'named' && coversHome) {
-    return `${named} is in the home, which another entry holds as a whole, so it gives no reach; name narrower folders in place of that entry`;
+    return `${named} is in the home, which another entry holds as a whole, so it gives no reach; name narrower folders instead of that entry`;
   }
   if (named.includes('*') && !existsSync(named)) {
     return `${named} does not exist, and "*" is no wildcard here; name the folder: all that is below it is reached`;

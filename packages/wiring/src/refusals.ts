@@ -9,7 +9,7 @@ export function refuseAll(
   return calls.map((call, index) => malformed(call, index) ?? refuse(call, cause, error));
 }
 
-/** The answer to what a model's client sent in place of a call. */
+/** The answer to what a model's client sent instead of a call. */
 export function malformed(call: ToolCall, index: number): ToolCallResult | undefined {
   if (typeof call === 'object' && call !== null) return undefined;
   return refuse(Object(call), 'INPUT_INVALID', `call ${index + 1} is not an object`);

@@ -60,7 +60,7 @@ export interface ToolRuntimeOptions extends CallHooks {
   /** The same as `stores.sessions`. */
   sessions?: SessionStore;
   /**
-   * In place of `<home>/audit/audit.jsonl`. A list is beside it: the log and each of them get every
+   * Instead of `<home>/audit/audit.jsonl`. A list is beside it: the log and each of them get every
    * event, and an access is refused when one of them can't record it. What is given stays open when
    * the runtime is closed.
    */
@@ -85,11 +85,11 @@ export interface ToolRuntimeOptions extends CallHooks {
   passEnv?: readonly string[];
   /** Where those variables come from. `process.env` when absent. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** In place of bubblewrap, where a personality asks for a sandbox. */
+  /** Instead of bubblewrap, where a personality asks for a sandbox. */
   sandbox?: CapabilityBackends['sandbox'];
   /** Absolute paths that no tool reaches, beside the deny floor. */
   denyPaths?: readonly string[];
-  /** In place of the global `fetch`, and of the system's name resolution. */
+  /** Instead of the global `fetch`, and of the system's name resolution. */
   fetch?: CapabilityBackends['fetch'];
   lookup?: CapabilityBackends['lookup'];
   limits?: Omit<ToolRegistryOptions, keyof CallHooks>;
@@ -150,7 +150,7 @@ export interface SessionOptions {
   /** The personality; the one that is active at the begin of each batch when absent. */
   personality?: string;
   /**
-   * Decides while the call waits; `'later'` leaves it pending. In place of the runtime's `approve`;
+   * Decides while the call waits; `'later'` leaves it pending. Instead of the runtime's `approve`;
    * calls are pending when there is neither.
    */
   approve?: AskHost;

@@ -454,7 +454,7 @@ describe('ToolRuntime.execute', () => {
   });
 
   it.each([['undefined'], ['null'], ['{}'], ['"text"'], ['7']])(
-    'answers %s in place of a list with no results',
+    'answers %s instead of a list with no results',
     async (json) => {
       const runtime = await start({ tools: [counter] });
       const calls = json === 'undefined' ? undefined : JSON.parse(json);

@@ -116,7 +116,7 @@ function isInstalled(name: ExtensionPackage): boolean {
 }
 
 /**
- * Puts the tools in place of their names.
+ * Puts the tools instead of their names.
  *
  * @throws `CONFIG_INVALID` for a name that no extension has, and for an extension that is not
  * installed

@@ -56,7 +56,7 @@ function problemOf({ ruleId, level, message, locations }: z.output<typeof result
   };
 }
 
-/** Some linters write a path in place of a URI. */
+/** Some linters write a path instead of a URI. */
 function pathOf(uri: string): string {
   if (!/^file:/i.test(uri)) return uri;
   try {

@@ -121,7 +121,7 @@ const CHECKS = {
   started: isShape(
     { turn: isCount, calls: isListOf(isString) },
     {
-      /** What runs in place of what the model gave, as it was approved. */
+      /** What runs instead of what the model gave, as it was approved. */
       edited: isAnything,
       /** Stands for the tool and the personality that the calls run under. */
       under: isString,

@@ -39,7 +39,7 @@ async function run(script: ScriptedStep[], options: Parameters<World['loop']>[1]
 }
 
 describe('find_tools', () => {
-  it('is offered in place of the tools of servers once all are more than the share', async () => {
+  it('is offered instead of the tools of servers once all are more than the share', async () => {
     world = new World({ tools: [tool('own'), ...many()] });
     const script = [
       find('f1', 'show an invoice'),

@@ -50,7 +50,7 @@ describe('run', () => {
     expect(out).toContain('--model provider/model');
   });
 
-  it('pauses where a call needs approval and nobody sits at the terminal; chat goes on', async () => {
+  it('pauses where a call needs approval and there is no terminal; chat goes on', async () => {
     await world.run(['run', READ, '--session', 's']);
     const paused = await world.run(['run', WRITE, '--session', 's']);
     expect([paused.code, existsSync(b())]).toEqual([1, false]);

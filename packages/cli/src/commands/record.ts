@@ -51,7 +51,7 @@ export async function run({ context, args, options }: CommandInput): Promise<num
     }
     if (isOld) throw usageError(`${what} then; "ethosagent audit tail" shows what was`);
     throw usageError(
-      `${what}; the program has to make its runtime with the home ${context.home}, and without an audit sink in place of the log`,
+      `${what}; the program has to make its runtime with the home ${context.home}, and without an audit sink instead of the log`,
     );
   }
   const refusal = await refusalToWrite(context, exitCode);

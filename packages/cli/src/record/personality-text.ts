@@ -11,7 +11,7 @@ import {
 import { usageError } from '../cli-error.js';
 
 /**
- * Puts a new text in place of the one that was shown. The file keeps its mode; a link stays one.
+ * Puts a new text instead of the one that was shown. The file keeps its mode; a link stays one.
  *
  * @throws `CONFIG_INVALID` where the file is no longer as it was shown
  */

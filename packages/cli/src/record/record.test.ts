@@ -126,7 +126,7 @@ describe('record', () => {
   });
 
   it.each([
-    ['nobody sits there', {}, 0],
+    ['there is no terminal', {}, 0],
     ['the person says no', answering('n'), 0],
     ['the person says nothing', answering(), 0],
     ['the program failed', answering('y'), 3],

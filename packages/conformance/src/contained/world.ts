@@ -91,7 +91,7 @@ export class World implements ContainedWorld {
     return honestAnswer(this.#options.answer, this);
   }
 
-  /** Who answers tasks in place of sub-agents. */
+  /** Who answers tasks instead of sub-agents. */
   get delegation(): DelegationProvider {
     return this.#options.delegation ?? this.#subAgents;
   }

@@ -12,7 +12,7 @@ export type CallRecord = Omit<
 >;
 
 /**
- * Writes a call down. A failure to do so is told in place of the answer.
+ * Writes a call down. A failure to do so is told instead of the answer.
  *
  * @param sink where it is written
  * @param call what is known of it; `args` as the model issued them
@@ -55,7 +55,7 @@ export function recordCall(
   }
 }
 
-/** What is told in place of an answer whose call could not be recorded. */
+/** What is told instead of an answer whose call could not be recorded. */
 export function notRecorded({ ran }: Pick<CallFacts, 'ran'>): ToolResult {
   return failure(
     ran

@@ -13,9 +13,9 @@ import { RequestHandles } from '../secret-handles.js';
 export interface ScopedFetchOptions {
   /** The operator's policy. Without it the exact hosts of the set count as named by the operator. */
   policy?: NetworkPolicy;
-  /** In place of the global `fetch`. */
+  /** Instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch;
-  /** In place of the system's name resolution. */
+  /** Instead of the system's name resolution. */
   lookup?: LookupFunction;
   /** A guard made for exactly these hosts and this policy, so that calls share its connections. */
   guard?: NetworkGuard | undefined;

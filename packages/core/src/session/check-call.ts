@@ -65,7 +65,7 @@ export interface CheckedSession {
 }
 
 /**
- * As `checkCall`, for arguments that somebody gave in place of a model's: the places that they name
+ * As `checkCall`, for arguments that somebody gave instead of a model's: the places that they name
  * are judged, too. Nothing is written down.
  */
 export function checkOffRecord(call: ToolCall, session: CheckedSession): Promise<CheckedCall> {

@@ -28,7 +28,7 @@ interface KeptAnswer {
   result: SessionResult;
   /** Where it comes from, where the session has read untrusted content with it. */
   source?: UntrustedSource;
-  /** In place of the result, where the source could not be noted. */
+  /** Instead of the result, where the source could not be noted. */
   withheld: () => SessionResult;
 }
 

@@ -14,7 +14,7 @@ import type { QuarantineAnswer, SessionResult } from './session-api.js';
 
 /**
  * Runs calls of a batch with what the session says of them.
- * @param own for calls that a tool of the batch makes, in place of what holds for the batch
+ * @param own for calls that a tool of the batch makes, instead of what holds for the batch
  */
 export type RunCalls = (
   calls: readonly ToolCall[],

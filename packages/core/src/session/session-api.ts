@@ -65,7 +65,7 @@ export interface CallDecision {
   /** The model gets to read it. */
   reason?: string;
   /**
-   * The arguments that are to run in place of those that were proposed. They are validated and
+   * The arguments that are to run instead of those that were proposed. They are validated and
    * judged as the model's are.
    */
   args?: unknown;

@@ -44,7 +44,7 @@ export interface TestOptions {
   networkAllow?: string[];
   /** Text or bytes by absolute path. */
   files?: Readonly<Record<string, string | Uint8Array>>;
-  /** In place of `files`, to keep files from one run to the next. */
+  /** Instead of `files`, to keep files from one run to the next. */
   storage?: Storage;
   /** The personality's reach. `/workspace` and the tool's explicit paths when absent. */
   fsReach?: { read: string[]; write: string[] };

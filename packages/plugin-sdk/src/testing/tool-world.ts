@@ -14,7 +14,7 @@ import { createRecordingEmitter } from './recording-emitter.js';
 export interface ToolWorldOptions {
   /** Registered at the start; others may follow through `registry`. */
   tools?: readonly AnyTool[];
-  /** In place of those in memory; what reaches the network or starts processes has no default. */
+  /** Instead of those in memory; what reaches the network or starts processes has no default. */
   backends?: Partial<CapabilityBackends>;
   /** What the personality sets, by tool or by the key that a tool's settings have. */
   settings?: Readonly<Record<string, unknown>>;

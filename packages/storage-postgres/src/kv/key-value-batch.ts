@@ -60,7 +60,7 @@ export class KeyValueQueue {
     return this.#add({ call, run: undefined, bytes });
   }
 
-  /** Runs something else in place of a call. */
+  /** Runs something else instead of a call. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     const done: T[] = [];
     await this.#add({

@@ -37,7 +37,7 @@ export function sealingKeys(given: unknown): SealingKeys {
     seal(name, value) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, newest.bytes, nonce, { authTagLength: TAG_BYTES });
-      // A value that is put in place of another one does not open there.
+      // A value that replaces another one does not open there.
       cipher.setAAD(Buffer.from(name));
       const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
       return Buffer.concat([Buffer.of(VERSION), newest.id, nonce, cipher.getAuthTag(), text]);

@@ -72,7 +72,7 @@ function fill(): void {
 
 const pathInput = z.object({ path: z.string() });
 
-/** The tools of the run, with these declarations in place of their own. */
+/** The tools of the run, with these declarations instead of their own. */
 function toolsOf(least?: Map<string, ToolCapabilities>): AnyTool[] {
   const declared = (name: string, own: ToolCapabilities) =>
     least === undefined ? own : (least.get(name) ?? {});

@@ -12,7 +12,7 @@ const METHODS: Readonly<Record<Exclude<keyof StoresByName, 'keyValue'>, readonly
 
 const NAMES: ReadonlySet<string> = new Set(['keyValue', ...Object.keys(METHODS)]);
 
-/** @throws `CONFIG_INVALID` for what plain JavaScript may give in place of a store */
+/** @throws `CONFIG_INVALID` for what plain JavaScript may give instead of a store */
 export function assertStore(name: keyof StoresByName, store: unknown): void {
   if (name === 'keyValue') {
     if (typeof store === 'function') return;

@@ -3,7 +3,7 @@ import type { StreamMessage } from '../inspect-api.js';
 const KEY = 'ethosagent-inspect';
 const RECONNECT_MS = 1_000;
 
-/** What the inspector answered in place of what was asked. */
+/** What the inspector answered instead of what was asked. */
 export class InspectorError extends Error {
   readonly status: number;
 

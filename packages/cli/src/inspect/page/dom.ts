@@ -37,7 +37,7 @@ export function add(element: Element, ...children: readonly Child[]): void {
   }
 }
 
-/** Puts other children in place of those that an element has. */
+/** Puts other children instead of those that an element has. */
 export function fill(element: Element, ...children: readonly Child[]): void {
   element.replaceChildren();
   add(element, ...children);

@@ -169,7 +169,7 @@ export function denyAttacks(w: StorageWorld, seesHardLinks: boolean): void {
       await expect(put).rejects.toEqual(boundary);
     });
 
-    it('denies to put a link in place of a root', async () => {
+    it('denies to replace a root by a link', async () => {
       const root = join(w.inside, 'file');
       symlinkSync(join(w.outside, 'secret'), join(w.inside, 'sub', 'link'));
       const storage = w.create({

@@ -7,7 +7,7 @@ export default definePlugin({
   version: '0.1.0',
   activate(api) {
     api.registerTool(countWords);
-    // Shown to the model in place of the tool's own result.
+    // Shown to the model instead of the tool's own result.
     api.registerReducer({
       toolName: 'count_words',
       reduce: (result) => (result.ok ? { ...result, value: `It has ${result.value}.` } : result),
