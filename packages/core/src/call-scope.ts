@@ -52,6 +52,8 @@ export interface CallJournal {
   readonly now: () => number;
   /** Throws once somebody else may hold the session. Asked before each access. */
   readonly assertOwned?: (() => void) | undefined;
+  /** The turn of the calls; absent where there is none. */
+  readonly turn?: { readonly aborted: boolean } | undefined;
   /** Secrets of what is kept open beside the calls, which come out in none of them. */
   readonly secrets?: () => SecretRedactor | undefined;
 }
@@ -216,7 +218,9 @@ export class CallScope {
 
   /** @throws `CALL_ENDED` after the end of the call; `SESSION_TAKEN` once its session is lost */
   assertLive(): void {
-    if (!this.#ended) {
+    // What outlives its call is none of the turn's.
+    const isOfTurn = this.#parent === undefined && this.#journal.turn?.aborted === true;
+    if (!this.#ended && !isOfTurn) {
       this.#journal.assertOwned?.();
       return;
     }

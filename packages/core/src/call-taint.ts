@@ -59,7 +59,7 @@ export class CallTaint implements Taint {
   readonly #options: CallTaintOptions;
   #hasRead = false;
 
-  readonly #sources = new Map<string, ReadSource>();
+  #sources: Map<string, ReadSource> | undefined;
   #isWhole = true;
 
   constructor(options: CallTaintOptions) {
@@ -74,7 +74,7 @@ export class CallTaint implements Taint {
   get reads(): CallReads | undefined {
     const { isSeen, watch } = this.#options;
     if (watch === undefined) return undefined;
-    return { sources: [...this.#sources.values()], isWhole: isSeen && this.#isWhole };
+    return { sources: this.#read, isWhole: isSeen && this.#isWhole };
   }
 
   noteUrl(url: string): void {
@@ -137,7 +137,7 @@ export class CallTaint implements Taint {
 
   /** Where what is written may come from. What was in a place itself stays there, unless it is moved. */
   #broughtTo(places: readonly string[], moved: string | undefined): ReadSource[] {
-    const read = [...this.#sources.values()].filter(
+    const read = this.#read.filter(
       (source) =>
         source.kind !== 'file' || !(places.includes(source.path) || places.includes(source.real)),
     );
@@ -148,9 +148,14 @@ export class CallTaint implements Taint {
 
   #note(source: ReadSource): void {
     const key = JSON.stringify(source);
+    this.#sources ??= new Map();
     if (this.#sources.has(key)) return;
     if (this.#sources.size < MAX_SOURCES) this.#sources.set(key, source);
     else this.#isWhole = false;
+  }
+
+  get #read(): ReadSource[] {
+    return [...(this.#sources?.values() ?? [])];
   }
 
   taints(scope: StorageScope): boolean {

@@ -69,7 +69,9 @@ class Copier {
       throw new NotPlain(' is an instance of a class, which is not JSON');
     }
     const object: Record<string, unknown> = {};
-    for (const key of Object.keys(value)) {
+    // Unlike `Object.keys`, it makes no list.
+    for (const key in value) {
+      if (!Object.hasOwn(value, key)) continue;
       const name = this.#text(key);
       if (key === '__proto__' || name === '__proto__') continue;
       object[name] = this.#child(value[key], depth, key);

@@ -2,6 +2,7 @@ import { type BackgroundProcessTable, DEFAULT_MAX_BACKGROUND_PROCESSES } from '@
 import type {
   ToolBatchContext,
   ToolCall,
+  ToolCallResult,
   ToolResultReducerRegistry,
   TurnAttachment,
 } from '@ethosagent/types';
@@ -13,7 +14,7 @@ import type { SessionMeters } from '../quotas/session-meters.js';
 import type { CheckSchema } from '../schema-gate.js';
 import { DEFAULT_MAX_SERVICES, type ServiceTable } from '../services/service-table.js';
 import type { RegisteredTool, ToolFilters } from '../tool-gates.js';
-import type { TurnHost } from '../turn-host.js';
+import type { CallFacts, TurnHost } from '../turn-host.js';
 import type { BatchFacts } from './call-context.js';
 import type { Slots } from './slots.js';
 import type { Watch } from './watch.js';
@@ -86,4 +87,11 @@ export interface Batch {
   readonly watch: Watch;
   readonly slots: Slots;
   readonly journal: CallJournal;
+  /** Whether anybody but the batch is told of the answers. */
+  readonly isHeard: boolean;
+  /**
+   * Takes the answer of a call, by its place in the batch.
+   * @param facts absent where nobody hears of it
+   */
+  answer(index: number, answer: ToolCallResult, facts?: CallFacts): void;
 }

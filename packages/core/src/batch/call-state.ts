@@ -18,7 +18,7 @@ export interface Approved {
 export class CallState {
   readonly batch: Batch;
   /** As the host passed it on: it may be anything, and answer otherwise the next time. */
-  readonly call: ToolCall;
+  readonly call: ToolCall | undefined;
   toolCallId = '';
   name = '';
   /** A copy of what the model issued. */
@@ -57,7 +57,7 @@ export class CallState {
   entry!: RegisteredTool;
   #policy: PolicyAtOnce | undefined;
 
-  constructor(batch: Batch, call: ToolCall) {
+  constructor(batch: Batch, call: ToolCall | undefined) {
     this.batch = batch;
     this.call = call;
   }
@@ -96,8 +96,9 @@ export class CallState {
   /** @param parent the call, of what outlives it */
   newScope(parent?: CallScope): CallScope {
     const { batch, entry, toolCallId } = this;
-    const { name } = entry;
-    const taint = this.taintOf();
+    const { name, needsBackends } = entry;
+    const asks = needsBackends || batch.input.host?.watchSources !== undefined;
+    const taint = asks ? this.taintOf() : undefined;
     return new CallScope(batch.journal, { toolName: name, toolCallId, parent, taint });
   }
 

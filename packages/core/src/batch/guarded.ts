@@ -5,7 +5,13 @@ import type { Watch, Watched } from './watch.js';
 export type Ending<T> =
   | { kind: 'returned'; value: T }
   | { kind: 'threw'; error: unknown }
-  | { kind: 'stopped'; why: 'timeout' | 'abort'; reason: unknown };
+  | Stopped;
+
+interface Stopped {
+  kind: 'stopped';
+  why: 'timeout' | 'abort';
+  reason: unknown;
+}
 
 /**
  * Runs foreign code and waits for it, for its deadline or for the abort, whichever is first. What
@@ -19,15 +25,22 @@ export function guarded<T>(
   run: () => T | PromiseLike<T>,
 ): Ending<T> | Promise<Ending<T>> {
   // What waited for its place when the turn was aborted must not begin any more.
-  if (watch.aborted) return { kind: 'stopped', why: 'abort', reason: watch.reason };
-  let pending: PromiseLike<T>;
+  if (watch.aborted) return stoppedBy(watch);
   try {
     const returned = run();
     if (!isThenable(returned)) return { kind: 'returned', value: returned };
-    pending = returned;
+    return settled(watch, timeoutMs, returned);
   } catch (error) {
     return { kind: 'threw', error };
   }
+}
+
+/** Waits for a promise of foreign code, for its deadline or for the abort. Never rejects. */
+export function settled<T>(
+  watch: Watch,
+  timeoutMs: number,
+  pending: PromiseLike<T>,
+): Promise<Ending<T>> {
   return new Promise((resolve) => {
     const watched: Watched = {
       deadline: watch.now() + timeoutMs,
@@ -35,7 +48,7 @@ export function guarded<T>(
     };
     const settle = (ending: Ending<T>) => {
       watch.remove(watched);
-      resolve(ending);
+      resolve(watch.aborted && ending.kind !== 'stopped' ? stoppedBy(watch) : ending);
     };
     watch.add(watched);
     try {
@@ -49,4 +62,9 @@ export function guarded<T>(
       settle({ kind: 'threw', error });
     }
   });
+}
+
+/** The end of what was not over when the turn was aborted. */
+export function stoppedBy(watch: Watch): Stopped {
+  return { kind: 'stopped', why: 'abort', reason: watch.reason };
 }

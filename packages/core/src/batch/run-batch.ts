@@ -1,64 +1,79 @@
 import { setMaxListeners } from 'node:events';
 import { callListener } from '@ethosagent/policy';
-import type { ToolCall, ToolCallResult, ToolResult } from '@ethosagent/types';
+import type { ToolCallResult } from '@ethosagent/types';
+import type { CallJournal } from '../call-scope.js';
+import type { CallFacts } from '../turn-host.js';
 import type { Batch, BatchInput } from './batch.js';
-import { batchFacts } from './call-context.js';
+import { type BatchFacts, batchFacts } from './call-context.js';
 import { RunningCall } from './running-call.js';
 import { Slots } from './slots.js';
 import { Watch } from './watch.js';
 
 /** Runs the calls of a batch. The results are in the order of the calls; nothing throws. */
 export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
-  const { calls, ctx, backends, options, host } = input;
-  const facts = batchFacts(ctx);
-  const { abortSignal } = facts;
-  // Every request of every call may listen; Node warns of a leak from the eleventh on.
-  if (abortSignal instanceof AbortSignal) setMaxListeners(0, abortSignal);
-  const watch = new Watch(ctx.abortSignal);
-  const batch: Batch = {
-    input,
-    facts,
-    watch,
-    slots: new Slots(Math.max(1, Math.floor(options.maxConcurrency) || 1)),
-    journal: {
-      sessionId: facts.sessionId,
-      personalityId: facts.personalityId,
-      audit: backends?.audit,
-      now: options.now,
-      assertOwned: host?.assertOwned,
-      secrets: () => input.services.secretsOf(facts),
-    },
-  };
-  // One promise for the batch and a count, where a promise for each call would cost as much as the
-  // rest of a short call.
-  return new Promise((resolve) => {
-    const results = new Array<ToolCallResult>(calls.length);
-    let pending = calls.length;
-    const finish = () => {
-      watch.close();
-      resolve(results);
-    };
-    if (pending === 0) finish();
-    for (const [index, call] of calls.entries()) {
-      new RunningCall(batch, call, (result, { isUntrusted, facts: went }) => {
-        const answer = {
-          ...resultOf(call, result),
-          ...(isUntrusted && { untrusted: true as const }),
-        };
-        results[index] = answer;
-        callListener(() => host?.onResult?.(answer, went));
-        pending -= 1;
-        if (pending === 0) finish();
-      }).start();
-    }
-  });
+  return new Promise((resolve) => new RunningBatch(input, resolve).start());
 }
 
-/** A host may pass on what can not even be read, as a revoked `Proxy`; it is answered all the same. */
-function resultOf(call: ToolCall, result: ToolResult): ToolCallResult {
-  try {
-    return { toolCallId: call?.toolCallId, name: call?.name, result };
-  } catch {
-    return { toolCallId: '', name: '', result };
+/**
+ * A batch while its calls run. It has one promise and a count, where a promise for each call would
+ * cost as much as the rest of a short call.
+ */
+class RunningBatch implements Batch {
+  readonly input: BatchInput;
+  readonly facts: BatchFacts;
+  readonly watch: Watch;
+  readonly slots: Slots;
+  readonly journal: CallJournal;
+  readonly isHeard: boolean;
+  readonly #results: ToolCallResult[];
+  readonly #resolve: (results: ToolCallResult[]) => void;
+  #pending: number;
+
+  constructor(input: BatchInput, resolve: (results: ToolCallResult[]) => void) {
+    const { calls, ctx, backends, options, host, hooks } = input;
+    const facts = batchFacts(ctx);
+    const audit = backends?.audit;
+    this.input = input;
+    this.facts = facts;
+    this.watch = new Watch(ctx.abortSignal);
+    this.slots = new Slots(Math.max(1, Math.floor(options.maxConcurrency) || 1));
+    this.journal = {
+      sessionId: facts.sessionId,
+      personalityId: facts.personalityId,
+      audit,
+      now: options.now,
+      turn: this.watch,
+      assertOwned: host?.assertOwned,
+      secrets: () => input.services.secretsOf(facts),
+    };
+    this.isHeard =
+      host?.onResult !== undefined || hooks.afterCall !== undefined || audit !== undefined;
+    this.#results = new Array<ToolCallResult>(calls.length);
+    this.#resolve = resolve;
+    this.#pending = calls.length;
+  }
+
+  start(): void {
+    const { length } = this.#results;
+    // Every request of every call may listen; Node warns of a leak from the eleventh on.
+    const { abortSignal } = this.facts;
+    if (abortSignal instanceof AbortSignal) setMaxListeners(0, abortSignal);
+    if (length === 0) this.#finish();
+    this.watch.together(() => {
+      for (let index = 0; index < length; index++) new RunningCall(this, index).start();
+    });
+  }
+
+  answer(index: number, answer: ToolCallResult, facts?: CallFacts): void {
+    this.#results[index] = answer;
+    const { host } = this.input;
+    if (host?.onResult !== undefined) callListener(() => host.onResult?.(answer, facts));
+    this.#pending -= 1;
+    if (this.#pending === 0) this.#finish();
+  }
+
+  #finish(): void {
+    this.watch.close();
+    this.#resolve(this.#results);
   }
 }

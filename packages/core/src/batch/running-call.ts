@@ -1,4 +1,4 @@
-import type { AuditSink, ToolCall, ToolResult } from '@ethosagent/types';
+import type { AuditSink, ToolCall, ToolCallResult, ToolResult } from '@ethosagent/types';
 import { textOf } from '../access.js';
 import { type CallHooks, tellError } from '../call-hooks.js';
 import { copyPlain, deepFreeze } from '../plain.js';
@@ -10,7 +10,7 @@ import type { CallFacts } from '../turn-host.js';
 import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';
 import { checkOutput } from './check-output.js';
-import { type Ending, guarded } from './guarded.js';
+import { type Ending, guarded, stoppedBy } from './guarded.js';
 import { notRecorded, recordCall } from './record-call.js';
 import { runTool } from './run-tool.js';
 import type { Waiting } from './slots.js';
@@ -20,22 +20,28 @@ import { type Answer, threw } from './steps/step.js';
 import type { Watched } from './watch.js';
 import { wayBack } from './way-back.js';
 
-/** Gives a batch the result of a call. */
-export type AnswerBatch = (
-  result: ToolResult,
-  told: { isUntrusted: boolean; facts: CallFacts },
-) => void;
+/** What is told beside an answer. */
+interface Told {
+  isUntrusted: boolean;
+  /** Absent where nobody hears of it. */
+  facts?: CallFacts;
+}
+
+type Heard = Required<Told>;
 
 /** One call on its way through the registry: the steps, its place, the tool, and the way back. */
 export class RunningCall implements Watched, Waiting {
   deadline = 0;
   readonly #state: CallState;
-  readonly #answer: AnswerBatch;
-  #startedAt: number | undefined;
+  readonly #index: number;
+  #ran = false;
+  /** Where somebody is told how long it took. */
+  #startedAt = 0;
 
-  constructor(batch: Batch, call: ToolCall, answer: AnswerBatch) {
-    this.#state = new CallState(batch, call);
-    this.#answer = answer;
+  /** @param index its place in the batch */
+  constructor(batch: Batch, index: number) {
+    this.#state = new CallState(batch, batch.input.calls[index]);
+    this.#index = index;
   }
 
   start(): void {
@@ -70,7 +76,8 @@ export class RunningCall implements Watched, Waiting {
       this.#finish(refused);
       return;
     }
-    this.#startedAt = performance.now();
+    this.#ran = true;
+    if (state.batch.isHeard) this.#startedAt = performance.now();
     const pending = runTool(state);
     if ('kind' in pending) {
       this.#end(pending);
@@ -124,16 +131,17 @@ export class RunningCall implements Watched, Waiting {
   }
 
   /** The tool has ended, or is left behind. Only the first of both counts. */
-  #end(ending: Ending<unknown>): void {
-    const { batch, scope } = this.#state;
+  #end(ended: Ending<unknown>): void {
+    const { batch, scope, taint, entry } = this.#state;
     if (scope?.ended) return;
     batch.watch.remove(this);
+    // An abort before the watch was set up has stopped nothing yet.
+    const ending = batch.watch.aborted ? stoppedBy(batch.watch) : ended;
     if (ending.kind === 'stopped') scope?.abort(ending.reason ?? this.#state.timeoutError);
     scope?.end();
     batch.slots.release();
     const result = wayBack(this.#state, ending);
-    const { taint, entry } = this.#state;
-    const hasRead = taint?.hasRead === true;
+    const hasRead = taint?.hasRead ?? batch.input.taints.hasServiceOf(entry.name);
     if (hasRead || mayBeForeign(entry.tool, result)) {
       batch.input.taints.noteSession(batch.facts.sessionId);
     }
@@ -150,20 +158,27 @@ export class RunningCall implements Watched, Waiting {
 
   /** Writes the call down, and tells the host and the batch of the answer. */
   #tell(answer: ToolResult, isUntrusted = false): void {
-    const startedAt = this.#startedAt;
-    const ran = startedAt !== undefined;
-    const reads = ran ? this.#state.taint?.reads : undefined;
-    const facts: CallFacts = {
-      ran,
-      durationMs: ran ? performance.now() - startedAt : 0,
-      ...(reads !== undefined && { reads }),
-    };
+    const { batch, shareUse } = this.#state;
+    if (!batch.isHeard && shareUse === undefined) {
+      this.#hand(answer, { isUntrusted });
+      return;
+    }
+    const facts = this.#facts();
     const recorded = this.#record(answer, facts);
     const told = { isUntrusted, facts };
-    const { shareUse } = this.#state;
-    if (ran && shareUse !== undefined)
+    if (facts.ran && shareUse !== undefined)
       void this.#shared(shareUse).then(() => this.#keep(recorded, told));
     else this.#keep(recorded, told);
+  }
+
+  #facts(): CallFacts {
+    const ran = this.#ran;
+    const reads = ran ? this.#state.taint?.reads : undefined;
+    return {
+      ran,
+      durationMs: ran ? performance.now() - this.#startedAt : 0,
+      ...(reads !== undefined && { reads }),
+    };
   }
 
   /** Resolves when other processes know what the call used. What can't be told now, the next call tells. */
@@ -176,7 +191,7 @@ export class RunningCall implements Watched, Waiting {
   }
 
   /** Tells of the answer once what is recorded of the call is where it stays. */
-  #keep(recorded: ToolResult, told: { isUntrusted: boolean; facts: CallFacts }): void {
+  #keep(recorded: ToolResult, told: Heard): void {
     const { host, backends } = this.#state.batch.input;
     const sink = backends?.audit;
     if (sink?.flush === undefined || host?.checksOnly !== undefined || this.#state.waits) {
@@ -197,19 +212,14 @@ export class RunningCall implements Watched, Waiting {
       : notRecorded(facts);
   }
 
-  #toldBy(
-    recorded: ToolResult,
-    { isUntrusted, facts }: { isUntrusted: boolean; facts: CallFacts },
-  ): void {
+  #toldBy(recorded: ToolResult, told: Heard): void {
     const { hooks, host } = this.#state.batch.input;
     const { afterCall } = hooks;
     if (afterCall === undefined || host?.checksOnly !== undefined) {
-      this.#hand(recorded, { isUntrusted, facts });
+      this.#hand(recorded, told);
       return;
     }
-    void this.#after(afterCall, recorded, facts).then((result) =>
-      this.#hand(result, { isUntrusted, facts }),
-    );
+    void this.#after(afterCall, recorded, told.facts).then((result) => this.#hand(result, told));
   }
 
   async #after(
@@ -242,8 +252,8 @@ export class RunningCall implements Watched, Waiting {
     );
   }
 
-  #hand(result: ToolResult, told: { isUntrusted: boolean; facts: CallFacts }): void {
-    const { batch, name, toolCallId, thrown } = this.#state;
+  #hand(result: ToolResult, { isUntrusted, facts }: Told): void {
+    const { batch, call, name, toolCallId, thrown } = this.#state;
     if (!result.ok && thrown !== undefined) {
       const { sessionId, personalityId } = batch.facts;
       tellError(batch.input.hooks, {
@@ -256,7 +266,9 @@ export class RunningCall implements Watched, Waiting {
         error: thrown.error,
       });
     }
-    this.#answer(result, told);
+    const answer = resultOf(call, result);
+    if (isUntrusted) answer.untrusted = true;
+    batch.answer(this.#index, answer, facts);
   }
 
   /** A call that waits has no answer yet, and one that was only looked at never has. */
@@ -287,6 +299,16 @@ export class RunningCall implements Watched, Waiting {
       },
       { result, facts, withArgs, withResult },
     );
+  }
+}
+
+/** A host may pass on what can not even be read, as a revoked `Proxy`; it is answered all the same. */
+function resultOf(call: ToolCall | undefined, result: ToolResult): ToolCallResult {
+  try {
+    const { toolCallId, name } = Object(call);
+    return { toolCallId, name, result };
+  } catch {
+    return { toolCallId: '', name: '', result };
   }
 }
 

@@ -8,28 +8,37 @@ export interface Watched {
   stop(why: 'timeout' | 'abort', reason?: unknown): void;
 }
 
-/** The deadlines and the abort signal of one batch, with one timer and one listener for all calls. */
+/**
+ * The deadlines and the abort signal of one batch, with one timer and one listener for all calls.
+ *
+ * A timer and a listener cost more than a short call. Both are set up once nothing is left to do but
+ * to wait: no time can pass before that, and whoever ends until then asks `aborted`.
+ */
 export class Watch {
   readonly #watched = new Set<Watched>();
   readonly #signal: AbortSignal | undefined;
   #now: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerDue = Number.POSITIVE_INFINITY;
+  #isSetUp = false;
 
   constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
-    signal?.addEventListener('abort', this.#onAbort);
   }
 
-  /** `performance.now()`, read once for all calls that begin together. */
+  /** `performance.now()`, read once for all calls that `together` begins. */
   now(): number {
-    if (this.#now === undefined) {
-      this.#now = performance.now();
-      queueMicrotask(() => {
-        this.#now = undefined;
-      });
+    return this.#now ?? performance.now();
+  }
+
+  /** Runs what begins calls, for which no time passes meanwhile. */
+  together(begin: () => void): void {
+    this.#now = performance.now();
+    try {
+      begin();
+    } finally {
+      this.#now = undefined;
     }
-    return this.#now;
   }
 
   get aborted(): boolean {
@@ -42,7 +51,8 @@ export class Watch {
 
   add(watched: Watched): void {
     this.#watched.add(watched);
-    if (watched.deadline < this.#timerDue) this.#arm(watched.deadline);
+    if (!this.#isSetUp) beforeWaiting(this);
+    else if (watched.deadline < this.#timerDue) this.#arm(watched.deadline);
     if (this.aborted) watched.stop('abort', this.reason);
   }
 
@@ -51,8 +61,24 @@ export class Watch {
   }
 
   close(): void {
+    aboutToWait.delete(this);
+    if (!this.#isSetUp) return;
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  /** Listens to the signal, and sets the timer. What came before is made up for. */
+  setUp(): void {
+    if (this.#isSetUp) return;
+    this.#isSetUp = true;
+    try {
+      this.#signal?.addEventListener('abort', this.#onAbort);
+    } catch (error) {
+      // A signal of the host's own that can't be listened to would let the calls run on.
+      for (const watched of this.#watched) watched.stop('abort', error);
+    }
+    this.#onAbort();
+    this.#expire();
   }
 
   // Tools hold the signal too: an event that one of them made up is not an abort.
@@ -77,5 +103,25 @@ export class Watch {
       else next = Math.min(next, watched.deadline);
     }
     if (next !== Number.POSITIVE_INFINITY) this.#arm(next);
+  }
+}
+
+const aboutToWait = new Set<Watch>();
+let isTickComing = false;
+
+/** Sets a watch up after all promises that can settle have, unless it is closed by then. */
+function beforeWaiting(watch: Watch): void {
+  aboutToWait.add(watch);
+  if (isTickComing) return;
+  isTickComing = true;
+  // A tick that is asked for from a promise comes when no promise is left to run.
+  void Promise.resolve().then(() => process.nextTick(setUpAll));
+}
+
+function setUpAll(): void {
+  isTickComing = false;
+  for (const watch of aboutToWait) {
+    aboutToWait.delete(watch);
+    watch.setUp();
   }
 }

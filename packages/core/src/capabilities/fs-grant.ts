@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   compilePathSet,
   coveringPathEntry,
@@ -197,7 +196,15 @@ export class FsGrant implements FileGrant {
       isSameList(this.#personality.read, personality.read ?? []) &&
       isSameList(this.#personality.write, personality.write ?? []) &&
       isSameList(this.#personalityDeny, personality.deny ?? []) &&
-      isDeepStrictEqual(this.leads, personality.leads ?? {})
+      isSameLeads(this.leads, personality.leads)
     );
   }
+}
+
+function isSameLeads(a: RootLeads, b: RootLeads = {}): boolean {
+  const roots = Object.keys(a);
+  return (
+    roots.length === Object.keys(b).length &&
+    roots.every((root) => Object.hasOwn(b, root) && a[root] === b[root])
+  );
 }

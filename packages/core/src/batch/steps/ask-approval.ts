@@ -10,16 +10,21 @@ import { type Answer, notAvailable, type Step } from './step.js';
 
 /** Asks whoever runs the turn, and the tool, whether the call must be approved; then has it approved. */
 export const askApproval: Step = (state) => {
-  const { entry, batch, toolCallId } = state;
-  const { name, tool } = entry;
+  const { batch } = state;
+  const { tool } = state.entry;
   // The dry run of a tool that does it itself changes nothing: there is nothing to approve.
   if (batch.facts.dryRun === true) return undefined;
-  const gate = batch.input.host?.gate;
-  const { asked: byHost } = state;
   const isOpen = tool.requiresApproval === undefined && tool.unconfined !== true;
-  if (gate === undefined && byHost === undefined && isOpen) {
+  if (batch.input.host?.gate === undefined && state.asked === undefined && isOpen) {
     return undefined;
   }
+  return ask(state);
+};
+
+function ask(state: CallState): Answer | Promise<Answer> {
+  const { entry, batch, toolCallId, asked: byHost } = state;
+  const { name, tool } = entry;
+  const gate = batch.input.host?.gate;
   const gated = gate && turnGate(() => gate({ toolCallId, name, tool }));
   if (gated !== undefined && 'refuse' in gated) {
     return notAvailable(gated.refuse, gated.cause ?? 'NOT_APPROVED');
@@ -38,7 +43,7 @@ export const askApproval: Step = (state) => {
   }
   const why = joined(asked, reason);
   return why === undefined ? undefined : askHost(state, why);
-};
+}
 
 /**
  * A yes was to this tool with this reach and these settings: gives a refusal where they have

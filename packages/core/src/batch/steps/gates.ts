@@ -50,12 +50,15 @@ function* offered({ batch }: CallState): Iterable<string> {
 export const applyFilters: Step = ({ entry, batch }) =>
   refused(filteredOut(entry, batch.input.filters), 'TOOL_NOT_ALLOWED');
 
-export const checkAvailability: Step = (state) => {
+export const checkAvailability: Step = (state) =>
+  state.entry.tool.isAvailable === undefined ? undefined : askAvailability(state);
+
+function askAvailability(state: CallState) {
   const why = unavailable(state.entry, (error) => {
     state.thrown = { error };
   });
   return refused(why, 'TOOL_UNAVAILABLE');
-};
+}
 
 export const requireBackends: Step = ({ entry, batch }) => {
   if (!entry.needsBackends || batch.input.backends !== undefined) return undefined;
