@@ -21,6 +21,7 @@ export type AccessScope = Pick<
   | 'capsStore'
   | 'spendStore'
   | 'taint'
+  | 'isExplained'
   | 'explainBy'
 >;
 

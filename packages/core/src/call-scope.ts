@@ -123,6 +123,11 @@ export class CallScope {
     return this.#explain ?? this.#parent?.explain;
   }
 
+  /** Whether anybody is told of its accesses. */
+  get isExplained(): boolean {
+    return this.#journal.audit !== undefined;
+  }
+
   explainBy(explain: ExplainAccess): void {
     this.#explain = explain;
   }

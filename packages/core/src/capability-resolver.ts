@@ -5,6 +5,7 @@ import type { CapabilityBackends } from './backends.js';
 import type { CallNarrowing } from './call-narrowing.js';
 import type { ExplainAccess } from './call-scope.js';
 import type {
+  Binding,
   BoundAccessors,
   Grants,
   PolicyCall,
@@ -110,15 +111,25 @@ export class CapabilityPlan {
   }
 
   /** Builds the accessors of one call. */
-  bind({ ctx, policy, scope, narrowing, registry }: BoundCall): BoundAccessors {
-    const call = { ctx, policy, narrowing };
-    const grants = this.#grants(call);
+  bind(call: BoundCall): BoundAccessors {
     const accessors: BoundAccessors = {};
-    scope?.explainBy(this.#explain(call, grants));
-    // One for all parts, written out: a spread for each took longer than all else of a call.
-    const binding = { ctx, policy, narrowing, grants, scope, registry, accessors };
-    for (const part of this.#parts) part.bind(binding);
+    this.bindTo(accessors, call);
     return accessors;
+  }
+
+  /** Adds the accessors of one call to what has none yet. */
+  bindTo(accessors: BoundAccessors, call: BoundCall): void {
+    const { ctx, policy, scope, narrowing, registry } = call;
+    // One for all parts, written out: a spread for each took longer than all else of a call.
+    const binding = { ctx, policy, narrowing, grants: {}, scope, registry, accessors };
+    this.#bind(binding);
+  }
+
+  #bind(binding: Binding): void {
+    const { scope, grants } = binding;
+    for (const part of this.#parts) part.grant?.(binding, grants);
+    if (scope?.isExplained) scope.explainBy(this.#explain(binding, grants));
+    for (const part of this.#parts) part.bind(binding);
   }
 
   /** Builds the accessors of a service. Its connections are its own, so that they can be closed. */
@@ -132,12 +143,9 @@ export class CapabilityPlan {
     /** What its `scopedFetch` goes through. */
     guard: NetworkGuard | undefined;
   } {
-    const call = { ctx, policy, service };
-    const grants = this.#grants(call);
     const accessors: BoundAccessors = {};
-    scope?.explainBy(this.#explain(call, grants));
-    const binding = { ctx, policy, service, grants, scope, registry: undefined, accessors };
-    for (const part of this.#parts) part.bind(binding);
+    const grants: Grants = {};
+    this.#bind({ ctx, policy, service, grants, scope, registry: undefined, accessors });
     return { accessors, guard: grants.network?.guard(this.#backends) };
   }
 

@@ -29,13 +29,13 @@ export function createInMemoryKvStore({
   /** @throws `KEY_INVALID` for a scope id that is not a well-formed string within the cap */
   kvStoreFactory: (tool: string, scopeId: string) => Required<KeyValueStore>;
 } {
-  const namespaces = new Map<string, Map<string, Entry>>();
+  const namespaces = new Map<string, Required<KeyValueStore>>();
   return {
     kvStoreFactory(_tool, scopeId) {
       assertKvKey(scopeId, DEFAULT_KV_LIMITS);
-      const entries = namespaces.get(scopeId) ?? new Map<string, Entry>();
-      namespaces.set(scopeId, entries);
-      return createNamespace(entries, clock);
+      const namespace = namespaces.get(scopeId) ?? createNamespace(new Map(), clock);
+      namespaces.set(scopeId, namespace);
+      return namespace;
     },
   };
 }

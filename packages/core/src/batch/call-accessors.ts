@@ -2,9 +2,14 @@ import { createHash } from 'node:crypto';
 import { discard, meetNetworkPolicies } from '@ethosagent/policy';
 import type { ServiceScope } from '@ethosagent/types';
 import type { CallScope } from '../call-scope.js';
-import type { BackgroundSession, RegistryCall } from '../capabilities/capability-call.js';
+import type {
+  BackgroundSession,
+  BoundAccessors,
+  RegistryCall,
+} from '../capabilities/capability-call.js';
 import { deepFreeze } from '../plain.js';
 import { CallQuotas } from '../quotas/call-quotas.js';
+import type { TurnHost } from '../turn-host.js';
 import type { BatchInput } from './batch.js';
 import { type BatchFacts, CallContext } from './call-context.js';
 import type { CallState } from './call-state.js';
@@ -13,25 +18,23 @@ import { sessionOfQuotas } from './session-of-quotas.js';
 
 /** The context of a call that begins, with the accessors that its tool declared. */
 export function createCallContext(state: CallState, scope: CallScope): CallContext {
-  const { batch, entry } = state;
-  const { name, needsBackends, plan } = entry;
+  const { name, needsBackends, tool } = state.entry;
   if (needsBackends) applyQuotas(state, scope);
-  return new CallContext(narrowedFacts(state), {
+  const context = new CallContext(narrowedFacts(state), {
     toolCallId: state.toolCallId,
-    idempotencyKey: entry.tool.idempotent === true ? idempotencyKey(state) : undefined,
+    idempotencyKey: tool.idempotent === true ? idempotencyKey(state) : undefined,
     emit: createEmit(name, scope, progressListener(state)),
     resultBudgetChars: state.budgetChars ?? 0,
     settings: state.settings,
-    accessors: needsBackends
-      ? plan.bind({
-          ctx: batch.facts,
-          policy: state.policy,
-          scope,
-          narrowing: state.narrowing,
-          registry: registryCall(state, scope),
-        })
-      : undefined,
   });
+  if (needsBackends) bindAccessors(context, state, scope);
+  return context;
+}
+
+function bindAccessors(accessors: BoundAccessors, state: CallState, scope: CallScope): void {
+  const { batch, entry, policy, narrowing } = state;
+  const registry = new CallOfRegistry(state, scope);
+  entry.plan.bindTo(accessors, { ctx: batch.facts, policy, scope, narrowing, registry });
 }
 
 /** Stands for the call, whichever process runs it. */
@@ -50,17 +53,43 @@ function narrowedFacts({ batch, narrowing }: CallState): BatchFacts {
   return { ...batch.facts, ...(networkPolicy !== undefined && { networkPolicy }) };
 }
 
-function registryCall(state: CallState, scope: CallScope): RegistryCall {
-  const { facts, input } = state.batch;
-  return {
-    attachments: input.attachments,
-    storage: facts.storage,
-    readMtimes: facts.readMtimes,
-    delegation: input.host?.delegation,
-    calls: callsOf(state),
-    background: () => backgroundSession(state, scope),
-    openService: () => openService(state, scope),
-  };
+/** What a call has of its registry, worked out where a capability asks for it. */
+class CallOfRegistry implements RegistryCall {
+  readonly #state: CallState;
+  readonly #scope: CallScope;
+
+  constructor(state: CallState, scope: CallScope) {
+    this.#state = state;
+    this.#scope = scope;
+  }
+
+  get attachments() {
+    return this.#state.batch.input.attachments;
+  }
+
+  get storage() {
+    return this.#state.batch.facts.storage;
+  }
+
+  get readMtimes() {
+    return this.#state.batch.facts.readMtimes;
+  }
+
+  get delegation() {
+    return this.#state.batch.input.host?.delegation;
+  }
+
+  get calls() {
+    return callsOf(this.#state);
+  }
+
+  background() {
+    return backgroundSession(this.#state, this.#scope);
+  }
+
+  openService() {
+    return openService(this.#state, this.#scope);
+  }
 }
 
 function callsOf({ batch, toolCallId, entry }: CallState): RegistryCall['calls'] {
@@ -107,9 +136,16 @@ function applyQuotas({ batch, policy }: CallState, scope: CallScope): void {
 
 function progressListener({ batch, toolCallId }: CallState): BatchInput['ctx']['emit'] | undefined {
   const { ctx, host } = batch.input;
-  const { emit } = ctx;
-  const onProgress = host?.onProgress;
-  if (onProgress === undefined) return emit;
+  return host?.onProgress === undefined
+    ? ctx.emit
+    : toldTwice(host.onProgress, toolCallId, ctx.emit);
+}
+
+function toldTwice(
+  onProgress: NonNullable<TurnHost['onProgress']>,
+  toolCallId: string,
+  emit: BatchInput['ctx']['emit'] | undefined,
+): BatchInput['ctx']['emit'] {
   return (event) => {
     discard(onProgress(event, toolCallId));
     return emit?.(event);

@@ -1,10 +1,10 @@
 import type {
   NetworkPolicy,
+  Storage,
   ToolBatchContext,
   ToolContext,
   ToolProgressEvent,
 } from '@ethosagent/types';
-import type { BoundAccessors } from '../capabilities/capability-call.js';
 import { deepFreeze } from '../plain.js';
 
 /** What of a batch's context every call gets a copy of. */
@@ -51,11 +51,12 @@ export interface CallParts {
   emit: (event: ToolProgressEvent) => void;
   resultBudgetChars: number;
   settings: unknown;
-  /** What the declaration gives: the accessors, and the storage and read registry of the turn. */
-  accessors: BoundAccessors | undefined;
 }
 
-/** The context of one call: own properties only, so that a tool may spread it. */
+/**
+ * The context of one call: own properties only, so that a tool may spread it. What the declaration
+ * gives is bound to it: the accessors, and the storage and read registry of the turn.
+ */
 export class CallContext implements ToolContext {
   sessionId: string;
   declare toolCallId?: string;
@@ -76,6 +77,8 @@ export class CallContext implements ToolContext {
   declare teamId?: string;
   declare networkPolicy?: NetworkPolicy;
   declare settings?: unknown;
+  declare storage?: Storage;
+  declare readMtimes?: NonNullable<ToolContext['readMtimes']>;
   declare dryRun?: boolean;
 
   constructor(facts: BatchFacts, parts: CallParts) {
@@ -99,6 +102,5 @@ export class CallContext implements ToolContext {
     if (facts.networkPolicy !== undefined) this.networkPolicy = facts.networkPolicy;
     if (facts.dryRun !== undefined) this.dryRun = facts.dryRun;
     if (parts.settings !== undefined) this.settings = parts.settings;
-    if (parts.accessors !== undefined) Object.assign(this, parts.accessors);
   }
 }

@@ -193,18 +193,26 @@ export class FsGrant implements FileGrant {
 
   isFor(personality: PersonalityFsReach): boolean {
     return (
-      isSameList(this.#personality.read, personality.read ?? []) &&
-      isSameList(this.#personality.write, personality.write ?? []) &&
-      isSameList(this.#personalityDeny, personality.deny ?? []) &&
+      isSameList(this.#personality.read, personality.read ?? NOTHING) &&
+      isSameList(this.#personality.write, personality.write ?? NOTHING) &&
+      isSameList(this.#personalityDeny, personality.deny ?? NOTHING) &&
       isSameLeads(this.leads, personality.leads)
     );
   }
 }
 
-function isSameLeads(a: RootLeads, b: RootLeads = {}): boolean {
-  const roots = Object.keys(a);
-  return (
-    roots.length === Object.keys(b).length &&
-    roots.every((root) => Object.hasOwn(b, root) && a[root] === b[root])
-  );
+const NOTHING: readonly string[] = [];
+const NO_LEADS: RootLeads = {};
+
+function isSameLeads(a: RootLeads, b: RootLeads = NO_LEADS): boolean {
+  return hasLeadsOf(a, b) && hasLeadsOf(b, a);
+}
+
+function hasLeadsOf(a: RootLeads, b: RootLeads): boolean {
+  for (const root in b) if (Object.hasOwn(b, root) && ownLead(a, root) !== b[root]) return false;
+  return true;
+}
+
+function ownLead(leads: RootLeads, root: string): string | undefined {
+  return Object.hasOwn(leads, root) ? leads[root] : undefined;
 }

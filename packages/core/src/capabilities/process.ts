@@ -1,6 +1,7 @@
 import { isDeclarablePath } from '@ethosagent/policy';
 import { missingSandbox } from '@ethosagent/process';
 import type { ProcessPolicy } from '@ethosagent/types';
+import type { CapabilityBackends } from '../backends.js';
 import { binaryNameKind } from '../binary-name.js';
 import { meetBinaries } from '../call-narrowing.js';
 import type { PolicyAtOnce } from '../personality-policy.js';
@@ -39,36 +40,23 @@ export const processes = defineCapability('process', {
       narrowing?.binaries === undefined
         ? declared
         : new Set(meetBinaries(allowedBinaries, narrowing.binaries));
-    /** The personality's, and the sandbox that the tool asks for itself. */
-    const policyOf = ({ process: own }: PolicyAtOnce): ProcessPolicy | undefined =>
-      sandbox === 'required' ? { ...own, sandbox: 'required' } : own;
+    const policyOf = (policy: PolicyAtOnce) => processPolicy(policy, sandbox);
     // Of a call that was narrowed from `*`, that is where its binaries came from.
     const placeOf = (binary: string) =>
       allowedBinaries.indexOf(declared.has(binary) ? binary : '*');
-    const optionsOf = ({ ctx, policy, grants, scope }: Binding): ScopedProcessOptions => ({
-      scope,
-      baseEnv: backends.processEnv,
-      reach: grants.files?.directories,
-      workingDir: ctx.workingDir,
-      policy: policyOf(policy),
-      sandbox: backends.sandbox,
-      network: grants.network?.hosts.size ? grants.network.guard(backends) : undefined,
-    });
+    const optionsOf = (binding: Binding) => new ProcessOptions(binding, backends, sandbox);
     return {
       bind: (binding) => {
-        const { ctx, scope, service, registry, accessors } = binding;
         const allowed = leftOf(binding);
-        const options = optionsOf(binding);
-        // Only a service has more: a spread for each call costs more than its other parts.
-        const own = service === undefined ? options : { ...options, ...service };
-        const processes = new ScopedProcessImpl(allowed, own);
+        const { scope, registry, accessors } = binding;
+        const processes = new ScopedProcessImpl(allowed, optionsOf(binding));
         accessors.scopedProcess = processes;
         if (background !== true || registry === undefined || scope === undefined) return;
         processes.background = new ScopedBackgroundImpl({
           ...registry.background(),
           allowed,
-          personalityId: ctx.personalityId,
-          launcher: (own) => new ScopedProcessImpl(allowed, { ...options, scope: own }),
+          personalityId: binding.ctx.personalityId,
+          launcher: (own) => new ScopedProcessImpl(allowed, optionsOf({ ...binding, scope: own })),
           scope,
         });
       },
@@ -109,6 +97,62 @@ export const processes = defineCapability('process', {
     };
   },
 });
+
+/** The personality's, and the sandbox that the tool asks for itself. */
+function processPolicy(
+  { process: own }: PolicyAtOnce,
+  sandbox: 'required' | undefined,
+): ProcessPolicy | undefined {
+  return sandbox === 'required' ? { ...own, sandbox: 'required' } : own;
+}
+
+/** What a call's processes run with, worked out for those that run any. */
+class ProcessOptions implements ScopedProcessOptions {
+  readonly #binding: Binding;
+  readonly #backends: CapabilityBackends;
+  readonly #sandbox: 'required' | undefined;
+
+  constructor(binding: Binding, backends: CapabilityBackends, sandbox: 'required' | undefined) {
+    this.#binding = binding;
+    this.#backends = backends;
+    this.#sandbox = sandbox;
+    // What the personality says now holds for the call, whenever it is asked for.
+    void binding.policy.process;
+  }
+
+  get scope() {
+    return this.#binding.scope;
+  }
+
+  get baseEnv() {
+    return this.#backends.processEnv;
+  }
+
+  get reach() {
+    return this.#binding.grants.files?.directories;
+  }
+
+  get workingDir() {
+    return this.#binding.ctx.workingDir;
+  }
+
+  get policy() {
+    return processPolicy(this.#binding.policy, this.#sandbox);
+  }
+
+  get sandbox() {
+    return this.#backends.sandbox;
+  }
+
+  get network() {
+    const { network } = this.#binding.grants;
+    return network?.hosts.size ? network.guard(this.#backends) : undefined;
+  }
+
+  get onStarted() {
+    return this.#binding.service?.onStarted;
+  }
+}
 
 function isDeclarableBinary(binary: string): boolean {
   const kind = binaryNameKind(binary);

@@ -43,12 +43,12 @@ export const storage = defineCapability('storage', {
       const store = checkedKv(factory, name, namespace);
       const taint = life?.taint;
       const carrying =
-        taint === undefined
+        life === undefined || taint === undefined
           ? store
           : taintedKv(store, {
               taint,
               scope,
-              assertLive: () => life?.assertLive(),
+              life,
               now: Date.now,
               marks: () => checkedKv(factory, name, `untrusted:${namespace}`),
             });

@@ -40,11 +40,11 @@ export class ScopedFetchImpl implements ScopedFetch {
    * @param options the guard, timeouts in milliseconds, and the scope of the call
    */
   constructor(allowedHosts: ReadonlySet<string>, options: ScopedFetchOptions = {}) {
-    const { guard, scope, secrets, idleTimeoutMs, ...rest } = options;
-    this.#idleTimeoutMs = idleTimeoutMs;
-    this.#guard = guard ?? createNetworkGuard({ allowedHosts, ...rest });
-    this.#scope = scope;
-    this.#secrets = secrets;
+    this.#idleTimeoutMs = options.idleTimeoutMs;
+    const { policy, fetch, lookup } = options;
+    this.#guard = options.guard ?? createNetworkGuard({ allowedHosts, policy, fetch, lookup });
+    this.#scope = options.scope;
+    this.#secrets = options.secrets;
   }
 
   /**

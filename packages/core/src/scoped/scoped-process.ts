@@ -60,7 +60,7 @@ export interface ScopedProcessOptions {
   /** Bytes of each output stream that are kept; more ends the process. */
   maxOutputBytes?: number;
   /** Told of every process that was started. */
-  onStarted?: (child: RunningChild) => void;
+  onStarted?: ((child: RunningChild) => void) | undefined;
   scope?: AccessScope | undefined;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isListOf, isOneOf, isShape, isString, type ReadSource } from '@ethosagent/policy';
 import type { KeyValueStore, StorageScope } from '@ethosagent/types';
+import type { AccessScope } from '../access.js';
 import type { Taint } from '../call-taint.js';
 import { isAtomic } from '../checked/checked-kv.js';
 
@@ -11,8 +12,8 @@ export interface TaintedKvOptions {
   scope: StorageScope;
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** @throws `CALL_ENDED` when the call is over: its marks are none of its business then. */
-  assertLive: () => void;
+  /** Once the call is over, its marks are none of its business. */
+  life: Pick<AccessScope, 'assertLive'>;
   /** The store of the marks, which no tool sees. Asked for when a mark is looked for or made. */
   marks: () => KeyValueStore;
 }
@@ -118,8 +119,9 @@ class TaintedKv implements KeyValueStore {
   }
 
   protected get marks(): KeyValueStore {
-    this.#options.assertLive();
-    this.#marks ??= this.#options.marks();
+    const { life, marks } = this.#options;
+    life.assertLive();
+    this.#marks ??= marks();
     return this.#marks;
   }
 
