@@ -1,0 +1,74 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { ToolCapabilities } from '@ethosagent/types';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createInMemoryKvStore } from '../in-memory-kv.js';
+import { batchContext, makeTool } from '../testing/batch.js';
+import { DefaultToolRegistry } from '../tool-registry.js';
+
+const EVERYTHING: ToolCapabilities = {
+  network: { allowedHosts: ['api.example.com'] },
+  secrets: ['key'],
+  storage: { scope: 'tool-private', kind: 'kv' },
+  fs_reach: { read: 'from-personality' },
+  process: { allowedBinaries: ['git'] },
+};
+
+const registry = new DefaultToolRegistry({
+  kvStoreFactory: createInMemoryKvStore().kvStoreFactory,
+  secretsBackend: async () => 'value',
+  personalityNetworkAllow: ['api.example.com'],
+});
+registry.register(makeTool('bare', async () => ({ ok: true, value: 'done' })));
+registry.register(
+  makeTool('all', async () => ({ ok: true, value: 'done' }), { capabilities: EVERYTHING }),
+);
+
+let collectGarbage: () => void;
+beforeAll(() => {
+  setFlagsFromString('--expose-gc');
+  collectGarbage = runInNewContext('gc');
+});
+
+/** Bytes that a call allocates in batches of a size. Rounds are short: none is collected meanwhile. */
+async function bytesOfCall(name: string, size: number): Promise<number> {
+  const args = { city: 'London', days: 3 };
+  const calls = Array.from({ length: size }, (_, index) => ({
+    toolCallId: `${index}`,
+    name,
+    args,
+  }));
+  const context = batchContext();
+  const batches = Math.max(1, Math.round(60 / size));
+  const run = async () => {
+    for (let batch = 0; batch < batches; batch++) await registry.executeParallel(calls, context);
+  };
+  // Until it is compiled, it allocates more.
+  for (let round = 0; round < 3_000 / (batches * size); round++) await run();
+  const rounds: number[] = [];
+  for (let round = 0; round < 7; round++) {
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    await run();
+    rounds.push((process.memoryUsage().heapUsed - before) / batches / size);
+  }
+  return rounds.sort((a, b) => a - b)[3] ?? Number.NaN;
+}
+
+describe('what a call allocates', () => {
+  it.each([
+    ['of a batch', 'bare', 60, 7_000],
+    ['alone', 'bare', 1, 14_000],
+    ['of a batch, with five accessors that it does not touch', 'all', 60, 14_000],
+  ])('%s', async (_case, name, size, atMost) => {
+    const bytes = await bytesOfCall(name, size);
+    expect(bytes).toBeGreaterThan(500);
+    expect(bytes).toBeLessThan(atMost);
+  });
+
+  it('does not grow with the batch', async () => {
+    const few = await bytesOfCall('bare', 10);
+    const many = await bytesOfCall('bare', 160);
+    expect(many).toBeLessThan(few * 1.5);
+  });
+});

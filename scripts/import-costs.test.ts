@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isLongRun } from '@ethosagent/test-support';
+import { describe, expect, it } from 'vitest';
+
+const repository = fileURLToPath(new URL('../', import.meta.url));
+
+/** Counts the modules that an import loads, and their characters, as the engine is told of them. */
+const SCRIPT = `
+import { Session } from 'node:inspector';
+const session = new Session();
+session.connect();
+const scripts = [];
+session.on('Debugger.scriptParsed', ({ params: { url, length } }) => {
+  if (url.startsWith('file:')) scripts.push({ url, length });
+});
+session.post('Debugger.enable');
+scripts.length = 0;
+await import(process.argv[1]);
+console.log(JSON.stringify(scripts));
+`;
+
+interface Cost {
+  modules: number;
+  kilobytes: number;
+}
+
+function costOf(entry: string): Cost {
+  const file = join(repository, entry);
+  expect(existsSync(file), `${file} is not built; run pnpm build:js`).toBe(true);
+  const args = ['--input-type=module', '--eval', SCRIPT, file];
+  const scripts: Array<{ length: number }> = JSON.parse(
+    execFileSync(process.execPath, args, { encoding: 'utf8' }),
+  );
+  const characters = scripts.reduce((sum, { length }) => sum + length, 0);
+  return { modules: scripts.length, kilobytes: Math.round(characters / 1024) };
+}
+
+/** What an import loaded when the figure was written. Lower it when an import becomes lighter. */
+const WRITTEN: Record<string, Cost> = {
+  'packages/types/dist/index.js': { modules: 1, kilobytes: 13 },
+  'packages/plugin-sdk/dist/index.js': { modules: 3, kilobytes: 30 },
+  'packages/core/dist/index.js': { modules: 22, kilobytes: 723 },
+  'packages/wiring/dist/index.js': { modules: 203, kilobytes: 2025 },
+  'packages/wiring/dist/agent/index.js': { modules: 37, kilobytes: 1227 },
+  'extensions/tools-browser/dist/index.js': { modules: 124, kilobytes: 1246 },
+  'extensions/tools-code/dist/index.js': { modules: 258, kilobytes: 1976 },
+  'extensions/tools-delegation/dist/index.js': { modules: 105, kilobytes: 1033 },
+  'extensions/tools-file/dist/index.js': { modules: 125, kilobytes: 1204 },
+  'extensions/tools-mcp/dist/index.js': { modules: 266, kilobytes: 2086 },
+  'extensions/tools-memory/dist/index.js': { modules: 107, kilobytes: 1088 },
+  'extensions/tools-terminal/dist/index.js': { modules: 124, kilobytes: 1534 },
+  'extensions/tools-todo/dist/index.js': { modules: 105, kilobytes: 1042 },
+  'extensions/tools-web/dist/index.js': { modules: 106, kilobytes: 1145 },
+};
+const MORE = 1.15;
+const IN_CHECK = new Set(['packages/core/dist/index.js', 'packages/wiring/dist/agent/index.js']);
+
+describe('what an import loads', () => {
+  for (const [entry, written] of Object.entries(WRITTEN)) {
+    it.runIf(isLongRun() || IN_CHECK.has(entry))(entry, () => {
+      const { modules, kilobytes } = costOf(entry);
+      // A count of nothing is none.
+      expect(modules).toBeGreaterThan(written.modules / 4);
+      expect(modules).toBeLessThanOrEqual(Math.ceil(written.modules * MORE));
+      expect(kilobytes).toBeLessThanOrEqual(Math.ceil(written.kilobytes * MORE));
+    });
+  }
+});
