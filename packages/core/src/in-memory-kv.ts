@@ -32,8 +32,10 @@ export function createInMemoryKvStore({
   const namespaces = new Map<string, Required<KeyValueStore>>();
   return {
     kvStoreFactory(_tool, scopeId) {
+      const known = namespaces.get(scopeId);
+      if (known !== undefined) return known;
       assertKvKey(scopeId, DEFAULT_KV_LIMITS);
-      const namespace = namespaces.get(scopeId) ?? createNamespace(new Map(), clock);
+      const namespace = createNamespace(new Map(), clock);
       namespaces.set(scopeId, namespace);
       return namespace;
     },
