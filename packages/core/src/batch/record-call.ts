@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson, discard, isThenable } from '@ethosagent/policy';
 import type { AuditCall, AuditSink, ToolResult } from '@ethosagent/types';
 import { failure } from '../results/check-shape.js';
+import type { SecretRedactor } from '../results/redact.js';
 import { modelText } from '../session/mark-result.js';
 import type { CallFacts } from '../turn-host.js';
 
@@ -74,4 +75,17 @@ function digestOf(args: unknown): string {
     text = String(typeof args);
   }
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** Arguments without the secrets of their call. */
+export function redactedJson(value: unknown, redactor: SecretRedactor): unknown {
+  const walk = (item: unknown): unknown => {
+    if (typeof item === 'string') return redactor.redact(item);
+    if (Array.isArray(item)) return item.map(walk);
+    if (typeof item !== 'object' || item === null) return item;
+    return Object.fromEntries(
+      Object.entries(item).map(([key, each]) => [redactor.redact(key), walk(each)]),
+    );
+  };
+  return walk(value);
 }

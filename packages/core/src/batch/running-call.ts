@@ -3,7 +3,6 @@ import { textOf } from '../access.js';
 import { type CallHooks, tellError } from '../call-hooks.js';
 import { copyPlain, deepFreeze } from '../plain.js';
 import { failure } from '../results/check-shape.js';
-import type { SecretRedactor } from '../results/redact.js';
 import { trimResult } from '../results/trim.js';
 import { mayBeForeign } from '../results/untrusted/may-be-foreign.js';
 import type { CallFacts } from '../turn-host.js';
@@ -11,7 +10,7 @@ import type { Batch } from './batch.js';
 import { CallState } from './call-state.js';
 import { checkOutput } from './check-output.js';
 import { type Ending, guarded, stoppedBy } from './guarded.js';
-import { notRecorded, recordCall } from './record-call.js';
+import { notRecorded, recordCall, redactedJson } from './record-call.js';
 import { runTool } from './run-tool.js';
 import type { Waiting } from './slots.js';
 import { refuseIfChanged } from './steps/ask-approval.js';
@@ -310,16 +309,4 @@ function resultOf(call: ToolCall | undefined, result: ToolResult): ToolCallResul
   } catch {
     return { toolCallId: '', name: '', result };
   }
-}
-
-function redactedJson(value: unknown, redactor: SecretRedactor): unknown {
-  const walk = (item: unknown): unknown => {
-    if (typeof item === 'string') return redactor.redact(item);
-    if (Array.isArray(item)) return item.map(walk);
-    if (typeof item !== 'object' || item === null) return item;
-    return Object.fromEntries(
-      Object.entries(item).map(([key, each]) => [redactor.redact(key), walk(each)]),
-    );
-  };
-  return walk(value);
 }
