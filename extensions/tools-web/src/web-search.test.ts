@@ -270,6 +270,31 @@ describe('web_search', () => {
     expect([brave, exa, searxng].map(({ received }) => received.length)).toEqual([1, 2, 1]);
   });
 
+  it('does not go on to the next provider where the personality names a key that is not there', async () => {
+    const [brave, exa] = await Promise.all([
+      startServer({ '*': json(BRAVE_ANSWER) }),
+      startServer({ '*': json(EXA_ANSWER) }),
+    ]);
+    const searchProviders = [
+      braveSearch({ baseUrl: brave.origin }),
+      exaSearch({ baseUrl: exa.origin }),
+    ];
+    const ask = (own: string | false) => {
+      const safety = { secrets: { 'providers/brave/apiKey': own } };
+      return createWebWorld({
+        tools: [createWebSearchTool({ searchProviders })],
+        allow: [brave.host, exa.host],
+        secrets: { ...SECRETS, 'own/brave': 'the key of its own' },
+        backends: { personality: () => ({ safety }) },
+      }).run('web_search', { query: 'x' });
+    };
+    expect(failureOf(await ask('own/brawe'))).toMatch(/value of own\/brawe, which has none/);
+    expect([brave.received, exa.received]).toEqual([[], []]);
+    expect(structuredOf(await ask('own/brave')).provider).toBe('brave');
+    expect(brave.received[0]?.headers['x-subscription-token']).toBe('the key of its own');
+    expect(structuredOf(await ask(false)).provider).toBe('exa');
+  });
+
   it('says so when nothing was found', async () => {
     const { search } = await createWorld(
       'brave',

@@ -9,10 +9,21 @@ it('shows what it has no words for as it is, once', () => {
   ]);
 });
 
+it('shows which secret stands behind a declared one', () => {
+  const grant = {
+    secrets: [{ ref: 'search/key', hosts: ['a.test'] }, 'mail/*', 'other'],
+    secretSources: { 'search/key': 'own/key', 'mail/key': false as const },
+  };
+  expect(grantLines(grant)).toEqual([
+    ['secrets', 'search/key (value of own/key; to a.test), mail/*, mail/key (none here), other'],
+  ]);
+});
+
 it('shows every capability that it has words for by those alone', () => {
   const lines = grantLines({
     network: { allowedHosts: ['a.test'] },
     secrets: ['key'],
+    secretSources: { key: 'own/key' },
     storage: { scope: 'personality' },
     fs_reach: { read: ['/a'], write: ['/b'] },
     process: { allowedBinaries: ['git'] },

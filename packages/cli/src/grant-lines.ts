@@ -1,11 +1,12 @@
 import type { ResolvedGrant } from '@ethosagent/core';
-import { declaredRef } from '@ethosagent/policy';
+import { givenSecrets, secretNote } from './given-secrets.js';
 
 /** What has words below. The rest is shown as it is, so that nothing that a call may touch is left out. */
 const WORDED: ReadonlySet<string> = new Set<keyof ResolvedGrant>([
   'network',
   'fs_reach',
   'secrets',
+  'secretSources',
   'process',
   'storage',
   'attachments',
@@ -18,7 +19,7 @@ const WORDED: ReadonlySet<string> = new Set<keyof ResolvedGrant>([
 
 /** What a call may touch, as lines of a kind and of what it is. */
 export function grantLines(grant: ResolvedGrant): [what: string, which: string][] {
-  const { network, fs_reach, secrets = [], process: processes, attachments, memory } = grant;
+  const { network, fs_reach, process: processes, attachments, memory } = grant;
   const { storage, sessions, service, delegation, quotas } = grant;
   const lines: [string, string][] = [];
   const list = (what: string, entries: readonly string[] | undefined) => {
@@ -41,11 +42,9 @@ export function grantLines(grant: ResolvedGrant): [what: string, which: string][
   );
   list(
     'secrets',
-    secrets.map((secret) => {
-      const hosts = typeof secret === 'string' ? [] : (secret.hosts ?? []);
-      return hosts.length === 0
-        ? declaredRef(secret)
-        : `${declaredRef(secret)} (to ${hosts.join(', ')})`;
+    givenSecrets(grant).map((secret) => {
+      const note = secretNote(secret);
+      return note === '' ? secret.ref : `${secret.ref} (${note})`;
     }),
   );
   if (processes !== undefined) {

@@ -5,6 +5,7 @@ import {
   type NetworkPolicy,
   type ProcessPolicy,
   type QuotaPolicy,
+  type SecretSources,
 } from '@ethosagent/types';
 import type { CapabilityBackends, PersonalityFsReach, PersonalityPolicy } from './backends.js';
 
@@ -36,6 +37,7 @@ export type PolicyPart =
   | 'safety.network.deny'
   | 'safety.network.allow_private_urls'
   | `safety.process.${string}`
+  | `safety.secrets.${string}`
   | `safety.quotas.${string}`;
 
 interface Asked<T> {
@@ -95,6 +97,14 @@ export class PolicyAtOnce {
     const own = this.#backends.personalityQuotas;
     this.#quotas ??= { value: own === undefined ? this.#said?.safety?.quotas : this.#ask(own) };
     return this.#quotas.value;
+  }
+
+  /**
+   * Which secrets stand behind declared refs; `undefined` for a personality that is not known, which
+   * may have had keys of its own.
+   */
+  get secretSources(): SecretSources | undefined {
+    return this.#said === UNKNOWN ? undefined : (this.#said?.safety?.secrets ?? {});
   }
 
   /**

@@ -145,6 +145,7 @@ export {
   meetSecretRefs,
   secretRefMatches,
 } from './secret-refs.js';
+export { secretSource } from './secret-sources.js';
 export { assertHolds, assertLease, type SessionHold, sessionTaken } from './session-claims.js';
 export type { MessageLimits, MessageRow } from './session-input.js';
 export {

@@ -6,13 +6,20 @@ import { isAddressAllowed } from './addresses.js';
 import { compileArgumentPolicy } from './argument-policy.js';
 import { host, pattern } from './fixtures/hosts-arbitraries.js';
 import { path } from './fixtures/paths-arbitraries.js';
-import { argument, expand, personality, TOOL_NAMES } from './fixtures/personality-arbitraries.js';
+import {
+  argument,
+  expand,
+  personality,
+  REFS,
+  TOOL_NAMES,
+} from './fixtures/personality-arbitraries.js';
 import { compileHostSet, compileNamedMachines, resolveAllowedHosts } from './host-sets.js';
 import { isIpLiteral } from './hosts.js';
 import { meetPersonalities } from './meet-personalities.js';
 import { isWithin, resolveReach } from './paths.js';
 import { isPortAllowed } from './ports.js';
 import { DEFAULT_PROCESS_LIMITS } from './process-limits.js';
+import { secretSource } from './secret-sources.js';
 
 const runs = { check: 60, long: 100_000 };
 const meet = (a: PersonalityConfig, b: PersonalityConfig) => meetPersonalities(a, b, { expand });
@@ -167,6 +174,18 @@ describe('meetPersonalities, whatever the personalities', () => {
   );
 
   fuzz(
+    'has a secret behind a ref exactly when both have the same one',
+    fc.tuple(personality, personality, fc.constantFrom(...REFS)),
+    ([a, b, ref]) => {
+      const [left, right, met] = [a, b, meet(a, b)].map(({ safety }) =>
+        secretSource(safety?.secrets ?? {}, ref),
+      );
+      expect(met).toBe(left === right ? left : undefined);
+    },
+    { runs },
+  );
+
+  fuzz(
     'allows the same in whatever order and grouping',
     fc.tuple(personality, personality, personality, declared, place, path),
     ([a, b, c, tool, at, file]) => {
@@ -175,6 +194,7 @@ describe('meetPersonalities, whatever the personalities', () => {
         allowsHost(p.safety?.network, tool, at),
         (p.fs_reach?.read ?? []).some((root) => isWithin(file, root)),
         ['git', 'tar'].map((name) => allowsArguments(p, name, ['ab'])),
+        REFS.map((ref) => secretSource(p.safety?.secrets ?? {}, ref)),
         p.safety?.quotas ?? {},
         p.safety?.process?.limits ?? {},
         Object.keys(p.withheld ?? {}).sort(),

@@ -7,6 +7,7 @@ import { meetProcessPolicies } from './meet-process.js';
 import { meetQuotas } from './meet-quotas.js';
 import { meetReaches } from './meet-reaches.js';
 import { meetUntrusted } from './meet-untrusted.js';
+import { meetSecretSources } from './secret-sources.js';
 
 /**
  * The personality that allows what both allow, and nothing else. Its id is `a/b`, so that a chain of
@@ -49,6 +50,7 @@ function meetSafety(
   if (a === undefined && b === undefined) return undefined;
   return {
     ...present('network', meetNetworkPolicies(a?.network, b?.network)),
+    ...present('secrets', meetSecretSources(a?.secrets, b?.secrets)),
     ...present('process', meetProcessPolicies(a?.process, b?.process)),
     ...present('quotas', meetQuotas(a?.quotas, b?.quotas)),
     ...present('untrusted', meetUntrusted(a?.untrusted, b?.untrusted, options)),

@@ -39,6 +39,7 @@ export type {
   QuotaLimits,
   QuotaName,
   QuotaPolicy,
+  SecretSources,
   UntrustedDecision,
   UntrustedPolicy,
 } from './personality.js';

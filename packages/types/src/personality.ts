@@ -23,6 +23,7 @@ export interface PersonalityConfig {
   fs_reach?: { read?: string[]; write?: string[] };
   safety?: {
     network?: NetworkPolicy;
+    secrets?: SecretSources;
     process?: ProcessPolicy;
     quotas?: QuotaPolicy;
     untrusted?: UntrustedPolicy;
@@ -40,6 +41,12 @@ export interface PersonalityConfig {
    */
   withheld?: Record<string, string>;
 }
+
+/**
+ * Which secret tools get for one that they declare, by its ref: that of another ref, or `false` for
+ * none. A ref that is not named stands for itself.
+ */
+export type SecretSources = Record<string, string | false>;
 
 /** What happens to a call of a tool. */
 export type UntrustedDecision = 'ask' | 'allow' | 'deny';

@@ -34,12 +34,11 @@ export async function findRuntimeProblems(
   const ids = personalities.partsOf(config).map(({ id }) => id);
   const ofStores = await stores.problems();
   const ofProcesses = supervisorProblem();
-  const ofSandbox = await findSandboxProblems(config, {
-    file: personalityConfigPath(home, ids.at(-1) ?? config.id),
-    tools,
-    backends,
-  });
-  const ofSecrets = sources.hasOwnSecrets ? await findSecretProblems(home, config, tools) : [];
+  const file = personalityConfigPath(home, ids.at(-1) ?? config.id);
+  const ofSandbox = await findSandboxProblems(config, { file, tools, backends });
+  const ofSecrets = sources.hasOwnSecrets
+    ? await findSecretProblems(config, { home, file, tools })
+    : [];
   return [
     ...problems.of(config),
     ...writableFileProblems(home, ids),

@@ -37,6 +37,14 @@ const counter = defineTool({
   execute: async (_, { kvStore }) => ok(String(await kvStore.increment?.('n'))),
 });
 
+const keyed = defineTool({
+  name: 'keyed',
+  description: 'Says which secret it has.',
+  input: z.object({}),
+  capabilities: { secrets: ['key'] },
+  execute: async (_, { secretsResolver }) => ok((await secretsResolver.get('key')).slice(9)),
+});
+
 beforeEach(async () => {
   home = realpathSync(mkdtempSync(join(tmpdir(), 'met-')));
   put('shared/a.txt', 'shared');
@@ -54,7 +62,8 @@ beforeEach(async () => {
     home,
     cwd: home,
     personality: 'coder',
-    tools: [...createFileTools(), tuned, counter],
+    tools: [...createFileTools(), tuned, counter, keyed],
+    secrets: async (ref) => `value of ${ref}`,
   });
 });
 afterEach(async () => {
@@ -112,6 +121,20 @@ describe('a personality that two others met in', () => {
     expect(await run('coder/reviewer', 'tuned')).toMatch(/tuned is held back: .*differently/);
     personality('coder', 'tool_settings: {tuned: {limit: 5}}\n');
     expect(await run('coder/reviewer', 'tuned')).toBe('limit 5');
+  });
+
+  it('has a secret where both have the same one', async () => {
+    const secrets = (own: string) => `safety: {secrets: {key: ${own}}}\n`;
+    personality('coder', secrets('a'));
+    personality('reviewer', '');
+    expect([await run('coder', 'keyed'), await run('reviewer', 'keyed')]).toEqual(['a', 'key']);
+    expect(await run('coder/reviewer', 'keyed')).toMatch(
+      /SECRET_NOT_DECLARED: key is not for this/,
+    );
+    personality('reviewer', secrets('b'));
+    expect(await run('coder/reviewer', 'keyed')).toMatch(/SECRET_NOT_DECLARED/);
+    personality('reviewer', secrets('a'));
+    expect(await run('coder/reviewer', 'keyed')).toBe('a');
   });
 
   it('has what it keeps to itself', async () => {

@@ -320,6 +320,24 @@ plugins: [weather]
       'name: a\nsafety: {network: {deny: [""]}}\n',
       'safety.network.deny[0]: not a',
     ],
+    // Secrets.
+    [
+      'a secret that leaves its folder',
+      'name: a\nsafety:\n  secrets:\n    search/key: ../other/key\n',
+      'FILE:4:17: safety.secrets.search/key: not a secret ref',
+    ],
+    [
+      'a prefix in place of a secret',
+      'name: a\nsafety: {secrets: {search/key: other/*}}\n',
+      'safety.secrets.search/key: not a secret ref',
+    ],
+    [
+      'a prefix that others are to stand behind',
+      'name: a\nsafety: {secrets: {search/*: other/key}}\n',
+      'safety.secrets.search/*',
+    ],
+    ['a secret that is nothing', 'name: a\nsafety: {secrets: {k: }}\n', 'safety.secrets.k'],
+    ['a secret that is given', 'name: a\nsafety: {secrets: {k: true}}\n', 'safety.secrets.k'],
     // YAML.
     ['an empty file', '', 'FILE:1:1: the file must be a mapping'],
     ['a comment only', '# nothing\n', 'FILE:1:1: the file must be a mapping'],

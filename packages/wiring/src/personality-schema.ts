@@ -1,4 +1,9 @@
-import { isSourceEntry, parseHostPattern, parseTrustedSource } from '@ethosagent/policy';
+import {
+  isSecretRef,
+  isSourceEntry,
+  parseHostPattern,
+  parseTrustedSource,
+} from '@ethosagent/policy';
 import { z } from 'zod';
 import { type PathVariables, resolveReachPath } from './substitute.js';
 
@@ -76,6 +81,10 @@ function resolveSource(entry: string, variables: PathVariables) {
   return parseTrustedSource(isTree ? `${path.path}/**` : path.path);
 }
 
+const ref = z
+  .string()
+  .refine(isSecretRef, 'not a secret ref: write one whole name, such as "providers/brave/apiKey"');
+
 const approvals = z.strictObject({
   grants: z.array(z.literal(['session', 'arguments', 'tool'])).exactOptional(),
   sub_agents: z.literal(['inherit', 'none']).exactOptional(),
@@ -90,6 +99,7 @@ function safetyOf(variables: PathVariables) {
   });
   return z.strictObject({
     network: network.exactOptional(),
+    secrets: z.record(ref, z.union([ref, z.literal(false)])).exactOptional(),
     process: processes.exactOptional(),
     quotas: quotas.exactOptional(),
     untrusted: untrusted.exactOptional(),

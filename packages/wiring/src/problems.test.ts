@@ -269,6 +269,22 @@ describe('ToolRuntime.problems of secrets', () => {
     expect(await problems({ tools: [all, other] })).toEqual([]);
   });
 
+  it('tells of one that the personality names and that is not there, and of one for no tool', async () => {
+    const yaml = 'safety:\n  network: {allow: [a.test]}\n  secrets:\n';
+    const { file, put, problems } = createHome(
+      `${yaml}    search/brave_key: own/keys\n    search/bravekey: own/key\n`,
+    );
+    put('secrets/own/key', 'x');
+    expect((await problems({ tools: [keyed] })).map(({ message }) => message)).toEqual([
+      `${file}:6:22: safety.secrets: no tool declares the secret search/bravekey; did you mean "search/brave_key"?`,
+      `${file}:5:23: safety.secrets.search/brave_key: there is no secret own/keys, so that keyed fails where it needs one; did you mean "own/key"?`,
+    ]);
+    put('secrets/own/keys', 'x');
+    put('secrets/search/brave-key', 'x');
+    const found = await problems({ tools: [keyed] });
+    expect(found.map(({ key }) => key)).toEqual(['safety.secrets']);
+  });
+
   it('tells nothing of those that are right, or just not there, nor of another store', async () => {
     const { put, problems } = createHome(ITS_HOST);
     put('secrets/b/key', 'x');

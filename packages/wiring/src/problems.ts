@@ -1,5 +1,11 @@
 import { validateRegistration } from '@ethosagent/core';
-import { expandToolset, mcpServerOf, nearestName } from '@ethosagent/policy';
+import {
+  declaredRef,
+  expandToolset,
+  mcpServerOf,
+  nearestName,
+  secretRefMatches,
+} from '@ethosagent/policy';
 import type { AnyTool, CapabilityName, PersonalityConfig } from '@ethosagent/types';
 import { placeIn } from './personality-places.js';
 import type { RuntimeProblem } from './runtime-problem.js';
@@ -7,6 +13,7 @@ import { findSettingsProblems } from './settings-problems.js';
 
 const NETWORK_KEY = 'safety.network.allow';
 const ARGUMENTS_KEY = 'safety.process.arguments';
+const SECRETS_KEY = 'safety.secrets';
 
 const KEYS: Partial<Record<CapabilityName, string>> = {
   network: NETWORK_KEY,
@@ -81,6 +88,13 @@ export function findProblems(
       key: ARGUMENTS_KEY,
       tool: binary,
       message: `${placeIn(file, personality, [...ARGUMENTS_KEY.split('.'), binary])}: ${ARGUMENTS_KEY}: ${message}`,
+      heldBack: false,
+    })),
+    ...unusedSecrets(personality, tools).map(({ ref, message }) => ({
+      file,
+      key: SECRETS_KEY,
+      tool: ref,
+      message: `${placeIn(file, personality, [...SECRETS_KEY.split('.'), ref])}: ${SECRETS_KEY}: ${message}`,
       heldBack: false,
     })),
     ...offered
@@ -169,6 +183,20 @@ function wideNetwork(
   const whose = allow_private_urls === true ? ', and those of this machine and its network' : '';
   const message = `"*" allows every host of the internet${whose}: text that a tool reads may have data sent to any of them; list the hosts that the tools need`;
   return [{ tool: tool.name, message }];
+}
+
+/** Secrets of the personality for refs that no tool declares: tools get the ones of everybody. */
+function unusedSecrets(
+  { safety }: PersonalityConfig,
+  tools: readonly AnyTool[],
+): { ref: string; message: string }[] {
+  const declared = tools.flatMap(({ capabilities }) => capabilities.secrets ?? []).map(declaredRef);
+  return Object.keys(safety?.secrets ?? {}).flatMap((ref) => {
+    if (declared.some((one) => secretRefMatches(one, ref))) return [];
+    const near = nearestName(ref, declared);
+    const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+    return [{ ref, message: `no tool declares the secret ${ref}${hint}` }];
+  });
 }
 
 /** Rules for arguments of programs that no tool starts: what they were to forbid is not forbidden. */

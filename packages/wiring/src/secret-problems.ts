@@ -5,24 +5,29 @@ import {
   isSecretRef,
   nearestName,
   secretRefMatches,
+  secretSource,
 } from '@ethosagent/policy';
 import { createHomeSecrets } from '@ethosagent/storage-fs';
 import type { AnyTool, PersonalityConfig } from '@ethosagent/types';
 import { hostEnvironment } from './host-environment.js';
+import { placeIn } from './personality-places.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
 const KEY = 'stores.secrets';
+const SOURCES_KEY = 'safety.secrets';
 
 /**
- * The secrets of a home that can't be used, such as one that other users may read, and those that a
- * tool declares and that are there under a name near to it. A declared secret that is just not there
- * is none: a tool may do without.
+ * The secrets of a home that can't be used, such as one that other users may read, those that a tool
+ * declares and that are there under a name near to it, and those that the personality names and that
+ * are not there. A declared secret that is just not there is none: a tool may do without.
+ *
+ * @param file of the personality
  */
 export async function findSecretProblems(
-  home: string,
   personality: PersonalityConfig,
-  tools: readonly AnyTool[],
+  { home, file: config, tools }: { home: string; file: string; tools: readonly AnyTool[] },
 ): Promise<RuntimeProblem[]> {
+  const sources = personality.safety?.secrets ?? {};
   const dir = join(home, 'secrets');
   const secrets = createHomeSecrets({ home, env: hostEnvironment() });
   const problem = (ref: string, { tool, why }: { tool: string; why: string }): RuntimeProblem => {
@@ -47,9 +52,18 @@ export async function findSecretProblems(
   } catch (error) {
     return [problem('', { tool: '', why: whyOf(error, 'the list of refs') })];
   }
-  const spare = listed.filter((ref) => declarerOf(ref) === undefined);
+  const named = Object.keys(sources).flatMap((ref) => {
+    const tool = declarerOf(ref);
+    const source = secretSource(sources, ref);
+    return tool === undefined || source === undefined ? [] : [{ ref, source, tool }];
+  });
+  const isUsed = (ref: string) =>
+    declarerOf(ref) !== undefined || named.some(({ source }) => source === ref);
+  const spare = listed.filter((ref) => !isUsed(ref));
   // A declared prefix names no one secret; those below it are listed.
-  const refs = [...new Set([...listed, ...[...declarers.keys()].filter(isSecretRef)])];
+  const single = [...declarers.keys()].filter(isSecretRef);
+  const own = single.filter((ref) => !Object.hasOwn(sources, ref));
+  const refs = [...new Set([...listed, ...own])];
   const problems = await Promise.all(
     refs.map(async (ref) => {
       const tool = declarerOf(ref) ?? '';
@@ -67,7 +81,17 @@ export async function findSecretProblems(
       }
     }),
   );
-  return problems.flat();
+  const missing = await Promise.all(
+    named.map(async ({ ref, source, tool }) => {
+      if (source === ref || listed.includes(source) || (await secrets.has(source))) return [];
+      const near = nearestName(source, spare);
+      const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+      const place = placeIn(config, personality, [...SOURCES_KEY.split('.'), ref]);
+      const message = `${place}: ${SOURCES_KEY}.${ref}: there is no secret ${source}, so that ${tool} fails where it needs one${hint}`;
+      return [{ file: config, key: SOURCES_KEY, tool, message, heldBack: false }];
+    }),
+  );
+  return [...problems, ...missing].flat();
 }
 
 /** What the store says, which holds no value. */

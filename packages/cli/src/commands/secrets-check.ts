@@ -1,7 +1,8 @@
-import { declaredRef, isSecretRef } from '@ethosagent/policy';
+import { isSecretRef } from '@ethosagent/policy';
 import { errorCodeOf } from '@ethosagent/types';
 import type { CommandInput } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
+import { givenSecrets } from '../given-secrets.js';
 import { homeSecrets } from '../home-secrets.js';
 import { safeLine } from '../output.js';
 
@@ -13,18 +14,25 @@ export async function run({ context }: CommandInput): Promise<number> {
   const declared = (await runtime.reach())
     .filter(({ offered }) => offered)
     .flatMap(({ tool, grant }) =>
-      (grant.secrets ?? []).map((each) => ({ tool, ref: declaredRef(each) })),
+      givenSecrets(grant).flatMap(({ ref, source }) =>
+        source === undefined ? [] : { tool, ref, source },
+      ),
     );
   const rows = await Promise.all(
-    declared.map(async ({ tool, ref }) => ({ tool, ref, state: await stateOf(ref, secrets) })),
+    declared.map(async ({ tool, ref, source }) => ({
+      tool,
+      ref,
+      ...(source !== ref && { source }),
+      state: await stateOf(source, secrets),
+    })),
   );
   const isFine = rows.every(({ state }) => state === 'ok' || state === 'prefix');
   if (out.isJson) out.json({ ok: isFine, secrets: rows });
   else {
     out.table(
-      rows.map(({ tool, ref, state }) => [
+      rows.map(({ tool, ref, source, state }) => [
         state === 'ok' || state === 'prefix' ? out.color.green(state) : out.color.red(state),
-        safeLine(ref),
+        safeLine(source === undefined ? ref : `${ref} (value of ${source})`),
         safeLine(tool),
       ]),
     );

@@ -1,7 +1,7 @@
 import type { PolicyPlaces, ResolvedGrant } from '@ethosagent/core';
-import { declaredRef } from '@ethosagent/policy';
 import type { PersonalityConfig, ToolCapabilities } from '@ethosagent/types';
 import type { ToolReach, ToolRuntime } from '@ethosagent/wiring';
+import { givenSecrets, secretNote } from '../given-secrets.js';
 import { grantLines } from '../grant-lines.js';
 import type { ServerTools } from '../pinned-servers.js';
 import type { ReachKind, ReachMatrix, ReachRow } from './inspect-api.js';
@@ -71,7 +71,7 @@ export function reachMatrix({ personality, places, reach, declared }: MatrixPart
 }
 
 function touches(grant: ResolvedGrant): Touch[] {
-  const { network, fs_reach, secrets = [], process: processes } = grant;
+  const { network, fs_reach, process: processes } = grant;
   const paths = new Map<string, string[]>();
   for (const way of ['read', 'write'] as const) {
     for (const path of fs_reach?.[way] ?? []) {
@@ -85,14 +85,7 @@ function touches(grant: ResolvedGrant): Touch[] {
   return [
     ...(network?.allowedHosts ?? []).map((name) => touch('host', name, hostNote)),
     ...[...paths].map(([name, parts]): Touch => ({ kind: 'path', name, parts })),
-    ...secrets.map((secret) => {
-      const hosts = typeof secret === 'string' ? [] : (secret.hosts ?? []);
-      return touch(
-        'secret',
-        declaredRef(secret),
-        hosts.length === 0 ? '' : `to ${hosts.join(', ')}`,
-      );
-    }),
+    ...givenSecrets(grant).map((secret) => touch('secret', secret.ref, secretNote(secret))),
     ...(processes?.allowedBinaries ?? []).map((name) =>
       touch(
         'binary',
@@ -106,7 +99,14 @@ function touches(grant: ResolvedGrant): Touch[] {
 
 /** The rest of a grant, as the command `reach` says it. */
 function others(grant: ResolvedGrant): Touch[] {
-  const { network: _, fs_reach: __, secrets: ___, process: ____, ...rest } = grant;
+  const {
+    network: _,
+    fs_reach: __,
+    secrets: ___,
+    secretSources: ____,
+    process: _____,
+    ...rest
+  } = grant;
   const keys: Readonly<Record<string, string>> = { store: 'storage', 'sub-agents': 'delegation' };
   return grantLines(rest).map(([what, which]) => ({
     kind: 'other',

@@ -93,7 +93,7 @@ function policyEntries(
         ? [{ part: 'safety.quotas' }]
         : [];
     case 'secret':
-      return [];
+      return Object.hasOwn(safety?.secrets ?? {}, name) ? [{ part: `safety.secrets.${name}` }] : [];
   }
 }
 

@@ -3,6 +3,7 @@ import type {
   ProcessLimits,
   QuotaPolicy,
   SecretDeclaration,
+  SecretSources,
   SessionOwner,
   StorageScope,
 } from '@ethosagent/types';
@@ -22,6 +23,8 @@ export interface ResolvedGrant {
   };
   /** Those that are bound to hosts with the hosts that they may be sent to. */
   secrets?: readonly SecretDeclaration[];
+  /** The refs of them behind which the personality puts another secret, or none. */
+  secretSources?: Readonly<SecretSources>;
   storage?: { scope: StorageScope };
   fs_reach?: {
     read: readonly string[];

@@ -3,8 +3,9 @@ import {
   isSecretRefPattern,
   parseHostPattern,
   secretRefMatches,
+  secretSource,
 } from '@ethosagent/policy';
-import type { SecretDeclaration } from '@ethosagent/types';
+import type { SecretDeclaration, SecretSources } from '@ethosagent/types';
 import { meetRefLists } from '../call-narrowing.js';
 import type { AccessBasis } from '../call-scope.js';
 import { ScopedSecretsImpl } from '../scoped/scoped-secrets.js';
@@ -34,20 +35,35 @@ export const secrets = defineCapability('secrets', {
         return ref === covers || asked?.some((sent) => secretRefMatches(ref, sent));
       });
     return {
-      bind: ({ grants, narrowing, scope, accessors }) => {
+      bind: ({ policy, grants, narrowing, scope, accessors }) => {
         if (backends.secretsBackend === undefined) return;
         const hosts = grants.network?.hosts;
-        const options = { scope, bindings, hosts, within: narrowing?.secrets };
+        const options = {
+          scope,
+          bindings,
+          hosts,
+          within: narrowing?.secrets,
+          // Asked when a secret is: most calls of a tool that declares some touch none.
+          sourceOf: (ref: string) =>
+            policy.secretSources && secretSource(policy.secretSources, ref),
+        };
         accessors.secretsResolver = new ScopedSecretsImpl(refs, backends.secretsBackend, options);
       },
-      why: ({ basis }, { tool }) => ({
+      why: ({ basis, target }, { tool, policy }) => ({
         declared: declaredEntry('secrets', [...declared.map(declaredRef)], indexOf(basis)),
-        policy: tool(),
+        policy: [
+          ...tool(),
+          ...(Object.hasOwn(policy.secretSources ?? {}, target)
+            ? policy.placesOf(`safety.secrets.${target}`)
+            : []),
+        ],
       }),
-      describe: ({ narrowing }, grants) => {
+      describe: ({ narrowing, policy: { secretSources } }, grants) => {
+        if (secretSources === undefined) return { secrets: [] };
         const described = bindings.describe(grants.network?.hosts ?? []);
         const within = narrowing?.secrets;
-        return { secrets: within === undefined ? described : narrowedTo(within, described) };
+        const given = within === undefined ? described : narrowedTo(within, described);
+        return { secrets: given, ...sourcesOf(given, secretSources) };
       },
     };
   },
@@ -62,6 +78,18 @@ function narrowedTo(
       typeof one === 'string' ? ref : { ...one, ref },
     ),
   );
+}
+
+/** What a personality says of the refs that are given. */
+function sourcesOf(
+  given: readonly SecretDeclaration[],
+  sources: SecretSources,
+): { secretSources?: SecretSources } {
+  const said = Object.keys(sources)
+    .filter((ref) => given.some((one) => secretRefMatches(declaredRef(one), ref)))
+    .map((ref) => [ref, secretSource(sources, ref) ?? false] as const)
+    .filter(([ref, source]) => ref !== source);
+  return said.length === 0 ? {} : { secretSources: Object.fromEntries(said) };
 }
 
 function isSecretDeclaration(secret: unknown): boolean {

@@ -23,6 +23,8 @@ export interface ScopedSecretsOptions {
   within?: readonly SecretRef[] | undefined;
   /** The hosts that the call may reach. */
   hosts?: ReadonlySet<string> | undefined;
+  /** The secret that the personality puts behind a declared ref; `undefined` for none. Itself when absent. */
+  sourceOf?: ((ref: SecretRef) => SecretRef | undefined) | undefined;
 }
 
 /** Secrets, held to the declared refs: exact ones, and prefixes that end in `/*`. */
@@ -51,7 +53,8 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   /**
    * The value of a secret that is declared without hosts.
    * @throws `SECRET_NOT_DECLARED`, `SECRET_NOT_BOUND` before the backend is asked;
-   * `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE`
+   * `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE`; `CONFIG_INVALID` where the personality names another
+   * secret and there is none
    */
   get(ref: SecretRef): Promise<string> {
     return unawaited(this.#get(ref));
@@ -110,6 +113,13 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
         reason: 'not in the secrets of this call',
       });
     }
+    if (pattern !== undefined && this.#sourceOf(ref) === undefined) {
+      throw this.#denied(operation, ref, {
+        code: 'SECRET_NOT_DECLARED',
+        detail: `${ref} is not for this personality, as its safety.secrets says`,
+        reason: 'no secret of this personality',
+      });
+    }
     if (pattern !== undefined) return pattern;
     throw this.#denied(operation, ref, {
       code: 'SECRET_NOT_DECLARED',
@@ -120,6 +130,11 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     });
   }
 
+  #sourceOf(ref: SecretRef): SecretRef | undefined {
+    const { sourceOf } = this.#options;
+    return sourceOf === undefined ? ref : sourceOf(ref);
+  }
+
   #declaredAs(ref: SecretRef): SecretRef | undefined {
     if (!isSecretRef(ref)) return undefined;
     if (this.#declared.has(ref)) return ref;
@@ -128,12 +143,13 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   }
 
   #allow(operation: string, ref: SecretRef, pattern: SecretRef): void {
+    const source = this.#sourceOf(ref);
     this.#options.scope?.record({
       capability: 'secrets',
       operation,
       target: ref,
       decision: 'allowed',
-      reason: `declared as ${pattern}`,
+      reason: `declared as ${pattern}${source === ref ? '' : `, with the value of ${source}`}`,
       basis: { covers: pattern },
     });
   }
@@ -157,21 +173,39 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
 
   // What a backend says of its failure may hold a path or a value: it stays in `cause`.
   async #resolve(ref: SecretRef): Promise<string> {
+    const source = this.#sourceOf(ref) ?? ref;
     try {
-      const value: unknown = await this.#backend(ref);
+      const value: unknown = await this.#backend(source);
       if (typeof value === 'string') return value;
     } catch (error) {
       // Written for the reader, and without a value, by what this error promises.
-      if (error instanceof EthosError && SAID_BY_BACKENDS.has(error.code)) throw error;
+      if (error instanceof EthosError && SAID_BY_BACKENDS.has(error.code)) {
+        throw error.code === 'SECRET_NOT_FOUND' ? missing(ref, source, error) : error;
+      }
       throw new EthosError(
         'SECRETS_UNAVAILABLE',
-        `the secrets backend failed when it was asked for ${ref}; try again, and ask the operator to look at it if it fails again`,
+        `the secrets backend failed when it was asked for ${source}; try again, and ask the operator to look at it if it fails again`,
         { cause: error },
       );
     }
-    throw new EthosError(
-      'SECRET_NOT_FOUND',
-      `the secrets backend has no value for ${ref}; ask the operator to set it`,
+    throw missing(ref, source);
+  }
+}
+
+function missing(ref: SecretRef, source: SecretRef, said?: EthosError): EthosError {
+  if (source === ref) {
+    return (
+      said ??
+      new EthosError(
+        'SECRET_NOT_FOUND',
+        `the secrets backend has no value for ${ref}; ask the operator to set it`,
+      )
     );
   }
+  // A tool may do without a secret. One that the personality names is meant to be there.
+  return new EthosError(
+    'CONFIG_INVALID',
+    `safety.secrets of this personality gives ${ref} the value of ${source}, which has none; ask the operator to set ${source}, or to change safety.secrets`,
+    { cause: said },
+  );
 }

@@ -38,6 +38,7 @@ const grant = z.strictObject({
   secrets: z
     .array(z.union([z.string(), z.strictObject({ ref: z.string(), hosts: texts })]))
     .exactOptional(),
+  secretSources: z.record(z.string(), z.union([z.string(), z.literal(false)])).exactOptional(),
   storage: z.strictObject({ scope: z.literal(STORAGE_SCOPES) }).exactOptional(),
   fs_reach: z
     .strictObject({

@@ -4,7 +4,7 @@ import { placeIn } from '../personality-places.js';
 import type { LockChange } from './lock-change.js';
 
 /** Keys whose last part may have dots in it. */
-const NAMED = ['safety.process.arguments.', 'tool_settings.'];
+const NAMED = ['safety.process.arguments.', 'safety.secrets.', 'tool_settings.'];
 
 /** A change, with the file and the line that says so now. */
 export function placeChange(

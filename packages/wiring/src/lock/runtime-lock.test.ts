@@ -236,6 +236,42 @@ describe('a reach lock', () => {
     expect((await check()).map((line) => line.replace(cwd, 'CWD'))).toEqual(said);
   });
 
+  it.each<[string, string, string[]]>([
+    [
+      'search/key: own/key',
+      'search/key: other/key',
+      [
+        'widened coder search gains the secret other/key sent to a.example.com @9',
+        'narrowed coder search loses the secret own/key sent to a.example.com @9',
+      ],
+    ],
+    [
+      'x: own/key',
+      'search/key: other/key',
+      [
+        'widened coder search gains the secret other/key sent to a.example.com @9',
+        'narrowed coder search loses the secret search/key sent to a.example.com @9',
+      ],
+    ],
+    [
+      'search/key: false',
+      'x: own/key',
+      ['widened coder search gains the secret search/key sent to a.example.com @9'],
+    ],
+    [
+      'search/key: own/key',
+      'search/key: false',
+      ['narrowed coder search loses the secret own/key sent to a.example.com @9'],
+    ],
+  ])('tells that the secret %s became %s', async (before, after, said) => {
+    const secrets = [{ ref: 'search/key', hosts: ['a.example.com'] }];
+    const search = tool('search', { network: { allowedHosts: ['a.example.com'] }, secrets });
+    personality('coder', [...CODER, '  secrets:', `    ${before}`]);
+    expect(await lock({ tools: [search] })).toMatch(/secrets:/);
+    personality('coder', [...CODER, '  secrets:', `    ${after}`]);
+    expect(await check({ tools: [search] })).toEqual(said);
+  });
+
   it('tells quotas and caps that are raised or gone, and those that are new', async () => {
     personality('coder', [...CODER, '  quotas:', '    per_call: { requests: 5, bytes_in: 10 }']);
     await lock();

@@ -49,6 +49,13 @@ it.each<[string, (list: <T>(...items: T[]) => T[]) => ResolvedGrant]>([
       }),
     }),
   ],
+  [
+    'secrets of the personality',
+    (list) => ({
+      secrets: ['a', 'b'],
+      secretSources: Object.fromEntries(list(['a', 'own/a'], ['b', false])),
+    }),
+  ],
   ['media types', (list) => ({ attachments: { mediaTypes: list('image/png', 'text/plain') } })],
   ['scopes of memory', (list) => ({ memory: { access: 'read', scopes: list('agent', 'user') } })],
   [

@@ -123,7 +123,7 @@ function pretty(value: unknown): string {
 
 /** Lists in one order: what they say does not depend on it. */
 function sortedGrant(grant: ResolvedGrant): ResolvedGrant {
-  const { network, secrets, attachments, memory, process: processes } = grant;
+  const { network, secrets, secretSources, attachments, memory, process: processes } = grant;
   return {
     ...grant,
     ...(network !== undefined && {
@@ -141,19 +141,19 @@ function sortedGrant(grant: ResolvedGrant): ResolvedGrant {
         canonicalJson,
       ),
     }),
+    ...(secretSources !== undefined && { secretSources: sortedRecord(secretSources) }),
     ...(processes?.arguments !== undefined && {
-      process: {
-        ...processes,
-        arguments: Object.fromEntries(
-          byName(Object.entries(processes.arguments), ([name]) => name),
-        ),
-      },
+      process: { ...processes, arguments: sortedRecord(processes.arguments) },
     }),
     ...(attachments !== undefined && {
       attachments: { mediaTypes: sorted(attachments.mediaTypes) },
     }),
     ...(memory !== undefined && { memory: { ...memory, scopes: sorted(memory.scopes) } }),
   };
+}
+
+function sortedRecord<T>(record: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(byName(Object.entries(record), ([name]) => name));
 }
 
 function sorted(list: readonly string[]): string[] {

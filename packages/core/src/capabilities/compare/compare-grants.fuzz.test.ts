@@ -69,6 +69,7 @@ const ADDRESSES = ['93.184.216.34', '8.8.8.8', '10.0.0.5', '127.0.0.1', '169.254
 const FOLDERS = ['/', '/w', '/w/a', '/w/a/b', '/w/ab', '/x', '/x/y'];
 const FILES = ['/w/f', '/w/a/f', '/w/a/b/f', '/w/ab/f', '/x/f', '/x/y/f', '/w/a/b', '/x/y', '/v'];
 const REFS = ['k', 'k/a', 'k/a/b', 'k/*', 'k/a/*', 'm/*', 'm/n'];
+const KEPT = ['k', 'k/a', 'k/a/b', 'm/n', 'own'];
 const TYPES = ['*/*', 'image/pn', 'image/*', 'image/png', 'IMAGE/PNG', 'text/*', 'text/plain'];
 const PATTERNS = ['-c', '--exec', 'x*', '*', '-*', 'status'];
 const ARGUMENTS = ['-c', '--exec=x', 'xy', 'status', '-v'];
@@ -101,6 +102,11 @@ const caps = record({
   process_seconds: maybe(fc.constantFrom(0, 2)),
   store_bytes: maybe(fc.constantFrom(0, 50)),
 });
+const secretSources = fc.dictionary(
+  fc.constantFrom('k', 'k/a', 'm/n'),
+  fc.constantFrom<string | false>(...KEPT, false),
+  { maxKeys: 2 },
+);
 const policyArbitrary: fc.Arbitrary<Policy> = record({
   fs_reach: maybe(record({ read: maybe(some(FOLDERS)), write: maybe(some(FOLDERS)) })),
   safety: maybe(
@@ -119,6 +125,7 @@ const policyArbitrary: fc.Arbitrary<Policy> = record({
           arguments: maybe(fc.dictionary(fc.constantFrom('git', 'tar'), rule, { maxKeys: 2 })),
         }),
       ),
+      secrets: maybe(secretSources),
       quotas: maybe(record({ per_call: maybe(caps), per_session: maybe(caps) })),
     }),
   ),
@@ -240,13 +247,13 @@ const accessArbitrary: fc.Arbitrary<Access> = fc.oneof(
   },
   fc.record({
     kind: fc.constant('get' as const),
-    ref: fc.constantFrom('k', 'k/a', 'k/a/b', 'm/n'),
+    ref: fc.constantFrom(...KEPT),
   }),
   {
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('send' as const),
-      ref: fc.constantFrom('k', 'k/a', 'k/a/b', 'm/n'),
+      ref: fc.constantFrom(...KEPT),
       host: fc.constantFrom(...NAMES),
       address: fc.constantFrom(...ADDRESSES),
     }),
@@ -348,7 +355,7 @@ const PARTS: Record<Access['kind'], readonly (keyof ToolCapabilities)[]> = {
 
 /** Whether the accessors that a call of the tool gets let it have the access. */
 async function isAllowed(world: World, access: Access): Promise<boolean> {
-  const asked: string[] = [];
+  const asked: (string | undefined)[] = [];
   const sent: string[] = [];
   // Binding a capability that the access has nothing to do with takes time alone.
   const own = PARTS[access.kind].flatMap((key) => {
@@ -366,7 +373,7 @@ async function isAllowed(world: World, access: Access): Promise<boolean> {
       sent.push(new Headers(init?.headers).get('x-key') ?? '');
       return new Response('');
     },
-    secretsBackend: async () => 'the value',
+    secretsBackend: async (ref) => `value of ${ref}`,
   });
   switch (access.kind) {
     case 'fetch': {
@@ -378,18 +385,21 @@ async function isAllowed(world: World, access: Access): Promise<boolean> {
     }
     case 'get': {
       const { secretsResolver } = bind(network('8.8.8.8'));
-      return secretsResolver !== undefined && passes(() => secretsResolver.get(access.ref));
+      for (const ref of KEPT) await passes(async () => asked.push(await secretsResolver?.get(ref)));
+      return asked.includes(`value of ${access.ref}`);
     }
     case 'send': {
       const { secretsResolver, scopedFetch } = bind(network(access.address));
       if (secretsResolver === undefined || scopedFetch === undefined) return false;
       for (const way of ['get', 'handle'] as const) {
-        await passes(async () => {
-          const value = await secretsResolver[way](access.ref);
-          await scopedFetch.fetch(`https://${access.host}/`, { headers: { 'x-key': value } });
-        });
+        for (const ref of KEPT) {
+          await passes(async () => {
+            const value = await secretsResolver[way](ref);
+            await scopedFetch.fetch(`https://${access.host}/`, { headers: { 'x-key': value } });
+          });
+        }
       }
-      return sent.includes('the value');
+      return sent.includes(`value of ${access.ref}`);
     }
     case 'read':
     case 'write':
@@ -467,17 +477,19 @@ const FOCUSES: readonly Focus[] = [
         hosts: hostList,
         secrets: fc.array(secret, { maxLength: 2 }),
         network: networkPolicy,
+        sources: secretSources,
         other: fc.record({
           hosts: hostList,
           secrets: fc.array(secret, { maxLength: 2 }),
           network: networkPolicy,
+          sources: secretSources,
         }),
-        part: fc.nat({ max: 5 }),
+        part: fc.nat({ max: 6 }),
       })
       .map(({ other, part, ...one }) => {
-        const world = ({ hosts, secrets, network }: typeof one): World => ({
+        const world = ({ hosts, secrets, network, sources }: typeof one): World => ({
           declared: { network: { allowedHosts: hosts }, secrets },
-          policy: { safety: { network } },
+          policy: { safety: { network, secrets: sources } },
           denyPaths: [],
         });
         const { allow, deny, ...rest } = one.network;
@@ -501,7 +513,9 @@ const FOCUSES: readonly Focus[] = [
                 ? { ...one, hosts: other.hosts }
                 : part === 4
                   ? { ...one, secrets: other.secrets }
-                  : other,
+                  : part === 5
+                    ? { ...one, sources: other.sources }
+                    : other,
           ),
         };
       }),

@@ -7,7 +7,11 @@ import type { CompareCapability, GrantChange } from './grant-change.js';
 
 /** Parts of a grant that are no capability. One that is missing here does not compile. */
 const OTHER_PARTS: {
-  readonly [K in Exclude<keyof ResolvedGrant, CapabilityKey>]-?: CompareCapability;
+  // With the secrets, `secretSources` is compared too.
+  readonly [K in Exclude<
+    keyof ResolvedGrant,
+    CapabilityKey | 'secretSources'
+  >]-?: CompareCapability;
 } = { quotas: compareQuotas };
 
 const COMPARISONS: readonly (readonly [keyof ResolvedGrant, CompareCapability])[] = [

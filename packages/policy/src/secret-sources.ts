@@ -1,0 +1,23 @@
+import type { SecretRef, SecretSources } from '@ethosagent/types';
+import { isSecretRef } from './secret-refs.js';
+
+/** The secret whose value stands behind a declared ref; `undefined` for none. */
+export function secretSource(sources: SecretSources, ref: SecretRef): SecretRef | undefined {
+  const source: unknown = Object.hasOwn(sources, ref) ? sources[ref] : ref;
+  return typeof source === 'string' && isSecretRef(source) ? source : undefined;
+}
+
+/** Each ref stands for what it stands for in both, or for nothing. */
+export function meetSecretSources(
+  a: SecretSources | undefined,
+  b: SecretSources | undefined,
+): SecretSources | undefined {
+  if (a === undefined && b === undefined) return undefined;
+  const refs = new Set([...Object.keys(a ?? {}), ...Object.keys(b ?? {})]);
+  return Object.fromEntries(
+    [...refs].map((ref) => {
+      const source = secretSource(a ?? {}, ref);
+      return [ref, source === secretSource(b ?? {}, ref) && source !== undefined && source];
+    }),
+  );
+}
