@@ -1,4 +1,5 @@
 import { hasInvisible, showHidden, takeEnd, takeStart } from '@ethosagent/policy';
+import type { FileLines } from './file-lines.js';
 import { displayPath } from './file-path.js';
 import type { Hit } from './ripgrep-output.js';
 
@@ -11,7 +12,7 @@ export interface FileHits {
   path: string;
   hits: readonly Hit[];
   /** The lines of the file; absent when it is too large to read. */
-  lines?: readonly string[];
+  lines?: FileLines;
 }
 
 /** Text that was made to fit. */
@@ -77,21 +78,23 @@ function renderFile({ path, hits, lines }: FileHits, context: number, workingDir
   const columns = new Map(hits.map(({ line, column }) => [line, column]));
   const rendered = [title];
   let last: number | undefined;
-  for (const number of linesAround([...columns.keys()], context, lines.length)) {
+  for (const number of linesAround([...columns.keys()], context, lines)) {
     if (context > 0 && last !== undefined && number > last + 1) rendered.push('--');
     const column = columns.get(number);
-    const line = lines[number - 1] ?? '';
+    const line = lines(number) ?? '';
     rendered.push(`${number}${column === undefined ? '-' : ':'} ${renderLine(line, column ?? 1)}`);
     last = number;
   }
   return rendered.join('\n');
 }
 
-function linesAround(numbers: readonly number[], context: number, count: number): number[] {
+function linesAround(numbers: readonly number[], context: number, lines: FileLines): number[] {
   const around = new Set<number>();
   for (const number of numbers) {
-    const to = Math.min(number + context, count);
-    for (let near = Math.max(number - context, 1); near <= to; near += 1) around.add(near);
+    for (let near = Math.max(number - context, 1); near <= number + context; near += 1) {
+      if (lines(near) === undefined) break;
+      around.add(near);
+    }
   }
   return [...around].sort((a, b) => a - b);
 }

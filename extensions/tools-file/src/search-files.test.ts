@@ -1,6 +1,7 @@
 import { linkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { inCheck } from '@ethosagent/test-support';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { createFileWorld, type FileWorld } from './fixtures/file-world.js';
@@ -216,6 +217,60 @@ describe('search_files by content', () => {
     const text = textOf(await world.run('search_files', args));
     expect(text.split('\n').slice(1)).toEqual(hint === undefined ? [] : [hint]);
     expect(text).toMatch(/^\[nothing matches/);
+  });
+
+  const plain = ['two words', 'TWO words', 'a  b', ' b', 'call(x, y)', 'x.y z'];
+  it.each(inCheck(plain, (pattern) => pattern === 'a  b'))(
+    'finds the lines with %j as plain text, and no others, whatever is near in a file',
+    async (pattern) => {
+      const lines = [
+        'two words',
+        'two   words',
+        'two\twords two words',
+        'Two Words',
+        'a b',
+        'a  b',
+        `é${'x'.repeat(400)} a b a  b`,
+        'call(x, y)',
+        'call(x,  y)',
+        'x.y z',
+        'xay z',
+      ];
+      const search = async (texts: readonly string[], args: object) => {
+        const world = createFileWorld();
+        for (const [at, text] of texts.entries()) world.put(`${at}.txt`, text);
+        const result = await world.run('search_files', { pattern, fixed_string: true, ...args });
+        return { result, text: textOf(result) };
+      };
+      for (const kind of ['smart', 'sensitive', 'insensitive']) {
+        const folds = kind === 'insensitive' || (kind === 'smart' && !/[A-Z]/.test(pattern));
+        const fold = (text: string) => (folds ? text.toLowerCase() : text);
+        const numbers = lines.flatMap((line, at) =>
+          fold(line).includes(fold(pattern)) ? [at + 1] : [],
+        );
+        // All in one file, and each in one of its own.
+        const { result, text } = await search([lines.join('\r\n')], { case: kind });
+        const found = result?.ok ? Object(result.structured).files : [];
+        expect(found.flatMap((file: { lines: number[] }) => file.lines)).toEqual(numbers);
+        expect(text.includes('with other blanks')).toBe(false);
+        const apart = await search(lines, { case: kind, max_results: 20 });
+        expect(apart.result).toMatchObject({ structured: { matches: numbers.length } });
+      }
+    },
+  );
+
+  it.each([
+    ['nothing is near', 'zebra crossing', 1],
+    ['all that is near is what was meant', 'two words', 1],
+    ['something else is near', 'two  words', 2],
+    ['it is no plain text', 'two +words', 1],
+  ])('starts ripgrep once, and twice at most, where %s', async (_, pattern, runs) => {
+    const world = createFileWorld();
+    world.put('a.txt', 'two words\n');
+    await world.run('search_files', { pattern });
+    expect(world.audit.events.filter(({ capability }) => capability === 'process')).toHaveLength(
+      runs,
+    );
   });
 
   it('says that nothing matches, and what was left out', async () => {

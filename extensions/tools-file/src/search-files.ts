@@ -10,6 +10,7 @@ import {
 } from '@ethosagent/types';
 import { withBoundaryFailures } from './boundary-failure.js';
 import { compileGlobs } from './file-globs.js';
+import { type FileLines, fileLines } from './file-lines.js';
 import { absolutePath, displayPath } from './file-path.js';
 import { missingFile } from './missing-file.js';
 import { reachableFiles } from './reachable-files.js';
@@ -22,9 +23,8 @@ import { answerOf, type SearchFindings } from './search-answer.js';
 import { searchHint } from './search-hints.js';
 import { type SearchArgs, searchInput } from './search-input.js';
 import { placeOf } from './search-place.js';
+import { probeOf } from './search-probe.js';
 import { smallestFirst } from './smallest-first.js';
-import { decodeText } from './text-encoding.js';
-import { linesOf } from './text-lines.js';
 
 /** Options of `createSearchFilesTool`. */
 export interface SearchFilesOptions {
@@ -86,12 +86,59 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
     includeIgnored: args.include_ignored,
   };
   const ripgrep = new Ripgrep(ctx.scopedProcess, binary);
-  const list = await ripgrep.listFiles(query, place, args.max_results + 1);
-  if (!list.ok) return err(list.reason, 'input_invalid');
-  ctx.abortSignal.throwIfAborted();
+  const look = (one: SearchQuery) => lookFor(one, { args, ctx, ripgrep, place });
+  const probe = probeOf(query);
+  const wide = probe && (await look(probe.query));
+  if (wide !== undefined && !wide.ok) return err(wide.reason, 'input_invalid');
+  const isWhole = wide !== undefined && (wide.isNothing || probe?.isSame(wide.findings) === true);
+  const looked = isWhole ? wide : await look(query);
+  if (!looked.ok) return err(looked.reason, 'input_invalid');
+  const hint =
+    looked.isNothing && place.cwd !== undefined
+      ? await searchHint(query, {
+          fs,
+          ripgrep,
+          place: { ...place, cwd: place.cwd },
+          workingDir: ctx.workingDir,
+          signal: ctx.abortSignal,
+          withBlanks: wide?.paths,
+        })
+      : undefined;
+  const answer = answerOf(looked.findings, args, ctx);
+  const { structured } = answer;
+  const { isPartial } = looked;
+  const value = hint === undefined ? answer.value : `${answer.value}\n[${hint}]`;
+  return ok(isPartial ? `${value}\n[some files could not be searched]` : value, {
+    structured: { root, ...structured, partial: isPartial },
+  });
+}
 
+/** What a search found, in reach. */
+type Looked =
+  | {
+      ok: true;
+      findings: SearchFindings;
+      isNothing: boolean;
+      isPartial: boolean;
+      /** As ripgrep lists them, in reach or not. */
+      paths: readonly string[];
+    }
+  | { ok: false; reason: string };
+
+async function lookFor(
+  query: SearchQuery,
+  {
+    args,
+    ctx,
+    ripgrep,
+    place,
+  }: { args: SearchArgs; ctx: SearchContext; ripgrep: Ripgrep; place: SearchPlace },
+): Promise<Looked> {
   const wanted = args.max_results + 1;
-  const paths = await reachableFiles(fs, inOrder(list.paths, place, wanted), wanted);
+  const list = await ripgrep.listFiles(query, place, wanted);
+  if (!list.ok) return list;
+  ctx.abortSignal.throwIfAborted();
+  const paths = await reachableFiles(ctx.scopedFs, inOrder(list.paths, place, wanted), wanted);
   const findings: SearchFindings =
     query.pattern === undefined
       ? {
@@ -106,22 +153,7 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
         });
   const isNothing =
     findings.mode === 'names' ? findings.paths.length === 0 : findings.files.length === 0;
-  const hint =
-    isNothing && place.cwd !== undefined
-      ? await searchHint(query, {
-          fs,
-          ripgrep,
-          place: { ...place, cwd: place.cwd },
-          workingDir: ctx.workingDir,
-          signal: ctx.abortSignal,
-        })
-      : undefined;
-  const answer = answerOf(findings, args, ctx);
-  const { structured } = answer;
-  const value = hint === undefined ? answer.value : `${answer.value}\n[${hint}]`;
-  return ok(list.isPartial ? `${value}\n[some files could not be searched]` : value, {
-    structured: { root, ...structured, partial: list.isPartial },
-  });
+  return { ok: true, findings, isNothing, isPartial: list.isPartial, paths: list.paths };
 }
 
 /** Absolute paths of the listed files, in order. */
@@ -185,10 +217,9 @@ async function findLines(
 }
 
 /** `undefined` for a file that is gone, or was put out of reach, or is no text. */
-async function readLines(fs: ScopedFs, path: string): Promise<string[] | 'too large' | undefined> {
+async function readLines(fs: ScopedFs, path: string): Promise<FileLines | 'too large' | undefined> {
   try {
-    const decoded = await decodeText(await fs.readBytes(path));
-    return decoded && linesOf(decoded.text).map(({ text }) => text);
+    return await fileLines(await fs.readBytes(path));
   } catch (error) {
     const code = errorCodeOf(error);
     if (code === 'FILE_TOO_LARGE') return 'too large';

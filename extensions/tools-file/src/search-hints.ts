@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import type { ScopedFs } from '@ethosagent/types';
 import { displayPath } from './file-path.js';
+import { inOtherCase, withOtherBlanks } from './near-queries.js';
 import { reachableFiles } from './reachable-files.js';
 import { renderName } from './render-search.js';
 import type { Ripgrep } from './ripgrep.js';
@@ -18,6 +19,8 @@ export interface HintOptions {
   place: SearchPlace & { cwd: string };
   workingDir: string;
   signal: AbortSignal;
+  /** Files in which the search matches with other blanks, where they are known. */
+  withBlanks?: readonly string[] | undefined;
 }
 
 /**
@@ -28,10 +31,10 @@ export async function searchHint(
   query: SearchQuery,
   options: HintOptions,
 ): Promise<string | undefined> {
-  for (const [what, near] of nearQueries(query)) {
+  for (const [what, near, known] of nearQueries(query, options)) {
     options.signal.throwIfAborted();
-    const list = await options.ripgrep.listFiles(near, options.place);
-    const names = list.ok ? await namesOf(smallestFirst(list.paths, MAX_NAMES), options) : [];
+    const list = known ?? (await pathsOf(near, options));
+    const names = await namesOf(smallestFirst(list, MAX_NAMES), options);
     if (names.length > 0) return `${what}, it matches in ${names.join(', ')}`;
   }
   const glob = query.globs.included[0];
@@ -52,18 +55,22 @@ export async function searchHint(
 
 const NO_GLOBS = { nameGlobs: [], included: [], excluded: [], isNarrowed: true };
 
-function* nearQueries(query: SearchQuery): Generator<[what: string, near: SearchQuery]> {
-  const { pattern } = query;
-  if (pattern === undefined) return;
-  // With smart case, a pattern without a capital has met every case already.
-  const isAnyCase =
-    query.case === 'insensitive' || (query.case === 'smart' && !/\p{Lu}/u.test(pattern));
-  if (!isAnyCase) yield ['in other case', { ...query, case: 'insensitive' }];
-  if (!/\S\s+\S/.test(pattern)) return;
-  const words = pattern.trim().split(/\s+/);
-  const plain = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  const near = words.map((word) => (query.fixedString ? plain(word) : word)).join('\\s+');
-  yield ['with other blanks', { ...query, pattern: near, fixedString: false, case: 'insensitive' }];
+type Near = [what: string, near: SearchQuery, known?: readonly string[] | undefined];
+
+function* nearQueries(query: SearchQuery, { withBlanks }: HintOptions): Generator<Near> {
+  if (query.pattern === undefined) return;
+  const [otherCase, otherBlanks] = [inOtherCase(query), withOtherBlanks(query)];
+  // What matches nowhere with other blanks, in every case, matches nowhere in other case alone.
+  if (otherCase !== undefined && withBlanks?.length !== 0) yield ['in other case', otherCase];
+  if (otherBlanks !== undefined) yield ['with other blanks', otherBlanks, withBlanks];
+}
+
+async function pathsOf(
+  query: SearchQuery,
+  { ripgrep, place }: HintOptions,
+): Promise<readonly string[]> {
+  const list = await ripgrep.listFiles(query, place);
+  return list.ok ? list.paths : [];
 }
 
 /** Those in reach alone: ripgrep knows nothing of what is denied. */

@@ -1,0 +1,37 @@
+import { escapePattern, hasAnyCase, withOtherBlanks } from './near-queries.js';
+import type { SearchQuery } from './ripgrep-arguments.js';
+import type { SearchFindings } from './search-answer.js';
+
+/** A wider search, which tells of what would be near where nothing is found. */
+export interface SearchProbe {
+  /** It finds all that the search itself finds. */
+  query: SearchQuery;
+  /** Whether what it found is what the search itself finds. */
+  isSame(findings: SearchFindings): boolean;
+}
+
+/**
+ * The search with any blanks between the words, for plain words: whether a line that it finds is one
+ * of the search itself can then be told from its text. So the search runs once where nothing is near.
+ */
+export function probeOf(query: SearchQuery): SearchProbe | undefined {
+  const { pattern } = query;
+  const near = withOtherBlanks(query);
+  if (pattern === undefined || near === undefined) return undefined;
+  if (!/^[ -~]+$/.test(pattern)) return undefined;
+  if (!query.fixedString && escapePattern(pattern) !== pattern) return undefined;
+  const exact = new RegExp(escapePattern(pattern), hasAnyCase(query) ? 'iu' : 'u');
+  return {
+    query: near,
+    isSame: (findings) =>
+      findings.mode === 'content' &&
+      !findings.hasMore &&
+      findings.files.every(({ hits, lines }) =>
+        hits.every(({ line, column }) => {
+          const text = lines?.(line) ?? '';
+          const at = exact.exec(text)?.index;
+          return at !== undefined && Buffer.byteLength(text.slice(0, at)) === column - 1;
+        }),
+      ),
+  };
+}
