@@ -4,6 +4,7 @@ import { createMcpBridge, parseMcpConfig } from '@ethosagent/tools-mcp';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { EVERYTHING } from './servers.js';
 
 /** A way to call tools of a server. */
@@ -16,8 +17,12 @@ export interface ToolClient {
 /** Where a server is: a program on standard streams, or a URL. */
 export type Place = { kind: 'stdio' } | { kind: 'http'; url: string };
 
-/** The client of the SDK, as its documentation shows it. */
-export async function officialClient(place: Place): Promise<ToolClient> {
+/**
+ * The client of the SDK, as its documentation shows it.
+ *
+ * @param isFollowed whether its calls can be cancelled and tell of their progress, as the bridge's
+ */
+export async function officialClient(place: Place, isFollowed = false): Promise<ToolClient> {
   const client = new Client({ name: 'official', version: '1.0.0' });
   const transport =
     place.kind === 'http'
@@ -32,7 +37,11 @@ export async function officialClient(place: Place): Promise<ToolClient> {
   await client.listTools();
   return {
     async call(name, args) {
-      const { content } = await client.callTool({ name, arguments: args });
+      const options = isFollowed
+        ? { signal: new AbortController().signal, onprogress: () => {} }
+        : {};
+      const call = { name, arguments: args };
+      const { content } = await client.callTool(call, CallToolResultSchema, options);
       const [part] = Array.isArray(content) ? content : [];
       return part?.type === 'text' ? part.text : '';
     },

@@ -12,6 +12,7 @@ it.runIf(isLongRun())(
     const place = { kind: 'stdio' } as const;
     const clients = {
       official: await officialClient(place),
+      followed: await officialClient(place, true),
       bridge: await bridgedClient(place, dir),
     };
     try {
