@@ -57,13 +57,17 @@ export const KNOWN_OAUTH: ReadonlySet<string> = new Set(Object.keys(oauthSchema.
 export const KNOWN_AUTH: ReadonlySet<string> = new Set(Object.keys(authSchema.shape));
 const BY_PERSONALITY = 'approvals are those of the personality';
 const BY_SANDBOX = 'say sandbox: required in the personality';
-/** What people would miss, of the keys that are not read. */
+/**
+ * What people would miss, of the keys that are not read. Those of VS Code are as its page "MCP configuration
+ * reference" of May 2026 lists them.
+ */
 export const MISSED: ReadonlyMap<string, string> = new Map([
   ...['alwaysAllow', 'autoApprove', 'trust'].map((key) => [key, BY_PERSONALITY] as const),
   ...['sandbox', 'sandboxEnabled'].map((key) => [key, BY_SANDBOX] as const),
   ['auth', 'write it as oauth'],
   ['tools', 'all its tools are there; write their names as includeTools'],
   ['envFile', 'its variables are not set; store them as secrets'],
+  ['dev', 'it is not watched for changes, nor debugged'],
   ['headersHelper', 'it is not run; write the headers, with variables for secrets'],
 ]);
 /** Keys of the file, and of an input in it. */

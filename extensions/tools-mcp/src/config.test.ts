@@ -129,6 +129,7 @@ describe('parseMcpConfig reads', () => {
     ['sandboxEnabled', { command: 'x', sandboxEnabled: true }, 'say sandbox: required'],
     ['another tools', { command: 'x', tools: { a: true } }, 's.tools: is not read: all its tools'],
     ['envFile', { command: 'x', envFile: '.env' }, 's.envFile: is not read: its variables'],
+    ['dev', { command: 'x', dev: { watch: '*.js' } }, 's.dev: is not read: it is not watched'],
     ['another auth', { url: 'https://x.example', auth: 'oauth' }, 's.auth: is not read: write it'],
     [
       'keys of auth',
