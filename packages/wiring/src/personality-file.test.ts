@@ -327,7 +327,7 @@ plugins: [weather]
       'FILE:4:17: safety.secrets.search/key: not a secret ref',
     ],
     [
-      'a prefix in place of a secret',
+      'a prefix instead of a secret',
       'name: a\nsafety: {secrets: {search/key: other/*}}\n',
       'safety.secrets.search/key: not a secret ref',
     ],
