@@ -44,6 +44,12 @@ const probes: [what: string, folder: string, refused: string, passes: string][] 
     imports('@ethosagent/policy'),
   ],
   [
+    'image-scaler imports core',
+    'packages/image-scaler',
+    imports('@ethosagent/core'),
+    imports('@ethosagent/policy'),
+  ],
+  [
     'audit imports core',
     'packages/audit',
     imports('@ethosagent/core'),

@@ -96,7 +96,7 @@ describe('read_file', () => {
   });
 
   const binaries: [type: string, bytes: Buffer][] = [
-    ['image/png', Buffer.from('89504e470d0a1a0a0000000d4948445200000001', 'hex')],
+    ['application/pdf', Buffer.from('255044462d312e370a00ff00fe', 'hex')],
     ['of unknown type', Buffer.from([1, 0, 2, 0, 3, 0, 200, 0, 7, 0, 0, 0])],
     ['application/gzip', Buffer.from('1f8b0800000000000003', 'hex')],
   ];

@@ -1,9 +1,11 @@
 import { defineTool, err, ok } from '@ethosagent/plugin-sdk';
+import { readImage } from '@ethosagent/policy';
 import type { ScopedFs, ToolContext, ToolResult } from '@ethosagent/types';
 import { z } from 'zod';
 import { guessBinaryType } from './binary-type.js';
 import { withBoundaryFailures } from './boundary-failure.js';
 import { absolutePath, displayPath } from './file-path.js';
+import { imageResult } from './image-result.js';
 import { missingFile, readIfThere } from './missing-file.js';
 import { withPathLock } from './path-lock.js';
 import { forgetContent, recordContent } from './read-records.js';
@@ -19,11 +21,11 @@ type ReadContext = Pick<
   'abortSignal' | 'currentTurn' | 'emit' | 'readMtimes' | 'resultBudgetChars' | 'workingDir'
 > & { scopedFs: ScopedFs };
 
-/** Reads a text file. Needs `fs_reach.read`. */
+/** Reads a text file, or shows an image. Needs `fs_reach.read`. */
 export const readFileTool = defineTool({
   name: NAME,
   description:
-    'Read a text file. Shows all of it, or the lines asked for; a last line in brackets says when there is more and how to read on. Encodings are detected; of binary files only type and size are told. Read a file before changing it.',
+    'Read a text file, or look at an image (PNG, JPEG, GIF, WebP). Shows all of a text, or the lines asked for; a last line in brackets says when there is more and how to read on. Encodings are detected; of other binary files only type and size are told. Read a file before changing it.',
   toolset: 'file',
   input: z.strictObject({
     path: z.string().min(1).describe('Path of the file; relative to the working directory.'),
@@ -64,8 +66,11 @@ async function readFile(
     ctx.emit({ type: 'progress', toolName: NAME, message, audience: 'user' });
   }
 
-  const decoded = await decodeText(bytes);
+  const image = readImage(bytes);
+  const decoded = image?.ok === true ? undefined : await decodeText(bytes);
   const about = { path, mtimeMs, sizeBytes: bytes.length };
+  if (decoded === undefined && image !== undefined)
+    return imageResult(name, { image, bytes, about });
   if (decoded === undefined) {
     const type = (await guessBinaryType(bytes)) ?? 'of unknown type';
     return ok(

@@ -1,6 +1,7 @@
 import type {
   ApprovalDecision,
   ApprovalRequest,
+  ImageLimits,
   PendingApproval,
   SessionIdentity,
   SessionTools,
@@ -8,6 +9,7 @@ import type {
 } from '@ethosagent/core';
 import type {
   EthosError,
+  ImageScaler,
   SessionStore,
   ToolProgressEvent,
   ToolResult,
@@ -144,9 +146,11 @@ export interface AgentLoopOptions {
   onInternal?: (event: ToolProgressEvent) => void;
   /**
    * Whether the model takes images in tool results, as `structured.images: { mediaType, data }[]` of
-   * a result has them, `data` in base64. By the provider's name when absent.
+   * a result has them, `data` in base64, and how large. By the provider's name when absent.
    */
-  toolImages?: boolean;
+  toolImages?: boolean | Partial<ImageLimits>;
+  /** Makes images smaller that the model would not take, or would make smaller itself. */
+  imageScaler?: ImageScaler;
   /** Settings of the model call: temperature, maxOutputTokens, providerOptions, … */
   modelSettings?: ModelSettings;
   /** Milliseconds since the epoch; `Date.now` when absent. */

@@ -1,60 +1,138 @@
-import { imagesOf } from '@ethosagent/core';
-import { describe, expect, it } from 'vitest';
-import { takesImages } from './images.js';
+import { IMAGE_LIMITS } from '@ethosagent/core';
+import { defineTool, ok } from '@ethosagent/plugin-sdk';
+import { samplePng } from '@ethosagent/test-support';
+import type { ImageScaler } from '@ethosagent/types';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { AgentLoopOptions } from './api.js';
+import { scriptedModel } from './fixtures/scripted-model.js';
+import { World } from './fixtures/world.js';
+import { imagePlan, limitsOfModel } from './images.js';
 
-const PNG = 'iVBORw0KGgoA';
-const png = (data: string) => ({ mediaType: 'image/png', data: PNG + data });
-const kind = (mediaType: string, begin: string) => ({
-  mediaType,
-  data: Buffer.from(`${begin}${'x'.repeat(12)}`, 'latin1').toString('base64'),
+const PICTURES = { small: samplePng(3, 2), wide: samplePng(9_000, 2) };
+const base64 = (name: keyof typeof PICTURES) => PICTURES[name].toString('base64');
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  input: z.object({ at: z.enum(['small', 'wide']) }),
+  capabilities: {},
+  outputIsUntrusted: true,
+  execute: async ({ at }) =>
+    ok(`a ${at} picture`, {
+      structured: { images: [{ mediaType: 'image/gif', data: base64(at) }] },
+    }),
 });
 
-describe('imagesOf', () => {
-  it.each<[string, unknown, number]>([
-    ['an image', [png('')], 1],
-    ['more than four', [1, 2, 3, 4, 5].map(() => png('aaaa')), 4],
-    ['one of 4,000,012 characters', [png('x'.repeat(4_000_000)), png('')], 1],
-    ['two of 3,999,952 characters', [png('x'.repeat(3_999_940)), png('x'.repeat(3_999_940))], 1],
-    ['what is no image', [{ mediaType: 'text/html', data: 'x' }], 0],
-    ['an SVG', [kind('image/svg+xml', '<svg xmlns=')], 0],
-    ['a BMP', [kind('image/bmp', 'BM')], 0],
-    ['what only claims to be a PNG', [kind('image/png', '<html>')], 0],
-    ['nothing', [{ mediaType: 'image/png', data: '' }], 0],
-    ['what is no base64', [png('not base64 <>')], 0],
-    ['base64 that is cut off', [png('aaa')], 0],
-    ['base64 with more behind its end', [png('aa==aaaa')], 0],
-    ['what is no list', 'aGk=', 0],
-    ['what is no data', [{ mediaType: 'image/png', data: 1 }], 0],
-  ])('of %s', (_name, images, kept) => {
-    expect(imagesOf({ ok: true, value: '', structured: { images } })).toHaveLength(kept);
+let world: World;
+beforeEach(() => {
+  world = new World({ tools: [look] });
+});
+afterEach(() => world.close());
+
+/** What the model gets of a call of `look`. */
+async function shown(at: 'small' | 'wide', options: Partial<AgentLoopOptions> = {}) {
+  const model = scriptedModel([{ calls: [{ name: 'look', args: { at } }] }, { text: 'Seen.' }], {
+    provider: 'anthropic.messages',
+  });
+  await world.loop(model, options).ask({ sessionId: 's', prompt: 'Look' });
+  const message = model.doStreamCalls[1]?.prompt.find(({ role }) => role === 'tool');
+  const [part] = message?.role === 'tool' ? message.content : [];
+  return part?.type === 'tool-result' ? part.output : undefined;
+}
+
+const marked = '<untrusted source="look" tool="look">\na small picture\n</untrusted>';
+const stored = async () =>
+  JSON.stringify((await world.sessions.messages('s', {})).map(({ text, data }) => [text, data]));
+
+describe('an image of a result', () => {
+  it('is before the model beside the marked text, and once in the session', async () => {
+    const output = await shown('small');
+    expect(output).toEqual({
+      type: 'content',
+      value: [
+        { type: 'text', text: marked },
+        { type: 'image-data', mediaType: 'image/png', data: base64('small') },
+      ],
+    });
+    expect((await stored()).split(base64('small'))).toHaveLength(2);
   });
 
-  it.each([
-    ['image/png', '\x89PNG\r\n\x1a\n'],
-    ['image/jpeg', '\xff\xd8\xff\xe0'],
-    ['image/gif', 'GIF89a'],
-    ['image/webp', 'RIFF1234WEBP'],
-  ])('have the type that they are: %s', (mediaType, begin) => {
-    const structured = { images: [kind('image/other', begin)] };
-    expect(imagesOf({ ok: true, value: '', structured })).toMatchObject([{ mediaType }]);
+  it('that is too large is left out, and the model is told outside the marking', async () => {
+    const output = await shown('wide');
+    expect(output).toMatchObject({ type: 'text' });
+    expect(JSON.stringify(output)).toMatch(
+      /<\/untrusted>\\n\[the image \(image\/png, 9000 × 2 pixels\) is left out: .*@ethosagent\/image-scaler/,
+    );
+    expect(await stored()).not.toContain(base64('wide'));
   });
 
-  it('are none of a failure, or of a result without any', () => {
-    expect(imagesOf({ ok: true, value: '' })).toEqual([]);
-    expect(imagesOf({ ok: false, code: 'execution_failed', error: '' })).toEqual([]);
+  it('is made smaller by the scaler, and stored as it is then', async () => {
+    const imageScaler: ImageScaler = { scale: async () => PICTURES.small };
+    expect(await shown('wide', { imageScaler })).toMatchObject({
+      value: [
+        { text: expect.stringContaining('9000 × 2 pixels) is shown at 3 × 2]') },
+        { data: base64('small') },
+      ],
+    });
+    expect(await stored()).not.toContain(base64('wide'));
+  });
+
+  it('is a line of text for a model that takes none, also one that goes on with the session', async () => {
+    expect(await shown('small')).toMatchObject({ type: 'content' });
+    const blind = scriptedModel([{ text: 'Fine.' }]);
+    await world.loop(blind).ask({ sessionId: 's', prompt: 'And?' });
+    const prompt = JSON.stringify(blind.doStreamCalls[0]?.prompt);
+    expect(prompt).toContain('[images of this result are left out: this model takes none]');
+    expect(prompt).not.toContain(base64('small'));
+  });
+
+  it('is not even stored where the host says that the model takes none', async () => {
+    expect(await shown('small', { toolImages: false })).toEqual({
+      type: 'text',
+      value: `${marked}\n[the image (image/png, 3 × 2 pixels) is left out: this model takes no images in results of tools]`,
+    });
+    expect(await stored()).not.toContain(base64('small'));
+  });
+
+  it('comes with the taint of its result', async () => {
+    const model = scriptedModel(
+      [
+        { calls: [{ name: 'look', args: { at: 'small' } }] },
+        { calls: [{ name: 'write_note', args: { path: 'a.txt', text: 'x' } }] },
+      ],
+      { provider: 'anthropic.messages' },
+    );
+    const end = await world.loop(model).ask({ sessionId: 's', prompt: 'Look' });
+    expect(end).toMatchObject({ end: 'paused' });
+    expect(world.ran).toEqual([]);
   });
 });
 
-describe('takesImages', () => {
+describe('limitsOfModel', () => {
   it.each([
-    [{ provider: 'anthropic.messages' }, true],
-    [{ provider: 'openai.responses' }, true],
-    [{ provider: 'google.generative-ai' }, true],
+    [{ provider: 'anthropic.messages' }, IMAGE_LIMITS.anthropic],
+    [{ provider: 'amazon-bedrock' }, IMAGE_LIMITS.anthropic],
+    [{ provider: 'vertex.anthropic.messages' }, IMAGE_LIMITS.anthropic],
+    [{ provider: 'openai.responses' }, IMAGE_LIMITS.openai],
+    [{ provider: 'azure.responses' }, IMAGE_LIMITS.openai],
+    [{ provider: 'google.generative-ai' }, IMAGE_LIMITS.google],
+    [{ provider: 'google.vertex.chat' }, IMAGE_LIMITS.google],
     [{ provider: 'openai.chat' }, false],
     [{ provider: 'my-server.chat' }, false],
     ['openai/gpt-5', false],
     [undefined, false],
-  ])('%j: %s', (model, takes) => {
-    expect(takesImages(model)).toBe(takes);
+  ])('%j', (model, limits) => {
+    expect(limitsOfModel(model)).toEqual(limits);
+  });
+
+  it('is a default: the host says what holds', () => {
+    const model = scriptedModel([]);
+    expect(imagePlan({ model }).limits).toBe(false);
+    expect(imagePlan({ model, toolImages: true }).limits).toEqual(IMAGE_LIMITS.common);
+    expect(imagePlan({ model, toolImages: { maxImages: 1 } }).limits).toMatchObject({
+      maxImages: 1,
+    });
+    expect(() => world.loop([], { toolImages: { maxImages: 0 } })).toThrow('CONFIG_INVALID');
   });
 });

@@ -1,9 +1,38 @@
-/** Providers whose tool results can hold images; others get them as text, or refuse the request. */
-const WITH_IMAGES =
-  /^(?:anthropic|openai\.responses|google|vertex|amazon-bedrock|azure\.responses)/;
+import {
+  IMAGE_LIMITS,
+  type ImageLimits,
+  resolveImageLimits,
+  type ShowImagesOptions,
+} from '@ethosagent/core';
+import type { AgentLoopOptions } from './api.js';
 
-/** Whether a model takes images in tool results, as far as the name of its provider says. */
-export function takesImages(model: unknown): boolean {
+/** Providers whose tool results can hold images; others get them as text, or refuse the request. */
+const WITH_IMAGES: readonly [provider: RegExp, limits: ImageLimits][] = [
+  [/^(?:openai|azure)\.responses/, IMAGE_LIMITS.openai],
+  [
+    /^(?:vertex\.anthropic|google-vertex\.anthropic|anthropic|amazon-bedrock)/,
+    IMAGE_LIMITS.anthropic,
+  ],
+  [/^(?:google|vertex)/, IMAGE_LIMITS.google],
+];
+
+/** What a model takes of images in tool results, as far as the name of its provider says. */
+export function limitsOfModel(model: unknown): ImageLimits | false {
   const { provider }: { provider?: unknown } = Object(model);
-  return typeof provider === 'string' && WITH_IMAGES.test(provider);
+  if (typeof provider !== 'string') return false;
+  return WITH_IMAGES.find(([name]) => name.test(provider))?.[1] ?? false;
+}
+
+/** How the images of results come before the model of a loop. @throws `CONFIG_INVALID` */
+export function imagePlan({
+  model,
+  toolImages,
+  imageScaler,
+}: Pick<AgentLoopOptions, 'model' | 'toolImages' | 'imageScaler'>): ShowImagesOptions {
+  const known = limitsOfModel(model);
+  const limits =
+    toolImages === undefined
+      ? known
+      : resolveImageLimits(toolImages, known === false ? undefined : known);
+  return { limits, scaler: imageScaler };
 }

@@ -3,6 +3,7 @@ import type { DelegationProvider, SessionRef } from '@ethosagent/types';
 import type { AgentEvent, AgentLimits, AgentLoopOptions, TurnClaim, TurnInput } from './api.js';
 import type { Begun, ChildTurn, DelegationPlace } from './delegation/child-turn.js';
 import { Delegations } from './delegation/delegations.js';
+import { imagePlan } from './images.js';
 import { askReader } from './model/ask-reader.js';
 import type { RetryPlan } from './options.js';
 import type { Turn } from './turn.js';
@@ -57,6 +58,7 @@ export class SubAgents {
         sessions,
         runChild: (child) => this.#runChild(child),
         files,
+        images: imagePlan(options),
         askReader: (prompt, turn) =>
           askReader(prompt, {
             options,

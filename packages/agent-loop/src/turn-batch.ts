@@ -1,4 +1,4 @@
-import { type CallFacts, CallGuard, type TurnHost } from '@ethosagent/core';
+import { type CallFacts, CallGuard, showImages, type TurnHost } from '@ethosagent/core';
 import { callListener } from '@ethosagent/policy';
 import {
   EthosError,
@@ -9,6 +9,7 @@ import {
   type ToolResult,
 } from '@ethosagent/types';
 import type { EventQueue } from './event-queue.js';
+import { imagePlan } from './images.js';
 import type { AgentRecord } from './journal/records.js';
 import type { LoggedCall } from './journal/session-log.js';
 import { mayRunAgain, runsUnder } from './run-again.js';
@@ -206,7 +207,7 @@ export class TurnBatch {
     { guard, reads }: { guard: CallGuard; reads?: CallFacts['reads'] | undefined },
   ): void {
     const { toolCallId, result: given } = answer;
-    const { options, isLeft, turn, journal, questions } = this.#parts;
+    const { options, isLeft, turn, journal, questions, signal } = this.#parts;
     const logged = this.#calls.get(toolCallId);
     if (logged === undefined || this.#answered.has(toolCallId)) return;
     this.#answered.add(toolCallId);
@@ -221,7 +222,10 @@ export class TurnBatch {
     const facts = { ran: isStarted, ...(reads !== undefined && { reads }) };
     const written = guard
       .judge({ ...answer, result }, facts)
-      .then((judged) => this.#write(resultRecord(turn, logged, { result, ...judged, isAnswer })))
+      .then(async (judged) => {
+        const shown = await showImages(result, { ...imagePlan(options), signal });
+        await this.#write(resultRecord(turn, logged, { result, ...judged, ...shown, isAnswer }));
+      })
       .then(() => questions.settle([logged]))
       .then(() => this.#tellResult(logged, result));
     // Waited for at the end of the batch.

@@ -1,4 +1,4 @@
-import { imagesOf, markUntrusted, sourceOf, withEdit } from '@ethosagent/core';
+import { markUntrusted, type ShownImages, sourceOf, withEdit } from '@ethosagent/core';
 import type { FailureCause, ToolResult } from '@ethosagent/types';
 import type { ResultRecord } from './journal/records.js';
 import type { InnerLogged, LoggedCall } from './journal/session-log.js';
@@ -56,12 +56,11 @@ export interface ToolAnswer {
 export function resultRecord(
   turn: number,
   logged: LoggedCall,
-  { result: given, ...options }: ToolAnswer,
+  { result: given, images = [], note = '', ...options }: ToolAnswer & Partial<ShownImages>,
 ): ResultRecord {
   const { call, edited } = logged;
   const result = edited === undefined ? given : withEdit(given, edited);
   const text = result.ok ? result.value : `${result.code}: ${result.error}`;
-  const images = imagesOf(result);
   const costUsd = result.ok ? result.cost_usd : undefined;
   return {
     kind: 'result',
@@ -75,6 +74,7 @@ export function resultRecord(
     ...(!result.ok && result.cause !== undefined && { cause: result.cause }),
     ...(costUsd !== undefined && Number.isFinite(costUsd) && costUsd > 0 && { costUsd }),
     ...(images.length > 0 && { images }),
+    ...(note !== '' && { note }),
     ...(options.isUntrusted && { untrusted: true }),
     ...(options.isAnswer === true && given.ok && { answer: given.value.toWellFormed() }),
     ...(options.isUntrusted && options.from !== undefined && { from: options.from }),

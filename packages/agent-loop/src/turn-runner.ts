@@ -12,6 +12,7 @@ import type { AgentEvent, AgentLoopOptions, ResumeInput, TurnEnd, TurnInput } fr
 import { type ContextPlan, contextPlan } from './context/context-plan.js';
 import { isTaskJournal } from './delegation/task-journal.js';
 import { EventQueue } from './event-queue.js';
+import { imagePlan } from './images.js';
 import { Journal, type JournalClaim, readLog } from './journal/journal.js';
 import { KnownLogs } from './journal/known-logs.js';
 import { type AgentRecord, isAttachment } from './journal/records.js';
@@ -56,6 +57,7 @@ export class TurnRunner {
     this.#ledgers = SessionLedgers.of(options.sessions);
     this.#limits = turnLimits(options.limits, options.prices);
     this.#retries = retryPlan(options.retries);
+    imagePlan(options);
     this.#context = contextPlan(options);
     this.#search = toolSearchPlan(options, this.#context);
     this.#now = options.now ?? Date.now;

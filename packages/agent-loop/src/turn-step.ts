@@ -6,7 +6,7 @@ import type { ContextPlan } from './context/context-plan.js';
 import { type Prompt, promptTokens } from './context/estimate.js';
 import { fitContext } from './context/fit-context.js';
 import { READ_RESULT } from './context/read-result.js';
-import { takesImages } from './images.js';
+import { imagePlan } from './images.js';
 import type { Journal } from './journal/journal.js';
 import type { StepPart, StepRecord } from './journal/records.js';
 import { askAgain } from './model/ask-again.js';
@@ -92,7 +92,7 @@ export class TurnStep {
   }): Promise<Prompt> {
     const { options, journal, context: plan, search, turn, tell } = this.#parts;
     const { log } = journal;
-    const images = options.toolImages ?? takesImages(options.model);
+    const images = imagePlan(options).limits !== false;
     const system = systemPrompt(options.instructions, personality);
     const prompt = (): Prompt => ({
       system,

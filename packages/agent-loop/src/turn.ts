@@ -1,4 +1,4 @@
-import type { UntrustedSource } from '@ethosagent/core';
+import { showImages, type UntrustedSource } from '@ethosagent/core';
 import {
   type DelegationProvider,
   EthosError,
@@ -11,6 +11,7 @@ import type { ContextPlan } from './context/context-plan.js';
 import { ContextFull } from './context/fit-context.js';
 import type { Begun } from './delegation/child-turn.js';
 import type { EventQueue } from './event-queue.js';
+import { imagePlan } from './images.js';
 import type { Journal, JournalClaim } from './journal/journal.js';
 import type { LoggedCall, LoggedTurn, SessionLog } from './journal/session-log.js';
 import type { LoopApprovals } from './loop-approvals.js';
@@ -325,11 +326,15 @@ export class Turn {
       messageCount: this.#log.messageCount,
     });
     const plain = { isMarked: false, isUntrusted: false };
-    await this.#parts.journal.append(
-      ...answers.map(({ logged, result, found }) =>
-        resultRecord(turn, logged, { result, ...plain, ...(found !== undefined && { found }) }),
-      ),
+    const records = answers.map(async ({ logged, result, found }) =>
+      resultRecord(turn, logged, {
+        result,
+        ...plain,
+        ...(await showImages(result, imagePlan(options))),
+        ...(found !== undefined && { found }),
+      }),
     );
+    await this.#parts.journal.append(...(await Promise.all(records)));
     await this.#settle(answers.map(({ logged }) => logged));
     for (const { logged, result } of answers) {
       const { id: toolCallId, name: toolName, input } = logged.call;

@@ -36,8 +36,10 @@ export { validateDeclaration, validateRegistration } from './capability-validato
 export { createInMemoryKvStore } from './in-memory-kv.js';
 export { createInMemoryMemory } from './in-memory-memory.js';
 export { createInMemorySessionStore } from './in-memory-sessions.js';
-export { imagesOf, type ResultImage } from './results/images.js';
+export { type ResultImage, withoutImageBytes } from './results/given-images.js';
+export { IMAGE_LIMITS, type ImageLimits, resolveImageLimits } from './results/image-limits.js';
 export { markUntrusted, type UntrustedOrigin } from './results/mark-untrusted.js';
+export { type ShowImagesOptions, type ShownImages, showImages } from './results/show-images.js';
 export { mayBeForeign } from './results/untrusted/may-be-foreign.js';
 export type { CheckSchema, SchemaCheck } from './schema-gate.js';
 export {

@@ -65,6 +65,12 @@ export {
   normalizeHost,
   parseHostPattern,
 } from './hosts.js';
+export {
+  type ImageReading,
+  MAX_IMAGE_BYTES,
+  MAX_IMAGE_PIXELS,
+  readImage,
+} from './images/read-image.js';
 export type { KvLimits } from './kv-rules.js';
 export {
   assertKvKey,

@@ -1,4 +1,5 @@
 import type { FailureCause } from './errors.js';
+import type { ImageMediaType } from './images.js';
 import type { ToolErrorCode } from './tool.js';
 import type { CapabilityName } from './tool-capabilities.js';
 
@@ -84,10 +85,21 @@ export interface AuditCall {
   bytes: number;
   /** What the model reads, without secrets that the call resolved, where the operator asks for it. */
   result?: string;
+  /** The images of its result, as it was before any was made smaller. Absent where there are none. */
+  images?: AuditImage[];
   /** In how many places of its result a secret that it had resolved was replaced. Absent where none was. */
   redactions?: number;
   /** US dollars that the tool says it cost. */
   costUsd?: number;
+}
+
+/** An image that a call gave: never its bytes. */
+export interface AuditImage {
+  /** What it is by its content; `unknown` for none of the kinds that models read. */
+  mediaType: ImageMediaType | 'unknown';
+  sizeBytes: number;
+  /** SHA-256 of its bytes, in hexadecimal. */
+  sha256: string;
 }
 
 /** Where audit events go. An access whose event can't be recorded is refused. */

@@ -36,6 +36,9 @@ export const ERROR_CODES = {
   READ_ONLY: 'The file system is read-only.',
   ALREADY_EXISTS: 'Something else is already at the path.',
   STORAGE_FAILED: 'The storage failed in another way.',
+  // Images.
+  IMAGE_INVALID: 'The image is cut off, or is not what its header says.',
+  IMAGE_TOO_LARGE: 'The image has more bytes or pixels than are read.',
   // Secrets.
   SECRET_NOT_FOUND: 'The secrets backend has no value for the ref.',
   SECRETS_UNAVAILABLE: 'The secrets backend failed, so that nobody knows whether it has a value.',

@@ -1,4 +1,11 @@
-export type { AuditApproval, AuditCall, AuditEvent, AuditSink, AuditWhy } from './audit.js';
+export type {
+  AuditApproval,
+  AuditCall,
+  AuditEvent,
+  AuditImage,
+  AuditSink,
+  AuditWhy,
+} from './audit.js';
 export type {
   DelegatedTask,
   DelegationCaller,
@@ -18,6 +25,13 @@ export {
   EthosError,
   errorCodeOf,
 } from './errors.js';
+export type {
+  ImageFacts,
+  ImageFile,
+  ImageMediaType,
+  ImageScaler,
+  ImageTarget,
+} from './images.js';
 export type {
   MemoryChange,
   MemoryDocument,

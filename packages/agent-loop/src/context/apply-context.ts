@@ -103,6 +103,6 @@ function clear(entries: readonly Entry[], ids: ReadonlySet<string>): void {
 
 /** A result without what it said. */
 export function clearedResult(result: ResultRecord): ResultRecord {
-  const { images: _, answer: __, ...rest } = result;
+  const { images: _, note: __, answer: ___, ...rest } = result;
   return { ...rest, output: clearedText(result.call) };
 }

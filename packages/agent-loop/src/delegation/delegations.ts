@@ -1,5 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type QuarantinePrompt, SessionLedgers, type UntrustedFiles } from '@ethosagent/core';
+import {
+  type QuarantinePrompt,
+  SessionLedgers,
+  type ShowImagesOptions,
+  type UntrustedFiles,
+} from '@ethosagent/core';
 import {
   CapabilityError,
   type DelegatedTask,
@@ -28,6 +33,8 @@ export interface DelegationsOptions {
   files: UntrustedFiles;
   /** Asks the model of the agents for what it reads in quarantine, at the cost of a turn. */
   askReader: (prompt: QuarantinePrompt, turn: DelegatingTurn) => Promise<string>;
+  /** How images of results come before that model. */
+  images: ShowImagesOptions;
   /** Ends what the tools of a session left running. */
   endToolsOf?: (sessionId: string) => Promise<void>;
   approve?: AgentLoopOptions['approve'];
@@ -96,11 +103,12 @@ export class Delegations {
   ): Promise<QuarantinedValue> {
     if (this.#isClosed) throw tooLate();
     if (isUsedUp(turn)) throw limit('the budget of the turn is used up', 'budget');
-    const { approve, files, askReader } = this.#options;
+    const { approve, files, images, askReader } = this.#options;
     return readQuarantined(asked, {
       turn,
       approve,
       files,
+      images,
       signal,
       now: this.#now,
       read: (prompt) => {

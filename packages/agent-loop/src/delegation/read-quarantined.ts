@@ -3,10 +3,11 @@ import {
   askQuarantined,
   type CallFacts,
   CallGuard,
-  imagesOf,
   markUntrusted,
   NO_ANSWER,
   type QuarantineModel,
+  type ShowImagesOptions,
+  showImages,
   sourceOf,
   type UntrustedFiles,
 } from '@ethosagent/core';
@@ -26,6 +27,8 @@ export interface QuarantineParts {
   files: UntrustedFiles;
   /** Asks the model of the agent, without tools. */
   read: QuarantineModel;
+  /** How images come before it. */
+  images: ShowImagesOptions;
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
   now: () => number;
@@ -44,7 +47,7 @@ export async function readQuarantined(
 ): Promise<QuarantinedValue> {
   const closed = compileClosedSchema(schema);
   if (!closed.ok) return failed(closed.problem, 'INPUT_INVALID');
-  const { turn, read, signal } = parts;
+  const { turn, read, images, signal } = parts;
   if (turn.tools.tool(name)?.capabilities.delegation !== undefined) {
     return failed(
       `${name} gives tasks to others, and is not read in quarantine`,
@@ -58,7 +61,8 @@ export async function readQuarantined(
     return failed(told, cause);
   }
   const text = markUntrusted(result.value, { source: sourceOf(name, args), tool: name });
-  const answer = await askQuarantined([{ text, images: imagesOf(result) }], {
+  const { images: shown, note } = await showImages(result, { ...images, signal });
+  const answer = await askQuarantined([{ text: `${text}\n${note}`.trim(), images: shown }], {
     schema,
     compiled: closed.schema,
     question,

@@ -134,6 +134,8 @@ const CHECKS = {
       cause: isString,
       costUsd: isAmount,
       images: isListOf(isImage),
+      /** What the model is told of images that are smaller now, or left out. */
+      note: isString,
       untrusted: isTrue,
       /** The turn ends with it: what its tool gave, for the user alone. */
       answer: isString,
@@ -181,7 +183,6 @@ export type StepRecord = RecordOf<'step'>;
 export type ResultRecord = RecordOf<'result'>;
 export type ContextRecord = RecordOf<'context'>;
 export type InnerRecord = RecordOf<'inner'>;
-export type ResultImage = Checked<typeof isImage>;
 
 /** The record of a message's data, or `undefined` for what is none that is known. */
 export function parseRecord(data: unknown): AgentRecord | undefined {

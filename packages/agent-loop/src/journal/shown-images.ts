@@ -1,4 +1,5 @@
-import type { ResultImage, ResultRecord } from './records.js';
+import type { ResultImage } from '@ethosagent/core';
+import type { ResultRecord } from './records.js';
 
 /** Images of tool results that the model is shown; below what providers take for a request. */
 const MAX_IMAGES = 16;
@@ -6,6 +7,9 @@ const MAX_IMAGES = 16;
 const MAX_CHARS = 16_000_000;
 /** What is left of both when there are more: half, since the history changes each time. */
 const KEPT = 0.5;
+
+/** What the model is told in place of an image that it was shown. */
+const GONE = '[an image of this result is no longer shown; call the tool again to see it]';
 
 /** The images of a history. Those that the model is no longer shown are let go. */
 export class ShownImages {
@@ -23,7 +27,9 @@ export class ShownImages {
       const oldest = this.#shown.shift();
       if (oldest === undefined) return;
       this.#chars -= oldest.image.data.length;
-      oldest.result.images = oldest.result.images?.filter((image) => image !== oldest.image) ?? [];
+      const { result, image } = oldest;
+      result.images = result.images?.filter((each) => each !== image) ?? [];
+      result.note = GONE;
     }
   }
 }

@@ -1,4 +1,5 @@
-import type { QuarantinePrompt } from '@ethosagent/core';
+import type { QuarantinePrompt, ResultImage } from '@ethosagent/core';
+import type { ImagePart } from 'ai';
 import type { AgentLoopOptions, AgentUsage } from '../api.js';
 import type { RetryPlan } from '../options.js';
 import { usageOf } from '../usage.js';
@@ -15,13 +16,13 @@ export interface AskReaderOptions {
 
 /**
  * Asks the model of an agent as a reader: with no tools, no history, and no options of the provider,
- * which may give it a search of its own. Images are not shown.
+ * which may give it a search of its own.
  *
  * @returns its text
  * @throws `MODEL_FAILED`; the reason of the signal
  */
 export async function askReader(
-  { system, text, signal }: Pick<QuarantinePrompt, 'system' | 'text' | 'signal'>,
+  { system, text, images, signal }: Pick<QuarantinePrompt, 'system' | 'text' | 'images' | 'signal'>,
   { options, retries, remainingMs, charge, now }: AskReaderOptions,
 ): Promise<string> {
   const { model, modelSettings = {}, prices } = options;
@@ -30,7 +31,7 @@ export async function askReader(
     {
       model,
       system,
-      messages: [{ role: 'user', content: text }],
+      messages: [{ role: 'user', content: [{ type: 'text', text }, ...images.map(imagePart)] }],
       definitions: [],
       settings,
       signal,
@@ -42,4 +43,8 @@ export async function askReader(
   const chars = () => ({ input: system.length + text.length, output: answer.chars });
   charge(usageOf(answer.usage, chars, prices));
   return answer.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+function imagePart({ data, mediaType }: ResultImage): ImagePart {
+  return { type: 'image', image: data, mediaType };
 }

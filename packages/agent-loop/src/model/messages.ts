@@ -105,14 +105,19 @@ function assistantPart(part: StepPart): AssistantPart[] {
   }
 }
 
+/** A model may have shown them before: another one goes on with the session. */
+const UNSEEN = '[images of this result are left out: this model takes none]';
+
 function outputOf(
-  { output, ok, images = [] }: ResultRecord,
+  { output, ok, images = [], note = '' }: ResultRecord,
   options: { images: boolean },
 ): ToolPart['output'] {
   if (!ok) return { type: 'error-text', value: output };
   const visible = options.images ? images : [];
   // Some providers refuse an empty text.
-  const text = output.trim() === '' ? '(empty)' : output;
+  const said = output.trim() === '' ? '(empty)' : output;
+  const unseen = images.length > 0 && !options.images ? UNSEEN : '';
+  const text = [said, note, unseen].filter((line) => line !== '').join('\n');
   if (visible.length === 0) return { type: 'text', value: text };
   return {
     type: 'content',

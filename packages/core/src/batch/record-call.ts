@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson, discard, isThenable } from '@ethosagent/policy';
 import type { AuditCall, AuditSink, ToolResult } from '@ethosagent/types';
 import { failure } from '../results/check-shape.js';
+import { auditImages } from '../results/given-images.js';
 import type { SecretRedactor } from '../results/redact.js';
 import { modelText } from '../session/mark-result.js';
 import type { CallFacts } from '../turn-host.js';
@@ -9,7 +10,7 @@ import type { CallFacts } from '../turn-host.js';
 /** What is known of a call that has its answer. */
 export type CallRecord = Omit<
   AuditCall,
-  'kind' | 'argsDigest' | 'outcome' | 'cause' | 'durationMs' | 'bytes' | 'costUsd'
+  'kind' | 'argsDigest' | 'outcome' | 'cause' | 'durationMs' | 'bytes' | 'images' | 'costUsd'
 >;
 
 /**
@@ -34,6 +35,7 @@ export function recordCall(
   const { args, ...known } = call;
   const text = modelText(result);
   const cost = result.ok ? result.cost_usd : undefined;
+  const images = auditImages(result);
   const event: AuditCall = {
     kind: 'call',
     ...known,
@@ -44,6 +46,7 @@ export function recordCall(
     durationMs: Math.round(facts.durationMs),
     bytes: Buffer.byteLength(text),
     ...(withResult && { result: text }),
+    ...(images.length > 0 && { images }),
     ...(cost !== undefined && Number.isFinite(cost) && { costUsd: cost }),
   };
   try {

@@ -78,6 +78,8 @@ export class BatchRounds {
         guard,
         ledger,
         approvals: this.#approvals,
+        images: this.#parts.images,
+        signal: options.abortSignal,
         quarantined: options.quarantined,
       });
       for (const [index, result] of kept) results.set(index, result);

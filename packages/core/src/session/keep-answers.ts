@@ -1,5 +1,6 @@
 import { EthosError, type ToolCallResult } from '@ethosagent/types';
-import { imagesOf } from '../results/images.js';
+import { IMAGE_LIMITS } from '../results/image-limits.js';
+import { showImages } from '../results/show-images.js';
 import type { CallFacts } from '../turn-host.js';
 import type { CallGuard } from './call-guard.js';
 import { markResult, modelText, withEdit } from './mark-result.js';
@@ -8,6 +9,7 @@ import { partsOf, refusedResult, waits } from './session-answers.js';
 import type { SessionResult, UntrustedSource } from './session-api.js';
 import type { SessionApprovals } from './session-approvals.js';
 import type { SessionLedger } from './session-ledger.js';
+import type { ToolSessionParts } from './session-parts.js';
 import { sourceOfCall } from './source-list.js';
 import { sourceOf } from './untrusted-gate.js';
 
@@ -19,6 +21,8 @@ export interface AnsweredRound {
   guard: CallGuard;
   ledger: SessionLedger;
   approvals: SessionApprovals;
+  images: ToolSessionParts['images'];
+  signal: AbortSignal | undefined;
   /** The results are for the reader alone. Gets the places of those that hold foreign text. */
   quarantined: Set<number> | undefined;
 }
@@ -68,7 +72,7 @@ export async function keepAnswers(answered: AnsweredRound): Promise<Map<number, 
 async function keepAnswer(
   answer: ToolCallResult,
   { call, index, edited }: PlacedCall,
-  { guard, facts, quarantined }: AnsweredRound,
+  { guard, facts, quarantined, images, signal }: AnsweredRound,
 ): Promise<KeptAnswer & { isMarked: boolean }> {
   const { toolCallId, name } = answer;
   const fact = facts.get(toolCallId);
@@ -81,6 +85,11 @@ async function keepAnswer(
     approval === undefined ? answer.result : waits(name, guard.problems.get(toolCallId));
   const noted = edited !== undefined && fact?.ran === true ? withEdit(given, edited) : given;
   const result = isMarked ? markResult(noted, { source: sourceOf(name, args), tool: name }) : noted;
+  const shown = await showImages(answer.result, {
+    ...(images ?? { limits: IMAGE_LIMITS.common }),
+    ...(signal && { signal }),
+  });
+  const text = modelText(result);
   // What only the reader gets, the session has not read.
   const isRead = isUntrusted && quarantined === undefined;
   return {
@@ -89,8 +98,8 @@ async function keepAnswer(
     result: {
       ...answer,
       result,
-      text: modelText(result),
-      images: imagesOf(answer.result),
+      text: shown.note === '' ? text : `${text}\n${shown.note}`,
+      images: shown.images,
       durationMs: fact?.durationMs ?? 0,
       ...(approval !== undefined && { approval }),
     },

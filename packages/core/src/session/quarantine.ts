@@ -1,6 +1,6 @@
 import { type ClosedSchema, type ClosedValue, canonicalJson } from '@ethosagent/policy';
 import type { FailureCause, ToolErrorCode } from '@ethosagent/types';
-import type { ResultImage } from '../results/images.js';
+import type { ResultImage } from '../results/given-images.js';
 import type { QuarantineAnswer, QuarantineRequest } from './session-api.js';
 
 /** Content that is read. */

@@ -10,7 +10,7 @@ import type {
   TurnAttachment,
 } from '@ethosagent/types';
 import type { ResolvedGrant } from '../capabilities/resolved-grant.js';
-import type { ResultImage } from '../results/images.js';
+import type { ResultImage } from '../results/given-images.js';
 
 /** For whom a session runs. */
 export interface SessionIdentity {
@@ -113,9 +113,10 @@ export interface PendingApproval {
 export interface SessionResult extends ToolCallResult {
   /**
    * What the model reads: the value, or the code and the error. Marked where somebody else may have
-   * written it, as `result` is.
+   * written it, as `result` is. A line at its end says which images are smaller now, or left out.
    */
   text: string;
+  /** As the session's model takes them. */
   images: ResultImage[];
   /** Milliseconds from the begin of the tool to its end; 0 where it did not run. */
   durationMs: number;

@@ -1,3 +1,4 @@
+import type { ShowImagesOptions } from '../results/show-images.js';
 import type { AskHost } from './call-guard.js';
 import type { SessionIdentity, SessionLimits } from './session-api.js';
 import type { SessionLedger } from './session-ledger.js';
@@ -18,6 +19,8 @@ export interface ToolSessionParts {
   ledger: SessionLedger;
   /** What the owner of the session has granted beyond it, under a personality. */
   ownerLedger: (personalityId: string) => SessionLedger;
+  /** How images of results come before the model: by the limits of all providers when absent. */
+  images?: Pick<ShowImagesOptions, 'limits' | 'scaler'>;
   /** What sessions changed with untrusted content at hand. */
   files: UntrustedFiles;
   /** Milliseconds since the epoch. */

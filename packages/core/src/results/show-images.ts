@@ -1,0 +1,119 @@
+import { readImage } from '@ethosagent/policy';
+import type { ImageFile, ImageScaler, ToolResult } from '@ethosagent/types';
+import { bytesOf, givenImages, MAX_GIVEN, type ResultImage } from './given-images.js';
+import { type ImageLimits, MOST_TOTAL_BYTES } from './image-limits.js';
+
+/** How images come before a model. */
+export interface ShowImagesOptions {
+  /** `false`: the model takes none. */
+  limits: ImageLimits | false;
+  scaler?: ImageScaler | undefined;
+  signal?: AbortSignal;
+}
+
+/** What the model gets of the images of a result. */
+export interface ShownImages {
+  images: ResultImage[];
+  /** What the model is told of images that are smaller now, or left out; `''` for nothing. */
+  note: string;
+}
+
+/** In place of an image: why there is none. */
+interface LeftOut {
+  why: string;
+}
+
+/**
+ * The images of a result as a model takes them: the type of each by its content, those that are too
+ * large made smaller. One that can't be shown is left out, and the note says so, and what to do.
+ * Never rejects: a scaler that throws, or is aborted, leaves the image out.
+ */
+export async function showImages(
+  result: ToolResult,
+  options: ShowImagesOptions,
+): Promise<ShownImages> {
+  const given = givenImages(result);
+  const images: ResultImage[] = [];
+  const notes: string[] = [];
+  let left = MOST_TOTAL_BYTES;
+  for (const [index, { data }] of given.slice(0, MAX_GIVEN).entries()) {
+    const which = given.length === 1 ? 'the image' : `image ${index + 1}`;
+    const read = fileOf(data);
+    if ('why' in read) {
+      notes.push(`${which} is left out: ${read.why}`);
+      continue;
+    }
+    const what = `${which} (${read.mediaType}, ${read.width} × ${read.height} pixels)`;
+    const shown = await shownOf(read, { ...options, left, count: images.length });
+    if ('why' in shown) {
+      notes.push(`${what} is left out: ${shown.why}`);
+      continue;
+    }
+    if (shown !== read) notes.push(`${what} is shown at ${shown.width} × ${shown.height}`);
+    left -= shown.bytes.length;
+    const same = shown === read ? data : Buffer.from(shown.bytes).toString('base64');
+    images.push({ mediaType: shown.mediaType, data: same });
+  }
+  const more = given.length - MAX_GIVEN;
+  if (more > 0) notes.push(`${more} more images are left out`);
+  return { images, note: notes.map((note) => `[${note}]`).join('\n') };
+}
+
+function fileOf(data: string): ImageFile | LeftOut {
+  const read = bytesOf(data);
+  if ('problem' in read) return { why: read.problem };
+  const { bytes } = read;
+  const facts = readImage(bytes);
+  if (facts === undefined) return { why: 'it is no PNG, JPEG, GIF or WebP' };
+  if (!facts.ok) return { why: facts.problem };
+  const { mediaType, width, height } = facts;
+  return { mediaType, width, height, bytes };
+}
+
+async function shownOf(
+  file: ImageFile,
+  { limits, scaler, signal, left, count }: ShowImagesOptions & { left: number; count: number },
+): Promise<ImageFile | LeftOut> {
+  if (limits === false) return { why: 'this model takes no images in results of tools' };
+  const { maxImages, maxSidePixels, fitSidePixels } = limits;
+  if (count >= maxImages) return { why: `a result may show ${maxImages} images` };
+  const maxBytes = Math.min(limits.maxBytes, left);
+  if (fits(file, { maxBytes, maxSide: fitSidePixels })) return file;
+  const target = { maxSidePixels: fitSidePixels, maxBytes, ...(signal && { signal }) };
+  const scaled = scaler && (await scaledBy(scaler, file, target));
+  if (scaled && 'bytes' in scaled && fits(scaled, { maxBytes, maxSide: fitSidePixels })) {
+    return scaled;
+  }
+  if (fits(file, { maxBytes, maxSide: maxSidePixels })) return file;
+  const limit = `a model gets at most ${maxBytes} bytes and ${maxSidePixels} pixels a side, and it has ${file.bytes.length} bytes`;
+  return {
+    why: scaler
+      ? `${limit}; it could not be made smaller`
+      : `${limit}. The operator can install @ethosagent/image-scaler, which makes images smaller`,
+  };
+}
+
+function fits(
+  { bytes, width, height }: ImageFile,
+  { maxBytes, maxSide }: { maxBytes: number; maxSide: number },
+): boolean {
+  return bytes.length <= maxBytes && Math.max(width, height) <= maxSide;
+}
+
+/** What a scaler gives is read again: it worked on what somebody else wrote. */
+async function scaledBy(
+  scaler: ImageScaler,
+  file: ImageFile,
+  target: Parameters<ImageScaler['scale']>[1],
+): Promise<ImageFile | undefined> {
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = await scaler.scale(file, target);
+  } catch {
+    return undefined;
+  }
+  const facts = bytes && readImage(bytes);
+  if (bytes === undefined || facts?.ok !== true) return undefined;
+  const { mediaType, width, height } = facts;
+  return { mediaType, width, height, bytes };
+}

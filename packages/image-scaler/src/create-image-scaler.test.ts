@@ -1,0 +1,90 @@
+import { readImage } from '@ethosagent/policy';
+import { pngOf, SAMPLE_IMAGES, samplePng } from '@ethosagent/test-support';
+import type { ImageFile } from '@ethosagent/types';
+import { describe, expect, it } from 'vitest';
+import { createImageScaler } from './create-image-scaler.js';
+import { scaleNow } from './scale-now.js';
+
+const fileOf = (bytes: Uint8Array): ImageFile => {
+  const read = readImage(bytes);
+  if (read?.ok !== true) return expect.fail('no image');
+  return { mediaType: read.mediaType, width: read.width, height: read.height, bytes };
+};
+const to = (maxSidePixels: number, maxBytes = 3_000_000) => ({ maxSidePixels, maxBytes });
+const sizeOf = (bytes: Uint8Array | undefined) => {
+  const read = bytes && readImage(bytes);
+  return read?.ok === true ? `${read.mediaType} ${read.width} × ${read.height}` : undefined;
+};
+const jpeg = () => SAMPLE_IMAGES.JPEG?.bytes ?? expect.fail('no JPEG');
+/** The JPEG of 3 by 2 as a camera writes it that was held otherwise. */
+const held = (orientation: number) => {
+  const exif = Buffer.from(
+    'ffe100224578696600004d4d002a00000008000101120003000000010000000000000000',
+    'hex',
+  );
+  exif.writeUInt16BE(orientation, 28);
+  return Buffer.concat([jpeg().subarray(0, 2), exif, jpeg().subarray(2)]);
+};
+
+describe('createImageScaler', () => {
+  it('makes an image smaller in a thread, and says nothing of one that it can not unpack', async () => {
+    const scaler = createImageScaler();
+    expect(sizeOf(await scaler.scale(fileOf(samplePng(400, 100)), to(200)))).toBe(
+      'image/png 200 × 50',
+    );
+    const lying = fileOf(pngOf(4_000, 4_000, Buffer.from('no data of a PNG')));
+    expect(await scaler.scale(lying, to(200))).toBeUndefined();
+  });
+
+  it('unpacks nothing that says too much, or is none', async () => {
+    const scaler = createImageScaler();
+    const bomb = pngOf(60_000, 60_000, Buffer.alloc(8));
+    for (const bytes of [bomb, Buffer.from('<svg/>')]) {
+      const file = { mediaType: 'image/png' as const, width: 3, height: 2, bytes };
+      expect(await scaler.scale(file, to(200))).toBeUndefined();
+    }
+  });
+
+  it('ends with its call, and gives up after its time', async () => {
+    const file = fileOf(samplePng(400, 100));
+    const signal = AbortSignal.abort(new Error('over'));
+    await expect(createImageScaler().scale(file, { ...to(9), signal })).rejects.toThrow('over');
+    const later = new AbortController();
+    const running = createImageScaler().scale(file, { ...to(9), signal: later.signal });
+    later.abort(new Error('over'));
+    await expect(running).rejects.toThrow('over');
+    expect(await createImageScaler({ timeoutMs: 1 }).scale(file, to(9))).toBeUndefined();
+  });
+});
+
+describe('scaleNow', () => {
+  const scaled = (bytes: Uint8Array, side: number, maxBytes?: number) =>
+    scaleNow({ ...fileOf(bytes), ...to(side, maxBytes) });
+
+  it.each(Object.entries(SAMPLE_IMAGES))('reads a %s', (_name, { bytes }) => {
+    const made = sizeOf(scaled(bytes, 100)) ?? '';
+    expect(made).toContain('3 × 2');
+  });
+
+  it('takes less quality, then fewer pixels, until it fits', () => {
+    const noise = samplePng(300, 300, { isNoise: true });
+    expect(sizeOf(scaled(noise, 300))).toBe('image/png 300 × 300');
+    expect(sizeOf(scaled(noise, 300, 100_000))).toBe('image/jpeg 300 × 300');
+    expect(sizeOf(scaled(noise, 300, 15_000))).toMatch(/^image\/jpeg (1|2)\d\d × /);
+    expect(scaled(noise, 300, 100)).toBeUndefined();
+  });
+
+  it.each([
+    [1, '3 × 2'],
+    [3, '3 × 2'],
+    [4, '3 × 2'],
+    [6, '2 × 3'],
+    [8, '2 × 3'],
+  ])('turns a JPEG as it was held: %i', (orientation, size) => {
+    expect(sizeOf(scaled(held(orientation), 64))).toBe(`image/jpeg ${size}`);
+  });
+
+  it('keeps the shape of what is long and thin', () => {
+    expect(sizeOf(scaled(samplePng(2_000, 2), 100))).toBe('image/png 100 × 1');
+  });
+});

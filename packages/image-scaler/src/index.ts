@@ -1,0 +1,1 @@
+export { createImageScaler, type ImageScalerOptions } from './create-image-scaler.js';

@@ -1,0 +1,34 @@
+/** The kinds of images that models read. */
+export type ImageMediaType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+
+/** What an image says of itself in its header. */
+export interface ImageFacts {
+  mediaType: ImageMediaType;
+  /** In pixels. */
+  width: number;
+  height: number;
+}
+
+/** An image in bytes. */
+export interface ImageFile extends ImageFacts {
+  bytes: Uint8Array;
+}
+
+/** What an image has to come down to. */
+export interface ImageTarget {
+  /** Pixels of its longer side. */
+  maxSidePixels: number;
+  maxBytes: number;
+  signal?: AbortSignal;
+}
+
+/** Makes images smaller: `createImageScaler` of `@ethosagent/image-scaler`, or one of the host. */
+export interface ImageScaler {
+  /**
+   * Makes an image smaller that somebody else may have written.
+   *
+   * @returns one of the four kinds that fits, or `undefined` where there is none
+   * @throws the reason of the signal
+   */
+  scale(image: ImageFile, target: ImageTarget): Promise<Uint8Array | undefined>;
+}
