@@ -168,8 +168,12 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
       artifact: { ok: true, structured: { secret: 7 }, costUsd: 0.5 },
     });
     expect(JSON.stringify(told(model, 'p')?.content)).not.toContain('secret');
+    expect(JSON.stringify(told(model, 'p')?.artifact)).not.toContain(PIXEL);
     const without = await begin(session(), [step, 'Done.'], { images: false });
-    expect(told(without.model, 'p')?.content).toBe('a pixel');
+    expect(told(without.model, 'p')).toMatchObject({
+      content: 'a pixel\n[images of this result are left out: this model takes none]',
+      artifact: { structured: { images: [{ mediaType: 'image/png', data: PIXEL }] } },
+    });
   });
 
   it('gives progress for users', async () => {

@@ -1,4 +1,9 @@
-import { type PendingApproval, type SessionResult, ToolCallError } from '@ethosagent/core';
+import {
+  type PendingApproval,
+  type SessionResult,
+  ToolCallError,
+  withoutImageBytes,
+} from '@ethosagent/core';
 import type { FailureCause, ToolErrorCode } from '@ethosagent/types';
 import { ToolMessage } from '@langchain/core/messages';
 
@@ -35,7 +40,7 @@ export interface OutputOptions {
 
 /** @throws `ToolCallError` for a failure that no message can carry */
 export function outputOf(answer: SessionResult, { toolCallId, images }: OutputOptions): ToolOutput {
-  const artifact = artifactOf(answer);
+  const artifact = artifactOf(answer, images);
   if (answer.result.ok) return [contentOf(answer, images), artifact];
   if (toolCallId === undefined) throw new ToolCallError(answer);
   // By itself, the framework makes a success of what a tool gives, and adds words to what it throws.
@@ -50,14 +55,18 @@ export function outputOf(answer: SessionResult, { toolCallId, images }: OutputOp
 }
 
 function contentOf({ text, images }: SessionResult, isShown: boolean): ToolContent {
-  if (images.length === 0 || !isShown) return text;
+  if (images.length === 0) return text;
+  if (!isShown) return `${text}\n[images of this result are left out: this model takes none]`;
   return [
     { type: 'text', text },
     ...images.map(({ mediaType, data }) => ({ type: 'image' as const, mimeType: mediaType, data })),
   ];
 }
 
-function artifactOf({ result, approval, durationMs }: SessionResult): ToolArtifact {
+function artifactOf(
+  { result, approval, durationMs }: SessionResult,
+  isShown: boolean,
+): ToolArtifact {
   if (!result.ok) {
     const { code, cause } = result;
     return {
@@ -72,8 +81,9 @@ function artifactOf({ result, approval, durationMs }: SessionResult): ToolArtifa
   const facts = { ok: true as const, durationMs, ...(costUsd !== undefined && { costUsd }) };
   if (structured === undefined) return facts;
   try {
-    // A checkpoint keeps it, and a checkpoint is JSON.
-    return { ...facts, structured: JSON.parse(JSON.stringify(structured)) };
+    // A checkpoint keeps it, and a checkpoint is JSON. What is shown is in the content already.
+    const kept = isShown ? withoutImageBytes(structured) : structured;
+    return { ...facts, structured: JSON.parse(JSON.stringify(kept)) };
   } catch {
     return facts;
   }

@@ -183,7 +183,10 @@ describe('a step', () => {
       expect.objectContaining({
         customData: expect.objectContaining({
           ok: true,
-          structured: expect.objectContaining({ secretOfTheProgram: 7 }),
+          structured: expect.objectContaining({
+            secretOfTheProgram: 7,
+            images: [expect.not.objectContaining({ data: PNG })],
+          }),
         }),
       }),
     );

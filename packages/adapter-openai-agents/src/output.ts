@@ -1,4 +1,4 @@
-import type { SessionResult } from '@ethosagent/core';
+import { type SessionResult, withoutImageBytes } from '@ethosagent/core';
 import type { ToolOutputImage, ToolOutputText } from '@openai/agents';
 
 /** What a tool gives to the framework: text alone, or text and images. */
@@ -18,8 +18,14 @@ export function outputOf({ text, images }: SessionResult): OpenAiToolOutput {
 
 /** What the program finds as `customData` of the result's item. The model never reads it. */
 export function customDataOf({ result, durationMs }: SessionResult): Record<string, unknown> {
+  const structured = result.ok ? result.structured : undefined;
   const facts = result.ok
-    ? { ok: true, structured: result.structured, costUsd: result.cost_usd, durationMs }
+    ? {
+        ok: true,
+        structured: structured && withoutImageBytes(structured),
+        costUsd: result.cost_usd,
+        durationMs,
+      }
     : { ok: false, code: result.code, cause: result.cause, durationMs };
   try {
     // The framework ends the run over what JSON does not have.

@@ -3,7 +3,7 @@ import { EthosError } from '@ethosagent/types';
 import type { SessionOptions } from './runtime-api.js';
 
 const LIMITS = ['maxCalls', 'maxCostUsd', 'resultBudgetChars'];
-const OPTIONS = ['personality', 'approve', 'identity', 'limits'];
+const OPTIONS = ['personality', 'approve', 'identity', 'limits', 'images'];
 
 /** A misspelt option would protect nothing. @throws `CONFIG_INVALID` */
 export function assertSession(id: unknown, options: SessionOptions): void {

@@ -3,6 +3,7 @@ import type {
   CallHooks,
   CapabilityBackends,
   DefaultToolRegistry,
+  ImageLimits,
   PendingApproval,
   PolicyPlaces,
   ResolvedGrant,
@@ -16,6 +17,7 @@ import type { Plugin, PluginHost } from '@ethosagent/plugin-sdk';
 import type {
   AnyTool,
   AuditSink,
+  ImageScaler,
   MemoryProvider,
   PersonalityConfig,
   SessionStore,
@@ -94,6 +96,13 @@ export interface ToolRuntimeOptions extends CallHooks {
   lookup?: CapabilityBackends['lookup'];
   limits?: Omit<ToolRegistryOptions, keyof CallHooks>;
   /**
+   * What the models of sessions take of the images of results: `false` for none, or limits in place of
+   * those that all providers have in common.
+   */
+  images?: boolean | Partial<ImageLimits>;
+  /** In place of `@ethosagent/image-scaler`, which is used where it is installed. `false`: none. */
+  imageScaler?: ImageScaler | false;
+  /**
    * The reach lock that personalities are held to: `true` for `<home>/reach.lock`, or an absolute
    * path. It is read once. Where a tool may touch more than it says, the runtime does not start, and
    * the calls of a personality that is widened later are refused. No lock when absent or `false`.
@@ -156,6 +165,8 @@ export interface SessionOptions {
   approve?: AskHost;
   identity?: SessionIdentity;
   limits?: SessionLimits;
+  /** What its model takes of images; as the runtime has it when absent. */
+  images?: boolean | Partial<ImageLimits>;
 }
 
 /** What a tool can touch under the active personality. */

@@ -45,7 +45,7 @@ export class RuntimeSessions {
 
   open(
     id: string,
-    options: Pick<ToolSessionParts, 'personality' | 'approve' | 'identity' | 'limits'>,
+    options: Pick<ToolSessionParts, 'personality' | 'approve' | 'identity' | 'limits' | 'images'>,
   ): DefaultToolSession {
     const { tools, activePersonality, sessionId, isNamed, now } = this.#parts;
     const { identity } = options;

@@ -5,6 +5,7 @@ import {
   DefaultToolRegistry,
   DefaultToolResultReducerRegistry,
   type PolicyPlaces,
+  resolveImageLimits,
   type ToolSession,
 } from '@ethosagent/core';
 import { createPluginHost, type PluginHost } from '@ethosagent/plugin-sdk';
@@ -12,6 +13,7 @@ import { errorText } from '@ethosagent/policy';
 import type {
   AnyTool,
   AuditSink,
+  ImageScaler,
   MemoryProvider,
   PersonalityConfig,
   SessionStore,
@@ -61,6 +63,8 @@ export interface RuntimeParts {
   audit: AuditSink;
   auditProblems: readonly string[];
   denyPaths: string[];
+  /** Makes images smaller. */
+  imageScaler: ImageScaler | undefined;
   /** What personalities are held to. */
   lock: OpenedLock | undefined;
   /** What `close` closes. */
@@ -217,8 +221,20 @@ export class Runtime implements ToolRuntime {
       approve = this.#parts.options.approve,
       identity = {},
       limits = {},
+      images = this.#parts.options.images,
     } = options;
-    return this.#sessions.open(id, { personality, approve, identity, limits });
+    return this.#sessions.open(id, {
+      personality,
+      approve,
+      identity,
+      limits,
+      images: this.#images(images),
+    });
+  }
+
+  /** @throws `CONFIG_INVALID` */
+  #images(images: ToolRuntimeOptions['images']) {
+    return { limits: resolveImageLimits(images), scaler: this.#parts.imageScaler };
   }
 
   async execute(
@@ -239,6 +255,8 @@ export class Runtime implements ToolRuntime {
       approve: this.#parts.options.approve,
       identity: options,
       limits: {},
+      // A program gets them as they are.
+      images: { limits: false },
     });
     const { host } = options;
     const results = await session.run(

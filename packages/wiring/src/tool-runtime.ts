@@ -1,7 +1,9 @@
 import { isAbsolute } from 'node:path';
+import { resolveImageLimits } from '@ethosagent/core';
 import { type AnyTool, EthosError, type PersonalityConfig } from '@ethosagent/types';
 import { openAudit } from './audit-log.js';
 import { runtimeDenyPaths } from './deny-paths.js';
+import { imageScalerOf } from './installed-scaler.js';
 import { openLock } from './lock/open-lock.js';
 import { personalityConfigPath } from './personality-file.js';
 import { personalityReach } from './personality-reach.js';
@@ -43,6 +45,8 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const { home, cwd = process.cwd() } = options;
   assertOptions({ cwd, tools: options.tools });
   const given = givenStores(options);
+  resolveImageLimits(options.images);
+  const imageScaler = await imageScalerOf(options.imageScaler);
   const picked = await pickTools(options.tools ?? []);
   const personalities = createPersonalityStore({ home, cwd });
   const first = await personalities.get(options.personality).catch((error: unknown) => {
@@ -65,6 +69,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
       audit,
       auditProblems,
       denyPaths,
+      imageScaler,
       lock,
       opened,
     });

@@ -58,6 +58,20 @@ describe('mcpToolResult', () => {
   });
 
   it.each([
+    ['no type', {}, 'image'],
+    [
+      'a type that says nothing',
+      { mimeType: 'application/octet-stream' },
+      'application/octet-stream',
+    ],
+  ])('takes a blob of %s for an image where it begins like one', (_name, type, mediaType) => {
+    const blob = 'iVBORw0KGgoAAAANSUhEUgAAAAE=';
+    const content = [{ type: 'resource', resource: { uri: 'r://1', blob, ...type } }];
+    const made = mcpToolResult({ content }, origin);
+    expect(made.ok && made.structured?.images).toEqual([{ mediaType, data: blob }]);
+  });
+
+  it.each([
     ['structured content alone', { structuredContent: { a: 1 } }, true, '{"a":1}'],
     ['nothing', {}, true, ''],
     ['a failure', { isError: true, content: [{ type: 'text', text: 'no' }] }, false, 'no'],

@@ -1,4 +1,5 @@
 import type { ToolErrorCode, ToolResult } from '@ethosagent/types';
+import { readImage } from '../images/read-image.js';
 import { type Check, isBoolean, isObject, isOneOf, isShape, isString } from '../shape.js';
 import { cleanLine } from '../text/clean-text.js';
 import { takeStart } from '../text/cut-text.js';
@@ -113,8 +114,9 @@ export class McpResultParts {
       return;
     }
     if (blob === undefined) return;
-    if (mimeType !== undefined && /^image\//.test(mimeType)) {
-      this.#binary(`resource ${shown}`, this.images, { mimeType, data: blob });
+    if (isImageBlob(mimeType, blob)) {
+      const type = mimeType ?? 'image';
+      this.#binary(`resource ${shown}`, this.images, { mimeType: type, data: blob });
       return;
     }
     const kept = this.#fits(blob);
@@ -174,6 +176,14 @@ export class McpResultParts {
     this.#binaryChars += data.length;
     return true;
   }
+}
+
+/** By what it is called, or else by what it begins with. */
+function isImageBlob(mimeType: string | undefined, blob: string): boolean {
+  if (mimeType !== undefined && mimeType !== 'application/octet-stream') {
+    return /^image\//.test(mimeType);
+  }
+  return readImage(Buffer.from(blob.slice(0, 32), 'base64')) !== undefined;
 }
 
 function describe(mediaType: string, base64: string, kept: boolean): string {

@@ -1,11 +1,12 @@
 import { AgentLoop, type AgentLoopOptions } from '@ethosagent/agent-loop';
+import { imageScalerOf } from '../installed-scaler.js';
 import type { ToolRuntime, ToolRuntimeOptions } from '../runtime-api.js';
 import { createToolRuntime } from '../tool-runtime.js';
 
 /** What an agent is made of: a runtime, a model, and how to run it. */
 export interface AgentOptions
   extends Omit<ToolRuntimeOptions, 'approve' | 'limits'>,
-    Omit<AgentLoopOptions, 'tools' | 'sessions' | 'personality'> {
+    Omit<AgentLoopOptions, 'tools' | 'sessions' | 'personality' | 'imageScaler'> {
   /** Limits of the tool registry; `limits` are those of a turn. */
   toolLimits?: ToolRuntimeOptions['limits'];
 }
@@ -42,10 +43,12 @@ export interface Agent {
  * ```
  */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
-  const { personality, approve, limits, toolLimits, ...rest } = options;
+  const { personality, approve, limits, toolLimits, imageScaler: given, ...rest } = options;
+  const imageScaler = await imageScalerOf(given);
   const runtime = await createToolRuntime({
     ...rest,
     personality,
+    imageScaler: imageScaler ?? false,
     ...(toolLimits !== undefined && { limits: toolLimits }),
   });
   let loop: AgentLoop;
@@ -54,6 +57,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       ...rest,
       tools: runtime,
       sessions: runtime.sessions,
+      ...(imageScaler !== undefined && { imageScaler }),
       ...(approve !== undefined && { approve }),
       ...(limits !== undefined && { limits }),
     });

@@ -1,0 +1,24 @@
+import { EthosError, type ImageScaler } from '@ethosagent/types';
+
+/**
+ * What makes images smaller: what the host gives, else `@ethosagent/image-scaler` where it is installed.
+ *
+ * @param given `false`: none, whatever is installed
+ * @throws `CONFIG_INVALID` for what is no scaler, and for a package that can't be loaded
+ */
+export async function imageScalerOf(
+  given: ImageScaler | false | undefined,
+): Promise<ImageScaler | undefined> {
+  if (given === false) return undefined;
+  if (given !== undefined) {
+    if (typeof Object(given).scale === 'function') return given;
+    throw new EthosError('CONFIG_INVALID', 'imageScaler has no scale(); give a scaler, or false');
+  }
+  try {
+    return (await import('@ethosagent/image-scaler')).createImageScaler();
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw new EthosError('CONFIG_INVALID', '@ethosagent/image-scaler can not be loaded', { cause });
+  }
+}
