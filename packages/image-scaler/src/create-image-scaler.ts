@@ -3,7 +3,7 @@ import { readImage, Turns } from '@ethosagent/policy';
 import type { ImageFile, ImageScaler, ImageTarget } from '@ethosagent/types';
 
 export interface ImageScalerOptions {
-  /** Milliseconds after which an image is given up, if its call has not ended by then. 60,000. */
+  /** Milliseconds after which an image is given up. What it takes is bounded by its pixels: this is for a decoder that hangs. 300,000. */
   timeoutMs?: number;
 }
 
@@ -24,7 +24,7 @@ const { loader, module } = workerData;
  * own, in WebAssembly: bytes that attack a decoder reach the memory of that thread, and nothing of the
  * process. One is unpacked at a time. Of an animation there is the first picture.
  */
-export function createImageScaler({ timeoutMs = 60_000 }: ImageScalerOptions = {}): ImageScaler {
+export function createImageScaler({ timeoutMs = 300_000 }: ImageScalerOptions = {}): ImageScaler {
   return {
     async scale({ mediaType, width, height, bytes }, { signal = NEVER, ...target }) {
       // What was not looked at may say one size and have another.

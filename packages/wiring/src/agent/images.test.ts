@@ -139,7 +139,7 @@ describe('a session of a runtime', () => {
     await runtime.close();
   });
 
-  it.each([[{ images: { maxSide: 5 } }], [{ imageScaler: Object({}) }]])(
+  it.each([[{ images: Object({ maxSide: 5 }) }], [{ imageScaler: Object({}) }]])(
     'refuses the options %j',
     async (wrong) => {
       await expect(createToolRuntime({ ...options(), ...wrong })).rejects.toMatchObject({
