@@ -88,6 +88,8 @@ describe('SessionLog', () => {
       result?.images?.map(({ data }) => data[0]),
     );
     expect(kept).toEqual([[], ['4', '5']]);
+    const told = JSON.stringify(modelMessages(log.entries, { images: true }));
+    expect(told.match(/an image of this result is no longer shown/g)).toHaveLength(2);
   });
 
   it('without a history keeps neither texts nor images, and knows what began', () => {
