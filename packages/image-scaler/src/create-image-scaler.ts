@@ -3,7 +3,10 @@ import { readImage, Turns } from '@ethosagent/policy';
 import type { ImageFile, ImageScaler, ImageTarget } from '@ethosagent/types';
 
 export interface ImageScalerOptions {
-  /** Milliseconds after which an image is given up. What it takes is bounded by its pixels: this is for a decoder that hangs. 300,000. */
+  /**
+   * Milliseconds after which an image is given up. Its pixels bound what it takes: this is for a decoder
+   * that hangs. 300,000.
+   */
   timeoutMs?: number;
 }
 
@@ -23,6 +26,9 @@ const { loader, module } = workerData;
  * A scaler of PNG, JPEG, GIF and WebP, by the Photon library. Each image is unpacked in a thread of its
  * own, in WebAssembly: bytes that attack a decoder reach the memory of that thread, and nothing of the
  * process. One is unpacked at a time. Of an animation there is the first picture.
+ *
+ * @param options how long one image may take
+ * @returns the scaler; it needs no closing
  */
 export function createImageScaler({ timeoutMs = 300_000 }: ImageScalerOptions = {}): ImageScaler {
   return {

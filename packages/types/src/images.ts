@@ -6,6 +6,7 @@ export interface ImageFacts {
   mediaType: ImageMediaType;
   /** In pixels. */
   width: number;
+  /** In pixels. */
   height: number;
 }
 

@@ -96,11 +96,11 @@ export interface ToolRuntimeOptions extends CallHooks {
   lookup?: CapabilityBackends['lookup'];
   limits?: Omit<ToolRegistryOptions, keyof CallHooks>;
   /**
-   * What the models of sessions take of the images of results: `false` for none, or limits in place of
+   * What the models of sessions take of the images of results: `false` for none, or limits instead of
    * those that all providers have in common.
    */
   images?: boolean | Partial<ImageLimits>;
-  /** In place of `@ethosagent/image-scaler`, which is used where it is installed. `false`: none. */
+  /** Replaces `@ethosagent/image-scaler`, which is used where it is installed. `false`: none. */
   imageScaler?: ImageScaler | false;
   /**
    * The reach lock that personalities are held to: `true` for `<home>/reach.lock`, or an absolute

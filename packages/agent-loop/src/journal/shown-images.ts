@@ -8,7 +8,7 @@ const MAX_CHARS = 16_000_000;
 /** What is left of both when there are more: half, since the history changes each time. */
 const KEPT = 0.5;
 
-/** What the model is told in place of an image that it was shown. */
+/** What the model is told instead of an image that it was shown. */
 const GONE = '[an image of this result is no longer shown; call the tool again to see it]';
 
 /** The images of a history. Those that the model is no longer shown are let go. */

@@ -33,7 +33,12 @@ export function auditImages(result: ToolResult): AuditImage[] {
   return givenImages(result).slice(0, MAX_GIVEN).map(factsOf);
 }
 
-/** A payload without the bytes of its images, for where it is stored beside them. */
+/**
+ * A payload without the bytes of its images, for where it is stored beside them.
+ *
+ * @param structured the payload of a result
+ * @returns the same payload; each image as its media type, size in bytes and SHA-256
+ */
 export function withoutImageBytes(structured: Record<string, unknown>): Record<string, unknown> {
   const images = givenImages({ ok: true, value: '', structured });
   return images.length === 0 ? structured : { ...structured, images: images.map(factsOf) };

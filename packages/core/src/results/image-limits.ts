@@ -43,7 +43,14 @@ const MOST: ImageLimits = {
   fitSidePixels: 16_384,
 };
 
-/** Limits in full, or `false` for a model that takes no images. @throws `CONFIG_INVALID` */
+/**
+ * Limits in full.
+ *
+ * @param given those that differ; `true` for none that do
+ * @param base what the others are
+ * @returns `false` for a model that takes no images
+ * @throws `CONFIG_INVALID` for a limit that is unknown, or out of its range
+ */
 export function resolveImageLimits(
   given: boolean | Partial<ImageLimits> | undefined,
   base: ImageLimits = COMMON,

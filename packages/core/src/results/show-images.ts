@@ -18,7 +18,7 @@ export interface ShownImages {
   note: string;
 }
 
-/** In place of an image: why there is none. */
+/** Instead of an image: why there is none. */
 interface LeftOut {
   why: string;
 }
@@ -27,6 +27,10 @@ interface LeftOut {
  * The images of a result as a model takes them: the type of each by its content, those that are too
  * large made smaller. One that can't be shown is left out, and the note says so, and what to do.
  * Never rejects: a scaler that throws, or is aborted, leaves the image out.
+ *
+ * @param result of a tool
+ * @param options what the model takes, and what makes images smaller
+ * @returns the images, and a line for the model of each that is changed or left out
  */
 export async function showImages(
   result: ToolResult,

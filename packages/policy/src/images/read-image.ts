@@ -40,6 +40,7 @@ const KINDS: readonly Kind[] = [
  * What an image is by its content, whatever it is called: nothing of it is unpacked. It is walked
  * through to its end, so that one that is cut off, or says one size and has another, is told.
  *
+ * @param bytes the whole file
  * @returns `undefined` for bytes that begin like none of the four kinds that models read
  */
 export function readImage(bytes: Uint8Array): ImageReading | undefined {
