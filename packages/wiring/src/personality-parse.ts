@@ -100,10 +100,10 @@ function soundKeys(
   );
   const names = Object.keys(schema.shape);
   // What stands under a misspelt key was meant for another.
-  const meant = Object.keys(value).map((key) =>
-    names.includes(key) ? undefined : nearestName(key, names),
+  const meant = new Set(
+    Object.keys(value).map((key) => (names.includes(key) ? undefined : nearestName(key, names))),
   );
-  const isSound = (key: string) => !broken.has(key) && !meant.includes(key);
+  const isSound = (key: string) => !broken.has(key) && !meant.has(key);
   /** Where the names that are left stood. */
   const indexes = new Map<PropertyKey | undefined, number[]>();
   const entries = keys.flatMap((key): [string, unknown][] => {

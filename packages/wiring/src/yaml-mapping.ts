@@ -6,6 +6,7 @@ import {
   isSeq,
   Lexer,
   LineCounter,
+  type Pair,
   Parser,
   parseDocument,
   Scalar,
@@ -258,8 +259,19 @@ function locate(
   return found;
 }
 
-function itemOf(map: YAMLMap, key: PropertyKey | undefined) {
-  return map.items.findLast((pair) => isScalar(pair.key) && pair.key.value === key);
+/** The pairs of each mapping by key, so that a file of very many keys is read in linear time. */
+const pairsOf = new WeakMap<YAMLMap, Map<unknown, Pair>>();
+
+/** Of a key that is given twice, the last. Only for a mapping that does not change any more. */
+function itemOf(map: YAMLMap, key: PropertyKey | undefined): Pair | undefined {
+  let pairs = pairsOf.get(map);
+  if (pairs === undefined) {
+    pairs = new Map(
+      map.items.flatMap((pair) => (isScalar(pair.key) ? [[pair.key.value, pair] as const] : [])),
+    );
+    pairsOf.set(map, pairs);
+  }
+  return pairs.get(key);
 }
 
 function endOf(node: unknown): number {
