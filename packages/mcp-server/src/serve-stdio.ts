@@ -5,6 +5,7 @@ import { assertServeOptions } from './assert-options.js';
 import { ClientConnection } from './client-connection.js';
 import type { McpServeOptions, McpSessionSettings, ServedRuntime } from './served-runtime.js';
 import { takeStdout } from './take-stdout.js';
+import { WholeLines } from './whole-lines.js';
 
 export interface ServeStdioOptions extends McpServeOptions, McpSessionSettings {
   /**
@@ -54,6 +55,7 @@ export async function serveStdio(
   });
   const { stdin } = process;
   const stdout = takeStdout();
+  const lines = stdin.pipe(new WholeLines());
   const close = () => connection.close();
   const onEnd = () => discard(close());
   stdin.once('end', onEnd).once('close', onEnd);
@@ -61,9 +63,10 @@ export async function serveStdio(
   stdout.stream.once('error', onEnd);
   const closed = connection.ended.finally(() => {
     stdin.off('end', onEnd).off('close', onEnd);
+    stdin.unpipe(lines);
     stdout.giveBack();
   });
-  await connection.connect(new StdioServerTransport(stdin, stdout.stream));
+  await connection.connect(new StdioServerTransport(lines, stdout.stream));
   if (stdin.readableEnded || stdin.destroyed) onEnd();
   return { sessionId, closed, close };
 }
