@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   compileProgram,
+  inCheck,
   inPlace,
   isLongRun,
   type Outcome,
@@ -13,9 +14,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storyFiles } from './stories.js';
 
 const root = resolve(import.meta.dirname, '..');
-// It starts two servers and several workers: some twenty seconds of processor time.
-const isHeavy = (source: string) => source.includes(join('fleet', 'src'));
-const files = storyFiles().filter((source) => isLongRun() || !isHeavy(source));
+/**
+ * Left to the long run: several seconds of processor time each, for servers, a browser or the
+ * framework of an adapter, which has its contract tests in each check. Mastra's are for Node 22.
+ */
+const HEAVY = ['fleet', 'mcp', 'browser', 'ai-sdk', 'anthropic', 'langchain', 'openai-agents'];
+const isHeavy = (source: string) => HEAVY.some((name) => source.includes(join(name, 'src')));
+const files = inCheck(storyFiles(), (source) => !isHeavy(source));
 const stories = files.map((source) => ({
   name: relative(root, source),
   source,

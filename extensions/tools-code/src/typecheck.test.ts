@@ -1,4 +1,5 @@
 import { errorOf, structuredOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { inCheck, isLongRun } from '@ethosagent/test-support';
 import { describe, expect, it } from 'vitest';
 import { createCodeWorld } from './fixtures/code-world.js';
 
@@ -17,9 +18,10 @@ describe('typecheck with tsc', () => {
     expect(textOf(result)).toMatch(/^2 errors \(TypeScript \d.*\)\nsrc\/a\.ts:1:14 error TS2322: /);
     expect(textOf(result)).toContain("Type 'number' is not assignable to type 'string'");
     expect(structuredOf(result)).toMatchObject({ tool: 'tsc', passed: false, errors: 2 });
+    expect(world.has('src/a.js')).toBe(false);
   });
 
-  it('writes nothing', async () => {
+  it.runIf(isLongRun())('writes nothing where nothing is wrong', async () => {
     const world = createCodeWorld();
     world.install('typescript');
     world.put('tsconfig.json', CONFIG);
@@ -53,15 +55,19 @@ describe('typecheck with tsc', () => {
     expect(textOf(result)).toContain('[1 more outside src/deep]');
   });
 
-  it.each([
+  const configurations: [what: string, config: string, word: string][] = [
     ['an invalid option', '{"compilerOptions":{"nonsense":true},"include":["src"]}', 'nonsense'],
     ['no input', '{"include":["nowhere"]}', 'TS18003'],
-  ])('a configuration with %s is told', async (_name, config, word) => {
-    const world = createCodeWorld();
-    world.install('typescript');
-    world.put('tsconfig.json', config);
-    world.put('src/a.ts', 'export const n = 1;\n');
-    const result = await world.run('typecheck', {});
-    expect(result.ok ? result.value : errorOf(result)).toContain(word);
-  });
+  ];
+  it.each(inCheck(configurations, ([what]) => what === 'no input'))(
+    'a configuration with %s is told',
+    async (_name, config, word) => {
+      const world = createCodeWorld();
+      world.install('typescript');
+      world.put('tsconfig.json', config);
+      world.put('src/a.ts', 'export const n = 1;\n');
+      const result = await world.run('typecheck', {});
+      expect(result.ok ? result.value : errorOf(result)).toContain(word);
+    },
+  );
 });

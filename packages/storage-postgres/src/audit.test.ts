@@ -8,13 +8,14 @@ const KEY = 'a key of more than sixteen bytes';
 
 let server: TestPostgres;
 let url: string;
+// One database for all: making one, with its tables, takes longer than most of the tests.
 beforeAll(async () => {
   server = await startPostgres();
+  url = server.createDatabase();
+  await written(0);
 });
 afterAll(() => server.stop());
-beforeEach(() => {
-  url = server.createDatabase();
-});
+beforeEach(() => sql('TRUNCATE ethos.audit_line, ethos.audit_chain'));
 
 const event = (target: string): AuditEvent => ({
   time: '2026-01-01T00:00:00.000Z',
@@ -39,7 +40,7 @@ async function written(
   count: number,
   options: Partial<PostgresAuditOptions> = {},
 ): Promise<string> {
-  const sink = await opened(options);
+  const sink = await PostgresAuditSink.open({ url, key: KEY, ...options });
   for (let i = 0; i < count; i++) sink.record(event(`\u0000 é 😀 ${i}`));
   await sink.close();
   return sink.id;

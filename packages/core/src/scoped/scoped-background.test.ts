@@ -436,19 +436,34 @@ describe('ScopedBackgroundImpl', () => {
   });
 
   it('remembers a bounded number of ended ones over all sessions, the newest', async () => {
-    const { use } = world();
-    const ids = Array.from({ length: 70 }, (_, index) => `session-of-many-${index}`);
-    for (const sessionId of ids) {
-      const started = await use((b) => b.start('true', []), { sessionId }, ['true']);
-      const ended = () =>
-        use((b) => b.read(started.id, { waitMs: 10_000 }), { sessionId }, ['true']);
-      await expect.poll(async () => (await ended()).process.state).toBe('ended');
+    const table = new BackgroundProcessTable(8, 3);
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    const of = (sessionId: string) => {
+      const journal = { sessionId, personalityId: undefined, audit: undefined, now: Date.now };
+      const openScope = () => new CallScope(journal, { toolName: 'tool', toolCallId: 'call' });
+      return new ScopedBackgroundImpl({
+        allowed: new Set(['true']),
+        personalityId: undefined,
+        find: () => table.find(sessionId),
+        open: () => table.open(sessionId),
+        openScope,
+        launcher: (scope) => new ScopedProcessImpl(new Set(['true']), { scope }),
+        now: Date.now,
+        scope: openScope(),
+      });
+    };
+    for (const id of ids) {
+      const background = of(id);
+      const started = await background.start('true', []);
+      const state = async () =>
+        (await background.read(started.id, { waitMs: 10_000 })).process.state;
+      await expect.poll(state).toBe('ended');
     }
     const kept = async () => {
-      const lists = ids.map((sessionId) => use((b) => b.list(), { sessionId }, ['true']));
-      return (await Promise.all(lists)).map((list) => list.length);
+      const lists = await Promise.all(ids.map((id) => of(id).list()));
+      return lists.map((list) => list.length);
     };
-    await expect.poll(kept).toEqual(ids.map((_, index) => (index < 6 ? 0 : 1)));
+    await expect.poll(kept).toEqual([0, 0, 1, 1, 1]);
   });
 
   it('fails to start what can not be started, as spawn does', async () => {

@@ -10,6 +10,7 @@ const MAX_ENDED = 64;
 /** What tools left running, by session. */
 export class BackgroundProcessTable {
   readonly #maxPerSession: number;
+  readonly #maxEnded: number;
   readonly #sessions = new Map<string, SessionProcesses>();
   /** Those that are under way: a second one waits for the first. */
   readonly #ending = new Map<string, Promise<unknown>>();
@@ -19,9 +20,11 @@ export class BackgroundProcessTable {
    * The background processes of a runtime, by their sessions.
    *
    * @param maxPerSession how many of a session may run at once
+   * @param maxEnded how many that ended are kept, over all sessions
    */
-  constructor(maxPerSession: number) {
+  constructor(maxPerSession: number, maxEnded = MAX_ENDED) {
     this.#maxPerSession = maxPerSession;
+    this.#maxEnded = maxEnded;
   }
 
   /**
@@ -80,7 +83,7 @@ export class BackgroundProcessTable {
     // Nobody asks for those of a session that has ended.
     if (this.#sessions.get(ended.sessionId) !== ended.processes) return;
     this.#ended.push(ended);
-    while (this.#ended.length > MAX_ENDED) {
+    while (this.#ended.length > this.#maxEnded) {
       const oldest = this.#ended.shift();
       if (oldest === undefined) return;
       const { sessionId, processes, held } = oldest;

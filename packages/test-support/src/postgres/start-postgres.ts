@@ -76,7 +76,8 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
         account,
         folder,
         postgresProgram('createdb'),
-        ...['-h', folder, '-U', USER, '-T', 'template0', name],
+        // Copies the files, in a quarter of the time that writing all of them to the log takes.
+        ...['-h', folder, '-U', USER, '-T', 'template0', '--strategy=file_copy', name],
       );
       return url(name);
     },
