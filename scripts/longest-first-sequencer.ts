@@ -4,7 +4,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'docs/snippets.test.ts',
   'scripts/pack.test.ts',
-  'scripts/node-22.test.ts',
   'session-processes.test.ts',
   'examples/stories.test.ts',
   'scoped-process-attacks.test.ts',

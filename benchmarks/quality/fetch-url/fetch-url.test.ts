@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { tries } from '@ethosagent/test-support';
+import { inCheck, tries } from '@ethosagent/test-support';
 import { expect, it } from 'vitest';
 import { articlesOf } from './articles.js';
 import { contest } from './contest.js';
@@ -8,15 +8,19 @@ import { STYLES } from './styles.js';
 
 // Words that marks of Markdown cut in two.
 const NOISE = 0.003;
+// The one that says most by its elements, and the one that says least.
+const DIFFER = ['news', 'soup'];
 const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
 
 it('fetch_url shows at least as much of an article as its peer, and as little else', async () => {
   const pages = articlesOf(root, tries({ check: 1, long: 20 })).flatMap((article) =>
-    Object.entries(STYLES).map(([style, present]) => ({
-      name: `${style} ${article.name}`,
-      html: present(article),
-      truth: article.html,
-    })),
+    inCheck(Object.entries(STYLES), ([style]) => DIFFER.includes(style)).map(
+      ([style, present]) => ({
+        name: `${style} ${article.name}`,
+        html: present(article),
+        truth: article.html,
+      }),
+    ),
   );
   const rows = await contest(pages);
   expect(rows).toHaveLength(pages.length);
