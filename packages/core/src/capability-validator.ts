@@ -104,13 +104,13 @@ function unknownKey(declared: object): string | undefined {
   for (const [capability, declaration] of Object.entries(declared)) {
     const facts = FACTS.get(capability);
     if (facts === undefined) {
-      return `capabilities.${capability} is none; ${meantOf(capability, [...FACTS.keys()])}`;
+      return `capabilities.${capability} is not a capability; ${meantOf(capability, [...FACTS.keys()])}`;
     }
     const { keys } = facts;
     if (keys === undefined || typeof declaration !== 'object' || declaration === null) continue;
     const other = Object.keys(declaration).find((key) => !keys.includes(key));
     if (other !== undefined) {
-      return `capabilities.${capability}.${other} is none; ${meantOf(other, keys)}`;
+      return `capabilities.${capability}.${other} is not a key; ${meantOf(other, keys)}`;
     }
   }
   return undefined;
