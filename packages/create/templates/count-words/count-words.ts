@@ -7,6 +7,7 @@ export const countWords = defineTool({
   description: 'Count the words of a text file.',
   input: z.object({ path: z.string().min(1).describe('Path of the file') }),
   // All that this tool may touch: the files that the personality lets it read.
+  // For a host: network: { allowedHosts: ['api.example.com'] }, then ctx.scopedFetch.fetch(url).
   capabilities: { fs_reach: { read: 'from-personality' } },
   async execute({ path }, ctx) {
     const text = await ctx.scopedFs.read(resolve(ctx.workingDir, path));
