@@ -4,6 +4,7 @@ import { createPostgresStores } from '@ethosagent/storage-postgres';
 import { startPostgres } from '@ethosagent/test-support';
 import { contest, inSessions, plainFts5, sqliteSessions } from './contest.js';
 import { readPassages } from './corpus.js';
+import { HELD_OUT } from './held-out.js';
 import { QUESTIONS } from './questions.js';
 
 // Usage: tsx benchmarks/quality/session-search/main.ts [postgres]; with it on a server of its own, too
@@ -22,14 +23,17 @@ if (server !== undefined) {
   onEnd.push(close, server.stop);
 }
 const documents = new Set(passages.map(({ document }) => document)).size;
-const scores = await contest(passages, QUESTIONS, searchers);
-for (const end of onEnd) await end();
-
-console.log(
-  `${QUESTIONS.length} questions, ${passages.length} passages of ${documents} READMEs.\n`,
-);
-console.log('| searched by | MRR | first | in the first ten |');
-console.log('|---|---|---|---|');
-for (const { name, meanReciprocalRank, first, inTen } of scores) {
-  console.log(`| ${name} | ${meanReciprocalRank.toFixed(3)} | ${first} | ${inTen} |`);
+console.log(`${passages.length} passages of ${documents} READMEs.`);
+for (const [title, questions] of [
+  ['The questions that the search was made with', QUESTIONS],
+  ['Held out: written after it, and asked of it once', HELD_OUT],
+] as const) {
+  console.log(`\n${title}: ${questions.length}\n`);
+  console.log('| searched by | MRR | first | in the first ten |');
+  console.log('|---|---|---|---|');
+  for (const score of await contest(passages, questions, searchers)) {
+    const { name, meanReciprocalRank, first, inTen } = score;
+    console.log(`| ${name} | ${meanReciprocalRank.toFixed(3)} | ${first} | ${inTen} |`);
+  }
 }
+for (const end of onEnd) await end();
