@@ -47,6 +47,7 @@ export async function fetchProject(project: Project, base: string, npm: string):
     await mkdir(dirname(join(dir, name)), { recursive: true });
     await writeFile(join(dir, name), content);
   }
+  if (project.prepare !== undefined) await exec('sh', ['-c', project.prepare], dir);
   if (project.install.length === 0) return dir;
   // npm would install all of them, and most are for other things than tests.
   const manifest = z

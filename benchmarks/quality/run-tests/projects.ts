@@ -8,6 +8,8 @@ export interface Project {
   runner: string;
   /** Packages that its tests need. */
   install: readonly string[];
+  /** A command that makes what its tests need beside packages. */
+  prepare?: string;
   /** The script that runs its tests and nothing else, or a command. */
   direct: { script: string } | { command: string };
   /** How its own summary is read. */

@@ -1,5 +1,10 @@
 import type { Project } from './projects.js';
 
+const selfSigned = (name: string) =>
+  `mkdir -p test/fixtures && cd test/fixtures && openssl req -x509 -nodes -days 2 -newkey rsa:2048 \
+    -subj /CN=${name}.hpagent-unit-test.com -keyout key_${name}.pem -out cert_${name}.pem && \
+    cat cert_${name}.pem >> certs_unit_test.pem && cd ../..`;
+
 /** Packages of the npm registry that ship their tests. */
 export const PUBLISHED: readonly Project[] = [
   {
@@ -64,6 +69,32 @@ export const PUBLISHED: readonly Project[] = [
     install: ['mocha@2.3.4'],
     direct: { script: 'test' },
     summary: 'mocha',
+  },
+  {
+    name: 'hpagent@1.2.0',
+    runner: 'ava',
+    install: ['ava@4', 'got@11', 'needle@3', 'node-fetch@2', 'proxy@1', 'simple-get@4'],
+    // Without certificates, which the package leaves out, no test of it begins.
+    prepare: ['proxy', 'server'].map(selfSigned).join(' && '),
+    direct: {
+      command:
+        'NODE_EXTRA_CA_CERTS=test/fixtures/certs_unit_test.pem node_modules/.bin/ava -v test/*.test.js',
+    },
+    summary: 'ava',
+  },
+  {
+    name: 'gensync@1.0.0-beta.2',
+    runner: 'jest',
+    install: ['jest@23', 'babel-core@6', 'babel-preset-env@1', 'util.promisify@1'],
+    direct: { script: 'test' },
+    summary: 'jest',
+  },
+  {
+    name: 'node-abort-controller@3.1.1',
+    runner: 'jest',
+    install: ['jest@29', 'jest-environment-jsdom@29', 'node-fetch@2', 'whatwg-fetch@3'],
+    direct: { script: 'test' },
+    summary: 'jest',
   },
   {
     name: 'abstract-logging@2.0.1',

@@ -35,6 +35,13 @@ it('tells whether both ways agree', async () => {
 it.each([
   ['mocha', '  3 passing (1s)\n  1 pending\n  2 failing\n', 3, 2, 1],
   ['tape', 'ok 1 a # SKIP\n# tests 4\n# pass  3\n# fail  1\n', 2, 1, 1],
+  [
+    'ava',
+    '  ✔ adds\n  ✖ fails Error\n  - [skip] later\n  1 test failed\n  1 test skipped\n',
+    1,
+    1,
+    1,
+  ],
   ['jest', 'Tests:       1 failed, 2 skipped, 4 passed, 7 total\n', 4, 1, 2],
   ['vitest', '      Tests  1 failed | 5 passed | 1 todo (7)\n', 5, 1, 1],
   [

@@ -35,7 +35,8 @@ const SUMMARIES = {
     left: number(text, /^\s+(\d+) pending/gm),
   }),
   ava: (text) => ({
-    passed: number(text, /^\s+(\d+) tests? passed/gm),
+    // Where any failed, its summary has no line of those that passed.
+    passed: [...text.matchAll(/^\s*✔ /gm)].length,
     failed: number(text, /^\s+(\d+) tests? failed/gm),
     left: number(text, /^\s+(\d+) tests? (?:skipped|todo)/gm),
   }),

@@ -22,6 +22,17 @@ export const WRITTEN: readonly Project[] = [
     },
   },
   {
+    name: 'written for jest',
+    runner: 'jest',
+    install: ['jest@30'],
+    direct: { script: 'test' },
+    summary: 'jest',
+    files: {
+      'package.json': manifest('jest'),
+      'a.test.js': `${BODY('expect(X).toBe(Y)')}it.todo('some day');`,
+    },
+  },
+  {
     name: 'written for mocha 12',
     runner: 'mocha',
     install: ['mocha@12'],
