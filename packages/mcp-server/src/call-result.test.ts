@@ -1,4 +1,5 @@
 import type { SessionResult } from '@ethosagent/core';
+import { samplePng } from '@ethosagent/test-support';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { callResultOf } from './call-result.js';
@@ -30,6 +31,30 @@ describe('callResultOf', () => {
     const made = callResultOf(given, { sessionId: 's', isStructured });
     expect(made).toEqual({ content: [{ type: 'text', text: 'marked' }], ...expected });
     expect(CallToolResultSchema.safeParse(made).success).toBe(true);
+  });
+
+  it('of a payload with images has their bytes as image content alone, of those that are shown', () => {
+    const [shown, large] = [samplePng(3, 2), samplePng(9_000, 2)].map((bytes) => ({
+      mediaType: 'image/png',
+      data: bytes.toString('base64'),
+    }));
+    if (shown === undefined) throw new Error('no image');
+    const structured = { a: 1, images: [shown, large, 'no image'] };
+    const given = answer({ images: [shown], result: { ok: true, value: '', structured } });
+    const made = callResultOf(given, { sessionId: 's', isStructured: true });
+    expect(made.content).toEqual([
+      { type: 'text', text: 'marked' },
+      { type: 'image', mimeType: 'image/png', data: shown.data },
+    ]);
+    const fact = { mediaType: 'image/png', sha256: expect.any(String) };
+    expect(made.structuredContent).toEqual({
+      a: 1,
+      images: [
+        { ...fact, sizeBytes: samplePng(3, 2).length },
+        { ...fact, sizeBytes: samplePng(9_000, 2).length },
+        'no image',
+      ],
+    });
   });
 
   it('keeps a payload from a client that others may have had a hand in', () => {

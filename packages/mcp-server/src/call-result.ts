@@ -1,4 +1,4 @@
-import type { PendingApproval, SessionResult } from '@ethosagent/core';
+import { type PendingApproval, type SessionResult, withoutImageBytes } from '@ethosagent/core';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
 /** The key of `_meta` under which a result says what waits. */
@@ -26,7 +26,9 @@ export function callResultOf(
   if (approval !== undefined) return waitingResult(approval, { text, sessionId });
   if (!result.ok) return { content, isError: true };
   if (!isStructured) return { content };
-  if (untrusted !== true) return { content, structuredContent: result.structured ?? {} };
+  if (untrusted !== true) {
+    return { content, structuredContent: withoutImageBytes(result.structured ?? {}) };
+  }
   // The protocol asks for a structured content or an error, and this one would have no marks.
   const note =
     'The call has run. Its structured result is withheld, since it may hold text of others.';

@@ -17,7 +17,7 @@ import {
   serveByHttp,
   serveByStdio,
 } from './fixtures/connect.js';
-import { PNG, TOOLSET } from './fixtures/own-tools.js';
+import { PNG, TOOLSET, WIDE_PNG } from './fixtures/own-tools.js';
 import { startRuntime } from './fixtures/start-runtime.js';
 import { createWorld, type World } from './fixtures/world.js';
 
@@ -156,6 +156,19 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
     const others = await client.callTool({ name: 'forecast_of_others', arguments: {} });
     expect(others.structuredContent).toBeUndefined();
     expect(JSON.stringify(others.content)).toMatch(/untrusted/i);
+  });
+
+  it('gets the bytes of an image once, within the limits, beside a structured result too', async () => {
+    const { client } = await connect();
+    await client.listTools();
+    const gallery = await client.callTool({ name: 'gallery', arguments: {} });
+    expect(gallery.content).toEqual([
+      { type: 'text', text: expect.stringContaining('image 2 (image/png, 9000 × 2 pixels)') },
+      { type: 'image', data: PNG, mimeType: 'image/png' },
+    ]);
+    expect(gallery.structuredContent).toMatchObject({ images: [{ sizeBytes: 70 }, {}] });
+    expect(JSON.stringify(gallery).split(PNG)).toHaveLength(2);
+    expect(JSON.stringify(gallery)).not.toContain(WIDE_PNG);
   });
 
   it('hears of progress for users', async () => {

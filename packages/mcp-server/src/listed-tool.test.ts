@@ -31,6 +31,19 @@ describe('listedTool', () => {
     expect(listed.inputSchema).toEqual({ type: 'object', ...expected });
     expect(ToolSchema.safeParse(listed).success).toBe(true);
   });
+
+  it('says that a structured result may tell of images without their bytes', () => {
+    const images = { type: 'array', items: { type: 'object', required: ['data'] } };
+    const outputSchema = { type: 'object', properties: { images, a: {} }, required: ['images'] };
+    const definition = { name: 't', description: 'A tool.', parameters: {}, outputSchema };
+    expect(listedTool(definition, tool({ outputSchema })).outputSchema).toEqual({
+      ...outputSchema,
+      properties: {
+        a: {},
+        images: { anyOf: [images, expect.objectContaining({ type: 'array' })] },
+      },
+    });
+  });
 });
 
 describe('givesStructured', () => {

@@ -16,7 +16,7 @@ export function listedTool(
     description,
     inputSchema: objectSchema(parameters),
     ...(givesStructured(tool) &&
-      outputSchema !== undefined && { outputSchema: objectSchema(outputSchema) }),
+      outputSchema !== undefined && { outputSchema: withImageFacts(objectSchema(outputSchema)) }),
     annotations: annotationsOf(tool),
   };
 }
@@ -30,6 +30,18 @@ const ANY_RESULT: ToolResult = { ok: false, code: 'execution_failed', error: '' 
 export function givesStructured(tool: AnyTool | undefined): tool is AnyTool {
   const { type = 'object' } = tool?.outputSchema ?? {};
   return tool?.outputSchema !== undefined && type === 'object' && !mayBeForeign(tool, ANY_RESULT);
+}
+
+const IMAGE_FACTS = {
+  type: 'array',
+  description: 'Of each image its mediaType, sizeBytes and sha256. The images are in the content.',
+};
+
+/** Clients hold a structured result to its schema, and get it without the bytes of its images. */
+function withImageFacts({ properties, ...rest }: ObjectSchema): ObjectSchema {
+  const { images } = properties ?? {};
+  if (images === undefined) return { ...rest, ...(properties && { properties }) };
+  return { ...rest, properties: { ...properties, images: { anyOf: [images, IMAGE_FACTS] } } };
 }
 
 /** A schema as the protocol has it: of an object, whose properties have objects for schemas. */

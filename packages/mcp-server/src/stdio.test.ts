@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { bundleScript } from '@ethosagent/test-support';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PNG, WIDE_PNG } from './fixtures/own-tools.js';
 import { createWorld, type World } from './fixtures/world.js';
 
 // A program that is talked to by hand: what it writes, and how it ends.
@@ -83,10 +84,17 @@ describe('a program over stdio', () => {
   it('goes on after what is no message', async () => {
     await initialize();
     program.stdin?.write('no JSON\n{"jsonrpc":"2.0"}\n[]\n');
-    call(1, 'picture');
+    call(1, 'gallery');
     await answerTo(1);
     program.stdin?.end();
     expect(await once(program, 'exit')).toEqual([0, null]);
+    // The image within the limits, and of the other a line in its place.
+    const said = lines.join('\n');
+    expect(said.split(PNG)).toHaveLength(2);
+    expect(said).not.toContain(WIDE_PNG);
+    expect(said).toMatch(
+      /image 2 .* is left out: .* 8000 pixels a side.*@ethosagent\/image-scaler/,
+    );
   });
 
   it('ends, with what it started, when its input closes', async () => {

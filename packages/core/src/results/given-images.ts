@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isListOf, isShape, isString, MAX_IMAGE_BYTES, readImage } from '@ethosagent/policy';
+import { isShape, isString, MAX_IMAGE_BYTES, readImage } from '@ethosagent/policy';
 import type { AuditImage, ToolResult } from '@ethosagent/types';
 
 /** An image of a result: `image/png`, `image/jpeg`, `image/gif` or `image/webp`; data in base64. */
@@ -8,7 +8,7 @@ export interface ResultImage {
   data: string;
 }
 
-const isImages = isListOf(isShape({ mediaType: isString, data: isString }));
+const isImage = isShape({ mediaType: isString, data: isString });
 const MAX_CHARS = Math.ceil(MAX_IMAGE_BYTES / 3) * 4;
 /** Images of a result that are looked at. */
 export const MAX_GIVEN = 16;
@@ -16,7 +16,7 @@ export const MAX_GIVEN = 16;
 /** The images that a result brings, by the convention `structured.images: { mediaType, data }[]`. */
 export function givenImages(result: ToolResult): readonly ResultImage[] {
   const images = result.ok ? result.structured?.images : undefined;
-  return isImages(images) ? images : [];
+  return Array.isArray(images) ? images.filter(isImage) : [];
 }
 
 /** The bytes of base64, or why there are none. */
@@ -40,8 +40,9 @@ export function auditImages(result: ToolResult): AuditImage[] {
  * @returns the same payload; each image as its media type, size in bytes and SHA-256
  */
 export function withoutImageBytes(structured: Record<string, unknown>): Record<string, unknown> {
-  const images = givenImages({ ok: true, value: '', structured });
-  return images.length === 0 ? structured : { ...structured, images: images.map(factsOf) };
+  const { images } = structured;
+  if (!Array.isArray(images) || !images.some(isImage)) return structured;
+  return { ...structured, images: images.map((one) => (isImage(one) ? factsOf(one) : one)) };
 }
 
 function factsOf({ data }: ResultImage): AuditImage {

@@ -39,6 +39,11 @@ describe('showImages', () => {
     });
   });
 
+  it('shows an image beside what is none', async () => {
+    const { images } = await showImages(result(small, { data: small.data }, 'x'), common);
+    expect(images).toEqual([{ mediaType: 'image/png', data: small.data }]);
+  });
+
   it('shows nothing of a failure', async () => {
     const failed = { ok: false as const, code: 'execution_failed' as const, error: '' };
     expect(await showImages(failed, common)).toEqual({ images: [], note: '' });
@@ -181,8 +186,8 @@ describe('what is kept of images beside them', () => {
   });
 
   it('is no byte of them', () => {
-    const kept = withoutImageBytes({ path: 'a', images: [small] });
-    expect(kept).toMatchObject({ path: 'a', images: [{ mediaType: 'image/png' }] });
+    const kept = withoutImageBytes({ path: 'a', images: [small, 'no image'] });
+    expect(kept).toMatchObject({ path: 'a', images: [{ mediaType: 'image/png' }, 'no image'] });
     expect(JSON.stringify(kept)).not.toContain(small.data);
     expect(withoutImageBytes({ path: 'a' })).toEqual({ path: 'a' });
   });
