@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { resolveImageLimits, showImages } from '@ethosagent/core';
 import { errorOf, textOf } from '@ethosagent/plugin-sdk/testing';
+import { readImage } from '@ethosagent/policy';
 import { inCheck } from '@ethosagent/test-support';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BrowserWorld, createBrowserWorld, refIn } from './fixtures/browser-world.js';
@@ -190,8 +192,22 @@ describeBrowser('the browser tools on an honest site', () => {
     await go('/');
     const result = await world.run('browser_screenshot', args);
     const image = result.ok && Object(result.structured?.images)[0];
-    expect(image).toMatchObject({ mediaType: 'image/png' });
-    expect(Buffer.from(image.data, 'base64').subarray(1, 4).toString()).toBe('PNG');
+    // As it comes before a model.
+    const shown = await showImages(result, { limits: resolveImageLimits(true) });
+    expect(shown).toEqual({ images: [{ mediaType: 'image/png', data: image.data }], note: '' });
+    expect(readImage(Buffer.from(image.data, 'base64'))).toMatchObject({
+      ok: true,
+      mediaType: 'image/png',
+      width: 1_280,
+      height: 800,
+    });
+    const small = await showImages(result, {
+      limits: resolveImageLimits({ maxSidePixels: 1_000 }),
+    });
+    expect(small.images).toEqual([]);
+    expect(small.note).toMatch(
+      /1280 × 800 pixels\) is left out: .* 1000 pixels a side.*@ethosagent\/image-scaler/,
+    );
   });
 
   it('browser_upload gives a file inside the reach, and no other', async () => {
