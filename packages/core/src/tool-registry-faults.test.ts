@@ -130,7 +130,11 @@ describe('DefaultToolRegistry.register', () => {
 describe('DefaultToolRegistry.register, for authors without types', () => {
   it.each<[string, unknown, string]>([
     ['an invalid capability', { filesystem: {} }, 'capabilities.filesystem is not a capability'],
-    ['a misspelt part of one', { fs_reach: { reed: [] } }, 'capabilities.fs_reach.reed is not a key'],
+    [
+      'a misspelt part of one',
+      { fs_reach: { reed: [] } },
+      'capabilities.fs_reach.reed is not a key',
+    ],
     ['hosts that are no list', { network: { allowedHosts: 'x' } }, 'not a list of strings'],
   ])('refuses %s', (_name, capabilities, message) => {
     const tool = makeTool('t', undefined, { capabilities: untyped(capabilities) });
