@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { withoutRunner } from './nodes.js';
 import { readManifest } from './packages.js';
@@ -18,6 +19,8 @@ export async function pnpm(cwd: string, ...args: string[]): Promise<string> {
 /** The pnpm that runs this script may be a program or a script. */
 function runner(): [string, ...string[]] {
   const { npm_execpath: path } = process.env;
-  if (!path?.includes('pnpm')) return ['npx', '-y', String(readManifest('.').packageManager)];
+  // npm also stands below a folder of pnpm, where pnpm installed Node.
+  if (path === undefined || !basename(path).startsWith('pnpm'))
+    return ['npx', '-y', String(readManifest('.').packageManager)];
   return /\.[cm]?js$/.test(path) ? [process.execPath, path] : [path];
 }

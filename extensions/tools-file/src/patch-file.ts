@@ -67,7 +67,7 @@ async function patchFile(
   if (decoded === undefined) return err(`${name} is a binary file. Nothing was changed.`);
   if (decoded.lossy) {
     return err(
-      `${name} has bytes that are invalid in ${decoded.encoding}; a patch would damage them. Nothing was changed. Tell the user, or write the whole file anew with write_file.`,
+      `${name} has bytes that are invalid in ${decoded.encoding}; a patch would damage them. Nothing was changed. Tell the user, or replace the whole file with write_file.`,
     );
   }
   const outcome = applyHunks(decoded.text, hunks);

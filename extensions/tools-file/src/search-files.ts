@@ -90,7 +90,9 @@ async function search(args: SearchArgs, ctx: SearchContext, binary: string): Pro
   const probe = probeOf(query);
   const wide = probe && (await look(probe.query));
   if (wide !== undefined && !wide.ok) return err(wide.reason, 'input_invalid');
-  const isWhole = wide !== undefined && (wide.isNothing || probe?.isSame(wide.findings) === true);
+  // A list that was cut may lack files that the search itself would list.
+  const isWhole =
+    wide?.isPartial === false && (wide.isNothing || probe?.isSame(wide.findings) === true);
   const looked = isWhole ? wide : await look(query);
   if (!looked.ok) return err(looked.reason, 'input_invalid');
   const hint =

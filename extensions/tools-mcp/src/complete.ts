@@ -38,8 +38,10 @@ export async function complete(
 ): Promise<McpCompletion> {
   const { name } = connection.server;
   const opened = await inTime(connection.openForCall(), signal ?? NEVER, TIMEOUT_MS);
-  if (opened === 'aborted') throw unavailable(`${name} was not asked: it is no longer wanted`);
-  if (opened === 'late') throw unavailable(`${name} was not there within ${TIMEOUT_MS / 1_000} s`);
+  if (opened === 'aborted')
+    throw unavailable(`the completion was cancelled before ${name} was asked`);
+  if (opened === 'late')
+    throw unavailable(`${name} did not start within ${TIMEOUT_MS / 1_000} s; try again`);
   if (!opened.ok) throw unavailable(`${name}: ${opened.reason}`);
   const { session } = opened;
   if (session.client.getServerCapabilities()?.completions === undefined) {
