@@ -1,8 +1,10 @@
+import { PhotonImage } from '@cf-wasm/photon/node';
 import { readImage } from '@ethosagent/policy';
-import { isLongRun, pngOf, SAMPLE_IMAGES, samplePng } from '@ethosagent/test-support';
+import { isLongRun, pngChunk, pngOf, SAMPLE_IMAGES, samplePng } from '@ethosagent/test-support';
 import type { ImageFile } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import { createImageScaler } from './create-image-scaler.js';
+import { plainPng } from './plain-png.js';
 import { scaleNow } from './scale-now.js';
 
 const fileOf = (bytes: Uint8Array): ImageFile => {
@@ -15,15 +17,29 @@ const sizeOf = (bytes: Uint8Array | undefined) => {
   const read = bytes && readImage(bytes);
   return read?.ok === true ? `${read.mediaType} ${read.width} × ${read.height}` : undefined;
 };
-const jpeg = () => SAMPLE_IMAGES.JPEG?.bytes ?? expect.fail('no JPEG');
-/** The JPEG of 3 by 2 as a camera writes it that was held otherwise. */
+/** One letter for each corner, from the top left, line by line; `.` is black. */
+const cornersOf = (bytes: Uint8Array) => {
+  const image = PhotonImage.new_from_byteslice(bytes);
+  const [width, pixels] = [image.get_width(), image.get_raw_pixels()];
+  const at = (x: number, y: number) =>
+    ['R', 'G', 'B'].find((_, colour) => (pixels[(y * width + x) * 4 + colour] ?? 0) > 128) ?? '.';
+  const [right, bottom] = [width - 2, image.get_height() - 2];
+  return [at(1, 1), at(right, 1), at(1, bottom), at(right, bottom)].join('');
+};
+/** A JPEG of 32 by 16 whose corners are `RGB.`, as a camera writes it that was held otherwise. */
 const held = (orientation: number) => {
+  const pixels = new Uint8Array(32 * 16 * 4);
+  for (let at = 0; at < 32 * 16; at++) {
+    const corner = Math.floor((at % 32) / 16) + 2 * Math.floor(at / 256);
+    pixels.set([0, 1, 2].map((colour) => (colour === corner ? 255 : 0)).concat(255), at * 4);
+  }
+  const jpeg = new PhotonImage(pixels, 32, 16).get_bytes_jpeg(95);
   const exif = Buffer.from(
     'ffe100224578696600004d4d002a00000008000101120003000000010000000000000000',
     'hex',
   );
   exif.writeUInt16BE(orientation, 28);
-  return Buffer.concat([jpeg().subarray(0, 2), exif, jpeg().subarray(2)]);
+  return Buffer.concat([jpeg.subarray(0, 2), exif, jpeg.subarray(2)]);
 };
 
 const lying = () => fileOf(pngOf(4_000, 4_000, Buffer.from('no data of a PNG')));
@@ -77,13 +93,30 @@ describe('scaleNow', () => {
   });
 
   it.each([
-    [1, '3 × 2'],
-    [3, '3 × 2'],
-    [4, '3 × 2'],
-    [6, '2 × 3'],
-    [8, '2 × 3'],
-  ])('turns a JPEG as it was held: %i', (orientation, size) => {
-    expect(sizeOf(scaled(held(orientation), 64))).toBe(`image/jpeg ${size}`);
+    [1, '32 × 16', 'RGB.'],
+    [2, '32 × 16', 'GR.B'],
+    [3, '32 × 16', '.BGR'],
+    [4, '32 × 16', 'B.RG'],
+    [5, '16 × 32', 'RBG.'],
+    [6, '16 × 32', 'BR.G'],
+    [7, '16 × 32', '.GBR'],
+    [8, '16 × 32', 'G.RB'],
+  ])('turns a JPEG as it was held: %i', (orientation, size, corners) => {
+    const made = scaled(held(orientation), 64) ?? expect.fail('no image');
+    expect(sizeOf(made)).toBe(`image/jpeg ${size}`);
+    expect(cornersOf(made)).toBe(corners);
+  });
+
+  it.each(['iCCP', 'acTL', 'fcTL', 'pHYs', 'zTXt'])('unpacks no %s of a PNG', (name) => {
+    const plain = samplePng(3, 2);
+    const odd = Buffer.concat([
+      plain.subarray(0, 33),
+      pngChunk('acTL', Buffer.from('0000000100000000', 'hex')),
+      pngChunk(name, Buffer.alloc(26, 9)),
+      plain.subarray(33),
+    ]);
+    expect(plainPng(odd)).toEqual(plain);
+    expect(sizeOf(scaled(odd, 100))).toBe('image/png 3 × 2');
   });
 
   it('throws what can not be unpacked, so that its thread ends', () => {

@@ -1,6 +1,7 @@
 import { fliph, flipv, PhotonImage, resize, rotate, SamplingFilter } from '@cf-wasm/photon/node';
 import type { ImageFile, ImageTarget } from '@ethosagent/types';
 import { jpegOrientation } from './jpeg-orientation.js';
+import { plainPng } from './plain-png.js';
 
 /** What the thread is asked for. */
 export type ScaleJob = ImageFile & Pick<ImageTarget, 'maxSidePixels' | 'maxBytes'>;
@@ -16,7 +17,8 @@ const SMALLEST_SIDE = 64;
  * @throws what WebAssembly says of bytes that it can not unpack
  */
 export function scaleNow(job: ScaleJob): Uint8Array | undefined {
-  const image = upright(PhotonImage.new_from_byteslice(job.bytes), job);
+  const bytes = job.mediaType === 'image/png' ? plainPng(job.bytes) : job.bytes;
+  const image = upright(PhotonImage.new_from_byteslice(bytes), job);
   // A decoder goes by the bits: what it made is what counts.
   let side = Math.min(job.maxSidePixels, Math.max(image.get_width(), image.get_height()));
   for (

@@ -15,7 +15,7 @@ export { canOpenKeychain, openKeychain, type TestKeychain } from './open-keychai
 export { newPostgresDatabase, serveDatabases } from './postgres/shared-postgres.js';
 export { startPostgres, type TestPostgres } from './postgres/start-postgres.js';
 export { startRedis, type TestRedis } from './redis/start-redis.js';
-export { pngOf, SAMPLE_IMAGES, samplePng } from './sample-images.js';
+export { pngChunk, pngOf, SAMPLE_IMAGES, samplePng } from './sample-images.js';
 export type { TestFolder } from './test-folder.js';
 export { createTestFolder } from './test-folder.js';
 export { createToolsetHome } from './toolset-home.js';
