@@ -18,9 +18,11 @@ const SMALLEST_SIDE = 64;
  */
 export function scaleNow(job: ScaleJob): Uint8Array | undefined {
   const bytes = job.mediaType === 'image/png' ? plainPng(job.bytes) : job.bytes;
-  const image = upright(PhotonImage.new_from_byteslice(bytes), job);
+  const unpacked = PhotonImage.new_from_byteslice(bytes);
   // A decoder goes by the bits: what it made is what counts.
-  let side = Math.min(job.maxSidePixels, Math.max(image.get_width(), image.get_height()));
+  let side = Math.min(job.maxSidePixels, Math.max(unpacked.get_width(), unpacked.get_height()));
+  // To turn all pixels would take their memory twice more.
+  const image = upright(resized(unpacked, side), job);
   for (
     let least = Math.min(side, SMALLEST_SIDE);
     side >= least;
