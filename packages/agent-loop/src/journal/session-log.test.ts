@@ -82,7 +82,8 @@ describe('SessionLog', () => {
     const large = (name: string) => name.repeat(6_000_000);
     const log = logOf([
       ...[user(1), step(1, 'a', 'b')],
-      ...[result('a', [large('1'), '2']), result('b', [large('3'), large('4'), '5'])],
+      Object.assign(result('a', [large('1'), '2']), { note: '[image 3 is left out]' }),
+      result('b', [large('3'), large('4'), '5']),
     ]);
     const kept = log.turn?.step?.calls.map(({ result }) =>
       result?.images?.map(({ data }) => data[0]),
@@ -90,6 +91,7 @@ describe('SessionLog', () => {
     expect(kept).toEqual([[], ['4', '5']]);
     const told = JSON.stringify(modelMessages(log.entries, { images: true }));
     expect(told.match(/an image of this result is no longer shown/g)).toHaveLength(2);
+    expect(told).toContain('[image 3 is left out]');
   });
 
   it('without a history keeps neither texts nor images, and knows what began', () => {

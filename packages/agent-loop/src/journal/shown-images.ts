@@ -29,7 +29,8 @@ export class ShownImages {
       this.#chars -= oldest.image.data.length;
       const { result, image } = oldest;
       result.images = result.images?.filter((each) => each !== image) ?? [];
-      result.note = GONE;
+      const { note = '' } = result;
+      if (!note.endsWith(GONE)) result.note = note === '' ? GONE : `${note}\n${GONE}`;
     }
   }
 }
