@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { ToolContext } from '@ethosagent/types';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { batchContext, makeTool, ok } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
@@ -107,5 +107,47 @@ describe('an abort before anybody listens to it', () => {
       'ok',
       'CALL_TIMED_OUT',
     ]);
+  });
+
+  it('a time limit does not count what a call of the batch did before', async () => {
+    const registry = new DefaultToolRegistry();
+    const timeoutMs = 1_000;
+    const now = vi.spyOn(performance, 'now');
+    registry.register(
+      makeTool('busy', async () => {
+        const then = performance.now() + timeoutMs;
+        now.mockImplementation(() => then);
+        return ok('busy');
+      }),
+    );
+    registry.register(makeTool('waits', () => setImmediate(ok('waited')), { timeoutMs }));
+    const calls = ['busy', 'waits'].map((name) => ({ toolCallId: name, name, args: {} }));
+    const answers = await registry.executeParallel(calls, batchContext());
+    now.mockRestore();
+    expect(answers.map(({ result }) => result)).toEqual([ok('busy'), ok('waited')]);
+  });
+});
+
+describe('a signal of the host that fails', () => {
+  const fail = () => {
+    throw new TypeError('no listeners here');
+  };
+
+  it.each([
+    [
+      'to be listened to: the calls end',
+      { addEventListener: fail },
+      'CALL_ABORTED',
+      'CALL_ABORTED',
+    ],
+    ['to be let go: the answers come', { removeEventListener: fail }, 'CALL_TIMED_OUT', 'ok'],
+  ])('%s', async (_case, faults, ...expected) => {
+    const registry = new DefaultToolRegistry(undefined, undefined, { maxConcurrency: 1 });
+    registry.register(makeTool('stuck', () => new Promise(() => {}), { timeoutMs: 20 }));
+    registry.register(makeTool('quick'));
+    const calls = ['stuck', 'quick'].map((name) => ({ toolCallId: name, name, args: {} }));
+    const abortSignal = Object.assign(new AbortController().signal, faults);
+    const answers = await registry.executeParallel(calls, batchContext({ abortSignal }));
+    expect(answers.map(({ result }) => (result.ok ? 'ok' : result.cause))).toEqual(expected);
   });
 });

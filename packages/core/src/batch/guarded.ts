@@ -43,7 +43,7 @@ export function settled<T>(
 ): Promise<Ending<T>> {
   return new Promise((resolve) => {
     const watched: Watched = {
-      deadline: watch.now() + timeoutMs,
+      deadline: performance.now() + timeoutMs,
       stop: (why, reason) => settle({ kind: 'stopped', why, reason }),
     };
     const settle = (ending: Ending<T>) => {

@@ -59,9 +59,7 @@ class RunningBatch implements Batch {
     const { abortSignal } = this.facts;
     if (abortSignal instanceof AbortSignal) setMaxListeners(0, abortSignal);
     if (length === 0) this.#finish();
-    this.watch.together(() => {
-      for (let index = 0; index < length; index++) new RunningCall(this, index).start();
-    });
+    for (let index = 0; index < length; index++) new RunningCall(this, index).start();
   }
 
   answer(index: number, answer: ToolCallResult, facts?: CallFacts): void {

@@ -83,7 +83,8 @@ export class RunningCall implements Watched, Waiting {
       return;
     }
     const { watch } = state.batch;
-    this.deadline = watch.now() + state.timeoutMs;
+    // Of each call its own: another one of the batch may have kept the processor until now.
+    this.deadline = performance.now() + state.timeoutMs;
     watch.add(this);
     try {
       // A foreign thenable may lie; a real promise of its answer settles once.

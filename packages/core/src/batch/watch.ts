@@ -12,41 +12,27 @@ export interface Watched {
  * The deadlines and the abort signal of one batch, with one timer and one listener for all calls.
  *
  * A timer and a listener cost more than a short call. Both are set up once nothing is left to do but
- * to wait: no time can pass before that, and whoever ends until then asks `aborted`.
+ * to wait: neither could tell anything before that, and whoever ends until then asks `aborted`.
  */
 export class Watch {
   readonly #watched = new Set<Watched>();
   readonly #signal: AbortSignal | undefined;
-  #now: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerDue = Number.POSITIVE_INFINITY;
   #isSetUp = false;
+  /** Why the signal can't be listened to. */
+  #fault: { readonly error: unknown } | undefined;
 
   constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
   }
 
-  /** `performance.now()`, read once for all calls that `together` begins. */
-  now(): number {
-    return this.#now ?? performance.now();
-  }
-
-  /** Runs what begins calls, for which no time passes meanwhile. */
-  together(begin: () => void): void {
-    this.#now = performance.now();
-    try {
-      begin();
-    } finally {
-      this.#now = undefined;
-    }
-  }
-
   get aborted(): boolean {
-    return this.#signal?.aborted === true;
+    return this.#fault !== undefined || this.#signal?.aborted === true;
   }
 
   get reason(): unknown {
-    return this.#signal?.reason;
+    return this.#fault === undefined ? this.#signal?.reason : this.#fault.error;
   }
 
   add(watched: Watched): void {
@@ -64,7 +50,11 @@ export class Watch {
     aboutToWait.delete(this);
     if (!this.#isSetUp) return;
     clearTimeout(this.#timer);
-    this.#signal?.removeEventListener('abort', this.#onAbort);
+    try {
+      this.#signal?.removeEventListener('abort', this.#onAbort);
+    } catch {
+      // A signal of the host's own must not keep the batch from its answer.
+    }
   }
 
   /** Listens to the signal, and sets the timer. What came before is made up for. */
@@ -75,7 +65,7 @@ export class Watch {
       this.#signal?.addEventListener('abort', this.#onAbort);
     } catch (error) {
       // A signal of the host's own that can't be listened to would let the calls run on.
-      for (const watched of this.#watched) watched.stop('abort', error);
+      this.#fault = { error };
     }
     this.#onAbort();
     this.#expire();
