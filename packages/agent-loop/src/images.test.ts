@@ -83,7 +83,7 @@ describe('an image of a result', () => {
     const blind = scriptedModel([{ text: 'Fine.' }]);
     await world.loop(blind).ask({ sessionId: 's', prompt: 'And?' });
     const prompt = JSON.stringify(blind.doStreamCalls[0]?.prompt);
-    expect(prompt).toContain('[images of this result are left out: this model takes none]');
+    expect(prompt).toContain('[images of this result are left out: this model does not take them]');
     expect(prompt).not.toContain(base64('small'));
   });
 
@@ -112,7 +112,10 @@ describe('an image of a result', () => {
 describe('limitsOfModel', () => {
   it.each([
     [{ provider: 'anthropic.messages' }, IMAGE_LIMITS.anthropic],
-    [{ provider: 'amazon-bedrock' }, IMAGE_LIMITS.anthropic],
+    [{ provider: 'amazon-bedrock', modelId: 'us.anthropic.claude-x' }, IMAGE_LIMITS.anthropic],
+    [{ provider: 'amazon-bedrock', modelId: 'amazon.nova-pro-v1:0' }, IMAGE_LIMITS.common],
+    [{ provider: 'amazon-bedrock', modelId: 'meta.llama3-70b' }, false],
+    [{ provider: 'amazon-bedrock' }, false],
     [{ provider: 'vertex.anthropic.messages' }, IMAGE_LIMITS.anthropic],
     [{ provider: 'openai.responses' }, IMAGE_LIMITS.openai],
     [{ provider: 'azure.responses' }, IMAGE_LIMITS.openai],

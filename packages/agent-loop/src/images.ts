@@ -1,26 +1,28 @@
 import {
   IMAGE_LIMITS,
-  type ImageLimits,
+  type ProviderImageLimits,
   resolveImageLimits,
   type ShowImagesOptions,
 } from '@ethosagent/core';
 import type { AgentLoopOptions } from './api.js';
 
 /** Providers whose tool results can hold images; others get them as text, or refuse the request. */
-const WITH_IMAGES: readonly [provider: RegExp, limits: ImageLimits][] = [
+const WITH_IMAGES: readonly [provider: RegExp, limits: ProviderImageLimits, modelId?: RegExp][] = [
   [/^(?:openai|azure)\.responses/, IMAGE_LIMITS.openai],
-  [
-    /^(?:vertex\.anthropic|google-vertex\.anthropic|anthropic|amazon-bedrock)/,
-    IMAGE_LIMITS.anthropic,
-  ],
+  [/^(?:vertex\.anthropic|google-vertex\.anthropic|anthropic)/, IMAGE_LIMITS.anthropic],
+  [/^amazon-bedrock/, IMAGE_LIMITS.anthropic, /anthropic/],
+  [/^amazon-bedrock/, IMAGE_LIMITS.common, /nova/],
   [/^(?:google|vertex)/, IMAGE_LIMITS.google],
 ];
 
 /** What a model takes of images in tool results, as far as the name of its provider says. */
-export function limitsOfModel(model: unknown): ImageLimits | false {
-  const { provider }: { provider?: unknown } = Object(model);
+export function limitsOfModel(model: unknown): ProviderImageLimits | false {
+  const { provider, modelId }: { provider?: unknown; modelId?: unknown } = Object(model);
   if (typeof provider !== 'string') return false;
-  return WITH_IMAGES.find(([name]) => name.test(provider))?.[1] ?? false;
+  const found = WITH_IMAGES.find(
+    ([name, , id]) => name.test(provider) && (id === undefined || id.test(String(modelId))),
+  );
+  return found?.[1] ?? false;
 }
 
 /** How the images of results come before the model of a loop. @throws `CONFIG_INVALID` */

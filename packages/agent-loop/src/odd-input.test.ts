@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 const historyOf = async () =>
-  modelMessages((await readLog(world.sessions, 's')).entries, { images: true });
+  modelMessages((await readLog(world.sessions, 's')).entries, { images: ['image/png'] });
 
 describe('what a turn begins with', () => {
   it.each<[string, Partial<TurnInput>]>([

@@ -92,7 +92,8 @@ export class TurnStep {
   }): Promise<Prompt> {
     const { options, journal, context: plan, search, turn, tell } = this.#parts;
     const { log } = journal;
-    const images = imagePlan(options).limits !== false;
+    const { limits } = imagePlan(options);
+    const images = limits === false ? false : limits.mediaTypes;
     const system = systemPrompt(options.instructions, personality);
     const prompt = (): Prompt => ({
       system,

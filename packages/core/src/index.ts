@@ -37,7 +37,12 @@ export { createInMemoryKvStore } from './in-memory-kv.js';
 export { createInMemoryMemory } from './in-memory-memory.js';
 export { createInMemorySessionStore } from './in-memory-sessions.js';
 export { type ResultImage, withoutImageBytes } from './results/given-images.js';
-export { IMAGE_LIMITS, type ImageLimits, resolveImageLimits } from './results/image-limits.js';
+export {
+  IMAGE_LIMITS,
+  type ImageLimits,
+  type ProviderImageLimits,
+  resolveImageLimits,
+} from './results/image-limits.js';
 export { markUntrusted, type UntrustedOrigin } from './results/mark-untrusted.js';
 export { type ShowImagesOptions, type ShownImages, showImages } from './results/show-images.js';
 export { mayBeForeign } from './results/untrusted/may-be-foreign.js';

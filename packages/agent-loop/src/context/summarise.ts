@@ -6,7 +6,7 @@ import type { AgentUsage } from '../api.js';
 import type { ContextRecord } from '../journal/records.js';
 import type { LoggedEntry } from '../journal/session-log.js';
 import type { ModelAnswer } from '../model/ask-model.js';
-import { modelMessages } from '../model/messages.js';
+import { modelMessages, type TakenImages } from '../model/messages.js';
 import { ModelFailure, modelError } from '../model/model-error.js';
 import { addUsage, NO_USAGE } from '../usage.js';
 import { clearedResult, placeOf, summedUp } from './apply-context.js';
@@ -19,7 +19,7 @@ export interface Summarising {
   room: number;
   /** Tokens, as estimated, that the summary may have. */
   summaryTokens: number;
-  images: boolean;
+  images: TakenImages;
   /** The session has read untrusted content. */
   isTainted: boolean;
   /** @param isForced no tool may be called */

@@ -89,7 +89,7 @@ describe('SessionLog', () => {
       result?.images?.map(({ data }) => data[0]),
     );
     expect(kept).toEqual([[], ['4', '5']]);
-    const told = JSON.stringify(modelMessages(log.entries, { images: true }));
+    const told = JSON.stringify(modelMessages(log.entries, { images: ['image/png'] }));
     expect(told.match(/an image of this result is no longer shown/g)).toHaveLength(2);
     expect(told).toContain('[image 3 is left out]');
   });
@@ -97,7 +97,7 @@ describe('SessionLog', () => {
   it('without a history keeps neither texts nor images, and knows what began', () => {
     const records = [...open, started('a'), result('b', ['1'])];
     const log = logOf(records, { history: false });
-    expect(modelMessages(log.entries, { images: true })).toEqual([]);
+    expect(modelMessages(log.entries, { images: ['image/png'] })).toEqual([]);
     expect(JSON.stringify(log.turn)).not.toContain('image/png');
     expect(log.openCalls()).toMatchObject([{ call: { id: 'a' }, started: true }]);
     expect(log.rules().take(step(1, 'b'))).toBe(false);

@@ -33,7 +33,7 @@ describe('modelMessages', () => {
       { kind: 'result', turn: 1, call: 'b', output: 'no', ok: false, code: 'execution_failed' },
       { kind: 'result', turn: 1, call: 'a', output: 'one', ok: true },
     );
-    expect(modelMessages(entries, { images: true })).toEqual([
+    expect(modelMessages(entries, { images: ['image/png'] })).toEqual([
       { role: 'user', content: 'Hi' },
       {
         role: 'assistant',
@@ -70,6 +70,23 @@ describe('modelMessages', () => {
     ]);
   });
 
+  it('leaves out an image of a kind that this model does not take', () => {
+    const kinds = ['image/png', 'image/gif'];
+    const images = kinds.map((mediaType) => ({ mediaType, data: mediaType }));
+    const { entries } = logOf(user, step([{ type: 'call', id: 'a', name: 'x', input: {} }]), {
+      kind: 'result',
+      turn: 1,
+      call: 'a',
+      output: 'both',
+      ok: true,
+      images,
+    });
+    const told = JSON.stringify(modelMessages(entries, { images: ['image/png'] }));
+    expect(told).toContain('"data":"image/png"');
+    expect(told).not.toContain('"data":"image/gif"');
+    expect(told).toContain('images of this result are left out: this model does not take them');
+  });
+
   it('names the files that came with a prompt', () => {
     const files = [{ id: 'i', name: 'a"\n.txt', mediaType: 'text/plain', sizeBytes: 3 }];
     const { entries } = logOf({ ...user, kind: 'user', turn: 1, prompt: 'Hi', attachments: files });
@@ -104,7 +121,7 @@ describe('modelMessages', () => {
       }),
     );
     const { entries } = logOf(user, step(calls), ...results);
-    const [, , answers] = modelMessages(entries, { images });
+    const [, , answers] = modelMessages(entries, { images: images && ['image/png'] });
     const outputs = answers?.role === 'tool' ? answers.content : [];
     const shown = outputs.map((part) =>
       part.type === 'tool-result' && part.output.type === 'content'

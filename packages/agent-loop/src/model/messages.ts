@@ -14,10 +14,13 @@ type ToolPart = Extract<
   { type: 'tool-result' }
 >;
 
+/** The kinds of images that a model takes in tool results; `false` for none. */
+export type TakenImages = readonly string[] | false;
+
 /** The history as the model reads it. Every call has exactly one answer, in the order of the calls. */
 export function modelMessages(
   entries: readonly LoggedEntry[],
-  options: { images: boolean },
+  options: { images: TakenImages },
 ): ModelMessage[] {
   const [first, second] = entries;
   if (first !== undefined && 'prompts' in first) {
@@ -34,7 +37,7 @@ export function modelMessages(
 
 function plainMessages(
   entries: readonly LoggedEntry[],
-  options: { images: boolean },
+  options: { images: TakenImages },
 ): ModelMessage[] {
   return entries.flatMap((entry): ModelMessage[] => {
     if ('prompts' in entry) return [];
@@ -63,7 +66,7 @@ function plain(name: string): string {
   return takeStart(clean.replaceAll(/[<>[\]|]/g, '_'), MAX_NAME_CHARS);
 }
 
-function stepMessages({ record, calls }: LoggedStep, options: { images: boolean }) {
+function stepMessages({ record, calls }: LoggedStep, options: { images: TakenImages }) {
   const content = record.parts.flatMap(assistantPart);
   const messages: ModelMessage[] = [];
   // A provider refuses an empty message, and one of nothing but reasoning.
@@ -106,17 +109,18 @@ function assistantPart(part: StepPart): AssistantPart[] {
 }
 
 /** A model may have shown them before: another one goes on with the session. */
-const UNSEEN = '[images of this result are left out: this model takes none]';
+const UNSEEN = '[images of this result are left out: this model does not take them]';
 
 function outputOf(
   { output, ok, images = [], note = '' }: ResultRecord,
-  options: { images: boolean },
+  options: { images: TakenImages },
 ): ToolPart['output'] {
   if (!ok) return { type: 'error-text', value: output };
-  const visible = options.images ? images : [];
+  const taken = options.images || [];
+  const visible = images.filter(({ mediaType }) => taken.includes(mediaType));
   // Some providers refuse an empty text.
   const said = output.trim() === '' ? '(empty)' : output;
-  const unseen = images.length > 0 && !options.images ? UNSEEN : '';
+  const unseen = visible.length < images.length ? UNSEEN : '';
   const text = [said, note, unseen].filter((line) => line !== '').join('\n');
   if (visible.length === 0) return { type: 'text', value: text };
   return {

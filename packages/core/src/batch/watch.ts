@@ -96,6 +96,9 @@ export class Watch {
   }
 }
 
+/** That of the platform, also where a test of the host plays with the clock. */
+const nextTick = process.nextTick.bind(process);
+
 const aboutToWait = new Set<Watch>();
 let isTickComing = false;
 
@@ -105,7 +108,7 @@ function beforeWaiting(watch: Watch): void {
   if (isTickComing) return;
   isTickComing = true;
   // A tick that is asked for from a promise comes when no promise is left to run.
-  void Promise.resolve().then(() => process.nextTick(setUpAll));
+  void Promise.resolve().then(() => nextTick(setUpAll));
 }
 
 function setUpAll(): void {

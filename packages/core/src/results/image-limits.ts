@@ -1,4 +1,4 @@
-import { EthosError } from '@ethosagent/types';
+import { EthosError, type ImageMediaType } from '@ethosagent/types';
 
 /** What a model takes of the images of a result. */
 export interface ImageLimits {
@@ -12,17 +12,24 @@ export interface ImageLimits {
   fitSidePixels: number;
 }
 
+/** What the models of a provider take. */
+export interface ProviderImageLimits extends ImageLimits {
+  /** The kinds that they read. One of another kind is made a PNG by a scaler, or left out. */
+  mediaTypes: readonly ImageMediaType[];
+}
+
 /** No more than this, whatever is asked for: a message of a session has to hold it. */
 export const MOST_IMAGES = 8;
 export const MOST_IMAGE_BYTES = 3_000_000;
 /** Of all images of a result together. */
 export const MOST_TOTAL_BYTES = 4_500_000;
 
-const COMMON: ImageLimits = {
+const COMMON: ProviderImageLimits = {
   maxImages: 4,
   maxBytes: MOST_IMAGE_BYTES,
   maxSidePixels: 8_000,
   fitSidePixels: 1_568,
+  mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
 };
 
 /**
@@ -31,10 +38,10 @@ const COMMON: ImageLimits = {
  */
 export const IMAGE_LIMITS = {
   common: COMMON,
-  anthropic: COMMON,
+  anthropic: { ...COMMON, mediaTypes: [...COMMON.mediaTypes, 'image/gif'] },
   openai: { ...COMMON, fitSidePixels: 2_048 },
   google: { ...COMMON, fitSidePixels: 3_072 },
-} satisfies Record<string, ImageLimits>;
+} satisfies Record<string, ProviderImageLimits>;
 
 const MOST: ImageLimits = {
   maxImages: MOST_IMAGES,
@@ -53,8 +60,8 @@ const MOST: ImageLimits = {
  */
 export function resolveImageLimits(
   given: boolean | Partial<ImageLimits> | undefined,
-  base: ImageLimits = COMMON,
-): ImageLimits | false {
+  base: ProviderImageLimits = COMMON,
+): ProviderImageLimits | false {
   if (given === false) return false;
   if (given === undefined || given === true) return base;
   for (const [name, value] of Object.entries(given)) {

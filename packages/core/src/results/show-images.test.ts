@@ -14,16 +14,33 @@ const small = image(samplePng(3, 2));
 const wide = image(samplePng(9_000, 2));
 const result = (...images: unknown[]) => ({ ok: true as const, value: '', structured: { images } });
 const common = { limits: IMAGE_LIMITS.common };
+const anthropic = { limits: IMAGE_LIMITS.anthropic };
 const to = (bytes: Uint8Array | undefined): ImageScaler => ({ scale: async () => bytes });
 
 describe('showImages', () => {
   it.each(Object.entries(SAMPLE_IMAGES))(
     'shows a %s as what it is',
     async (_name, { mediaType, bytes }) => {
-      expect(await showImages(result(image(bytes)), common)).toEqual({
+      expect(await showImages(result(image(bytes)), anthropic)).toEqual({
         images: [{ mediaType, data: base64(bytes) }],
         note: '',
       });
+    },
+  );
+
+  it.each(['common', 'openai', 'google'] as const)(
+    'shows no GIF to a model of %s, and what a scaler makes of it',
+    async (provider) => {
+      const gif = Object.values(SAMPLE_IMAGES).find(({ mediaType }) => mediaType === 'image/gif');
+      const given = result(image(gif?.bytes ?? Buffer.alloc(0)));
+      const options = { limits: IMAGE_LIMITS[provider] };
+      const { images, note } = await showImages(given, options);
+      expect(images).toEqual([]);
+      expect(note).toMatch(/is left out: not every model takes image\/gif\. .*image-scaler/);
+      const scaler = to(samplePng(3, 2));
+      expect((await showImages(given, { ...options, scaler })).images).toEqual([
+        { mediaType: 'image/png', data: base64(samplePng(3, 2)) },
+      ]);
     },
   );
 
@@ -148,7 +165,7 @@ describe('showImages', () => {
   ])('leaves it out where the scaler %s', async (_name, scaler) => {
     const { images, note } = await showImages(result(wide), { ...common, scaler });
     expect(images).toEqual([]);
-    expect(note).toContain('it could not be made smaller');
+    expect(note).toContain('it could not be made to fit');
     expect(note).not.toContain('Ignore');
   });
 });

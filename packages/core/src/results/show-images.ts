@@ -1,12 +1,12 @@
 import { readImage } from '@ethosagent/policy';
-import type { ImageFile, ImageScaler, ToolResult } from '@ethosagent/types';
+import type { ImageFile, ImageMediaType, ImageScaler, ToolResult } from '@ethosagent/types';
 import { bytesOf, givenImages, MAX_GIVEN, type ResultImage } from './given-images.js';
-import { type ImageLimits, MOST_TOTAL_BYTES } from './image-limits.js';
+import { MOST_TOTAL_BYTES, type ProviderImageLimits } from './image-limits.js';
 
 /** How images come before a model. */
 export interface ShowImagesOptions {
   /** `false`: the model takes none. */
-  limits: ImageLimits | false;
+  limits: ProviderImageLimits | false;
   scaler?: ImageScaler | undefined;
   signal?: AbortSignal;
 }
@@ -82,26 +82,39 @@ async function shownOf(
   const { maxImages, maxSidePixels, fitSidePixels } = limits;
   if (count >= maxImages) return { why: `a result may show ${maxImages} images` };
   const maxBytes = Math.min(limits.maxBytes, left);
-  if (fits(file, { maxBytes, maxSide: fitSidePixels })) return file;
+  const { mediaTypes } = limits;
+  if (fits(file, { maxBytes, maxSide: fitSidePixels, mediaTypes })) return file;
   const target = { maxSidePixels: fitSidePixels, maxBytes, ...(signal && { signal }) };
   const scaled = scaler && (await scaledBy(scaler, file, target));
-  if (scaled && 'bytes' in scaled && fits(scaled, { maxBytes, maxSide: fitSidePixels })) {
+  if (
+    scaled &&
+    'bytes' in scaled &&
+    fits(scaled, { maxBytes, maxSide: fitSidePixels, mediaTypes })
+  ) {
     return scaled;
   }
-  if (fits(file, { maxBytes, maxSide: maxSidePixels })) return file;
-  const limit = `a model gets at most ${maxBytes} bytes and ${maxSidePixels} pixels a side, and it has ${file.bytes.length} bytes`;
+  if (fits(file, { maxBytes, maxSide: maxSidePixels, mediaTypes })) return file;
+  const limit = !mediaTypes.includes(file.mediaType)
+    ? `not every model takes ${file.mediaType}`
+    : `a model gets at most ${maxBytes} bytes and ${maxSidePixels} pixels a side, and it has ${file.bytes.length} bytes`;
   return {
     why: scaler
-      ? `${limit}; it could not be made smaller`
-      : `${limit}. The operator can install @ethosagent/image-scaler, which makes images smaller`,
+      ? `${limit}; it could not be made to fit`
+      : `${limit}. The operator can install @ethosagent/image-scaler, which makes images smaller, and a PNG of a GIF`,
   };
 }
 
 function fits(
-  { bytes, width, height }: ImageFile,
-  { maxBytes, maxSide }: { maxBytes: number; maxSide: number },
+  { bytes, width, height, mediaType }: ImageFile,
+  {
+    maxBytes,
+    maxSide,
+    mediaTypes,
+  }: { maxBytes: number; maxSide: number; mediaTypes: readonly ImageMediaType[] },
 ): boolean {
-  return bytes.length <= maxBytes && Math.max(width, height) <= maxSide;
+  return (
+    mediaTypes.includes(mediaType) && bytes.length <= maxBytes && Math.max(width, height) <= maxSide
+  );
 }
 
 /** What a scaler gives is read again: it worked on what somebody else wrote. */
