@@ -139,8 +139,9 @@ const IPV6_RANGES = IPV6_KINDS.flatMap(([kind, ranges]) =>
 );
 
 /**
- * What an IP address is for. An IPv4 address inside an IPv6 address counts as well: the worse of
- * the two decides.
+ * What an IP address is for, by the IANA special-purpose registries (RFC 6890). Of IPv6, only `2000::/3`
+ * without its special ranges is public. An IPv4 address inside an IPv6 address counts as well: the worse
+ * of the two decides.
  *
  * @param address an IPv4 address in dotted decimal or an IPv6 address; other spellings, and
  * addresses with a zone, are `invalid`
