@@ -10,10 +10,11 @@ export interface AuditProblem {
 
 /**
  * `malformed`: not a line of a sink, or text at the end that nobody goes on writing. `edited`: the
- * line, or its hash, was changed or put in. `missing`: lines from `seq` on are not there.
- * `out-of-order`: the line was moved or doubled. `cut-off`: the end of the log, from `seq` on, is
- * not there. `head-missing`, `head-wrong`: the file that says where the log ends is not there, or
- * was changed, or belongs to another log.
+ * line, or its hash, was changed or put in, or the key is another. `missing`: lines from `seq` up to
+ * this one are not there. `out-of-order`: the line was moved or doubled. `cut-off`: the end of the log,
+ * from `seq` on, is not there. `head-missing`, `head-wrong`: the file that says where the log ends is not
+ * there, or was changed, is of another log or key, or the log goes on behind it; or two logs of the folder
+ * have the same id.
  */
 export type AuditProblemKind =
   | 'malformed'
@@ -36,7 +37,8 @@ export interface AuditReport {
   cannotTell: string[];
   /**
    * Bytes behind the last line break of a log, where there are any: what a crash left of a line
-   * that did not count, or what another program put there. The next sink cuts them off.
+   * that did not count, or what another program put there. The next sink cuts them off. `malformed`
+   * when no running sink has the log, or when it is a whole line.
    */
   unfinishedBytes?: number;
 }

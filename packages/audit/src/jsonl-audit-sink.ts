@@ -95,7 +95,10 @@ export class JsonlAuditSink implements AuditSink {
     }
   }
 
-  /** @throws when the line can not be written, so that the access is refused */
+  /**
+   * @throws when the line can not be written, so that the access is refused: `STORAGE_FAILED` for a sink
+   * that is closed, or when another program removed, moved, cut or wrote the file
+   */
   record(event: AuditEvent): void {
     this.#write(event);
     this.#seqs?.set(event, this.#newest.seq);

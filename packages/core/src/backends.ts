@@ -25,7 +25,11 @@ export interface PersonalityFsReach {
   leads?: Readonly<Record<string, string>>;
 }
 
-/** What an operator says of one personality, as its file does. */
+/**
+ * What an operator says of one personality, as its file does. `safety.network` counts beside the
+ * `networkPolicy` of the turn: allow lists meet, deny lists join, and the consent to private addresses
+ * comes from the turn.
+ */
 export interface PersonalityPolicy extends Pick<PersonalityConfig, 'safety' | 'tool_settings'> {
   fs_reach?: Partial<PersonalityFsReach>;
   /** Where its parts stand in files, for the audit. */

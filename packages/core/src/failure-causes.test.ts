@@ -9,10 +9,11 @@ import {
 } from '@ethosagent/types';
 import { describe, expect, it } from 'vitest';
 import type { CapabilityBackends } from './backends.js';
+import type { ToolRegistryOptions } from './batch/batch.js';
 import type { CallError } from './call-hooks.js';
 import { batchContext, makeTool, ok, runOne, untyped } from './testing/batch.js';
 import { DefaultToolResultReducerRegistry } from './tool-reducer-registry.js';
-import { DefaultToolRegistry, type ToolRegistryOptions } from './tool-registry.js';
+import { DefaultToolRegistry } from './tool-registry.js';
 
 const never = () => new Promise(() => {});
 const fails = (cause: unknown) => ({ ok: false, error: 'e', code: 'execution_failed', cause });

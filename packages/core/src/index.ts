@@ -16,6 +16,7 @@ export type {
   PersonalityPolicy,
   PolicyPlaces,
 } from './backends.js';
+export type { ToolRegistryOptions } from './batch/batch.js';
 export { type CallRecord, recordCall } from './batch/record-call.js';
 export {
   type BeforeCall,
@@ -107,7 +108,7 @@ export { DefaultToolSession } from './session/tool-session.js';
 export { UntrustedFiles } from './session/untrusted-files.js';
 export { sourceOf, untrustedGate } from './session/untrusted-gate.js';
 export { DefaultToolResultReducerRegistry } from './tool-reducer-registry.js';
-export { DefaultToolRegistry, type ToolRegistryOptions } from './tool-registry.js';
+export { DefaultToolRegistry } from './tool-registry.js';
 export type {
   CalledResult,
   CallFacts,

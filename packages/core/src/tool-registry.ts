@@ -20,7 +20,11 @@ import {
   type TurnAttachment,
 } from '@ethosagent/types';
 import type { CapabilityBackends } from './backends.js';
-import { type BatchOptions, DEFAULT_BATCH_OPTIONS } from './batch/batch.js';
+import {
+  type BatchOptions,
+  DEFAULT_BATCH_OPTIONS,
+  type ToolRegistryOptions,
+} from './batch/batch.js';
 import { runBatch } from './batch/run-batch.js';
 import type { CallHooks } from './call-hooks.js';
 import type { ResolveContext } from './capabilities/capability-call.js';
@@ -43,9 +47,6 @@ import {
 } from './tool-gates.js';
 import { SettingsPlan } from './tool-settings.js';
 import type { TurnHost } from './turn-host.js';
-
-/** Settings of a registry. */
-export interface ToolRegistryOptions extends Partial<BatchOptions>, CallHooks {}
 
 /** The tools that pass some filters, at one state of the registry. */
 interface Passing {
@@ -239,8 +240,8 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
    * Opens a service for whoever has no call: an MCP server, a browser. It reaches what a tool of
    * this declaration would in a call of the owner.
    *
-   * @throws `TOOL_INVALID` for a malformed declaration, `TOO_MANY_SERVICES`; `CONFIG_INVALID` in a
-   * registry without backends
+   * @throws `TOOL_INVALID` for a malformed declaration, `TOO_MANY_SERVICES`, `AUDIT_FAILED`;
+   * `CONFIG_INVALID` in a registry without backends
    */
   openService(declaration: ServiceDeclaration, owner: ServiceOwner): Promise<ServiceScope> {
     return unawaited(this.#openService(declaration, { ...owner }));

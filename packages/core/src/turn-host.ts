@@ -11,7 +11,10 @@ import type {
 } from '@ethosagent/types';
 import type { ApprovalDecision, ApprovalRequest } from './approval.js';
 
-/** What whoever runs a turn has a say in, for the calls of one batch. */
+/**
+ * What whoever runs a turn has a say in, for the calls of one batch: the last argument of
+ * `executeParallel`, and `host` of a runtime's `execute`.
+ */
 export interface TurnHost {
   /**
    * What the host answers itself, e.g. to a call of a tool that there is not. Such a call goes through

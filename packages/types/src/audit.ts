@@ -14,7 +14,10 @@ export interface AuditEvent {
   capability: CapabilityName;
   /** The accessor's method: `fetch`, `get`, `read`, `spawn`, … */
   operation: string;
-  /** Origin and path, secret ref, key, file path or binary. */
+  /**
+   * Origin and path, secret ref, key, file path or binary; 4,096 characters at most, secrets of the call
+   * replaced.
+   */
   target: string;
   decision: 'allowed' | 'denied';
   /** The rule that decided. */
@@ -32,7 +35,11 @@ export interface AuditWhy {
   declared: string;
   /**
    * The lines of the personality's file, `personalities/coder/config.yaml:12`; where no file says
-   * it, the part, `personality coder: safety.network.allow[0]`. Empty where the policy says nothing.
+   * it, the part, `personality coder: safety.network.allow[0]`; of a turn's policy
+   * `the turn: networkPolicy.allow[0]`. Empty where the policy says nothing. It is the entry that covers
+   * or denies the target, the cap that is used up, the list without the target, or the `toolset` entry of
+   * the tool. Where only `allow_private_urls` opens an address, that line too; of a sub-agent, lines of
+   * both personalities. Lines are those of the file when it was loaded.
    */
   policy: string[];
 }
@@ -113,8 +120,8 @@ export interface AuditSink {
   call?(event: AuditCall): void;
   /**
    * Called when an access is over that was recorded, and whose end is known: with the very event,
-   * and the milliseconds since the access was asked for. What it throws is ignored: the access has
-   * happened.
+   * and the whole milliseconds since the access was asked for. What it throws is ignored: the access
+   * has happened.
    */
   completed?(event: AuditEvent, durationMs: number): void;
   /**

@@ -14,7 +14,10 @@ import type {
 /** For whom something is kept open. */
 export interface ServiceOwner {
   personalityId?: string;
-  /** The service ends with this session. Without one it ends with its host. */
+  /**
+   * The service ends with this session. Without one it ends with its host, and a personality may have
+   * 64 of them.
+   */
   sessionId?: string;
   /** Where its processes work that are told no other directory. */
   workingDir?: string;
@@ -24,12 +27,16 @@ export interface ServiceOwner {
 export interface ServiceDeclaration {
   /** Stands in the audit instead of a tool's name. */
   name: string;
+  /** Only `network`, `secrets`, `storage`, `fs_reach` and `process`. */
   capabilities: ToolCapabilities;
 }
 
 /** A process that is talked to. */
 export interface ProcessConnection {
-  /** Writes to standard input; resolves when there is room for more. @throws `PROCESS_ENDED` */
+  /**
+   * Writes to standard input; resolves when there is room for more.
+   * @throws `PROCESS_ENDED` when the process has ended or closed its input, or `end` was called
+   */
   write(data: string | Uint8Array): Promise<void>;
   /** Ends standard input. */
   end(): void;
@@ -64,7 +71,8 @@ export interface ServiceProcesses extends ScopedProcess {
   ): Promise<ProcessConnection>;
   /**
    * Checks and records a start as `spawn` does, and leaves the start to the caller, who ends the
-   * process when the service's signal fires.
+   * process when the service's signal fires. It does not count for `process_seconds`. On Linux, what
+   * still has its environment after that is ended too.
    *
    * @throws as `spawn`; `SANDBOX_UNAVAILABLE` where the personality requires a sandbox, since who
    * starts it could leave the sandbox out
@@ -99,8 +107,9 @@ export interface ServiceDenial {
 }
 
 /**
- * What a service may reach, until it ends: its accessors are those of a call that declares the
- * same, every access is checked and recorded the same way, and the session's quotas hold.
+ * What a service may reach, until it ends, as decided when it was opened: its accessors are those of a
+ * call that declares the same, every access is checked and recorded the same way, and `per_session`
+ * quotas hold, not `per_call` ones.
  */
 export interface ServiceScope {
   /** Fires when the service ends. */
@@ -124,7 +133,10 @@ export interface ServiceScope {
   readonly reach?: { read: readonly string[]; write: readonly string[] };
   /** The hosts of a declared `network`. */
   readonly hosts?: readonly string[];
-  /** Responses may take as long as the service; one that is silent for long ends. */
+  /**
+   * Headers have 60 seconds. A body may last as long as the service, with 5 silent minutes at most. An
+   * event stream (`text/event-stream`) may be of any length, any other body has the cap of a call.
+   */
   readonly scopedFetch?: ScopedFetch;
   readonly scopedFs?: ScopedFs;
   readonly scopedProcess?: ServiceProcesses;
@@ -133,9 +145,12 @@ export interface ServiceScope {
   readonly kvStore?: KeyValueStore;
   /** The proxy for programs of the service. Present with a declared `network`. */
   proxy?(): Promise<ServiceProxy>;
-  /** Takes secrets that the service resolved out of a text. */
+  /**
+   * Takes secrets that the service resolved out of a text, as the framework does with the results of
+   * all calls of the session; without a session, of the personality.
+   */
   redact(text: string): string;
-  /** Runs `close` before the accessors end; the service's end waits for it, though not forever. */
+  /** Runs `close` before `signal` fires and the accessors end; 5 seconds unless the host says otherwise. */
   onEnd(close: () => void | Promise<void>): void;
   /** Ends the service, and waits for what `onEnd` was given. */
   end(): Promise<void>;

@@ -46,7 +46,7 @@ export interface ToolCapabilities {
     write?: string[] | 'from-personality';
   };
   process?: {
-    /** Bare names, absolute paths, or `*`. */
+    /** Bare names, found on the `PATH` of the host's base environment, absolute paths, or `*`. */
     allowedBinaries: string[];
     /** Processes of this tool run in a sandbox or not at all, whatever the personality says. */
     sandbox?: 'required';
@@ -168,7 +168,12 @@ export interface CapabilityValidationError {
   message: string;
 }
 
-/** Strings by string key, in a namespace that the tool neither chooses nor sees. */
+/**
+ * Strings by string key, in a namespace that the tool neither chooses nor sees. Keys and values have no
+ * lone surrogates.
+ *
+ * @throws `KEY_INVALID`, `VALUE_INVALID`, `TTL_INVALID`, and the `STORE_…` codes
+ */
 export interface KeyValueStore {
   /** The value, or `null` when the key is absent or has expired. */
   get(key: string): Promise<string | null>;
@@ -246,9 +251,12 @@ export interface ScopedSecretsResolver {
 export interface SpawnOpts {
   /** Working directory; inside the reach of the call where the tool also declares `fs_reach`. */
   cwd?: string;
-  /** Merged over the base environment. */
+  /**
+   * Merged over the base environment. Variables that change which program runs, or how, are refused
+   * with `BINARY_NOT_ALLOWED`: `PATH`, `HOME`, `LD_*`, `NODE_OPTIONS`, most of `GIT_*` and `PYTHON*`.
+   */
   env?: Record<string, string>;
-  /** Milliseconds after which the whole process tree is ended. */
+  /** Milliseconds after which the whole process tree is ended: TERM, and KILL 300 ms later. */
   timeout?: number;
   /**
    * Gets the output as it comes, decoded as UTF-8. While a promise that it returns is pending, no
@@ -266,7 +274,8 @@ export interface SpawnOpts {
   limits?: ProcessLimits;
   /**
    * Gives the process a descriptor of its own, 4, by which it talks with the tool; called with the
-   * tool's end when the process begins. A sandbox that hands no descriptor on is refused.
+   * tool's end when the process begins. A sandbox that hands no descriptor on is refused with
+   * `SANDBOX_UNAVAILABLE`.
    */
   onChannel?: (channel: ProcessChannel) => void;
 }
@@ -336,8 +345,9 @@ export interface BackgroundOutput {
 }
 
 /**
- * The processes of one session that tools left running. Bounded in number and in the output that
- * is kept; they end with the session. A tool sees those whose binary it declares.
+ * The processes of one session and personality that tools left running: 8 at once unless the host says
+ * otherwise, each with the newest million characters of its output. They end with the session. A tool
+ * sees those whose binary it declares.
  */
 export interface BackgroundProcesses {
   /**

@@ -30,7 +30,8 @@ const MEANT: ReadonlyMap<string, string> = new Map(
 
 /**
  * The properties of a tool whose names are near to a real one that is absent: `inputSchema` for
- * `input`, `needsApproval` for `requiresApproval`. Ignoring them would drop what the author meant.
+ * `input`, `needsApproval` for `requiresApproval`. `defineTool` and the registry
+ * refuse a tool that has one, as `TOOL_INVALID`.
  *
  * @param definition the tool, or its definition
  * @returns for each, what is wrong and how to put it right; empty where nothing is

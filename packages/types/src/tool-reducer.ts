@@ -6,7 +6,10 @@ export interface ToolReducerContext {
   turnCount: number;
 }
 
-/** Turns a result into its signal. Deterministic, synchronous, and never throws. */
+/**
+ * Shortens the results of a tool. Deterministic, synchronous, and never throws: one that throws, returns
+ * no result, or makes a success of a failure is ignored.
+ */
 export interface ToolResultReducer {
   /** The exact name of the tool. */
   readonly toolName: string;

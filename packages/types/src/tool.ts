@@ -31,7 +31,7 @@ export type ToolErrorCode = keyof typeof TOOL_ERROR_CODES;
 export type ToolResult =
   | {
       ok: true;
-      /** What the model reads. Cut to the budget of the call. */
+      /** What the model reads. Cut to the budget of the call, it ends in `\n[truncated -- N chars total]`. */
       value: string;
       /** A payload for consumers that know this tool. */
       structured?: Record<string, unknown>;
@@ -42,7 +42,7 @@ export type ToolResult =
     }
   | {
       ok: false;
-      /** What the model reads. */
+      /** What the model reads. Cut as `value` is. */
       error: string;
       code: ToolErrorCode;
       /**
@@ -54,7 +54,10 @@ export type ToolResult =
       cause?: FailureCause;
     };
 
-/** Word from a running tool. */
+/**
+ * Word from a running tool. The registry adds the tool's name, takes secrets out, and drops what comes
+ * after the end of the call.
+ */
 export interface ToolProgressEvent {
   type: 'progress';
   toolName: string;
@@ -187,7 +190,10 @@ export interface Tool<TArgs = unknown> {
   name: string;
   /** One paragraph that the model reads to decide when to call. */
   description: string;
-  /** JSON Schema of the arguments. */
+  /**
+   * JSON Schema of the arguments. Where `input` is absent, a runtime checks it, and a registry that has
+   * `checkSchema`.
+   */
   schema: Record<string, unknown>;
   /** A group label: `file`, `web`, … */
   toolset?: string;

@@ -44,7 +44,7 @@ export interface ToolRuntimeOptions extends CallHooks {
   /**
    * Tools, and names of tools of the extensions of this project: `read_file`, `terminal`,
    * `web_search`, … A named one is loaded from its package, which must be installed, with the
-   * reducer that its package has for it.
+   * reducer that its package has for it. An unknown name is refused with the nearest one.
    */
   tools?: readonly (AnyTool | ToolName | (string & {}))[];
   plugins?: readonly Plugin[];
@@ -94,6 +94,10 @@ export interface ToolRuntimeOptions extends CallHooks {
   /** Instead of the global `fetch`, and of the system's name resolution. */
   fetch?: CapabilityBackends['fetch'];
   lookup?: CapabilityBackends['lookup'];
+  /**
+   * Of the registry. Its `checkSchema` is Ajv when absent: JSON Schema 2020-12 (or draft-07, where
+   * `$schema` says so) with formats. What takes longer than a second to check is refused.
+   */
   limits?: Omit<ToolRegistryOptions, keyof CallHooks>;
   /**
    * What the models of sessions take of the images of results: `false` for none, or limits instead of

@@ -19,30 +19,39 @@ import type { BatchFacts } from './call-context.js';
 import type { Slots } from './slots.js';
 import type { Watch } from './watch.js';
 
-/** Limits of a batch. */
-export interface BatchOptions {
-  /** Milliseconds that a call may take when its tool does not say. */
-  defaultTimeoutMs: number;
-  /** Calls of one batch that run at the same time. Calls that wait for approval don't count. */
-  maxConcurrency: number;
-  /** Background processes of one session that may run at once. */
-  maxBackgroundProcesses: number;
-  /** Services of one session that may be open at once. */
-  maxServices: number;
-  /** Milliseconds that a service may take to close what it holds, and its processes to end. */
-  maxServiceCloseMs: number;
+/** Settings of a registry. */
+export interface ToolRegistryOptions extends CallHooks {
+  /** Milliseconds that a call may take when its tool does not say. 120,000 when absent. */
+  defaultTimeoutMs?: number;
+  /**
+   * Calls of one batch that run at the same time; those that wait for approval don't count. 32 when
+   * absent.
+   */
+  maxConcurrency?: number;
+  /** Background processes of one session that may run at once. 8 when absent. */
+  maxBackgroundProcesses?: number;
+  /** Services of one session that may be open at once. 8 when absent. */
+  maxServices?: number;
+  /**
+   * Milliseconds that a service may take to close what it holds, and then its processes to end. 5,000
+   * when absent.
+   */
+  maxServiceCloseMs?: number;
   /**
    * Makes the check of the arguments of tools that have a plain `schema`, no `input`, and not
    * `validateSchema: false`. Theirs are not checked when absent.
    */
-  checkSchema: CheckSchema | undefined;
-  /** Whether the events of calls hold their arguments. */
-  auditArguments: boolean;
-  /** Whether the events of calls hold what the model reads. */
-  auditResults: boolean;
-  /** The clock of audit events, in milliseconds since the epoch. */
-  now: () => number;
+  checkSchema?: CheckSchema | undefined;
+  /** Whether the events of calls hold their arguments. `false` when absent. */
+  auditArguments?: boolean;
+  /** Whether the events of calls hold what the model reads. `false` when absent. */
+  auditResults?: boolean;
+  /** The clock of audit events, in milliseconds since the epoch. `Date.now` when absent. */
+  now?: () => number;
 }
+
+/** The settings of batches, with their defaults. */
+export type BatchOptions = Required<Omit<ToolRegistryOptions, keyof CallHooks>>;
 
 export const DEFAULT_BATCH_OPTIONS: BatchOptions = {
   defaultTimeoutMs: 120_000,

@@ -13,9 +13,10 @@ import {
 } from '@ethosagent/types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CapabilityBackends } from '../backends.js';
+import type { ToolRegistryOptions } from '../batch/batch.js';
 import { CallScope } from '../call-scope.js';
 import { makeTool, ok, runOne } from '../testing/batch.js';
-import { DefaultToolRegistry, type ToolRegistryOptions } from '../tool-registry.js';
+import { DefaultToolRegistry } from '../tool-registry.js';
 import { ScopedBackgroundImpl } from './scoped-background.js';
 import { ScopedProcessImpl } from './scoped-process.js';
 

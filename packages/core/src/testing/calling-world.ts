@@ -7,13 +7,14 @@ import type {
   ToolResult,
 } from '@ethosagent/types';
 import type { CapabilityBackends } from '../backends.js';
+import type { ToolRegistryOptions } from '../batch/batch.js';
 import { createInMemorySessionStore } from '../in-memory-sessions.js';
 import type { AskHost } from '../session/call-guard.js';
 import { SessionLedgers } from '../session/session-ledgers.js';
 import type { ToolSessionParts } from '../session/session-parts.js';
 import type { SessionTools } from '../session/session-tools.js';
 import { DefaultToolSession } from '../session/tool-session.js';
-import { DefaultToolRegistry, type ToolRegistryOptions } from '../tool-registry.js';
+import { DefaultToolRegistry } from '../tool-registry.js';
 import { makeTool, ok } from './batch.js';
 
 /** What a call of `program` does. */

@@ -2,8 +2,9 @@ import { MemoryAuditSink } from '@ethosagent/audit';
 import type { ServiceOwner, ServiceScope, ToolCapabilities } from '@ethosagent/types';
 import { onTestFinished } from 'vitest';
 import type { CapabilityBackends } from '../backends.js';
+import type { ToolRegistryOptions } from '../batch/batch.js';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
-import { DefaultToolRegistry, type ToolRegistryOptions } from '../tool-registry.js';
+import { DefaultToolRegistry } from '../tool-registry.js';
 
 /** A registry of a test, whose services end with the test. */
 export function servicesOf(backends: CapabilityBackends = {}, options: ToolRegistryOptions = {}) {

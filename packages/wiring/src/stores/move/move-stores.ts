@@ -33,7 +33,10 @@ export interface MoveReport {
   /** Whether all of it is there, and was read back. */
   ok: boolean;
   stores: readonly MovedStore[];
-  /** What stays in the home, and why. */
+  /**
+   * What stays in the home, and why: also files of memories whose owner has no session, which are not
+   * found; the report is then not `ok`.
+   */
   stays: readonly string[];
 }
 
