@@ -1,6 +1,7 @@
 /** What the operator allows on the network. */
 export interface NetworkPolicy {
   allow?: string[];
+  /** Beats `allow`. */
   deny?: string[];
   /** Private, loopback and link-local addresses too; never a metadata address. */
   allow_private_urls?: boolean;

@@ -84,7 +84,10 @@ export interface ServiceProcesses extends ScopedProcess {
   ): Promise<PreparedCommand>;
 }
 
-/** An HTTP proxy on 127.0.0.1 that lets through what the service's `scopedFetch` would. */
+/**
+ * An HTTP proxy on 127.0.0.1 that lets through what the service's `scopedFetch` would, `https:` and
+ * WebSockets by `CONNECT`.
+ */
 export interface ServiceProxy {
   /** `http://127.0.0.1:<port>` */
   server: string;

@@ -41,6 +41,7 @@ export interface ToolCapabilities {
      */
     concurrency?: 'serial' | 'parallel';
   };
+  /** Absolute paths, or what the personality lists. */
   fs_reach?: {
     read?: string[] | 'from-personality';
     write?: string[] | 'from-personality';
