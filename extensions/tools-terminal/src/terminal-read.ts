@@ -50,7 +50,9 @@ const input = z.strictObject({
 });
 
 /**
- * Reads what a background process wrote, or lists them. Needs `process` for bash.
+ * Reads what a background process wrote, or lists them. Of a screen it shows the characters alone:
+ * titles, links, the clipboard and questions to the terminal get no answer. Needs `process` for bash
+ * with `background`.
  *
  * @returns the tool
  */

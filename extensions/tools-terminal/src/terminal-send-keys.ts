@@ -38,7 +38,12 @@ const input = z.strictObject({
 type Keys = Pick<z.output<typeof input>, 'text' | 'keys'>;
 
 /**
- * Types into a program that runs in a terminal. Each call needs approval. Needs `process` for bash.
+ * Types into a program that runs in a terminal. Only the program knows what the text means, so each
+ * call needs approval, whatever the policy says. Text that the policy would deny as a command is
+ * refused, even when approved. Needs `process` for bash with `background`.
+ *
+ * Keys are `Enter`, `Tab`, `Escape`, `Space`, `Backspace`, `Delete`, `Up`, `Down`, `Left`, `Right`, `Home`,
+ * `End`, `PageUp`, `PageDown` and `Ctrl-A` to `Ctrl-Z`.
  *
  * @param options the policy for commands
  * @returns the tool

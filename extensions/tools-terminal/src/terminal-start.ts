@@ -23,7 +23,9 @@ const input = z.strictObject({
 });
 
 /**
- * Starts a command and leaves it running. Needs `process` for bash, and `fs_reach`.
+ * Starts a command and leaves it running, until the session ends. With `pty`, `script` of util-linux
+ * opens a terminal for it, in the same sandbox and reach; macOS and Windows have no such `script`.
+ * Needs `process` for bash with `background`, and `fs_reach`.
  *
  * @param options the policy for commands
  * @returns the tool

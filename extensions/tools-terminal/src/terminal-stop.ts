@@ -8,7 +8,8 @@ import { SHELL } from './shell.js';
 const input = z.strictObject({ id: processId });
 
 /**
- * Ends a background process with all that it started. Needs `process` for bash.
+ * Ends a background process with all that it started. Needs `process` for bash with
+ * `background`.
  *
  * @returns the tool
  */

@@ -4,7 +4,16 @@ import { RULE_NAMES } from './rule-names.js';
 
 const decision = z.enum(['allow', 'ask', 'deny']);
 
-/** What an operator says about commands. */
+/**
+ * What an operator says about commands. What it parses of `{}` is the policy of a personality that sets
+ * none.
+ *
+ * The `command` of a rule is the first words of a command. `*` alone stands for any words, within a
+ * word for any characters: `git push * --force`, `npm run deploy:*`. `> *.env` is about files that are
+ * written, `< data/*` about files that are read, `NODE_ENV=*` about a variable that is set in any way.
+ * A rule that asks or denies ignores folders in names, and options of git before its subcommand. One
+ * that allows takes names as they are written: `git` does not allow `./git`.
+ */
 export const commandPolicySchema = z.strictObject({
   shell: z
     .boolean()
