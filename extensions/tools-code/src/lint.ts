@@ -14,7 +14,10 @@ import { CALL_TIMEOUT_MS } from './project/run-project.js';
 const NAMES = ['biome', 'eslint', 'script', 'ruff', 'clippy', 'go-vet'] as const;
 const RUNNERS = [biome, eslint, lintScript, ruff, clippy, goVet];
 
-/** Runs the linter that the project uses. Needs `fs_reach` and `process`. */
+/**
+ * Runs the linter that the project uses. Needs `fs_reach`, and `process` for `sh`, `node`, `python3`,
+ * `ruff`, `cargo` and `go`.
+ */
 export const lintTool = defineTool({
   name: 'lint',
   description:

@@ -57,8 +57,8 @@ type RunCodeContext = Pick<ToolContext, 'abortSignal' | 'dryRun'> & {
 };
 
 /**
- * Runs a snippet in a sandbox, or not at all. Needs `process` with a sandbox; `calls` for the tools
- * that its settings list.
+ * Runs a snippet in a sandbox, whatever the personality says, or not at all. Needs `process` with a
+ * sandbox for `python3`, `node` and `bash`; `calls` for the tools that its settings list.
  */
 export const runCodeTool = defineTool({
   name: 'run_code',

@@ -50,7 +50,10 @@ const NAMES = [
 const MAX_OTHERS = 2_000;
 const NOTES_CHARS = 600;
 
-/** Runs the tests of the project. Needs `fs_reach` and `process`. */
+/**
+ * Runs the tests of the project. Needs `fs_reach`, and `process` for `sh`, `node`, `python3`, `cargo`,
+ * `go` and `gradle`.
+ */
 export const runTestsTool = defineTool({
   name: 'run_tests',
   description:

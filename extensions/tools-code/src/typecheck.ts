@@ -12,7 +12,10 @@ import { CALL_TIMEOUT_MS } from './project/run-project.js';
 const NAMES = ['tsc', 'mypy', 'cargo-check', 'go-build'] as const;
 const RUNNERS = [tsc, mypy, cargoCheck, goBuild];
 
-/** Runs the type checker that the project uses. Needs `fs_reach` and `process`. */
+/**
+ * Runs the type checker that the project uses. Needs `fs_reach`, and `process` for `node`, `python3`,
+ * `mypy`, `cargo` and `go`.
+ */
 export const typecheckTool = defineTool({
   name: 'typecheck',
   description:
