@@ -27,7 +27,8 @@ export interface McpAsker {
 /**
  * Asks a model instead of a server. What it is shown is the server's word, to be taken as untrusted
  * text: no secrets are in it, and no tools or context go with it, but what the model answers goes to
- * the server.
+ * the server. Hidden characters are taken out, and 8,192 tokens at most are asked for. Refused before:
+ * tools, and more than 100 messages or 1,000,000 characters.
  */
 export type McpSampling = (
   request: CreateMessageRequest['params'],
@@ -35,8 +36,9 @@ export type McpSampling = (
 ) => Promise<CreateMessageResult>;
 
 /**
- * Asks the user instead of a server. Forms that ask for secrets, and addresses, are refused before;
- * fields that were not asked for do not go to the server.
+ * Asks the user instead of a server. Refused before: addresses, more than 30 fields, and forms that
+ * ask for a secret, by English words such as password, key, token and code. One that asks in other
+ * words comes here: show the user who asks. Fields that were not asked for do not go to the server.
  */
 export type McpElicitation = (
   request: ElicitRequest['params'],

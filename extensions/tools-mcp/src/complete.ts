@@ -14,7 +14,10 @@ export interface McpCompletionRequest {
   signal?: AbortSignal;
 }
 
-/** What a server proposes. All of it is the server's word. */
+/**
+ * What a server proposes within 10 s: 100 values of 500 characters at most. All of it is the server's
+ * word.
+ */
 export interface McpCompletion {
   values: string[];
   /** Whether the server has more than these. */

@@ -55,7 +55,11 @@ export interface McpRemoteServer {
 
 /** How a remote server is authorized. */
 export interface McpOAuthConfig {
-  /** Hosts of the authorization server, beside the server's own. */
+  /**
+   * Where the authorization server and its endpoints must be: hosts, `*.suffix` or `*`, each with a
+   * port or without. When empty, it is on the server's own host, with its endpoints at its origin.
+   * All are over https, unless they are on loopback.
+   */
   hosts: readonly string[];
   /** Of a client that is registered already. */
   clientId?: McpTemplate;

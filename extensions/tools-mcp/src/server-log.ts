@@ -14,7 +14,10 @@ export interface McpLogEntry {
   dropped?: number;
 }
 
-/** Told what a server logs. */
+/**
+ * Told what a server logs: 2,000 characters an entry, 20 entries a second after the first 200, without
+ * the secrets of the server.
+ */
 export type McpLog = (entry: McpLogEntry) => void;
 
 const PER_SECOND = 20;
