@@ -3,8 +3,8 @@ import { type AuditEvent, CapabilityError, errorCodeOf } from '@ethosagent/types
 import type { Access, CallScope } from './call-scope.js';
 
 /**
- * What an accessor needs of the call that it serves. Absent for an accessor that is used by hand:
- * then nothing is recorded and nothing ends.
+ * What an accessor needs of the call that it serves. An accessor that is used by hand has no scope:
+ * nothing is recorded, and it never ends.
  */
 export type AccessScope = Pick<
   CallScope,
@@ -25,22 +25,25 @@ export type AccessScope = Pick<
   | 'explainBy'
 >;
 
-/** An access before the decision. */
 export interface AccessAsked extends Pick<Access, 'capability' | 'operation' | 'target' | 'basis'> {
-  /** The rule that allows it, where one does. May be set, as `basis`, until the decision has fallen. */
+  /**
+   * The rule that allows the access, if there is one. `rule` and `basis` may be set until `allow`
+   * is called.
+   */
   rule?: string;
 }
 
 /**
- * Called once the decision has fallen, and before an effect.
- * @param take takes what the effect uses up of the quotas; what it throws is the decision
+ * Called once the access is allowed, and before its effect.
+ * @param take takes what the effect uses up of the quotas; if it throws, the access is denied with
+ *   that error
  */
 export type Allow = (take?: () => void) => void;
 
 /**
- * Runs an access whose decision falls while it runs, and reports it exactly once: denied when a
- * denial comes out, allowed otherwise. `run` calls `allow` before an effect, so that one which can't
- * be recorded, or comes after the call, does not happen.
+ * Runs an access that is decided while it runs, and reports it exactly once: as denied when `run`
+ * throws a denial, otherwise as allowed. `run` calls `allow` before an effect. `allow` throws when
+ * the access can't be recorded or the call has ended, so the effect does not happen.
  */
 export function recordAccess<T>(
   scope: AccessScope | undefined,
@@ -65,7 +68,7 @@ async function recorded<T>(
     event = scope.record({ capability, operation, target, decision, reason, basis });
   };
   const reportAllowed = () => report('allowed', access.rule ?? 'inside the reach');
-  // What waited until its call was over must not begin any more.
+  // The access may have waited until its call ended. Then its effect must not begin.
   const allow: Allow = (take) => {
     scope.assertLive();
     take?.();
@@ -96,10 +99,13 @@ export function assertLive(scope: AccessScope, access: AccessAsked): void {
   }
 }
 
-/** What a caller named, for the journal and for errors; it may be anything, whatever its type says. */
+/**
+ * What a caller named, as text for the journal and for errors. Its type promises a string, but it
+ * may be anything.
+ */
 export function textOf(named: unknown): string {
   if (typeof named === 'string') return named;
-  // An object that came from arguments may have no text, or throw for it.
+  // An object from the arguments may have no text, or throw when it is converted.
   return Object(named) === named ? 'an object' : String(named);
 }
 

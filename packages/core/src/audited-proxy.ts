@@ -1,7 +1,7 @@
 import type { FilteringProxyOptions, NetworkGuard } from '@ethosagent/safety-network';
 import type { AccessScope } from './access.js';
 
-/** What makes every request through a proxy an access of its call or service. */
+/** Makes every request through a proxy an access of its call or service. */
 export function auditedProxy(
   guard: NetworkGuard,
   scope: AccessScope,

@@ -1,12 +1,14 @@
 import { isAbsolute } from 'node:path';
 
-/** What names a binary: its bare name or its absolute path, or something that may name none. */
+/**
+ * How a binary is named: by its bare name, by its absolute path, or in a way that is not allowed.
+ */
 export type BinaryNameKind = 'bare' | 'absolute' | 'relative' | 'malformed';
 
-/** Judges the name of a binary, as it is declared and as it is asked for. */
+/** Classifies the name of a binary, both when it is declared and when it is asked for. */
 export function binaryNameKind(binary: unknown): BinaryNameKind {
   if (typeof binary !== 'string' || binary === '' || binary.includes('\0')) return 'malformed';
   if (isAbsolute(binary)) return 'absolute';
-  // Relative to what? To a directory that the model may choose.
+  // A relative path would depend on a directory that the model may choose.
   return /[/\\]|^\.{1,2}$/.test(binary) ? 'relative' : 'bare';
 }

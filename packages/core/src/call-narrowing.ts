@@ -25,7 +25,7 @@ export interface CallNarrowing {
 
 type List = keyof CallNarrowing;
 
-/** By list: what both leave, and what an entry must be. */
+/** For each list of a narrowing: how two lists are met, and what a valid entry is. */
 const LISTS: {
   readonly [K in List]: {
     meet(a: readonly string[], b: readonly string[]): string[];
@@ -41,7 +41,7 @@ const LISTS: {
 
 /**
  * Reads what a host gave as a narrowing.
- * @returns `undefined` for what is none: a list that is misspelt must not leave everything
+ * @returns `undefined` for an invalid one: a misspelt list must not leave the reach unlimited
  */
 export function readNarrowing(given: unknown): CallNarrowing | undefined {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
@@ -59,7 +59,7 @@ export function readNarrowing(given: unknown): CallNarrowing | undefined {
   return read;
 }
 
-/** What both leave. */
+/** The narrowing that leaves only what both leave. */
 export function meetNarrowings(
   a: CallNarrowing | undefined,
   b: CallNarrowing | undefined,
@@ -74,13 +74,13 @@ export function meetNarrowings(
   return met;
 }
 
-/** The patterns for the refs that both lists cover. */
+/** The patterns of the refs that both lists cover. */
 export function meetRefLists(a: readonly string[], b: readonly string[]): string[] {
   const meets = a.flatMap((left) => b.map((right) => meetSecretRefs(left, right)));
   return [...new Set(meets.filter((ref) => ref !== null))];
 }
 
-/** The binaries that both lists name. `*` is any. */
+/** The binaries that both lists name. `*` stands for any binary. */
 export function meetBinaries(a: readonly string[], b: readonly string[]): string[] {
   const both = [...a.filter((one) => b.includes(one) || b.includes('*'))];
   if (a.includes('*')) both.push(...b);

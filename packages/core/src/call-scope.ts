@@ -13,65 +13,69 @@ import type { CountedQuota } from './quotas/meter.js';
 import type { Settle } from './quotas/store-meter.js';
 import { SecretRedactor } from './results/redact.js';
 
-/** What an access was decided by, as the decision knows it. */
+/** What decided an access, as the decision reports it. */
 export interface AccessBasis {
   /** The entry of the reach that covers the target: a root, a host pattern, a ref, a binary. */
   covers?: string;
-  /** What is to be looked for in the reach: of several, all must be covered. */
+  /** What to look up in the reach. If there are several, all must be covered. */
   asked?: readonly string[];
-  /** Of the operator's list of hosts: the entry that allows it, and the one that denies it. */
+  /** The entries of the operator's host lists: `allow` allowed the access, `deny` denied it. */
   allow?: string;
   deny?: string;
-  /** `allow_private_urls` opened the address. */
+  /** Set if `allow_private_urls` opened the address. */
   privateUrls?: true;
 }
 
-/** Says which parts of a declaration and of a policy an access went by. */
+/** Says which parts of a declaration and of a policy decided an access. */
 export type ExplainAccess = (access: Access) => AuditWhy | undefined;
 
-/** What an accessor reports of one access. */
 export interface Access {
   capability: CapabilityName;
   operation: string;
   target: string;
   decision: 'allowed' | 'denied';
-  /** The rule that decided. */
+  /** The rule that decided the access. */
   reason: string;
   basis?: AccessBasis | undefined;
 }
 
-// The longest path there is. More would let a tool push older events out of a sink that rotates.
+// The length of the longest possible path. Longer targets would let a tool push older events out of
+// a sink that rotates.
 const MAX_TARGET_CHARS = 4096;
 
-/** Whose calls they are, and where their accesses are written down. One for all calls of a batch. */
+/** Who makes the calls, and where their accesses are recorded. All calls of a batch share it. */
 export interface CallJournal {
   readonly sessionId: string;
   readonly personalityId: string | undefined;
   readonly audit: AuditSink | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Throws once somebody else may hold the session. Asked before each access. */
+  /** Throws once another process may hold the session. Called before each access. */
   readonly assertOwned?: (() => void) | undefined;
-  /** The turn of the calls; absent where there is none. */
+  /** The turn of the calls; absent outside a turn. */
   readonly turn?: { readonly aborted: boolean } | undefined;
-  /** Secrets of what is kept open beside the calls, which come out in none of them. */
+  /**
+   * The secrets of services that are open beside the calls. They are redacted from the results of
+   * all calls.
+   */
   readonly secrets?: () => SecretRedactor | undefined;
 }
 
 const nothing = () => {};
 
-/** Whose life a scope is. */
+/** What a scope belongs to. */
 export interface ScopedCall {
   toolName: string;
   toolCallId: string;
-  /** Of what outlives its call: the call, whose secrets are also its own. */
+  /** For a scope that outlives its call: that call. Its secrets are also redacted here. */
   parent?: Pick<CallScope, 'redactor' | 'explain'> | undefined;
   taint?: Taint | undefined;
 }
 
 /**
- * The life of one call: its abort signal, the secrets it resolved, its quotas, what to undo when it
- * ends, and its lines in the journal. Accessors hold on to it and are dead once it has ended.
+ * The life of one call: its abort signal, the secrets that it resolved, its quotas, what to undo
+ * when it ends, and its lines in the journal. The accessors of a call refer to its scope, and stop
+ * working when it ends.
  */
 export class CallScope {
   readonly #journal: CallJournal;
@@ -96,11 +100,12 @@ export class CallScope {
     this.taint = taint;
   }
 
-  /** Made when first asked for: a signal costs more than the rest of a call together. */
+  /** Created at the first use: a signal costs more than everything else in a call. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      // Every process and request of the call may listen; Node warns of a leak from the eleventh on.
+      // Every process and request of the call may add a listener, and Node warns of a leak from the
+      // eleventh on.
       setMaxListeners(0, this.#controller.signal);
       if (this.#ended) this.#controller.abort(this.#abortReason ?? callEnded());
       else if (this.#aborted) this.#controller.abort(this.#abortReason);
@@ -112,18 +117,18 @@ export class CallScope {
     return this.#ended;
   }
 
-  /** Secrets that this call resolved, or `undefined` while there are none. */
+  /** The secrets that this call resolved; `undefined` if there are none. */
   get redactor(): SecretRedactor | undefined {
     const own = joined(this.#redactor, this.#parent?.redactor);
     return joined(own, this.#journal.secrets?.());
   }
 
-  /** What explains its accesses: asked only where somebody is told of them. */
+  /** Explains the accesses of the call. Only called when somebody receives the explanation. */
   get explain(): ExplainAccess | undefined {
     return this.#explain ?? this.#parent?.explain;
   }
 
-  /** Whether anybody is told of its accesses. */
+  /** Whether somebody receives explanations of its accesses. */
   get isExplained(): boolean {
     return this.#journal.audit !== undefined;
   }
@@ -137,7 +142,7 @@ export class CallScope {
     this.#redactor.add(ref, value);
   }
 
-  /** Holds the call to quotas. Without this, spending costs nothing. */
+  /** Holds the call to quotas. A call without quotas does no work when it spends. */
   limit(quotas: CallQuotas): void {
     this.#quotas = quotas;
   }
@@ -150,7 +155,7 @@ export class CallScope {
     this.#quotas?.spend(quota, amount);
   }
 
-  /** The same of several quotas at once: all are taken, or none. */
+  /** As `spend`, for several quotas: takes all of them, or nothing. */
   spendAll(amounts: Partial<Record<CountedQuota, number>>): void {
     this.#quotas?.spendAll(amounts);
   }
@@ -158,7 +163,7 @@ export class CallScope {
   /**
    * Counts the time of one process until the returned function is called.
    *
-   * @param onOver called once, when `process_seconds` is used up meanwhile
+   * @param onOver called once, if `process_seconds` is used up before that
    * @throws `QUOTA_EXCEEDED` when nothing is left
    */
   spendTime(onOver: (error: Error) => void): () => void {
@@ -180,14 +185,14 @@ export class CallScope {
    *
    * @param id of the namespace and the key
    * @param bytes of the key and the value; 0 for a removal
-   * @returns to be told how the write went
+   * @returns a function to call with the outcome of the write
    * @throws `QUOTA_EXCEEDED`, and nothing is taken
    */
   spendStore(id: string, bytes: number): Settle {
     return this.#quotas === undefined ? nothing : this.#quotas.spendStore(id, bytes);
   }
 
-  /** Runs `undo` when the call ends; at once when it has ended. */
+  /** Runs `undo` when the call ends, or at once if it has already ended. */
   onEnd(undo: () => void): void {
     if (this.#ended) {
       undo();
@@ -208,7 +213,7 @@ export class CallScope {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    // An error costs more than a call: it is made for someone who listens.
+    // An error costs more than a call, so it is created only if somebody has asked for the signal.
     if (!this.#aborted) this.#controller?.abort(callEnded());
     const undo = this.#onEnd;
     this.#onEnd = undefined;
@@ -216,14 +221,14 @@ export class CallScope {
       try {
         run();
       } catch {
-        // One that fails must not keep the others from theirs, nor the batch from its answer.
+        // One that fails must not keep the others from running, nor the batch from its answer.
       }
     }
   }
 
   /** @throws `CALL_ENDED` after the end of the call; `SESSION_TAKEN` once its session is lost */
   assertLive(): void {
-    // What outlives its call is none of the turn's.
+    // What outlives its call also outlives the turn.
     const isOfTurn = this.#parent === undefined && this.#journal.turn?.aborted === true;
     if (!this.#ended && !isOfTurn) {
       this.#journal.assertOwned?.();
@@ -237,8 +242,8 @@ export class CallScope {
   }
 
   /**
-   * Reports one access, also one that outlived the call. The target is redacted first.
-   * @returns the event, for `complete`; `undefined` where nobody is told
+   * Reports one access, even after the call has ended. The target is redacted first.
+   * @returns the event, for `complete`; `undefined` where there is no sink
    * @throws `AUDIT_FAILED` when the sink throws, so that nothing happens unrecorded
    */
   record(access: Access): AuditEvent | undefined {
@@ -276,8 +281,9 @@ export class CallScope {
   }
 
   /**
-   * Reports that a recorded access is over. Never throws: the access has happened.
-   * @param startedAt by `performance.now()`
+   * Reports that a recorded access is complete. Never throws, since the access has already
+   * happened.
+   * @param startedAt in milliseconds of `performance.now()`
    */
   complete(event: AuditEvent | undefined, startedAt: number): void {
     const { audit } = this.#journal;
@@ -285,7 +291,7 @@ export class CallScope {
     try {
       discard(audit.completed(event, Math.round(performance.now() - startedAt)));
     } catch {
-      // See above.
+      // The access has already happened.
     }
   }
 }

@@ -3,57 +3,69 @@ import { realPathOf } from '@ethosagent/process';
 import type { StorageScope } from '@ethosagent/types';
 import type { CallReads, SourceWatch } from './turn-host.js';
 
-/** What the stores of a call or a service ask about text that an adversary may have written. */
+/**
+ * What the stores of a call or a service need to know about untrusted text: text that an adversary
+ * may have written.
+ */
 export interface Taint {
-  /** Whether what is written now may be such text. */
+  /** Whether text that is written now may be untrusted. */
   taints(scope: StorageScope): boolean;
-  /** Text was read that had been written with such text at hand. */
+  /** The call read text that had been stored by a call that worked with untrusted text. */
   noteRead(scope: StorageScope): void;
-  /** Where the call's text comes from. Absent where nobody asks. */
+  /** Records where the call's text comes from. Absent when nobody asks for that. */
   readonly sources?: SourceNotes | undefined;
 }
 
-/** What accessors tell of what a call reads, and ask before they write. */
+/** What accessors report about the reads of a call, and ask before a write. */
 export interface SourceNotes {
   /** One hop of a request. */
   noteUrl(url: string): void;
-  /** Called before and after a file or folder is read: what it led to must be the same. */
+  /**
+   * Called before and after a read of a file or folder. If a link led elsewhere meanwhile, both
+   * places are noted.
+   */
   noteFile(path: string): void;
-  /** Text that a call kept, and what that call had read by then; `undefined` where nobody knows. */
+  /**
+   * The call read text that another call had stored.
+   * @param sources what that other call had read until then; `undefined` if unknown
+   */
   noteKept(sources: readonly ReadSource[] | undefined): void;
-  /** What the call has read so far; `undefined` where not all of it is known. */
+  /** What the call has read so far; `undefined` if not all of it is known. */
   known(): readonly ReadSource[] | undefined;
   /**
-   * Called before files or folders are changed, and waited for.
-   * @param moved what goes to another of the paths, with all that is in it
-   * @throws what keeps the change from being made
+   * Called, and awaited, before files or folders are changed.
+   * @param moved the one of the paths that is moved to another, with everything in it
+   * @throws an error that prevents the change
    */
   beforeWrite(paths: readonly string[], moved?: string): Promise<void> | undefined;
 }
 
 export interface CallTaintOptions {
-  /** The session of the call has read such text. */
+  /** The session of the call has read untrusted text. */
   session: boolean;
-  /** The tool of the call returns such text. */
+  /** The tool of the call returns untrusted text. */
   output: boolean;
-  /** Whether a service of the tool has already read such text. */
+  /** Whether a service of the tool has already read untrusted text. */
   hasServiceRead: () => boolean;
-  /** The accessors see all that the tool reads. */
+  /** The accessors see everything that the tool reads. */
   isSeen: boolean;
-  /** Whoever wants to know where text comes from. */
+  /** Given when somebody wants to know where text comes from. */
   watch: SourceWatch | undefined;
 }
 
-/** Sources of one call that are remembered. Of more, not all are known. */
+/**
+ * The most sources of one call that are remembered. With more of them, the list counts as
+ * incomplete.
+ */
 const MAX_SOURCES = 500;
 
 /**
  * Whether a call works with text that an adversary may have written.
  *
- * The invariant: doubt counts as taint. A source that can't be named, or one too many, ends `isWhole`, tainted
- * text sets `hasRead`, and nothing turns either back. A file is noted before it
- * is changed, so that a crash in between leaves a clean file that is marked, and never a tainted one that
- * is not.
+ * The invariant: doubt counts as taint. A source that can't be named, or one too many, sets
+ * `isWhole` to false. Reading tainted text sets `hasRead`. Nothing sets either of them back. A file
+ * is marked before it is changed. So a crash between the two leaves a clean file that is marked,
+ * and never a tainted file that is not.
  */
 export class CallTaint implements Taint {
   readonly #options: CallTaintOptions;
@@ -70,7 +82,7 @@ export class CallTaint implements Taint {
     return this.#options.watch === undefined ? undefined : this;
   }
 
-  /** What the call read; `undefined` where nobody wanted to know. */
+  /** What the call read; `undefined` when nobody asks for it. */
   get reads(): CallReads | undefined {
     const { isSeen, watch } = this.#options;
     if (watch === undefined) return undefined;
@@ -83,7 +95,7 @@ export class CallTaint implements Taint {
 
   noteFile(path: string): void {
     const named = normalizePath(path);
-    // Where no file is trusted, it does not matter where links lead.
+    // If no file is trusted, it does not matter where links lead.
     const real = this.#options.watch?.trust.isEmpty === false ? realPathOf(named) : named;
     if (real === undefined) this.#isWhole = false;
     else this.#note({ kind: 'file', path: named, real });
@@ -106,7 +118,7 @@ export class CallTaint implements Taint {
       ...new Set(paths.flatMap((path) => [normalizePath(path), realPathOf(path) ?? []]).flat()),
     ];
     if (session || this.hasRead || !this.#isWhole) return watch.beforeWrite(places);
-    // What its program or its service read, nobody saw.
+    // Its program or its service may have read something that no accessor saw.
     if (!isSeen) return watch.trustsTool ? undefined : watch.beforeWrite(places);
     const from = this.#broughtTo(places, moved);
     if (from.length === 0) return undefined;
@@ -115,7 +127,10 @@ export class CallTaint implements Taint {
       : watch.beforeWrite(places);
   }
 
-  /** What is in a trusted file may have been written by a session that had read something else. */
+  /**
+   * All sources are trusted. But a session may have changed a trusted file after it had read
+   * untrusted text.
+   */
   async #unlessClean(
     from: readonly ReadSource[],
     places: readonly string[],
@@ -124,18 +139,27 @@ export class CallTaint implements Taint {
     if (await watch.isWritten(from)) await watch.beforeWrite(places);
   }
 
-  /** The same for what programs and services of the call may change, before it begins. */
+  /**
+   * As `beforeWrite`, for what programs and services of the call may change. Called before they
+   * begin.
+   */
   beforeUnseenWrite(places: readonly string[]): Promise<void> | undefined {
     return this.#taintsUnseen ? this.#options.watch?.beforeWrite(places) : undefined;
   }
 
-  /** Whatever the tool says of its results: what a program writes need not be in them. */
+  /**
+   * What a program writes need not be in the results, so the tool's own declaration about its
+   * results does not decide here.
+   */
   get #taintsUnseen(): boolean {
     const { session, watch } = this.#options;
     return session || this.hasRead || watch?.trustsTool !== true;
   }
 
-  /** Where what is written may come from. What was in a place itself stays there, unless it is moved. */
+  /**
+   * Where the text that is written may come from. Text that a place already held stays there, so it
+   * is not counted, unless it is moved.
+   */
   #broughtTo(places: readonly string[], moved: string | undefined): ReadSource[] {
     const read = this.#read.filter(
       (source) =>
@@ -160,18 +184,18 @@ export class CallTaint implements Taint {
 
   taints(scope: StorageScope): boolean {
     const { session, output } = this.#options;
-    // Other tools read it too: what the tool's own results are marked by is not enough.
+    // Other tools read a shared store, and the mark on this tool's own results does not reach them.
     const isShared = scope === 'personality';
     return session || this.hasRead || (isShared && output);
   }
 
-  /** Whether it read text that an earlier call wrote with such text at hand. */
+  /** Whether the call read text that an earlier call stored while it worked with untrusted text. */
   get hasRead(): boolean {
     return this.#hasRead || this.#options.hasServiceRead();
   }
 
   noteRead(scope: StorageScope): void {
-    // What a session knows to be tainted by may go on with notes of its own.
+    // A tainted session may read its own notes again; the session is marked already.
     if (scope === 'session' && this.#options.session) return;
     this.#hasRead = true;
   }

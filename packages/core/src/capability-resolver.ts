@@ -51,7 +51,10 @@ export function needsBackends(capabilities: ToolCapabilities): boolean {
   return Object.values(capabilities).some((declared) => declared !== undefined);
 }
 
-/** What is read by them is told with its source, or is the operator's own. */
+/**
+ * The capabilities whose reads are seen: each read is reported with its source, or reads what
+ * belongs to the operator.
+ */
 const SEEN: ReadonlySet<string> = new Set<keyof ToolCapabilities>([
   'network',
   'fs_reach',
@@ -59,7 +62,7 @@ const SEEN: ReadonlySet<string> = new Set<keyof ToolCapabilities>([
   'storage',
 ]);
 
-/** A call that is given its accessors. */
+/** A call that gets its accessors. */
 export interface BoundCall {
   ctx: ResolveContext;
   policy: PolicyAtOnce;
@@ -70,9 +73,9 @@ export interface BoundCall {
 }
 
 /**
- * The declaration of a tool, compiled: what depends on it alone is worked out when the tool is
- * registered, what depends on the policy when the policy is first seen, and a call pays for
- * objects that refer to both.
+ * The compiled declaration of a tool. What depends only on the declaration is worked out when the
+ * tool is registered. What depends on the policy is worked out when that policy is first seen. A
+ * call only creates objects that refer to both.
  */
 export class CapabilityPlan {
   readonly #backends: CapabilityBackends;
@@ -80,13 +83,13 @@ export class CapabilityPlan {
   readonly #toolName: string;
   readonly #parts: readonly CapabilityPart[];
   readonly #byKey = new Map<string, CapabilityPart>();
-  /** The capability for which a call can't be narrowed. */
+  /** The capability that makes it impossible to narrow a call. */
   readonly unnarrowable: CapabilityKey | undefined;
-  /** Whether all that a call reads goes through accessors that say where it comes from. */
+  /** Whether everything that a call reads goes through accessors that report its source. */
   readonly isSeen: boolean;
 
   constructor(toolName: string, declared: ToolCapabilities, backends: CapabilityBackends) {
-    // What was declared at registration is what holds, whatever the tool object says later.
+    // The declaration at registration holds, whatever the tool object says later.
     const capabilities = structuredClone(declared);
     const tool = { name: toolName, capabilities, backends };
     this.#backends = backends;
@@ -117,10 +120,11 @@ export class CapabilityPlan {
     return accessors;
   }
 
-  /** Adds the accessors of one call to what has none yet. */
+  /** Adds the accessors of one call to an object that has none yet. */
   bindTo(accessors: BoundAccessors, call: BoundCall): void {
     const { ctx, policy, scope, narrowing, registry } = call;
-    // One for all parts, written out: a spread for each took longer than all else of a call.
+    // One object for all parts, without spreads: a spread for each part took longer than everything
+    // else in a call.
     const binding = { ctx, policy, narrowing, grants: {}, scope, registry, accessors };
     this.#bind(binding);
   }
@@ -132,7 +136,9 @@ export class CapabilityPlan {
     for (const part of this.#parts) part.bind(binding);
   }
 
-  /** Builds the accessors of a service. Its connections are its own, so that they can be closed. */
+  /**
+   * Builds the accessors of a service. It has connections of its own, so that they can be closed.
+   */
   bindService({
     ctx,
     policy,
@@ -140,7 +146,7 @@ export class CapabilityPlan {
     service,
   }: Omit<BoundCall, 'registry' | 'narrowing'> & { service: ServiceCall }): {
     accessors: BoundAccessors;
-    /** What its `scopedFetch` goes through. */
+    /** The guard of its `scopedFetch`. */
     guard: NetworkGuard | undefined;
   } {
     const accessors: BoundAccessors = {};
@@ -150,8 +156,8 @@ export class CapabilityPlan {
   }
 
   /**
-   * Why a capability can't be given as the policy wants it, or `undefined`. Waits only where it has
-   * to look.
+   * Why a capability can't be given as the policy requires, or `undefined`. Returns a promise only
+   * if it has to look something up.
    */
   missing(call: PolicyCall): Promise<string | undefined> | undefined {
     for (const part of this.#parts) {

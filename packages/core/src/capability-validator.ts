@@ -15,7 +15,7 @@ const FACTS = new Map<string, { readonly keys: readonly string[] | undefined }>(
   Object.entries(CAPABILITIES),
 );
 
-/** In the order in which problems are listed. */
+/** Modules in the order in which problems are listed. */
 const MODULES = [...FACTS.keys()].flatMap(
   (key) => CAPABILITY_MODULES.find((module) => module.key === key) ?? [],
 );
@@ -53,7 +53,7 @@ export function validateDeclaration(declared: ToolCapabilities): CapabilityProbl
   return MODULES.flatMap((module) => module.malformed(declared));
 }
 
-/** Why a tool can't be registered: it has no shape that one can look into. */
+/** Why a tool can't be registered: the shape of its declaration is wrong. */
 export function toolShapeProblem(tool: AnyTool): string | undefined {
   if (typeof tool !== 'object' || tool === null) return 'a tool is an object';
   const { name, capabilities } = tool;
@@ -99,7 +99,7 @@ function declaredKeys(capabilities: ToolCapabilities): string[] {
   );
 }
 
-/** A misspelt capability would be one that nobody is given, and nobody is told why. */
+/** A misspelt capability would be ignored without a message, so it is an error. */
 function unknownKey(declared: object): string | undefined {
   for (const [capability, declaration] of Object.entries(declared)) {
     const facts = FACTS.get(capability);

@@ -10,7 +10,7 @@ import type { KeyValueStore } from '@ethosagent/types';
 
 interface Entry {
   value: string;
-  /** Milliseconds since the epoch; `null` for an entry that stays. */
+  /** Milliseconds since the epoch; `null` for an entry that does not expire. */
   expiresAt: number | null;
 }
 

@@ -19,7 +19,7 @@ import {
 const MAX_VERSIONS = 20;
 const DEFAULT_MATCHES = 20;
 
-/** A memory, and what it was; the newest version first. */
+/** A memory and its earlier versions, the newest first. */
 interface Memory {
   sections: readonly MemorySection[];
   versions: readonly MemoryVersion[];

@@ -28,7 +28,7 @@ interface Session {
   ref: SessionRef;
   messages: SessionMessage[];
   epoch: number;
-  /** Milliseconds since the epoch of Unix until which the claim holds. */
+  /** Until when the claim holds, in milliseconds since the epoch. */
   heldUntil: number;
 }
 
@@ -133,7 +133,7 @@ export function createInMemorySessionStore({
       assertCount(maxTextChars);
       return page.map(({ data: _, text, ...rest }) => ({
         ...rest,
-        // Not half a character.
+        // Cuts between characters, never within a surrogate pair.
         text: takeStart(text, maxTextChars),
       }));
     },
@@ -144,7 +144,7 @@ export function createInMemorySessionStore({
       assertCount(offset);
       const isInTime = timeFilter(since, until);
       const terms = parseSearchQuery(query);
-      // The latest first, so that of equals it stays so.
+      // The latest come first, so that they also come first among equal scores.
       const messages = [...sessions.values()]
         .filter(({ ref }) => isOwner(ref, owner) && (sessionId ?? ref.id) === ref.id)
         .flatMap((session) => session.messages.map((message) => ({ ...message, session })))

@@ -1,12 +1,15 @@
-/** Sessions that are remembered. */
+/** How many sessions are remembered. */
 const MAX_SESSIONS = 10_000;
 
-/** What a registry knows of text that an adversary may have written, beyond the calls that read it. */
+/** What a registry knows about untrusted text after the calls that read it have ended. */
 export class KnownTaints {
   readonly #sessions = new Set<string>();
   readonly #tools = new Set<string>();
 
-  /** A call of the session returned such text. Of many sessions, the ones longest quiet are forgotten. */
+  /**
+   * A call of the session returned untrusted text. If there are too many sessions, those without
+   * such a call for the longest time are forgotten.
+   */
   noteSession(sessionId: string): void {
     this.#sessions.delete(sessionId);
     this.#sessions.add(sessionId);
@@ -20,7 +23,9 @@ export class KnownTaints {
     return this.#sessions.has(sessionId);
   }
 
-  /** A service of the tool read such text. Whichever call it serves next may return it. */
+  /**
+   * A service of the tool read untrusted text. Any later call that it serves may return that text.
+   */
   noteServiceOf(tool: string): void {
     this.#tools.add(tool);
   }

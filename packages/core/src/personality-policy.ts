@@ -11,7 +11,7 @@ import type { CapabilityBackends, PersonalityFsReach, PersonalityPolicy } from '
 
 const NO_REACH: PersonalityFsReach = { read: [], write: [] };
 
-/** For a personality that is not known, such as one whose file went wrong while a call waited. */
+/** For an unknown personality, such as one whose file became invalid while a call waited. */
 const UNKNOWN: PersonalityPolicy = {
   safety: {
     network: { allow: [] },
@@ -45,8 +45,8 @@ interface Asked<T> {
 }
 
 /**
- * What the backends say of a personality at one moment. Each source is asked once, when it is first
- * needed: a call that waited takes a new one.
+ * What the backends say about a personality at one moment. Each source is asked once, when it is
+ * first needed. After a wait, a call creates a new one.
  */
 export class PolicyAtOnce {
   readonly #backends: CapabilityBackends;
@@ -62,30 +62,30 @@ export class PolicyAtOnce {
     this.#personalityId = personalityId;
   }
 
-  /** What the personality may read and write; nothing where nobody says. */
+  /** What the personality may read and write; nothing if no source says. */
   get fsReach(): PersonalityFsReach {
     this.#reach ??= { value: this.#askReach() };
     return this.#reach.value;
   }
 
-  /** The hosts that the personality allows; `undefined` when it has no list. */
+  /** The hosts that the personality allows; `undefined` if it has no list. */
   get networkAllow(): readonly string[] | undefined {
     this.#allow ??= { value: this.#askAllow() };
     return this.#allow.value;
   }
 
-  /** Hosts that the personality refuses. */
+  /** The hosts that the personality denies. */
   get networkDeny(): readonly string[] | undefined {
     return this.#said?.safety?.network?.deny;
   }
 
-  /** The network policy of a service that no call opens; `undefined` for none. */
+  /** The network policy of a service that no call opened; `undefined` if there is none. */
   get networkPolicy(): NetworkPolicy | undefined {
     const own = this.#backends.personalityNetworkPolicy;
     return own === undefined ? this.#said?.safety?.network : this.#ask(own);
   }
 
-  /** How processes run; `undefined` for plain ones. */
+  /** How processes run; `undefined` if they run without restrictions. */
   get process(): ProcessPolicy | undefined {
     const own = this.#backends.personalityProcess;
     this.#process ??= { value: own === undefined ? this.#said?.safety?.process : this.#ask(own) };
@@ -100,7 +100,7 @@ export class PolicyAtOnce {
   }
 
   /**
-   * Which secrets stand behind declared refs; `undefined` for a personality that is not known, which
+   * Which secrets are used for the declared refs; `undefined` for an unknown personality, since it
    * may have had keys of its own.
    */
   get secretSources(): SecretSources | undefined {
@@ -108,8 +108,9 @@ export class PolicyAtOnce {
   }
 
   /**
-   * What is set for a tool; `undefined` for nothing.
-   * @throws `CONFIG_INVALID` for a personality that is not known: the defaults may be wider
+   * The settings of a tool; `undefined` if there are none.
+   * @throws `CONFIG_INVALID` for an unknown personality: the defaults may allow more than its
+   *   settings
    */
   settings(key: string): unknown {
     const { personalityToolSettings } = this.#backends;
@@ -126,7 +127,7 @@ export class PolicyAtOnce {
     return all !== undefined && Object.hasOwn(all, key) ? all[key] : undefined;
   }
 
-  /** What of the policy gives a tool, where a file says it. */
+  /** The parts of the policy that allow a tool, if a file says so. */
   placesOfTool(name: string): string[] {
     const { places } = this.#said ?? {};
     const server = mcpServerOf(name);
@@ -136,8 +137,8 @@ export class PolicyAtOnce {
   }
 
   /**
-   * Where a part of the policy stands: the lines of files, or what it is called where code says it.
-   * @param index of the entry of a list; `undefined` for the list itself
+   * Where a part of the policy stands: the lines of files, or its name if code sets it.
+   * @param index of an entry in the list; `undefined` for the list itself
    */
   placesOf(part: PolicyPart, entries?: readonly string[], index?: number): string[] {
     const entry = index === undefined ? undefined : entries?.[index];
@@ -150,12 +151,12 @@ export class PolicyAtOnce {
     return [`${whose}: ${part}${index === undefined ? '' : `[${index}]`}`];
   }
 
-  /** The lines of files where a part stands; none where code says it. */
+  /** The lines of files where a part stands; empty if code sets it. */
   linesOf(part: PolicyPart): string[] {
     return [...(this.#said?.places?.(part) ?? [])];
   }
 
-  /** Whether a callback of its own says the part. */
+  /** Whether a separate callback sets the part. */
   #isFromCode(part: PolicyPart): boolean {
     const { personalityFsReach, personalityNetworkAllow, personalityProcess, personalityQuotas } =
       this.#backends;
@@ -188,31 +189,32 @@ export class PolicyAtOnce {
     if (own === undefined) return this.#said?.safety?.network?.allow;
     if (typeof own !== 'function') return own;
     const allow = own(this.#personalityId);
-    // A function knows every personality there is: one that it doesn't know gets nothing.
+    // The function knows every personality, so a personality that it does not know gets nothing.
     return allow === null ? undefined : (allow ?? []);
   }
 }
 
 /** Where the network policy of a call comes from. */
 export interface NetworkPolicySources {
-  /** The personality's list; `undefined` when it has none. */
+  /** The personality's list; `undefined` if it has none. */
   personalityAllow: readonly string[] | undefined;
-  /** What the personality refuses. */
+  /** The hosts that the personality denies. */
   personalityDeny?: readonly string[] | undefined;
   /** The policy of the turn. */
   turn: NetworkPolicy | undefined;
 }
 
 /**
- * The personality's policy met with that of the turn: allow lists meet, deny lists join. The consent
- * to private addresses comes from the turn.
+ * Combines the policies of the personality and of the turn: the result allows what both allow, and
+ * denies what either denies. The turn decides about private addresses.
  */
 export function meetNetworkPolicy({
   personalityAllow,
   personalityDeny,
   turn,
 }: NetworkPolicySources): NetworkPolicy {
-  // A list met with itself would lose what names a machine or a port beside a wider entry.
+  // Meeting a list with itself would lose an entry for a machine or a port that stands beside a
+  // wider entry.
   const allow =
     personalityAllow !== undefined &&
     turn?.allow !== undefined &&

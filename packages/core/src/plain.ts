@@ -1,28 +1,34 @@
 import { errorText } from '@ethosagent/policy';
 
-/** How deep arguments and structured results may nest. Real ones are far below; stacks end above. */
+/**
+ * How deep arguments and structured results may nest. Real ones nest far less, and deeper ones
+ * could overflow the stack.
+ */
 export const MAX_DEPTH = 500;
-/** How many values they may hold. A bound on shared references that multiply when copied. */
+/**
+ * How many values they may hold. Shared references multiply when they are copied, and this limits
+ * them.
+ */
 export const MAX_VALUES = 1_000_000;
 
-/** A deep copy, or where the value is not plain data and why. */
+/** A deep copy, or a problem: where the value is not plain data, and why. */
 export type PlainCopy = { ok: true; value: unknown } | { ok: false; problem: string };
 
 class NotPlain extends Error {}
 
 /**
- * Copies plain data: objects, arrays, primitives; typed arrays are copied as such, and what has a
- * `toJSON` method (a `Date`, a `URL`) is taken by that. `__proto__` keys are left out. Cycles,
- * other objects, functions, symbols and big integers, nesting beyond `MAX_DEPTH` and more than
- * `MAX_VALUES` values are problems, and so is what throws when it is read. `mapString` is applied to
- * every string and key.
+ * Copies plain data: objects, arrays, primitives. Typed arrays are copied as such. An object with a
+ * `toJSON` method (a `Date`, a `URL`) is replaced by what that returns. `__proto__` keys are left
+ * out. These are problems: cycles, other objects, functions, symbols and big integers, nesting
+ * beyond `MAX_DEPTH`, more than `MAX_VALUES` values, and anything that throws when it is read.
+ * `mapString` is applied to every string and key.
  */
 export function copyPlain(value: unknown, mapString?: (text: string) => string): PlainCopy {
   try {
     return { ok: true, value: new Copier(mapString).copy(value, 0) };
   } catch (error) {
     if (error instanceof NotPlain) return { ok: false, problem: error.message };
-    // A getter, a trap or a `toJSON` that throws.
+    // A getter, a proxy trap or a `toJSON` threw.
     return { ok: false, problem: ` can not be read: ${errorText(error)}` };
   }
 }
@@ -69,7 +75,7 @@ class Copier {
       throw new NotPlain(' is an instance of a class, which is not JSON');
     }
     const object: Record<string, unknown> = {};
-    // Unlike `Object.keys`, it makes no list.
+    // Unlike `Object.keys`, `for in` creates no list.
     for (const key in value) {
       if (!Object.hasOwn(value, key)) continue;
       const name = this.#text(key);
@@ -87,14 +93,15 @@ class Copier {
     try {
       return this.copy(value, depth + 1);
     } catch (error) {
-      // The outermost levels say where; a cycle would say it five hundred times.
+      // The outermost levels are enough to find the place; a cycle would name its step five hundred
+      // times.
       if (!(error instanceof NotPlain) || depth > 3) throw error;
       const step = typeof place === 'number' ? `[${place}]` : `.${place}`;
       throw new NotPlain(step + error.message);
     }
   }
 
-  // What is looked for in strings may also be in bytes, and a number may be all of it.
+  // A secret may also stand in bytes, and a number may be a whole secret.
   #view(view: ArrayBufferView): unknown {
     if (this.#mapString === undefined) return copyView(view);
     const text = Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString('latin1');
@@ -105,7 +112,7 @@ class Copier {
   #number(value: number): unknown {
     if (this.#mapString === undefined) return value;
     const text = String(value);
-    // Short ones would be taken for a part of something else.
+    // Shorter numbers would often match by chance.
     if (text.length < 4) return value;
     const mapped = this.#mapString(text);
     return mapped === text ? value : mapped;
@@ -116,7 +123,7 @@ class Copier {
   }
 }
 
-// Only what the view shows: a `Buffer` is a window on memory that other calls share.
+// Copies only what the view shows: a `Buffer` is a window on memory that other calls share.
 function copyView(view: ArrayBufferView): unknown {
   if (view instanceof DataView) throw new NotPlain(' is a DataView, which is not JSON');
   return structuredClone(Reflect.apply(Uint8Array.prototype.slice, view, []));
@@ -125,11 +132,11 @@ function copyView(view: ArrayBufferView): unknown {
 function isPlainObject(value: object): value is Record<string, unknown> {
   const prototype = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return true;
-  // `Object.prototype` of another realm, e.g. of a worker or a test runner's context.
+  // The `Object.prototype` of another realm, e.g. of a worker or a test runner's context.
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
 }
 
-/** Freezes plain data all the way down. */
+/** Freezes plain data at all levels. */
 export function deepFreeze(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   if (Object.isFrozen(value)) return value;

@@ -6,7 +6,7 @@ export type CheckSchema = (
   schema: Readonly<Record<string, unknown>>,
 ) => SchemaCheck | Promise<SchemaCheck>;
 
-/** The check of one tool's plain schema, made when it is first needed. */
+/** Checks arguments against the plain schema of one tool. The check is created at its first use. */
 export class SchemaGate {
   readonly #make: () => SchemaCheck | Promise<SchemaCheck>;
   #check: SchemaCheck | Promise<SchemaCheck> | undefined;
@@ -15,7 +15,7 @@ export class SchemaGate {
     this.#make = () => check(schema);
   }
 
-  /** @throws, or rejects, for a schema that is wrong */
+  /** @throws for an invalid schema, or rejects */
   get check(): SchemaCheck | Promise<SchemaCheck> {
     if (this.#check === undefined) {
       const made = this.#make();

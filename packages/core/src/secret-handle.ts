@@ -1,11 +1,11 @@
 import type { HostSet } from '@ethosagent/policy';
 import type { SecretRef } from '@ethosagent/types';
 
-/** A secret that a call may send, but not see. */
+/** A secret that a call may send but not read. */
 export interface Handle {
   readonly ref: SecretRef;
-  /** What the tool has instead of the value. */
+  /** The text that the tool gets instead of the value. */
   readonly placeholder: string;
-  /** Where the value may go. */
+  /** The hosts to which the value may be sent. */
   readonly hosts: HostSet;
 }

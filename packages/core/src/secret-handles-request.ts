@@ -2,13 +2,15 @@ import { EthosError } from '@ethosagent/types';
 import { utf8 } from './results/encodings.js';
 import type { Handle } from './secret-handle.js';
 
-/** Values by the placeholders that stand for them. */
+/** The values, by their placeholders. */
 type Values = ReadonlyMap<string, string>;
 type Body = NonNullable<RequestInit['body']>;
 
 const BASIC = /^(basic +)([\w+/-]+={0,2}) *$/i;
 
-/** The handles in the headers and the body of a request. A stream can't be read, and isn't. */
+/**
+ * The handles in the headers and the body of a request. A body that is a stream is not searched.
+ */
 export async function findHandles(init: RequestInit, handles: Iterable<Handle>): Promise<Handle[]> {
   const texts: Array<string | Buffer> = [];
   for (const value of new Headers(init.headers).values()) {
@@ -33,8 +35,8 @@ async function textsOf(body: RequestInit['body']): Promise<Array<string | Buffer
 }
 
 /**
- * The request with values instead of handles: in header values, also within Basic credentials, and
- * in bodies, where they are escaped as JSON or a form asks for.
+ * The request with values instead of placeholders: in header values, also within Basic credentials,
+ * and in bodies, where values are escaped for JSON or forms.
  * @throws `NETWORK_FAILED` for a value that can't stand in a header
  */
 export async function replaceHandles(init: RequestInit, values: Values): Promise<RequestInit> {
@@ -42,7 +44,7 @@ export async function replaceHandles(init: RequestInit, values: Values): Promise
   const { body } = init;
   if (body === undefined || body === null) return { ...init, headers };
   const replaced = await replaceInBody(body, values, headers.get('content-type') ?? '');
-  // It counts the bytes of the placeholder; `fetch` sets its own.
+  // The header counts the bytes of the placeholder; `fetch` sets the right one.
   if (replaced !== body) headers.delete('content-length');
   return { ...init, headers, body: replaced };
 }
@@ -60,7 +62,7 @@ function replaceInHeaders(headers: Headers, values: Values): Headers {
     try {
       headers.set(name, value);
     } catch {
-      // What was thrown quotes the value.
+      // The thrown error quotes the value.
       throw new EthosError(
         'NETWORK_FAILED',
         `a secret in the header ${name} holds a character that no header can; check its value`,

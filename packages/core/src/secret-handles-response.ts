@@ -1,17 +1,17 @@
 import { EthosError } from '@ethosagent/types';
 import { type SecretRedactor, withMarks } from './results/redact.js';
 
-/** What is taken out of a response while it comes. */
+/** What is removed from a response while it arrives. */
 export interface Scrubbing {
-  /** Every value that was sent so far; `undefined` while there is none. Grows. */
+  /** All values that were sent so far; `undefined` if there are none. More may be added later. */
   readonly sent: SecretRedactor | undefined;
-  /** What the reader of the body is to see instead of an error. */
+  /** The error that the reader of the body sees instead of the original one. */
   scrubError(error: unknown): unknown;
 }
 
 /**
- * A response with marks instead of secrets: in its headers, its status text, and its body, which
- * comes a little later from the first secret on, because one may be split over chunks.
+ * A response with marks instead of secrets: in its headers, its status text and its body. Once a
+ * secret was sent, the body is held back a little, since a secret may be split over chunks.
  * @throws `NETWORK_FAILED` for what is not a `Response`, as a stubbed `fetch` may give
  */
 export function scrubResponse(response: Response, scrubbing: Scrubbing): Response {
@@ -25,7 +25,7 @@ export function scrubResponse(response: Response, scrubbing: Scrubbing): Respons
   const { sent } = scrubbing;
   const body = response.body && scrubBody(response, response.body, scrubbing);
   if (sent === undefined) {
-    // Without a body all of it has come.
+    // A response without a body is complete: no secret can be sent before it ends.
     return body ? new Response(body, { status, statusText, headers: response.headers }) : response;
   }
   const headers = new Headers();
@@ -42,7 +42,8 @@ function scrubBody(
   scrubbing: Scrubbing,
 ): ReadableStream<Uint8Array> {
   const scrubber = new ByteScrubber(scrubbing, isEventStream(response));
-  // What ends the request lives as long as the response that it gave.
+  // Holds a reference to the response: the garbage collector may end the request of a response that
+  // nobody holds.
   const source: { response: Response; reader?: ReadableStreamDefaultReader<Uint8Array> } = {
     response,
   };
@@ -50,7 +51,7 @@ function scrubBody(
     {
       async pull(controller) {
         for (;;) {
-          // Taken when it is needed: a stub may hand out one response many times.
+          // The reader is taken when it is needed: a stub may return one response many times.
           source.reader ??= body.getReader();
           const { done, value } = await source.reader.read().catch((error: unknown) => {
             throw scrubbing.scrubError(error);
@@ -68,8 +69,8 @@ function scrubBody(
 }
 
 /**
- * Bytes before those that are yet to be given which are looked at again: what is encoded in groups
- * can't be read from the middle of one.
+ * How many bytes before the ones that are passed on next are searched again. What is encoded in
+ * groups of bytes can't be decoded from the middle of a group.
  */
 const CONTEXT_BYTES = 256;
 
@@ -77,9 +78,9 @@ const CONTEXT_BYTES = 256;
 class ByteScrubber {
   readonly #scrubbing: Scrubbing;
   readonly #isEventStream: boolean;
-  /** The end of what has come, one character a byte. */
+  /** The last bytes that arrived, one character per byte. */
   #text = '';
-  /** How much of it was given. */
+  /** How much of `#text` was already passed on. */
   #given = 0;
 
   constructor(scrubbing: Scrubbing, isEventStream: boolean) {
@@ -88,20 +89,20 @@ class ByteScrubber {
   }
 
   push(chunk: Uint8Array): Uint8Array {
-    // Asked each time: a request that runs meanwhile may send a first secret, or another.
+    // Read for every chunk: a request that runs at the same time may send another secret.
     const { sent } = this.#scrubbing;
     if (sent === undefined) {
-      // What comes before there is a secret is only context for what comes after.
+      // Until a secret was sent, the bytes are only context for what comes later.
       this.#text = (this.#text + latin1(chunk.subarray(-CONTEXT_BYTES))).slice(-CONTEXT_BYTES);
       this.#given = this.#text.length;
       return chunk;
     }
     this.#text += latin1(chunk);
     const { longestForm } = sent;
-    // So that no byte is looked through more than about twice.
+    // A minimum amount, so that each byte is searched only about twice.
     const isEnough = this.#text.length - this.#given >= 2 * longestForm;
     const place = isEnough ? this.#text.length - longestForm : 0;
-    // Whoever waits for an event gets it when it is there: the next one may never come.
+    // An event is passed on as soon as it is complete: the next one may never come.
     const events = this.#isEventStream ? endOfEvents(this.#text) : 0;
     if (Math.max(place, events) <= this.#given) return new Uint8Array();
     return this.#giveUpTo(Math.max(place, events));
@@ -111,7 +112,7 @@ class ByteScrubber {
     return this.#giveUpTo(this.#text.length);
   }
 
-  /** What has come up to a place, or to the secret that lies across it. */
+  /** Passes on what arrived before a place, or before the secret that lies across it. */
   #giveUpTo(place: number): Uint8Array {
     const found = this.#scrubbing.sent?.find(this.#text) ?? [];
     const across = found.find((one) => one.start < place && one.end > place);
@@ -134,7 +135,7 @@ function isEventStream({ headers }: Response): boolean {
   return /^\s*text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
 }
 
-/** After the last blank line, or 0 when there is none. */
+/** The index after the last blank line, or 0 if there is none. */
 function endOfEvents(text: string): number {
   const ends = ['\n\n', '\n\r\n', '\r\r'].map((blank) => {
     const at = text.lastIndexOf(blank);

@@ -14,10 +14,10 @@ export interface SecretHandlesOptions {
   scope: AccessScope | undefined;
 }
 
-// Kept apart from the resolver, which is the tool's: whoever has these can have the values.
+// Not a property of the resolver, which the tool holds: these handles can give the values.
 const handlesByResolver = new WeakMap<object, SecretHandles>();
 
-/** The handles of one call, and the values that they stand for. */
+/** The handles of one call, and their values. */
 export class SecretHandles {
   readonly #options: SecretHandlesOptions;
   readonly #handles = new Map<SecretRef, Handle>();
@@ -25,7 +25,6 @@ export class SecretHandles {
   readonly #sent = new SecretRedactor();
   #isSent = false;
 
-  /** The handles of a resolver. */
   static of(resolver: object, options: SecretHandlesOptions): SecretHandles {
     const handles = handlesByResolver.get(resolver) ?? new SecretHandles(options);
     handlesByResolver.set(resolver, handles);
@@ -36,7 +35,7 @@ export class SecretHandles {
     this.#options = options;
   }
 
-  /** What stands for the value; the same for every request of the call. */
+  /** The placeholder for a value, the same for every request of the call. */
   issue(ref: SecretRef, hosts: HostSet): string {
     const known = this.#handles.get(ref);
     if (known !== undefined) return known.placeholder;
@@ -50,12 +49,12 @@ export class SecretHandles {
     return this.#handles.values();
   }
 
-  /** Every value that has gone out, to be taken out of what comes back; none while there is none. */
+  /** All values that were sent, to remove them from responses; `undefined` if there are none. */
   get sent(): SecretRedactor | undefined {
     return this.#isSent ? this.#sent : undefined;
   }
 
-  /** The value, which from now on is redacted from whatever the call gives. */
+  /** Resolves the value. From now on it is redacted from everything that the call returns. */
   async valueOf(ref: SecretRef): Promise<string> {
     const known = this.#values.get(ref);
     if (known !== undefined) return known;
@@ -68,7 +67,7 @@ export class SecretHandles {
       this.#isSent = true;
       return value;
     } catch (error) {
-      // A failure is not a value: the next request asks again.
+      // A failure is not kept as a value: the next request asks again.
       this.#values.delete(ref);
       throw error;
     }
@@ -76,8 +75,9 @@ export class SecretHandles {
 }
 
 /**
- * The handles in one request with its redirects: replaced at each hop, and taken out of the
- * response. There may be none yet: the first may be given out, and sent, before all has come back.
+ * The handles in one request and its redirects. They are replaced at each hop, and removed from the
+ * response. Even if there are none yet, a first one may be created, and sent, before the response
+ * is complete.
  */
 export class RequestHandles {
   readonly #resolver: object;
@@ -86,7 +86,7 @@ export class RequestHandles {
   #sentByHop: readonly Handle[] = [];
   #host = '';
 
-  /** @param resolver the call's secrets */
+  /** @param resolver the secrets accessor of the call */
   constructor(resolver: object) {
     this.#resolver = resolver;
   }
@@ -109,7 +109,7 @@ export class RequestHandles {
   }
 
   /**
-   * The init of a hop with the values instead of their handles.
+   * The init of a hop, with values instead of placeholders.
    * @throws `SECRET_NOT_BOUND` before a value is asked for; `SECRET_NOT_FOUND`, `NETWORK_FAILED`
    */
   async prepare(url: URL, init: RequestInit): Promise<RequestInit> {
@@ -126,7 +126,8 @@ export class RequestHandles {
         'handle in the URL',
       );
     }
-    // A server that answers with what it was sent must not pass it on through the guard.
+    // Attack: a server answers with the secret that it got, in the address of a redirect. The next
+    // request must not carry it past the guard.
     if (isRedirect) this.#assertCarried(url, handles);
     const found = await findHandles(init, handles.all);
     for (const { ref, hosts } of found) this.#assertBound(ref, hosts, url);
@@ -140,21 +141,24 @@ export class RequestHandles {
     return replaceHandles(init, values);
   }
 
-  /** The response without the values that were sent, also by other requests while it comes. */
+  /**
+   * The response without the values that were sent, including those that other requests send before
+   * it is complete.
+   */
   scrub(response: Response): Response {
-    // What is no response can't be looked through, and need not be in a call without handles.
+    // Without handles nothing was sent, so an object that is not a `Response` may pass.
     if (this.#handles === undefined && !(response instanceof Response)) return response;
     const scrubbed = scrubResponse(response, this);
     const url = this.sent?.redact(response.url) ?? response.url;
     return describeResponse(scrubbed, url, response.redirected);
   }
 
-  /** As of the call's handles. */
+  /** The values that the call has sent. */
   get sent(): SecretRedactor | undefined {
     return this.#handles?.sent;
   }
 
-  /** An error of the request without what it was caused by, which may quote a header. */
+  /** An error of the request without its cause, which may quote a header. */
   scrubError(error: unknown): unknown {
     if (this.sent === undefined || !(error instanceof EthosError) || error.cause === undefined) {
       return error;

@@ -1,2 +1,2 @@
-/** The longest delay that a timer takes, in milliseconds; it fires at once on a longer one. */
+/** The longest delay of a timer, in milliseconds. With a longer one, it fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -12,18 +12,18 @@ export interface RegisteredTool {
   /** The server of a tool named `mcp__<server>__<tool>`. */
   readonly mcpServer: string | undefined;
   readonly needsBackends: boolean;
-  /** What the model is told; shared by all who ask. */
+  /** The definition for the model. Everybody who asks gets the same object. */
   readonly definition: ToolDefinition;
   readonly plan: CapabilityPlan;
-  /** Of a tool with a plain schema, where such schemas are checked. */
+  /** Present for a tool with a plain schema, when such schemas are checked. */
   readonly schemaGate: SchemaGate | undefined;
   /** Checks `structured` of its results. */
   readonly outputGate: SchemaGate | undefined;
-  /** Of a tool that has settings. */
+  /** Present for a tool that has settings. */
   readonly settings: SettingsPlan | undefined;
 }
 
-/** The filters of a batch, compiled. `undefined` filters nothing. */
+/** The filters of a batch, compiled. `undefined` means no filter. */
 export interface ToolFilters {
   readonly allowedTools: ReadonlySet<string> | undefined;
   readonly allowedMcpServers: ReadonlySet<string> | undefined;
@@ -38,10 +38,11 @@ interface CompiledList {
 }
 
 const compiledLists = new WeakMap<readonly string[], CompiledList>();
-/** For hosts that write the same list anew for each batch. */
+/** For a host that creates an equal list for each batch. */
 let lastCompiled: CompiledList | undefined;
 
-// A personality's list is passed again with every batch; it is compared, since it may have changed.
+// A batch usually passes the same list as the one before. It is compared, since the host may have
+// changed it.
 function compileList(list: readonly string[]): ReadonlySet<string> {
   const known = [compiledLists.get(list), lastCompiled].find((each) => each && isOf(each, list));
   const compiled = known ?? compiledOf([...list]);
@@ -72,7 +73,7 @@ export function compileFilters(
   };
 }
 
-/** Whether two filters are the same; compiled lists are when their contents were. */
+/** Whether two filters are the same. Lists with equal contents were compiled to the same set. */
 export function sameFilters(a: ToolFilters, b: ToolFilters): boolean {
   return (
     a.allowedTools === b.allowedTools &&
@@ -83,7 +84,7 @@ export function sameFilters(a: ToolFilters, b: ToolFilters): boolean {
   );
 }
 
-/** Why the filters keep a tool out, or `undefined`. */
+/** Why the filters exclude a tool, or `undefined`. */
 export function filteredOut(entry: RegisteredTool, filters: ToolFilters): string | undefined {
   const { allowedTools, allowedMcpServers, allowedPlugins, allowedMcpTools, excludeTools } =
     filters;
@@ -114,9 +115,9 @@ export function filteredOut(entry: RegisteredTool, filters: ToolFilters): string
 }
 
 /**
- * Why a tool says that it is not available, or `undefined`. A gate that throws is closed.
+ * Why a tool is not available, or `undefined`. If its check throws, it is not available.
  *
- * @param onThrow told of what it threw
+ * @param onThrow called with what the check threw
  */
 export function unavailable(
   { tool, name }: RegisteredTool,

@@ -19,7 +19,7 @@ export class DefaultToolResultReducerRegistry implements ToolResultReducerRegist
     }
     this.#reducers.set(toolName, reducer);
     return () => {
-      // A later owner's reducer stays.
+      // Another owner may have registered a reducer since; it stays.
       if (this.#reducers.get(toolName) === reducer) this.#reducers.delete(toolName);
     };
   }

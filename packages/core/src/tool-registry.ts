@@ -54,7 +54,7 @@ interface Passing {
   readonly filters: ToolFilters;
   readonly entries: readonly RegisteredTool[];
   readonly definitions: readonly ToolDefinition[];
-  /** Whether any of them has to be asked whether it is available. */
+  /** Whether one of the tools has a check of its availability. */
   readonly isGated: boolean;
 }
 
@@ -129,7 +129,8 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
       definition: Object.freeze({
         name,
         description: tool.description,
-        // A call is checked against the whole schema; this is what every provider takes.
+        // Calls are checked against the whole schema. The model gets the part that every provider
+        // accepts.
         parameters: told(parameters),
         ...(output !== undefined && { outputSchema: output }),
         ...(tool.defer === true && { defer: true as const }),
@@ -320,7 +321,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   }
 }
 
-/** @throws `CONFIG_INVALID` for a limit that limits nothing */
+/** @throws `CONFIG_INVALID` for an invalid limit */
 function batchOptions(options: ToolRegistryOptions): BatchOptions {
   const {
     defaultTimeoutMs = DEFAULT_BATCH_OPTIONS.defaultTimeoutMs,
@@ -356,7 +357,7 @@ function batchOptions(options: ToolRegistryOptions): BatchOptions {
   };
 }
 
-/** @throws `CONFIG_INVALID` for a hook that could not be called */
+/** @throws `CONFIG_INVALID` for a hook that is not a function */
 function callHooks({ beforeCall, afterCall, onError, onAccess }: CallHooks): CallHooks {
   const hooks = { beforeCall, afterCall, onError, onAccess };
   const given = Object.entries(hooks).filter(([, hook]) => hook !== undefined);
@@ -370,16 +371,16 @@ function callHooks({ beforeCall, afterCall, onError, onAccess }: CallHooks): Cal
   return { ...Object.fromEntries(given), ...ordered };
 }
 
-/** Backends whose sink tells the host's `onAccess` too. */
+/** Adds the host's `onAccess` to the sink of the backends. */
 function withAccessHook(backends: CapabilityBackends, { onAccess }: CallHooks): CapabilityBackends {
   if (onAccess === undefined) return backends;
   const { audit } = backends;
   const told = teeAuditSink(...(audit === undefined ? [] : [audit]), { record: onAccess });
-  // What the host's object gives otherwise stays as it is, now and later.
+  // The prototype keeps all other properties of the host's object, including later changes.
   return Object.create(backends, { audit: { value: told, enumerable: true } });
 }
 
-/** A copy that nobody can change: all who ask are given the same one. */
+/** A frozen copy, since everybody who asks gets the same object. */
 function jsonSchemaOf(tool: AnyTool, key: 'schema' | 'outputSchema'): Record<string, unknown> {
   const copy = copyPlain(tool[key] ?? {});
   if (copy.ok && typeof copy.value === 'object' && copy.value !== null) {

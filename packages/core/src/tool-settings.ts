@@ -4,19 +4,19 @@ import type { AnyTool } from '@ethosagent/types';
 import type { PolicyAtOnce } from './personality-policy.js';
 import { copyPlain, deepFreeze } from './plain.js';
 
-/** The settings of a call, or why there are none. */
+/** The settings of a call, or why they are invalid. */
 export type ResolvedSettings =
   | {
       ok: true;
       settings: unknown;
-      /** What they were parsed from, as plain data. */
+      /** The plain data that they were parsed from. */
       said: unknown;
     }
   | { ok: false; error: string; thrown?: { readonly error: unknown } };
 
 const NOTHING: object = Object.freeze({});
 
-/** What operators set for one tool, parsed once for each personality that says the same. */
+/** The settings of one tool. They are parsed once for all personalities that say the same. */
 export class SettingsPlan {
   readonly #toolName: string;
   readonly #key: string;
@@ -34,7 +34,7 @@ export class SettingsPlan {
       const value = policy.settings(this.#key) ?? NOTHING;
       const known = typeof value === 'object' ? this.#parsed.get(value) : undefined;
       if (known !== undefined) return known;
-      // A copy: what the host has is not the tool's to change, nor ours to freeze.
+      // A copy: the tool must not change the host's object, and we must not freeze it.
       const copy = copyPlain(value);
       if (!copy.ok) return this.#refuse(`tool_settings.${this.#key}${copy.problem}`);
       const parsed = this.#parse(copy.value);
@@ -49,14 +49,17 @@ export class SettingsPlan {
     }
   }
 
-  /** Calls share plain data, frozen. What else a schema makes is made anew for each of them. */
+  /**
+   * Calls share settings that are plain data, frozen. Other results of a schema are created again
+   * for each call.
+   */
   #keep(value: unknown, said: unknown, settings: unknown): ResolvedSettings {
     const plain = copyPlain(settings);
     if (!plain.ok || !isDeepStrictEqual(plain.value, settings)) {
       return { ok: true, settings, said };
     }
     const resolved: ResolvedSettings = { ok: true, settings: deepFreeze(plain.value), said };
-    // What may yet change is parsed for every call.
+    // Data that may still change is parsed for every call.
     if (typeof value === 'object' && value !== null && isDeeplyFrozen(value)) {
       this.#parsed.set(value, resolved);
     }
@@ -71,7 +74,10 @@ export class SettingsPlan {
   }
 }
 
-/** Whether an operator says the same: what a schema makes of it may be new each time. */
+/**
+ * Whether two personalities have the same settings. A schema may return a new object each time, so
+ * the data before it is compared.
+ */
 export function saysTheSame(
   a: ResolvedSettings | undefined,
   b: ResolvedSettings | undefined,

@@ -34,17 +34,20 @@ function reasonOf(ending: Ending<unknown>): string | undefined {
   return typeof needed === 'string' && needed !== '' ? shortReason(needed) : FOR_THESE;
 }
 
-/** A reason as whoever decides gets to read it. */
+/** A reason as the person who decides reads it. */
 export function shownReason(reason: string): string {
   return reason === '' ? FOR_THESE : shortReason(reason);
 }
 
-/** Somebody has to read it, and arguments may be in it. */
+/** A person has to read the reason, and it may contain arguments of any length. */
 function shortReason(reason: string): string {
   return shorten(reason, MAX_REASON_CHARS);
 }
 
-/** Why a decision is a refusal, or `undefined` for consent. Only a clear yes is one. */
+/**
+ * Why a decision is a refusal, or `undefined` for consent. Consent is `true`, or an object with
+ * `approved: true` and no other arguments.
+ */
 export function refusal(decision: unknown): string | undefined {
   if (decision === true) return undefined;
   try {
@@ -59,7 +62,10 @@ export function refusal(decision: unknown): string | undefined {
   }
 }
 
-/** What whoever runs the turn says of a call. One that throws, or says what is none, refuses it. */
+/**
+ * What the owner of the turn says of a call. If it throws or gives something invalid, the call is
+ * refused.
+ */
 export function turnGate(ask: () => TurnGate | undefined): TurnGate | undefined {
   try {
     const gate: unknown = ask();
@@ -76,7 +82,7 @@ export function turnGate(ask: () => TurnGate | undefined): TurnGate | undefined 
   }
 }
 
-/** Two reasons as one; `undefined` when there is none. */
+/** Joins two reasons; `undefined` when there is neither. */
 export function joined(first: string | undefined, second: string | undefined): string | undefined {
   return first !== undefined && second !== undefined ? `${first}; ${second}` : (first ?? second);
 }

@@ -38,8 +38,8 @@ export interface ToolRegistryOptions extends CallHooks {
    */
   maxServiceCloseMs?: number;
   /**
-   * Makes the check of the arguments of tools that have a plain `schema`, no `input`, and not
-   * `validateSchema: false`. Theirs are not checked when absent.
+   * Makes the check of arguments for tools that have a plain `schema`, no `input`, and not
+   * `validateSchema: false`. Without it, the arguments of these tools are not checked.
    */
   checkSchema?: CheckSchema | undefined;
   /** Whether the events of calls hold their arguments. `false` when absent. */
@@ -65,27 +65,29 @@ export const DEFAULT_BATCH_OPTIONS: BatchOptions = {
   now: Date.now,
 };
 
-/** Everything that the calls of one batch have in common. Only the meters and what was left
- * running outlive the batch. */
+/**
+ * Everything that the calls of one batch share. Only the meters, and what calls left running,
+ * outlive the batch.
+ */
 export interface BatchInput {
   calls: readonly ToolCall[];
   ctx: ToolBatchContext;
   tools: ReadonlyMap<string, RegisteredTool>;
   filters: ToolFilters;
   attachments: readonly TurnAttachment[];
-  /** Whoever runs the turn. */
+  /** The owner of the turn. */
   host: TurnHost | undefined;
   backends: CapabilityBackends | undefined;
   reducers: ToolResultReducerRegistry | undefined;
   options: BatchOptions;
   hooks: CallHooks;
-  /** What sessions have used up, of all batches. */
+  /** What each session has used up, over all its batches. */
   meters: SessionMeters;
-  /** What tools left running, of all sessions. */
+  /** The processes that tools left running, of all sessions. */
   background: BackgroundProcessTable;
-  /** What tools keep open, of all sessions. */
+  /** The services that tools keep open, of all sessions. */
   services: ServiceTable;
-  /** What is known of untrusted content, of all sessions. */
+  /** What is known about untrusted content, of all sessions. */
   taints: KnownTaints;
 }
 
@@ -96,11 +98,11 @@ export interface Batch {
   readonly watch: Watch;
   readonly slots: Slots;
   readonly journal: CallJournal;
-  /** Whether anybody but the batch is told of the answers. */
+  /** Whether anybody besides the batch receives the answers. */
   readonly isHeard: boolean;
   /**
    * Takes the answer of a call, by its place in the batch.
-   * @param facts absent where nobody hears of it
+   * @param facts absent when nobody besides the batch receives the answers
    */
   answer(index: number, answer: ToolCallResult, facts?: CallFacts): void;
 }

@@ -2,13 +2,16 @@ import { type CallNarrowing, readNarrowing } from '../call-narrowing.js';
 import { copyPlain } from '../plain.js';
 import { shownReason } from './approval-reason.js';
 
-/** What a `beforeCall` said, read once. */
+/** The answer of a `beforeCall`. The hook's object is read once. */
 export type HostAnswer = { refuse: string } | { ask?: string; narrow?: CallNarrowing };
 
 const KEYS: ReadonlySet<string> = new Set(['refuse', 'ask', 'narrow']);
 const UNREADABLE = 'the host could not decide whether the call may run';
 
-/** Reads the answer of a hook. What can't be read as one refuses: it may have meant less. */
+/**
+ * Reads the answer of a hook. An answer that can't be read refuses the call, since the hook may
+ * have meant to restrict it.
+ */
 export function readHostAnswer(said: unknown): HostAnswer {
   if (said === undefined || said === null) return {};
   const copy = copyPlain(said);

@@ -37,13 +37,19 @@ function bindAccessors(accessors: BoundAccessors, state: CallState, scope: CallS
   entry.plan.bindTo(accessors, { ctx: batch.facts, policy, scope, narrowing, registry });
 }
 
-/** Stands for the call, whichever process runs it. */
+/**
+ * The key depends only on the session and the id of the call, so another process that runs the same
+ * call gives the same key.
+ */
 function idempotencyKey({ batch, toolCallId }: CallState): string {
   const call = JSON.stringify([batch.facts.sessionId, toolCallId]);
   return createHash('sha256').update(call).digest('base64url');
 }
 
-/** What a tool is told of the network policy is narrowed, too, for those that fetch by it. */
+/**
+ * The facts of the batch, with the network policy narrowed as well: some tools fetch by that policy
+ * themselves.
+ */
 function narrowedFacts({ batch, narrowing }: CallState): BatchFacts {
   const { hosts } = narrowing ?? {};
   if (hosts === undefined) return batch.facts;
@@ -53,7 +59,7 @@ function narrowedFacts({ batch, narrowing }: CallState): BatchFacts {
   return { ...batch.facts, ...(networkPolicy !== undefined && { networkPolicy }) };
 }
 
-/** What a call has of its registry, worked out where a capability asks for it. */
+/** What a call gets from its registry. Each part is worked out when a capability asks for it. */
 class CallOfRegistry implements RegistryCall {
   readonly #state: CallState;
   readonly #scope: CallScope;
@@ -94,7 +100,7 @@ class CallOfRegistry implements RegistryCall {
 
 function callsOf({ batch, toolCallId, entry }: CallState): RegistryCall['calls'] {
   const { host } = batch.input;
-  // What is called by a tool calls none itself.
+  // A tool that was called by a tool calls no other tools.
   if (host?.calls === undefined || host.parentCallId !== undefined) return undefined;
   return () => {
     const call = host.calls?.({ toolCallId, toolName: entry.name });
@@ -125,7 +131,7 @@ function backgroundSession(state: CallState, scope: CallScope): BackgroundSessio
   };
 }
 
-/** Holds what a scope does to the quotas of the personality. */
+/** Applies the quotas of the personality to a scope. */
 function applyQuotas({ batch, policy }: CallState, scope: CallScope): void {
   const { quotas } = policy;
   if (quotas === undefined) return;

@@ -7,13 +7,13 @@ import type {
 } from '@ethosagent/types';
 import { deepFreeze } from '../plain.js';
 
-/** What of a batch's context every call gets a copy of. */
+/** The part of a batch's context that is copied for every call. */
 export type BatchFacts = Omit<ToolBatchContext, 'emit' | 'resultBudgetChars' | 'toolCallId'>;
 
-// For a host that has nothing to abort with.
+// The signal for a host that gives none.
 const NEVER = new AbortController().signal;
 
-/** Takes the known fields of a batch's context, and leaves what a caller planted beside them. */
+/** Takes the known fields of a batch's context. Fields that a caller added to it are left out. */
 export function batchFacts(ctx: ToolBatchContext): BatchFacts {
   const policy = ctx.networkPolicy;
   return {
@@ -32,7 +32,7 @@ export function batchFacts(ctx: ToolBatchContext): BatchFacts {
     ...(ctx.teamId !== undefined && { teamId: ctx.teamId }),
     ...(ctx.storage !== undefined && { storage: ctx.storage }),
     ...(ctx.readMtimes !== undefined && { readMtimes: ctx.readMtimes }),
-    // Shared by the calls of the batch, so that none of them may change it.
+    // The calls of the batch share this object, so it is frozen.
     ...(policy !== undefined && { networkPolicy: freezeCopy(policy) }),
     ...(ctx.dryRun !== undefined && { dryRun: ctx.dryRun }),
   };
@@ -54,8 +54,8 @@ export interface CallParts {
 }
 
 /**
- * The context of one call: own properties only, so that a tool may spread it. What the declaration
- * gives is bound to it: the accessors, and the storage and read registry of the turn.
+ * The context of one call. All properties are its own, so that a tool may spread it. The accessors,
+ * the storage and the read registry of the turn are bound to it.
  */
 export class CallContext implements ToolContext {
   sessionId: string;

@@ -8,7 +8,7 @@ import type { RegisteredTool } from '../tool-gates.js';
 import type { ResolvedSettings } from '../tool-settings.js';
 import type { Batch } from './batch.js';
 
-/** What a yes was to. */
+/** What a person approved. */
 export interface Approved {
   entry: RegisteredTool;
   capabilities: ResolvedGrant;
@@ -17,43 +17,49 @@ export interface Approved {
 /** What the steps of one call have found out so far. */
 export class CallState {
   readonly batch: Batch;
-  /** As the host passed it on: it may be anything, and answer otherwise the next time. */
+  /**
+   * The call as the host gave it. It may be anything, and may answer differently when it is read
+   * again.
+   */
   readonly call: ToolCall | undefined;
   toolCallId = '';
   name = '';
-  /** A copy of what the model issued. */
+  /** A copy of the arguments that the model issued. */
   issued: unknown;
-  /** What a reducer is shown of them. */
+  /** The arguments that a reducer is shown. */
   shown: unknown;
-  /** As the tool's schema made them of that. */
+  /** The arguments as the tool's schema parsed them. */
   args: unknown;
   /** What the personality sets for the tool. */
   resolvedSettings: ResolvedSettings | undefined;
   approved: Approved | undefined;
-  /** How it was decided on. */
+  /** How the approval of the call was decided. */
   approval: AuditApproval | undefined;
   /** Why the host's `beforeCall` wants it approved. */
   asked: string | undefined;
-  /** What it leaves of the reach. */
+  /** How the host's `beforeCall` narrowed the reach. */
   narrowing: CallNarrowing | undefined;
-  /** It waits for a decision: it has no answer yet. */
+  /** Whether the call waits for a decision. Then it has no answer yet. */
   waits = false;
   /** The gate that answered. */
   gate: string | undefined;
-  /** The error behind its failure, for the host. */
+  /** The error behind a failure of the call, for the host. */
   thrown: { readonly error: unknown } | undefined;
   /** In how many places of its result a secret was replaced. */
   redactions = 0;
-  /** Tells other processes what its session used, where its counts are shared. */
+  /** Tells other processes what the session used, where they share its counts. */
   shareUse: (() => Promise<void>) | undefined;
-  /** Of the call that runs. */
+  /** The scope of the running call. */
   scope: CallScope | undefined;
-  /** Of the call that runs. */
+  /** The taint of the running call. */
   taint: CallTaint | undefined;
-  /** Characters of the result; known once the gates have let the call in. */
+  /** The most characters that the result may have. Known once the call has passed the gates. */
   budgetChars: number | undefined;
   timeoutMs = 0;
-  /** The tool, whatever has its name now. The second step finds it, or ends the way. */
+  /**
+   * The tool of the call. It stays, even if another tool takes its name. The second step finds it
+   * or ends the way.
+   */
   entry!: RegisteredTool;
   #policy: PolicyAtOnce | undefined;
 
@@ -66,19 +72,19 @@ export class CallState {
     return this.resolvedSettings?.ok ? this.resolvedSettings.settings : undefined;
   }
 
-  /** What the operator says of the personality, since the call last waited. */
+  /** The operator's policy of the personality. It is asked for again after each wait. */
   get policy(): PolicyAtOnce {
     const { facts, input } = this.batch;
     this.#policy ??= new PolicyAtOnce(input.backends ?? {}, facts.personalityId);
     return this.#policy;
   }
 
-  /** After a wait: what the operator said before it may no longer hold. */
+  /** Called after a wait: the operator may have changed the policy meanwhile. */
   forgetPolicy(): void {
     this.#policy = undefined;
   }
 
-  /** Asked for once it is known which tool runs, and before it does. */
+  /** Made when it is known which tool runs, and before the tool runs. */
   taintOf(): CallTaint {
     const { batch, entry } = this;
     const { host, taints } = batch.input;
@@ -93,7 +99,7 @@ export class CallState {
     return this.taint;
   }
 
-  /** @param parent the call, of what outlives it */
+  /** @param parent the call, for a scope that outlives it */
   newScope(parent?: CallScope): CallScope {
     const { batch, entry, toolCallId } = this;
     const { name, needsBackends } = entry;

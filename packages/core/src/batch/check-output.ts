@@ -4,7 +4,7 @@ import { failure } from '../results/check-shape.js';
 import type { SchemaCheck } from '../schema-gate.js';
 import type { CallState } from './call-state.js';
 
-/** Holds `structured` of a result to the schema that its tool declares. */
+/** Checks `structured` of a result against the schema that its tool declares. */
 export function checkOutput(
   state: CallState,
   result: ToolResult,

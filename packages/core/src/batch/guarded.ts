@@ -1,7 +1,7 @@
 import { isThenable } from '@ethosagent/policy';
 import type { Watch, Watched } from './watch.js';
 
-/** How foreign code ended: by returning, by throwing, or by being left behind. */
+/** How foreign code ended: it returned, it threw, or the wait for it was stopped. */
 export type Ending<T> =
   | { kind: 'returned'; value: T }
   | { kind: 'threw'; error: unknown }
@@ -14,17 +14,17 @@ interface Stopped {
 }
 
 /**
- * Runs foreign code and waits for it, for its deadline or for the abort, whichever is first. What
- * returns at once is not waited for.
+ * Runs foreign code, and waits until it ends, its deadline comes or the turn is aborted. A value
+ * that is returned at once is not waited for.
  *
- * @param timeoutMs milliseconds; `Infinity` for none
+ * @param timeoutMs milliseconds; `Infinity` for no limit
  */
 export function guarded<T>(
   watch: Watch,
   timeoutMs: number,
   run: () => T | PromiseLike<T>,
 ): Ending<T> | Promise<Ending<T>> {
-  // What waited for its place when the turn was aborted must not begin any more.
+  // The call may have waited for its place while the turn was aborted. Then it must not begin.
   if (watch.aborted) return stoppedBy(watch);
   try {
     const returned = run();
@@ -35,7 +35,10 @@ export function guarded<T>(
   }
 }
 
-/** Waits for a promise of foreign code, for its deadline or for the abort. Never rejects. */
+/**
+ * Waits until a promise of foreign code settles, its deadline comes or the turn is aborted. Never
+ * rejects.
+ */
 export function settled<T>(
   watch: Watch,
   timeoutMs: number,
@@ -52,19 +55,20 @@ export function settled<T>(
     };
     watch.add(watched);
     try {
-      // A foreign thenable may lie; a real promise of its answer settles once.
+      // A foreign thenable may call back several times; a real promise that resolves to it settles
+      // once.
       Promise.resolve(pending).then(
         (value) => settle({ kind: 'returned', value }),
         (error: unknown) => settle({ kind: 'threw', error }),
       );
     } catch (error) {
-      // A promise whose own `then` throws.
+      // The `then` of a foreign promise may throw.
       settle({ kind: 'threw', error });
     }
   });
 }
 
-/** The end of what was not over when the turn was aborted. */
+/** The ending of a call that was still running when the turn was aborted. */
 export function stoppedBy(watch: Watch): Stopped {
   return { kind: 'stopped', why: 'abort', reason: watch.reason };
 }

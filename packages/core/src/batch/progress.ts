@@ -5,15 +5,15 @@ import { detached } from '../results/trim.js';
 
 const AUDIENCES: ReadonlySet<unknown> = new Set(['internal', 'user', 'dashboard']);
 
-/** Events that one call may send. Later ones are dropped. */
+/** The most events that one call may send. Later ones are dropped. */
 export const MAX_EVENTS = 10_000;
-/** Characters of a message that are passed on. */
+/** The most characters of a message that are passed on. */
 export const MAX_MESSAGE_CHARS = 2_000;
 
 /**
- * The `emit` of one call: events are completed, redacted, cut and passed on while the call lasts,
- * up to `MAX_EVENTS` of them. An event that is malformed is dropped, and a listener that throws is
- * not the tool's problem.
+ * Makes the `emit` of one call. While the call lasts, events are completed, redacted, cut and
+ * passed on, up to `MAX_EVENTS` of them. A malformed event is dropped. The tool never sees what a
+ * listener throws.
  */
 export function createEmit(
   toolName: string,
@@ -37,7 +37,7 @@ export function createEmit(
       });
       discard(returned);
     } catch {
-      // Neither a hostile event nor a broken listener harms the call.
+      // A hostile event or a listener that throws does not harm the call.
     }
   };
 }

@@ -59,7 +59,7 @@ export function recordCall(
   }
 }
 
-/** What is told instead of an answer whose call could not be recorded. */
+/** The result that replaces an answer whose call could not be recorded. */
 export function notRecorded({ ran }: Pick<CallFacts, 'ran'>): ToolResult {
   return failure(
     ran
@@ -74,13 +74,13 @@ function digestOf(args: unknown): string {
   try {
     text = canonicalJson(args);
   } catch {
-    // What is no JSON is refused; that it came is what is recorded.
+    // Arguments that are not JSON are refused; the record only says what type they had.
     text = String(typeof args);
   }
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Arguments without the secrets of their call. */
+/** The arguments with the secrets of their call replaced. */
 export function redactedJson(value: unknown, redactor: SecretRedactor): unknown {
   const walk = (item: unknown): unknown => {
     if (typeof item === 'string') return redactor.redact(item);

@@ -15,8 +15,8 @@ export function runBatch(input: BatchInput): Promise<ToolCallResult[]> {
 }
 
 /**
- * A batch while its calls run. It has one promise and a count, where a promise for each call would
- * cost as much as the rest of a short call.
+ * A batch while its calls run. It has one promise and a count. A promise for each call would cost
+ * as much as everything else in a short call.
  */
 class RunningBatch implements Batch {
   readonly input: BatchInput;
@@ -55,7 +55,8 @@ class RunningBatch implements Batch {
 
   start(): void {
     const { length } = this.#results;
-    // Every request of every call may listen; Node warns of a leak from the eleventh on.
+    // Every request of every call may add a listener, and Node warns of a leak from the eleventh
+    // on.
     const { abortSignal } = this.facts;
     if (abortSignal instanceof AbortSignal) setMaxListeners(0, abortSignal);
     if (length === 0) this.#finish();

@@ -5,10 +5,10 @@ import type { CallState } from './call-state.js';
 import type { Ending } from './guarded.js';
 import { reducerOf } from './way-back.js';
 
-/** Calls the tool. Gives its promise, or how it ended at once. */
+/** Calls the tool. Returns its promise, or how it ended if it ended at once. */
 export function runTool(state: CallState): PromiseLike<ToolResult> | Ending<unknown> {
   const { watch } = state.batch;
-  // What waited for its place when the turn was aborted must not begin any more.
+  // The call may have waited for its place while the turn was aborted. Then it must not begin.
   if (watch.aborted) return { kind: 'stopped', why: 'abort', reason: watch.reason };
   const { tool } = state.entry;
   const scope = state.newScope();
@@ -16,7 +16,7 @@ export function runTool(state: CallState): PromiseLike<ToolResult> | Ending<unkn
   try {
     const ctx = createCallContext(state, scope);
     state.batch.journal.assertOwned?.();
-    // The reducer is shown what was asked, whatever the tool does to its arguments.
+    // The tool may change its arguments. The reducer is shown a copy from before.
     if (reducerOf(state) !== undefined) state.shown = snapshot(state.args);
     const returned =
       tool.input === undefined ? tool.execute(state.args, ctx) : tool.input.run(state.args, ctx);
@@ -26,7 +26,7 @@ export function runTool(state: CallState): PromiseLike<ToolResult> | Ending<unkn
   }
 }
 
-// What a schema makes of arguments may be beyond copying.
+// A schema may turn arguments into something that can't be copied.
 function snapshot(args: unknown): unknown {
   try {
     return structuredClone(args);

@@ -19,10 +19,10 @@ import { type Answer, threw } from './steps/step.js';
 import type { Watched } from './watch.js';
 import { wayBack } from './way-back.js';
 
-/** What is told beside an answer. */
+/** What is passed on together with an answer. */
 interface Told {
   isUntrusted: boolean;
-  /** Absent where nobody hears of it. */
+  /** Absent when nobody besides the batch receives the answers. */
   facts?: CallFacts;
 }
 
@@ -34,10 +34,10 @@ export class RunningCall implements Watched, Waiting {
   readonly #state: CallState;
   readonly #index: number;
   #ran = false;
-  /** Where somebody is told how long it took. */
+  /** Only set where somebody is told how long the call took. */
   #startedAt = 0;
 
-  /** @param index its place in the batch */
+  /** @param index the place of the call in the batch */
   constructor(batch: Batch, index: number) {
     this.#state = new CallState(batch, batch.input.calls[index]);
     this.#index = index;
@@ -55,7 +55,7 @@ export class RunningCall implements Watched, Waiting {
         this.#enter(answered);
       }
     } catch (error) {
-      // A fault of a gate or of a host's callback: the other calls go on.
+      // A gate or a callback of the host failed. The other calls go on.
       this.#finish(threw(this.#state, error));
     }
   }
@@ -68,7 +68,7 @@ export class RunningCall implements Watched, Waiting {
   /** Runs the tool, now that there is a place. */
   proceed(): void {
     const state = this.#state;
-    // It may have waited for its record and its place after the yes.
+    // The call may have waited for its record and its place after it was approved.
     const refused = refuseIfChanged(state);
     if (refused !== undefined) {
       state.batch.slots.release();
@@ -83,22 +83,24 @@ export class RunningCall implements Watched, Waiting {
       return;
     }
     const { watch } = state.batch;
-    // Of each call its own: another one of the batch may have kept the processor until now.
+    // Each call has its own deadline, counted from here: another call of the batch may have kept
+    // the processor until now.
     this.deadline = performance.now() + state.timeoutMs;
     watch.add(this);
     try {
-      // A foreign thenable may lie; a real promise of its answer settles once.
+      // A foreign thenable may call back several times; a real promise that resolves to it settles
+      // once.
       Promise.resolve(pending).then(
         (value) => this.#end({ kind: 'returned', value }),
         (error: unknown) => this.#end({ kind: 'threw', error }),
       );
     } catch (error) {
-      // A promise whose own `then` throws.
+      // The `then` of a foreign promise may throw.
       this.#end({ kind: 'threw', error });
     }
   }
 
-  /** Takes the steps in their order until one answers. */
+  /** Takes the steps in order until one answers. */
   #takeSteps(first: number): Answer | Promise<Answer> {
     const state = this.#state;
     for (let at = first; at < STEPS.length; at++) {
@@ -118,7 +120,7 @@ export class RunningCall implements Watched, Waiting {
     return undefined;
   }
 
-  /** Waits for a place, unless there is an answer already. */
+  /** Waits for a place, unless the call has an answer already. */
   #enter(answered: Answer): void {
     if (answered !== undefined) {
       this.#finish(answered);
@@ -126,16 +128,16 @@ export class RunningCall implements Watched, Waiting {
     }
     const state = this.#state;
     state.batch.slots.enter(this);
-    // It waits for a place: what held until now may not hold when it gets one.
+    // The call waits for a place, and the policy may change until it gets one.
     if (state.scope === undefined) state.forgetPolicy();
   }
 
-  /** The tool has ended, or is left behind. Only the first of both counts. */
+  /** The tool has ended, or its call was stopped. Only the first of the two counts. */
   #end(ended: Ending<unknown>): void {
     const { batch, scope, taint, entry } = this.#state;
     if (scope?.ended) return;
     batch.watch.remove(this);
-    // An abort before the watch was set up has stopped nothing yet.
+    // An abort before the watch was set up has not stopped the call yet.
     const ending = batch.watch.aborted ? stoppedBy(batch.watch) : ended;
     if (ending.kind === 'stopped') scope?.abort(ending.reason ?? this.#state.timeoutError);
     scope?.end();
@@ -150,13 +152,12 @@ export class RunningCall implements Watched, Waiting {
     else this.#tell(checked, hasRead);
   }
 
-  /** Answers a call that did not run. */
   #finish(result: ToolResult): void {
     const { budgetChars } = this.#state;
     this.#tell(budgetChars === undefined ? result : trimResult(result, budgetChars));
   }
 
-  /** Writes the call down, and tells the host and the batch of the answer. */
+  /** Records the call, and gives the answer to the host and the batch. */
   #tell(answer: ToolResult, isUntrusted = false): void {
     const { batch, shareUse } = this.#state;
     if (!batch.isHeard && shareUse === undefined) {
@@ -181,16 +182,19 @@ export class RunningCall implements Watched, Waiting {
     };
   }
 
-  /** Resolves when other processes know what the call used. What can't be told now, the next call tells. */
+  /**
+   * Resolves when other processes know what the call used. If they can't be told now, the next call
+   * tells them.
+   */
   async #shared(shareUse: () => Promise<void>): Promise<void> {
     const { batch, timeoutMs } = this.#state;
     const sharing = shareUse();
-    // Also where nobody waits for it: the turn may be aborted.
+    // The promise must not be left unhandled when the turn is aborted and nobody waits for it.
     sharing.catch(() => {});
     await guarded(batch.watch, timeoutMs, () => sharing);
   }
 
-  /** Tells of the answer once what is recorded of the call is where it stays. */
+  /** Gives the answer once the record of the call is stored. */
   #keep(recorded: ToolResult, told: Heard): void {
     const { host, backends } = this.#state.batch.input;
     const sink = backends?.audit;
@@ -201,12 +205,12 @@ export class RunningCall implements Watched, Waiting {
     void this.#kept(sink, recorded, told.facts).then((result) => this.#toldBy(result, told));
   }
 
-  /** The answer, once what is recorded of the call is where it stays. */
+  /** Resolves to the answer once the record of the call is stored. */
   async #kept(sink: AuditSink, result: ToolResult, facts: CallFacts): Promise<ToolResult> {
     const { batch, timeoutMs } = this.#state;
     const ending = await guarded(batch.watch, timeoutMs, () => sink.flush?.());
     if (ending.kind === 'returned') return result;
-    // A call that was aborted has failed already, and nobody reads more of it.
+    // A call that was aborted has already failed, and nobody reads more of it.
     return ending.kind === 'stopped' && ending.why === 'abort' && !result.ok
       ? result
       : notRecorded(facts);
@@ -271,7 +275,7 @@ export class RunningCall implements Watched, Waiting {
     batch.answer(this.#index, answer, facts);
   }
 
-  /** A call that waits has no answer yet, and one that was only looked at never has. */
+  /** Records nothing for a call that waits for a decision, nor for a call that was only checked. */
   #record(result: ToolResult, facts: CallFacts): ToolResult {
     const { batch, waits, gate, approval, scope, issued, redactions } = this.#state;
     const { backends, host, options } = batch.input;
@@ -302,7 +306,10 @@ export class RunningCall implements Watched, Waiting {
   }
 }
 
-/** A host may pass on what can not even be read, as a revoked `Proxy`; it is answered all the same. */
+/**
+ * A host may pass something that can't even be read, such as a revoked `Proxy`. It gets an answer
+ * as well.
+ */
 function resultOf(call: ToolCall | undefined, result: ToolResult): ToolCallResult {
   try {
     const { toolCallId, name } = Object(call);

@@ -1,10 +1,13 @@
-/** Something that waits for a place. */
+/** A call that waits for a place. */
 export interface Waiting {
-  /** Called once, when there is one. */
+  /** Called once, when there is a place. */
   proceed(): void;
 }
 
-/** How many calls of a batch may run at once. Those that wait go in the order in which they came. */
+/**
+ * Limits how many calls of a batch run at once. Calls that wait get a place in the order in which
+ * they came.
+ */
 export class Slots {
   #free: number;
   readonly #waiting: Waiting[] = [];
@@ -21,14 +24,13 @@ export class Slots {
     this.#letIn();
   }
 
-  /** Gives a place back. */
   release(): void {
     this.#free++;
     this.#letIn();
   }
 
-  // A call that ends at once gives its place back from within `proceed`: the loop that is under way
-  // takes the next one, since a long queue of such calls would nest too deep.
+  // A call that ends at once gives its place back from within `proceed`. The loop that already runs
+  // takes the next call: otherwise a long queue of such calls would nest too deep.
   #letIn(): void {
     if (this.#isLettingIn) return;
     this.#isLettingIn = true;

@@ -1,18 +1,19 @@
 import { LONGEST_TIMER_MS } from '../timer.js';
 
-/** Something that must not run past its deadline or the end of the turn. */
+/** Something that must end at its deadline or when the turn is aborted. */
 export interface Watched {
   /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
-  /** Called at most once, when the deadline or the abort comes first. */
+  /** Called at most once, if the deadline or the abort comes before the end. */
   stop(why: 'timeout' | 'abort', reason?: unknown): void;
 }
 
 /**
  * The deadlines and the abort signal of one batch, with one timer and one listener for all calls.
  *
- * A timer and a listener cost more than a short call. Both are set up once nothing is left to do but
- * to wait: neither could tell anything before that, and whoever ends until then asks `aborted`.
+ * A timer and a listener cost more than a short call, so both are set up only once there is nothing
+ * left to do except to wait. Nothing is missed: neither a timer nor an event can fire while code
+ * runs, and a call that ends before then asks `aborted`.
  */
 export class Watch {
   readonly #watched = new Set<Watched>();
@@ -20,7 +21,7 @@ export class Watch {
   #timer: NodeJS.Timeout | undefined;
   #timerDue = Number.POSITIVE_INFINITY;
   #isSetUp = false;
-  /** Why the signal can't be listened to. */
+  /** The error of a signal that can't be listened to. */
   #fault: { readonly error: unknown } | undefined;
 
   constructor(signal: AbortSignal | undefined) {
@@ -53,25 +54,26 @@ export class Watch {
     try {
       this.#signal?.removeEventListener('abort', this.#onAbort);
     } catch {
-      // A signal of the host's own must not keep the batch from its answer.
+      // A signal that the host wrote may throw here. The batch must answer all the same.
     }
   }
 
-  /** Listens to the signal, and sets the timer. What came before is made up for. */
+  /** Listens to the signal and sets the timer. Handles an abort and deadlines that came before. */
   setUp(): void {
     if (this.#isSetUp) return;
     this.#isSetUp = true;
     try {
       this.#signal?.addEventListener('abort', this.#onAbort);
     } catch (error) {
-      // A signal of the host's own that can't be listened to would let the calls run on.
+      // The calls must not run on when the host's signal can't be listened to, so this counts as an
+      // abort.
       this.#fault = { error };
     }
     this.#onAbort();
     this.#expire();
   }
 
-  // Tools hold the signal too: an event that one of them made up is not an abort.
+  // Tools hold the signal too, and may dispatch an `abort` event themselves. That is not an abort.
   readonly #onAbort = () => {
     if (!this.aborted) return;
     for (const watched of this.#watched) watched.stop('abort', this.reason);
@@ -96,18 +98,20 @@ export class Watch {
   }
 }
 
-/** That of the platform, also where a test of the host plays with the clock. */
+/** The platform's own, taken before a test of the host can replace it by a fake clock. */
 const nextTick = process.nextTick.bind(process);
 
 const aboutToWait = new Set<Watch>();
 let isTickComing = false;
 
-/** Sets a watch up after all promises that can settle have, unless it is closed by then. */
+/**
+ * Sets the watch up after all promises that can settle have settled, unless it was closed before.
+ */
 function beforeWaiting(watch: Watch): void {
   aboutToWait.add(watch);
   if (isTickComing) return;
   isTickComing = true;
-  // A tick that is asked for from a promise comes when no promise is left to run.
+  // A `nextTick` that is requested from a promise runs when the queue of promises is empty.
   void Promise.resolve().then(() => nextTick(setUpAll));
 }
 

@@ -7,7 +7,10 @@ import type { CallState } from './call-state.js';
 import type { Ending } from './guarded.js';
 import { threw, unfinished } from './steps/step.js';
 
-/** From what the tool gave to what the model reads: shape, reduce, redact, trim. */
+/**
+ * Turns what the tool returned into what the model reads: checks its shape, reduces, redacts and
+ * trims it.
+ */
 export function wayBack(state: CallState, ending: Ending<unknown>): ToolResult {
   const budgetChars = state.budgetChars ?? 0;
   try {
@@ -17,12 +20,12 @@ export function wayBack(state: CallState, ending: Ending<unknown>): ToolResult {
     const redactor = state.scope?.redactor;
     if (redactor === undefined) return trimResult(reduced, budgetChars);
     const before = redactor.replaced;
-    // Redaction may lengthen a text, so it cuts as it goes.
+    // Redaction may lengthen a text, so the same step also cuts it.
     const redacted = redactResult(reduced, redactor, budgetChars);
     state.redactions = redactor.replaced - before;
     return redacted;
   } catch (error) {
-    // A fault of a host's own reducers: the batch must get its answer.
+    // A reducer of the host failed. The batch must get an answer all the same.
     return trimResult(threw(state, error), budgetChars);
   }
 }

@@ -14,7 +14,7 @@ export const calls = defineCapability('calls', {
     return tools === FROM_SETTINGS ? undefined : listProblem('calls.tools', tools);
   },
   malformed: (_, { storage }) =>
-    // The caller would have the namespace to itself while it waits for a call that wants it too.
+    // The caller would hold the namespace while it waits for a call that needs the same namespace.
     storage !== undefined && storage.concurrency !== 'parallel'
       ? [problem('calls', "a tool with a store of its own says concurrency: 'parallel'")]
       : [],
@@ -24,7 +24,7 @@ export const calls = defineCapability('calls', {
       .map((name) => ({ what: `calls of ${name}`, entry: name, declared: 'calls.tools' })),
   compile: ({ tools: declared }, { name }) => {
     const toolsOf = ({ policy, narrowing }: PolicyCall): readonly string[] => {
-      // What they reach, the host has not narrowed.
+      // The host did not narrow what the called tools reach.
       if (narrowing !== undefined) return [];
       const named = declared === FROM_SETTINGS ? namedBySettings(policy, name) : declared;
       return [...new Set(named)].filter((tool) => tool !== name);
@@ -33,7 +33,8 @@ export const calls = defineCapability('calls', {
       bind: (binding) => {
         const { scope, registry, accessors } = binding;
         const call = scope && registry?.calls?.();
-        // Present all the same: a tool that may call others does its work without them, too.
+        // The accessor is present even with no tools: a tool that may call others can do its own
+        // work without them.
         const tools = call === undefined ? [] : toolsOf(binding);
         accessors.calls = new ScopedCallsImpl({ call, tools, scope });
       },
@@ -43,7 +44,7 @@ export const calls = defineCapability('calls', {
   },
 });
 
-/** What the personality lists in the settings of the tool; nothing where it says nothing that is a list. */
+/** The list in the personality's settings of the tool; empty if there is no valid list. */
 function namedBySettings(policy: PolicyAtOnce, name: string): readonly string[] {
   try {
     const { tools }: { tools?: unknown } = Object(policy.settings(name));

@@ -27,29 +27,29 @@ export interface ResolveContext extends MemoryFacts {
 /** The accessors of one call: those that were declared and have a backend, and no others. */
 export type ScopedAccessors = Pick<ToolContext, Exclude<ToolAccessorName, 'storage'>>;
 
-/** Where a call finds, and leaves, processes that outlive it. */
+/** Where a call finds processes that outlive it, and leaves its own. */
 export type BackgroundSession = Pick<
   ScopedBackgroundOptions,
   'find' | 'open' | 'openScope' | 'now'
 >;
 
-/** What only a call of a registry has. */
+/** What a call of a registry has, and other calls do not. */
 export interface RegistryCall {
   readonly attachments: readonly TurnAttachment[];
-  /** The turn's storage and what was read from it when. */
+  /** The storage of the turn, and when each file was read from it. */
   readonly storage: Storage | undefined;
   readonly readMtimes: ToolContext['readMtimes'];
-  /** Who runs sub-agents. */
+  /** Runs sub-agents. */
   readonly delegation: DelegationProvider | undefined;
-  /** Who runs the calls of the call, for this very call; absent where nobody does. */
+  /** Runs the calls that this call makes; absent when nobody does. */
   readonly calls: (() => CallOfTool) | undefined;
   background(): BackgroundSession;
   openService(): Promise<ServiceScope>;
 }
 
-/** What only a service has. */
+/** What a service has, and calls do not. */
 export interface ServiceCall {
-  /** Told of every process. */
+  /** Called for every process that the service starts. */
   readonly onStarted: NonNullable<ScopedProcessOptions['onStarted']>;
 }
 
@@ -57,22 +57,22 @@ export interface ServiceCall {
 export interface PolicyCall {
   readonly ctx: ResolveContext;
   readonly policy: PolicyAtOnce;
-  /** Of a service: it shares no connections with calls. */
+  /** Present for a service, which shares no connections with calls. */
   readonly service?: ServiceCall | undefined;
-  /** What the host leaves of the reach of this call. */
+  /** How the host narrowed the reach of this call. */
   readonly narrowing?: CallNarrowing | undefined;
 }
 
-/** What the capabilities of a call may reach, as far as one of them builds on another. */
+/** What the capabilities of a call may reach, for the capabilities that depend on one another. */
 export interface Grants {
   network?: HostGrant | undefined;
   files?: FileGrant | undefined;
 }
 
-/** Accessors that are being put together. */
+/** Accessors while they are put together. */
 export interface Binding extends PolicyCall {
   readonly grants: Grants;
-  /** The life of the call, or of the service. */
+  /** The scope of the call or of the service. */
   readonly scope: AccessScope | undefined;
   readonly registry: RegistryCall | undefined;
   readonly accessors: BoundAccessors;

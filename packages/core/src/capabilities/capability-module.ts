@@ -24,7 +24,7 @@ export type RegistrationPolicy = Pick<PersonalityConfig, 'fs_reach' | 'safety'>;
 
 /** A tool whose declaration is being compiled. */
 export interface CompiledTool {
-  /** In the ids of its namespaces. */
+  /** Part of the ids of its namespaces. */
   readonly name: string;
   readonly capabilities: ToolCapabilities;
   readonly backends: CapabilityBackends;
@@ -33,42 +33,49 @@ export interface CompiledTool {
 /** A call whose accesses are to be explained. */
 export interface ExplainedCall extends PolicyCall {
   readonly grants: Grants;
-  /** What of the policy gives the tool: all that it says where it has no list of its own. */
+  /**
+   * The parts of the policy that allow the tool; the whole policy if it has no list for the tool.
+   */
   readonly tool: () => string[];
 }
 
 /** The declaration of one capability of one tool, compiled. */
 export interface CapabilityPart {
-  /** Works out what other parts build on. Runs before every `bind` and `describe`. */
+  /** Works out what other parts depend on. Runs before every `bind` and `describe`. */
   grant?(call: PolicyCall, grants: Grants): void;
-  /** Adds the accessor, where there is a backend for it. */
+  /** Adds the accessor, if there is a backend for it. */
   bind(binding: Binding): void;
   /** What the call may reach, as data. */
   describe(call: PolicyCall, grants: Grants): ResolvedGrant;
-  /** What an access of the call went by. Asked only where somebody is told of accesses. */
+  /** What decided an access of the call. Only called when somebody receives the explanation. */
   why(access: Access, call: ExplainedCall): AuditWhy;
-  /** Why it can't be given as the policy wants it. Waits only where it has to look. */
+  /**
+   * Why the capability can't be given as the policy requires. Returns a promise only if it has to
+   * look something up.
+   */
   missing?(call: PolicyCall): Promise<string | undefined> | undefined;
 }
 
-/** All that the engine knows of one capability. */
+/** Everything that the engine needs to know about one capability. */
 export interface CapabilitySpec<TDeclared> {
-  /** Services may declare it too. */
+  /** Services may declare the capability too. */
   readonly isForServices?: boolean;
-  /** `false` where it gives a reach that one call can't be held to less of. */
+  /** `false` if its reach can't be narrowed for a single call. */
   readonly isNarrowable?: boolean;
-  /** Why a declaration has no shape that one can look into; it starts with its key. */
+  /**
+   * Why the declaration has the wrong shape to be checked further; the text starts with the key.
+   */
   shapeProblem?(declared: unknown): string | undefined;
-  /** Every way in which a declaration is malformed by itself. */
+  /** Every way in which the declaration itself is malformed. */
   malformed?(declared: TDeclared, capabilities: ToolCapabilities): CapabilityProblem[];
-  /** Every way in which a declaration exceeds a personality. */
+  /** Every way in which the declaration exceeds a personality. */
   exceeding?(declared: TDeclared, personality: RegistrationPolicy): CapabilityProblem[];
-  /** What one grant of it gives and another may not. */
+  /** What one grant gives and another one may not. */
   readonly compare: CompareCapability;
   compile(declared: TDeclared, tool: CompiledTool): CapabilityPart;
 }
 
-/** A capability as the table has it: it looks for its own key in a declaration. */
+/** A capability as the table holds it: it finds its own key in a declaration. */
 export interface CapabilityModule {
   readonly key: CapabilityKey;
   readonly isForServices: boolean;
@@ -81,7 +88,7 @@ export interface CapabilityModule {
   compile(tool: CompiledTool): CapabilityPart | undefined;
 }
 
-/** Makes a capability of what is known of its declaration. */
+/** Builds the module of a capability from its spec. */
 export function defineCapability<K extends CapabilityKey>(
   key: K,
   spec: CapabilitySpec<NonNullable<ToolCapabilities[K]>>,

@@ -1,6 +1,7 @@
 import { shorten } from '@ethosagent/policy';
 
-// Of a path that is as long as one can be. Where it stands says which it is.
+// A path may be as long as 4096 characters. The index of the entry identifies it even when it is
+// cut.
 const MAX_ENTRY_CHARS = 300;
 
 /** A part of a declaration, for the audit: `network.allowedHosts[1] = "*.example.com"`. */
@@ -9,7 +10,7 @@ export function declaredPart(part: string, value: unknown): string {
   return `${part} = ${JSON.stringify(shown)}`;
 }
 
-/** The entry of a declared list, or the list by its name where none is meant. */
+/** An entry of a declared list, or the name of the list when no single entry is meant. */
 export function declaredEntry(
   part: string,
   entries: readonly unknown[],

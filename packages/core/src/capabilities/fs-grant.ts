@@ -17,11 +17,11 @@ import { declaredEntry, declaredPart } from './declared-part.js';
 import { isSameList } from './grant-cache.js';
 import type { ResolvedGrant } from './resolved-grant.js';
 
-/** What no personality opens. */
+/** The paths that no personality opens. */
 export interface FsDeny {
-  /** The same wherever this runs. */
+  /** The deny floor, which is the same for every host. */
   readonly floor: readonly string[];
-  /** What the host adds. */
+  /** The paths that the host adds. */
   readonly added: readonly string[];
 }
 
@@ -29,24 +29,24 @@ export interface FsDeny {
 export interface FileGrant {
   readonly read: ReadonlySet<string>;
   readonly write: ReadonlySet<string>;
-  /** Where the processes of the call may work. */
+  /** The folders in which the processes of the call may start. */
   readonly directories: DirectoryReach;
   reach(storage: Storage): FsReach;
-  /** The turn's storage, held to the declaration. */
+  /** The turn's storage, limited to the declaration. */
   narrow(storage: Storage): Storage;
-  /** What an access went by: an entry of the declaration, and one of the personality. */
+  /** What decided an access: an entry of the declaration, and one of the personality. */
   why(access: Access, policy: PolicyAtOnce): AuditWhy;
   describe(): NonNullable<ResolvedGrant['fs_reach']>;
 }
 
-/** The paths of a tool under one personality, compiled once over the storage. */
+/** The paths of a tool under one personality, compiled once for a storage. */
 export class FsGrant implements FileGrant {
   readonly read: ReadonlySet<string>;
   readonly write: ReadonlySet<string>;
   readonly leads: RootLeads;
   readonly #declared: NonNullable<ToolCapabilities['fs_reach']>;
   readonly #personality: PersonalityFsReach;
-  /** What each root of the reach came from, by kind and root. */
+  /** Where each root of the reach comes from, by kind and root. */
   readonly #origins = new Map<string, { declared: string; index: number | undefined }>();
   readonly #personalityDeny: readonly string[];
   readonly #deny: readonly string[];
@@ -86,8 +86,8 @@ export class FsGrant implements FileGrant {
     return this.#reach.compiled;
   }
 
-  // A path that the tool names may be a link that somebody planted: it is followed within the
-  // personality's reach only, where the operator's own roots are followed anywhere.
+  // A path that the tool names may be a link that an attacker planted, so it is followed only
+  // within the personality's reach. The operator's own roots are followed anywhere.
   #heldToPersonality(storage: Storage): Storage {
     if (!this.#declaresPaths) return storage;
     const { read, write } = this.#personality;
@@ -111,7 +111,10 @@ export class FsGrant implements FileGrant {
     return this.#directories;
   }
 
-  /** Of what is denied, that which is not for every reach, and lies within this one. */
+  /**
+   * The grant as data. Of the denied paths, it lists those within this reach that are not part of
+   * the floor.
+   */
   describe({ read, write }: Pick<FileGrant, 'read' | 'write'> = this) {
     const roots = [...read, ...write];
     const leads = Object.entries(this.leads).filter(
@@ -131,7 +134,10 @@ export class FsGrant implements FileGrant {
     };
   }
 
-  /** The roots of the personality that hold for a tool which names its own. */
+  /**
+   * The roots of the personality that can't be moved or removed by a tool that declares paths of
+   * its own.
+   */
   #staying(read: ReadonlySet<string>, write: ReadonlySet<string>): { stays?: string[] } {
     if (!this.#declaresPaths) return {};
     const { read: mayRead, write: mayWrite } = this.#personality;
@@ -146,7 +152,7 @@ export class FsGrant implements FileGrant {
     return stays.length === 0 ? {} : { stays: [...new Set(stays)].sort() };
   }
 
-  /** Paths that are not reached, whatever is. */
+  /** The paths that are denied whatever the reach is. */
   get deny(): readonly string[] {
     return this.#deny;
   }
@@ -159,12 +165,12 @@ export class FsGrant implements FileGrant {
     const root = basis.covers ?? (first && this.#rootOf(kind, first));
     const { declared, index } =
       root === undefined ? this.#originOf(kind, asked) : this.#knownOrigin(kind, root);
-    // What the tool does not declare is no matter of the personality.
+    // A path that the tool does not declare has no entry of the personality.
     if (declared === part) return { declared, policy: [] };
     return { declared, policy: policy.placesOf(part, this.#personality[kind], index) };
   }
 
-  /** By the same sets as the decision. */
+  /** Uses the same sets as the decision. */
   #rootOf(kind: 'read' | 'write', path: string): string | undefined {
     this.#sets ??= { read: compilePathSet(this.read), write: compilePathSet(this.write) };
     return this.#sets[kind].covers(path);

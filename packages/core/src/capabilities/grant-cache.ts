@@ -1,6 +1,6 @@
 /**
- * Grants of one tool under the policies it was last called with. They are compared by content: a
- * list that an operator changed in place counts as changed.
+ * The grants of one tool under the policies of its last calls. Policies are compared by content, so
+ * a list that an operator changed in place counts as changed.
  */
 export class GrantCache<TPolicy, TGrant extends { isFor(policy: TPolicy): boolean }> {
   static readonly MAX_GRANTS = 64;
@@ -20,7 +20,6 @@ export class GrantCache<TPolicy, TGrant extends { isFor(policy: TPolicy): boolea
   }
 }
 
-/** Whether two lists have the same items in the same order. */
 export function isSameList(
   a: readonly string[] | undefined,
   b: readonly string[] | undefined,

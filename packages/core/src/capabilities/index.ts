@@ -11,7 +11,7 @@ import { service } from './service.js';
 import { sessions } from './sessions.js';
 import { storage } from './storage.js';
 
-/** Every capability there is. Each is bound after those whose accessors it uses. */
+/** All capabilities. Each is bound after the ones whose accessors it uses. */
 export const CAPABILITY_MODULES: readonly CapabilityModule[] = [
   secrets,
   network,

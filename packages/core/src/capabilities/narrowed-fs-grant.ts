@@ -9,8 +9,9 @@ import { type FsReach, reachOf } from '../scoped/scoped-fs.js';
 import type { FileGrant, FsGrant } from './fs-grant.js';
 
 /**
- * What a host leaves of the paths of a call. A folder that it names may be a link that somebody
- * planted, so that the storage is held to the whole grant first, and to what is left of it then.
+ * What a host leaves of the paths of a call. A folder that the host names may be a link that an
+ * attacker planted. So the storage is limited to the whole grant first, and then to what the host
+ * leaves.
  */
 export class NarrowedFsGrant implements FileGrant {
   readonly read: ReadonlySet<string>;

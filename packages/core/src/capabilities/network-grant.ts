@@ -23,7 +23,7 @@ import type { ResolvedGrant } from './resolved-grant.js';
 
 type GuardOptions = Pick<NetworkGuardOptions, 'fetch' | 'lookup'>;
 
-/** The entries that decided, as places in their lists. */
+/** The entries that decided an access, by their indexes. */
 interface Origin {
   declared: string;
   allow: number | undefined;
@@ -37,7 +37,7 @@ export interface HostGrant {
   readonly hosts: ReadonlySet<string>;
   guard(options: GuardOptions): NetworkGuard;
   describe(): NonNullable<ResolvedGrant['network']>;
-  /** What an access went by: an entry of the declaration, and of each list that had a say. */
+  /** What decided an access: an entry of the declaration, and of each list that was asked. */
   why(access: Access, policy: PolicyAtOnce, tool: () => string[]): AuditWhy;
 }
 
@@ -49,7 +49,7 @@ export class NetworkGrant implements HostGrant {
   readonly #policy: NetworkPolicy;
   #guard: NetworkGuard | undefined;
   readonly #narrowed = new GrantCache((hosts: readonly string[]) => this.#narrowTo(hosts));
-  /** What each way to be decided on came from. */
+  /** Where each possible decision comes from. */
   readonly #origins = new Map<string, Origin>();
 
   constructor(declared: readonly string[], sources: NetworkPolicySources) {
@@ -79,7 +79,10 @@ export class NetworkGrant implements HostGrant {
     });
   }
 
-  /** What is left of it for one call. Calls that are left the same share its connections. */
+  /**
+   * The grant that is left for one narrowed call. Calls that are narrowed in the same way share
+   * connections.
+   */
   narrowedTo(hosts: readonly string[]): HostGrant {
     return this.#narrowed.get(hosts);
   }
@@ -112,7 +115,8 @@ export class NetworkGrant implements HostGrant {
     const { personalityAllow, personalityDeny, turn } = this.#sources;
     const { declared, allow, deny, turnAllow, turnDeny } = this.#originOf(basis);
     if (basis.deny !== undefined) {
-      // An entry may stand for another spelling of what it denies: then the list is named.
+      // An entry may be another spelling of the address that it denies. Then it is not found, and
+      // the whole list is named.
       const isOfTurn =
         deny === undefined && (turnDeny !== undefined || personalityDeny === undefined);
       return {
@@ -127,7 +131,7 @@ export class NetworkGrant implements HostGrant {
       personalityAllow === undefined
         ? tool()
         : policy.placesOf('safety.network.allow', personalityAllow, allow);
-    // The turn of a runtime has the list of the personality.
+    // In a runtime, the turn has the same list as the personality.
     const isOfTurn = turn?.allow !== undefined && !isDeepStrictEqual(turn.allow, personalityAllow);
     return {
       declared,
@@ -180,7 +184,7 @@ function placeIn(entries: readonly string[] | undefined, entry: string | undefin
     : coveringHostEntry(entries, entry);
 }
 
-/** Where `allow_private_urls` stands: the turn of a runtime has that of the personality. */
+/** Where `allow_private_urls` is set. In a runtime, the turn has the value of the personality. */
 function openedBy(policy: PolicyAtOnce): string[] {
   const part = 'safety.network.allow_private_urls';
   const lines = policy.linesOf(part);

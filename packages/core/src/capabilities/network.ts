@@ -8,7 +8,7 @@ import { GrantCache } from './grant-cache.js';
 import { NetworkGrant } from './network-grant.js';
 import { listProblem, problem, quote } from './shapes.js';
 
-/** Milliseconds that what a service is answered may be silent. */
+/** How many milliseconds may pass without any data from the server of a service. */
 export const SERVICE_IDLE_MS = 300_000;
 
 /** Hosts, through `scopedFetch`. */
@@ -29,7 +29,7 @@ export const network = defineCapability('network', {
     if (allow === undefined) return [];
     return allowedHosts.flatMap((host) => {
       if (host === '*' || parseHostPattern(host) === null) return [];
-      // Covered means that meeting a rule takes nothing from it.
+      // A host is covered if meeting it with a rule leaves the whole host.
       const whole = meetHosts(host, host);
       return allow.some((rule) => meetHosts(rule, host) === whole)
         ? []

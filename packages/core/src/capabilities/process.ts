@@ -18,7 +18,7 @@ export const processes = defineCapability('process', {
   isForServices: true,
   shapeProblem: (declared) => {
     const { allowedBinaries, sandbox, background }: Record<string, unknown> = Object(declared);
-    // What was meant as a sandbox must not come out as none.
+    // A misspelt `sandbox` must not mean that there is no sandbox.
     if (sandbox !== undefined && sandbox !== 'required') {
       return "process.sandbox is not 'required'; leave it out to let the personality decide";
     }
@@ -41,7 +41,7 @@ export const processes = defineCapability('process', {
         ? declared
         : new Set(meetBinaries(allowedBinaries, narrowing.binaries));
     const policyOf = (policy: PolicyAtOnce) => processPolicy(policy, sandbox);
-    // Of a call that was narrowed from `*`, that is where its binaries came from.
+    // In a call that was narrowed from `*`, the binaries come from the entry `*`.
     const placeOf = (binary: string) =>
       allowedBinaries.indexOf(declared.has(binary) ? binary : '*');
     const optionsOf = (binding: Binding) => new ProcessOptions(binding, backends, sandbox);
@@ -98,7 +98,7 @@ export const processes = defineCapability('process', {
   },
 });
 
-/** The personality's, and the sandbox that the tool asks for itself. */
+/** The process policy of the personality, with the sandbox that the tool requires for itself. */
 function processPolicy(
   { process: own }: PolicyAtOnce,
   sandbox: 'required' | undefined,
@@ -106,7 +106,7 @@ function processPolicy(
   return sandbox === 'required' ? { ...own, sandbox: 'required' } : own;
 }
 
-/** What a call's processes run with, worked out for those that run any. */
+/** The options of a call's processes, worked out only if it runs any. */
 class ProcessOptions implements ScopedProcessOptions {
   readonly #binding: Binding;
   readonly #backends: CapabilityBackends;
@@ -116,7 +116,7 @@ class ProcessOptions implements ScopedProcessOptions {
     this.#binding = binding;
     this.#backends = backends;
     this.#sandbox = sandbox;
-    // What the personality says now holds for the call, whenever it is asked for.
+    // Reads the policy now, so that it holds for the whole call.
     void binding.policy.process;
   }
 

@@ -7,12 +7,15 @@ import {
 } from '@ethosagent/policy';
 import type { SecretDeclaration, SecretRef } from '@ethosagent/types';
 
-/** What a tool declares of its secrets: which it may read, and where the others may be sent. */
+/** The secrets that a tool declares: which it may read, and where the others may be sent. */
 export class SecretBindings {
   readonly #declared: readonly SecretDeclaration[];
   readonly #networkHosts: readonly string[];
 
-  /** @param networkHosts those that the tool declares; a secret without hosts is bound to them */
+  /**
+   * @param networkHosts the hosts that the tool declares; a secret that names no hosts is bound to
+   *   these
+   */
   constructor(declared: readonly SecretDeclaration[], networkHosts: readonly string[] = []) {
     this.#declared = declared;
     this.#networkHosts = networkHosts.filter(
@@ -20,7 +23,10 @@ export class SecretBindings {
     );
   }
 
-  /** Whether a tool may have the value itself: only of a secret that is declared without hosts. */
+  /**
+   * Whether a tool may read the value itself. Only a secret that is declared without hosts is
+   * readable.
+   */
   isReadable(ref: SecretRef): boolean {
     return this.#declared.some((one) => typeof one === 'string' && secretRefMatches(one, ref));
   }
@@ -33,7 +39,7 @@ export class SecretBindings {
     return compileHostSet(meetHostLists(bound.length > 0 ? bound : this.#networkHosts, reach));
   }
 
-  /** The declarations, with the hosts within the reach of a call for those that are bound. */
+  /** The declarations. Bound secrets come with the hosts that are within the reach of a call. */
   describe(reach: Iterable<string>): SecretDeclaration[] {
     return this.#declared.map((one) => {
       if (typeof one === 'string') return one;

@@ -43,7 +43,8 @@ export const secrets = defineCapability('secrets', {
           bindings,
           hosts,
           within: narrowing?.secrets,
-          // Asked when a secret is: most calls of a tool that declares some touch none.
+          // Looked up only when a secret is used: most calls of a tool that declares secrets use
+          // none.
           sourceOf: (ref: string) =>
             policy.secretSources && secretSource(policy.secretSources, ref),
         };
@@ -80,7 +81,7 @@ function narrowedTo(
   );
 }
 
-/** What a personality says of the refs that are given. */
+/** What a personality says about the given refs. */
 function sourcesOf(
   given: readonly SecretDeclaration[],
   sources: SecretSources,

@@ -3,7 +3,7 @@ import { declaredPart } from './declared-part.js';
 
 /** What is kept open beyond a call, through `services`. */
 export const service = defineCapability('service', {
-  // It outlives the call, and may have been opened by another.
+  // A service outlives the call, and another call may have opened it.
   isNarrowable: false,
   shapeProblem: (declared) => {
     const { scope }: { scope?: unknown } = Object(declared);

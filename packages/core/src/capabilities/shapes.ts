@@ -1,7 +1,7 @@
 import type { CapabilityName } from '@ethosagent/types';
 import type { CapabilityProblem } from './capability-module.js';
 
-/** The problem of a list that must be there, and must be of strings. */
+/** Why something that must be a list of strings is not one. */
 export function listProblem(key: string, list: unknown): string | undefined {
   return isStringList(list) ? undefined : `${key} is not a list of strings`;
 }

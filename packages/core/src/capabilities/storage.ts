@@ -28,7 +28,7 @@ export const storage = defineCapability('storage', {
     }
     return problems;
   },
-  // Each scope is another namespace.
+  // Each scope has a namespace of its own.
   compare: ({ storage: before }, { storage: after }) =>
     after === undefined || after.scope === before?.scope
       ? []
@@ -38,7 +38,7 @@ export const storage = defineCapability('storage', {
       const factory = backends.kvStoreFactory;
       if (factory === undefined) return;
       const namespace = storageScopeId(scope, name, ctx);
-      // A service has no end at which it would give a namespace back to the calls.
+      // A service has no end at which it would give the namespace back to the calls.
       const isParallel = service !== undefined || concurrency === 'parallel';
       const store = checkedKv(factory, name, namespace);
       const taint = life?.taint;
@@ -68,7 +68,7 @@ function isStorageScope(scope: unknown): scope is StorageScope {
   return STORAGE_SCOPES.some((known) => known === scope);
 }
 
-/** The id of the namespace that a tool's key-value store is. */
+/** The id of the namespace of a tool's key-value store. */
 function storageScopeId(
   scope: StorageScope,
   toolName: string,

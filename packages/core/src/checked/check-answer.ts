@@ -1,14 +1,14 @@
 import { types } from 'node:util';
 import { type ErrorCode, EthosError, errorCodeOf } from '@ethosagent/types';
 
-/** A backend, in the words of its errors. */
+/** A kind of backend, as its errors name it. */
 export interface BackendKind {
-  /** What its untyped failures become. */
+  /** The code of failures that have no code. */
   readonly code: ErrorCode;
   readonly name: string;
 }
 
-/** What a backend is asked. */
+/** A question to a backend. */
 interface Question<T> {
   readonly kind: BackendKind;
   readonly method: string;
@@ -16,9 +16,9 @@ interface Question<T> {
 }
 
 /**
- * Asks a backend. What it throws without a code of this project becomes a plain error with one,
- * since the text may hold a path or a value; it stays in `cause`. The same goes for an answer of a wrong type,
- * which a tool would take for what its type says.
+ * Asks a backend. An error without a code of this project is replaced by a plain error with a code,
+ * since its text may hold a path or a value; the original stays in `cause`. An answer of a wrong
+ * type is an error too: a tool would trust its type.
  */
 export function answerOf<T>(
   { kind, method, isAnswer }: Question<T>,
@@ -44,12 +44,12 @@ export function answerOf<T>(
   );
 }
 
-/** As `answerOf`, for what answers with nothing: whatever comes back is not handed on. */
+/** As `answerOf`, for methods that return nothing: whatever comes back is dropped. */
 export async function doneBy(kind: BackendKind, method: string, ask: () => unknown): Promise<void> {
   await answerOf({ kind, method, isAnswer: isAnything }, ask);
 }
 
-/** The error itself where it has a code, or the plain one that stands for it. */
+/** The error itself if it has a code, otherwise a plain error that replaces it. */
 export function typedError(kind: BackendKind, method: string, error: unknown): unknown {
   if (errorCodeOf(error) !== undefined) return error;
   return new EthosError(
@@ -64,7 +64,7 @@ export function isTextOrNull(answer: unknown): answer is string | null {
 }
 
 export function isBytes(value: unknown): value is Uint8Array {
-  // Of whatever realm.
+  // Also for arrays of another realm.
   return types.isUint8Array(value);
 }
 
@@ -88,7 +88,7 @@ export function isTexts(answer: unknown): answer is string[] {
   return Array.isArray(answer) && answer.every((item) => typeof item === 'string');
 }
 
-/** What has properties; of which types, the caller looks. */
+/** Only checks that it is an object; the caller checks the types of its properties. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

@@ -13,7 +13,7 @@ const KIND = { code: 'STORE_UNAVAILABLE', name: 'the key-value store' } as const
 
 type SetOptions = { ttlSeconds?: number };
 
-/** A store whose failures are typed, and whose answers are what they should be. */
+/** A store that checks the answers of a backend, and gives its failures a code. */
 class CheckedKv implements KeyValueStore {
   readonly #store: KeyValueStore;
 
@@ -44,7 +44,7 @@ class CheckedKv implements KeyValueStore {
   }
 }
 
-/** The same over a store that offers more than the four methods. */
+/** The same for a store that has the atomic methods too. */
 class CheckedAtomicKv extends CheckedKv implements Required<KeyValueStore> {
   readonly #atomic: Required<KeyValueStore>;
 
@@ -72,8 +72,9 @@ class CheckedAtomicKv extends CheckedKv implements Required<KeyValueStore> {
 }
 
 /**
- * Asks a factory for the store of a namespace, with the atomic methods where it has both.
- * @throws `STORE_UNAVAILABLE`, or what the factory throws with a code
+ * Asks a factory for the store of a namespace. The result has the atomic methods if the store has
+ * both.
+ * @throws `STORE_UNAVAILABLE`, or an error of the factory that has a code
  */
 export function checkedKv(
   factory: (tool: string, scopeId: string) => KeyValueStore,
@@ -96,7 +97,6 @@ function isStore(store: unknown): store is KeyValueStore {
   return typeof store === 'object' && store !== null && 'get' in store && 'set' in store;
 }
 
-/** Whether a store has both atomic methods. */
 export function isAtomic(store: KeyValueStore): store is Required<KeyValueStore> {
   return store.increment !== undefined && store.compareAndSet !== undefined;
 }

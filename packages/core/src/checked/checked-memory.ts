@@ -10,7 +10,7 @@ import { answerOf, isListOf, isNumber, isRecord } from './check-answer.js';
 
 const KIND = { code: 'STORE_UNAVAILABLE', name: 'the memory' } as const;
 
-/** A provider whose failures are typed, and whose answers are what they should be. */
+/** A provider that checks the answers of a backend, and gives its failures a code. */
 export function checkedMemory(provider: MemoryProvider): MemoryProvider {
   return new CheckedMemory(provider);
 }

@@ -21,7 +21,7 @@ const ROLES: Readonly<Record<MessageRole, true>> = {
   tool: true,
 };
 
-/** A session store whose failures are typed, and whose answers are what they should be. */
+/** A session store that checks the answers of a backend, and gives its failures a code. */
 export function checkedSessions(store: SessionStore): SessionStore {
   return new CheckedSessions(store);
 }
@@ -127,7 +127,7 @@ function isMessage(value: unknown): value is SessionMessage {
 
 const isMessages = isListOf(isMessage);
 
-/** A match tells of one session: a message of another would be shown as what it is not. */
+/** A match must be consistent: a message of another session would be shown as part of this one. */
 function isMatch(value: unknown): value is SessionMatch {
   return (
     isRecord(value) &&

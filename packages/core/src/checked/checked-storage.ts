@@ -37,10 +37,10 @@ const IS_ANSWER: {
   mtime: isNumberOrNull,
 };
 
-/** A storage whose failures are typed, and whose answers are what they should be. */
+/** A storage that checks the answers of a backend, and gives its failures a code. */
 class CheckedStorage extends ForwardingStorage {
   readonly #storage: Storage;
-  /** Present where the storage can be held to less. */
+  /** Present if the storage can be contained. */
   declare readonly contained?: (reach: ContainedReach) => Storage;
 
   constructor(storage: Storage) {
@@ -88,19 +88,19 @@ class CheckedStorage extends ForwardingStorage {
 
 const checked = new WeakMap<Storage, Storage>();
 
-/** Checks a storage; the same object again for the same storage. */
+/** Checks a storage. The same storage always gives the same object. */
 export function checkedStorage(storage: Storage): Storage {
   let known = checked.get(storage);
   if (known === undefined) {
     known = new CheckedStorage(storage);
     checked.set(storage, known);
-    // What is checked already is not checked twice.
+    // A storage that is already checked is not checked twice.
     checked.set(known, known);
   }
   return known;
 }
 
-/** What `beforeChange` throws is the caller's own, and is thrown on as it is. */
+/** An error of `beforeChange` belongs to the caller, so it is thrown unchanged. */
 function guardChange(
   method: string,
   opts: StorageChangeOptions | undefined,
@@ -123,7 +123,7 @@ function guardChange(
   });
 }
 
-/** Anything else would come out as bytes as well, and mostly as none. */
+/** Other values would be converted to bytes too, mostly to no bytes at all. */
 function assertContent(content: unknown): void {
   if (typeof content === 'string' || isBytes(content)) return;
   throw new EthosError('VALUE_INVALID', 'the content of a file is a string or a Uint8Array');

@@ -10,7 +10,7 @@ import type { Settle } from './store-meter.js';
 const QUOTA_RULE = 'quota ';
 const WHOSE = { per_call: 'this call', per_session: 'this session' } as const;
 
-/** Caps, and the meter that they are for. */
+/** Caps, and the meter that counts for them. */
 interface Level {
   readonly name: keyof typeof WHOSE;
   readonly caps: QuotaLimits;
@@ -18,14 +18,14 @@ interface Level {
 }
 
 /**
- * The caps that one call is held to. Every method checks all of them and takes from all of them
- * before it returns, so that calls that run at once can't overspend.
+ * The caps of one call. Every method checks all caps and takes from all of them before it returns,
+ * so that calls that run at the same time can't overspend.
  */
 export class CallQuotas {
   readonly #levels: readonly Level[];
   /** Whether the bytes of its key-value entries are capped. */
   readonly capsStore: boolean;
-  /** Whether its requests, or their bytes, are capped. */
+  /** Whether its requests or their bytes are capped. */
   readonly capsNetwork: boolean;
 
   /** @param session the meter that the calls of the session share */
@@ -45,7 +45,7 @@ export class CallQuotas {
     this.spendAll({ [quota]: amount });
   }
 
-  /** @throws `QUOTA_EXCEEDED`, and nothing is taken of any of them */
+  /** @throws `QUOTA_EXCEEDED`, and nothing of any quota is taken */
   spendAll(amounts: Partial<Record<CountedQuota, number>>): void {
     const spent = Object.entries(amounts) as [CountedQuota, number][];
     for (const [quota, amount] of spent) {
@@ -66,7 +66,7 @@ export class CallQuotas {
   /**
    * Counts the time of one process until the returned function is called.
    *
-   * @param onOver called once, when a quota is used up meanwhile
+   * @param onOver called once, if a quota is used up before that
    * @throws `QUOTA_EXCEEDED` when nothing is left
    */
   spendTime(onOver: (error: CapabilityError) => void): () => void {
@@ -90,7 +90,8 @@ export class CallQuotas {
   }
 
   /**
-   * Takes room for an entry before it is written; how the write went decides what it keeps.
+   * Takes room for an entry before it is written. The outcome of the write decides how much stays
+   * taken.
    *
    * @param id of the namespace and the key
    * @param bytes of the key and the value; 0 for a removal
@@ -109,7 +110,7 @@ export class CallQuotas {
 
 function assertFits(level: Level, quota: QuotaName, more: number): void {
   const cap = level.caps[quota];
-  // A cap that is no number fits nothing.
+  // With a cap that is not a number, nothing fits.
   if (cap === undefined || more === 0 || level.meter.used(quota) + more <= cap) return;
   throw exceeded(level, quota, `, and this needs ${more} more`);
 }
@@ -127,7 +128,7 @@ function exceeded({ name, caps, meter }: Level, quota: QuotaName, need: string):
   );
 }
 
-/** The cap that a rule names, as `per_call.requests`. */
+/** The cap that a rule names, such as `per_call.requests`. */
 export function quotaOfRule(rule: string): string | undefined {
   return rule.startsWith(QUOTA_RULE) ? rule.slice(QUOTA_RULE.length) : undefined;
 }

@@ -2,7 +2,7 @@ import type { QuotaName } from '@ethosagent/types';
 import { StoreMeter } from './store-meter.js';
 import { TimeMeter } from './time-meter.js';
 
-/** The quotas of which an access takes an amount once and for all. */
+/** The quotas of which an access takes a fixed amount. */
 export type CountedQuota = Exclude<QuotaName, 'process_seconds' | 'store_bytes'>;
 
 /** What a call or a session has used up. */
@@ -18,12 +18,12 @@ export class Meter {
 
   readonly #elsewhere = new Map<QuotaName, number>();
 
-  /** Used in all processes, as far as this one knows. */
+  /** Used in all processes, as far as this process knows. */
   used(quota: QuotaName): number {
     return this.usedHere(quota) + this.usedElsewhere(quota);
   }
 
-  /** Used in other processes, as it was last learnt. */
+  /** Used in other processes, according to the last exchange. */
   usedElsewhere(quota: QuotaName): number {
     return this.#elsewhere.get(quota) ?? 0;
   }

@@ -2,7 +2,7 @@ import type { KeyValueStore, QuotaLimits } from '@ethosagent/types';
 import { Meter } from './meter.js';
 import { type CountingStore, SharedUse } from './shared-use.js';
 
-/** Sessions without a running call of which the meters are kept. */
+/** How many meters are kept of sessions in which no call runs. */
 export const MAX_IDLE_SESSIONS = 10_000;
 
 interface Session {
@@ -11,18 +11,21 @@ interface Session {
   calls: number;
 }
 
-/** The meters of sessions. Of those in which nothing runs, the ones quiet longest go first. */
+/**
+ * The meters of sessions. If there are too many, the sessions without a running call go first, the
+ * longest quiet one before the others.
+ */
 export class SessionMeters {
   readonly #busy = new Map<string, Session>();
   readonly #idle = new Map<string, Session>();
   readonly #store: CountingStore | undefined;
 
-  /** @param store where the counts of all processes stand; each process counts alone without it */
+  /** @param store holds the counts of all processes; without it each process counts alone */
   constructor(store?: KeyValueStore) {
     if (store !== undefined && canCount(store)) this.#store = store;
   }
 
-  /** Whether other processes count in the same sessions. */
+  /** Whether other processes count for the same sessions. */
   get areShared(): boolean {
     return this.#store !== undefined;
   }
@@ -34,11 +37,12 @@ export class SessionMeters {
   }
 
   /**
-   * Tells other processes what the session used here of what is capped, and learns what it used there.
+   * Tells other processes what the session used here of the capped quotas, and learns what it used
+   * there.
    * @throws what the store throws
    */
   async exchange(sessionId: string, caps: QuotaLimits): Promise<void> {
-    // It stays while it waits, also as the quietest one of many.
+    // The session counts as busy while this waits, so that its meter is not dropped.
     const { session, leave } = this.#enter(sessionId);
     try {
       await session.shared?.exchange(caps);
@@ -47,20 +51,23 @@ export class SessionMeters {
     }
   }
 
-  /** Tells other processes what was left running has used. What the store doesn't take is lost. */
+  /**
+   * Tells other processes what the processes that were left running have used. What the store
+   * doesn't take is lost.
+   */
   async exchangeRest(): Promise<void> {
     const sessions = [...this.#busy.values(), ...this.#idle.values()];
     const shared = sessions.flatMap((session) => session.shared ?? []);
     await Promise.allSettled(shared.filter((use) => use.hasMore).map((use) => use.exchange()));
   }
 
-  /** What the session used here no longer counts. Calls that run go on with what they have. */
+  /** Drops what the session used in this process. Running calls keep their meter. */
   forget(sessionId: string): void {
     this.#busy.delete(sessionId);
     this.#idle.delete(sessionId);
   }
 
-  /** The same in all processes. @throws what the store throws */
+  /** As `forget`, in all processes. @throws what the store throws */
   async forgetEverywhere(sessionId: string): Promise<void> {
     const { shared } = this.#find(sessionId);
     this.forget(sessionId);
@@ -85,7 +92,7 @@ export class SessionMeters {
 
   #leave(sessionId: string, session: Session): void {
     session.calls--;
-    // Another, when it was forgotten meanwhile.
+    // If the session was forgotten meanwhile, another one may have its id.
     if (session.calls > 0 || this.#busy.get(sessionId) !== session) return;
     this.#busy.delete(sessionId);
     this.#idle.set(sessionId, session);

@@ -1,10 +1,10 @@
 import type { KeyValueStore, QuotaLimits, QuotaName } from '@ethosagent/types';
 import type { Meter } from './meter.js';
 
-/** Seconds after which what a session used is forgotten, once it uses no more. */
+/** How many seconds the use of a session is kept after its last change. */
 const KEPT_SECONDS = 30 * 24 * 60 * 60;
 
-/** What 1 stands for in the shared counts, which are integers. */
+/** How much one unit of a shared count stands for. The shared counts are integers. */
 const UNITS: Record<QuotaName, number> = {
   requests: 1,
   bytes_in: 1,
@@ -16,20 +16,20 @@ const UNITS: Record<QuotaName, number> = {
 
 const QUOTAS = Object.keys(UNITS) as QuotaName[];
 
-/** A store that several processes count in. */
+/** A store in which several processes can count. */
 export type CountingStore = KeyValueStore & Required<Pick<KeyValueStore, 'increment'>>;
 
 /**
- * What one session used in all processes. Each process adds to the shared counts what it used, and
- * learns from the sums what the others did. Between two rounds it knows only its own use.
+ * What one session used in all processes. Each process adds its own use to the shared counts, and
+ * learns from the sums what the others used. Between two exchanges it knows only its own use.
  */
 export class SharedUse {
   readonly #store: CountingStore;
   readonly #sessionId: string;
   readonly #meter: Meter;
-  /** In whole units: what this process has added to the shared counts. */
+  /** In whole units: what this process has already added to the shared counts. */
   readonly #added = new Map<QuotaName, number>();
-  /** Those that were capped when the session was used. */
+  /** The quotas that were capped when the session was used. */
   readonly #capped = new Set<QuotaName>();
   #last: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
@@ -41,8 +41,9 @@ export class SharedUse {
   }
 
   /**
-   * Adds what was used here since the last round, and learns what was used elsewhere: of the quotas
-   * that are capped. Rounds follow each other; whoever comes while one runs shares the next one.
+   * Adds what was used here since the last round, and learns what was used elsewhere, for the
+   * quotas that are capped. Rounds run one after another. Calls that come during a round share the
+   * next one.
    *
    * @throws what the store throws; what was not added is added by the next round
    */
@@ -57,12 +58,12 @@ export class SharedUse {
     return next;
   }
 
-  /** Whether something was used here that the other processes don't know of. */
+  /** Whether something was used here that the other processes don't know yet. */
   get hasMore(): boolean {
     return [...this.#capped].some((quota) => this.#unitsHere(quota) !== this.#added.get(quota));
   }
 
-  /** The session begins anew, in all processes. */
+  /** Removes the counts, so that the session starts again in all processes. */
   async remove(): Promise<void> {
     await Promise.all(QUOTAS.map((quota) => this.#store.delete(this.#keyOf(quota))));
   }

@@ -1,20 +1,20 @@
 interface Entry {
-  /** What it counts as. */
+  /** How many bytes the entry counts as now. */
   bytes: number;
-  /** What it was when the first of the writes under way began. */
+  /** How many bytes it counted as before the first of the running writes. */
   before: number;
-  /** Of the writes under way together, and how many of them are not settled. */
+  /** How many of the running writes are not settled. */
   unsettled: number;
-  /** The largest of those that succeeded. */
+  /** The largest of the running writes that succeeded. */
   written: number | undefined;
 }
 
-/** Says how a write went. */
+/** Reports whether a write succeeded. */
 export type Settle = (wasWritten: boolean) => void;
 
 /**
- * The bytes of the entries that were written and are still there. Which of several writes at once
- * came last is for the store to know: an entry counts as the largest that they can have left.
+ * Counts the bytes of the entries that were written and are still there. Only the store knows which
+ * of several concurrent writes came last. So an entry counts as the largest of them.
  */
 export class StoreMeter {
   readonly #entries = new Map<string, Entry>();
@@ -24,12 +24,12 @@ export class StoreMeter {
     return this.#bytes;
   }
 
-  /** By how much a write of this size would raise `bytes`. */
+  /** By how many bytes a write of this size would raise `bytes`. */
   growth(id: string, bytes: number): number {
     return Math.max(0, bytes - (this.#entries.get(id)?.bytes ?? 0));
   }
 
-  /** Counts a write until it is settled, and then what came of it; 0 bytes for a removal. */
+  /** Counts a write until it is settled, and its outcome afterwards; 0 bytes for a removal. */
   begin(id: string, bytes: number): Settle {
     let entry = this.#entries.get(id);
     if (entry === undefined) {

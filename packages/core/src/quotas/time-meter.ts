@@ -6,11 +6,14 @@ interface Run {
   isOver: boolean;
 }
 
-/** Sums up the time of what runs: n at once use n seconds a second. One timer for all of them. */
+/**
+ * Sums up the time of what runs: n processes at once use n seconds per second. One timer serves all
+ * of them.
+ */
 export class TimeMeter {
   readonly #runs = new Set<Run>();
   #usedMs = 0;
-  /** `performance.now()` up to which `#usedMs` counts. */
+  /** The time in `performance.now()` up to which `#usedMs` counts. */
   #countedAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -22,8 +25,8 @@ export class TimeMeter {
   /**
    * Counts the time until the returned function is called.
    *
-   * @param capSeconds of this meter, `Infinity` for none
-   * @param onOver called once, when the meter reaches the cap meanwhile
+   * @param capSeconds of this meter, `Infinity` for no cap
+   * @param onOver called once, if the meter reaches the cap before that
    */
   start(capSeconds: number, onOver: () => void): () => void {
     this.#count();
@@ -52,7 +55,7 @@ export class TimeMeter {
     if (nextCapMs === Number.POSITIVE_INFINITY) return;
     const delay = Math.ceil((nextCapMs - this.#usedMs) / this.#runs.size);
     this.#timer = setTimeout(() => this.#expire(), Math.min(delay, LONGEST_TIMER_MS));
-    // What runs keeps the host alive, or nothing does.
+    // The running processes keep the host alive, not this timer.
     this.#timer.unref();
   }
 

@@ -2,7 +2,7 @@ import { EthosError } from '@ethosagent/types';
 import type { AccessScope, Allow } from '../access.js';
 import type { Settle } from './store-meter.js';
 
-/** What a write leaves at a key; `null` for nothing. */
+/** The value that a write leaves at a key; `null` for a removal. */
 export interface EntryWrite {
   namespace: string;
   key: string;
@@ -10,8 +10,8 @@ export interface EntryWrite {
 }
 
 /**
- * Lets a write of a key-value entry begin when its room can be had, and counts what it leaves. A
- * write that fails, or comes to `false`, leaves what was there.
+ * Lets a write of a key-value entry begin once there is room for it, and counts what it leaves. If
+ * the write fails or resolves to `false`, the old entry still counts.
  *
  * @throws `QUOTA_EXCEEDED`; `KEY_INVALID`, `VALUE_INVALID` for what has no length in bytes
  */
@@ -29,7 +29,7 @@ export async function writeEntry<T>(
   let wasWritten = false;
   try {
     allow(() => {
-      // The length tells where the key begins.
+      // With the length in front, a namespace and a key can't be mistaken for another pair.
       settle = scope.spendStore(`${namespace.length}:${namespace}${key}`, bytes);
     });
     const result = await run();

@@ -2,7 +2,7 @@ import { causeOfResult, errorText, isToolErrorCode } from '@ethosagent/policy';
 import type { FailureCause, ToolResult } from '@ethosagent/types';
 import { copyPlain } from '../plain.js';
 
-/** A result of the documented shape, copied from whatever a tool returned. Never throws. */
+/** Copies whatever a tool returned to a result of the documented shape. Never throws. */
 export function checkShape(returned: unknown): ToolResult {
   try {
     return readResult(returned);
@@ -14,7 +14,7 @@ export function checkShape(returned: unknown): ToolResult {
   }
 }
 
-/** A call that failed while it ran, or was about to. */
+/** The result of a call that failed while it ran, or before it could run. */
 export function failure(error: string, cause?: FailureCause): ToolResult {
   return { ok: false, error, code: 'execution_failed', ...(cause !== undefined && { cause }) };
 }

@@ -1,14 +1,16 @@
-/** A text that was decoded from another, and where its characters came from. */
+/** A text that was decoded from another one, with the original place of each character. */
 export interface Decoded {
   readonly text: string;
-  /** The place in the other text of the characters from `start` to `end`. */
+  /** The place in the original of the characters from `start` to `end`. */
   source(start: number, end: number): Place;
 }
 
-/** From the first character to after the last one. */
+/** The index of the first character, and the index after the last one. */
 export type Place = readonly [start: number, end: number];
 
-/** The shortest number of bytes that is looked for in base64 and hex: fewer occur by chance. */
+/**
+ * The fewest bytes of a secret that are looked for in base64 and hex: fewer bytes match by chance.
+ */
 export const SHORTEST_ENCODED_BYTES = 4;
 
 const PERCENT = /%(?:([0-9a-f]{2})|u(d[89ab][0-9a-f]{2})%u(d[c-f][0-9a-f]{2})|u([0-9a-f]{4}))/gi;
@@ -66,17 +68,16 @@ const ENTITIES: Readonly<Record<string, string>> = {
   verbar: '|',
   vert: '|',
 };
-// Numbers and the five that XML has are read without a semicolon too.
+// Numbers, and the five names that XML has, are decoded without a semicolon too.
 const ENTITY = new RegExp(
   `&(?:(?:#x0*([0-9a-f]{1,6})|#0*(\\d{1,7})|(quot|amp|lt|gt|apos));?|(${Object.keys(ENTITIES).join('|')});)`,
   'gi',
 );
 
 /**
- * What a text says once one layer of escapes is taken off: percent-encoding (also of forms, and
- * `%uXXXX`), backslashes as in JSON and most languages (also in octal), HTML entities,
- * quoted-printable, UTF-16 of ASCII.
- * Characters beyond ASCII come out as the bytes of their UTF-8, one character a byte.
+ * Decodes one layer of escapes: percent-encoding (also of forms, and `%uXXXX`), backslashes as in
+ * JSON and most languages (also in octal), HTML entities, quoted-printable, UTF-16 of ASCII.
+ * Characters beyond ASCII come out as the bytes of their UTF-8, one character per byte.
  */
 export function* unescaped(text: string): Generator<Decoded> {
   if (text.includes('%')) yield* some(replaced(text, PERCENT, percent));
@@ -134,12 +135,12 @@ function fromCodePoint(code: number): string {
   return code <= 0x10ffff ? utf8(String.fromCodePoint(code)) : '';
 }
 
-/** The bytes of the text's UTF-8, one character a byte. */
+/** The bytes of the text's UTF-8, one character per byte. */
 export function utf8(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** `text.replace`, with the way back. `undefined` when there is nothing to replace. */
+/** As `text.replace`, and keeps the original places. `undefined` if there is nothing to replace. */
 export function replaced(
   text: string,
   pattern: RegExp,
@@ -155,10 +156,10 @@ export function replaced(
   return {
     text: result,
     source: (start, end) => {
-      // Few texts hold a secret, and nobody asks for the way back from the others.
+      // Few texts hold a secret, and the original places are only needed for those.
       made ??= stepsOf(text, pattern, decode);
       const steps = made;
-      /** Where a character of the result came from: the first of what it stood for. */
+      /** The original place of a character: the start of the piece that it replaced. */
       const origin = (index: number): number => {
         const step = steps[lastAtMost(steps, index)];
         return step === undefined ? index : step[1] + index - step[0];
@@ -188,7 +189,7 @@ function stepsOf(text: string, pattern: RegExp, decode: (...match: string[]) => 
   return steps;
 }
 
-/** The index of the last step that ends at or before a place in the result; -1 for none. */
+/** The index of the last step that ends at or before a place in the result; -1 if there is none. */
 function lastAtMost(steps: readonly Step[], at: number): number {
   let low = 0;
   let high = steps.length;
@@ -201,12 +202,14 @@ function lastAtMost(steps: readonly Step[], at: number): number {
 }
 
 /**
- * What the words of a text decode to that are long enough to hold so many bytes in base64,
- * base64url (also broken into lines, and indented) or hex (also with separators), at every offset.
+ * Decodes the words of a text that are long enough to hold so many bytes in base64, base64url (also
+ * broken into lines, and indented) or hex (also with separators). Each word is decoded at every
+ * offset.
  */
 export function* decodedWords(text: string, shortestBytes: number): Generator<Decoded> {
   const bytes = Math.max(shortestBytes, SHORTEST_ENCODED_BYTES);
-  // The shortest that depends on all bytes: what they begin and end with may be part of neighbours.
+  // Counts only the characters that depend on the secret alone. Those at its start and end may also
+  // encode neighbouring bytes.
   const chars = Math.ceil((bytes * 4) / 3);
   if (text.length < chars) return;
   for (const word of wordsOf(text, base64Words(chars), /\\[rn]|[^\w+/-]/g)) {
@@ -233,7 +236,7 @@ export function* decodedWords(text: string, shortestBytes: number): Generator<De
   }
 }
 
-/** Words without what parts their pieces. */
+/** The words of a text, without the separators between their pieces. */
 function* wordsOf(
   text: string,
   patterns: readonly RegExp[],
@@ -265,7 +268,7 @@ function keep(key: string, make: () => readonly RegExp[]): readonly RegExp[] {
   return made;
 }
 
-// They begin where a word does, so that each is read once.
+// The patterns match only at the start of a word, so that each word is read once.
 function base64Words(chars: number): readonly RegExp[] {
   return keep(`base64 ${chars}`, () => [
     new RegExp(`(?<![\\w+/-])[\\w+/-]{${chars},}`, 'g'),

@@ -7,23 +7,25 @@ import {
   utf8,
 } from './encodings.js';
 
-/** A secret that is looked for. */
 export interface Needle {
   readonly ref: string;
   readonly value: string;
-  /** Its UTF-8, one character a byte. */
+  /** Its UTF-8, one character per byte. */
   readonly bytes: string;
-  /** All that stands for it as it is: text, UTF-8, and UTF-16 of what is beyond ASCII. */
+  /**
+   * The forms in which it may stand unencoded: text, UTF-8, and UTF-16 if it has characters beyond
+   * ASCII.
+   */
   readonly forms: readonly string[];
-  /** Bytes of the shortest of these that base64 and hex can hold. */
+  /** The bytes of the shortest form that base64 and hex can encode. */
   readonly shortestBytes: number;
 }
 
-/** Where a secret stands in a text. */
+/** The place of a secret in a text. */
 export interface FoundSecret {
   readonly ref: string;
   readonly start: number;
-  /** After its last character. */
+  /** The index after its last character. */
   readonly end: number;
 }
 
@@ -33,11 +35,14 @@ interface Hit {
   end: number;
 }
 
-/** Layers of encoding that are taken off. */
+/** How many layers of encoding are decoded. */
 const MAX_LAYERS = 3;
-/** Characters of a result that are searched below the first layer. What comes after is not. */
+/** How many characters of a result are searched below the first layer. Later ones are not. */
 export const MAX_DEEP_CHARS = 131_072;
-/** Characters that are still searched below the first layer, by all that share it. */
+/**
+ * How many characters are still searched below the first layer. All texts that share it use it up
+ * together.
+ */
 export interface Depth {
   left: number;
 }
@@ -48,7 +53,7 @@ export function needleOf(ref: string, value: string): Needle {
   const bytes = utf8(value);
   const forms = new Set([value, bytes]);
   let shortestBytes = bytes.length;
-  // What is ASCII is found by taking out the NULs.
+  // UTF-16 of ASCII is found by removing the NULs.
   if (bytes !== value) {
     const utf16 = Buffer.from(value, 'utf16le');
     forms.add(utf16.toString('latin1')).add(utf16.swap16().toString('latin1'));
@@ -58,14 +63,16 @@ export function needleOf(ref: string, value: string): Needle {
 }
 
 /**
- * Finds secrets in a text, or in bytes with one character a byte: as they are, and below up to
- * three layers of percent-encoding, backslash escapes, HTML entities, quoted-printable, base64,
- * base64url (also within a longer word, and broken into lines), hex (also with separators) and
- * UTF-16. Not found are secrets that are cut, reversed, compressed, encrypted, in another case or in
- * an encoding that is not named here, and what is below the first layer where `depth` is used up.
+ * Finds secrets in a text, or in bytes with one character per byte. It finds them unencoded, and
+ * below up to three layers of percent-encoding, backslash escapes, HTML entities, quoted-printable,
+ * base64, base64url (also within a longer word, and broken into lines), hex (also with separators)
+ * and UTF-16.
+ *
+ * It does not find secrets that are cut, reversed, compressed, encrypted, in another case, or in an
+ * encoding that is not named here. Below the first layer it finds none once `depth` is used up.
  *
  * @param needles the longest first
- * @param depth what is searched below the first layer; it is used up
+ * @param depth how much is searched below the first layer; the search uses it up
  * @returns places in order, without overlaps
  */
 export function findSecrets(
@@ -105,10 +112,10 @@ function inOrder(all: Iterable<Hit>): FoundSecret[] {
   return found.map(({ needle, start, end }) => ({ ref: needle.ref, start, end }));
 }
 
-/** Layers of encoding that are still taken off a text. */
+/** How many layers of encoding are still decoded. */
 interface Layers {
   layers: number;
-  /** What the same text was already unescaped to, by the layers that were left. */
+  /** What the same text was already decoded to, by the number of layers left. */
   seen?: ReadonlyArray<Set<string>>;
 }
 
@@ -127,7 +134,7 @@ function* search(
   if (layers === 0 || !mayHoldEncoded(text, needles)) return;
   const seen = before ?? noneSeen(layers);
   for (const decoded of unescaped(text)) {
-    // Escapes of two kinds come to the same whichever goes first.
+    // Two kinds of escapes give the same text, whichever is decoded first.
     const known = seen[layers - 1];
     if (known?.has(decoded.text)) continue;
     known?.add(decoded.text);
@@ -141,8 +148,9 @@ function* search(
 }
 
 /**
- * Whether a text may hold an encoded secret, which is no shorter than the secret itself, and ASCII
- * except for what the secret has of other characters. What is decoded by chance is noise, and is not.
+ * Whether a text may hold an encoded secret. An encoded secret is at least as long as the secret,
+ * and is ASCII except for characters that the secret has itself. Most of what is decoded by chance
+ * is neither.
  */
 function mayHoldEncoded(text: string, needles: readonly Needle[]): boolean {
   let shortest = Number.POSITIVE_INFINITY;

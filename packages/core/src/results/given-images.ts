@@ -10,16 +10,16 @@ export interface ResultImage {
 
 const isImage = isShape({ mediaType: isString, data: isString });
 const MAX_CHARS = Math.ceil(MAX_IMAGE_BYTES / 3) * 4;
-/** Images of a result that are looked at. */
+/** How many images of a result are checked. */
 export const MAX_GIVEN = 16;
 
-/** The images that a result brings, by the convention `structured.images: { mediaType, data }[]`. */
+/** The images that a result holds, by the convention `structured.images: { mediaType, data }[]`. */
 export function givenImages(result: ToolResult): readonly ResultImage[] {
   const images = result.ok ? result.structured?.images : undefined;
   return Array.isArray(images) ? images.filter(isImage) : [];
 }
 
-/** The bytes of base64, or why there are none. */
+/** The bytes of a base64 text, or why it has none. */
 export function bytesOf(data: string): { bytes: Uint8Array } | { problem: string } {
   if (data.length > MAX_CHARS) {
     return { problem: `it has more than ${MAX_IMAGE_BYTES} bytes` };
@@ -28,7 +28,7 @@ export function bytesOf(data: string): { bytes: Uint8Array } | { problem: string
   return isBase64 ? { bytes: Buffer.from(data, 'base64') } : { problem: 'it is no base64' };
 }
 
-/** What is recorded of the images of a result. */
+/** What is recorded about the images of a result. */
 export function auditImages(result: ToolResult): AuditImage[] {
   return givenImages(result).slice(0, MAX_GIVEN).map(factsOf);
 }

@@ -18,10 +18,10 @@ export interface ProviderImageLimits extends ImageLimits {
   mediaTypes: readonly ImageMediaType[];
 }
 
-/** No more than this, whatever is asked for: a message of a session has to hold it. */
+/** The highest limit, whatever is asked for: one message of a session has to hold the images. */
 export const MOST_IMAGES = 8;
 export const MOST_IMAGE_BYTES = 3_000_000;
-/** Of all images of a result together. */
+/** For all images of a result together. */
 export const MOST_TOTAL_BYTES = 4_500_000;
 
 const COMMON: ProviderImageLimits = {

@@ -54,9 +54,8 @@ function neutralise(text: string): string {
 
 interface Edit {
   at: number;
-  /** Characters that go. */
+  /** How many characters are replaced. */
   length: number;
-  /** What comes in their place. */
   text: string;
 }
 
@@ -88,11 +87,11 @@ const NOT_PLAIN = /[^\w.~:/?#@!$()*+,;=%-]/gu;
 const SPOKEN = /^[\p{L}\p{M}\p{N}]/u;
 
 /**
- * Percent-encodes what could end an attribute or begin another. An entity would not do: who reads
- * it could decode it to a quote.
+ * Percent-encodes every character that could end an attribute or begin another. Entities are not
+ * used, since a reader could decode them to a quote.
  */
 function attribute(value: string): string {
-  // What is cut off below need not be looked at.
+  // The part that is cut off below is not examined.
   const start = neutralise(value.slice(0, MAX_ATTRIBUTE_CHARS));
   const encoded = start.replaceAll(NOT_PLAIN, (character) => {
     const isLetter = SPOKEN.test(character) && !/[<>|/:]/.test(foldLookalikes(character));

@@ -11,36 +11,37 @@ import {
 } from './find-secrets.js';
 import { trimResult, trimText } from './trim.js';
 
-/** Encoded secrets that have room in what is looked through beyond the budget. */
+/** How many encoded secrets fit into the text that is searched beyond the budget. */
 const FORMS_BEYOND = 4;
 
 /**
- * Replaces secrets by `[secret:<ref>]`: as they are, and in base64, hex, percent-encoding, escapes
- * and layers of these; see `findSecrets`.
+ * Replaces secrets by `[secret:<ref>]`. Finds them unencoded, and in base64, hex, percent-encoding,
+ * escapes and layers of these; see `findSecrets`.
  */
 export class SecretRedactor {
   readonly #needles: Needle[] = [];
   #replaced = 0;
 
-  /** @param known whose secrets are also its own, as they are now */
+  /** @param known redactors whose present secrets are redacted here as well */
   constructor(...known: SecretRedactor[]) {
     for (const other of known) this.#addAll(other.#needles);
   }
 
   add(ref: string, value: string): void {
     if (value === '' || this.#needles.some((needle) => needle.value === value)) return;
-    // Files and consoles add a line break that whoever uses the secret takes off.
+    // Files and consoles add a line break, and users of the secret remove it.
     if (value.trim() !== value) this.add(ref, value.trim());
     this.#addAll([needleOf(ref, value)]);
   }
 
   #addAll(needles: readonly Needle[]): void {
     this.#needles.push(...needles);
-    // Longest first, so that a secret goes whole and not only another that is a part of it.
+    // The longest come first, so that a secret is replaced whole, and not only a part of it that is
+    // a secret too.
     this.#needles.sort((a, b) => b.value.length - a.value.length);
   }
 
-  /** How many secrets it has replaced so far. */
+  /** How many secrets have been replaced so far. */
   get replaced(): number {
     return this.#replaced;
   }
@@ -55,12 +56,12 @@ export class SecretRedactor {
   }
 
   /**
-   * Redacts a text and cuts it at a budget. What is cut off anyway is not looked through, except for
-   * so much that no secret which lies across the cut is missed.
+   * Redacts a text and cuts it at a budget. The part that is cut off is searched only as far as a
+   * secret could reach into it across the cut.
    */
   redactToBudget(text: string, budgetChars: number): string {
     const beyond = FORMS_BEYOND * this.longestForm;
-    // Marks may be shorter than what they stand for: then more of the text comes within the budget.
+    // A mark may be shorter than its secret. Then more of the text comes within the budget.
     const place = budgetChars + beyond;
     if (text.length <= place + beyond) return trimText(this.redact(text), budgetChars);
     const looked = text.slice(0, place + beyond);
@@ -74,19 +75,19 @@ export class SecretRedactor {
     return findSecrets(text, this.#needles, depth);
   }
 
-  /** Whether a secret is in the name of a header, which comes in lower case. */
+  /** Whether a secret is in the name of a header. Such names are in lower case. */
   isInName(name: string): boolean {
     const isPlain = this.#needles.some(({ value }) => name.includes(value.toLowerCase()));
     return isPlain || this.find(name).length > 0;
   }
 
-  /** More characters than a secret takes up in nearly every form that is looked for. */
+  /** A number of characters that is larger than nearly every form of a secret. */
   get longestForm(): number {
     return 12 * Math.max(0, ...this.#needles.map(({ bytes }) => bytes.length)) + 64;
   }
 }
 
-/** The text with what was found in it replaced. */
+/** Replaces what was found in the text by marks. */
 export function withMarks(text: string, found: readonly FoundSecret[]): string {
   let marked = '';
   let from = 0;

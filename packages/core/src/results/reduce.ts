@@ -3,8 +3,8 @@ import type { ToolResult, ToolResultReducer } from '@ethosagent/types';
 import { checkShape } from './check-shape.js';
 
 /**
- * Applies a reducer. One that throws, answers nonsense or turns a failure into a success is
- * ignored: a reducer may shorten what happened, not change it.
+ * Applies a reducer. A reducer may shorten what happened, not change it: one that throws, returns
+ * something invalid or turns a failure into a success is ignored.
  */
 export function reduceResult(
   result: ToolResult,
@@ -12,18 +12,18 @@ export function reduceResult(
   ctx: { args: unknown; turnCount: number },
 ): ToolResult {
   try {
-    // A copy, so that a reducer that changes what it was given and then throws changed nothing.
+    // Gives the reducer a copy. If it changes the copy and then throws, nothing has changed.
     const reduced: unknown = reducer.reduce(structuredClone(result), ctx);
     discard(reduced);
     if (typeof reduced !== 'object' || reduced === null || !('ok' in reduced)) return result;
     const checked = checkShape(reduced);
     if (checked.ok !== reduced.ok || (!result.ok && checked.ok)) return result;
-    // Nor who wrote it.
+    // A reducer does not decide either whether the text is untrusted.
     if (checked.ok) {
       const { untrusted: _, ...rest } = checked;
       return result.ok && result.untrusted === false ? { ...rest, untrusted: false } : rest;
     }
-    // Nor why it failed.
+    // A reducer does not decide either why the call failed.
     const { cause: _, ...rest } = checked;
     const cause = result.ok ? undefined : result.cause;
     return { ...rest, ...(cause !== undefined && { cause }) };

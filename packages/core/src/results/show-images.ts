@@ -18,7 +18,7 @@ export interface ShownImages {
   note: string;
 }
 
-/** Instead of an image: why there is none. */
+/** Why an image was left out. */
 interface LeftOut {
   why: string;
 }
@@ -117,7 +117,7 @@ function fits(
   );
 }
 
-/** What a scaler gives is read again: it worked on what somebody else wrote. */
+/** What a scaler returns is read again: it worked on untrusted bytes. */
 async function scaledBy(
   scaler: ImageScaler,
   file: ImageFile,

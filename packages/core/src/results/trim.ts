@@ -13,23 +13,23 @@ export function trimResult(result: ToolResult, budgetChars: number): ToolResult 
 
 /**
  * Cuts a text at a budget.
- * @param totalChars of the text that this is the beginning of, where the rest is not at hand
+ * @param totalChars the length of the whole text, if `text` is only its beginning
  */
 export function trimText(text: string, budgetChars: number, totalChars?: number): string {
   if (totalChars === undefined) {
     const trimmed = truncateToBudget(text, budgetChars);
     return trimmed === text ? text : detached(trimmed);
   }
-  // The cut counts what it cuts off, so something stands in for the rest. One character more than
-  // the budget, so that a surrogate pair across the cut is seen.
+  // `truncateToBudget` counts the characters that it cuts off, so padding stands in for the rest.
+  // One more character than the budget is kept: it shows whether the cut splits a surrogate pair.
   const start = takeStart(text, budgetChars + 1);
   const room = Math.min(budgetChars, start.length);
   return detached(truncateToBudget(start.padEnd(totalChars), room));
 }
 
 /**
- * A copy that does not hold on to the text that it was cut from: the engine keeps a slice as a
- * window on the whole, and a conversation keeps its results. Takes well-formed text.
+ * A copy that does not keep the original text in memory. The engine stores a slice as a window on
+ * the whole text, and a conversation keeps its results. Takes well-formed text.
  */
 export function detached(text: string): string {
   return Buffer.from(text).toString();

@@ -1,21 +1,21 @@
 import type { MemoryScope, SessionInfo, SessionOwner, ToolContext } from '@ethosagent/types';
 
-/** What of a tool context says whose memory and whose sessions a call has. */
+/** The part of a tool context that decides whose memory and whose sessions a call uses. */
 export type MemoryFacts = Pick<
   ToolContext,
   'sessionId' | 'personalityId' | 'memoryScope' | 'memoryScopeId' | 'userScopeId' | 'teamId'
 >;
 
-/** The ids of the scopes that a call has. */
+/** The ids of a call's memory scopes. */
 export type MemoryScopes = ReadonlyMap<MemoryScope, string>;
 
 const MAX_ID_CHARS = 4096;
 
 /**
- * Whose memory each scope is for a call. `memoryScopeId` is the host's own id and is taken as it
- * is; every other id is led by its kind, so that no personality, user or team is named like another
- * scope. What is no id (empty, not well-formed) is nobody's: its scope is absent, rather than
- * shared by all who have none.
+ * Whose memory each scope of a call is. `memoryScopeId` is the host's own id and is used unchanged.
+ * Every other id starts with its kind, so that a personality, a user and a team never get the same
+ * id. An invalid id (empty, or not well-formed) belongs to nobody: its scope is absent, so that
+ * callers without an id don't share one.
  */
 export function memoryScopes(facts: MemoryFacts): MemoryScopes {
   const { userScopeId, teamId } = facts;
@@ -30,7 +30,7 @@ export function memoryScopes(facts: MemoryFacts): MemoryScopes {
   return scopes;
 }
 
-/** Whose sessions a call sees; `undefined` for nobody's. */
+/** Whose sessions a call sees; `undefined` if it sees none. */
 export function sessionOwner(facts: MemoryFacts): SessionOwner | undefined {
   const scopeId = ownScopeId(facts);
   const { userScopeId, teamId } = facts;
@@ -43,8 +43,8 @@ export function sessionOwner(facts: MemoryFacts): SessionOwner | undefined {
 }
 
 /**
- * Whether a session belongs to no user, team or tenant, but to what any call may run as: its own
- * session stays the call's when the personality changes.
+ * Whether a session belongs to no user, team or tenant. A call may always see its own session then,
+ * even when its personality changes.
  */
 export function isOwnerless({ scopeId, userScopeId, teamId }: SessionInfo): boolean {
   return (

@@ -10,27 +10,27 @@ import { type AccessScope, type Allow, assertLive, recordAccess, textOf } from '
 import type { CallScope } from '../call-scope.js';
 import type { LaunchOpts, ScopedProcessImpl } from './scoped-process.js';
 
-/** The longest that a read waits. */
+/** The longest time that a read waits. */
 const MAX_WAIT_MS = 600_000;
 
 export interface ScopedBackgroundOptions {
   /** The names that the tool declared. */
   allowed: ReadonlySet<string>;
   personalityId: string | undefined;
-  /** Those of the session, if it has any. */
+  /** The processes of the session, if it has any. */
   find: () => SessionProcesses | undefined;
-  /** The same, to start one. */
+  /** The processes of the session, created for the first start. */
   open: () => SessionProcesses;
-  /** A scope for the life of one process, with quotas of its own. */
+  /** Opens a scope for the life of one process, with quotas of its own. */
   openScope: () => CallScope;
-  /** What starts processes, held to the same as the call's own, within a scope. */
+  /** Starts processes within a scope, under the same limits as the call's own processes. */
   launcher: (scope: CallScope) => ScopedProcessImpl;
   /** Milliseconds since the epoch. */
   now: () => number;
   scope: AccessScope;
 }
 
-/** Background processes, held to the declared binaries, the session and its personality. */
+/** Background processes, limited to the declared binaries, the session and its personality. */
 export class ScopedBackgroundImpl implements BackgroundProcesses {
   readonly #options: ScopedBackgroundOptions;
 
@@ -85,11 +85,11 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
     const { open, personalityId, openScope, launcher, now, scope } = this.#options;
     const { cwd, env, timeout, limits, keepsInput } = opts;
     const access = { capability: 'process', operation: 'start', target: textOf(binary) } as const;
-    // Its own scope would let it begin after the call.
+    // The process has a scope of its own, which would let it start after the call has ended.
     assertLive(scope, access);
     const processes = open();
     const own = openScope();
-    // What the end of the call or of the session overtook must not begin.
+    // The call or the session may end while the process starts. Then it must not start.
     const assertWanted = () => {
       scope.assertLive();
       processes.assertOpen();
@@ -122,12 +122,12 @@ export class ScopedBackgroundImpl implements BackgroundProcesses {
             assertWanted,
           ),
       });
-      // Nobody would be told of one that the end of the call overtook.
+      // If the call ended meanwhile, nobody learns the id of the process, so it is ended.
       if (scope.signal.aborted) await held.abort(scope.signal.reason);
       return held.info;
     } catch (error) {
       own.end();
-      // All other denials fall when it is launched, and are reported there.
+      // All other denials happen when it is launched, and are reported there.
       if (error instanceof CapabilityError && error.code === 'TOO_MANY_PROCESSES') {
         scope.record({ ...access, decision: 'denied', reason: error.rule });
       }

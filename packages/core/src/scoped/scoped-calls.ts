@@ -4,7 +4,7 @@ import { type AccessAsked, type AccessScope, recordAccess, textOf } from '../acc
 import type { CallOfTool } from '../turn-host.js';
 
 export interface ScopedCallsOptions {
-  /** Absent where nobody runs calls that a tool makes. */
+  /** Absent when nobody runs calls for tools. */
   call: CallOfTool | undefined;
   /** The names of the tools that may be called. */
   tools: readonly string[];
@@ -44,7 +44,7 @@ export class ScopedCallsImpl implements ScopedCalls {
       const signal = own === undefined ? scope.signal : AbortSignal.any([scope.signal, own]);
       const { result, isUntrusted } = await call({ name, args }, signal);
       if (isUntrusted) scope.taint?.noteRead('personality');
-      // Where the call read it from, this call does not know.
+      // This call does not know what the other call read it from.
       scope.taint?.sources?.noteKept(undefined);
       return result;
     });

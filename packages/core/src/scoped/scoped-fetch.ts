@@ -73,7 +73,7 @@ export class ScopedFetchImpl implements ScopedFetch {
     let isRecorded = false;
     let endHop = () => {};
     const record = (access: Access) => {
-      // One that can't be recorded was judged all the same.
+      // The request counts as decided, even if the record fails.
       isRecorded = true;
       endHop();
       const startedAt = performance.now();
@@ -86,14 +86,14 @@ export class ScopedFetchImpl implements ScopedFetch {
       const response = await this.#guard.fetch(url, init, guardedOptions(guarding));
       return handles === undefined ? response : handles.scrub(response);
     } catch (error) {
-      // A request that was aborted, or whose call ended, before its first hop was checked.
+      // The request was aborted, or its call ended, before its first hop was checked.
       if (!isRecorded) {
         const reason = denialRule(error) ?? 'over before it was judged';
         scope?.record(accessTo(targetOf(url), { decision: 'denied', reason }));
       }
       throw handles === undefined ? error : handles.scrubError(error);
     } finally {
-      // The body is read by the tool, at its own pace.
+      // The tool reads the body later, at its own pace.
       endHop();
     }
   }
@@ -132,12 +132,12 @@ function accessTo(
   return { capability: 'network', operation: 'fetch', target, decision, reason, basis };
 }
 
-// Without the query, which may hold a secret.
+// Leaves out the query, which may hold a secret.
 function targetOf(url: string | URL): string {
   const parsed = parseUrl(url);
   if (parsed === null) return 'an invalid URL';
   const { protocol, host, pathname } = parsed;
-  // What follows `data:` is content, not a place.
+  // What follows `data:` is content, and may hold a secret as well.
   const isPlace = protocol === 'http:' || protocol === 'https:';
   return isPlace ? `${protocol}//${host}${pathname}` : protocol;
 }

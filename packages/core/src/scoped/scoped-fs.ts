@@ -32,16 +32,16 @@ export interface ScopedFsOptions {
   reach?: FsReach | undefined;
 }
 
-/** A reach, compiled: the lexical check, and the storage that holds the rest of it. */
+/** A compiled reach: the check of paths as text, and the storage that checks where they lead. */
 export interface FsReach {
   /** The root that covers a path. */
   rootOf(kind: ReachKind, path: string): string | undefined;
   denies(path: string): boolean;
-  /** Asked once, when the first access passes the lexical check. */
+  /** Called once, when the first access passes the check of its path. */
   storage(): Storage;
 }
 
-/** The deny floor of this machine's user. */
+/** The deny floor for the user who runs this process. */
 export function defaultDenyPaths(): string[] {
   return denyFloor({ home: homedir() });
 }
@@ -207,7 +207,7 @@ export class ScopedFsImpl implements ScopedFs {
   ): Promise<void> {
     const added = typeof content === 'string' ? Buffer.from(content) : Uint8Array.from(content);
     return inTurn(this.#shared, at, async () => {
-      // It waited, perhaps for longer than its call lasted.
+      // The call may have ended while this waited.
       this.#scope?.assertLive();
       const before = await storage.readBytes(at);
       this.#scope?.assertLive();
@@ -227,7 +227,7 @@ export class ScopedFsImpl implements ScopedFs {
     const access: AccessAsked = { capability: 'fs_reach.read', operation, target: textOf(path) };
     return recordAccess(this.#scope, access, async (allow) => {
       const [storage, at] = this.#check('read', path, access);
-      // A view that can't be held to less has no more to decide.
+      // A storage that can't be contained decides nothing more, so the access is allowed here.
       if (storage.contained === undefined) allow();
       return this.#noted(at, () => run(storage, at));
     });
@@ -272,14 +272,20 @@ export class ScopedFsImpl implements ScopedFs {
 
 const turnsByStorage = new WeakMap<object, Turns>();
 
-/** One after the other for each file: what is read must still be there when it is written back. */
+/**
+ * Runs the changes of a file one after another: no other change may come between the read and the
+ * write.
+ */
 function inTurn(storage: object, path: string, task: () => Promise<void>): Promise<void> {
   const turns = turnsByStorage.get(storage) ?? new Turns();
   turnsByStorage.set(storage, turns);
   return turns.run(path, task);
 }
 
-/** A contained view says when the decision has fallen, if it says that it is one. */
+/**
+ * A contained view calls `beforeChange` once it has decided. A storage that can't be contained may
+ * never call it, so the access is allowed here.
+ */
 function announced(storage: Storage, allow: () => void): StorageChange {
   if (storage.contained !== undefined) return { beforeChange: allow };
   allow();

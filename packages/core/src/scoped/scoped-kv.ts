@@ -7,25 +7,30 @@ import { writeEntry } from '../quotas/write-entry.js';
 import type { NamespaceTurns } from './namespace-turns.js';
 
 export interface ScopedKvOptions {
-  /** Seconds, for a `set` that names no TTL. */
+  /** In seconds; for a `set` that names no TTL. */
   ttlSecondsDefault?: number | undefined;
   scope?: AccessScope | undefined;
-  /** The id of the namespace that the store is. */
+  /** The id of the store's namespace. */
   namespace?: string;
-  /** Where the call takes its turn for the namespace. Absent: no turn-taking. */
+  /** Where the call waits for the namespace. Absent when calls need not take turns. */
   turns?: NamespaceTurns | undefined;
 }
 
 type SetOptions = { ttlSeconds?: number };
 
-/** What an operation is about. */
+/** The entry that an operation is about. */
 interface Entry {
   key: string;
-  /** What the key is to have, `null` for nothing; absent for what changes nothing. */
+  /**
+   * The new value of the key; `null` for a removal; absent for an operation that changes nothing.
+   */
   value?: string | null;
 }
 
-/** A store as a tool sees it: with the declared TTL, and to itself from its first use to its end. */
+/**
+ * A store as a tool sees it: with the declared TTL, and reserved for the call from its first use to
+ * its end.
+ */
 class ScopedKvImpl implements KeyValueStore {
   readonly #store: KeyValueStore;
   readonly #options: ScopedKvOptions;
@@ -102,7 +107,7 @@ class ScopedKvImpl implements KeyValueStore {
   }
 }
 
-/** The same over a store that offers more than the four methods. */
+/** The same for a store that has the atomic methods too. */
 class AtomicScopedKvImpl extends ScopedKvImpl {
   readonly #atomic: Pick<Required<KeyValueStore>, 'get' | 'increment' | 'compareAndSet'>;
 
@@ -116,7 +121,7 @@ class AtomicScopedKvImpl extends ScopedKvImpl {
     if (!this.isCapped) {
       return this.access('increment', { key }, () => this.#atomic.increment(key, by, ttl));
     }
-    // Summed up here: how long the sum is must be known before it is written.
+    // The sum is computed here: its length must be known before it is written.
     return this.inTurn('increment', key, async (allow) => {
       for (;;) {
         const current = await this.#atomic.get(key);
@@ -124,7 +129,8 @@ class AtomicScopedKvImpl extends ScopedKvImpl {
         const value = String(sum);
         const swap = () => this.#atomic.compareAndSet(key, current, value, ttl);
         if (await this.change(allow, { key, value }, swap)) return sum;
-        // A store that never lets it win must not keep the call's deadline from coming.
+        // Lets timers run. Without this, a store that always refuses the swap would keep the
+        // deadline of the call from firing.
         await setImmediate();
       }
     });
@@ -142,7 +148,7 @@ class AtomicScopedKvImpl extends ScopedKvImpl {
   }
 }
 
-/** A store for one call, with the atomic methods where the backend's has both. */
+/** A store for one call. It has the atomic methods if the backend's store has both. */
 export function scopedKv(store: KeyValueStore, options: ScopedKvOptions): KeyValueStore {
   return isAtomic(store)
     ? new AtomicScopedKvImpl(store, options)

@@ -19,7 +19,7 @@ export interface ScopedMemoryOptions {
   scope?: AccessScope | undefined;
 }
 
-/** The memories of one call, by the names of its scopes. The ids stay with the framework. */
+/** The memories of one call, by the names of its scopes. Tools never see the ids. */
 export class ScopedMemoryImpl implements ScopedMemory {
   readonly scopes: readonly MemoryScope[];
   readonly ownIs?: MemoryScope;
@@ -76,7 +76,8 @@ export class ScopedMemoryImpl implements ScopedMemory {
           'memory is declared read-only',
         );
       }
-      // Read once, before the provider gets it: the tool's object may answer otherwise later.
+      // The tool's object is read once, before the provider gets it: it may answer differently
+      // later.
       const plain = plainChange(change);
       allow();
       return this.#provider.change(

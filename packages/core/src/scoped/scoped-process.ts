@@ -41,7 +41,7 @@ import {
 import { type AccessAsked, type AccessScope, recordAccess, textOf } from '../access.js';
 import { binaryNameKind } from '../binary-name.js';
 
-/** Bytes of each output stream that are kept unless an option says otherwise. */
+/** How many bytes of each output stream are kept unless an option sets another limit. */
 export const DEFAULT_MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
 export interface ScopedProcessOptions {
@@ -70,7 +70,7 @@ const NOT_SANDBOXED = ', not sandboxed: this machine has no sandbox';
 
 const NOWHERE: DirectoryReach = { roots: [], denies: () => false };
 
-/** What is to run. */
+/** A command to run. */
 interface Command {
   file: string;
   args: readonly string[];
@@ -86,14 +86,14 @@ interface Marked {
 export interface LaunchOpts extends SpawnOpts {
   /** Whether its standard input stays open. */
   keepsInput?: boolean;
-  /** Whether it has a descriptor by which it talks with the tool. */
+  /** Whether it has a descriptor through which it exchanges messages with the tool. */
   keepsChannel?: boolean;
 }
 
-/** The same where it is to run, held until it has begun. */
+/** A command and its working folder, which stays open until the command has started. */
 interface Place extends Command {
   cwd: string | undefined;
-  /** Of a sandbox. */
+  /** Set for a sandboxed command. */
   sandbox?: Pick<SandboxedCommand, 'descriptors' | 'observe'>;
   release(): void;
   ended?(): void;
@@ -204,7 +204,8 @@ export class ScopedProcessImpl implements ScopedProcess {
       const { hostSupervisor } = await loadSupervisor();
       allow(() => scope?.spendTime(() => {})(), sandbox ? LEFT_TO_CALLER : '');
       hostSupervisor().begin();
-      // Whatever its id is.
+      // The caller starts the process, so its id is not known here. Any id turns on the search for
+      // its marks.
       this.#endStragglersWithCall(1);
       const given = Object.entries(env).filter((pair): pair is [string, string] => pair[1] != null);
       return {
@@ -393,7 +394,8 @@ export class ScopedProcessImpl implements ScopedProcess {
     throw new BoundaryError('read', wanted, 'no directory within the reach');
   }
 
-  // A daemon holds no pipe and is in no group of ours; only its marks tell whose it is.
+  // A daemon has closed the pipes and left the process group. Only its marks show which call
+  // started it.
   #endStragglersWithCall(pid: number | undefined): void {
     if (pid === undefined || this.#sweeps) return;
     this.#sweeps = true;
@@ -428,7 +430,7 @@ export class ScopedProcessImpl implements ScopedProcess {
   }
 }
 
-/** What is no size takes nothing from the cap. */
+/** A size that is not a valid number does not change the cap. */
 function smaller(asked: unknown, cap: number): number {
   return typeof asked === 'number' && asked >= 0 && asked < cap ? asked : cap;
 }

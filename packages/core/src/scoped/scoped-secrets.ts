@@ -171,14 +171,14 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     return new CapabilityError(code, detail, reason);
   }
 
-  // What a backend says of its failure may hold a path or a value: it stays in `cause`.
+  // The text of a backend's error may hold a path or a value, so it only stays in `cause`.
   async #resolve(ref: SecretRef): Promise<string> {
     const source = this.#sourceOf(ref) ?? ref;
     try {
       const value: unknown = await this.#backend(source);
       if (typeof value === 'string') return value;
     } catch (error) {
-      // Written for the reader, and without a value, by what this error promises.
+      // Errors with these codes promise a text for the reader, without a value.
       if (error instanceof EthosError && SAID_BY_BACKENDS.has(error.code)) {
         throw error.code === 'SECRET_NOT_FOUND' ? missing(ref, source, error) : error;
       }
@@ -202,7 +202,7 @@ function missing(ref: SecretRef, source: SecretRef, said?: EthosError): EthosErr
       )
     );
   }
-  // A tool may do without a secret. One that the personality names is meant to be there.
+  // A tool may work without a secret. But a secret that the personality names must exist.
   return new EthosError(
     'CONFIG_INVALID',
     `safety.secrets of this personality gives ${ref} the value of ${source}, which has none; ask the operator to set ${source}, or to change safety.secrets`,

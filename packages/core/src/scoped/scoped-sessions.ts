@@ -15,19 +15,21 @@ import { checkedSessions } from '../checked/checked-sessions.js';
 import { isOwnerless } from './memory-scopes.js';
 
 export interface ScopedSessionsOptions {
-  /** Whose sessions the call sees. None when absent. */
+  /** Whose sessions the call sees. It sees none if this is absent. */
   owner?: SessionOwner | undefined;
-  /** The session of the call. */
   sessionId: string;
   scope?: AccessScope | undefined;
 }
 
 const DEFAULT_LIMIT = 20;
 const MAX_TARGET_CHARS = 200;
-/** Matches that are asked for at once where two lists are made one. */
+/** How many matches are asked for at once when two lists are merged. */
 const MAX_PAGE = 200;
 
-/** The stored sessions, held to those of the call's owner, and the call's own where nobody owns it. */
+/**
+ * The stored sessions of the call's owner. A session without an owner is visible only to its own
+ * calls.
+ */
 export class ScopedSessionsImpl implements ScopedSessions {
   readonly #store: SessionStore;
   readonly #options: ScopedSessionsOptions;
@@ -39,7 +41,7 @@ export class ScopedSessionsImpl implements ScopedSessions {
 
   search(query: string, opts: Omit<SessionSearchOptions, 'owner'> = {}): Promise<SessionMatch[]> {
     const words = textOf(query);
-    // By name: an `owner` that a tool put there would otherwise reach the store.
+    // Copied by name: otherwise an `owner` that a tool adds would reach the store.
     const { sessionId, since, until, roles, limit, offset } = opts;
     const asked = defined({ since, until, roles, limit, offset });
     return this.#held('search', words, async (allow) => {
@@ -64,7 +66,10 @@ export class ScopedSessionsImpl implements ScopedSessions {
     });
   }
 
-  /** All matches of a search up to the end of a page, the best first: a store caps its pages. */
+  /**
+   * All matches of a search up to the end of a page, the best first. A store limits its pages, so
+   * there may be several requests.
+   */
   async *#pages(
     words: string,
     asked: SessionSearchOptions,
@@ -112,8 +117,8 @@ export class ScopedSessionsImpl implements ScopedSessions {
   }
 
   /**
-   * Runs an access. A session that the call does not see is one without messages to the tool, as one
-   * that is not there; in the journal it is a denial.
+   * Runs an access. For the tool, a session that the call may not see looks like a session without
+   * messages, as does one that does not exist. The journal records a denial.
    */
   async #held<T>(
     operation: string,
@@ -140,7 +145,7 @@ export class ScopedSessionsImpl implements ScopedSessions {
     if (session !== null && !this.#sees(session)) throw new NotSeen();
   }
 
-  /** The session of the call, where it is not among its owner's. */
+  /** The session of the call, if it is not among its owner's sessions. */
   async #apart(): Promise<SessionInfo | undefined> {
     const { owner, sessionId } = this.#options;
     const current = await this.#store.get(sessionId);
@@ -148,7 +153,7 @@ export class ScopedSessionsImpl implements ScopedSessions {
     return this.#sees(current) ? current : undefined;
   }
 
-  /** Of its own session a call has no more right to see what belongs to somebody else. */
+  /** A call may not see its own session either if that belongs to somebody else. */
   #sees(session: SessionInfo): boolean {
     const isOwn = session.id === this.#options.sessionId && isOwnerless(session);
     return isOwn || isOf(session, this.#options.owner);
@@ -165,7 +170,10 @@ function isOf(session: SessionInfo, owner: SessionOwner | undefined): boolean {
   return owner !== undefined && isSameOwner(session, owner);
 }
 
-/** What is best in two lists that are in order, the best first; of equals the first list's. */
+/**
+ * Merges two lists that are sorted, the best first. Among equal matches, the first list's come
+ * first.
+ */
 async function* bestOf(
   first: AsyncIterable<SessionMatch> | Iterable<SessionMatch>,
   second: AsyncIterable<SessionMatch>,

@@ -12,11 +12,14 @@ import type { ContainedReach, Storage } from '@ethosagent/types';
 import { type AccessScope, recordAccess, textOf } from '../access.js';
 import type { AccessBasis } from '../call-scope.js';
 
-/** A storage for one call: every access is recorded, and none comes after the call. */
+/**
+ * A storage for one call. Every access is recorded, and every access after the end of the call is
+ * refused.
+ */
 export class ScopedStorageView extends ForwardingStorage {
   readonly #storage: Storage;
   readonly #scope: AccessScope;
-  /** Present where the storage can be held to less. */
+  /** Present if the storage can be contained. */
   declare readonly contained?: (reach: ContainedReach) => Storage;
 
   constructor(storage: Storage, scope: AccessScope) {
@@ -62,7 +65,7 @@ export class ScopedStorageView extends ForwardingStorage {
       const moved = to === undefined ? undefined : path;
       await this.#scope.taint?.sources?.beforeWrite(paths, moved);
       const allowChange = () => allow(() => this.#scope.spend('files_written', 1));
-      // Only a storage that can be contained is certain to announce its changes.
+      // Only a storage that can be contained is certain to call `beforeChange`.
       if (this.#storage.contained === undefined) allowChange();
       return run(call, {
         ...Object(opts),
@@ -75,7 +78,7 @@ export class ScopedStorageView extends ForwardingStorage {
   }
 }
 
-/** What covers the paths is looked up when somebody is told of the access. */
+/** The roots that cover the paths are looked up later, when somebody asks for an explanation. */
 function basisOf(...paths: unknown[]): AccessBasis {
   const asked = paths.flatMap((path) =>
     typeof path === 'string' && pathProblem(path) === undefined ? [resolve(path)] : [],

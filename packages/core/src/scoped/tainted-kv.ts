@@ -12,29 +12,30 @@ export interface TaintedKvOptions {
   scope: StorageScope;
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** Once the call is over, its marks are none of its business. */
+  /** The life of the call: it makes no marks after its end. */
   life: Pick<AccessScope, 'assertLive'>;
-  /** The store of the marks, which no tool sees. Asked for when a mark is looked for or made. */
+  /** The store of the marks, which no tool sees. Opened when a mark is looked for or made. */
   marks: () => KeyValueStore;
 }
 
 const DAY_MS = 86_400_000;
-/** Marks of values of one key, and of keys, from which on old ones are looked for. */
+/** From how many marks on, of the values of one key and of keys, old ones are removed. */
 const MANY_VALUES = 16;
 const MANY_KEYS = 1_000;
 const ENDS = ':ends';
 const NUMBER = /^-?\d{1,16}$/;
-/** Digests and counts, as keys of an index are. No words can be made of them. */
+/** Digests and counts, such as the keys of an index. They can't form words. */
 const DIGESTS = /^[0-9a-f/:._-]*$/;
 const MAX_NOTED_SOURCES = 16;
 
 /**
- * A store that outlives its call, and may outlive what its session knows. What a tainted call writes is
- * marked beside it, by its digest: whoever reads that very text later is tainted too. A number carries
- * no text and needs no mark.
+ * A store that outlives its call, and may outlive what its session knows. When a tainted call
+ * writes a value, a mark with the digest of the value is stored beside it. A call that later reads
+ * that value is tainted too. A number carries no text and needs no mark.
  *
- * A mark is made before the value, and is never taken from a value that may be there: a write that
- * comes between, from wherever, leaves a mark too many and none too few.
+ * The invariant: a value of a tainted call that is in the store has a mark. A mark is made before
+ * its value, and is removed only when the value can't be there any more. Whatever is written in
+ * between, there may be one mark too many, and never one too few.
  */
 class TaintedKv implements KeyValueStore {
   readonly #store: KeyValueStore;
@@ -73,7 +74,7 @@ class TaintedKv implements KeyValueStore {
     return this.#store.delete(key);
   }
 
-  /** Marks what a tainted call is about to write. */
+  /** Marks a value that a tainted call is about to write. */
   protected async mark(key: string, value: string, opts: SetOptions | undefined): Promise<void> {
     const { taint, scope } = this.#options;
     if (!taint.taints(scope)) return this.#markSources(key, value, opts);
@@ -85,7 +86,8 @@ class TaintedKv implements KeyValueStore {
     }
     if (isNumber(value)) return;
     const mark = valueMark(key, value);
-    // A mark that ends has a name of its own: the value may be there already, and stay for longer.
+    // A mark that expires has a name of its own: the same value may already be there, and stay
+    // longer.
     await (opts?.ttlSeconds === undefined
       ? marks.set(mark, now)
       : marks.set(`${mark}${ENDS}`, now, { ttlSeconds: opts.ttlSeconds + DAY_MS / 1_000 }));
@@ -93,8 +95,8 @@ class TaintedKv implements KeyValueStore {
   }
 
   /**
-   * Says of a value what its call had read until it was written, so that a cache of pages is trusted
-   * as the pages are. Without that nobody knows.
+   * Records what the call had read until it wrote the value. So a cache of pages is trusted as the
+   * pages are. Without this record the sources of the value are unknown.
    */
   async #markSources(key: string, value: string, opts: SetOptions | undefined): Promise<void> {
     const sources = this.#options.taint.sources?.known();
@@ -125,7 +127,7 @@ class TaintedKv implements KeyValueStore {
     return this.#marks;
   }
 
-  /** Takes away old marks of values that a key does not have any more. */
+  /** Removes old marks of values that the key no longer has. */
   async #forgetValues(key: string, made: string): Promise<void> {
     const all = await this.marks.list(valueMark(key));
     if (all.length <= MANY_VALUES) return;
@@ -136,7 +138,7 @@ class TaintedKv implements KeyValueStore {
     await this.#forgetOld(all.filter((mark) => !isOf(mark, made) && !isOf(mark, there)));
   }
 
-  /** The same of keys that are not there any more. */
+  /** Removes old marks of keys that are no longer there. */
   async #forgetKeys(): Promise<void> {
     const all = await this.marks.list('k:');
     if (all.length <= MANY_KEYS) return;
@@ -144,7 +146,7 @@ class TaintedKv implements KeyValueStore {
     await this.#forgetOld(all.filter((mark) => !there.has(mark)));
   }
 
-  // A younger one may be of a write that is on its way.
+  // A younger mark may belong to a write that is still running.
   async #forgetOld(marks: readonly string[]): Promise<void> {
     for (const mark of marks) {
       const madeAt = Number(await this.marks.get(mark));
@@ -153,7 +155,7 @@ class TaintedKv implements KeyValueStore {
   }
 }
 
-/** The same over a store that offers more than the four methods. */
+/** The same for a store that has the atomic methods too. */
 class AtomicTaintedKv extends TaintedKv implements Required<KeyValueStore> {
   readonly #atomic: Required<KeyValueStore>;
 
@@ -179,7 +181,7 @@ class AtomicTaintedKv extends TaintedKv implements Required<KeyValueStore> {
   }
 }
 
-/** A store that carries taint, with the atomic methods where the backend's has both. */
+/** A store that carries taint. It has the atomic methods if the backend's store has both. */
 export function taintedKv(store: KeyValueStore, options: TaintedKvOptions): KeyValueStore {
   return isAtomic(store) ? new AtomicTaintedKv(store, options) : new TaintedKv(store, options);
 }
@@ -192,12 +194,15 @@ function keyMark(key: string): string {
   return `k:${digest(key)}`;
 }
 
-/** The mark of a value, or what those of all values of a key begin with. */
+/** The mark of a value. Without a value, the prefix of the marks of all values of a key. */
 function valueMark(key: string, value?: string): string {
   return `v:${digest(key)}:${value === undefined ? '' : digest(value)}`;
 }
 
-/** What is known of where a value comes from, or what those of all values of a key begin with. */
+/**
+ * The name of the record of a value's sources. Without a value, the prefix of these names for all
+ * values of a key.
+ */
 function sourceMark(key: string, value?: string): string {
   return `s:${digest(key)}:${value === undefined ? '' : digest(value)}`;
 }

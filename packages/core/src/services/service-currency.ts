@@ -5,8 +5,8 @@ import type { CapabilityPlan } from '../capability-resolver.js';
 import type { PolicyAtOnce } from '../personality-policy.js';
 
 /**
- * Tells whether what a service was given is what it would be given now, under the policy of the
- * personality as it is then and that of a turn.
+ * Tells whether a service would get the same grant if it were opened now, under the present policy
+ * of the personality and the policy of a turn.
  */
 export function currency(
   plan: CapabilityPlan,
@@ -18,13 +18,13 @@ export function currency(
     const under = { ...owner, ...(networkPolicy !== undefined && { networkPolicy }) };
     return { grant: plan.describe(under, policy), process: policy.process };
   };
-  // An operator's own object may be changed in place.
+  // A copy: an operator may change the object in place.
   const given = structuredClone(grantUnder(ctx.networkPolicy, opened));
   return (networkPolicy) => {
     try {
       return isDeepStrictEqual(given, grantUnder(networkPolicy, plan.policyOf(owner)));
     } catch {
-      // What can't be told is not the same.
+      // If the grant can't be worked out, it counts as changed.
       return false;
     }
   };

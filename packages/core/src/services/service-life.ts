@@ -3,26 +3,24 @@ import { type Access, type CallJournal, CallScope } from '../call-scope.js';
 import type { Taint } from '../call-taint.js';
 import type { SecretRedactor } from '../results/redact.js';
 
-/** Denials that are kept for whoever explains a failure; the audit has them all. */
+/** How many denials are kept to explain a failure. The audit has all of them. */
 const MAX_DENIALS = 20;
 
 export interface ServiceLifeOptions {
   name: string;
   id: string;
-  /** Where those that it resolves are added; the journal has them, too. */
+  /** The secrets that the service resolves are added here. The journal uses the same redactor. */
   secrets: SecretRedactor;
   taint: Taint;
 }
 
-/** The life of a service, which is to its accessors what that of a call is to the call's. */
+/** The life of a service. Its accessors use it as those of a call use the call's scope. */
 export class ServiceLife extends CallScope {
   readonly #name: string;
   readonly #secrets: SecretRedactor;
   readonly #denials: ServiceDenial[] = [];
 
-  /**
-   * @param opener the call that opened it, whose secrets are also its own
-   */
+  /** @param opener the call that opened the service; its secrets are also redacted here */
   constructor(
     journal: CallJournal,
     { name, id, secrets, taint }: ServiceLifeOptions,
@@ -37,7 +35,7 @@ export class ServiceLife extends CallScope {
     this.#secrets.add(ref, value);
   }
 
-  /** What was refused so far, without secrets. */
+  /** What was denied so far, without secrets. */
   get denials(): ServiceDenial[] {
     return this.#denials.map((denial) => ({ ...denial }));
   }
@@ -64,7 +62,7 @@ export class ServiceLife extends CallScope {
     );
   }
 
-  /** Ends it; what runs on its behalf is told why. */
+  /** Ends the service, and gives the reason to what still runs for it. */
   endBecause(reason: string): void {
     this.abort(new CapabilityError('CALL_ENDED', reason, 'service ended'));
     this.end();

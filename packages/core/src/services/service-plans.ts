@@ -6,8 +6,8 @@ import { CapabilityPlan } from '../capability-resolver.js';
 const MAX_PLANS = 256;
 
 /**
- * The plans of services by name. One that is opened again has the plan that it had: where its roots
- * lead was looked up then, and a root that has become a link since leads nowhere new.
+ * The plans of services by name. A service that is opened again keeps its first plan. Where its
+ * roots lead was looked up then, so a root that was replaced by a link later opens nothing new.
  */
 export class ServicePlans {
   readonly #backends: CapabilityBackends;
@@ -30,7 +30,7 @@ export class ServicePlans {
 
   #create(name: string, declared: ToolCapabilities) {
     const capabilities = structuredClone(declared);
-    // A service is no tool, also where it has the name of one: their stores are two.
+    // A service may have the name of a tool. The prefix gives it a store of its own.
     const plan = new CapabilityPlan(`service:${name}`, capabilities, this.#backends);
     return { capabilities, plan };
   }

@@ -10,10 +10,10 @@ import type {
 import type { ScopedProcessImpl } from '../scoped/scoped-process.js';
 import { waitAtMost } from './wait-at-most.js';
 
-/** Milliseconds that are waited for a tree that was told to end. Not every one may be killed. */
+/** How many milliseconds the end of a process tree is awaited. Not every process can be killed. */
 const MAX_STOP_MS = 5_000;
 
-/** Processes of a service: those of a call, and such that are talked to. */
+/** The processes of a service: as in a call, and also ones that it exchanges messages with. */
 export class ServiceProcessesImpl implements ServiceProcesses {
   readonly #processes: ScopedProcessImpl;
 
@@ -21,12 +21,15 @@ export class ServiceProcessesImpl implements ServiceProcesses {
     this.#processes = processes;
   }
 
-  /** As in a call; ends with the service. Throws as there. */
+  /** As in a call, but the process ends with the service. Throws the same errors. */
   spawn(binary: string, args: string[], opts?: SpawnOpts): Promise<ProcessResult> {
     return this.#processes.spawn(binary, args, opts);
   }
 
-  /** A process whose standard input stays open, and of whose output nothing is kept. Throws as `spawn`. */
+  /**
+   * Starts a process whose standard input stays open, and whose output is not kept. Throws as
+   * `spawn`.
+   */
   open(
     binary: string,
     args: string[],
@@ -35,7 +38,10 @@ export class ServiceProcessesImpl implements ServiceProcesses {
     return unawaited(this.#open(binary, args, opts));
   }
 
-  /** As `spawn`, except for the start. Throws as `spawn`; `SANDBOX_UNAVAILABLE` where one is required. */
+  /**
+   * As `spawn`, but does not start the process. Throws as `spawn`; `SANDBOX_UNAVAILABLE` if a
+   * sandbox is required.
+   */
   prepare(
     binary: string,
     args: string[],
@@ -51,7 +57,7 @@ export class ServiceProcessesImpl implements ServiceProcesses {
       maxOutputBytes: 0,
     });
     const result = unawaited(withoutOutput(child.result));
-    // What can't be started rejects here rather than later.
+    // If the process can't be started, this rejects now, and not only when its result is read.
     await Promise.race([child.started, result]);
     return connection(child, result);
   }
@@ -71,7 +77,7 @@ function connection(child: RunningChild, result: Promise<ProcessResult>): Proces
 }
 
 async function withoutOutput(running: Promise<ProcessResult>): Promise<ProcessResult> {
-  // Nothing was to be kept, so that nothing was cut.
+  // No output is kept, so `truncated` has no meaning.
   const { truncated: _, ...result } = await running;
   return result;
 }

@@ -6,7 +6,7 @@ import { auditedProxy } from '../audited-proxy.js';
 /** A browser holds dozens of connections open at once. */
 const MAX_CONNECTIONS = 512;
 
-/** The proxy of one service, as it is given out, and what ends it. */
+/** The proxy of one service, and the function that closes it. */
 export interface OpenProxy {
   readonly given: ServiceProxy;
   close(): Promise<void>;

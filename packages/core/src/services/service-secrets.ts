@@ -1,26 +1,26 @@
 import type { ServiceOwner } from '@ethosagent/types';
 import { SecretRedactor } from '../results/redact.js';
 
-/** Whose services they are. */
+/** The owner of the services. */
 export type SecretOwner = Pick<ServiceOwner, 'sessionId' | 'personalityId'>;
 
 /**
- * The secrets that services resolved. A call may return what a service of its session was told, so
- * that they are taken out of what calls give, for as long as the session lasts; those of a service
- * without a session, from the calls of its personality.
+ * The secrets that services resolved. A call may return what a service of its session learned. So
+ * these secrets are redacted from the results of calls, as long as the session lasts. The secrets
+ * of a service without a session are redacted from the calls of its personality.
  */
 export class ServiceSecrets {
   readonly #bySession = new Map<string, SecretRedactor>();
   readonly #byPersonality = new Map<string | undefined, SecretRedactor>();
 
-  /** Where the secrets of a service are to be added. */
+  /** The redactor to which the secrets of a service are added. */
   open({ sessionId, personalityId }: SecretOwner): SecretRedactor {
     return sessionId === undefined
       ? opened(this.#byPersonality, personalityId)
       : opened(this.#bySession, sessionId);
   }
 
-  /** Those that a call may come across; `undefined` for none. */
+  /** The secrets that a call may get to see; `undefined` if there are none. */
   of({ sessionId = '', personalityId }: SecretOwner): SecretRedactor | undefined {
     const ofSession = this.#bySession.get(sessionId);
     const ofPersonality = this.#byPersonality.get(personalityId);
@@ -29,7 +29,7 @@ export class ServiceSecrets {
       : (ofSession ?? ofPersonality);
   }
 
-  /** What a session knew is nobody's any more. */
+  /** Drops the secrets of a session. */
   forget(sessionId: string): void {
     this.#bySession.delete(sessionId);
   }

@@ -18,10 +18,13 @@ import { currency } from './service-currency.js';
 import { ServiceLife } from './service-life.js';
 import { type SecretOwner, ServiceSecrets } from './service-secrets.js';
 
-/** Services of one session that may be open at once, unless an option says otherwise. */
+/**
+ * How many services of one session may be open at the same time, unless an option sets another
+ * limit.
+ */
 export const DEFAULT_MAX_SERVICES = 8;
 
-/** The same of one personality, of those that belong to no session. */
+/** The same limit for the services of one personality that belong to no session. */
 const MAX_WITHOUT_SESSION = 64;
 
 export interface ServiceTableOptions {
@@ -29,7 +32,7 @@ export interface ServiceTableOptions {
   meters: SessionMeters;
   taints: KnownTaints;
   maxPerSession: number;
-  /** Milliseconds for a service to close. */
+  /** How many milliseconds a service may take to close. */
   maxCloseMs: number;
   /** Milliseconds since the epoch. */
   now: () => number;
@@ -37,18 +40,17 @@ export interface ServiceTableOptions {
 
 /** What is to be opened. */
 export interface ServiceRequest {
-  /** In the audit. */
+  /** The name in the audit. */
   name: string;
-  /** What it declares. */
+  /** The compiled declaration of the service. */
   plan: CapabilityPlan;
   owner: ServiceOwner;
-  /** Of the turn, or of the personality where there is none. */
+  /** The policy of the turn, or of the personality outside a turn. */
   networkPolicy: NetworkPolicy | undefined;
-  /** The call that opens it. */
   opener?: CallScope;
 }
 
-/** What is kept open, of all sessions. */
+/** The open services of all sessions. */
 export class ServiceTable {
   readonly #options: ServiceTableOptions;
   readonly #services = new Set<Service>();
@@ -58,12 +60,13 @@ export class ServiceTable {
     this.#options = options;
   }
 
-  /** @throws `TOO_MANY_SERVICES`, `CALL_ENDED` when the call that opens it has ended */
+  /** @throws `TOO_MANY_SERVICES`; `CALL_ENDED` if the call that opens the service has ended */
   open({ name, plan, owner, networkPolicy, opener }: ServiceRequest): Promise<ServiceScope> {
     const { backends, now, taints } = this.#options;
     const { personalityId, workingDir } = owner;
     const id = `service-${crypto.randomUUID()}`;
-    // What belongs to no session has one of its own, so that it shares no namespace and no meter.
+    // A service that belongs to no session gets a session id of its own, so that it shares no
+    // namespace and no meter.
     const sessionId = owner.sessionId ?? id;
     const secrets = this.#secrets.open(owner);
     const journal = {
@@ -73,7 +76,8 @@ export class ServiceTable {
       now,
       secrets: () => secrets,
     };
-    // It lasts longer than what a session had read when it was opened: nobody knows whose it writes.
+    // A service outlives what its session knew when it was opened, so all that it writes counts as
+    // untrusted.
     const taint = { taints: () => true, noteRead: () => taints.noteServiceOf(name) };
     const life = new ServiceLife(journal, { name, id, secrets, taint }, opener);
     const access = {
@@ -108,25 +112,28 @@ export class ServiceTable {
     });
   }
 
-  /** The secrets that services of a call's owner resolved; `undefined` for none. */
+  /** The secrets that services of a call's owner resolved; `undefined` if there are none. */
   secretsOf(owner: SecretOwner): SecretRedactor | undefined {
     return this.#secrets.of(owner);
   }
 
-  /** Ends those of a session, and waits for it. */
+  /** Ends the services of a session, and waits until they have ended. */
   async endSession(sessionId: string): Promise<void> {
     await this.#end(({ owner }) => owner.sessionId === sessionId, 'the session has ended');
     this.#secrets.forget(sessionId);
   }
 
-  /** Ends those of a personality, of sub-agents that are also held to it, too; waits for it. */
+  /**
+   * Ends the services of a personality, and those of sub-agents that run under it. Waits until they
+   * have ended.
+   */
   endPersonality(personalityId: string): Promise<void> {
     const isHeldTo = ({ owner: { personalityId: id } }: Service) =>
       id === personalityId || id?.split('/').includes(personalityId) === true;
     return this.#end(isHeldTo, 'the personality has changed');
   }
 
-  /** Ends all of them, and waits for it. */
+  /** Ends all services, and waits until they have ended. */
   endAll(): Promise<void> {
     return this.#end(() => true, 'all services were ended');
   }
@@ -151,7 +158,7 @@ export class ServiceTable {
     );
   }
 
-  // What lasts for hours is no call: the caps of a call would end it in the middle of its work.
+  // A service may last for hours. The caps of a call would end it in the middle of its work.
   #limit(
     life: ServiceLife,
     sessionId: string,

@@ -18,20 +18,25 @@ export interface ServiceOptions {
   owner: ServiceOwner;
   ctx: ResolveContext;
   policy: PolicyAtOnce;
-  /** Whether one that is opened now, under this policy of a turn, would reach the same. */
+  /**
+   * Whether a service that is opened now, under this policy of a turn, would get the same grant.
+   */
   isCurrent: (networkPolicy: NetworkPolicy | undefined) => boolean;
-  /** Milliseconds for what `onEnd` was given, and then for processes and connections to go. */
+  /**
+   * How many milliseconds the functions of `onEnd` may take, and after them processes and
+   * connections.
+   */
   maxCloseMs: number;
-  /** Called when all of it has ended. */
+  /** Called when everything of the service has ended. */
   onEnded: () => void;
 }
 
-/** A service: accessors that last until it ends, and what ends with them. */
+/** A service: accessors that work until it ends, and what ends with it. */
 export class Service {
   readonly owner: Readonly<ServiceOwner>;
   /**
-   * What is given out. Nobody can change it, and it is not this: whoever has it does not decide when
-   * the service ends at the latest.
+   * The part that is given to the tool. It is frozen, and is not the service itself: who holds it
+   * can't extend the life of the service.
    */
   readonly scope: ServiceScope;
   readonly #life: ServiceLife;
@@ -80,7 +85,7 @@ export class Service {
     } satisfies ServiceScope);
   }
 
-  /** Ends it, and tells what still runs on its behalf why. */
+  /** Ends the service, and gives the reason to what still runs for it. */
   end(reason: string): Promise<void> {
     this.#ending ??= this.#end(reason);
     return this.#ending;
@@ -92,7 +97,7 @@ export class Service {
   }
 
   async #end(reason: string): Promise<void> {
-    // A closer may end it once more: then it is known to be ending.
+    // A closer may call `end` again, so `#ending` must be set before the first closer runs.
     await Promise.resolve();
     const closers = this.#closers ?? [];
     this.#closers = undefined;
@@ -126,11 +131,11 @@ export class Service {
   }
 }
 
-/** Whatever a closer throws, the others have their turn. */
+/** If one closer throws, the others still run. */
 async function run(close: () => void | Promise<void>): Promise<void> {
   try {
     await close();
   } catch {
-    // It was told; there is nobody to tell in turn.
+    // There is nobody left to report this error to.
   }
 }

@@ -1,4 +1,4 @@
-/** Waits for something that may never be done, and fails as little as that does. */
+/** Waits until something has succeeded or failed, but no longer than `maxMs`. Never rejects. */
 export async function waitAtMost(done: Promise<unknown>, maxMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -15,18 +15,27 @@ import { personalityIdOf, type ToolSessionParts } from './session-parts.js';
 import { SessionSpending } from './session-spending.js';
 import type { UntrustedFiles } from './untrusted-files.js';
 
-/** Rounds of one batch: whoever approves may change the arguments of a call that often. */
+/**
+ * How many rounds one batch may have. In each round, an approval may change the arguments of a
+ * call.
+ */
 const MAX_ROUNDS = 4;
 
 export interface SessionRunOptions extends SessionBatchOptions {
-  /** What the caller has a say in beside the session. */
+  /** The host that takes part in the decisions, beside the session. */
   host?: TurnHost;
   personality?: string;
-  /** The results are for the reader alone. Gets the places of those that hold foreign text. */
+  /**
+   * Present when only the reader gets the results. Filled with the places of results that hold
+   * untrusted text.
+   */
   quarantined?: Set<number>;
 }
 
-/** The batches of a session: each call goes round until nobody changes its arguments any more. */
+/**
+ * The batches of a session. Each call is run again until no approval changes its arguments any
+ * more.
+ */
 export class BatchRounds {
   readonly #parts: ToolSessionParts;
   readonly #grants: SessionGrants;
@@ -54,7 +63,7 @@ export class BatchRounds {
     await ledger.refresh();
     await this.#spending.addCalls(calls.length);
     let round = calls.map((call, index) => placeCall(call, index, ledger));
-    // What the calls of the batch read is for the next one.
+    // What the calls of this batch read only counts from the next batch on.
     const { isTainted, sources } = ledger;
     const results = new Map<number, SessionResult>();
     for (let count = 1; round.length > 0; count++) {
@@ -131,7 +140,7 @@ export class BatchRounds {
     });
   }
 
-  /** What would become of a call. Nothing runs. */
+  /** What would happen to a call. Nothing runs. */
   async check(call: ToolCall): Promise<CheckedCall> {
     const { tools, id: sessionId, identity, ledger } = this.#parts;
     const personality = await tools.personality(personalityIdOf(this.#parts));
@@ -187,7 +196,8 @@ export class BatchRounds {
     const { ledger } = this.#parts;
     return joinHosts(host, {
       ...guard.host(),
-      // What the calls keep is not for a session that has not read what they read.
+      // The session will not read what these calls read. But what they keep in stores may be
+      // untrusted.
       ...(quarantined !== undefined && { isTainted: true }),
       beforeRun: ({ toolCallId }: ToolCall) => {
         const answered = guard.answered.get(toolCallId);
@@ -211,7 +221,7 @@ export class BatchRounds {
   }
 }
 
-/** Of calls with one id, what ran counts; which of them read what is not known. */
+/** Of several calls with one id, it is known that one ran, but not what it read. */
 function withoutReads({ reads: _, ...fact }: CallFacts): CallFacts {
   return fact;
 }

@@ -51,7 +51,10 @@ export interface ApprovalBook {
   grant(approval: PendingApproval, decision: CallDecision): Promise<void>;
 }
 
-/** A book that keeps nothing, for a call that nobody decides on later. @param input as it was issued */
+/**
+ * A book that records nothing, for a call that can't be decided later. @param input the arguments
+ * as the model issued them
+ */
 export function emptyBook(input: unknown): ApprovalBook {
   return {
     find: () => undefined,
@@ -97,7 +100,10 @@ export interface GuardedResult {
 }
 
 const WAITS = { approved: false, reason: 'it waits for a decision', waits: true } as const;
-/** How often somebody is asked about one call whose arguments they change to some that can not run. */
+/**
+ * How often a person is asked again about one call, after an approval with arguments that can't
+ * run.
+ */
 const MAX_ASKED = 3;
 const MAX_SOURCES_SHOWN = 3;
 const MAX_SOURCE_CHARS = 120;
@@ -169,7 +175,8 @@ export class CallGuard {
     const now = find(name);
     const isForeign = isKept || mayBeForeign(tool ?? now, result) || mayBeForeign(now, result);
     if (facts?.ran !== true || !isForeign) return { isMarked: false, isUntrusted: false };
-    // The personality trusts the tool, not whoever wrote what it kept.
+    // The personality trusts the tool. It does not trust whoever wrote the text that the tool had
+    // stored.
     const isTrustedTool = !isKept && this.#trustsTool(name, tool ?? now);
     const { reads } = facts;
     const isClean = isTrustedTool || (!isKept && (await this.#trustsReads(reads)));
@@ -194,7 +201,8 @@ export class CallGuard {
     if (reads?.isWhole !== true || reads.sources.length === 0 || files === undefined) return false;
     if (!reads.sources.every((source) => this.#trust.covers(source))) return false;
     try {
-      // What was read had been noted before it was written.
+      // A write of untrusted text is recorded before it happens, so a file that was read is in the
+      // list if it is untrusted.
       return !(await hasWritten(files, reads.sources));
     } catch {
       return false;
@@ -218,15 +226,16 @@ export class CallGuard {
     if (grant !== undefined) return { approved: true, grant: grant.id };
     const shown = { ...request, reason: this.#withSources(request.reason) };
     const said = approve === undefined ? 'later' : await approve(shown);
-    // Somebody may have decided meanwhile: a no keeps it from running, whoever says it.
+    // Somebody else may have decided meanwhile. A refusal counts, whoever gives it.
     if (book.find(toolCallId)?.approval.decision?.approved === false) return false;
     const extra = extraOf(said);
     if (said !== 'later' && extra === undefined) return said;
-    // Too late to ask: the call has its answer.
+    // It is too late to ask: the call already has its answer.
     if (request.signal.aborted || book.isOver(toolCallId)) return false;
     const approval: PendingApproval = {
       toolCallId,
-      // Each asking has an answer of its own: an old one does not fit when the call comes again.
+      // Each question has an id of its own. So an old answer does not fit when the same call is
+      // asked about again.
       question: `${asks}.${randomUUID()}`,
       toolName,
       args: args ?? null,
@@ -249,7 +258,7 @@ export class CallGuard {
     try {
       if (waits === undefined) await book.ask(plain);
     } catch (error) {
-      // Nobody could decide on what is not on record: it is refused.
+      // Nobody could decide on a question that is not recorded, so the call is refused.
       this.waiting.delete(toolCallId);
       throw error;
     }
@@ -275,7 +284,7 @@ export class CallGuard {
         return;
       } catch (error) {
         if (book.find(toolCallId)?.approval.decision !== undefined) {
-          // Somebody else was first.
+          // Somebody else has already decided.
           this.edited.add(toolCallId);
           return;
         }
@@ -296,12 +305,14 @@ export class CallGuard {
   }
 }
 
-/** Of two calls with one id, each has its own tool. */
+/** Two calls may have the same id and different tools. */
 function keyOfCall(toolCallId: string, name: string): string {
   return JSON.stringify([String(toolCallId), name]);
 }
 
-/** The decision on a question. A yes to other arguments is none to those that were proposed. */
+/**
+ * The decision on a question. An approval with other arguments does not approve the original ones.
+ */
 function decisionOn(known: KnownApproval | undefined, asks: string): CallDecision | undefined {
   if (known === undefined) return undefined;
   const { approval, runs } = known;
@@ -321,7 +332,10 @@ function isFile(source: ReadSource): source is Extract<ReadSource, { kind: 'file
   return source.kind === 'file';
 }
 
-/** A source in quotes that it can not end: it may be words that a page wanted to be read here. */
+/**
+ * A source as a quoted string. JSON escapes keep it from ending its quotes: a page may have chosen
+ * it as text for this reader.
+ */
 function showSource({ source, tool }: UntrustedSource): string {
   const name = oneLine(tool, MAX_SOURCE_CHARS);
   return source === tool ? name : `${JSON.stringify(oneLine(source, MAX_SOURCE_CHARS))} (${name})`;
@@ -346,7 +360,7 @@ function decisionOf(said: ApprovalDecision | 'later'): CallDecision | undefined 
   return typeof said === 'boolean' ? { approved: said } : { ...said };
 }
 
-/** A yes with other arguments, or to more than this call. */
+/** An approval with other arguments, or one that holds for more than this call. */
 function extraOf(said: ApprovalDecision | 'later'): CallDecision | undefined {
   if (typeof said !== 'object' || said === null || said.approved !== true) return undefined;
   return said.args !== undefined || said.always !== undefined ? { ...said } : undefined;

@@ -6,13 +6,13 @@ import type { SessionTools } from './session-tools.js';
 
 const MAX_RESULT_CHARS = 80_000;
 
-/** What would become of a call, from the gates alone. */
+/** What would happen to a call, according to the gates alone. */
 export type CheckedCall =
   | { kind: 'runs' }
   | { kind: 'asks'; approval: PendingApproval }
   | { kind: 'refused'; result: ToolResult };
 
-/** Goes through the gates of a call. Nothing runs. */
+/** Takes a call through its gates. Nothing runs. */
 export async function checkCall(
   call: ToolCall,
   guard: CallGuard,
@@ -65,8 +65,8 @@ export interface CheckedSession {
 }
 
 /**
- * As `checkCall`, for arguments that somebody gave instead of a model's: the places that they name
- * are judged, too. Nothing is written down.
+ * As `checkCall`, for arguments from somebody other than the model: the places that they name are
+ * checked too. Nothing is recorded.
  */
 export function checkOffRecord(call: ToolCall, session: CheckedSession): Promise<CheckedCall> {
   const { tools, personality, isTainted, sources, now } = session;

@@ -6,16 +6,15 @@ import type { SessionGrant, UntrustedSource } from './session-api.js';
 
 const ALL_SCOPES: readonly GrantScope[] = ['session', 'arguments', 'tool'];
 
-/** What a grant is looked at against. */
+/** A call that a grant is compared with. */
 export interface AskedCall {
   request: ApprovalRequest;
   tool: AnyTool | undefined;
   personality: PersonalityConfig;
-  /** The untrusted content that the session has read. */
   sources: readonly UntrustedSource[];
 }
 
-/** For whom a session runs, as far as its grants go. */
+/** The user and the team for whom a session runs, which decides on its grants. */
 export type GrantOwner = Pick<SessionGrant, 'userScopeId' | 'teamId'>;
 
 /** Whether a grant was given for this user and team. */
@@ -36,8 +35,8 @@ export function mayGrant({ safety }: PersonalityConfig, scope: unknown): scope i
 }
 
 /**
- * Whether a grant answers a question. It ends where the tool, what the call could reach, or what the
- * session has read is not what it was.
+ * Whether a grant answers a question. It no longer does when the tool, what the call could reach or
+ * what the session has read has changed.
  */
 export function grantCovers(grant: SessionGrant, asked: AskedCall): boolean {
   const { request, tool, personality, sources } = asked;

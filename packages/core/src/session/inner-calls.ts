@@ -92,10 +92,11 @@ export class InnerCalls {
 
   /** For the host of the batch whose tools make calls. */
   readonly of = (parent: CallingCall): CallOfTool => {
-    // What its calls have brought: whatever the session knows of it, its program has it at hand.
+    // What these calls have read. The program that makes them can use it, whatever the session
+    // knows of it.
     const brought: UntrustedSource[] = [];
     return async ({ name, args }, signal) => {
-      // No one outside names it, so that it stands for no other call.
+      // A random id, so that nobody else can name this call or give it an answer.
       const toolCallId = `inner-${randomUUID().replaceAll('-', '')}`;
       const call = { toolCallId, name, args, parent };
       try {
@@ -148,7 +149,8 @@ export class InnerCalls {
     if (source !== undefined && !brought.some(isSame(source))) brought.push(source);
     const ran = facts?.ran === true;
     await end(call, { result, ran, ...(source !== undefined && { source, from }) });
-    // A tool that does not say so of its own results would hand it on without a mark.
+    // If the tool that made the call does not mark its own results as untrusted, this text would
+    // reach the model without a mark.
     const isHidden = isMarked && tool(call.parent.toolName)?.outputIsUntrusted !== true;
     return { result, isUntrusted: isUntrusted || isHidden };
   }

@@ -1,10 +1,13 @@
 import type { TurnGate, TurnHost } from '../turn-host.js';
 
-/** A host that asks both: what one refuses is refused, and what one asks about is asked about. */
+/**
+ * A host that asks both hosts: it refuses what one of them refuses, and asks for approval if one of
+ * them does.
+ */
 export function joinHosts(host: TurnHost | undefined, session: TurnHost): TurnHost {
   if (host === undefined) return session;
   const { delegation, quotaSession, beforeRun } = host;
-  // A call that a tool makes is nobody's to hear of but its own.
+  // Only the tool that makes a call hears about that call.
   const isInner = session.parentCallId !== undefined;
   return {
     ...session,

@@ -13,7 +13,7 @@ import type { ToolSessionParts } from './session-parts.js';
 import { sourceOfCall } from './source-list.js';
 import { sourceOf } from './untrusted-gate.js';
 
-/** A round that has run. */
+/** A round of calls after it has run. */
 export interface AnsweredRound {
   round: readonly PlacedCall[];
   answers: readonly ToolCallResult[];
@@ -23,21 +23,24 @@ export interface AnsweredRound {
   approvals: SessionApprovals;
   images: ToolSessionParts['images'];
   signal: AbortSignal | undefined;
-  /** The results are for the reader alone. Gets the places of those that hold foreign text. */
+  /**
+   * Present when only the reader gets the results. Filled with the places of results that hold
+   * untrusted text.
+   */
   quarantined: Set<number> | undefined;
 }
 
 interface KeptAnswer {
   index: number;
   result: SessionResult;
-  /** Where it comes from, where the session has read untrusted content with it. */
+  /** The source of the result, if the session has read untrusted content with it. */
   source?: UntrustedSource;
-  /** Instead of the result, where the source could not be noted. */
+  /** The result to give instead if the source could not be recorded. */
   withheld: () => SessionResult;
 }
 
 /**
- * Marks what was read, and notes where it came from before anybody reads it.
+ * Marks results that hold untrusted text, and records their sources before anybody reads them.
  *
  * @returns the results by their places in the batch
  */
@@ -77,7 +80,7 @@ async function keepAnswer(
   const { toolCallId, name } = answer;
   const fact = facts.get(toolCallId);
   const { isMarked, isUntrusted, from } = await guard.judge(answer, fact);
-  // Of calls with one id, one may wait and another have run.
+  // Of several calls with one id, one may wait while another has run.
   const isAnswered = answer.result.ok || answer.result.cause !== 'NOT_APPROVED';
   const approval = isAnswered ? undefined : guard.waiting.get(toolCallId);
   const args = edited ?? partsOf(call).args;

@@ -51,7 +51,7 @@ const CHECKS = {
   untrusted: isShape({ from: isSource }),
   asked: isShape(
     { approval: isApproval, input: isAnything },
-    // The untrusted content that was known to whoever was asked.
+    // The untrusted content that the person who was asked knew about.
     { sources: isListOf(isSource) },
   ),
   decided: isShape(
@@ -64,31 +64,33 @@ const CHECKS = {
       always: isScope,
     },
   ),
-  /** A call that was decided on is taken up: it runs now, or its refusal was told. */
+  /**
+   * The decision on a call was used: the call runs now, or the model was told that it is refused.
+   */
   taken: isShape({ call: isString, question: isString }),
-  /** A question that nobody is to answer any more: its call does not run. */
+  /** A question that needs no answer any more: its call does not run. */
   withdrawn: isShape({ call: isString, question: isString }),
   granted: isShape({ grant: isGrant }),
   revoked: isShape({ grant: isString }),
-  /** What was used up of the limits of a session. */
+  /** How much of the limits of the session was used up. */
   used: isShape({ calls: isAmount, costUsd: isAmount }),
-  /** Files and folders that were changed with untrusted content at hand. */
+  /** Files and folders that were changed by calls that could use untrusted content. */
   written: isShape({ paths: isListOf(isString) }),
-  /** An operator has looked at them. */
+  /** Files and folders that an operator has checked. */
   cleared: isShape({ paths: isListOf(isString) }),
 };
 
 export type RecordOf<K extends keyof typeof CHECKS> = { kind: K } & Checked<(typeof CHECKS)[K]>;
 
-/** What is written down of the protections of a session. */
+/** What is recorded about the protections of a session. */
 export type LedgerRecord = { [K in keyof typeof CHECKS]: RecordOf<K> }[keyof typeof CHECKS];
 
-/** What is stored of a record. */
+/** The stored form of a record. */
 export function dataOf(record: LedgerRecord): Record<string, unknown> {
   return { v: VERSION, ...record };
 }
 
-/** The record of a message's data; `undefined` for what is none that is known. */
+/** The record in a message's data; `undefined` if it is not a known record. */
 export function parseRecord(data: unknown): LedgerRecord | undefined {
   if (!isObject(data) || data.v !== VERSION) return undefined;
   const { v: _, ...record } = data;
@@ -107,8 +109,8 @@ function isRecord(
 }
 
 /**
- * Records as whoever reads them will see them.
- * @throws `VALUE_INVALID` for what could not be read again
+ * Records as they will be read back from the store.
+ * @throws `VALUE_INVALID` for a record that could not be read back
  */
 export function plainRecords(records: readonly LedgerRecord[]): LedgerRecord[] {
   const copies: unknown = JSON.parse(

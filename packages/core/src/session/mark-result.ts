@@ -2,12 +2,12 @@ import { canonicalJson } from '@ethosagent/policy';
 import type { ToolResult } from '@ethosagent/types';
 import { markUntrusted, type UntrustedOrigin } from '../results/mark-untrusted.js';
 
-/** What the model reads of a result: the value, or the code and the error. */
+/** What the model reads of a result: its value, or its code and its error. */
 export function modelText(result: ToolResult): string {
   return result.ok ? result.value : `${result.code}: ${result.error}`;
 }
 
-/** A result whose text is marked as what somebody else may have written. */
+/** A result whose text is marked as untrusted. */
 export function markResult(result: ToolResult, origin: UntrustedOrigin): ToolResult {
   return result.ok
     ? { ...result, value: markUntrusted(result.value, origin) }

@@ -3,17 +3,17 @@ import type { ToolCall } from '@ethosagent/types';
 import { partsOf } from './session-answers.js';
 import type { SessionLedger } from './session-ledger.js';
 
-/** A call of a batch, and where its result goes. */
+/** A call of a batch, and the place of its result. */
 export interface PlacedCall {
   call: ToolCall;
   index: number;
-  /** The arguments that it was approved with, where they are others. */
+  /** The arguments that were approved, if they differ. */
   edited?: unknown;
-  /** The question whose answer changed them. */
+  /** The question whose answer changed the arguments. */
   question?: string;
 }
 
-/** A call with the arguments that it was approved with, where it is the very call that was asked about. */
+/** A call with the approved arguments, if it is exactly the call that was asked about. */
 export function placeCall(
   call: ToolCall,
   index: number,
@@ -30,7 +30,6 @@ export function placeCall(
   return { call, index, edited, question: waiting.approval.question };
 }
 
-/** The call as it runs. */
 export function callToRun({ call, edited }: PlacedCall): ToolCall {
   return edited === undefined ? call : { ...call, args: edited };
 }

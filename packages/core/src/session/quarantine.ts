@@ -10,7 +10,7 @@ export interface QuarantinedText {
   images: readonly ResultImage[];
 }
 
-/** Times that the model is asked; the second time with nothing but the same again. */
+/** How often the model is asked. The second request is the same as the first. */
 const MAX_ATTEMPTS = 2;
 const MAX_ANSWER_CHARS = 100_000;
 
@@ -54,7 +54,7 @@ export async function askQuarantined(
       );
       if (answer !== undefined) return answer;
     } catch {
-      // It may be that the content made it throw, and what.
+      // The error may have been caused by the untrusted content, and its text may come from there.
     }
   }
   signal.throwIfAborted();
@@ -68,7 +68,7 @@ function parsed(answer: unknown): unknown {
   return JSON.parse(fenced ?? answer);
 }
 
-/** A refusal in words of ours. */
+/** A refusal in our own words, without text from the content. */
 export function quarantineFailure(
   error: string,
   cause: FailureCause,

@@ -4,8 +4,8 @@ import type { AnyTool } from '@ethosagent/types';
 import type { ApprovalRequest } from '../approval.js';
 
 /**
- * Stands for all that is asked: the call with its reach, the reason, and the tool as it is. What was
- * approved of one tool does not run another that has taken its name.
+ * A digest of everything that is asked: the call with its reach, the reason, and the tool itself.
+ * So an approval of one tool does not run another tool with the same name.
  */
 export function questionOf(request: ApprovalRequest, tool: AnyTool | undefined): string {
   const { toolCallId: _, sessionId: __, signal: ___, ...asked } = request;
@@ -30,7 +30,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('base64url');
 }
 
-/** Whether two questions ask for the same, whenever they were asked. */
+/** Whether two questions ask for the same, no matter when. */
 export function isSameQuestion(a: string | undefined, b: string): boolean {
   return a !== undefined && withoutAsking(a) === withoutAsking(b);
 }

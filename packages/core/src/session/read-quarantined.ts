@@ -4,14 +4,20 @@ import { askQuarantined, NO_ANSWER, quarantineFailure } from './quarantine.js';
 import { failureOf } from './session-answers.js';
 import type { QuarantineAnswer, QuarantineRequest, SessionResult } from './session-api.js';
 
-/** What the calls of a reader are run with. */
+/** How the calls of a reader are run. */
 export interface QuarantinedRun {
   signal: AbortSignal;
-  /** Runs the calls for the reader alone; `marked` gets the places of results with foreign text. */
+  /**
+   * Runs the calls for the reader alone. Fills `marked` with the places of results that hold
+   * untrusted text.
+   */
   run: (calls: QuarantineRequest['calls'], marked: Set<number>) => Promise<SessionResult[]>;
 }
 
-/** Has a reader without tools answer about what calls bring, which the session does not read. Never rejects. */
+/**
+ * Lets a reader without tools answer a question about the results of calls. The session itself does
+ * not read those results. Never rejects.
+ */
 export async function readQuarantined(
   { calls, question, schema, read }: QuarantineRequest,
   { signal, run }: QuarantinedRun,

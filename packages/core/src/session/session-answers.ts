@@ -22,7 +22,10 @@ export type RunCalls = (
   own?: { abortSignal: AbortSignal },
 ) => Promise<ToolCallResult[]>;
 
-/** What of failed calls may be told: the framework's word, of a tool's own nothing but the code. */
+/**
+ * What may be told about failed calls: the framework's own text, and only the code of a tool's
+ * failure.
+ */
 export function failureOf(
   results: readonly SessionResult[],
   marked: ReadonlySet<number>,
@@ -41,7 +44,10 @@ export function failureOf(
     : undefined;
 }
 
-/** Refuses a batch, which goes its way all the same: the registry has the word for what it refuses itself. */
+/**
+ * Refuses all calls of a batch. The batch still goes through the registry, which has its own text
+ * for what it refuses itself.
+ */
 export async function refuseAll(
   calls: readonly ToolCall[],
   { error, host, runCalls }: { error: unknown; host: TurnHost | undefined; runCalls: RunCalls },
@@ -51,14 +57,14 @@ export async function refuseAll(
   const answers = await runCalls(calls, joinHosts(host, { gate }));
   return calls.map((call, index) => {
     const result = answers[index]?.result;
-    // What got past is not told.
+    // A result that came in spite of the refusal is not told.
     return result === undefined || result.ok
       ? refusedResult(call, error)
       : answeredResult(call, result);
   });
 }
 
-/** What the model is told of a call that waits for a decision. */
+/** The result that the model gets for a call that waits for a decision. */
 export function waits(name: string, problem?: string): ToolResult {
   const why = problem === undefined ? '' : `: ${problem}`;
   return {
@@ -69,7 +75,7 @@ export function waits(name: string, problem?: string): ToolResult {
   };
 }
 
-/** What of a call can be read; a host may pass on anything. */
+/** The parts of a call that can be read; a host may pass anything. */
 export function partsOf(call: ToolCall | undefined): ToolCall {
   try {
     const { toolCallId, name, args }: ToolCall = Object(call);
@@ -79,7 +85,7 @@ export function partsOf(call: ToolCall | undefined): ToolCall {
   }
 }
 
-/** A call may be an object that answers otherwise the next time, or not at all. */
+/** Reads a call once: it may be an object that answers differently later, or throws. */
 export function readOnce(call: ToolCall): ToolCall {
   if (typeof call !== 'object' || call === null) return call;
   try {

@@ -73,7 +73,8 @@ export class SessionApprovals {
   async decide(asked: QuestionRef, decision: CallDecision, id: string | undefined): Promise<void> {
     const { ledger, tools } = this.#parts;
     const said = { ...decision };
-    // A plain no needs none, so that it can be said where the personality is gone.
+    // A plain refusal needs no personality, so it is possible even when the personality no longer
+    // exists.
     const personality =
       said.approved === false ? { id: id ?? '', name: '' } : await tools.personality(id);
     await ledger.refresh();
@@ -178,13 +179,14 @@ export class SessionApprovals {
           sessionId,
           identity,
           personality,
-          // What a turn read after it had issued its calls had no part in them.
+          // In a turn, the question lists what had been read when the calls were issued. What was
+          // read later had no influence on them.
           isTainted: isOfTurn ? sources.length > 0 : ledger.isTainted,
           sources: isOfTurn ? sources : ledger.sources,
           now,
         }),
     });
-    // The same decision again is no second grant.
+    // The same decision a second time must not add a second grant.
     let isMade = false;
     await ledger.append(() => {
       const made = this.#waitingFor(asked).approval.decision;

@@ -19,24 +19,24 @@ import { SessionUse, sumOfUse, type Use } from './session-use.js';
 import { keyOf, SourceList } from './source-list.js';
 
 const PREFIX = 'protections of ';
-/** Attempts to write while others write too. */
+/** How often a write is tried while other processes write too. */
 const MAX_ATTEMPTS = 20;
 
-/** A call that was asked about and has not been taken up. */
+/** A call that a person was asked about, and that has not used the decision yet. */
 export interface WaitingCall {
   approval: PendingApproval;
   /** The arguments as the model issued them. */
   input: unknown;
-  /** The untrusted content that was known when it was asked. */
+  /** The untrusted content that was known when the person was asked. */
   sources: readonly UntrustedSource[];
-  /** The question that was answered, where a yes was to other arguments. */
+  /** The question that the decision answers, if it approved other arguments. */
   runs?: string;
 }
 
-/** `taken`: what was decided was taken up, or was told. `withdrawn`: it does not run. */
+/** `taken`: the decision was used, or told to the model. `withdrawn`: the call does not run. */
 export type SettledCall = 'taken' | 'withdrawn';
 
-/** The id of the session in which the protections of another are kept. */
+/** The id of the session that holds the protections of another session. */
 export function sessionLedgerId(sessionId: string): string {
   return PREFIX + sessionPart(sessionId);
 }
@@ -68,10 +68,10 @@ export function sessionPart(sessionId: string): string {
   return `session ${encodeURIComponent(sessionId.toWellFormed())}`;
 }
 
-/** What the ledger of untrusted files is kept for. */
+/** The name of the ledger of untrusted files. */
 export const FILES_PART = 'files';
 
-/** Whether it is the one in which untrusted files are listed. */
+/** Whether it is the ledger of untrusted files. */
 export function isFilesLedger(sessionId: string): boolean {
   return sessionId === PREFIX + FILES_PART;
 }
@@ -127,7 +127,7 @@ export class SessionLedger {
     this.#store = store;
     this.#ref = {
       id: PREFIX + of,
-      // Of no memory scope: it is not among the sessions that tools search.
+      // In a memory scope of its own, so that tools that search sessions do not find it.
       scopeId: 'protections',
       ...(userScopeId !== undefined && { userScopeId }),
       ...(teamId !== undefined && { teamId }),
@@ -290,7 +290,7 @@ export class SessionLedger {
 
   async #append(next: () => readonly LedgerRecord[], written = () => {}): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      // As whoever reads them will see them.
+      // The records as they will be read back.
       const records = plainRecords(next());
       if (records.length === 0) return;
       if (this.#store === undefined) {
@@ -319,7 +319,7 @@ export class SessionLedger {
     if (this.#store === undefined) return;
     const { id } = this.#ref;
     for (;;) {
-      // With the last that is known: where it is no longer there, the ledger was deleted.
+      // Includes the last known message: if it is no longer there, the ledger was deleted.
       const found = await this.#store.messages(id, {
         afterSequence: Math.max(0, this.#sequence - 1),
       });
@@ -382,7 +382,7 @@ export class SessionLedger {
       case 'asked': {
         const { approval, input, sources = [] } = record;
         const place = placeOfCall(approval);
-        // Where it asks again, it stands behind what was asked before.
+        // A call that asks again goes to the end of the list.
         this.#waiting.delete(place);
         this.#settled.delete(place);
         this.#waiting.set(place, { approval: { ...approval, input }, input, sources });
@@ -431,12 +431,12 @@ export class SessionLedger {
   }
 }
 
-/** An id of a call stands for one in the session, and for one in each turn. */
+/** The id of a call is unique within a turn, or within the session outside turns. */
 function placeOfCall({ toolCallId, turn }: Pick<PendingApproval, 'toolCallId' | 'turn'>): string {
   return JSON.stringify([turn, toolCallId]);
 }
 
-/** No other record has the same. */
+/** A text that no other record shares. */
 function placeOf({ sequence, createdAt, data }: SessionMessage): string {
   return canonicalJson([sequence, createdAt, data]);
 }

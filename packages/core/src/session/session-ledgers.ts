@@ -12,7 +12,7 @@ import { UntrustedFiles } from './untrusted-files.js';
 
 type Owner = Partial<SessionOwner>;
 
-/** Ledgers that are kept open. What is let go is read again when it is asked for. */
+/** How many ledgers are kept open. The others are read again when they are needed. */
 const MAX_OPEN = 1_000;
 
 /**

@@ -27,7 +27,7 @@ export interface ToolSessionParts {
   now: () => number;
 }
 
-/** The personality that a batch of the session would have now. */
+/** The personality that a batch of the session would run with now. */
 export function personalityIdOf({
   personality,
   activePersonality,

@@ -2,7 +2,10 @@ import { EthosError, type ToolResult } from '@ethosagent/types';
 import type { SessionLimits } from './session-api.js';
 import type { SessionLedger } from './session-ledger.js';
 
-/** Holds a session to its limits. What it used up is counted in its ledger, whoever has it open. */
+/**
+ * Holds a session to its limits. Its ledger counts what it used up, in every process that has it
+ * open.
+ */
 export class SessionSpending {
   readonly #ledger: SessionLedger;
   readonly #maxCalls: number;
@@ -15,7 +18,7 @@ export class SessionSpending {
   }
 
   /**
-   * Counts calls that are about to run. Where there are limits, other processes are told.
+   * Counts calls that are about to run. If there are limits, other processes are told.
    * @throws `TURN_LIMIT`, and as `SessionLedger.append`
    */
   async addCalls(calls: number): Promise<void> {
@@ -34,13 +37,13 @@ export class SessionSpending {
     });
   }
 
-  /** Counts what calls say that they cost. */
+  /** Counts the costs that calls report. */
   async addCostOf(results: readonly ToolResult[]): Promise<void> {
     const costUsd = results.reduce((sum, result) => sum + costOf(result), 0);
     if (costUsd === 0) return;
     this.#ledger.count({ calls: 0, costUsd });
     if (!this.#limitsCost) return;
-    // What can't be written down now is counted here, and written down with the next calls.
+    // If this can't be recorded now, it is counted here, and recorded with the next calls.
     await this.#ledger.spend({ calls: 0, costUsd: 0 }, () => {}).catch(() => {});
   }
 

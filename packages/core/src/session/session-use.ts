@@ -7,8 +7,8 @@ export interface Use {
 const NOTHING: Use = { calls: 0, costUsd: 0 };
 
 /**
- * Counts what a session uses up, for all in this process that have it open. What is not written down
- * yet counts here, and in no other process.
+ * Counts what a session uses up, for everything in this process that has the session open. What is
+ * not recorded yet counts here, and in no other process.
  */
 export class SessionUse {
   #stored = NOTHING;
@@ -22,22 +22,21 @@ export class SessionUse {
     return this.#unstored;
   }
 
-  /** Counts what nobody writes down now. */
+  /** Counts use that is not recorded yet. */
   count(use: Use): void {
     this.#unstored = sumOfUse(this.#unstored, use);
   }
 
-  /** A record of the store, of this process or of another. */
+  /** Counts a record of the store, from this process or another one. */
   addStored(use: Use): void {
     this.#stored = sumOfUse(this.#stored, use);
   }
 
-  /** Of what was counted here, some is written down. */
+  /** Part of what was counted here is now recorded. */
   wasStored({ calls, costUsd }: Use): void {
     this.count({ calls: -calls, costUsd: -costUsd });
   }
 
-  /** The session was deleted. */
   startOver(): void {
     this.#stored = NOTHING;
     this.#unstored = NOTHING;

@@ -18,27 +18,27 @@ import type {
   UntrustedSource,
 } from './session-api.js';
 
-/** A decision as it is written down. */
+/** A decision as it is recorded. */
 export interface SettledDecision {
   approved: boolean;
   reason?: string;
   args?: unknown;
   always?: GrantScope;
-  /** The question that is answered, where the yes is to other arguments. */
+  /** The question that is answered, if the decision approved other arguments. */
   runs?: string;
   by?: string;
 }
 
-/** What a decision is looked at against. */
+/** What a decision is compared with. */
 export interface DecisionParts {
   personality: PersonalityConfig;
-  /** Goes through the gates of the call with other arguments. */
+  /** Checks the call with other arguments against its gates. */
   check: (call: ToolCall) => Promise<CheckedCall>;
 }
 
 /**
- * Holds what somebody says to a call to what the personality lets, and other arguments to what the
- * tool takes and the call may reach.
+ * Checks a decision on a call. The personality must allow it. If it has other arguments, the tool
+ * must accept them and the call must be able to reach what they name.
  *
  * @returns the decision, and the call as it was approved
  * @throws as `ToolSession.decide`
@@ -74,7 +74,7 @@ export async function settleDecision(
   return { decision: { ...said, args, runs: shown.question }, shown };
 }
 
-/** Whether a decision that was made is the one that is to be made. */
+/** Whether the decision that was already made is the same as the new one. */
 export function isSameDecision(made: CallDecision, now: CallDecision): boolean {
   return (
     made.approved === now.approved &&
@@ -83,7 +83,7 @@ export function isSameDecision(made: CallDecision, now: CallDecision): boolean {
   );
 }
 
-/** @throws `APPROVAL_INVALID` where the personality does not let it */
+/** @throws `APPROVAL_INVALID` if the personality does not allow the grant */
 export function createGrant(
   approval: PendingApproval,
   { always, by }: CallDecision,
@@ -96,9 +96,9 @@ export function createGrant(
   }: {
     personality: PersonalityConfig;
     tool: AnyTool | undefined;
-    /** What was known when the call was asked about. */
+    /** The sources that were known when the person was asked. */
     sources: readonly UntrustedSource[];
-    /** For whom the session runs. */
+    /** The user and the team for whom the session runs. */
     owner: GrantOwner;
     now: () => number;
   },
@@ -109,7 +109,7 @@ export function createGrant(
     id: randomUUID(),
     scope,
     toolName,
-    // What was shown, whatever has its name now.
+    // The tool that was shown, even if another tool has its name now.
     tool: approval.tool ?? toolDigest(tool),
     ...(scope === 'arguments' && { args }),
     capabilities,
@@ -139,7 +139,7 @@ function assertMayGrant(personality: PersonalityConfig, scope: unknown) {
 function refusal(result: ToolResult): EthosError {
   if (result.ok) return invalid('the call can not run with these arguments');
   const { cause = 'INPUT_INVALID', error } = result;
-  // The text of a denial begins with its code, as the error will.
+  // The text of a denial already begins with its code, and the error adds it again.
   const prefix = `${cause}: `;
   return new EthosError(cause, error.startsWith(prefix) ? error.slice(prefix.length) : error);
 }

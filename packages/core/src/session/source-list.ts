@@ -3,7 +3,7 @@ import { canonicalJson, shorten } from '@ethosagent/policy';
 import type { UntrustedSource } from './session-api.js';
 import { sourceOf } from './untrusted-gate.js';
 
-/** Sources that are listed one by one. */
+/** How many sources are listed one by one. */
 const MAX_LISTED = 50;
 
 /**
@@ -113,7 +113,6 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** Stands for a source. */
 export function keyOf({ source, tool }: UntrustedSource): string {
   return canonicalJson([source, tool]);
 }

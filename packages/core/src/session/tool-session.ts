@@ -117,7 +117,7 @@ export class DefaultToolSession implements ToolSession {
         host,
         resultBudgetChars: Number.MAX_SAFE_INTEGER,
       });
-      // Where it can not be written down, the registry says so.
+      // If the call can't be recorded, the registry says so.
       return answeredResult(read, answer?.result ?? result);
     } catch (thrown) {
       return refusedResult(read, thrown);
@@ -150,7 +150,7 @@ export class DefaultToolSession implements ToolSession {
   async resume(options: SessionBatchOptions = {}): Promise<SessionResult[]> {
     const { ledger } = this.#parts;
     await ledger.refresh();
-    // What a turn of an agent waits for, its loop goes on with.
+    // Decisions of an agent's turn are left to its loop.
     const decided = ledger.waiting.filter(
       ({ approval: { decision, turn } }) => decision !== undefined && turn === undefined,
     );
@@ -212,7 +212,7 @@ export class DefaultToolSession implements ToolSession {
   }
 }
 
-/** The calls as they are now; a host may give anything. */
+/** Each call is read once; a host may pass anything. */
 function readAll(calls: readonly ToolCall[]): readonly ToolCall[] {
   return Array.isArray(calls) ? Array.from(calls, readOnce) : [];
 }

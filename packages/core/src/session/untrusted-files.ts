@@ -2,9 +2,9 @@ import { dirname, parse } from 'node:path';
 import { isWithin } from '@ethosagent/policy';
 import type { SessionLedger } from './session-ledger.js';
 
-/** Paths that are remembered one by one; from then on their folders are. */
+/** How many paths are listed one by one. After that, their folders are listed. */
 const MANY_PATHS = 1_000;
-/** Paths that are remembered. From then on, everything on the disk counts as written. */
+/** How many paths are listed at all. After that, everything on the disk counts as written. */
 const MAX_PATHS = 4_000;
 
 /**
@@ -40,7 +40,7 @@ export class UntrustedFiles {
    * @throws as `SessionLedger.append`: then it must not be changed
    */
   async note(paths: readonly string[]): Promise<void> {
-    // What was known may have been cleared by another process.
+    // Another process may have cleared what was known here.
     await this.#ledger.refresh();
     await this.#ledger.append(() => {
       const { written } = this.#ledger;

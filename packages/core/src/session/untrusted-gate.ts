@@ -45,15 +45,16 @@ export function untrustedGate(
   };
 }
 
-// What is none of the three is a mistake, and must not open anything.
+// An unknown decision is a mistake, and must not allow anything.
 function decisionOf(decision: unknown): UntrustedDecision {
   return decision === 'allow' || decision === 'deny' ? decision : 'ask';
 }
 
 /**
- * Whether a personality takes the results of a tool for content that it can trust.
+ * Whether a personality trusts the content in the results of a tool.
  *
- * @param isTool whether there is a tool of that name: it comes before a label
+ * @param isTool whether there is a tool of that name; the name of a tool takes precedence over a
+ *   label
  */
 export function isTrusted(
   { safety }: PersonalityConfig,

@@ -5,7 +5,7 @@ import type { Step } from './step.js';
 const SHOWN_CHARS = 500;
 const SENSITIVE_KEY = /pass(word|phrase)|secret|token|api[-_]?key|authorization|credential|cookie/i;
 
-/** Answers a dry run instead of a tool that does not do dry runs itself. */
+/** Answers a dry run when the tool does not support dry runs itself. */
 export const answerDryRun: Step = ({ entry, batch, args }) => {
   if (batch.input.host?.checksOnly !== undefined) return undefined;
   if (batch.facts.dryRun !== true || entry.tool.supportsDryRun === true) return undefined;

@@ -8,11 +8,14 @@ import type { Approved, CallState } from '../call-state.js';
 import { type Ending, guarded } from '../guarded.js';
 import { type Answer, notAvailable, type Step } from './step.js';
 
-/** Asks whoever runs the turn, and the tool, whether the call must be approved; then has it approved. */
+/**
+ * Asks the owner of the turn, and the tool, whether the call must be approved, and then asks for
+ * the approval.
+ */
 export const askApproval: Step = (state) => {
   const { batch } = state;
   const { tool } = state.entry;
-  // The dry run of a tool that does it itself changes nothing: there is nothing to approve.
+  // The dry run of a tool that supports it changes nothing, so there is nothing to approve.
   if (batch.facts.dryRun === true) return undefined;
   const isOpen = tool.requiresApproval === undefined && tool.unconfined !== true;
   if (batch.input.host?.gate === undefined && state.asked === undefined && isOpen) {
@@ -46,8 +49,8 @@ function ask(state: CallState): Answer | Promise<Answer> {
 }
 
 /**
- * A yes was to this tool with this reach and these settings: gives a refusal where they have
- * changed while the call waited.
+ * A yes was given to this tool with this reach and these settings. Refuses the call if they have
+ * changed while it waited.
  */
 export function refuseIfChanged(state: CallState): Answer {
   if (state.approved === undefined) return undefined;
@@ -63,7 +66,8 @@ async function askHost(state: CallState, reason: string | undefined): Promise<An
   const approve = input.host?.approve ?? input.backends?.approve;
   if (approve === undefined) return refused(state, 'no approval callback is configured');
   const scope = state.newScope();
-  // What a schema turned into class instances would be shown wrong; then what it came from is.
+  // A schema may have turned the arguments into class instances, which can't be shown well. Then
+  // the arguments before the schema are shown.
   const plain = copyPlain(state.args);
   const shown = plain.ok ? plain.value : structuredClone(state.issued);
   const capabilities = entry.plan.describe(facts, policy, state.narrowing);
@@ -103,12 +107,12 @@ interface Decided {
   reason: string;
   approved: boolean;
   decision: Ending<unknown>;
-  /** Milliseconds since the epoch, both. */
+  /** Milliseconds since the epoch, as is `now`. */
   askedAt: number;
   now: number;
 }
 
-/** Keeps how it was decided, for the record. */
+/** Keeps how the call was decided, for the record. */
 function note(state: CallState, { reason, approved, decision, askedAt, now }: Decided): void {
   const said: Record<string, unknown> = decision.kind === 'returned' ? plainOf(decision.value) : {};
   state.waits = !approved && said.waits === true;
@@ -143,7 +147,7 @@ function isAsApproved(state: CallState, { entry, capabilities }: Approved): bool
       saysTheSame(entry.settings?.resolve(state.policy), state.resolvedSettings)
     );
   } catch {
-    // A host's own backend that fails says nothing, and least of all the same.
+    // A host's backend that throws does not prove that nothing has changed.
     return false;
   }
 }
@@ -157,7 +161,7 @@ function whoseCall({ batch }: CallState) {
   return { workingDir, sessionId, ...(personalityId !== undefined && { personalityId }) };
 }
 
-/** For whoever decides; `undefined` for what is not plain. */
+/** A copy for whoever decides; `undefined` for a value that is not plain data. */
 function frozenCopy(value: unknown): unknown {
   const copy = copyPlain(value);
   return copy.ok ? deepFreeze(copy.value) : undefined;

@@ -15,7 +15,7 @@ export const askBeforeCall: Step = (state) => {
   return askAll(state, typeof beforeCall === 'function' ? [beforeCall] : beforeCall);
 };
 
-/** Each in its order, until one refuses. */
+/** Asks the hooks in order, until one refuses. */
 async function askAll(state: CallState, hooks: readonly BeforeCallHook[]): Promise<Answer> {
   for (const hook of hooks) {
     const answer = await ask(state, hook);

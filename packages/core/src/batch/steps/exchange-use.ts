@@ -7,8 +7,8 @@ import { sessionOfQuotas } from '../session-of-quotas.js';
 import { type Answer, type Step, unfinished } from './step.js';
 
 /**
- * Learns what the session of the call used in other processes, where its counts are shared. A call
- * whose caps can't be looked up does not run.
+ * Learns what the session of the call used in other processes, where they share its counts. If its
+ * use can't be read, the call does not run.
  */
 export const exchangeUse: Step = (state) => {
   const { batch, entry } = state;

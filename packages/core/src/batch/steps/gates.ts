@@ -5,7 +5,7 @@ import { filteredOut, unavailable } from '../../tool-gates.js';
 import type { CallState } from '../call-state.js';
 import { inputInvalid, notAvailable, type Step, stopped } from './step.js';
 
-/** Reads the call once: it may be an object that answers otherwise the next time. */
+/** Reads the call once: it may be an object that answers differently when it is read again. */
 export const readCall: Step = (state) => {
   const { batch, call } = state;
   if (batch.watch.aborted) {
@@ -21,7 +21,7 @@ export const readCall: Step = (state) => {
   return undefined;
 };
 
-/** What the host of the turn has answered already. */
+/** Gives the answer that the owner of the turn already has for the call. */
 export const answerByHost: Step = (state) => {
   const { toolCallId, name, batch } = state;
   const answer = batch.input.host?.answers?.({ toolCallId, name });
@@ -38,7 +38,7 @@ export const findTool: Step = (state) => {
   return undefined;
 };
 
-/** The names that the model was told. */
+/** The names of the tools that the model was offered. */
 function* offered({ batch }: CallState): Iterable<string> {
   const { tools, filters } = batch.input;
   for (const [name, entry] of tools) {
@@ -68,7 +68,10 @@ export const requireBackends: Step = ({ entry, batch }) => {
   );
 };
 
-/** Takes a copy of the arguments, so that nobody else can change them. From here on a result is cut. */
+/**
+ * Copies the arguments, so that nobody else can change them. From here on a result is cut at its
+ * budget.
+ */
 export const copyArguments: Step = (state) => {
   const { input } = state.batch;
   const copy = copyPlain(state.issued);

@@ -20,8 +20,8 @@ import { resolveSettings } from './resolve-settings.js';
 import type { Step } from './step.js';
 
 /**
- * The way of a call to its tool. This list is the order of the gates, and there is no other. The
- * first step that answers ends the way; after the last one the call waits for its place and runs.
+ * The steps between a call and its tool. This list is the only order of the gates. The first step
+ * that answers ends the way. If none answers, the call waits for its place and runs.
  */
 export const STEPS: readonly Step[] = [
   readCall,

@@ -7,13 +7,13 @@ import { createCallContext } from '../call-accessors.js';
 import type { CallState } from '../call-state.js';
 import { type Step, threw } from './step.js';
 
-/** Arguments that name a place, by what tools call them. */
+/** The names that tools use for arguments with a path or a URL. */
 const PATH_KEYS = ['path', 'file', 'file_path'];
 const URL_KEYS = ['url', 'uri'];
 
 /**
- * Where somebody decides on other arguments: the files and URLs that they name must be in the reach
- * of the call. What else a tool makes of its arguments is judged when it runs.
+ * Applies when somebody gave other arguments for a call: the files and URLs that these name must be
+ * within the reach of the call. Places that the tool works out itself are checked when it runs.
  */
 export const judgePlaces: Step = (state) => {
   if (state.batch.input.host?.judgesPlaces !== true) return undefined;
@@ -48,7 +48,7 @@ function named(args: unknown, keys: readonly string[]): string[] {
   });
 }
 
-/** Of a tool that writes and names one file, it is the one that is written. */
+/** If a tool writes and its arguments name one file, the tool writes that file. */
 function kindsOf({ entry: { tool } }: CallState, paths: readonly string[]): ReachKind[] {
   const { read, write } = tool.capabilities.fs_reach ?? {};
   if (write !== undefined && paths.length === 1 && effectsOf(tool).includes('write')) {

@@ -6,8 +6,8 @@ import { guarded } from '../guarded.js';
 import { type Answer, type Step, unfinished } from './step.js';
 
 /**
- * Tells whoever goes by where text comes from what a program or a service of the call may change:
- * no accessor sees it.
+ * Records what a program or a service of the call may change, before it begins. No accessor sees
+ * those changes, and they may carry untrusted text.
  */
 export const noteUnseenWrites: Step = (state) => {
   const { input, facts } = state.batch;
@@ -34,7 +34,7 @@ async function note(state: CallState, places: readonly string[]): Promise<Answer
   );
 }
 
-/** Where it may write: what its sandbox lets it, or anywhere. */
+/** The places where the call may write: the roots of its sandbox, or everywhere without one. */
 function placesOf(state: CallState): readonly string[] {
   const { entry, batch, policy } = state;
   const { process: programs, fs_reach, service } = entry.plan.describe(batch.facts, policy);

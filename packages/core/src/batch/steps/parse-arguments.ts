@@ -5,13 +5,13 @@ import type { CallState } from '../call-state.js';
 import { type Ending, settled, stoppedBy } from '../guarded.js';
 import { type Answer, inputInvalid, notAvailable, type Step, threw, unfinished } from './step.js';
 
-/** Makes of the arguments what the schema of the tool makes of them. */
+/** Replaces the arguments by what the tool's schema parses them to. */
 export const parseArguments: Step = (state) => {
   const { input } = state.entry.tool;
   return input === undefined ? checkPlain(state) : parse(state, input);
 };
 
-/** As `guarded`, without its closures: nearly every schema parses at once. */
+/** The same as `guarded`, without its closures: nearly every schema parses at once. */
 function parse(state: CallState, input: ToolInput<unknown>): Answer | Promise<Answer> {
   const { watch } = state.batch;
   if (watch.aborted) return unfinished(state, stoppedBy(watch));
@@ -33,7 +33,7 @@ async function wait(state: CallState, parsing: PromiseLike<ToolInputResult<unkno
   return ending.kind === 'returned' ? take(state, ending.value) : unfinished(state, ending);
 }
 
-/** Arguments of a plain schema stay as they are; they fit, or the call does not run. */
+/** Checks arguments against a plain schema, which never changes them. */
 function checkPlain(state: CallState): Answer | Promise<Answer> {
   const { schemaGate } = state.entry;
   if (schemaGate === undefined) return undefined;

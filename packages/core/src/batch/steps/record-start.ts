@@ -4,7 +4,7 @@ import type { CallState } from '../call-state.js';
 import { type Ending, guarded } from '../guarded.js';
 import { type Answer, notAvailable, type Step, unfinished } from './step.js';
 
-/** Lets whoever runs the turn write down that the call begins. */
+/** Lets the owner of the turn record that the call begins. */
 export const recordStart: Step = (state) => {
   const { facts, input } = state.batch;
   if (input.host?.checksOnly !== undefined) {

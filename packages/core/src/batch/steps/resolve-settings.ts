@@ -1,6 +1,6 @@
 import { notAvailable, type Step } from './step.js';
 
-/** What the personality sets for the tool. */
+/** Looks up the settings that the personality has for the tool. */
 export const resolveSettings: Step = (state) => {
   const { settings } = state.entry;
   if (settings === undefined) return undefined;

@@ -4,12 +4,12 @@ import { failure } from '../../results/check-shape.js';
 import type { CallState } from '../call-state.js';
 import type { Ending } from '../guarded.js';
 
-/** The answer of a call that is not to run; `undefined` lets it go on. */
+/** The answer of a call that does not run; `undefined` lets it go on. */
 export type Answer = ToolResult | undefined;
 
 /**
- * One step on the way to a tool. A step gives a promise only where it has to wait: a promise for
- * each step would cost more than all the steps.
+ * One step on the way to a tool. It returns a promise only if it has to wait: a promise for each
+ * step would cost more than all the steps.
  */
 export type Step = (state: CallState) => Answer | Promise<Answer>;
 
@@ -21,13 +21,13 @@ export function inputInvalid(error: string): ToolResult {
   return { ok: false, error, code: 'input_invalid', cause: 'INPUT_INVALID' };
 }
 
-/** The result of a call that something threw in. */
+/** The result of a call in which something threw. */
 export function threw(state: CallState, error: unknown): ToolResult {
   state.thrown = { error };
   return failure(errorText(error), causeOfThrown(error));
 }
 
-/** The result of a call that was left behind, or did not begin any more. */
+/** The result of a call that was stopped, or that did not begin because the turn was aborted. */
 export function stopped(
   state: CallState,
   { why, reason }: Pick<Stopped, 'why' | 'reason'>,
@@ -47,7 +47,7 @@ export function stopped(
 
 type Stopped = Extract<Ending<unknown>, { kind: 'stopped' }>;
 
-/** The result of code that did not return. */
+/** The result of code that was stopped before it returned. */
 export function unfinished(
   state: CallState,
   ending: Exclude<Ending<unknown>, { kind: 'returned' }>,

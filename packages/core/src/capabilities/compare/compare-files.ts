@@ -7,7 +7,7 @@ type Files = NonNullable<ResolvedGrant['fs_reach']>;
 
 const NOTHING: Files = { read: [], write: [] };
 
-/** Files that one grant reaches and the other may not. */
+/** The files that `after` reaches and `before` may not. */
 export const compareFiles: CompareCapability = (
   { fs_reach: before = NOTHING },
   { fs_reach: after = NOTHING },
@@ -38,7 +38,7 @@ function keysOf(kind: 'read' | 'write') {
   return { policy: `fs_reach.${kind}`, declared: `fs_reach.${kind}` };
 }
 
-/** Roots that are links, and lead to other places than before. */
+/** Roots that are links, and lead elsewhere than before. */
 function comparePlaces(before: Files, after: Files): GainedAccess[] {
   const found = new Map<string, GainedAccess>();
   for (const kind of ['read', 'write'] as const) {
@@ -65,7 +65,7 @@ function comparePlaces(before: Files, after: Files): GainedAccess[] {
   return [...found.values()];
 }
 
-/** The link that a root is, or is below. */
+/** The link that is the root itself or a folder above it. */
 function linkOf({ leads = {} }: Files, root: string): { root: string; lead: string } | undefined {
   const [link] = Object.entries(leads)
     .filter(([known]) => isWithin(root, known))
@@ -73,7 +73,7 @@ function linkOf({ leads = {} }: Files, root: string): { root: string; lead: stri
   return link && { root: link[0], lead: link[1] };
 }
 
-/** Roots that could not be moved or removed as long as they were roots. */
+/** A root can't be moved or removed. Lists the roots that lost this protection. */
 function compareRoots(before: Files, after: Files): GainedAccess[] {
   const now = new Set(rootsOf(after));
   return rootsOf(before)

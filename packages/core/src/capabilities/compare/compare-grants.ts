@@ -5,9 +5,9 @@ import type { ResolvedGrant } from '../resolved-grant.js';
 import { compareQuotas } from './compare-quotas.js';
 import type { CompareCapability, GrantChange } from './grant-change.js';
 
-/** Parts of a grant that are no capability. One that is missing here does not compile. */
+/** The parts of a grant that are not capabilities. A part that is missing here does not compile. */
 const OTHER_PARTS: {
-  // With the secrets, `secretSources` is compared too.
+  // `secretSources` is compared together with the secrets.
   readonly [K in Exclude<
     keyof ResolvedGrant,
     CapabilityKey | 'secretSources'
@@ -21,7 +21,7 @@ const COMPARISONS: readonly (readonly [keyof ResolvedGrant, CompareCapability])[
   ['quotas', OTHER_PARTS.quotas],
 ];
 
-/** In the order in which messages list capabilities. */
+/** Capabilities have the same order here as in messages. */
 function placeOf(key: CapabilityKey): number {
   return Object.keys(CAPABILITIES).indexOf(key);
 }

@@ -13,7 +13,7 @@ type Network = NonNullable<ResolvedGrant['network']>;
 const NOWHERE: Network = { allowedHosts: [] };
 const ALLOW = { policy: 'safety.network.allow', declared: 'network.allowedHosts' } as const;
 
-/** Requests that one grant allows and the other may not. */
+/** The requests that `after` allows and `before` may not. */
 export const compareNetwork: CompareCapability = (
   { network: before = NOWHERE },
   { network: after = NOWHERE },
@@ -31,7 +31,7 @@ export const compareNetwork: CompareCapability = (
   const found: GainedAccess[] = hosts
     .filter((host) => !covers(before.allowedHosts, host))
     .map((host) => gained(host));
-  // A denied address is denied behind every name too.
+  // A denied address is denied behind every name as well.
   for (const rule of before.deny ?? []) {
     const isLost = expand(rule).some(
       (each) => !covers(denied, each) && (isMachine(each) || meetsAny(hosts, each)),
@@ -60,7 +60,7 @@ export const compareNetwork: CompareCapability = (
   return found;
 };
 
-/** The rules by which a port of another service than HTTP is open. */
+/** The rules that open a port of a service other than HTTP. */
 function openedPorts({ allowedHosts, servicePorts = [] }: Network): string[] {
   return [...new Set([...allowedHosts, ...servicePorts])].filter((pattern) => {
     const parsed = parseHostPattern(pattern);
@@ -72,7 +72,7 @@ function denyRules({ deny = [] }: Network): string[] {
   return deny.flatMap(expand);
 }
 
-/** A rule, and of an address also the one that it stands for. */
+/** The rule itself. For a rule with an address, also the address that it leads to. */
 function expand(rule: string): string[] {
   const parsed = parseHostPattern(rule);
   if (parsed === null) return [];
@@ -87,7 +87,7 @@ function isMachine(pattern: string): boolean {
   return parsed?.kind === 'exact' && isIpLiteral(parsed.host);
 }
 
-/** Whether one of the patterns covers all that `pattern` covers. */
+/** Whether a single pattern of the list covers everything that `pattern` covers. */
 function covers(patterns: readonly string[], pattern: string): boolean {
   const whole = meetHosts(pattern, pattern);
   return patterns.some((each) => meetHosts(each, pattern) === whole);

@@ -17,7 +17,10 @@ const RESOURCES = {
   open_files: true,
 } as const satisfies Record<keyof ProcessLimits, true>;
 
-/** Programs that one grant runs, or runs more freely than the other. */
+/**
+ * The programs that `after` runs and `before` does not, or that `after` runs with fewer
+ * restrictions.
+ */
 export const compareProcesses: CompareCapability = (before, after) => {
   const { process: old = NONE } = before;
   const { process: now = NONE } = after;
@@ -34,7 +37,7 @@ export const compareProcesses: CompareCapability = (before, after) => {
     ...(now.background === true && old.background !== true
       ? [{ what: 'processes that outlive their call', declared: 'process.background' }]
       : []),
-    // Without a reach of its own, a process that has no sandbox may begin in any folder.
+    // A process that has no sandbox and no declared reach may start in any folder.
     ...(before.fs_reach !== undefined && after.fs_reach === undefined
       ? [{ what: 'processes in any folder', declared: 'fs_reach' }]
       : []),
@@ -62,7 +65,7 @@ function compareSandbox(old: Processes, now: Processes): GainedAccess[] {
   return Object.keys(RESOURCES).flatMap((name) => {
     const cap = limitOf(caps, name);
     const limit = limitOf(limits, name);
-    // What is no number can't be compared.
+    // A limit that is not a number can't be compared.
     if (limit <= cap || cap === Number.POSITIVE_INFINITY) return [];
     return [
       {
@@ -80,7 +83,7 @@ function limitOf(limits: ProcessLimits, name: string): number {
 
 type Rules = Readonly<Record<string, ArgumentPolicy>>;
 
-/** Only more rules are known to allow less: each list that was met still is, and no denial is lost. */
+/** Rules provably allow no more only if every old list is still there and no denial is lost. */
 function compareArguments(old: Rules, now: Rules): GainedAccess[] {
   return Object.entries(old)
     .filter(([name, rule]) => {

@@ -11,7 +11,7 @@ const QUOTAS = {
   store_bytes: true,
 } as const satisfies Record<keyof QuotaLimits, true>;
 
-/** What one grant lets a tool use up, and the other does not. */
+/** What `after` lets a tool use up and `before` does not. */
 export const compareQuotas: CompareCapability = (before, after) => {
   if (!reachesAnything(after)) return [];
   return (['per_call', 'per_session'] as const).flatMap((level) =>
@@ -30,7 +30,7 @@ export const compareQuotas: CompareCapability = (before, after) => {
   );
 };
 
-/** A tool that reaches nothing has no caps, and uses nothing up. */
+/** A tool that reaches nothing uses nothing up, and has no caps. */
 function reachesAnything({ quotas: _, ...grant }: ResolvedGrant): boolean {
   return Object.values(grant).some((granted) => granted !== undefined);
 }

@@ -4,8 +4,8 @@ import type { ResolvedGrant } from '../resolved-grant.js';
 import type { CompareCapability, GainedAccess } from './grant-change.js';
 
 /**
- * Secrets that one grant lets a tool read or send, and the other may not. Who reads a value may send
- * it wherever requests go, so that a binding takes from that and adds nothing.
+ * The secrets that `after` lets a tool read or send and `before` may not. A tool that reads a value
+ * may send it wherever its requests go. So a binding to hosts only restricts the tool.
  */
 export const compareSecrets: CompareCapability = (before, after) => {
   const left = Object.keys(before.secretSources ?? {});
@@ -25,17 +25,17 @@ export const compareSecrets: CompareCapability = (before, after) => {
   });
 };
 
-/** A secret, or all below a prefix, that a grant gives. */
+/** A secret that a grant gives, or all secrets below a prefix. */
 interface GivenSecret {
   readonly ref: SecretRef;
-  /** Those below the prefix for which the personality says something else. */
+  /** The refs below the prefix for which the personality names another source. */
   readonly except: readonly SecretRef[];
   readonly by: SecretDeclaration;
-  /** What of the personality decides on it. */
+  /** The part of the personality that names its source. */
   readonly policy?: string;
 }
 
-/** @param also refs below a prefix that are to stand for themselves in the list, where they do */
+/** @param also refs below a prefix that are listed one by one, if a declaration covers them */
 function secretsOf(
   { secrets = [], secretSources = {} }: ResolvedGrant,
   also: readonly SecretRef[] = [],
@@ -59,10 +59,10 @@ function isReadable(secret: SecretDeclaration): boolean {
   return typeof secret === 'string';
 }
 
-/** Whether a given ref covers all that another one covers. */
+/** Whether one given ref covers everything that another one covers. */
 function coversRef({ ref: wide, except }: GivenSecret, narrow: SecretRef): boolean {
   if (wide === narrow) return true;
-  // All below `a/b` is below `a` where `a/b` itself is.
+  // If `a/b` is below `a`, so is everything below `a/b`.
   return (
     !except.includes(narrow) &&
     secretRefMatches(wide, narrow.endsWith('/*') ? narrow.slice(0, -2) : narrow) &&

@@ -13,8 +13,8 @@ export interface GainedAccess {
 }
 
 /**
- * What of one capability `after` may give and `before` does not. What can't be proved to be within
- * `before` is gained.
+ * What `after` may give of one capability and `before` does not. Anything that can't be proved to
+ * be within `before` counts as gained.
  */
 export type CompareCapability = (
   before: ResolvedGrant,

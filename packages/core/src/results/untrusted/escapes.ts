@@ -1,14 +1,17 @@
 import { foldLookalikes, withoutFillers } from '@ethosagent/policy';
 import { characterEntities } from 'character-entities';
 
-/** A text with escapes decoded, and where each of its units began. */
+/** A text with its escapes decoded, and the original place of each of its units. */
 export interface Decoded {
   text: string;
   /** For each unit of `text`, and for its end, the place in the original. */
   places: Uint32Array | undefined;
 }
 
-/** Entities that some readers take without their end, and those in other cases than their own. */
+/**
+ * Entities that some readers accept without a semicolon, and entities that are written in another
+ * case.
+ */
 const NAMED: Readonly<Record<string, string>> = {
   lt: '<',
   gt: '>',
@@ -33,15 +36,15 @@ const OLD_NAMES = `(?<name>${Object.keys(NAMED).join('|')})`;
 const ENTITY = `&(?:${OLD_NAMES}|(?<named>[a-z][a-z0-9]{1,31})(?=;)|${NUMBERED})`;
 const BYTES =
   '(?<bytes>%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3})|%(?<percent>[0-7][0-9a-f])';
-// Its digits are none of an octal escape.
+// Its digits can't be part of an octal escape.
 const STYLE = '\\\\0{0,4}(?<style>3[ce])\\s?';
-// All that is written so: digits that could be octal are read apart.
+// All escapes of style sheets. Their digits may also be octal, so this is a family of its own.
 const STYLES = '\\\\(?<style>0{4}[2-7][0-9a-f]|0{0,3}[2-7][0-9a-f](?![0-9a-f]))\\s?';
 const OCTAL = '\\\\(?<octal>[0-3][0-7]{2}|[4-7][0-7])';
 const JSON_ESCAPE = '\\\\u(?<unicode>[0-9a-f]{4})';
 const HEX = '\\\\x(?<hex>[0-9a-f]{2})';
 const UNICODE = [
-  // First, as `\\u0000003C` is not told from `\\U0000003C` here.
+  // Comes first, since matching ignores case: `\\u0000003C` and `\\U0000003C` look the same here.
   '\\\\u(?<long>000[0-9a-f]{5}|0010[0-9a-f]{4})',
   JSON_ESCAPE,
   '\\\\u\\{0*(?<braced>[1-9a-f][0-9a-f]{0,5})\\}',
@@ -49,11 +52,11 @@ const UNICODE = [
 const UNITS = [STYLE, OCTAL, HEX].join('|');
 
 /**
- * What one reader decodes in one go. Which it is matters: an escape that is decoded too early may
- * become a part of another one.
+ * Each pattern is what one kind of reader decodes in one pass. The grouping matters: an escape that
+ * is decoded too early may become part of another escape.
  */
 const FAMILIES = Object.entries({
-  // Some take an entity without its end for none, and XML has five names.
+  // Some readers ignore an entity without a semicolon, and XML has only five names.
   '&': [`${ENTITY};?`, `${ENTITY};`, `&(?:(?<name>lt|gt|amp|quot|apos)|${NUMBERED});`],
   '%': [`${BYTES}|%u(?<unit>[0-9a-f]{4})`, BYTES],
   '\\': [`${UNICODE}|${UNITS}`, UNICODE, UNITS, JSON_ESCAPE, HEX, OCTAL, STYLE, STYLES],
@@ -66,15 +69,15 @@ const ANY = new RegExp(
 );
 const MAY_BEGIN = /[&%\\＆％＼﹠﹪﹨]/;
 const UNSEEN = /^\p{DI}$/u;
-/** Passes over a text, before it counts as one that is written to be read in too many ways. */
+/** How many passes are made. A text that needs more was written to have too many readings. */
 const MAX_PASSES = 96;
 
 /**
- * What a text says to whoever decodes entities, the escapes of JSON, programs and style sheets, or
- * those of URLs: in whatever layers and order, until nothing is left to decode. What nobody sees and
- * is written as an escape is left out.
+ * Everything that a text may say to a reader that decodes entities, the escapes of JSON, of
+ * programs and of style sheets, or those of URLs. All layers and orders are tried, until nothing is
+ * left to decode. Invisible characters that are written as escapes are left out.
  *
- * @returns the text itself first; `undefined` where there are too many readings
+ * @returns the text itself first; `undefined` if there are too many readings
  */
 export function readingsOf(text: string): Decoded[] | undefined {
   const readings: Decoded[] = [{ text, places: undefined }];
@@ -97,17 +100,22 @@ export function readingsOf(text: string): Decoded[] | undefined {
   return readings;
 }
 
-/** How a text is spelled, each character one unit: for who takes a lookalike for its letter, and for who doesn't. */
+/**
+ * The text as a reader sees it, one unit per character: with lookalikes as letters, or as it is.
+ */
 type Spelling = ReturnType<typeof withoutFillers>;
 
-/** An escape that ends before a lookalike for the one goes on with it for the other. */
+/**
+ * The two spellings may end an escape at different places, e.g. before a character that only looks
+ * like a digit.
+ */
 function spellingsOf(text: string): Spelling[] {
   const folded = foldLookalikes(text);
   const plain: Spelling = { text, placeOf: (index) => index };
   return folded === text ? [plain] : [withoutFillers(folded), plain];
 }
 
-/** Where escapes begin in a text as it stands. */
+/** Where escapes begin in the undecoded text. */
 export function* escapesIn(text: string): Generator<number> {
   const folded = withoutFillers(foldLookalikes(text));
   for (const { index } of folded.text.matchAll(ANY)) yield folded.placeOf(index);

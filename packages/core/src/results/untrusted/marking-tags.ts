@@ -1,10 +1,10 @@
 import { foldLookalikes, withoutFillers } from '@ethosagent/policy';
 import { type Decoded, escapesIn, readingsOf } from './escapes.js';
 
-/** The tag of the marking. */
+/** The name of the tag that marks untrusted text. */
 export const MARKING = 'untrusted';
 
-// A blank of Braille is none to Unicode.
+// The blank of Braille is not a space in Unicode.
 const SPACE = '[\\s\\u2800\\p{M}\\p{Cc}\\p{Cf}\\p{DI}]';
 const NAME = [...MARKING].join(`${SPACE}*`);
 const TAG = new RegExp(`<(?<lead>(?:${SPACE}|[!?/\\\\])*)${NAME}`, 'giu');
@@ -14,26 +14,29 @@ const ENDS_OR_HAS_OUR_ATTRIBUTE = new RegExp(
   'iuy',
 );
 
-// Quotes around words in honest text, so that they pass for brackets in tags of the marking only.
+// Honest text has these as quotes around words, so they count as brackets only in tags of the
+// marking.
 const OPENING = /[«≪]/g;
 const CLOSING = /[»≫]/g;
 
-/** A tag of the marking in a text: where its bracket begins, and how many units it is written with. */
+/**
+ * A tag of the marking in a text: where its bracket begins, and how many units the bracket takes.
+ */
 export interface Tag {
   at: number;
   length: number;
 }
 
-// Where a tag may be that is written with escapes: these, what they may be the beginning of, and what
-// a tag has.
+// Where an escaped tag may be: the starts of escapes, the characters of escapes, and the characters
+// of a tag.
 const TANGLE = /(?:[&%\\][#\w{};]*|[<>/!?\suntrsed\u2800\p{M}\p{Cc}\p{Cf}\p{DI};«≪»≫])+/giu;
 const WORD = /\w/g;
-/** What decides on the end of a tag may stand behind it. */
+/** How many characters behind a match are read to decide whether a tag ends there. */
 const BEHIND = 40;
 
 /**
- * The tags that a reader could take for those of the marking, however they are spelled. Where a text
- * can be read in too many ways, every escape.
+ * The tags that a reader could take for those of the marking, in any spelling. If a text has too
+ * many readings, every escape.
  */
 export function* tagsOfMarking(text: string): Generator<Tag> {
   yield* tagsIn({ text, places: undefined }, 0);
@@ -61,7 +64,10 @@ function* tagsIn({ text, places }: Decoded, offset: number): Generator<Tag> {
   }
 }
 
-/** Where a character of a reading was written, and with how many units. An escape may be several. */
+/**
+ * The place of a character in the original, and how many units it takes there. One escape may stand
+ * for several characters.
+ */
 function writtenAt({ text, places }: Decoded, index: number): Tag {
   const at = places?.[index] ?? index;
   let next = index + String.fromCodePoint(text.codePointAt(index) ?? 0).length;
@@ -74,9 +80,11 @@ function isTag(
   end: number,
   lead: string,
 ): boolean {
-  // A closing tag, however it goes on; another name is one that goes on in plain letters.
+  // A closing tag, whatever follows the name. If plain letters or digits follow, the name is
+  // another one.
   if (/[/\\]/.test(lead)) return !/[a-z0-9]/i.test(decoded.charAt(end));
-  // An opening tag. Where spaces come before the name, a comparison in a program is none.
+  // An opening tag. If spaces come before the name, it may be a comparison in a program, so it must
+  // end or have one of our attributes.
   const next = /[\s\u2800]/.test(lead) ? ENDS_OR_HAS_OUR_ATTRIBUTE : ENDS_OR_GOES_ON;
   next.lastIndex = end;
   return next.test(folded);
