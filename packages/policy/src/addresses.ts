@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { IPv6 } from 'ipaddr.js';
 import { isIpLiteral, normalizeHost } from './hosts.js';
 
-// An import of CommonJS starts a lexer first, which costs 8 ms and 5 MB; require doesn't.
+// A static import of CommonJS starts a lexer first, which takes 8 ms and 5 MB. `require` does not.
 const ipaddr: typeof import('ipaddr.js') = createRequire(import.meta.url)('ipaddr.js');
 
 /** What an IP address is for. Only `public` may be connected to without the operator's word. */
@@ -25,7 +25,9 @@ export interface AddressClass {
 
 type RangesByKind = readonly (readonly [AddressKind, readonly string[]])[];
 
-/** IANA IPv4 Special-Purpose Address Registry (RFC 6890). What isn't here is public. */
+/**
+ * IANA IPv4 Special-Purpose Address Registry (RFC 6890). Addresses that are not listed are public.
+ */
 const IPV4_KINDS: RangesByKind = [
   ['unspecified', ['0.0.0.0/8']],
   ['loopback', ['127.0.0.0/8']],
@@ -46,7 +48,10 @@ const IPV4_KINDS: RangesByKind = [
   ],
 ];
 
-/** IANA IPv6 Special-Purpose Address Registry. First match decides; what isn't here is reserved. */
+/**
+ * IANA IPv6 Special-Purpose Address Registry. The first match decides. Addresses that match nothing
+ * are reserved.
+ */
 const IPV6_KINDS: RangesByKind = [
   ['unspecified', ['::/128']],
   ['loopback', ['::1/128']],
@@ -58,15 +63,15 @@ const IPV6_KINDS: RangesByKind = [
   ['public', ['2000::/3']],
 ];
 
-/** IPv6 that reaches exactly what the IPv4 address inside it reaches: mapped, and NAT64. */
+/** IPv6 ranges whose addresses reach exactly the IPv4 address inside them: mapped, and NAT64. */
 const TRANSPARENT_RANGES = ['::ffff:0:0/96', '64:ff9b::/96'].map((range) =>
   ipaddr.IPv6.parseCIDR(range),
 );
 
 /**
- * Where IPv6 carries an IPv4 address, as byte positions: compatible (RFC 4291), mapped (RFC 4291),
- * SIIT (RFC 2765), NAT64 (RFC 6052), local NAT64 with each of its prefix lengths (RFC 8215),
- * 6to4 (RFC 3056) and the server of a Teredo address (RFC 4380).
+ * Where an IPv6 address holds an IPv4 address, as byte positions: compatible (RFC 4291), mapped
+ * (RFC 4291), SIIT (RFC 2765), NAT64 (RFC 6052), local NAT64 with each of its prefix lengths (RFC
+ * 8215), 6to4 (RFC 3056) and the server of a Teredo address (RFC 4380).
  */
 const EMBEDDINGS = (
   [
@@ -85,10 +90,11 @@ const EMBEDDINGS = (
 const TEREDO = ipaddr.IPv6.parseCIDR('2001::/32');
 
 /**
- * Where clouds hand out credentials, beside the IPv4 ones in any IPv6 embedding. Each is published
- * by who serves it, or asked for by the program beside it; a name or an address that only
- * lists of others have is left out. What a provider serves at 169.254.169.254 has no line of its own:
- * DigitalOcean, Exoscale, Hetzner, Huawei, IBM, Linode, OpenStack, Oracle, UpCloud, Vultr, Yandex.
+ * Addresses at which clouds give out credentials. The IPv4 ones also count inside any IPv6 address.
+ * Each is documented by the provider that serves it, or used by the provider's own program. Names
+ * and addresses that stand only in lists of third parties are left out. Providers that serve
+ * 169.254.169.254 have no line of their own: DigitalOcean, Exoscale, Hetzner, Huawei, IBM, Linode,
+ * OpenStack, Oracle, UpCloud, Vultr, Yandex.
  */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
   '169.254.169.254', // AWS: EC2 User Guide, "Instance metadata"; Google; Azure; most others
@@ -149,7 +155,8 @@ const IPV6_RANGES = IPV6_KINDS.flatMap(([kind, ranges]) =>
  */
 export function classifyAddress(address: string): AddressClass {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return { kind: classifyIPv4(address) };
-  // The library reads `::1.2.3.4` as mapped; the URL parser, like the system, as compatible.
+  // The library reads `::1.2.3.4` as a mapped address. The URL parser and the system read it as a
+  // compatible one, so the URL parser's form is used.
   const canonical = address.startsWith('[') ? null : normalizeHost(address);
   return canonical?.includes(':')
     ? classifyIPv6(ipaddr.IPv6.parse(canonical))
@@ -181,12 +188,12 @@ function classifyIPv4(address: string): AddressKind {
 
 function classifyIPv6(ip: IPv6): AddressClass {
   const kind = IPV6_RANGES.find(({ range }) => ip.match(range))?.kind ?? 'reserved';
-  // `::` and `::1` would also read as compatible IPv4.
+  // `::` and `::1` would also match as compatible IPv4 addresses.
   if (kind === 'unspecified' || kind === 'loopback') return { kind };
   if (METADATA_ADDRESSES.has(ip.toString())) return { kind: 'metadata' };
   const bytes = ip.toByteArray();
   const lastFour = dotted(bytes, [12, 13, 14, 15]);
-  // Under whatever prefix: a network may translate prefixes of its own.
+  // Under any prefix: a network may translate addresses under prefixes of its own.
   if (METADATA_ADDRESSES.has(lastFour)) return { kind: 'metadata', embedded: lastFour };
   const inside = embeddedIPv4(ip, bytes).map((embedded) => ({
     kind: classifyIPv4(embedded),

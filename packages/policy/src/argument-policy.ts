@@ -56,7 +56,7 @@ function longOption(option: string): Matches {
   const oneDash = option.slice(1);
   return (arg) => {
     const name = nameOf(arg);
-    // Shorter ones are what `getopt_long` and git take for the whole; `--` alone ends the options.
+    // `getopt_long` and git accept a shortened name for the whole one. `--` alone ends the options.
     return arg === option || name === oneDash || (name.length > 2 && option.startsWith(name));
   };
 }
@@ -69,9 +69,9 @@ function shortOption(option: string): Matches {
   return (arg, next) => {
     if (value !== '' && nameOf(arg) === twoDashes) return true;
     if (!/^-[^-]/.test(arg)) return false;
-    // What stands before the letter may be options that take no value.
+    // The letters before it may be options without a value.
     const clusterEnd = Math.max(2, /^-[^\s=/.]*/.exec(arg)?.[0].length ?? 0);
-    // Lower case may be longer, except for what stands in the cluster.
+    // Lower case may be longer than the original, but not for the letters of the cluster.
     const rest = arg.slice(2).toLowerCase();
     for (let at = arg.indexOf(letter, 1); at > 0 && at < clusterEnd; ) {
       if (rest.startsWith(value, afterSpaces(rest, at - 1))) return true;

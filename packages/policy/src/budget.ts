@@ -52,7 +52,7 @@ export function truncationMarker(totalChars: number): string {
 export function truncateToBudget(text: string, budgetChars: number): string {
   const clean = text.toWellFormed();
   if (clean.length <= budgetChars) return clean;
-  // Below zero, `slice` would count from the end. `NaN` becomes zero.
+  // A negative end would make `slice` count from the end of the text. `NaN` becomes zero.
   const room = Math.max(budgetChars, 0) || 0;
   return takeStart(clean, room) + truncationMarker(clean.length);
 }

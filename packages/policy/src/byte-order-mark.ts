@@ -1,6 +1,6 @@
 const MARKS = [
   { encoding: 'utf-8', mark: [0xef, 0xbb, 0xbf] },
-  // Before UTF-16, whose mark it begins with.
+  // Comes before UTF-16: its mark begins with the mark of UTF-16.
   { encoding: 'utf-32le', mark: [0xff, 0xfe, 0, 0] },
   { encoding: 'utf-32be', mark: [0, 0, 0xfe, 0xff] },
   { encoding: 'utf-16le', mark: [0xff, 0xfe] },

@@ -10,6 +10,6 @@ export function callListener(call: () => unknown): void {
   try {
     discard(call());
   } catch {
-    // Its own failure is its own.
+    // A failure of a listener must not affect the call.
   }
 }

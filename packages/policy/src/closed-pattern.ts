@@ -1,20 +1,23 @@
-/** One place of a pattern: which characters, and how often. */
+/** One position of a pattern: which characters it allows, and how many of them. */
 interface Atom {
   readonly characters: ReadonlySet<string>;
   readonly min: number;
   readonly max: number;
 }
 
-/** A pattern of which it is known how much it lets through. */
+/** A pattern whose matches have a known maximum of information. */
 export interface ClosedPattern {
-  /** The most characters that a match has. */
+  /** The most characters that a match can have. */
   readonly maxLength: number;
-  /** The most bits that a match holds. */
+  /** The most bits that a match can carry. */
   readonly bits: number;
   matches(text: string): boolean;
 }
 
-/** What an identifier is made of. There is no space: no two words can be told apart by one. */
+/**
+ * The characters of an identifier. There is no space, so that no match can contain two separate
+ * words.
+ */
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 const ALL = `${LETTERS}${DIGITS}._-`;
@@ -48,7 +51,7 @@ export function compileClosedPattern(
   const widest = Math.max(1, ...atoms.map(({ characters }) => characters.size));
   return {
     maxLength: longest,
-    // One more for the end, which may come anywhere.
+    // One bit more for the end of the text, which may come at any position.
     bits: longest * Math.log2(widest + 1) + 1,
     matches: (text) => text.length <= longest && matches(atoms, text),
   };
@@ -64,7 +67,8 @@ function atomsOf(pattern: string, maxLength: number): Atom[] | undefined {
     rest = rest.slice(place.length);
     const [quantifier = '', low, high, sign] = QUANTIFIER.exec(rest) ?? [];
     rest = rest.slice(quantifier.length);
-    // What is left of a quantifier that was none is no character of an identifier.
+    // A malformed quantifier stays in `rest`. The next round refuses it, since its characters are
+    // not those of an identifier.
     const min = low !== undefined ? Number(low) : sign === '?' || sign === '*' ? 0 : 1;
     const max =
       sign === '?' ? 1 : sign !== undefined || high === '' ? maxLength : Number(high ?? low ?? 1);
@@ -74,14 +78,14 @@ function atomsOf(pattern: string, maxLength: number): Atom[] | undefined {
   return atoms;
 }
 
-/** The characters that the begin of a pattern stands for, and how long it is. */
+/** The characters that the start of a pattern stands for, and the length of that start. */
 function placeOf(rest: string): { characters: string; length: number } | undefined {
   const [first = '', second = ''] = rest;
   if (first === '\\') {
     const characters = Object.hasOwn(CLASSES, second) ? CLASSES[second] : undefined;
     return characters === undefined ? undefined : { characters, length: 2 };
   }
-  // A bare dot would be any character.
+  // A bare dot would match any character.
   if (first !== '[')
     return first !== '.' && ALL.includes(first) ? { characters: first, length: 1 } : undefined;
   const end = rest.indexOf(']');
@@ -115,7 +119,7 @@ function classOf(text: string): string | undefined {
   return characters;
 }
 
-/** `a-z`, `A-F`, `0-9`: both ends of one kind. */
+/** The characters of `a-z`, `A-F` or `0-9`. Both ends must be of one kind. */
 function rangeOf(from: string, to: string): string | undefined {
   const kinds = [LETTERS.slice(0, 26), LETTERS.slice(26), DIGITS];
   const kind = kinds.find((letters) => letters.includes(from) && letters.includes(to));
@@ -125,7 +129,7 @@ function rangeOf(from: string, to: string): string | undefined {
   return begin > end ? undefined : kind.slice(begin, end + 1);
 }
 
-/** Place by place, so that no pattern takes long. */
+/** Goes through the positions one by one, without backtracking, so that no pattern takes long. */
 function matches(atoms: readonly Atom[], text: string): boolean {
   let ends = new Set([0]);
   for (const { characters, min, max } of atoms) {

@@ -28,7 +28,7 @@ export type ClosedSchemaResult =
   /** Where it is not closed, and what would be. */
   | { ok: false; problem: string };
 
-/** Bits of all that crosses. */
+/** The most bits that all values together may carry. */
 const MAX_CLOSED_BITS = 4_096;
 const MAX_DEPTH = 6;
 const MAX_NODES = 200;
@@ -40,7 +40,7 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATE_TIME =
   /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** Keywords that say nothing of what a value may hold. */
+/** Keywords that do not affect which values are valid. */
 const NOTES = ['title', 'description', '$schema', '$comment', 'examples', 'default'];
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],
@@ -73,7 +73,7 @@ export function compileClosedSchema(schema: unknown): ClosedSchemaResult {
     };
   } catch (error) {
     if (error instanceof NotClosed) return { ok: false, problem: error.message };
-    // A getter or a trap that throws.
+    // A getter or a proxy trap threw.
     return { ok: false, problem: 'the schema can not be read' };
   }
 }
@@ -182,7 +182,7 @@ function choicesOf(schema: Record<string, unknown>, at: string): ClosedSchema | 
   if (!Array.isArray(choices) || choices.length === 0 || choices.length > MAX_CHOICES) {
     throw new NotClosed(`${at}: enum is not a list of 1 to ${MAX_CHOICES} values`);
   }
-  // As they were when the schema was read.
+  // A copy, so that later changes of the schema have no effect.
   const plain = Array.from(choices, (choice: unknown): ClosedValue => {
     if (choice === null || typeof choice === 'boolean' || typeof choice === 'string') return choice;
     if (typeof choice === 'number' && Number.isFinite(choice)) return choice;
@@ -235,7 +235,10 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }
 
-/** Told in UTC, to the millisecond: of an offset there are many spellings. */
+/**
+ * The result is in UTC, to the millisecond: otherwise the spelling of an offset could carry
+ * information.
+ */
 function dateTime(): ClosedSchema {
   return {
     bits: 49,

@@ -1,4 +1,5 @@
-// Articles, pronouns, auxiliaries, prepositions and the like, and what is left of `don't` and `we'll`.
+// Articles, pronouns, auxiliaries, prepositions and similar words, and the parts that remain of
+// `don't` and `we'll`.
 const COMMON_WORDS: ReadonlySet<string> = new Set(
   `a an the this that these those it its
   i me my mine we us our ours you your yours he him his she her hers they them their theirs
@@ -12,7 +13,10 @@ const COMMON_WORDS: ReadonlySet<string> = new Set(
   wouldn couldn shouldn hasn haven hadn e g ie eg etc please`.split(/\s+/),
 );
 
-/** Whether nearly every English text has a word, so that it says little of what is looked for. */
+/**
+ * Whether nearly every English text contains the word. Then it says little about what a search is
+ * for.
+ */
 export function isCommonWord(word: string): boolean {
   return COMMON_WORDS.has(word);
 }

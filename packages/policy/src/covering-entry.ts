@@ -34,7 +34,7 @@ export function coveringPathEntry(entries: readonly string[], path: string): num
   let found: number | undefined;
   for (const [index, entry] of entries.entries()) {
     if (!isWithin(path, entry)) continue;
-    // Of two that cover a path, one is within the other.
+    // If two entries cover a path, one of them is within the other.
     const deepest = found === undefined ? undefined : entries[found];
     if (deepest === undefined || (isWithin(entry, deepest) && !isWithin(deepest, entry))) {
       found = index;

@@ -96,7 +96,7 @@ const BELOW_HOME: readonly string[] = [
   'Library/Application Support/Microsoft Edge',
   'Library/Cookies',
   'Library/Safari',
-  // What was typed, passwords included.
+  // Histories of what was typed, which may include passwords.
   '.bash_history',
   '.zsh_history',
   '.sh_history',
@@ -129,13 +129,13 @@ const SYSTEM: readonly string[] = [
   '/run/secrets',
   '/var/run/docker.sock',
   '/run/docker.sock',
-  // The kernel's windows into processes, memory and devices.
+  // The file systems through which the kernel shows processes, memory and devices.
   '/proc',
   '/sys',
   '/dev',
 ];
 
-/** Below a denied root, and harmless. */
+/** Harmless paths below a denied root. */
 const EXCEPTIONS: readonly string[] = ['/dev/null'];
 
 /**
@@ -173,7 +173,7 @@ export function compileDenySet(paths: Iterable<string>): PathSet {
   };
 }
 
-/** @throws `CONFIG_INVALID` for a path that could deny nothing */
+/** @throws `CONFIG_INVALID` for a path that can't deny anything */
 export function assertDeniable(path: string): void {
   const problem =
     pathProblem(path) ?? (isAbsolute(path) ? undefined : `${path} is not an absolute path`);

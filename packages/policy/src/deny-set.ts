@@ -2,7 +2,7 @@ import { assertDeniable, compileDenySet } from './deny-floor.js';
 import { isWithin, type PathSet } from './paths.js';
 import type { FileIdentity } from './storage-guard.js';
 
-/** Milliseconds for which the real paths of denied places are believed. */
+/** For how many milliseconds the real paths of denied places are kept. */
 const FRESH_MS = 5_000;
 
 /** What is denied. Paths are absolute and normalised. */
@@ -31,7 +31,7 @@ export function createDenySet(
   const compile = () =>
     compileDenySet(realPathOf === undefined ? paths : [...paths, ...paths.map(realPathOf)]);
   for (const path of paths) assertDeniable(path);
-  // Where a hundred places lead is expensive to look up, and so waits until somebody asks.
+  // It takes long to look up where a hundred places lead, so this waits until somebody asks.
   let known: PathSet | undefined;
   let knownAt = 0;
   const current = () => {

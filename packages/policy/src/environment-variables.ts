@@ -21,10 +21,10 @@ const CHANGES_WHAT_RUNS = [
   /^(DOCKER|ERL|TF_CLI|JULIA|FZF_DEFAULT|BUN|DENO|ANSIBLE|R_PROFILE|CGO|RUSTUP|TS_NODE|AWS_CA)_?/,
   /^(PHPRC|ZIPOPT|UNZIPOPT|UNZIP|VIMRUNTIME|AWKPATH|AWKLIBPATH|TCLLIBPATH|GUILE_.*|OCTAVE_PATH)$/,
   /^(GOENV|GOTOOLCHAIN|CMAKE_TOOLCHAIN_FILE|SCREENRC|TEXMFCNF|MAGICK_CONFIGURE_PATH|NODE_COMPILE_CACHE|EMACSLOADPATH)$/,
-  // Whom a child trusts, and whom it talks to instead.
+  // Which servers a child trusts, and which it connects to instead.
   /^(SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|GNUPGHOME|PGSERVICEFILE)$/,
   /_(PRELOAD|PROXY|OPTS|ARGS)$/,
-  // Curl and many others read this one in small letters alone.
+  // Curl and many other programs read these names only in lower case.
   /^(http|https|ftp|all|no)_proxy$/,
 ];
 const NAMES_COMMAND = [
@@ -33,7 +33,8 @@ const NAMES_COMMAND = [
   /_(RSH|SSH|SHELL|EDITOR|BROWSER|ASKPASS|EXTERNAL_DIFF)$/,
   /PAGER$/,
 ];
-// Of those families, what says only how to talk, whose work it is, or to load less.
+// The members of those families that are harmless: they only change how the program talks or whose
+// work it is, or make it load less.
 const HARMLESS = [
   /^PYTHON(UNBUFFERED|DONTWRITEBYTECODE|UTF8|HASHSEED|NOUSERSITE|SAFEPATH|FAULTHANDLER)$/,
   /^GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|ADVICE|MERGE_AUTOEDIT|CONFIG_NOSYSTEM|LITERAL_PATHSPECS)$/,

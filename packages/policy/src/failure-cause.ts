@@ -5,7 +5,7 @@ import {
   type ToolErrorCode,
 } from '@ethosagent/types';
 
-/** How only the framework ends a call, or keeps it from running. A tool that says so is not believed. */
+/** Causes that only the framework can give. A tool that names one of them is not believed. */
 const FRAMEWORK_CAUSES: ReadonlySet<FailureCause> = new Set<FailureCause>([
   'CALL_ABORTED',
   'CALL_INTERRUPTED',

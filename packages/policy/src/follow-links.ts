@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, parse, sep } from 'node:path';
 
-/** As many as the kernel follows. */
+/** The same number as in the kernel. */
 const MAX_LINKS = 40;
 
 /** Who looks at the disk for `followLinks`. */

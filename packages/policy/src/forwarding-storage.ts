@@ -160,7 +160,10 @@ function offered<T>(method: T | undefined, name: string): T {
   throw new EthosError('STORAGE_FAILED', `the storage behind this tool does not offer ${name}`);
 }
 
-/** Options to pass on: none rather than `undefined`, which a mock would see. */
+/**
+ * Options to pass on. If there are none, no argument is passed, since a mock would see an
+ * `undefined`.
+ */
 function given<T>(options: T | undefined): [] | [T] {
   return options === undefined ? [] : [options];
 }

@@ -106,7 +106,7 @@ export class HeldStorage extends ForwardingStorage {
   ): Promise<void> {
     const isMove = operation === 'remove' || operation === 'rename';
     const source = this.#place(path, isMove);
-    // Without `recursive` a storage removes nothing but files.
+    // Without `recursive`, a storage removes only files.
     const isFile = operation === 'remove' && opts?.recursive !== true;
     if (isMove) this.#guard.judgeMove(source.real, path, isFile);
     if (to === undefined) return this.#announced(opts, (own) => run({ path: source.at }, own));

@@ -12,16 +12,25 @@ export interface HostPattern {
   readonly text: string;
 }
 
-/** What the URL parser leaves as it is: nearly every host, recognised without it. */
+/**
+ * Names that the URL parser does not change. Nearly every host is one, and is recognised without
+ * the parser.
+ */
 const PLAIN_NAME = /^(?!.*xn--)(?:[a-z0-9_-]+\.)*[a-z][a-z0-9]*$/;
 const NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const IPV4 = new RegExp(`^(?:${OCTET}\\.){3}${OCTET}$`);
-/** What the URL parser would cut off, strip or decode rather than read as part of a host. */
+/**
+ * Characters that the URL parser would cut off, remove or decode, although they are no part of a
+ * host.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused here
 const DELIMITER = /[\u0000-\u0020\u007f/\\?#@%]/;
 const MAX_NAME_LENGTH = 253;
-/** A name may be spelled longer than it is, but IDNA takes quadratic time to find out. */
+/**
+ * A name may be spelled longer than its normal form, but IDNA takes quadratic time for a long
+ * spelling.
+ */
 const MAX_SPELLING_LENGTH = 1_024;
 const MAX_PORT = 65_535;
 
@@ -90,7 +99,7 @@ export function meetHosts(a: string, b: string): string | null {
   return left && right && (meetHostPatterns(left, right)?.text ?? null);
 }
 
-/** The meet of two parsed patterns; `null` when no host is covered by both. */
+/** The hosts that both parsed patterns cover; `null` if there are none. */
 export function meetHostPatterns(a: HostPattern, b: HostPattern): HostPattern | null {
   if (a.port !== undefined && b.port !== undefined && a.port !== b.port) return null;
   const narrower = coversHost(a, b) ? b : coversHost(b, a) ? a : null;
@@ -122,7 +131,7 @@ function hostPattern(
   return { kind, host, port, text: withPort(spelled, port) };
 }
 
-/** The spelling of a host or pattern with a port: IPv6 gets brackets. */
+/** The spelling of a host or pattern with a port. IPv6 addresses get brackets. */
 export function withPort(host: string, port: number | undefined): string {
   if (port === undefined) return host;
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -97,7 +97,8 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-// A surrogate stands for a code point above U+FFFF, so it ranks above U+E000 to U+FFFF.
+// Orders strings by code points. A surrogate is part of a code point above U+FFFF, so it ranks
+// above U+E000 to U+FFFF.
 function codePointRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
@@ -105,7 +106,7 @@ function codePointRank(unit: number): number {
 function textProblem(text: unknown, maxBytes: number): string | undefined {
   if (typeof text !== 'string')
     return `must be a string, not ${text === null ? 'null' : typeof text}`;
-  // A UTF-16 unit takes one to three bytes, so that most strings need not be measured.
+  // A UTF-16 unit takes one to three bytes of UTF-8, so most strings need not be measured.
   const tooLong =
     text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes);
   if (tooLong) return `must be at most ${maxBytes} bytes of UTF-8`;

@@ -1,6 +1,6 @@
 import type { ApprovalPolicy } from '@ethosagent/types';
 
-/** The grants that both let, for sub-agents only where both let them. */
+/** The grants that both personalities allow. They hold for sub-agents only if both allow that. */
 export function meetApprovals(
   a: ApprovalPolicy | undefined,
   b: ApprovalPolicy | undefined,

@@ -14,7 +14,10 @@ export interface MeetOptions {
   realPath?: (path: string) => string;
 }
 
-/** What stands in both lists, as it is written or by the tools that it stands for. */
+/**
+ * The entries that are in both lists, either as written or among the tools that an entry stands
+ * for.
+ */
 export function meetEntries(
   a: readonly string[],
   b: readonly string[],

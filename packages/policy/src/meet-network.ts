@@ -17,7 +17,7 @@ export function meetNetworkPolicies(
   if (a === undefined && b === undefined) return undefined;
   const allow = meetAllowLists(a ?? {}, b ?? {});
   const deny = [...new Set([...(a?.deny ?? []), ...(b?.deny ?? [])])];
-  // Without a list `*` is nothing, which a list by itself can't say.
+  // Without a list, a declared `*` covers no host. A list alone can't express that.
   const declaredOnly =
     a?.declared_only === true ||
     b?.declared_only === true ||
@@ -33,7 +33,7 @@ export function meetNetworkPolicies(
 
 function meetAllowLists(a: NetworkPolicy, b: NetworkPolicy): string[] | undefined {
   if (a.allow === undefined && b.allow === undefined) return undefined;
-  // No list stands for any host here, though it names none.
+  // Here, a missing list stands for any host.
   const left = parsed(a.allow ?? ['*']);
   const right = parsed(b.allow ?? ['*']);
   const plain: string[] = [];
@@ -43,12 +43,13 @@ function meetAllowLists(a: NetworkPolicy, b: NetworkPolicy): string[] | undefine
       const meet = meetHostPatterns(mine, other);
       if (meet === null) continue;
       if (!isConsent(meet)) plain.push(meet.text);
-      // An entry that names a private machine or a port of another service opens it: not where
-      // only one of both has named it.
+      // An entry for a private machine or for a port of another service opens it. Both lists must
+      // have named it.
       else if (opens(mine, a, meet) && opens(other, b, meet)) naming.add(meet.text);
     }
   }
-  // Those stay beside a wider entry, which would not open what they do.
+  // Such entries stay beside a wider entry, since the wider one would not open the machine or the
+  // port.
   return [...new Set([...meetHostLists(plain, ['*']), ...naming])].sort();
 }
 
@@ -57,7 +58,7 @@ function opens(entry: HostPattern, policy: NetworkPolicy, meet: HostPattern): bo
   return machine === true && (!isServicePort(meet) || entry.port !== undefined);
 }
 
-/** Whether an entry allows more than the same host covered by a wider one. */
+/** Whether an entry opens something that a wider entry for the same host would not open. */
 function isConsent(pattern: HostPattern): boolean {
   return isPrivateMachine(pattern) || isServicePort(pattern);
 }

@@ -58,7 +58,7 @@ function meetSafety(
   };
 }
 
-/** The tools of both. `undefined` is every tool. */
+/** The tools that both have. `undefined` stands for all tools. */
 function meetToolsets(
   a: readonly string[] | undefined,
   b: readonly string[] | undefined,
@@ -68,7 +68,7 @@ function meetToolsets(
   return meetEntries(a, b, expand);
 }
 
-/** `undefined` filters nothing. */
+/** `undefined` stands for no filter. */
 function meetFilters(
   a: readonly string[] | undefined,
   b: readonly string[] | undefined,
@@ -78,8 +78,9 @@ function meetFilters(
 }
 
 /**
- * Settings that both have alike. Of others nobody but the tool knows which allow less, and an
- * absent one means the tool's defaults, which may be the wider or the narrower: its tool is out.
+ * The settings that are the same in both. If they differ, only the tool knows which ones allow
+ * less. If one is missing, the tool's defaults apply, which may allow more or less. In both cases
+ * the tool is withheld.
  */
 function meetSettings(
   a: PersonalityConfig,

@@ -1,7 +1,10 @@
 import type { ArgumentPolicy, ProcessLimits, ProcessPolicy } from '@ethosagent/types';
 import { DEFAULT_PROCESS_LIMITS, PROCESS_LIMITS } from './process-limits.js';
 
-/** What both policies allow: the stricter sandbox, the smaller limits, the arguments of both. */
+/**
+ * What both policies allow: the stricter sandbox, the smaller limits, and only arguments that both
+ * allow.
+ */
 export function meetProcessPolicies(
   a: ProcessPolicy | undefined,
   b: ProcessPolicy | undefined,
@@ -34,7 +37,8 @@ function meetLimits(
     const mine = a?.[name];
     const other = b?.[name];
     if (mine === undefined && other === undefined) continue;
-    // An absent one is no limit, or the default of a sandbox, which the other may lie above.
+    // A missing limit means no limit, or the default of a sandbox. The other limit may be above
+    // that default.
     const byDefault: ProcessLimits = DEFAULT_PROCESS_LIMITS;
     const none = byDefault[name] ?? Number.POSITIVE_INFINITY;
     limits[name] = Math.min(mine ?? none, other ?? none);

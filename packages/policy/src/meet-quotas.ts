@@ -1,6 +1,6 @@
 import type { QuotaLimits, QuotaPolicy } from '@ethosagent/types';
 
-/** The smaller of each cap. An absent one caps nothing. */
+/** The smaller one of each pair of caps. A missing cap is no cap. */
 export function meetQuotas(
   a: QuotaPolicy | undefined,
   b: QuotaPolicy | undefined,

@@ -3,7 +3,7 @@ import { isDeclarablePath, isWithin, meetPathLists, meetPaths } from './paths.js
 
 type Reach = PersonalityConfig['fs_reach'];
 
-/** The folders of both. An absent list reaches nothing. */
+/** The folders that are in both reaches. A missing list reaches nothing. */
 export function meetReaches(
   a: Reach,
   b: Reach,
@@ -26,7 +26,8 @@ function meetFolders(
     for (const other of b.filter(isDeclarablePath)) {
       const folder = meetPaths(mine, other);
       if (folder === null) continue;
-      // A folder that an operator names is followed wherever it leads: here, only to where both may.
+      // An operator's folder may be a link, and is followed wherever it leads. In the meet, it may
+      // lead only to a place in both reaches.
       const real = realPath(folder);
       if (isWithin(real, realPath(mine)) && isWithin(real, realPath(other))) met.push(folder);
     }

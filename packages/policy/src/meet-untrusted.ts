@@ -4,7 +4,10 @@ import { meetTrustedSources, trustedTools } from './source-trust.js';
 
 const STRICTER: readonly UntrustedDecision[] = ['allow', 'ask', 'deny'];
 
-/** The stricter of each decision, `ask` where none is named, and trust in what both trust. */
+/**
+ * The stricter one of each pair of decisions; a missing one counts as `ask`. The sources that both
+ * trust.
+ */
 export function meetUntrusted(
   a: UntrustedPolicy | undefined,
   b: UntrustedPolicy | undefined,

@@ -170,7 +170,7 @@ function assertHeading(heading: string): string {
   return trimmed;
 }
 
-/** What is too large already, by an edit from outside, may be made smaller. */
+/** A section that an edit from outside made too large may still be made smaller. */
 function assertFits(
   before: readonly MemorySection[],
   after: readonly MemorySection[],

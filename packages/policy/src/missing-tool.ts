@@ -1,8 +1,8 @@
 import { nearestName } from './nearest-name.js';
 
-/** Names that are listed where none is near. */
+/** How many names are listed if no name is similar. */
 const MAX_LISTED = 8;
-/** Characters of all of them. */
+/** How many characters all listed names may have together. */
 const MAX_LISTED_CHARS = 200;
 
 /**

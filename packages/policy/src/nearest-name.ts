@@ -44,7 +44,7 @@ export function editDistance(a: string, b: string): number {
   return distance(a, b);
 }
 
-/** Two letters that changed places are one slip. */
+/** Two swapped letters count as one slip. */
 function slipsBetween(a: string, b: string): number {
   const edits = distance(a, b);
   return edits === 2 && letters(a) === letters(b) ? 1 : edits;

@@ -46,7 +46,7 @@ export function isServicePort({ port }: Pick<HostPattern, 'port'>): boolean {
   return port !== undefined && !isPortAllowed(port, false);
 }
 
-/** Whether a pattern names one machine whose address is not public. */
+/** Whether a pattern names a single machine whose address is not public. */
 export function isPrivateMachine({ kind, host }: Pick<HostPattern, 'kind' | 'host'>): boolean {
   if (kind !== 'exact') return false;
   return host === 'localhost' || (isIpLiteral(host) && classifyAddress(host).kind !== 'public');

@@ -3,16 +3,19 @@ import { isObject } from './shape.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What some providers refuse at the top of a tool's parameters, and what goes with it. */
+/**
+ * The keywords that some providers refuse at the top level of a tool's parameters, and the keywords
+ * that belong to them.
+ */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else', '$ref'];
 const MAX_DEPTH = 8;
 const MAX_FORMS_TOLD = 10;
 
-/** The properties of objects that a schema lets be, and those that all of them have. */
+/** The properties that a schema allows, and those that it requires. */
 interface ObjectForm {
   properties: ReadonlyMap<string, unknown>;
   required: ReadonlySet<string>;
-  /** No other property may be there. */
+  /** Whether no other property is allowed. */
   isClosed: boolean;
 }
 
@@ -70,12 +73,13 @@ function allOf(forms: readonly ObjectForm[]): ObjectForm {
   return {
     properties: new Map([...found].map(([name, all]) => [name, joined('allOf', all)])),
     required: new Set(forms.flatMap(({ required }) => [...required])),
-    // Two that are closed would leave nothing but what both name.
+    // If two closed forms are combined, only the properties that both name are left, which this
+    // form can't express.
     isClosed: forms.filter(({ isClosed }) => isClosed).length === 1 && forms.every(isClosedOrEmpty),
   };
 }
 
-/** What a branch says nothing of is described by those that do. */
+/** A property is described by the branches that mention it. */
 function eitherOf(forms: readonly ObjectForm[]): ObjectForm {
   const [first, ...others] = forms;
   if (first === undefined) return emptyForm();
@@ -105,12 +109,13 @@ function together(maps: readonly ReadonlyMap<string, unknown>[]): Map<string, un
   return found;
 }
 
-/** Several schemas of one property as one. */
+/** Combines several schemas of one property. */
 function joined(how: 'allOf' | 'anyOf', schemas: readonly unknown[]): unknown {
   const different = [...new Map(schemas.map((one) => [canonicalJson(one), one])).values()];
   if (different.length === 1) return different[0];
   const constants = different.map((one) => (isObject(one) ? one.const : undefined));
-  // How a union is told apart, in the words that every provider knows.
+  // Branches of a union often differ in a constant. An `enum` of these is understood by every
+  // provider.
   if (how === 'anyOf' && constants.every((one): one is string => typeof one === 'string')) {
     return { type: 'string', enum: constants };
   }
@@ -122,7 +127,7 @@ function mayBeObject(branch: unknown): boolean {
   return branch.type === 'object' || (Array.isArray(branch.type) && branch.type.includes('object'));
 }
 
-/** What a reference into the schema itself leads to. */
+/** The part of the schema that a reference points to. */
 function pointedAt(ref: string, root: Schema): unknown {
   if (!ref.startsWith('#/')) return ref === '#' ? root : undefined;
   let at: unknown = root;
@@ -133,7 +138,7 @@ function pointedAt(ref: string, root: Schema): unknown {
   return at;
 }
 
-/** Says in words which properties go together, where a schema of this form no longer can. */
+/** Explains in words which properties go together, since the simplified schema can't express it. */
 function described(schema: Schema): string | undefined {
   const own = typeof schema.description === 'string' ? schema.description : undefined;
   const branches = [schema.anyOf, schema.oneOf].find(Array.isArray);

@@ -24,7 +24,7 @@ export interface PathSet {
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'the path is empty';
   if (path.includes('\0')) return 'the path contains a NUL character';
-  // A UTF-16 unit is three bytes of UTF-8 at most, so short paths need no count.
+  // A UTF-16 unit has at most three bytes of UTF-8, so short paths need not be measured.
   if (path.length * 3 > MAX_PATH_BYTES && Buffer.byteLength(path) > MAX_PATH_BYTES) {
     return `the path is longer than ${MAX_PATH_BYTES} bytes`;
   }
@@ -138,7 +138,7 @@ export function resolveReach(
 function clean(path: string): string | undefined {
   if (!isAbsolute(path) || pathProblem(path) !== undefined) return undefined;
   const normal = normalize(path);
-  // A trailing separator stays only where it is the whole root: `/`, or `C:\` on Windows.
+  // A trailing separator stays only if it belongs to the root: `/`, or `C:\` on Windows.
   return normal.endsWith(sep) ? resolve(normal) : normal;
 }
 
@@ -146,7 +146,7 @@ function isBelow(path: string, root: string): boolean {
   return path === root || path.startsWith(belowOf(root));
 }
 
-/** What everything below a root begins with. */
+/** The prefix of every path below a root. */
 function belowOf(root: string): string {
   return root.endsWith(sep) ? root : root + sep;
 }
@@ -161,7 +161,10 @@ function scan(roots: readonly string[]): PathSet['coversNormal'] {
   };
 }
 
-/** Looks up a path and its ancestors: the cost grows with its depth, not with the roots. */
+/**
+ * Looks up a path and its ancestors. So the cost grows with the depth of the path, not with the
+ * number of roots.
+ */
 function lookUp(roots: readonly string[]): PathSet['coversNormal'] {
   const set = new Set(roots);
   return (path) => {
@@ -173,7 +176,8 @@ function lookUp(roots: readonly string[]): PathSet['coversNormal'] {
 }
 
 function minimal(paths: readonly string[]): string[] {
-  // With one separator at the end, what is below a root directly follows it.
+  // With one separator at the end of each key, the paths below a root are sorted directly behind
+  // it.
   const keyed = [...new Set(paths)].map((path) => ({ path, key: belowOf(path) }));
   keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
   const kept: string[] = [];

@@ -1,4 +1,4 @@
-/** The bad ports of the fetch standard, section "port blocking": no rule opens them. */
+/** The bad ports of the fetch standard, section "port blocking". No rule opens them. */
 const BAD_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
@@ -8,8 +8,9 @@ const BAD_PORTS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Ports of services that mistake an HTTP request for a command, or that obey whoever can connect:
- * databases, caches, queues, container and cluster control. A rule that names the port opens it.
+ * The ports of services that take an HTTP request for a command, or obey everybody who can connect:
+ * databases, caches, queues, control of containers and clusters. Only a rule that names the port
+ * opens it.
  */
 const SERVICE_PORTS: ReadonlySet<number> = new Set([
   445, // SMB

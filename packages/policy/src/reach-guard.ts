@@ -61,7 +61,8 @@ export class ReachGuard implements StorageGuard {
 
   judge(asking: Asking, realPath: string, stat?: FileIdentity): void {
     const { kind, asked } = asking;
-    // The kernel marks a name that is gone; a file may also be called that.
+    // The kernel appends this text to the name of a removed file. But a file may also have a name
+    // that ends with it.
     const bare = realPath.endsWith(DELETED) ? realPath.slice(0, -DELETED.length) : realPath;
     const place = stat?.nlink === 0 ? bare : realPath;
     if (this.#real[kind].coversNormal(place) === undefined) {
@@ -89,8 +90,8 @@ export class ReachGuard implements StorageGuard {
     if (this.#deny.isBelow(realPath)) {
       throw new BoundaryError('write', asked, 'deny floor: a denied path is below');
     }
-    // A root that is a file may be replaced and removed as a file; anything else that
-    // replaced a root would move the boundary.
+    // A root that is a file may be replaced and removed as a file. To replace any other root would
+    // move the boundary.
     const holdsRoot = this.#rootPlaces.some(
       (root) => isWithin(root, realPath) && !(isFile && root === realPath),
     );

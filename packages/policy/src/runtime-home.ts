@@ -2,8 +2,8 @@ import { relative, sep } from 'node:path';
 import { isWithin } from './paths.js';
 
 /**
- * What a runtime keeps at the top of its home. Names with a dot in front, and `.lock` at the end,
- * are kept for it as well.
+ * The names that a runtime uses at the top of its home. Names that begin with a dot or end with
+ * `.lock` are also reserved.
  */
 const OWN: ReadonlySet<string> = new Set([
   'personalities',
@@ -19,7 +19,7 @@ const OWN: ReadonlySet<string> = new Set([
   'mcp.json',
 ]);
 const OWN_DATABASE = /^(?:state|sessions)\.sqlite/;
-/** The files of a personality: what it may do, and what it remembers. */
+/** The files of a personality that decide what it may do and what it remembers. */
 const OWN_OF_PERSONALITY = /^(?:config\.yaml|memory\.md)(?:$|\.)/;
 
 /** A root of a reach: as it is named, and where it leads. */
@@ -66,14 +66,14 @@ export function runtimeOwnNames(): string[] {
   const databases = ['state.sqlite', 'sessions.sqlite'].flatMap((name) =>
     ['', '-wal', '-shm', '-journal'].map((end) => name + end),
   );
-  // Folders of personalities may have folders of the operator's in them.
+  // The folder of a personality may also hold folders of the operator.
   return [...OWN, ...databases].filter((name) => name !== 'personalities');
 }
 
 function standingOf(path: string, home: string): HomeStanding {
   if (isWithin(home, path)) return 'covers';
   if (!isWithin(path, home)) return 'apart';
-  // Some file systems take `MCP.JSON` for `mcp.json`.
+  // Some file systems treat `MCP.JSON` and `mcp.json` as the same name.
   const [top = '', id, entry] = relative(home, path).normalize('NFC').toLowerCase().split(sep);
   if (top === 'personalities') {
     return id === undefined || entry === undefined || OWN_OF_PERSONALITY.test(entry)

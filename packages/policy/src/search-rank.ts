@@ -18,10 +18,10 @@ export const RECENCY_BONUS = 0.2;
 /** After this time what is left of the bonus is half of it. */
 export const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
 
-/** The two numbers of BM25: how fast repetition, and how much length tells. */
+/** The two parameters of BM25: `K1` for repetition, `B` for length. */
 const K1 = 1.2;
 const B = 0.75;
-/** A place in a heading counts for several in a text. */
+/** A term in a heading counts as several in a text. */
 const HEADING_PLACES = 5;
 
 /**

@@ -2,17 +2,17 @@ import type { SearchTerm } from './search-terms.js';
 import { searchWords, type TextWord } from './search-words.js';
 import { otherForms } from './word-stems.js';
 
-/** A place where a term of a search stands in a text, in UTF-16 units. */
+/** The place of a search term in a text, in UTF-16 units. */
 export interface TermHit {
   /** The index of the term. */
   term: number;
   start: number;
   end: number;
-  /** As it was asked for, not in another form. */
+  /** Whether the text has the term itself, and not another form of it. */
   isExact: boolean;
 }
 
-/** Where terms stand in a text, in the order of their ends. */
+/** The places of terms in a text, in the order of their ends. */
 export function* findTerms(text: string, terms: readonly SearchTerm[]): Generator<TermHit> {
   const byLastWord = new Map<string, number[]>();
   const byStem = new Map<string, number>();
@@ -27,7 +27,8 @@ export function* findTerms(text: string, terms: readonly SearchTerm[]): Generato
     byStem.set(stem, index);
     initials.add(stem.charAt(0));
   });
-  // No stem begins otherwise than its word, but in the middle of a name.
+  // A stem begins with the same letter as its word. Only a part of a name in the middle of a word
+  // may begin with another letter.
   const mayHaveStem = ({ word, start, end }: TextWord) =>
     initials.has(word.charAt(0)) ||
     (initials.size > 0 && /[a-z][A-Z]/.test(text.slice(start, end)));
@@ -55,11 +56,11 @@ export function* findTerms(text: string, terms: readonly SearchTerm[]): Generato
   }
 }
 
-/** Hits that are looked at for the best part of a text. */
+/** How many hits are compared to find the best part of a text. */
 const MAX_HITS = 200;
-/** Characters that are looked through word by word, which takes long. */
+/** How many characters are searched word by word, which is slow. */
 const MAX_SCANNED_CHARS = 50_000;
-/** Terms that are looked for, as they are written, in all of a long text. */
+/** How many terms are searched for, exactly as written, in the whole of a long text. */
 const MAX_SOUGHT = 4;
 
 /**
@@ -100,7 +101,7 @@ function firstHits(text: string, terms: readonly SearchTerm[], maxChars: number)
   for (const found of findTerms(part, terms)) {
     const hit = { ...found, start: found.start + from, end: found.end + from };
     const first = hits[0];
-    // With one term the first place is as good as any.
+    // With a single term, the first place is as good as any other.
     if (terms.length === 1 && first !== undefined && hit.end - first.start > maxChars) break;
     hits.push(hit);
     if (hits.length === MAX_HITS) break;
@@ -108,20 +109,23 @@ function firstHits(text: string, terms: readonly SearchTerm[], maxChars: number)
   return hits;
 }
 
-/** Where, in a long text, the first of the terms begins as it is written; 0 where none is. */
+/**
+ * In a long text, the first place where one of the terms stands exactly as written; 0 if there is
+ * none.
+ */
 function scanStart(text: string, terms: readonly SearchTerm[]): number {
   if (text.length <= MAX_SCANNED_CHARS) return 0;
   const sought = terms.slice(0, MAX_SOUGHT).map(({ words, stem }) => {
     const written = words.slice(0, 3).map((word) => word.replaceAll(/[^\p{L}\p{N}]/gu, ''));
     const whole = `${written.join('[^\\p{L}\\p{N}]{0,20}')}(?![0-9A-Za-z])`;
-    // Another form begins as the stem does, except for a `y` that the stem has as `i`.
+    // Another form begins with the stem. The stem may have an `i` where the word has a `y`.
     return stem === undefined ? whole : `${whole}|${stem.replace(/(?<=..)i$/, '[iy]')}`;
   });
   const written = new RegExp(`(?<![0-9A-Za-z])(?:${sought.join('|')})`, 'iu');
   return written.exec(text)?.index ?? 0;
 }
 
-/** Where the stretch begins that has the most different terms; the first of equals. */
+/** The start of the part with the most different terms. Among equal ones, the first. */
 function bestStart(hits: readonly TermHit[], maxChars: number): number {
   let best = { start: hits[0]?.start ?? 0, count: 0 };
   hits.forEach(({ start }, index) => {

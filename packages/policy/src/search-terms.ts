@@ -30,7 +30,8 @@ export function parseSearchQuery(query: string): SearchTerm[] {
   const telling = new Map<string, SearchTerm>();
   const common = new Map<string, SearchTerm>();
   parts.forEach((part, index) => {
-    // Between an even and an odd quote; a last quote that nothing closes is an ordinary character.
+    // Quoted text lies between an even and an odd quote. A last quote that is never closed is an
+    // ordinary character.
     const isQuoted = index % 2 === 1 && index < parts.length - 1;
     const pieces = isQuoted ? [part] : part.replace(POSSESSIVE, '').split(/\s+/u);
     for (const piece of pieces) {

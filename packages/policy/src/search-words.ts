@@ -8,12 +8,12 @@ export interface TextWord {
 }
 
 const LETTER = '[\\p{L}\\p{N}\\p{M}\\p{Co}]';
-// Scripts that are written without spaces: each of their characters is a word, and a query of
-// several a phrase, which finds any part of a text. A letter that Latin has too is none of them:
-// Thai shares the apostrophe that `ŉ` is made of.
+// Scripts that are written without spaces. Each character counts as a word. Several characters in a
+// query form a phrase, which finds any part of a text. Characters that the Latin script also uses
+// are excluded: Thai shares the apostrophe of `ŉ`.
 const UNSPACED =
   '(?!\\p{scx=Latin})[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]';
-// The first of the three is the third for plain words, and much faster.
+// The first alternative gives the same result as the third for plain words, and is much faster.
 const WORD = new RegExp(
   `[0-9A-Za-z]+(?!${LETTER})|(?=${UNSPACED})${LETTER}|(?:(?!${UNSPACED})${LETTER})+`,
   'gu',
@@ -21,7 +21,7 @@ const WORD = new RegExp(
 const NOT_LETTER = new RegExp(`[^${LETTER.slice(1, -1)}]`, 'gu');
 const ASCII_WORD = /^[0-9A-Za-z]+$/;
 
-/** Of a longer word, this many characters are compared. */
+/** How many characters of a long word are compared. */
 const MAX_WORD_CHARS = 64;
 
 /**

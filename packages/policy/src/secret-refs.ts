@@ -1,7 +1,7 @@
 import type { SecretDeclaration, SecretRef } from '@ethosagent/types';
 
-// Refs end up as file names and environment variable names in some backends, so the alphabet is
-// what is harmless in all of them.
+// Some backends use refs as names of files and of environment variables, so only characters that
+// are harmless in all of them are allowed.
 const SEGMENT = /^[A-Za-z0-9_.@:+-]+$/;
 
 /**
@@ -62,7 +62,7 @@ export function meetSecretRefs(a: string, b: string): string | null {
   return isRefWithin(b, a) ? b : null;
 }
 
-/** Whether every ref of one pattern is one of the other. */
+/** Whether every ref of the one pattern also matches the other. */
 function isRefWithin(narrow: string, wide: string): boolean {
   const prefix = prefixOf(wide);
   return prefix !== undefined && (prefixOf(narrow) ?? narrow).startsWith(`${prefix}/`);

@@ -13,7 +13,7 @@ export function secretSource(sources: SecretSources, ref: SecretRef): SecretRef 
   return typeof source === 'string' && isSecretRef(source) ? source : undefined;
 }
 
-/** Each ref stands for what it stands for in both, or for nothing. */
+/** A ref keeps its source if both personalities name the same one. Otherwise it gets none. */
 export function meetSecretSources(
   a: SecretSources | undefined,
   b: SecretSources | undefined,

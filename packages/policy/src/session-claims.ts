@@ -1,6 +1,8 @@
 import { EthosError, type SessionAppendOptions } from '@ethosagent/types';
 
-/** A day. A session whose owner is gone is free by then. */
+/**
+ * One day. If the owner of a session disappears, the session is free after this time at the latest.
+ */
 const MAX_LEASE_MS = 86_400_000;
 
 /** How a session is held, by the clock of its store. */

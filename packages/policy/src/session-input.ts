@@ -117,7 +117,7 @@ export function checkedRef({ id, key, personalityId }: SessionRef): {
 export function cutText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text.toWellFormed();
   const start = takeStart(text, maxChars);
-  // By way of bytes: a slice would hold on to the whole.
+  // A copy by way of bytes: a slice would keep the whole text in memory.
   return Buffer.from(start).toString() + truncationMarker(text.length);
 }
 

@@ -68,7 +68,7 @@ function sourceOfRead(read: ReadSource): TrustedSource | undefined {
   if (read.kind === 'file') return { kind: 'files', path: read.real, isTree: false };
   const url = parseUrl(read.url);
   const host = url && normalizeHost(url.hostname.replace(/^\[(.*)\]$/, '$1'));
-  // With a user name, a server may answer what it answers nobody else.
+  // With a user name, a server may give an answer that nobody else gets.
   if (url === null || host === null || `${url.username}${url.password}` !== '') return undefined;
   const { protocol, pathname: path } = url;
   return { kind: 'pages', protocol, host, port: urlPort(url), path, isTree: false };
@@ -83,7 +83,8 @@ function atRealPath(source: TrustedSource, realPathOf: RealPathOf): TrustedSourc
 /**
  * The sources that both lists trust.
  *
- * @param realPath where a path leads: a folder of one may be a link out of a folder of the other
+ * @param realPath gives where a path leads: a folder of one list may be a link to outside a folder
+ *   of the other
  */
 export function meetTrustedSources(
   a: readonly string[],

@@ -117,7 +117,7 @@ function parseFiles(entry: string): TrustedSourceResult {
   };
 }
 
-/** Whether a source is among those that another one names. Paths are compared as they are written. */
+/** Whether a source is covered by another one. Paths are compared as they are written. */
 export function coversSource(wide: TrustedSource, narrow: TrustedSource): boolean {
   if (wide.kind === 'files') {
     if (narrow.kind !== 'files' || (narrow.isTree && !wide.isTree)) return false;
@@ -128,14 +128,15 @@ export function coversSource(wide: TrustedSource, narrow: TrustedSource): boolea
     wide.protocol === narrow.protocol && wide.host === narrow.host && wide.port === narrow.port;
   if (!isSameOrigin) return false;
   if (!wide.isTree) return narrow.path === wide.path;
-  // Of a whole host it does not matter how its server reads a path.
+  // If the whole host is trusted, it does not matter how its server reads a path.
   if (wide.path === '/') return true;
   return narrow.path.startsWith(wide.path) && isPlainUrlPath(narrow.path);
 }
 
 /**
- * Whether every server reads a path alike. `/docs/..%2fmine` is below `/docs/` for one that does not
- * decode it, and is `/mine` for one that does; `/docs/..;/mine` likewise.
+ * Whether every server reads a path in the same way. Attack: `/docs/..%2fmine` is below `/docs/`
+ * for a server that does not decode it, and is `/mine` for one that does. `/docs/..;/mine` works in
+ * the same way.
  */
 function isPlainUrlPath(path: string): boolean {
   if (/%(?:2e|2f|5c|25|3b|00)|\\/i.test(path)) return false;
@@ -145,7 +146,7 @@ function isPlainUrlPath(path: string): boolean {
       .split(/[/\\]/)
       .every((segment) => !/^\.{1,2}(?:;.*)?$/s.test(segment));
   } catch {
-    // Bytes that are no UTF-8: overlong forms of a slash are among them.
+    // Invalid UTF-8. Overlong forms of a slash are also invalid.
     return false;
   }
 }

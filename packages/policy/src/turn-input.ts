@@ -129,7 +129,7 @@ function checkedRates(rates: readonly TurnRate[]): TurnRate[] {
     if (!isObject(rate)) throw invalid('rates are objects with key, max and perMs');
     const { key, max, perMs } = rate;
     const isLong = Buffer.byteLength(assertTurnKey(key)) > MAX_RATE_KEY_BYTES;
-    // JSON of a database takes no NUL.
+    // JSON values in a database can't hold a NUL.
     if (isLong || key.includes('\0')) {
       throw invalid('rates need a short key');
     }

@@ -56,7 +56,8 @@ export class Turns {
         leave();
         reject(signal?.reason);
       };
-      // Before the place is asked for, which may be there at once and then takes it off again.
+      // Added before the place is requested: if the place is free, `enter` removes the listener at
+      // once.
       signal?.addEventListener('abort', abort, { once: true });
       leave = this.enter(key, () => {
         signal?.removeEventListener('abort', abort);
@@ -88,8 +89,8 @@ export class Turns {
     this.#admit(key, place);
   }
 
-  // A task that ends at once gives its place back from within `start`: the loop that is under way
-  // takes the next one, since a long line of such tasks would nest too deep.
+  // A task that ends at once gives its place back from within `start`. The loop that already runs
+  // takes the next task: otherwise a long queue of such tasks would nest too deep.
   #admit(key: string, place: Place): void {
     if (place.isAdmitting) return;
     place.isAdmitting = true;

@@ -1,8 +1,11 @@
-/** No host is longer, however it is spelled, and no user name and password needs to be. */
+/** No host is longer in any spelling, and no user name and password needs to be. */
 const MAX_AUTHORITY_LENGTH = 4_096;
-/** Scheme, slashes, user name and host, and for a relative reference perhaps more. */
+/**
+ * The scheme, the slashes, the user name and the host. For a relative reference, the match may be
+ * longer.
+ */
 const AUTHORITY = /^[^/\\?#]*[/\\]*[^/\\?#]*/;
-/** What IDNA has work with: other than ASCII, also percent-encoded or as punycode. */
+/** Characters that IDNA has to process: all beyond ASCII, also percent-encoded or as punycode. */
 const NEEDS_IDNA = /[^\0-\x7f]|%|xn--/i;
 
 /**
@@ -14,7 +17,7 @@ const NEEDS_IDNA = /[^\0-\x7f]|%|xn--/i;
  * @returns the URL, or `null` for what is malformed
  */
 export function parseUrl(url: string | URL, base?: string): URL | null {
-  // `URL.canParse` of Node.js 20 misreads Latin-1 strings once it has been compiled.
+  // `URL.canParse` of Node.js 20 misreads Latin-1 strings once the engine has optimized it.
   try {
     const text = String(url);
     return text.length > MAX_AUTHORITY_LENGTH && isCostly(text) ? null : new URL(text, base);
@@ -34,7 +37,7 @@ export function urlPort(url: URL): number {
 }
 
 function isCostly(text: string): boolean {
-  // The parser drops tabs and line breaks wherever they stand.
+  // The parser removes tabs and line breaks at every place.
   const [authority = ''] = AUTHORITY.exec(text.replaceAll(/[\t\n\r]+/g, '')) ?? [];
   return authority.length > MAX_AUTHORITY_LENGTH && NEEDS_IDNA.test(authority);
 }

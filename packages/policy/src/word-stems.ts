@@ -7,14 +7,17 @@ const CAMEL_BORDER = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])
 const MIN_PART_CHARS = 3;
 const MAX_PARTS = 8;
 
-/** What the forms of an English word share, by Porter's rules; another word is its own stem. */
+/**
+ * The common part of the forms of an English word, by Porter's rules. Any other word is its own
+ * stem.
+ */
 export function wordStem(word: string): string {
   return ENGLISH.test(word) ? stemmer(word) : word;
 }
 
 /**
- * What a word of a text is found by besides itself: its stem, and those of the parts of a name that is
- * written `likeThis`.
+ * The other forms by which a word of a text is found: its stem, and the stems of the parts of a
+ * name that is written `likeThis`.
  */
 export function otherForms(text: string, { word, start, end }: TextWord): string[] {
   const forms = new Set([wordStem(word)]);

@@ -1,6 +1,9 @@
 import { type ImageBytes, ImageProblem, type ImageSize } from './image-problem.js';
 
-/** The size of a GIF with at least one picture, none larger than it. Source: GIF89a. */
+/**
+ * The size of a GIF. It must have at least one picture, and no picture larger than the GIF. Source:
+ * GIF89a.
+ */
 export function gifSize(file: ImageBytes): ImageSize {
   const size = { width: file.u16(6, true), height: file.u16(8, true) };
   let hasPicture = false;

@@ -1,4 +1,4 @@
-/** Why an image is not read. */
+/** Why an image can't be read. */
 export class ImageProblem extends Error {
   readonly problem: string;
 
@@ -8,7 +8,7 @@ export class ImageProblem extends Error {
   }
 }
 
-/** The numbers of a file. One beyond its end says that it is cut off. */
+/** Reads numbers from a file. A read beyond the end reports that the file is cut off. */
 export class ImageBytes {
   readonly bytes: Uint8Array;
   readonly #view: DataView;
@@ -38,7 +38,7 @@ export class ImageBytes {
     return this.#read(at, 4, () => this.#view.getUint32(at, isLittle));
   }
 
-  /** Characters of Latin-1. */
+  /** The characters in Latin-1. */
   text(at: number, length: number): string {
     return this.#read(at, length, () =>
       String.fromCharCode(...this.bytes.subarray(at, at + length)),

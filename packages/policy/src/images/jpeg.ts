@@ -1,22 +1,22 @@
 import { type ImageBytes, ImageProblem, type ImageSize } from './image-problem.js';
 
-/** Markers of frames: baseline, extended and progressive are what models and browsers read. */
+/** The markers of the frames that models and browsers read: baseline, extended and progressive. */
 const FRAMES: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 const OTHER_FRAMES: ReadonlySet<number> = new Set([
   0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf,
 ]);
 const SCAN = 0xda;
 const END = 0xd9;
-/** A picture comes in ten or so; each costs a decoder a walk over all pixels. */
+/** A picture has about ten scans. For each one, a decoder goes through all pixels. */
 const MAX_SCANS = 64;
 
-/** The size of a JPEG with a scan and an end. Source: ITU-T T.81, annex B. */
+/** The size of a JPEG that has a scan and an end. Source: ITU-T T.81, annex B. */
 export function jpegSize(file: ImageBytes): ImageSize {
   let size: ImageSize | undefined;
   for (let at = 2; ; ) {
     if (file.u8(at) !== 0xff) throw new ImageProblem('its segments do not follow each other');
     const marker = file.u8(at + 1);
-    // Filling before a marker, and markers without a segment.
+    // Fill bytes before a marker, and markers without a segment.
     if (marker === 0xff) {
       at++;
       continue;
@@ -38,7 +38,7 @@ export function jpegSize(file: ImageBytes): ImageSize {
   }
 }
 
-/** What follows a scan is searched for its end alone, and for a second size. */
+/** Searches what follows a scan for the end of the file, and for a second size. */
 function scanned(file: ImageBytes, from: number, size: ImageSize | undefined): ImageSize {
   if (size === undefined) throw new ImageProblem('it holds no picture');
   const { bytes } = file;

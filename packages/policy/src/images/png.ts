@@ -1,9 +1,9 @@
 import { type ImageBytes, ImageProblem, type ImageSize } from './image-problem.js';
 
 const SIGNATURE_BYTES = 8;
-/** Length, name and checksum of a chunk. */
+/** The bytes of a chunk's length, name and checksum. */
 const FRAME_BYTES = 12;
-/** Bits of a sample that each kind of colour can have. */
+/** The bits per sample that each colour type allows. */
 const DEPTHS: ReadonlyMap<number, readonly number[]> = new Map([
   [0, [1, 2, 4, 8, 16]],
   [2, [8, 16]],
@@ -12,14 +12,16 @@ const DEPTHS: ReadonlyMap<number, readonly number[]> = new Map([
   [6, [8, 16]],
 ]);
 
-/** The size of a PNG whose chunks go on to its end. Nothing is unpacked. Source: PNG, third edition. */
+/**
+ * The size of a PNG whose chunks reach its end. Nothing is unpacked. Source: PNG, third edition.
+ */
 export function pngSize(file: ImageBytes): ImageSize {
   let size: ImageSize | undefined;
   let hasData = false;
   for (let at = SIGNATURE_BYTES; ; ) {
     const length = file.u32(at);
     const name = file.text(at + 4, 4);
-    // The checksum is a part of it.
+    // Reads the checksum, so that a cut file fails here.
     file.u32(at + 8 + length);
     if ((size === undefined) !== (name === 'IHDR')) {
       throw new ImageProblem('its header stands where none may be');

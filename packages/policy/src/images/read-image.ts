@@ -23,7 +23,7 @@ export type ImageReading =
 
 interface Kind {
   mediaType: ImageMediaType;
-  /** Whether these first bytes of a file, as Latin-1, are those of the kind. */
+  /** Whether a file of this kind can have these first bytes, as Latin-1. */
   begins: (file: string) => boolean;
   sizeOf: (file: ImageBytes) => ImageSize;
 }

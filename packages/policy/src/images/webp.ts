@@ -2,7 +2,7 @@ import { type ImageBytes, ImageProblem, type ImageSize } from './image-problem.j
 
 const LIES = 'a picture in it has another size than it says';
 
-/** The size of a WebP, which each picture in it fits. Source: RFC 9649. */
+/** The size of a WebP. Every picture in it must have that size at most. Source: RFC 9649. */
 export function webpSize(file: ImageBytes): ImageSize {
   const end = 8 + file.u32(4, true);
   if (end > file.length) throw new ImageProblem('it is cut off');
@@ -37,7 +37,7 @@ export function webpSize(file: ImageBytes): ImageSize {
 
 interface Chunk {
   name: string;
-  /** Where its content begins. */
+  /** The offset of its content. */
   at: number;
   length: number;
 }
@@ -47,7 +47,7 @@ function* chunks(file: ImageBytes, from: number, end: number): Generator<Chunk> 
     const length = file.u32(at + 4, true);
     if (at + 8 + length > end) throw new ImageProblem('it is cut off');
     yield { name: file.text(at, 4), at: at + 8, length };
-    // To an even place.
+    // Chunks begin at even offsets.
     at += 8 + length + (length % 2);
   }
 }
@@ -56,7 +56,7 @@ function canvasOf(file: ImageBytes): ImageSize {
   return { width: file.u24(24) + 1, height: file.u24(27) + 1 };
 }
 
-/** The size in the bits of a picture itself, which is what a decoder goes by. */
+/** The size in the data of the picture itself, which a decoder uses. */
 function pictureOf(file: ImageBytes, { name, at }: Omit<Chunk, 'length'>): ImageSize | undefined {
   if (name === 'VP8 ') {
     if (file.u24(at + 3) !== 0x2a019d) throw new ImageProblem('its header is damaged');

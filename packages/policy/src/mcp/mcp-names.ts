@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 
 const MAX_NAME = 64;
 const MAX_SERVER = 32;
-// A server part must not hold or end on what parts it from the tool.
+// The name of a server must not contain the separator between server and tool, nor end with a part
+// of it.
 const PLAIN_SERVER = /^[a-zA-Z0-9]+(?:[_-][a-zA-Z0-9]+)*$/;
 const PLAIN_TOOL = /^[a-zA-Z0-9_-]+$/;
 const MAPPED_SERVER = /-x[0-9a-f]{8}$/;
@@ -90,7 +91,7 @@ function readable(text: string, maxChars: number): string {
   return parts.join('_').slice(0, maxChars).replace(/_$/, '') || 'tool';
 }
 
-// JSON, since UTF-8 makes one of different lone surrogates.
+// Uses JSON, which keeps lone surrogates apart. In UTF-8 they would all be the same.
 function digest(text: string): string {
   return createHash('sha256').update(JSON.stringify(text)).digest('hex');
 }

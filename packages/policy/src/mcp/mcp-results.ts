@@ -178,7 +178,7 @@ export class McpResultParts {
   }
 }
 
-/** By what it is called, or else by what it begins with. */
+/** Decides by the media type. If that says nothing, by the first bytes. */
 function isImageBlob(mimeType: string | undefined, blob: string): boolean {
   if (mimeType !== undefined && mimeType !== 'application/octet-stream') {
     return /^image\//.test(mimeType);
@@ -192,15 +192,19 @@ function describe(mediaType: string, base64: string, kept: boolean): string {
 }
 
 /**
- * How the servers of the SDKs say that they did not take the arguments, or have no such tool: as a
- * result whose text begins with the code of JSON-RPC, or with what their validation always writes.
+ * How servers that are built with the SDKs report that the arguments are invalid or the tool does
+ * not exist. The text of the result begins with the code of JSON-RPC, or with a fixed text of their
+ * validation.
  */
 const NO_SUCH_TOOL =
   /^(?:MCP error -32602: (?:Tool \S+ (?:not found|disabled)|Unknown tool)|Unknown tool:)/;
 const REFUSED_ARGUMENTS =
   /^(?:MCP error -32602\b|Input validation error:|Error executing tool \S+: \d+ validation errors? for )/;
 
-/** The code of a failure, by what the server wrote: it names the kind of failure, and grants nothing. */
+/**
+ * The code of a failure, derived from the server's text. The code only names the kind of failure,
+ * and grants nothing.
+ */
 function codeOfFailure(error: string): ToolErrorCode {
   if (NO_SUCH_TOOL.test(error)) return 'not_available';
   return REFUSED_ARGUMENTS.test(error) ? 'input_invalid' : 'execution_failed';

@@ -51,7 +51,7 @@ export function readMcpTool(
   if (isTask && client.tasks !== true) {
     return held('runs only as an MCP task');
   }
-  // The depth first: what comes after it recurses.
+  // The depth is checked first, since the following checks are recursive.
   if (depthOf(inputSchema, MAX_SCHEMA_DEPTH) > MAX_SCHEMA_DEPTH) {
     return held(`its inputSchema nests deeper than ${MAX_SCHEMA_DEPTH} levels`);
   }
@@ -95,8 +95,8 @@ export function cleanMcpSchema(schema: Record<string, unknown>): Record<string, 
 }
 
 /**
- * Why a schema is not shown to a model: a name or value in it holds what nobody sees. Those must
- * stay as the server wrote them, so that they can't be cleaned as the texts are.
+ * Why a schema is not shown to a model: a name or value in it contains invisible characters. Names
+ * and values must stay as the server wrote them, so they can't be cleaned as descriptions are.
  */
 function hiddenInSchema(value: unknown, path: readonly string[]): string | undefined {
   if (typeof value === 'string') {

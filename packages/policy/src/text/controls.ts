@@ -2,11 +2,12 @@ const ESCAPE_SEQUENCE = new RegExp(
   [
     // CSI: colours, the cursor.
     '(?:\\x1B\\[|\\x9B)[0-?]*[ -/]*[@-~]',
-    // OSC, DCS, SOS, PM, APC: titles, links, pictures. On one line and up to the next, so that one
-    // without an end does not swallow the rest, and many of them are not read again and again.
+    // OSC, DCS, SOS, PM, APC: titles, links, pictures. A match stays on one line and ends before
+    // the next sequence. So one without an end does not swallow the rest, and many of them don't
+    // cost quadratic time.
     '(?:\\x1B[\\]PX^_]|[\\x9D\\x90\\x98\\x9E\\x9F])[^\\x07\\x1B\\x90\\x98\\x9C-\\x9F\\r\\n]*(?:\\x07|\\x1B\\\\|\\x9C)',
     '\\x1B[ -/]+[0-~]',
-    // Without a P or an X, as those begin one of the strings above that has no end.
+    // Without `P` and `X`: these begin a string of the kind above, here one without an end.
     '\\x1B[0-OQ-WYZ\\\\`-~]',
     '\\x1B',
   ].join('|'),

@@ -1,11 +1,11 @@
 /**
- * The tag sequences of the flags of England, Scotland and Wales: the only ones that are emoji.
- * Any other tag characters spell text that nobody sees.
+ * The flags of England, Scotland and Wales. No other sequences of tag characters are emoji. All
+ * others spell invisible text.
  */
 const TAG_FLAG =
   '\\u{1F3F4}\\u{E0067}\\u{E0062}(?:\\u{E0065}\\u{E006E}\\u{E0067}|\\u{E0073}\\u{E0063}\\u{E0074}|\\u{E0077}\\u{E006C}\\u{E0073})\\u{E007F}';
 
-/** Scripts whose letters change their shape by joiners, and in which words are written with them. */
+/** Scripts that use joiners in ordinary words, to change the shape of letters. */
 const JOINING = [
   ...['Arabic', 'Syriac', 'Nko', 'Mandaic', 'Mongolian', 'Phags_Pa', 'Adlam', 'Hanifi_Rohingya'],
   ...['Hebrew', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu'],
@@ -14,18 +14,18 @@ const JOINING = [
   .map((script) => `\\p{scx=${script}}`)
   .join('');
 
-/** Invisible characters that belong to what stands before them. */
+/** Invisible characters that are needed after the character before them. */
 const NEEDED = [
   TAG_FLAG,
-  // In an emoji: 👩‍🚀, 🏳️‍🌈.
+  // Within an emoji: 👩‍🚀, 🏳️‍🌈.
   '\\u200D(?<=\\p{ExtPict}[\\uFE0F\\p{EMod}]?\\u200D)(?=\\p{ExtPict})',
-  // As an emoji or as text: ❤️, ▶︎; and keycaps: 1️⃣.
+  // To choose the form of an emoji or of text: ❤️, ▶︎; and keycaps: 1️⃣.
   '[\\uFE0E\\uFE0F](?<=(?![0-9#*])\\p{Emoji}[\\uFE0E\\uFE0F])',
   '\\uFE0F(?<=[0-9#*]\\uFE0F)(?=\\u20E3)',
-  // One in a row.
+  // One joiner, never two in a row.
   `[\\u200C\\u200D](?<=[${JOINING}][\\u200C\\u200D])(?<![\\u200C\\u200D]{2})`,
   '[\\u180B-\\u180F](?<=\\p{sc=Mongolian}[\\u180B-\\u180F])(?<![\\u180B-\\u180F]{2})',
-  // Where the parts of a group of hieroglyphs stand.
+  // The position of parts in a group of hieroglyphs.
   '[\\u{13430}-\\u{1343F}](?<=[\\u{13000}-\\u{1342F}][\\u{13430}-\\u{1343F}]{1,3})',
 ].join('|');
 

@@ -21,7 +21,8 @@ export function plainLines(text: string): string {
  * @returns the line
  */
 export function oneLine(text: string, maxChars: number, mark = '…'): string {
-  // Enough to fill the line, unless most of it is white space, and it keeps the work small.
+  // A start that is long enough to fill the line, unless most of it is white space. This limits the
+  // work.
   const start = takeStart(text, maxChars * 8);
   const line = withoutInvisible(start.toWellFormed())
     .replace(/[\s\p{Cc}]+/gu, ' ')

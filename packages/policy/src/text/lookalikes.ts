@@ -1,6 +1,7 @@
 /**
- * Characters that look like one of ASCII and that no normal form of Unicode folds: letters of the
- * name of the marking, and what a tag is written with. After the confusables of UTS #39.
+ * Characters that look like ASCII characters and that no normal form of Unicode converts to them.
+ * Listed are the letters of the marking's name, and the characters that a tag is written with.
+ * Source: the confusables of UTS #39.
  */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   u: 'ʉʋυսሀᑌᴜ∪⋃ꓴꞟꭎꭒ',
@@ -17,9 +18,9 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   ':': '∶꞉',
 };
 
-/** Nobody sees it, and it is a part of no word. */
+/** An invisible character that belongs to no word. */
 const FILLER = '\u034F';
-// The blocks in which there are any. Most of a text in a script of Asia is outside of them.
+// The blocks that contain lookalikes. Most texts in Asian scripts lie outside of them.
 const FOLDABLE =
   /[\u00A0-\u05FF\u1200-\u2FDF\u3008\u3009\u3033\u30CE\u31D3\u4E3F\uA4D0-\uA7FF\uAB30-\uABBF\uFE30-\uFE6F\uFF01-\uFFEF\u{1CCD6}-\u{1CCF9}\u{1D200}-\u{1D7FF}\u{1F100}-\u{1F1FF}]/gu;
 
@@ -27,7 +28,7 @@ const folded = new Map<string, string>();
 for (const [ascii, lookalikes] of Object.entries(LOOKALIKES)) {
   for (const lookalike of lookalikes) {
     folded.set(lookalike, ascii.padEnd(lookalike.length, FILLER));
-    // What a case mapping makes several characters of is no letter that is meant here.
+    // If the upper case has several characters, it is not a lookalike.
     const upper = lookalike.toUpperCase();
     if (upper.length === 1) folded.set(upper, ascii);
   }
@@ -71,8 +72,8 @@ export function withoutFillers(folded: string): {
   };
 }
 
-// Letters on a black ground, and the halves of flags, which Unicode does not decompose; outlined
-// letters, which the Unicode of Node 20 does not know.
+// Letters on a black ground and the halves of flags, which Unicode does not decompose. Outlined
+// letters, which the Unicode version of Node 20 does not know.
 const UNDECOMPOSED = [0x1f150, 0x1f170, 0x1f1e6, 0x1ccd6];
 
 function decompose(character: string): string {

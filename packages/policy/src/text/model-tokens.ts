@@ -9,12 +9,16 @@ const TOOL_TAGS = [
   'system-reminder',
 ].join('|');
 
-/** Tokens in angle brackets, after the bracket. Those that honest markup has too are not among them. */
+/**
+ * Tokens in angle brackets, without the opening bracket. Tokens that also occur in honest markup
+ * are left out.
+ */
 const ANGLE = [
-  // ChatML and Qwen, Llama 3 and 4, Phi, Granite, Cohere, GLM, Kimi, Harmony; DeepSeek once folded.
-  // No name has a `(`: what was a bracket once must not become a part of one.
+  // ChatML and Qwen, Llama 3 and 4, Phi, Granite, Cohere, GLM, Kimi, Harmony; DeepSeek after its
+  // lookalikes are folded. No name contains a `(`: a bracket that was replaced by `(` must not
+  // become part of another token.
   '\\|(?=[^\\s<>|(]{0,80}[\\p{L}\\p{N}])[^\\s<>|(]{1,80}\\|>',
-  // Gemma 4 has the bar on one side, and a quote between two.
+  // Gemma 4 has the bar on one side only, and a quote between two bars.
   '\\|(?:[a-z_]{3,40}|"\\|)>',
   '[a-z_]{3,40}\\|>',
   // Llama 2 and Mistral.
@@ -29,7 +33,7 @@ const ANGLE = [
   '(?:BOS|EOS|PAD|UNK|CLS|SEP|MASK)_TOKEN>',
   '(?:unused|reserved_|SPECIAL_|extra_id_|TOKENS_UNUSED_)[0-9]{1,4}>',
   '_(?:system|user|bot|end|start)>',
-  // Calls of tools and their answers: Hermes, Qwen, Anthropic, Seed and what speaks like them.
+  // Calls of tools and their answers: Hermes, Qwen, Anthropic, Seed and formats like theirs.
   `/?(?:[a-z]{1,20}:)?(?:${TOOL_TAGS})(?=[\\s/>])`,
   '/?(?:antml|minimax|seed):[a-z_]',
   '(?:function|parameter)=[\\w.:-]{1,80}>',
@@ -37,7 +41,10 @@ const ANGLE = [
   'role>\\s{0,8}(?:HUMAN|SYSTEM|ASSISTANT|OBSERVATION)\\b',
 ].join('|');
 
-/** Tokens in square brackets, after the bracket: Mistral and Llama 2, GLM, MiniMax, and others. */
+/**
+ * Tokens in square brackets, without the opening bracket: Mistral and Llama 2, GLM, MiniMax, and
+ * others.
+ */
 const SQUARE = [
   '/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|MODEL_SETTINGS|CALL_ID|THINK|gMASK|sMASK)\\]',
   'ARGS\\]\\s{0,8}\\{',
@@ -49,7 +56,7 @@ const SQUARE = [
 ].join('|');
 
 const TOKEN = new RegExp(`<(?=${ANGLE})|\\[(?=${SQUARE})|\\](?=~!?b[[\\]])`, 'giu');
-// `<S>` is a type in many languages.
+// `<S>` with a capital is a type in many languages.
 const SENTENCE = /<(?=\/?s>)/g;
 
 /**
@@ -68,7 +75,7 @@ const LINE = '[\\n\\r\\u2028\\u2029]';
 const SPACES = '(?:[^\\S\\n\\r\\u2028\\u2029]|\\u2800)*';
 const ROLE_LINE = new RegExp(
   [
-    // Anthropic: a role after an empty line, or at the beginning.
+    // Anthropic: a role after an empty line, or at the start of the text.
     `(?:Human|Assistant)(?=:)(?<=(?:^|(?:^|\\n|\\r(?!\\n)|[\\u2028\\u2029])${SPACES}(?:\\r\\n|${LINE}))${SPACES}(?:Human|Assistant))`,
     // Alpaca and Vicuna.
     `(?<=(?:^|${LINE})### ?)(?:Human|Assistant|Instruction)(?=:)`,
