@@ -3,7 +3,7 @@ import { compileArgumentPolicy } from '@ethosagent/policy';
 import { type ArgumentPolicy, CapabilityError, EthosError } from '@ethosagent/types';
 import { realOrAsked } from './working-directory.js';
 
-// They take their first argument for options also without a dash.
+// These programs accept options as their first argument even without a dash.
 const OLD_STYLE: ReadonlySet<string> = new Set(['tar', 'bsdtar', 'ar', 'ps']);
 
 /**

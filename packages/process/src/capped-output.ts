@@ -9,7 +9,7 @@ export class CappedOutput {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds a chunk; says whether all of it fitted. */
+  /** Adds a chunk. Returns whether all of it fitted. */
   add(chunk: Buffer): boolean {
     const room = this.#maxBytes - this.#bytes;
     if (chunk.length > room) this.truncated = true;
@@ -21,7 +21,7 @@ export class CappedOutput {
     return !this.truncated;
   }
 
-  /** The text; invalid UTF-8 becomes U+FFFD. */
+  /** The text. Invalid UTF-8 becomes U+FFFD. */
   text(): string {
     return Buffer.concat(this.#chunks).toString('utf8');
   }

@@ -2,21 +2,24 @@ import { Duplex } from 'node:stream';
 import { unawaited } from '@ethosagent/policy';
 import { EthosError, type ProcessChannel } from '@ethosagent/types';
 
-/** The descriptor of a child by which it talks with its tool. The one before may mark it. */
+/**
+ * The descriptor through which a child exchanges messages with its tool. Descriptor 3 may mark the
+ * process.
+ */
 export const CHANNEL_DESCRIPTOR = 4;
 
-/** The host's end of a descriptor of a child. */
+/** The host's end of that descriptor. */
 export class ChildChannel implements ProcessChannel {
   readonly #socket: Duplex | undefined;
   readonly #name: string;
 
-  /** @param name what the child is called in errors */
+  /** @param name the name of the child in errors */
   constructor(stream: unknown, name: string) {
     this.#socket = stream instanceof Duplex ? stream : undefined;
     this.#name = name;
-    // A child that ends in the middle of a message is no failure of the host's.
+    // The child may end in the middle of a message. That must not crash the host.
     this.#socket?.on('error', () => {});
-    // One for each message on its way.
+    // Each message that is being sent adds a listener.
     this.#socket?.setMaxListeners(0);
   }
 
@@ -50,9 +53,9 @@ export class ChildChannel implements ProcessChannel {
 async function* chunksOf(socket: Duplex | undefined): AsyncGenerator<Uint8Array> {
   if (socket === undefined || socket.destroyed) return;
   try {
-    // Who stops reading may still have something to say.
+    // The tool may stop reading and still send.
     for await (const chunk of socket.iterator({ destroyOnReturn: false })) yield chunk;
   } catch {
-    // It was closed, here or there.
+    // The channel was closed by one of the two ends.
   }
 }

@@ -23,7 +23,7 @@ export class ChildInput {
   constructor(pipe: Writable | null, name: string) {
     this.#pipe = pipe;
     this.#name = name;
-    // One that has died, or that closed its end, is no fault of the host's.
+    // The child may have ended, or closed its input. That must not crash the host.
     pipe?.on('error', () => this.#close());
     pipe?.on('close', () => this.#close());
   }
@@ -58,7 +58,7 @@ export class ChildInput {
   }
 
   #write(data: string | Uint8Array): Promise<void> {
-    // What is changed while it waits must not be what is written.
+    // A copy: the caller may change its bytes while they wait to be written.
     const bytes = typeof data === 'string' ? data : Uint8Array.from(data);
     return new Promise((resolve, reject) => {
       const settle = (error?: Error | null) => (error ? reject(this.#ended(error)) : resolve());
@@ -77,7 +77,7 @@ export class ChildInput {
 
   #close(): void {
     this.#isClosed = true;
-    // One that died before it began: what waits is told.
+    // The child may have ended before its input began. Then the waiting writes get an error.
     this.begin();
   }
 

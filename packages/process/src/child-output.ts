@@ -4,7 +4,9 @@ import { isThenable } from '@ethosagent/policy';
 import type { SpawnOpts } from '@ethosagent/types';
 import { CappedOutput } from './capped-output.js';
 
-/** What a pipe may still hold when its writer has exited, and how long a slow reader may take. */
+/**
+ * How much a pipe may still hold after its writer has exited, and how long a slow reader may take.
+ */
 const MAX_LEFT_IN_PIPE_BYTES = 1024 * 1024;
 const MAX_DRAIN_MS = 30_000;
 
@@ -13,15 +15,17 @@ export interface ChildOutputOptions {
   maxBytes: number;
   overflow: SpawnOpts['overflow'];
   onOutput: SpawnOpts['onOutput'];
-  /** What of a chunk is the command's. */
+  /** The part of a chunk that the command itself wrote. */
   ofCommand: (chunk: Buffer) => Buffer;
-  /** Called when there is more than may be kept, and it may not be dropped. */
+  /** Called when there is more output than may be kept, and it may not be dropped. */
   onOver: () => void;
   /** Called with what `onOutput` threw. */
   onFailure: (error: unknown) => void;
 }
 
-/** One output stream of a child: keeps what fits, and hands on what comes, no faster than wanted. */
+/**
+ * One output stream of a child. Keeps what fits, and passes the rest on at the speed of the reader.
+ */
 export class ChildOutput {
   readonly #stream: Readable | null;
   readonly #options: ChildOutputOptions;
@@ -57,8 +61,9 @@ export class ChildOutput {
   }
 
   /**
-   * Whether what the child wrote before it exited may still be on its way, since it was last asked:
-   * who reads is slow. A process that the child left behind could write for ever.
+   * Whether output that the child wrote before it exited may still be on its way, because the
+   * reader is slow. Looks at the time since the last call. It is limited: a process that the child
+   * left behind could write for ever.
    */
   isDraining(): boolean {
     const was = this.#wasHandingOn;
@@ -71,12 +76,12 @@ export class ChildOutput {
     );
   }
 
-  /** Hands nothing on any more. */
+  /** Stops passing output on. */
   silence(): void {
     this.#isSilent = true;
   }
 
-  /** Resolves when all that came was handed on. */
+  /** Resolves when everything that arrived was passed on. */
   handedOn(): Promise<void> | undefined {
     if (!this.#isHandingOn) return undefined;
     return new Promise((resolve) => this.#idle.push(resolve));
@@ -92,7 +97,7 @@ export class ChildOutput {
   #handOn(text: string): void {
     if (text === '' || this.#isSilent) return;
     if (this.#isHandingOn) {
-      // Node itself lets a paused stream go on when the child exits.
+      // Node itself resumes a paused stream when the child exits.
       this.#stream?.pause();
       this.#waiting += text;
       return;

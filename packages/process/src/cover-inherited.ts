@@ -6,8 +6,8 @@ const O_CLOEXEC = 0o2000000;
 let covered: ReadonlyMap<number, number> | undefined;
 
 /**
- * Descriptors of a child, with `/dev/null` instead of each that this process was itself
- * started with and would pass on: one of a folder would lead out of a sandbox.
+ * The descriptors of a child. This process may itself have inherited descriptors that it would pass
+ * on, and one of a folder would lead out of a sandbox. So each of these becomes `/dev/null`.
  */
 export function withoutInherited(stdio: readonly ('pipe' | 'ignore' | number)[]): StdioOptions {
   covered ??= coverInherited();
@@ -15,7 +15,7 @@ export function withoutInherited(stdio: readonly ('pipe' | 'ignore' | number)[])
   const last = Math.max(stdio.length - 1, ...covered.keys());
   return Array.from({ length: last + 1 }, (_, at) => {
     const own = stdio[at];
-    // What is ignored behind the first three is not closed: it would be passed on.
+    // Node does not close an ignored descriptor above 2, so the child would inherit it.
     return own === undefined || (own === 'ignore' && at > 2) ? (covered?.get(at) ?? 'ignore') : own;
   });
 }
@@ -35,7 +35,7 @@ function isPassedOn(descriptor: number): boolean {
     const flags = Number.parseInt(/^flags:\s*([0-7]+)/m.exec(info)?.[1] ?? '', 8);
     return (flags & O_CLOEXEC) === 0;
   } catch {
-    // Closed since: it was the one that the list was read with.
+    // The descriptor was closed meanwhile: it was the one that listed the folder.
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import { variableEffect } from '@ethosagent/policy';
 import { CapabilityError } from '@ethosagent/types';
 
-// A pager that pages nothing is how a caller turns paging off.
+// A pager may only be `cat` or empty, which turns paging off.
 const PAGERS = /PAGER$/;
 
 /**

@@ -24,7 +24,7 @@ export function findBinary(name: string, path: string): string | undefined {
  */
 export function isExecutableFile(file: string): boolean {
   try {
-    // Most folders of a `PATH` don't have it: that is no exception, which would cost more.
+    // Most folders of a `PATH` don't have the file. An exception for each of them would be slow.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(file, constants.X_OK);
     return true;
@@ -33,7 +33,7 @@ export function isExecutableFile(file: string): boolean {
   }
 }
 
-/** The interpreter that a script names and that is not there; `undefined` for every other file. */
+/** The interpreter that a script names, if it does not exist; otherwise `undefined`. */
 export function missingInterpreter(file: string): string | undefined {
   const interpreter = /^#![ \t]*(\/[^\s\0]*)/.exec(beginningOf(file))?.[1];
   return interpreter === undefined || isExecutableFile(interpreter) ? undefined : interpreter;
@@ -43,11 +43,11 @@ function beginningOf(file: string): string {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    // Linux reads no further either.
+    // Linux reads no more than this either.
     const bytes = Buffer.alloc(256);
     return bytes.toString('latin1', 0, readSync(descriptor, bytes));
   } catch {
-    // What may be executed need not be readable.
+    // A file may be executable and not readable.
     return '';
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

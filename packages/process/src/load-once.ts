@@ -1,4 +1,4 @@
-/** Loads once, when it is first needed. Even to look up a module that is loaded takes its time. */
+/** Loads a module at its first use, and only once. Even to look up a loaded module takes time. */
 export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => (loading ??= load());

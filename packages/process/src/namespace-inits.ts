@@ -1,17 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** One process, not another that got its id later. */
+/** One particular process: another one may get its id later. */
 export interface KnownProcess {
   pid: number;
-  /** When it began, in the kernel's ticks. */
+  /** When it began, in ticks of the kernel. */
   start: string;
 }
 
 /**
- * The children of a process that makes a sandbox, as long as no command has begun in it: the first
- * process of each namespace of process ids. What is in such a namespace ends with its first
- * process. That one is to end when the process that made it does, and asks for it itself: a command
- * in the sandbox that traces it can make it take that back. A signal from outside it can't refuse.
+ * The first process of each namespace of process ids below the process that makes a sandbox. They
+ * are its children, as long as no command has begun in the sandbox.
+ *
+ * The kernel ends everything in such a namespace when its first process ends. That process asks the
+ * kernel to end it together with its parent. But a command in the sandbox that traces it can make
+ * it take this back. It can't refuse a signal from outside.
  */
 export function namespaceInits(pid: number): KnownProcess[] {
   if (process.platform !== 'linux') return [];
@@ -21,7 +23,7 @@ export function namespaceInits(pid: number): KnownProcess[] {
   });
 }
 
-/** Ends what still is the process that was known. */
+/** Ends each process, unless it is gone and its id belongs to another. */
 export function endKnown(processes: readonly KnownProcess[]): void {
   for (const { pid, start } of processes) {
     if (statOf(pid)?.start !== start) continue;
@@ -40,7 +42,7 @@ function childrenOf(pid: number): number[] {
       .map(Number)
       .filter((child) => child > 1);
   } catch {
-    // Not every kernel lists them.
+    // Not every kernel has this list.
     return readdirSync('/proc')
       .map(Number)
       .filter((child) => child > 1 && statOf(child)?.parent === pid);

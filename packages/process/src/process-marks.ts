@@ -3,10 +3,13 @@ import { readFileSync } from 'node:fs';
 /** The variable by which descendants are found that left the process group. */
 export const TAG_VARIABLE = 'ETHOS_CALL_TAG';
 
-/** The variable of a supervisor's own environment. It begins with the tag of what its host descends from. */
+/**
+ * A variable in the environment of a supervisor. Its value begins with the tag that the host
+ * inherited.
+ */
 export const SUPERVISOR_VARIABLE = 'ETHOS_SUPERVISOR';
 
-/** The variable in which it says by what limit its host's processes are known. */
+/** The variable with the limit by which the supervisor recognizes its host's processes. */
 export const SUPERVISED_LIMIT_VARIABLE = 'ETHOS_SUPERVISED_LIMIT';
 
 /** By what processes are found that left their group, their session and their parent. */
@@ -65,12 +68,13 @@ export class ProcessMarks implements Marks {
     if (environment.includes(`${TAG_VARIABLE}=${this.tag}`)) return true;
     if (this.#limits.size === 0 || !this.#limits.has(fileLocksOf(pid) ?? '')) return false;
     if (isEnded(pid)) return false;
-    // That of a host within the call first ends what that one started, and then itself.
+    // A host within the call may have a supervisor of its own. It is not killed: it ends what its
+    // host started, and then itself.
     return !environment.includes(`${SUPERVISOR_VARIABLE}=${this.tag}`);
   }
 }
 
-/** The hard limit of file locks of a process; `undefined` for none. */
+/** The hard limit of file locks of a process; `undefined` if it has none. */
 export function fileLocksOf(pid: number | 'self'): string | undefined {
   try {
     const limits = readFileSync(`/proc/${pid}/limits`, 'latin1');
@@ -80,7 +84,10 @@ export function fileLocksOf(pid: number | 'self'): string | undefined {
   }
 }
 
-/** Whether a process only waits to be told of to its parent: it keeps its limits until then. */
+/**
+ * Whether a process has ended, and its parent has not read its exit code yet. It keeps its limits
+ * until then.
+ */
 export function isEnded(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -90,7 +97,7 @@ export function isEnded(pid: number): boolean {
   }
 }
 
-/** The environment that a process was started with; empty where it can't be read. */
+/** The environment that a process was started with; empty if it can't be read. */
 export function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');

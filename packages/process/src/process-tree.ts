@@ -1,18 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Marks } from './process-marks.js';
 
-/** Milliseconds between asking a tree to end and ending it. */
+/** How many milliseconds a process tree gets to end by itself before it is killed. */
 export const KILL_GRACE_MS = 300;
 
-// A process may be born while its parent is looked for, so one look that finds nothing shows
-// nothing. For this long the event loop may be held by one that forks without end.
+// A process may start while the list of processes is read. So a single look that finds nothing
+// proves nothing. A process that forks without end may keep the event loop busy for this long.
 const EMPTY_LOOKS = 3;
 const MAX_KILL_MS = 500;
 
 /**
  * Ends a process tree: the group of its leader and, on Linux, every process that carries its marks,
- * wherever it went. A group that is gone is left alone: its id may be another's now. TERM first,
- * KILL after the grace time. `done` is called when the KILL has been sent.
+ * wherever it went. A group that no longer exists is not signalled, since its id may now belong to
+ * another one. Sends TERM first, and KILL after the grace time. `done` is called when the KILL has
+ * been sent.
  */
 export function endProcessTree(
   leaderPid: number,
@@ -41,18 +42,20 @@ export function endStragglers(firstPid: number, marks: Marks): void {
   setTimeout(() => killMarked(firstPid, marks), KILL_GRACE_MS);
 }
 
-/** Ends groups, and the processes that carry marks, at once: for a host that ends itself. */
+/**
+ * Ends groups, and the processes that carry marks, without a grace time. For a host that is about
+ * to exit.
+ */
 export function endAtOnce(leaders: Iterable<number>, marks: Marks): void {
   for (const leader of leaders) send(-leader, 'SIGKILL');
   killMarked(1, marks);
 }
 
-/** Whether there is a process of this id. */
 export function isAlive(pid: number): boolean {
   return send(pid, 0);
 }
 
-/** Whether any process of the group is left, its leader's exit aside. */
+/** Whether any process of the group is left, except for a leader that has exited. */
 export function isGroupAlive(leaderPid: number): boolean {
   return send(-leaderPid, 0);
 }
@@ -65,15 +68,17 @@ function killMarked(firstPid: number, marks: Marks): void {
 }
 
 /**
- * Sends a signal to every process that carries the marks, the newest first. The marks of a process are
- * read right before its signal, since ids are used again: a list that was made before could hold the
- * id of a stranger. A process may fork while the list is read, so that one look is never proof: whoever
- * has to be sure looks until several looks in a row find nothing.
+ * Sends a signal to every process that carries the marks, the newest first.
+ *
+ * The invariant: the marks of a process are read right before its signal. The kernel reuses ids, so
+ * a list that was made earlier could hold the id of a stranger. A process may fork while the list
+ * is read, so one look proves nothing. Who has to be sure looks until several looks in a row find
+ * nothing.
  */
 function signalMarked(firstPid: number, marks: Marks, signal: NodeJS.Signals): number {
   if (process.platform !== 'linux') return 0;
   try {
-    // Descendants have higher ids, unless the kernel began again at the bottom.
+    // Descendants have higher ids, unless the kernel's ids have wrapped around.
     const lowest = newestPid() >= firstPid ? firstPid : 0;
     return readdirSync('/proc')
       .map(Number)
@@ -81,7 +86,7 @@ function signalMarked(firstPid: number, marks: Marks, signal: NodeJS.Signals): n
       .sort((a, b) => b - a)
       .filter((pid) => marks.carries(pid) && send(pid, signal)).length;
   } catch {
-    // No descriptor is left to look with. The group was signalled without.
+    // No descriptor is free to read the list. The group was signalled without it.
     return 0;
   }
 }

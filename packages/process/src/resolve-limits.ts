@@ -34,7 +34,7 @@ export function isProcessLimitSet(
   return policy?.processes !== undefined || limitOf(call, 'processes') !== undefined;
 }
 
-/** What a call asks for, where it is a number that can be a limit. */
+/** The limit that a call asks for, if it is a valid limit. */
 function limitOf(limits: ProcessLimits | undefined, name: keyof ProcessLimits): number | undefined {
   const asked: unknown = limits?.[name];
   return typeof asked === 'number' && asked >= 0 ? asked : undefined;

@@ -13,10 +13,12 @@ import { endProcessTree, isGroupAlive, KILL_GRACE_MS } from './process-tree.js';
 import type { SandboxedCommand } from './sandbox/sandbox.js';
 import { hostSupervisor } from './supervisor/supervisor.js';
 
-/** The longest delay that a timer takes; it fires at once on a longer one. */
+/** The longest delay of a timer. With a longer one, it fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Milliseconds that a slow reader has for the last output of a process whose time was up. */
+/**
+ * How many milliseconds a slow reader gets for the last output of a process that ran out of time.
+ */
 const MAX_READ_ON_MS = 1_000;
 
 /** How a child is to run. What may run, and where, was decided before. */
@@ -57,7 +59,7 @@ export interface RunningChild {
   closed: Promise<void>;
 }
 
-/** Starts a child as the leader of its own process group and follows it to its end. */
+/** Starts a child as the leader of its own process group, and follows it to its end. */
 export function runChild(
   file: string,
   args: readonly string[],
@@ -67,7 +69,7 @@ export function runChild(
   const keepsInput = options.keepsInput === true;
   const supervisor = hostSupervisor();
   const { descriptor, limit } = supervisor.begin();
-  // A sandbox ends all that is in it.
+  // A process in a sandbox needs no mark: the sandbox ends everything in it.
   const mark = options.sandbox === undefined ? limit : undefined;
   if (mark !== undefined) assertStartable(file, name);
   const command = mark?.wrap(file, args, { name, path: env.PATH ?? '' });
@@ -96,7 +98,7 @@ export function runChild(
     let isAbandoned = false;
     let hasGroup = true;
     let inits: readonly KnownProcess[] = [];
-    // One that is ended is not told to go on; one that has died already does not hear it.
+    // Writing to a child that has ended gives an error. It needs no handling.
     child.stdin?.on('error', () => {});
     const sandbox = options.sandbox?.observe?.((answer) => {
       if (ending) return;
@@ -108,18 +110,18 @@ export function runChild(
     if (sandbox === undefined) input?.begin();
     const prefix = mark?.observe();
     const closePipes = () => {
-      // What was written before the end is waited for, unless nobody wants it any more.
+      // Waits for output that was written before the end, unless nobody wants it any more.
       if (!isAbandoned && isDraining()) {
         setTimeout(closePipes, KILL_GRACE_MS);
         return;
       }
-      // Whoever still holds the pipes is beyond reach; nobody waits for it.
+      // A process that still holds the pipes can't be reached, and is not waited for.
       for (const pipe of child.stdio) pipe?.destroy();
     };
     const end = () => {
       if (ending || child.pid === undefined) return;
       ending = true;
-      // While the process that made them is there, so that each still is what it was.
+      // Called while the process that made them still exists, so that their ids are still theirs.
       endKnown(inits);
       endProcessTree(child.pid, marks, { hasGroup, done: closePipes });
     };
@@ -143,7 +145,7 @@ export function runChild(
     const stdout = outputOf('stdout', (chunk) => chunk);
     const stderr = outputOf('stderr', (chunk) => (sandbox ?? prefix)?.ofCommand(chunk) ?? chunk);
     const outputs = [stdout, stderr];
-    // Each is asked, as each notes that it was.
+    // Every output is asked: each call of `isDraining` updates its state.
     const isDraining = () => outputs.filter((output) => output.isDraining()).length > 0;
     const deadline = startTimer(timeoutMs, () => {
       timedOut = true;
@@ -176,18 +178,17 @@ export function runChild(
     };
     child.once('exit', () => {
       for (const output of outputs) output.exited();
-      // Whoever else still holds its other end is no longer heard.
+      // Other processes that still hold the child's end are cut off.
       channel?.close();
       endKnown(inits);
       hasGroup = child.pid !== undefined && isGroupAlive(child.pid);
-      // What the leader left behind would hold the pipes, and outlive the call.
+      // Processes that the leader left behind would keep the pipes open, and outlive the call.
       if (hasGroup) end();
       else leftBehind = setTimeout(endLeftBehind, KILL_GRACE_MS);
     });
     child.once('close', async (code, endedBy) => {
       clearTimeout(deadline);
       clearTimeout(leftBehind);
-      // Nothing is left to be ended.
       ending = true;
       for (const init of inits) supervisor.forget(init.pid);
       await handedOn(outputs, timedOut);
@@ -227,7 +228,10 @@ export function runChild(
   };
 }
 
-/** What marks a process has begun already when it can't become the program: who waits for a start would be told of one. */
+/**
+ * The program that marks a process starts before the child's own program. So a missing program
+ * would still look like a start. This checks it before.
+ */
 function assertStartable(file: string, name: string): void {
   const missing = missingInterpreter(file);
   if (missing === undefined) return;
@@ -235,7 +239,9 @@ function assertStartable(file: string, name: string): void {
   throw new EthosError('SPAWN_FAILED', `${name} could not be started`, { cause });
 }
 
-/** Waits for who reads the output; not for long where the time was up already. */
+/**
+ * Waits until the reader has got the output. If the process ran out of time, it waits only briefly.
+ */
 async function handedOn(outputs: readonly ChildOutput[], timedOut: boolean): Promise<void> {
   const reading = Promise.all(outputs.map((output) => output.handedOn()));
   const late = timedOut && new Promise<void>((resolve) => setTimeout(resolve, MAX_READ_ON_MS));
@@ -246,7 +252,7 @@ function stdioOf(
   { keepsInput, sandbox, onChannel }: ChildOptions,
   mark: number | undefined,
 ): StdioOptions {
-  // A sandbox that is to be answered has a standard input, whatever the command has.
+  // A sandbox that waits for an answer needs a standard input, even if the command has none.
   const input = keepsInput === true || sandbox?.observe !== undefined ? 'pipe' : 'ignore';
   const own: ('ignore' | 'pipe')[] = onChannel === undefined ? [] : ['ignore', 'pipe'];
   if (sandbox === undefined) {

@@ -48,7 +48,7 @@ export interface ShownRoot {
 /** Of a call that reaches no file. */
 export const NOTHING_SHOWN: ShownReach = { roots: [], deny: compileDenySet([]) };
 
-/** How long it may take until a denied path that leads elsewhere now is denied there. */
+/** How many milliseconds may pass until a change of where a denied path leads takes effect. */
 const FLOOR_MS = 5_000;
 
 /**
@@ -77,7 +77,7 @@ export function directoryReach(
   const compile = () => compileDenySet([...deny, ...deny.map(realOrAsked)]);
   let known = compile();
   let knownAt = performance.now();
-  // A denied path may become a link, or be made, at any time.
+  // A denied path may be created, or become a link, at any time.
   const floor = () => {
     if (performance.now() - knownAt > FLOOR_MS) {
       known = compile();
@@ -116,8 +116,8 @@ export function pinDirectory(path: string, reach: DirectoryReach): PinnedDirecto
     judge(real, reach, denied);
     return { path: real, real, release: () => {} };
   }
-  // The folder is opened first, and checked by its descriptor. The child enters the same descriptor, so
-  // that it can only come where the check was, whatever stands at the path by then.
+  // The folder is opened first, and checked through its descriptor. The child enters through the
+  // same descriptor. So the child can only be where the check was, whatever is at the path then.
   let descriptor: number;
   try {
     descriptor = openSync(asked, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK);
@@ -140,7 +140,7 @@ function judge(
   reach: DirectoryReach,
   denied: (rule?: string) => BoundaryError,
 ): void {
-  // The operator may have named a root through a link: its real path counts.
+  // The operator may have named a root through a link, so its real path counts.
   const roots = reach.realRoots ?? reach.roots.map(realOrAsked);
   if (!roots.some((root) => isWithin(real, root))) throw denied('a link leaves the reach');
   if (reach.denies(real)) throw denied('deny floor');
@@ -168,7 +168,7 @@ function targetOf(link: string): string | undefined {
   try {
     return readlinkSync(link);
   } catch {
-    // No link, not to be looked at, or gone meanwhile: then nothing can be followed through it.
+    // It is not a link, may not be read, or is gone. Then nothing can follow it.
     return undefined;
   }
 }

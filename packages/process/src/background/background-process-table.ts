@@ -4,7 +4,7 @@ import { SessionProcesses } from './session-processes.js';
 /** Processes of one session that may run at once, unless an option says otherwise. */
 export const DEFAULT_MAX_BACKGROUND_PROCESSES = 8;
 
-/** Processes of all sessions that are remembered after their end, each with its output. */
+/** How many ended processes of all sessions are remembered, each with its output. */
 const MAX_ENDED = 64;
 
 /** What tools left running, by session. */
@@ -62,7 +62,7 @@ export class BackgroundProcessTable {
    */
   async end(sessionId: string): Promise<void> {
     const processes = this.#sessions.get(sessionId);
-    // What begins from now on is of a session that begins anew.
+    // Removed first: a process that starts from now on belongs to a new session of this id.
     this.#sessions.delete(sessionId);
     this.#ended = this.#ended.filter((ended) => ended.processes !== processes);
     const before = this.#ending.get(sessionId);
@@ -80,7 +80,7 @@ export class BackgroundProcessTable {
   }
 
   #remember(ended: { sessionId: string; processes: SessionProcesses; held: HeldProcess }): void {
-    // Nobody asks for those of a session that has ended.
+    // If its session has ended, nobody will ask for this process.
     if (this.#sessions.get(ended.sessionId) !== ended.processes) return;
     this.#ended.push(ended);
     while (this.#ended.length > this.#maxEnded) {

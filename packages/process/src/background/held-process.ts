@@ -4,7 +4,7 @@ import type { ChildInput } from '../child-input.js';
 import type { RunningChild } from '../run-child.js';
 import { OutputLog } from './output-log.js';
 
-/** Milliseconds that are waited for a tree that was told to end. Not every one may be killed. */
+/** How many milliseconds the end of a process tree is awaited. Not every process can be killed. */
 const MAX_END_MS = 5_000;
 
 /** The life of what is left running. */
@@ -65,13 +65,13 @@ export class HeldProcess {
     const held = new HeldProcess(id, process);
     const { scope } = process;
     const { result, started, stop, closed, input } = await process.launch((text, stream) => {
-      // What the call knew as a secret does not come out in a later one.
+      // Secrets that the call resolved must not appear in the output that a later call reads.
       held.log.add(stream, scope.redactor?.redact(text) ?? text);
       held.#notify();
     });
     held.#stop = stop;
     held.#input = input;
-    // An abort rejects at once, and the tree is gone a moment later.
+    // An abort rejects `result` at once, but the process tree ends a moment later.
     held.#gone = result
       .then(
         (ended) => held.#end(outcome(ended)),

@@ -1,13 +1,13 @@
 import { takeStart } from '@ethosagent/policy';
 import type { BackgroundOutput } from '@ethosagent/types';
 
-/** Characters of output that are kept of one background process, and in how many pieces. */
+/** How many characters of output are kept of one background process, and in how many chunks. */
 const MAX_KEPT_CHARS = 1_000_000;
 const MAX_CHUNKS = 20_000;
 
-/** Characters that one read gives unless it asks for another number. */
+/** How many characters one read returns, unless it asks for another number. */
 const DEFAULT_READ_CHARS = 100_000;
-/** As many as one character may have. */
+/** One character may take two UTF-16 units. */
 const MIN_READ_CHARS = 2;
 
 interface Chunk {
@@ -34,11 +34,12 @@ export class OutputLog {
    */
   add(stream: Chunk['stream'], text: string): void {
     const last = this.#chunks.at(-1);
-    // Many small writes must not cost more than their text.
+    // Many small writes share a chunk, so that they cost no more than their text.
     if (last?.stream === stream && last.text.length < 4096) last.text += text;
     else this.#chunks.push({ stream, text });
     this.#end += text.length;
-    // Some are dropped at once, so that not every piece costs a look at all of them.
+    // Half of the chunks are dropped at once, so that not every new chunk has to go through all of
+    // them.
     if (this.#chunks.length > MAX_CHUNKS) this.#drop(MAX_CHUNKS / 2);
     let count = 0;
     let kept = this.#end - this.#start;
@@ -82,7 +83,7 @@ export class OutputLog {
   }
 }
 
-/** A cut never falls between the halves of a character. */
+/** If a text is cut between the two units of a character, the first unit is dropped too. */
 function wholeCharacters(text: string, isCut: boolean): string {
   return isCut ? takeStart(text, text.length) : text;
 }

@@ -2,7 +2,7 @@ import { discard, unawaited } from '@ethosagent/policy';
 import { CapabilityError } from '@ethosagent/types';
 import { HeldProcess, type NewProcess } from './held-process.js';
 
-/** Processes of one session that are remembered after their end. */
+/** How many ended processes of one session are remembered. */
 const MAX_ENDED = 32;
 
 /** The processes that the tools of one session left running. */

@@ -10,11 +10,11 @@ export interface ProxySocket {
   close(): Promise<void>;
 }
 
-/** Where the sockets are. No sandbox may show it. */
+/** The folder of the sockets. No sandbox may show it. */
 const SOCKETS = process.platform === 'linux' ? '/dev/shm' : tmpdir();
 let swept: Promise<void> | undefined;
 
-/** Removes what hosts left that were killed. */
+/** Removes sockets of hosts that were killed. */
 async function sweep(): Promise<void> {
   for (const name of await readdir(SOCKETS)) {
     const pid = /^ethos-proxy-(\d+)-/.exec(name)?.[1];
@@ -33,8 +33,8 @@ async function sweep(): Promise<void> {
 export async function openProxySocket(
   listen: (path: string) => Promise<{ close(): Promise<void> }>,
 ): Promise<ProxySocket> {
-  // Who can connect needs no credential. Only this user can enter the folder, and no sandbox: each
-  // has a `/dev/shm` and a `/tmp` of its own, whatever its reach.
+  // The socket asks for no credential, so only this user may reach it. Only this user can enter the
+  // folder. A sandbox can't: it has a `/dev/shm` and a `/tmp` of its own, whatever its reach is.
   swept ??= sweep();
   await swept;
   const folder = await mkdtemp(join(SOCKETS, `ethos-proxy-${process.pid}-`));

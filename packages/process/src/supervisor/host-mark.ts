@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HOST_TAG } from './host-tag.js';
 
-/** A descriptor by which the processes of this host are known that cleared their environment. */
+/**
+ * A descriptor that marks processes of this host, even after they have cleared their environment.
+ */
 export interface HostMark {
   descriptor: number;
-  /** Where it leads, as `/proc` shows it. */
+  /** Where the descriptor leads, as `/proc` shows it. */
   target: string;
 }
 
-/** Opens an empty file, to be read only, that has no name any more. `undefined` where none can be made. */
+/** Opens an empty file for reading and removes its name. `undefined` if that is not possible. */
 export function openHostMark(): HostMark | undefined {
   if (process.platform !== 'linux') return undefined;
   for (const folder of ['/dev/shm', tmpdir()]) {
@@ -25,7 +27,7 @@ export function openHostMark(): HostMark | undefined {
       unlinkSync(path);
       return { descriptor, target: readlinkSync(`/proc/self/fd/${descriptor}`) };
     } catch {
-      // The next folder may do.
+      // Another folder may work.
     }
   }
   return undefined;

@@ -4,8 +4,8 @@ import { ProcessMarks, TAG_VARIABLE } from '../process-marks.js';
 const WELL_FORMED = /^(?:[\w-]+\.)*$/;
 
 /**
- * What the tags of all processes of this host begin with. It begins with the tag of the host's own
- * process where a call of another host started it, so that the other ends what this one starts.
+ * The common start of the tags of all processes of this host. If a call of another host started
+ * this host, it begins with the tag of that call. So the other host also ends what this one starts.
  */
 export const HOST_TAG = `${inheritedTag()}${randomUUID()}.`;
 

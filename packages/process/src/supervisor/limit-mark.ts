@@ -8,36 +8,41 @@ import { loadOnce } from '../load-once.js';
 import { fileLocksOf, isEnded } from '../process-marks.js';
 import { reportUnmarked } from './supervisor-problem.js';
 
-/** The bits of a limit that number the processes of one host. The others are the host's own. */
+/** The low bits of a limit count the processes of one host. The other bits identify the host. */
 const NUMBER_BITS = 32n;
 const MAX_NUMBER = 2 ** 32;
 
-/** Hosts that a limit must leave room for, so that two don't meet. */
+/**
+ * How many hosts the limits must have room for, so that two hosts hardly ever get the same bits.
+ */
 const MIN_HOSTS = 2n ** 16n;
 const MAX_HOSTS = 2n ** 30n;
 
 const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/run/current-system/sw/bin'];
 const MAX_TRY_MS = 20_000;
 
-/** A program, and what it is started with. */
+/** A program, with its arguments and its name. */
 export interface MarkedCommand {
   file: string;
   args: string[];
   argv0: string;
-  /** The limit that it will have. */
+  /** The limit that the process will have. */
   limit: string;
 }
 
 /**
- * Marks processes by a limit of a resource: that of file locks, which Linux has not enforced since
- * 2.4 and still keeps. A process inherits it whatever it does with its environment, its descriptors,
- * its session and its parent, everybody can read it, and nobody but the superuser can raise it.
+ * Marks processes by a resource limit: the limit of file locks, which Linux has not enforced since
+ * 2.4 but still keeps. A process inherits it, whatever it does with its environment, its
+ * descriptors, its session and its parent. Everybody can read it. Only the superuser can raise it.
  */
 export class LimitMark {
   readonly #program: string;
-  /** The least limit of this host, as a decimal number. Its processes share all but the low 32 bits. */
+  /**
+   * The lowest limit of this host, as a decimal number. The limits of its processes differ only in
+   * the low 32 bits.
+   */
   readonly first: string;
-  // What `prlimit` says begins with it; what the program says can't.
+  // The messages of `prlimit` begin with this name, which the program can't know before.
   readonly #name = `ethos-limits-${randomUUID()}`;
   #marked = 0;
 
@@ -46,11 +51,15 @@ export class LimitMark {
     this.first = String(first);
   }
 
-  /** The same command, marked. It becomes the program: the process id stays, and nothing is left between. */
+  /**
+   * The same command, marked. `prlimit` becomes the program, so the process id stays the same and
+   * there is no process between.
+   */
   wrap(file: string, args: readonly string[], { name, path }: WrapOptions): MarkedCommand {
     this.#marked = (this.#marked + 1) % MAX_NUMBER;
     const limit = String(BigInt(this.first) + BigInt(this.#marked));
-    // A program is called as it is looked up. Its own name stays where both lead to the same file.
+    // A program is called by its own name if the `PATH` leads to the same file, otherwise by its
+    // path.
     const isSame = path.split(':').every(isAbsolute) && findBinary(name, path) === file;
     return {
       file: this.#program,
@@ -60,12 +69,14 @@ export class LimitMark {
     };
   }
 
-  /** Tells what `prlimit` says of a program that it can't become from what the program says. */
+  /**
+   * Separates the error of `prlimit`, when it can't start the program, from the output of the
+   * program.
+   */
   observe(): PrefixObserver {
     return new PrefixObserver(`${this.#name}: `);
   }
 
-  /** Whether a process of this host is marked so. */
   carries(pid: number): boolean {
     const limit = fileLocksOf(pid);
     return limit !== undefined && hostPart(limit) === hostPart(this.first) && !isEnded(pid);
@@ -73,9 +84,9 @@ export class LimitMark {
 }
 
 interface WrapOptions {
-  /** What the program is called in its own eyes. */
+  /** The name under which the program sees itself. */
   name: string;
-  /** The `PATH` of its environment. */
+  /** The `PATH` in its environment. */
   path: string;
 }
 
@@ -88,7 +99,7 @@ class PrefixObserver {
     this.#prefix = prefix;
   }
 
-  /** What of a piece of the standard error is the program's. */
+  /** The part of a chunk of standard error that the program wrote. */
   ofCommand(chunk: Buffer): Buffer {
     if (this.#isFirst && chunk.subarray(0, this.#prefix.length).toString() === this.#prefix) {
       this.#said = '';
@@ -99,7 +110,7 @@ class PrefixObserver {
     return Buffer.alloc(0);
   }
 
-  /** Why the program was not started; `undefined` when it was. */
+  /** Why the program was not started; `undefined` if it was. */
   failure(): string | undefined {
     return this.#said?.slice(this.#prefix.length).trim();
   }
@@ -107,17 +118,17 @@ class PrefixObserver {
 
 let found: LimitMark | undefined;
 
-/** Looks once for what marks the processes of this host, and tries it. */
+/** Looks once for a way to mark the processes of this host, and tries it. */
 export const openLimitMark = loadOnce(async () => {
   found = await findLimitMark(baseEnvironment(undefined).PATH ?? '');
 });
 
-/** What marks the processes of this host, when `openLimitMark` has found it. */
+/** The mark of this host's processes, once `openLimitMark` has found one. */
 export function hostLimitMark(): LimitMark | undefined {
   return found;
 }
 
-/** `undefined` where this machine has nothing, which `problems()` tells. */
+/** `undefined` if this machine has no such mark. `problems()` then reports it. */
 async function findLimitMark(path: string): Promise<LimitMark | undefined> {
   if (process.platform !== 'linux') return undefined;
   const folders = [...SYSTEM_FOLDERS, path].join(':');
@@ -141,7 +152,10 @@ async function findLimitMark(path: string): Promise<LimitMark | undefined> {
   }
 }
 
-/** Below the limit of this process, which it may have from a host that it runs in and can't raise. */
+/**
+ * Lower than the limit of this process. Another host may have set that limit, and it can't be
+ * raised.
+ */
 function firstLimit(): bigint | undefined {
   const own = fileLocksOf('self');
   const most = own === undefined ? MAX_HOSTS * 2n : hostPart(own);

@@ -1,17 +1,20 @@
 import { SUPERVISED_LIMIT_VARIABLE, SUPERVISOR_VARIABLE } from '../process-marks.js';
 
 /**
- * The supervisor of one host, in a process of its own: `node -e SUPERVISOR <tag> <grace> <group> <mark> <limit>`. It
- * reads its standard input to the end, which comes however the host ends, and then ends what is
- * left of the host's processes: TERM first, KILL after the grace time. It is a text because the
- * bundler of a host leaves a text as it is.
+ * The supervisor of one host, in a process of its own:
+ * `node -e SUPERVISOR <tag> <grace> <group> <mark> <limit>`. It reads its standard input to the
+ * end, which comes when the host ends in any way. Then it ends what is left of the host's
+ * processes: TERM first, KILL after the grace time. The program is a text because the bundler of a
+ * host does not change a text.
  *
- * - `<tag>`: what the environment of the host's processes holds, e.g. `ETHOS_CALL_TAG=<id>.`
- * - `<group>`: the process group of the host itself; 0 where it is not known
- * - `<mark>`: where descriptor 3 of the host's processes leads; empty for nowhere
- * - `<limit>`: the least limit of file locks that marks a process of the host, the low 32 bits of which
- *   number its processes; empty for none
- * - a line `+<pid>` tells it of a leader of a group and a session, `-<pid>` that all of it is gone
+ * - `<tag>`: the start of a variable in the environment of the host's processes, e.g.
+ *   `ETHOS_CALL_TAG=<id>.`
+ * - `<group>`: the process group of the host itself; 0 if it is not known
+ * - `<mark>`: where descriptor 3 of the host's processes leads; empty if there is no such mark
+ * - `<limit>`: the lowest limit of file locks of the host's processes, whose low 32 bits count the
+ *   processes; empty if there is no such mark
+ * - a line `+<pid>` on the standard input adds the leader of a group and a session, `-<pid>`
+ *   removes it when its whole group is gone
  */
 export const SUPERVISOR = `
 const { readFileSync, readdirSync, readlinkSync, readSync } = require('node:fs');

@@ -1,12 +1,12 @@
 let problem: string | undefined;
 let unmarked: string | undefined;
 
-/** Notes what became of the supervisor. */
+/** Keeps the reason why the supervisor does not run. */
 export function reportSupervisor(what: string): void {
   problem = what;
 }
 
-/** Notes why processes can't be marked by a limit. */
+/** Keeps the reason why processes can't be marked by a limit. */
 export function reportUnmarked(why: string): void {
   unmarked = why;
 }

@@ -15,35 +15,38 @@ import { hostLimitMark, type LimitMark } from './limit-mark.js';
 import { SUPERVISOR } from './program.js';
 import { reportSupervisor } from './supervisor-problem.js';
 
-/** How often one that was ended is started again before the next process is. */
+/**
+ * How often a supervisor that was ended is restarted before the next process of the host starts.
+ */
 const MAX_RESTARTS = 3;
 
-/** What every process of this host is marked by, where this machine has it. */
+/** The marks of every process of this host, as far as this machine offers them. */
 interface OpenMarks {
-  /** To be the process's fourth. */
+  /** To become descriptor 3 of the process. */
   descriptor: number | undefined;
   limit: LimitMark | undefined;
 }
 
 /**
- * Ends what this host started when the host ends, however it ends. The supervisor is a process of its
- * own that reads from a pipe. Only the host can write to the pipe, so it closes when the host ends, also
- * by SIGKILL. Then the supervisor ends what is left, by marks and by groups.
+ * Ends the processes of this host when the host ends, in any way. The supervisor is a process of
+ * its own that reads from a pipe. Only the host can write to the pipe, so it closes when the host
+ * ends, even by SIGKILL. Then the supervisor ends what is left, by marks and by groups.
  *
- * The invariant: the supervisor is asked to start (`begin`) before any process of the host, and a leader is
- * forgotten only when nothing of its group is left. On Linux the marks find a process from its first
- * moment on. Elsewhere, a host that dies between the start of a process and `add` leaves that one.
+ * The invariant: the supervisor is asked to start (`begin`) before any process of the host starts.
+ * A leader is forgotten only when its whole group is gone. On Linux the marks find a process from
+ * its first moment on. On other systems, a process stays if the host dies between its start and
+ * `add`.
  */
 class Supervisor {
-  /** The leaders of groups of which something may be left. */
+  /** The leaders of groups that may still have processes. */
   readonly #leaders = new Set<number>();
   #mark: HostMark | undefined;
   #child: ChildProcess | undefined;
   #restarts = 0;
 
   /**
-   * To be called before a process of the host is started.
-   * @returns what the process is to be marked by
+   * Called before a process of the host starts.
+   * @returns the marks that the process must get
    */
   begin(): OpenMarks {
     this.#restarts = 0;
@@ -52,20 +55,20 @@ class Supervisor {
     return { descriptor: this.#mark?.descriptor, limit: hostLimitMark() };
   }
 
-  /** Tells of a process that leads a group of its own. */
+  /** Adds a process that leads a group of its own. */
   add(leader: number): void {
     this.#leaders.add(leader);
     this.#tell(`+${leader}\n`);
   }
 
-  /** Tells that a leader has ended. As long as any of its group is left, it is not forgotten. */
+  /** Removes a leader that has ended, unless any process of its group is left. */
   forget(leader: number): void {
     if (isGroupAlive(leader)) return;
     this.#leaders.delete(leader);
     this.#tell(`-${leader}\n`);
   }
 
-  /** Ends all at once, where nobody else will. */
+  /** Ends all processes itself, if no supervisor runs that would. */
   atExit(): void {
     if (this.#child !== undefined) return;
     const tag = `${TAG_VARIABLE}=${HOST_TAG}`;
@@ -83,7 +86,7 @@ class Supervisor {
       this.#follow(
         spawn(process.execPath, ['--v8-pool-size=0', '-e', SUPERVISOR, ...told], {
           argv0: 'ethos-supervisor',
-          // Neither the folder nor the terminal of the host is held by it.
+          // It must not hold the folder or the terminal of the host.
           cwd: '/',
           detached: true,
           env: environment(),
@@ -108,7 +111,7 @@ class Supervisor {
     if (child.pid === undefined) return;
     this.#child = child;
     child.stdin?.on('error', () => {});
-    // It keeps no host from ending.
+    // It must not keep the host from exiting.
     child.unref();
     if (child.stdin instanceof Socket) child.stdin.unref();
     for (const leader of this.#leaders) this.#tell(`+${leader}\n`);
@@ -124,7 +127,7 @@ class Supervisor {
   }
 }
 
-/** What this very Node needs to start, and no more: no option of the host's, and no tag of a call. */
+/** Only what this Node needs to start: no options of the host, and no tag of a call. */
 function environment(): NodeJS.ProcessEnv {
   // biome-ignore lint/style/noProcessEnv: it is started as the host itself was
   const { LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, SystemRoot } = process.env;
@@ -138,7 +141,7 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-/** The process group of this process; 0 where it can't be told. */
+/** The process group of this process; 0 if it can't be read. */
 function ownGroup(): string {
   try {
     const stat = readFileSync('/proc/self/stat', 'latin1');

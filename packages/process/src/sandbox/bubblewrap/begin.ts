@@ -1,29 +1,32 @@
 import { readFileSync } from 'node:fs';
 import type { ProcessLimits } from '@ethosagent/types';
 
-/** What a sandbox says on its standard error before a command is begun. */
+/** What a sandbox writes to its standard error when it is ready to begin a command. */
 export const READY = '\u0001ready\n';
 
-/** The name under which the shell that begins a command complains of it. */
+/** The name under which the shell that begins a command reports errors. */
 export const SHELL_NAME = 'ethos-sandbox';
 
-/** What the host answers, on the standard input of the sandbox. */
+/** The host's answer, on the standard input of the sandbox. */
 export const GO = '\n';
 
 const SHELL = '/bin/sh';
 
-// A sandbox dies with its host by a signal that its first process asks for before it falls asleep,
-// waiting for the others. Only then is the host asked to go on: one that died earlier can't answer,
-// and nothing is begun.
+// The attack: a host dies while it starts a sandbox, and the sandbox runs on without it. The first
+// process of a sandbox asks the kernel for a signal when the host dies. It does so before it sleeps
+// and waits for the others. The shell waits until it sleeps, and only then asks the host to go on.
+// A host that died before that can't answer, so nothing begins.
 const BEGIN = [
   "while read -r stat </proc/1/stat; do case $stat in *') S '*) break; esac; done",
   String.raw`printf '\001ready\n' >&2 && read -r go || exit; `,
 ].join('; ');
 
-// A shell reads no further than the line of the answer: what follows is for the command.
+// A shell reads no further than the end of that line: the rest is for the command.
 const begin = (keepsInput: boolean) => (keepsInput ? BEGIN : `${BEGIN}exec </dev/null; `);
 
-/** How the shell calls each limit, how `/proc/self/limits` does, and the units of both in ours. */
+/**
+ * For each limit: the command of the shell, the row of `/proc/self/limits`, and the units of both.
+ */
 const RESOURCES: ReadonlyArray<{
   name: keyof ProcessLimits;
   command: (value: number) => string;
@@ -61,7 +64,7 @@ const RESOURCES: ReadonlyArray<{
   },
   {
     name: 'processes',
-    // What is `-p` to dash and busybox is `-u` to bash.
+    // The option is `-p` in dash and busybox, and `-u` in bash.
     command: (value) => `ulimit -p ${value} 2>/dev/null || ulimit -u ${value}`,
     row: 'Max processes',
     shellUnits: 1,
@@ -69,24 +72,24 @@ const RESOURCES: ReadonlyArray<{
   },
 ];
 
-/** What begins a command when the host has answered. */
+/** The command line that begins a command after the host has answered. */
 export function beginning(keepsInput: boolean): string[] {
   return [SHELL, '-c', `${begin(keepsInput)}exec "$@"`, SHELL_NAME];
 }
 
-/** The same, and holds the command to limits. */
+/** As `beginning`, with limits for the command. */
 export function limitedBeginning(limits: ProcessLimits, keepsInput: boolean): string[] {
   return [SHELL, '-c', `${begin(keepsInput)}${limitCommands(limits)}exec "$@"`, SHELL_NAME];
 }
 
-/** What holds a command to limits. */
+/** The command line that runs a command with limits. */
 export function limited(limits: ProcessLimits): string[] {
   return [SHELL, '-c', `${limitCommands(limits)}exec "$@"`, SHELL_NAME];
 }
 
 let hostLimits: string | undefined;
 
-// No limit is above the host's own, which could not be raised.
+// A limit above the host's own can't be set, so the smaller one is used.
 function limitCommands(limits: ProcessLimits): string {
   hostLimits ??= readFileSync('/proc/self/limits', 'latin1');
   const commands = ['ulimit -c 0'];

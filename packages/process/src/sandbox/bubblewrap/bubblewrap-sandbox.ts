@@ -1,7 +1,7 @@
 import { loadOnce } from '../../load-once.js';
 import type { Sandbox } from '../sandbox.js';
 
-// Most programs that import this package sandbox nothing.
+// Loaded at its first use: most programs that import this package use no sandbox.
 const loadBubblewrap = loadOnce(() => import('./bubblewrap.js'));
 
 /** Sandboxes by bubblewrap, on Linux. */

@@ -13,7 +13,7 @@ import { BubblewrapObserver } from './observer.js';
 import { systemMounts } from './system-mounts.js';
 import { createTaskGroup } from './task-group.js';
 
-/** After the three that every child has; and after the channel. */
+/** The first descriptor after the three standard ones, and the first one after the channel. */
 const FIRST_DESCRIPTOR = 3;
 const FIRST_BEHIND_CHANNEL = CHANNEL_DESCRIPTOR + 1;
 
@@ -21,7 +21,7 @@ const SCRATCH_BYTES = 1024 ** 3;
 
 const ISOLATION = [
   '--unshare-all',
-  // What `--unshare-all` only tries.
+  // `--unshare-all` only tries these two, and does not fail without them.
   '--unshare-user',
   '--unshare-cgroup',
   '--disable-userns',
@@ -32,27 +32,26 @@ const ISOLATION = [
 
 const KERNEL = [
   ...['--proc', '/proc'],
-  // To the kernel, a host that runs as root still owns `/proc/sys` in here.
+  // For the kernel, a host that runs as root owns `/proc/sys` in the sandbox too.
   ...['--remount-ro', '/proc'],
   ...['--dev', '/dev'],
   ...['--size', String(SCRATCH_BYTES), '--perms', '1777', '--tmpfs', '/dev/shm'],
   ...['--remount-ro', '/dev'],
 ];
 
-// A file by descriptor is what an older bubblewrap can't show.
+// An older bubblewrap can't mount a file by its descriptor, so the probe includes one.
 const PROBED: ShownReach = {
   roots: [{ asked: '/etc/passwd', real: '/etc/passwd', writable: false }],
   deny: NOTHING_SHOWN.deny,
 };
 
-/** Whether the program at a path works. */
 const probed = new Map<string, boolean>();
 
 /**
- * The program that makes sandboxes on this machine, with all that is needed of it, tried once.
- * `undefined` where it is missing or not permitted.
+ * The program that makes sandboxes on this machine. Everything that is needed of it is tried once.
+ * `undefined` if it is missing or not permitted.
  *
- * @param path a `PATH`, of which the system's folders count
+ * @param path a `PATH`; only its system folders are searched
  */
 export function findBubblewrap(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -62,7 +61,7 @@ export function findBubblewrap(path: string): string | undefined {
   return probed.get(bwrap) ? bwrap : undefined;
 }
 
-// Into another folder of a `PATH`, one of the project's say, a tool may write.
+// A tool may be able to write to other folders of a `PATH`, such as one of the project.
 const SYSTEM = /^\/(usr|bin|sbin|nix\/store|run\/(current-system|wrappers))(\/|$)/;
 
 function systemFolders(path: string): string {
@@ -102,10 +101,10 @@ function works(bwrap: string): boolean {
 }
 
 /**
- * Wraps a command: it sees the system's programs, the reach of its call and a `/tmp` of its own,
- * no other process, no network and no other file of the host.
+ * Wraps a command in a sandbox. It sees the system's programs, the reach of its call and a `/tmp`
+ * of its own. It sees no other process, no network and no other file of the host.
  *
- * @throws `SANDBOX_UNAVAILABLE` where bubblewrap does not work
+ * @throws `SANDBOX_UNAVAILABLE` if bubblewrap does not work
  */
 export function wrapByBubblewrap(
   command: SandboxCommand,
@@ -164,7 +163,7 @@ function wrapBy(
         ...['--remount-ro', '/', '--chdir', options.cwd ?? '/tmp', '--'],
         ...[...begin, command.file, ...command.args],
       ],
-      // A home that is not there would be an error to many programs; the scratch folder is not.
+      // Many programs fail if their home folder does not exist, so the scratch folder is used.
       env: { ...command.env, ...(!mounts.shows(HOME) && { HOME: '/tmp' }) },
       cwd: '/',
       descriptors,
@@ -179,7 +178,7 @@ function wrapBy(
   }
 }
 
-/** A program outside the system's folders, and what stands beside it where it was installed. */
+/** Shows a program outside the system's folders, together with the files of its installation. */
 function showBinary(mounts: Mounts, file: string): void {
   const real = realOrAsked(file);
   if (!mounts.shows(real)) {
@@ -195,7 +194,7 @@ function showBinary(mounts: Mounts, file: string): void {
   mounts.link(file, real);
 }
 
-/** What runs a command with a way out: this very Node. */
+/** The program that runs a command with a proxy: this Node itself. */
 function forwarder(mounts: Mounts, keepsChannel: boolean): string[] {
   showBinary(mounts, process.execPath);
   const passed = keepsChannel ? String(CHANNEL_DESCRIPTOR) : '';

@@ -1,10 +1,10 @@
-/** Where a sandbox has the socket. */
+/** The path of the socket in a sandbox. */
 export const SOCKET_IN_SANDBOX = '/run/ethos/proxy';
 
 /**
  * A program that runs a command with a proxy on a port of the sandbox's own loopback, and forwards
- * what comes there to the socket: `node -e FORWARDER <socket> <descriptor or nothing> <command>
- * <arguments>`.
+ * connections to the socket:
+ * `node -e FORWARDER <socket> <descriptor or nothing> <command> <arguments>`.
  */
 export const FORWARDER = `
 const net = require('node:net');

@@ -11,39 +11,41 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { PathSet } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 
-/** What stands at one path of a sandbox. */
+/** What a sandbox has at one path. */
 export type Mount =
-  /** A file or folder of the host, held open since it was judged. */
+  /** A file or folder of the host. Its descriptor has been open since it was checked. */
   | { kind: 'bind'; descriptor: number; writable: boolean }
-  /** A folder of the system, which nobody but its owner could swap. */
+  /** A folder of the system, which only its owner could replace. */
   | { kind: 'system' }
-  /** A file of the system, as it is when the sandbox begins. */
+  /** A file of the system, copied when the sandbox begins. */
   | { kind: 'copy' }
   | { kind: 'link'; target: string }
-  /** A folder of the sandbox's own, in which nothing but the mounts below it can be. */
+  /** A folder of the sandbox itself, which holds only the mounts below it. */
   | { kind: 'folder' }
-  /** An empty file system of its own that is gone at the end. */
+  /** An empty file system that is removed at the end. */
   | { kind: 'scratch' };
 
-// Each costs the sandbox a system call, a descriptor and a look at all that it has mounted.
+// Each mount costs the sandbox a system call, a descriptor and a scan of all its mounts.
 const MAX_MOUNTS = 1000;
 
-/** The kinds that stand for what the host has, with all below it. */
+/** The kinds that show the host's own file or folder, with everything below it. */
 const HOSTS_OWN: ReadonlySet<Mount['kind']> = new Set(['bind', 'system']);
 
-// As many as the kernel follows.
+// The same number as in the kernel.
 const MAX_LINKS = 40;
 
-/** Opens the very file or link at a path, not to be read, and whatever it is. */
+/** Opens a file or a link itself, whatever it is, without the right to read it. */
 const O_PATH = 0o10000000;
 
-/** Where the kernel shows itself. A sandbox has its own of these, or none. */
+/** The file systems of the kernel. A sandbox has its own, or none. */
 const KERNEL = ['/proc', '/sys', '/dev'];
 
 /**
- * What a sandbox sees, path by path. What is denied is never there to be found: a folder that has
- * a denied path in it is shown as a folder of the sandbox's own, with the rest of its children in
- * it, so that a denied file which is made, replaced or renamed meanwhile can't come into view.
+ * What a sandbox sees, path by path.
+ *
+ * The invariant: a denied path never becomes visible. A folder that contains a denied path is never
+ * mounted as a whole. Instead the sandbox gets a folder of its own, with a mount for each of the
+ * other children. So a denied file that is created, replaced or renamed later can't appear in it.
  */
 export class Mounts {
   readonly #deny: PathSet;
@@ -60,14 +62,14 @@ export class Mounts {
     }
   }
 
-  /** From the root downwards. */
+  /** Sorted from the root downwards. */
   entries(): Array<[path: string, mount: Mount]> {
     return [...this.#table]
       .filter(([path]) => !KERNEL.some((root) => isAt(path, root)))
       .sort(([a], [b]) => depth(a) - depth(b));
   }
 
-  /** Shows a real path. Nothing happens when something else, or nothing, is there now. */
+  /** Shows a real path. Does nothing if the path has changed or is gone. */
   add(real: string, writable: boolean): void {
     if (this.#deny.coversNormal(real) !== undefined) return;
     const opened = this.#open(real);
@@ -75,12 +77,12 @@ export class Mounts {
     this.#show(real, opened, writable);
   }
 
-  /** Lets `path` lead to `target`, unless the host's own file or link is seen there. */
+  /** Makes `path` a link to `target`, unless the host's own file or link is visible there. */
   link(path: string, target: string): void {
     if (path !== target && !this.shows(path)) this.#table.set(path, { kind: 'link', target });
   }
 
-  /** Whether a path leads to something in here, and that is what the host has there. */
+  /** Whether a path leads to a place in the sandbox that shows the same file as on the host. */
   shows(path: string, hops = 0): boolean {
     let shown = path === '/';
     for (const at of ancestors(path)) {
@@ -96,12 +98,11 @@ export class Mounts {
     return shown;
   }
 
-  /** Opens a file of the system to be copied, if it is there. */
+  /** Opens a file of the system to copy it, if it exists. */
   read(path: string): number | undefined {
     return this.#hold(() => openSync(path, constants.O_RDONLY));
   }
 
-  /** Closes what was held open. */
   release(): void {
     for (const descriptor of this.#descriptors.splice(0)) closeSync(descriptor);
   }
@@ -133,8 +134,8 @@ export class Mounts {
   #set(path: string, mount: Mount): void {
     if (mount.kind === 'bind') {
       for (const [at, { kind }] of this.#table) {
-        // What may be written may be written in all its parts. And nothing is put into a folder
-        // of the host, where it would stay.
+        // A writable folder is writable as a whole, so mounts within it are dropped. Nothing may be
+        // created in a folder of the host either, since it would stay there.
         if ((mount.writable || kind !== 'bind') && isAt(at, path)) this.#table.delete(at);
       }
     }
@@ -158,7 +159,7 @@ export class Mounts {
     return descriptor;
   }
 
-  // The root is never shown as it is: the sandbox's own mounts must have a place in it.
+  // The root is never mounted as a whole: the sandbox's own mounts need a place in it.
   #deniesBelow(path: string): boolean {
     return path === '/' || this.#deny.roots.some((denied) => isAt(denied, path));
   }
@@ -169,7 +170,7 @@ interface Opened {
   stats: Stats;
 }
 
-/** What is gone, or swapped, or not for this user to see, is not shown. */
+/** A path that is gone, was replaced or may not be read by this user is left out. */
 function attempt<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -178,7 +179,7 @@ function attempt<T>(look: () => T): T | undefined {
   }
 }
 
-/** Whether a path is a root or below it; all paths here are absolute and normal. */
+/** Whether a path is the root or below it. All paths here are absolute and normalised. */
 function isAt(path: string, root: string): boolean {
   return path.startsWith(root) && (path.length === root.length || path.charAt(root.length) === '/');
 }

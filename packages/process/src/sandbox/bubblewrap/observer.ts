@@ -4,11 +4,11 @@ import { GO, READY, SHELL_NAME } from './begin.js';
 
 const MAX_COMPLAINT_BYTES = 64 * 1024;
 
-/** What a shell exits with when it can't run a command. */
+/** The exit codes of a shell that can't run a command. */
 const NOT_RUN = new Set([126, 127]);
 
-// Bubblewrap exits with 128 + n for a child that signal n ended, and so do shells. SIGHUP is left
-// out: git and others exit with 129 when they are used wrongly.
+// Bubblewrap exits with 128 + n for a child that was ended by signal n, as shells do. SIGHUP is
+// left out: git and other programs exit with 129 when they are used wrongly.
 const TOLD_BY_EXIT_CODE: readonly NodeJS.Signals[] = [
   'SIGINT',
   'SIGQUIT',
@@ -27,7 +27,7 @@ const TOLD_BY_EXIT_CODE: readonly NodeJS.Signals[] = [
   'SIGSYS',
 ];
 
-/** Tells what a sandbox says from what the command in it says. */
+/** Separates the messages of a sandbox from the output of its command. */
 export class BubblewrapObserver implements SandboxObserver {
   readonly #answer: (go: string) => void;
   #complaint = Buffer.alloc(0);
@@ -38,7 +38,7 @@ export class BubblewrapObserver implements SandboxObserver {
     this.#answer = answer;
   }
 
-  /** What of the standard error is the command's. */
+  /** The part of the standard error that the command wrote. */
   ofCommand(chunk: Buffer): Buffer {
     if (this.#begun) return chunk;
     const seen = Buffer.concat([this.#complaint, chunk]);

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import type { Mount } from './mounts.js';
 
-/** Where programs, and what they are made of, are kept. The same for every user of the machine. */
+/** The folders of programs and their parts. They are the same for every user of the machine. */
 const FOLDERS = [
   '/usr',
   '/bin',
@@ -17,7 +17,10 @@ const FOLDERS = [
   '/etc/ssl/certs',
 ];
 
-/** What programs look up: names, times, trust, the linker's cache. A copy costs less than a mount. */
+/**
+ * Files that programs look up: names, times, certificates, the linker's cache. To copy one costs
+ * less than to mount it.
+ */
 const FILES = [
   'group',
   'hosts',
@@ -32,7 +35,7 @@ const FILES = [
 
 let known: ReadonlyMap<string, Mount> | undefined;
 
-/** What every sandbox shows, read-only, and its own `/tmp`. */
+/** The mounts of every sandbox: these read-only folders and files, and its own `/tmp`. */
 export function systemMounts(): ReadonlyMap<string, Mount> {
   known ??= new Map<string, Mount>([
     ...[...FOLDERS, ...FILES.map((name) => `/etc/${name}`)].flatMap(systemMount),

@@ -5,26 +5,26 @@ import { isAlive } from '../../process-tree.js';
 const GROUPS = '/sys/fs/cgroup';
 const NAME = /^ethos-(\d+)-\d+$/;
 
-// A namespace that has been killed needs a moment until the last of its processes is gone.
+// After a namespace was killed, it takes a moment until its last process is gone.
 const REMOVE_EVERY_MS = 50;
 const REMOVE_TRIES = 100;
 
 let parent: string | undefined | null = null;
 let made = 0;
 
-/** A control group that holds what enters it to a number of processes and threads. */
+/** A control group that limits the number of its processes and threads. */
 export interface TaskGroup {
-  /** A command that enters the group and then runs another. */
+  /** A command that enters the group and then runs another command. */
   enter: readonly string[];
-  /** Removes the group when all in it have ended. */
+  /** Removes the group after everything in it has ended. */
   release(): void;
 }
 
 /**
- * Makes a group of at most `max` processes and threads. The kernel does not hold root to
- * `RLIMIT_NPROC`; of root, this does it.
+ * Makes a group of at most `max` processes and threads. The kernel does not apply `RLIMIT_NPROC` to
+ * root, so this replaces it.
  *
- * @returns `undefined` where this process is not root, or may not make control groups
+ * @returns `undefined` if this process is not root, or may not make control groups
  */
 export function createTaskGroup(max: number): TaskGroup | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -33,7 +33,7 @@ export function createTaskGroup(max: number): TaskGroup | undefined {
   const folder = join(parent, `ethos-${process.pid}-${++made}`);
   try {
     mkdirSync(folder);
-    // Bubblewrap's two are in it as well.
+    // The two processes of bubblewrap are in the group as well.
     writeFileSync(join(folder, 'pids.max'), String(max + 2));
   } catch {
     remove(folder);
@@ -59,7 +59,7 @@ function groupOfThisProcess(): string | undefined {
   }
 }
 
-/** Removes what hosts left that were killed. */
+/** Removes groups of hosts that were killed. */
 function sweep(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = NAME.exec(name)?.[1];
