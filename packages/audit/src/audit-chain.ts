@@ -53,7 +53,7 @@ export class AuditChain {
     const { seq, hash, bytes } = line;
     this.#newest = { seq, hash };
     const head = headText({ id: this.id, seq, hash, oldest: 1 }, this.#hashOf, this.#isKeyed);
-    // Lines are kept apart, and need no break.
+    // Lines are stored one by one, without a line break.
     return { seq, bytes: bytes.subarray(0, -1), head };
   }
 }
@@ -101,7 +101,7 @@ export async function verifyAuditChain(options: VerifyAuditChainOptions): Promis
     return head;
   };
   const head = await headNow();
-  // A head under another id is a copy of another chain.
+  // A head with another id belongs to another chain, so this one is a copy.
   walk.start(head, typeof head !== 'string' && head.id !== id);
   let number = 0;
   for await (const line of lines) {

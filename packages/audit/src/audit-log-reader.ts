@@ -14,7 +14,7 @@ export interface LoggedEvent {
   event: AuditEvent | AuditCall;
 }
 
-/** An event, and where in its file its line ends. */
+/** An event, and the offset at which its line ends. */
 interface ReadEvent extends LoggedEvent {
   file: string;
   end: number;
@@ -74,7 +74,7 @@ export class AuditLogReader {
     } finally {
       for (const { events } of open) await events.return(undefined);
     }
-    // The inode of a file that is gone may be that of a new one.
+    // A new file may have the inode of a file that was removed.
     this.#ends = new Map([...this.#ends].filter(([file]) => seen.has(file)));
   }
 
@@ -104,7 +104,7 @@ export class AuditLogReader {
     const known = this.#ends.get(file) ?? 0;
     let end = known > stat.size ? 0 : known;
     for await (const { bytes, length, isWhole } of readLines(descriptor, end)) {
-      // Its sink is not done with it.
+      // Its sink is still writing this line.
       if (!isWhole) break;
       end += length + 1;
       const line = parseLine(bytes);
@@ -115,7 +115,7 @@ export class AuditLogReader {
   }
 }
 
-/** An event as a sink wrote it; `undefined` for a line that says how long an access took. */
+/** An event as a sink wrote it; `undefined` for a line that only says how long an access took. */
 function parseEvent(bytes: Buffer): AuditEvent | AuditCall | undefined {
   const { seq: _, prev: __, hash: ___, ...event } = JSON.parse(bytes.toString('utf8'));
   return isEvent(event) ? event : undefined;

@@ -2,7 +2,6 @@ import type { AuditProblem, AuditProblemKind } from './audit-report.js';
 import { type ChainHash, firstHash, hashAt, type Link, parseLine } from './chain.js';
 import { type Head, headPath, type NoHead } from './head-file.js';
 
-/** Follows the chain of one log from line to line, and reports where it is broken. */
 export class ChainWalk {
   events = 0;
   readonly #log: string;
@@ -10,7 +9,6 @@ export class ChainWalk {
   #hashAt: (seq: number) => ChainHash;
   readonly #report: (problem: AuditProblem) => void;
   #head: Head | undefined;
-  /** The last line that was followed. */
   #last: Link | undefined;
   #file = '';
 
@@ -22,7 +20,7 @@ export class ChainWalk {
   }
 
   /**
-   * @param head as it was before the first line was read
+   * @param head the head before the first line was read
    * @param isShared whether another log has the same id
    */
   start(head: Head | NoHead, isShared: boolean): void {
@@ -56,11 +54,11 @@ export class ChainWalk {
       report('out-of-order');
       return;
     }
-    // Without a head the log begins wherever it does.
+    // Without a head, any first line is accepted.
     const expected = last === undefined ? (this.#head?.oldest ?? seq) : last.seq + 1;
     if (seq > expected) report('missing', expected);
     const previous = this.#previousOf(seq, isFirst ? line.prev : undefined);
-    // After a gap in a file nobody knows what the line followed.
+    // After a gap at the start of a file, it is unknown which hash the line follows.
     const isTold = previous !== undefined || seq <= expected;
     if (isTold && (previous === undefined || this.#hashAt(seq)(previous, line.text) !== hash)) {
       report('edited');
@@ -70,7 +68,9 @@ export class ChainWalk {
     this.#last = { seq, hash };
   }
 
-  /** The hash that a line follows; `undefined` where it is unknown, or the line names another. */
+  /**
+   * The hash that a line follows; `undefined` if it is unknown, or if the line names another one.
+   */
   #previousOf(seq: number, named: string | undefined): string | undefined {
     const isNext = this.#last !== undefined && seq === this.#last.seq + 1;
     const known = isNext ? this.#last?.hash : seq === 1 ? this.#first() : undefined;
@@ -83,13 +83,14 @@ export class ChainWalk {
     return this.#head && firstHash(this.#head.id, this.#hashAt(1));
   }
 
-  /** @param now the head after the last line was read: the log may have grown meanwhile */
+  /** @param now the head after the last line was read; the log may have grown meanwhile */
   end(now: Head | NoHead): void {
     const newest = this.#last?.seq ?? 0;
     if (this.#head !== undefined && newest < this.#head.seq) {
       this.#report({ file: this.#log, line: 0, seq: newest + 1, what: 'cut-off' });
     }
-    // One line more is what a kill between line and head leaves.
+    // A process that was killed between a line and its head leaves one line more than the head
+    // says.
     if (typeof now !== 'string' && newest > now.seq + 1) this.#headProblem('head-wrong');
   }
 

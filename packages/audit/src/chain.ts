@@ -6,7 +6,7 @@ const HASH_LENGTH = 64;
 const END_LENGTH = ',"hash":""}'.length + HASH_LENGTH;
 const END = /^,"hash":"([0-9a-f]{64})"\}$/;
 
-/** Ties a text to the hash before it: 64 hexadecimal digits. */
+/** Computes a hash over the previous hash and a text: 64 hexadecimal digits. */
 export type ChainHash = (previous: string, text: string | Uint8Array) => string;
 
 /**
@@ -32,7 +32,7 @@ export function chainHash(key: string | Uint8Array | undefined): ChainHash {
     createHmac('sha256', secret).update(previous).update(text).digest('hex');
 }
 
-/** The hash for a line, by its place: those before a log was given its key have none. */
+/** The hash function for a line, by its number. Lines from before the log got its key use none. */
 export function hashAt(
   hashOf: ChainHash,
   keyedFrom: number | undefined,
@@ -42,28 +42,33 @@ export function hashAt(
   return (seq) => (seq < keyedFrom ? plain : hashOf);
 }
 
-/** What the first line of a log follows. No two logs have the same id. */
+/**
+ * The hash that the first line of a log follows. It depends on the id of the log, which no other
+ * log has.
+ */
 export function firstHash(id: string, hashOf: ChainHash): string {
   return hashOf('log', id);
 }
 
-/** The place of a line in the log. */
+/** The number and the hash of a line. */
 export interface Link {
   seq: number;
   hash: string;
 }
 
-/** A line of the log, taken apart. */
+/** A line of the log, parsed. */
 export interface ChainedLine extends Link {
-  /** What the hash covers, beside the hash before it. */
+  /** The text that the hash covers, together with the previous hash. */
   text: Uint8Array;
-  /** The hash before it. On the first line of each file, so that a file can be checked alone. */
+  /**
+   * The previous hash. Only in the first line of each file, so that a file can be checked alone.
+   */
   prev: string | undefined;
 }
 
 /**
- * The line of an event, and its place.
- * @param options.isFirst whether it begins a file
+ * The line of an event, with its number and its hash.
+ * @param options.isFirst whether the line is the first of a file
  */
 export function chainedLine(
   event: object,
@@ -77,7 +82,7 @@ export function chainedLine(
   return { seq, hash, bytes: Buffer.from(`${text},"hash":"${hash}"}\n`) };
 }
 
-/** Takes a line apart, without its line break; `undefined` for what no sink writes. */
+/** Parses a line without its line break; `undefined` for a line that no sink writes. */
 export function parseLine(line: Buffer): ChainedLine | undefined {
   const end = END.exec(line.toString('latin1', Math.max(0, line.length - END_LENGTH)));
   const hash = end?.[1];

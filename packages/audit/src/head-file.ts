@@ -1,23 +1,26 @@
 import { closeSync, constants, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import type { ChainHash, Link } from './chain.js';
 
-// More than any head needs, and less than what a disk writes at once.
+// Larger than any head, and small enough that a disk writes it at once.
 const HEAD_BYTES = 256;
 const ID = /^[0-9a-f]{32}$/;
 
-/** What is known of a log beside it, so that a missing end or beginning shows. */
+/**
+ * Facts about a log that are stored beside it. They show whether its end or its beginning is
+ * missing.
+ */
 export interface Head extends Link {
-  /** Of the log, and of no other: 32 hexadecimal digits. */
+  /** The id of this log, which no other log has: 32 hexadecimal digits. */
   id: string;
-  /** The oldest line that is kept. */
+  /** The number of the oldest line that is kept. */
   oldest: number;
-  /** The first line that a key holds for, in a log that was begun without one. */
+  /** The number of the first line that uses a key, in a log that began without one. */
   keyedFrom?: number;
 }
 
 /**
- * Why there is no head to go by. `keyed`: it was written with a key, and none was given. `plain`: it
- * was written without the key that was given, or by someone who has not got it.
+ * Why no head can be used. `keyed`: it was written with a key, and none was given. `plain`: it was
+ * written without the given key, or by somebody who does not have that key.
  */
 export type NoHead = 'missing' | 'wrong' | 'keyed' | 'plain';
 
@@ -37,9 +40,9 @@ export function readHead(log: string, hashOf: ChainHash, isKeyed: boolean): Head
   return headOf(text, hashOf, isKeyed);
 }
 
-/** The head that a text is. */
+/** Parses a head, and checks that it was written with the right key. */
 export function headOf(text: string, hashOf: ChainHash, isKeyed: boolean): Head | NoHead {
-  // Made, and not written any more.
+  // The file was created, and its sink was ended before the first write.
   if (text === '') return 'missing';
   const head = parseHead(text);
   if (head === undefined) return 'wrong';
@@ -49,7 +52,7 @@ export function headOf(text: string, hashOf: ChainHash, isKeyed: boolean): Head 
   return isKeyed && mac !== macOf(rest, hashOf) ? 'wrong' : rest;
 }
 
-/** The id that the head of a log names, whoever wrote it there; `undefined` where none can be read. */
+/** The id in the head of a log, whoever wrote it; `undefined` if it can't be read. */
 export function namedId(log: string): string | undefined {
   try {
     return parseHead(readText(headPath(log)))?.id;
@@ -58,9 +61,9 @@ export function namedId(log: string): string | undefined {
   }
 }
 
-/** One byte more than a head has, so that a longer one is not taken for it. */
+/** Reads one byte more than a head has, so that a longer file is noticed. */
 function readText(path: string): string {
-  // Not to wait for a pipe that someone put there.
+  // Non-blocking: somebody may have put a pipe there, and opening it would wait.
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const bytes = Buffer.alloc(HEAD_BYTES + 1);
@@ -70,7 +73,7 @@ function readText(path: string): string {
   }
 }
 
-/** The open head of a log that is being written. */
+/** The open head file of a log that is being written. */
 export class HeadFile {
   readonly #descriptor: number;
   readonly #hashOf: ChainHash;
@@ -83,7 +86,10 @@ export class HeadFile {
     this.#isKeyed = isKeyed;
   }
 
-  /** In one write of the same length each time: it needs no space, and is never half done. */
+  /**
+   * One write of always the same length: it needs no more space on the disk, and is never done by
+   * half.
+   */
   write(head: Head): void {
     this.#buffer.fill(' ');
     this.#buffer.write(headText(head, this.#hashOf, this.#isKeyed), 'latin1');
@@ -108,7 +114,8 @@ export function headText(head: Head, hashOf: ChainHash, isKeyed: boolean): strin
   return `{"id":"${id}","seq":${seq},"oldest":${oldest},"hash":"${hash}"${from}${mac}}`;
 }
 
-// No line begins so: lines are hashed after a hash.
+// Begins with the word `head`, so that no line has the same hash: lines are hashed after another
+// hash.
 function macOf({ id, seq, oldest, hash, keyedFrom }: Head, hashOf: ChainHash): string {
   const from = keyedFrom === undefined ? '' : ` ${keyedFrom}`;
   return hashOf('head', `${id} ${seq} ${oldest} ${hash}${from}`);

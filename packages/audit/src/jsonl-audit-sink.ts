@@ -78,7 +78,7 @@ export class JsonlAuditSink implements AuditSink {
    */
   constructor(options: JsonlAuditOptions) {
     const { key, adopt = false, maxBytes = 10 * 1024 * 1024, maxFiles = 5 } = options;
-    // The process may go to another folder later.
+    // Resolved now, since the process may change its folder later.
     const path = resolve(options.path);
     this.#path = path;
     this.#maxBytes = limit('maxBytes', maxBytes);
@@ -175,7 +175,7 @@ export class JsonlAuditSink implements AuditSink {
       if (head === 'missing' || last === undefined || previous === undefined) {
         throw unknownEnd(this.#path);
       }
-      // A process that was killed may have written a line and not yet the head.
+      // A process may have been killed after it wrote a line and before it wrote the head.
       const isHead = last.seq === head.seq && last.hash === head.hash;
       const isNext = last.seq === head.seq + 1 && previous === head.hash;
       const hashOf = isAdopted ? plain : hashAt(this.#hashOf, head.keyedFrom)(last.seq);
@@ -187,7 +187,7 @@ export class JsonlAuditSink implements AuditSink {
       this.#newest = { seq: last.seq, hash: last.hash };
       this.#oldest = head.oldest;
     }
-    // What a crash cut off was refused, so nothing of it counts.
+    // A line that a crash cut off was not confirmed to anybody, so it is removed.
     if (this.#bytes < size && this.#descriptor !== undefined) {
       ftruncateSync(this.#descriptor, this.#bytes);
     }
@@ -229,7 +229,7 @@ export class JsonlAuditSink implements AuditSink {
       try {
         this.#cutTornEnd(descriptor);
       } catch {
-        // The next event tries again.
+        // The next event tries this again.
       }
       throw error;
     }
@@ -249,8 +249,8 @@ export class JsonlAuditSink implements AuditSink {
     this.#isTorn = false;
   }
 
-  // A line in a file that was removed, moved away, cut or written by another would be lost, or
-  // break the chain.
+  // If the file was removed, moved, cut or written by another process, a further line would be lost
+  // or break the chain.
   #assertUntouched(): void {
     const now = statSync(this.#path, { throwIfNoEntry: false });
     const { dev, ino } = this.#file;
@@ -265,14 +265,16 @@ export class JsonlAuditSink implements AuditSink {
     this.#bytes = size;
   }
 
-  // The old descriptor outlives the renames: where one fails, the next event tries again.
+  // The old descriptor stays open during the renames. If one of them fails, the next event tries
+  // again.
   #rotate(old: number): void {
     fsyncSync(old);
     const rotated = rotatedFiles(this.#path);
     const kept = rotated.filter(({ number }) => number < this.#maxFiles);
     const dropped = rotated.slice(0, rotated.length - kept.length);
     if (dropped.length > 0) {
-      // Before they go: more than the head says is no loss.
+      // Written before the files are removed: after a crash there may be more files than the head
+      // says, which is no loss.
       this.#oldest = firstSeqOf(kept[0]?.path ?? this.#path) ?? this.#oldest;
       this.#writeHead(this.#newest);
       for (const { path } of dropped) unlinkSync(path);

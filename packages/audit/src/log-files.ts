@@ -6,7 +6,10 @@ import { type ChainedLine, parseLine } from './chain.js';
 const CHUNK_BYTES = 64 * 1024;
 const LINE_BREAK = 0x0a;
 
-/** The paths of the logs of a folder, also of those of which only a head or a rotated file is left. */
+/**
+ * The paths of the logs in a folder, including those of which only a head or a rotated file is
+ * left.
+ */
 export async function logsIn(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).map((name) =>
     /^(.+\.jsonl)(?:\.head|\.\d{1,4})?$/.exec(name),
@@ -15,14 +18,17 @@ export async function logsIn(folder: string): Promise<string[]> {
   return [...logs].sort().map((name) => join(folder, name));
 }
 
-/** A file of a log that was rotated. */
+/** A rotated file of a log. */
 export interface RotatedFile {
   path: string;
-  /** 1 for the youngest. */
+  /** 1 for the newest. */
   number: number;
 }
 
-/** `<log>.<number>`, the oldest first. A number of more digits is a date, and of another program. */
+/**
+ * The files `<log>.<number>`, the oldest first. A longer number is a date, and its file belongs to
+ * another program.
+ */
 export function rotatedFiles(log: string): RotatedFile[] {
   const prefix = `${basename(log)}.`;
   return readdirSync(dirname(log))
@@ -34,14 +40,14 @@ export function rotatedFiles(log: string): RotatedFile[] {
     .sort((a, b) => b.number - a.number);
 }
 
-/** How a file of a log ends. */
+/** The end of a file of a log. */
 export interface LogEnd {
-  /** Bytes up to the last line break. What follows was never finished. */
+  /** How many bytes there are up to the last line break. What follows it is an unfinished line. */
   wholeBytes: number;
   isEmpty: boolean;
-  /** The last line; `undefined` where it is not a line of a sink. */
+  /** The last line; `undefined` if no sink wrote it. */
   last: ChainedLine | undefined;
-  /** The hash that the last line follows, where that can be told. */
+  /** The hash that the last line follows, if it is known. */
   previous: string | undefined;
 }
 
@@ -53,7 +59,8 @@ export function readEnd(descriptor: number): LogEnd {
     const got = readSync(descriptor, tail, 0, length, size - length);
     const start = size - length;
     const breaks = lastBreaks(tail.subarray(0, got));
-    // Two lines are certain only with the break before them, or the beginning of the file.
+    // The last two lines are complete only if the break before them was read, or the start of the
+    // file.
     if (breaks.length < 3 && start > 0) continue;
     const [end, between, before] = breaks;
     if (end === undefined) {
@@ -71,7 +78,7 @@ export function readEnd(descriptor: number): LogEnd {
   }
 }
 
-/** The place of the first line of a file, where it has one. */
+/** The number of the first line of a file; `undefined` if it has none. */
 export function firstSeqOf(path: string): number | undefined {
   const descriptor = openSync(path, 'r');
   try {
@@ -81,7 +88,7 @@ export function firstSeqOf(path: string): number | undefined {
   }
 }
 
-/** The first line of a file; `undefined` where it has none, or none of a sink. */
+/** The first line of a file; `undefined` if there is none, or if no sink wrote it. */
 export function readFirst(descriptor: number): ChainedLine | undefined {
   const { size } = fstatSync(descriptor);
   for (let length = Math.min(CHUNK_BYTES, size); ; length = Math.min(length * 2, size)) {
@@ -93,7 +100,7 @@ export function readFirst(descriptor: number): ChainedLine | undefined {
   }
 }
 
-/** The last three line breaks, the last one first. */
+/** The positions of the last three line breaks, the last one first. */
 function lastBreaks(bytes: Buffer): number[] {
   const found: number[] = [];
   for (let at = bytes.length; found.length < 3 && at > 0; ) {

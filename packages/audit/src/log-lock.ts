@@ -4,9 +4,9 @@ import { EthosError } from '@ethosagent/types';
 const MAX_ATTEMPTS = 20;
 
 /**
- * Takes a log for this process, for as long as its sink is open.
- * @returns what gives it back
- * @throws `STORE_UNAVAILABLE` while another process, or this one, has it
+ * Reserves a log for this process, as long as its sink is open.
+ * @returns a function that releases it
+ * @throws `STORE_UNAVAILABLE` while this process or another one holds it
  */
 export function lockLog(log: string): () => void {
   for (let tries = 1; ; tries += 1) {
@@ -19,7 +19,8 @@ export function lockLog(log: string): () => void {
         `process ${pid} writes ${log}; use another file, or remove ${file} if that process is gone`,
       );
     }
-    // Both of two that came at once step back; chance parts them.
+    // If two processes come at the same time, both step back. Random pauses keep them from meeting
+    // again.
     pause(Math.random() * 2 * tries);
   }
 }

@@ -5,10 +5,10 @@ import { rotatedFiles } from './log-files.js';
 
 const MAX_ATTEMPTS = 100;
 
-/** The files of a log, held open, and the head that belongs to them. */
+/** The files of a log, held open, and the head that fits them. */
 export interface LogSnapshot {
   head: Head | NoHead;
-  /** The oldest first. The newest is the log itself, where that is there. */
+  /** The oldest first. The last one is the log file itself, if it exists. */
   files: readonly OpenFile[];
   close(): void;
 }
@@ -19,7 +19,7 @@ export interface OpenFile {
   stat: Stats;
 }
 
-/** Opens a log as it is at one moment, though its sink may rotate it meanwhile. */
+/** Opens a log as it is at one moment, although its sink may rotate it at the same time. */
 export function openSnapshot(log: string, readHead: () => Head | NoHead): LogSnapshot {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const head = readHead();
@@ -32,7 +32,7 @@ export function openSnapshot(log: string, readHead: () => Head | NoHead): LogSna
         const file = openIfThere(path);
         if (file !== undefined) files.push(file);
       }
-      // A rotation renames every file, and one that drops a file changes the head first.
+      // A rotation renames every file. If it also removes a file, it changes the head before that.
       if (isUnmoved(log, files) && oldestOf(readHead()) === oldestOf(head)) {
         return { head, files, close };
       }
@@ -52,7 +52,7 @@ function filesOf(log: string): string[] {
 function openIfThere(path: string): OpenFile | undefined {
   let descriptor: number;
   try {
-    // Not to wait for a pipe that someone put there.
+    // Non-blocking: somebody may have put a pipe there, and opening it would wait.
     descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;

@@ -3,22 +3,22 @@ import { promisify } from 'node:util';
 
 const readAsync = promisify(read);
 const CHUNK_BYTES = 256 * 1024;
-/** More than any line of a sink; a longer one is passed over. */
+/** No line of a sink is as long. Longer lines are skipped. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const LINE_BREAK = 0x0a;
 
-/** A line without its line break. The bytes are good until the next one is asked for. */
+/** A line without its line break. Its bytes are valid until the next line is read. */
 export interface Line {
   bytes: Buffer;
-  /** Also of a line whose bytes are left out. */
+  /** The length of the line, even if its bytes are left out. */
   length: number;
   /** Whether a line break ended it. */
   isWhole: boolean;
 }
 
 /**
- * The lines of a file, one at a time. Of a line over 16 MiB the bytes are left out.
- * @param from the byte to begin at, which begins a line
+ * The lines of a file, one at a time. The bytes of a line over 16 MiB are left out.
+ * @param from the offset at which the first line begins
  */
 export async function* readLines(descriptor: number, from = 0): AsyncGenerator<Line> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);

@@ -29,7 +29,7 @@ export function teeAuditSink(...sinks: readonly AuditSink[]): AuditSink {
         try {
           discard(sink.completed?.(event, durationMs));
         } catch {
-          // The access has happened; the next sink still has to know how long it took.
+          // The access has already happened, and the next sink must still learn how long it took.
         }
       }
     },

@@ -20,14 +20,17 @@ export interface VerifyAuditOptions {
   key?: string | Uint8Array;
 }
 
-/** What nobody can tell of a log without a key. Each is what someone who may write the log can do, and compute the hashes after it anew. */
+/**
+ * What can't be detected in a log without a key. Somebody who may write the log can do each of
+ * these, and compute the following hashes again.
+ */
 export const WITHOUT_KEY: readonly string[] = [
   'No sign of it, and no proof against it without a key: lines removed from the beginning, with the head changed to begin later.',
   'No sign of it, and no proof against it without a key: lines removed from the end, with the head changed to end earlier.',
   'No sign of it, and no proof against it without a key: lines put in, changed or added by someone who may write the log.',
 ];
 export const MAX_PROBLEMS = 1_000;
-/** A sink that is writing a line is done with it then. */
+/** After this time, a sink has finished the line that it was writing. */
 const SETTLED_MS = 20;
 
 /**
@@ -76,8 +79,8 @@ interface OneLog {
 }
 
 /**
- * @returns the bytes at the end of the log that no line break ended, and the first line that a key
- * holds for
+ * @returns how many bytes at the end of the log have no line break, and the number of the first
+ *   line that uses a key
  */
 async function verifyOne({
   log,
@@ -118,13 +121,13 @@ async function verifyOne({
   return { unfinished, keyedFrom: typeof head === 'string' ? undefined : head.keyedFrom };
 }
 
-/** Whether nobody is writing at the end of a file. */
+/** Whether no sink is writing at the end of the file. */
 async function isLeft(descriptor: number, size: number): Promise<boolean> {
   await delay(SETTLED_MS);
   return fstatSync(descriptor).size === size;
 }
 
-/** Whether a line has all that a reader of the file needs; so has one that is too long to tell. */
+/** Whether a line is valid JSON, or too long to check. */
 function isJson({ bytes, length }: Line): boolean {
   if (bytes.length < length) return true;
   try {
@@ -135,7 +138,7 @@ function isJson({ bytes, length }: Line): boolean {
   }
 }
 
-/** What more than one log has for its id: of those, one is a copy. */
+/** The ids that several logs share. One of these logs is a copy. */
 function sharedIds(logs: readonly string[]): Set<string> {
   const ids = [...new Set(logs.map((log) => resolve(log)))].flatMap((log) => namedId(log) ?? []);
   return new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
@@ -154,7 +157,7 @@ function headOf(log: string, hashOf: ChainHash, isKeyed: boolean): Head | NoHead
   );
 }
 
-/** A log that was removed is one still, as long as something of it is there. */
+/** A log whose own file was removed still counts if a rotated file or its head is left. */
 async function isLog(path: string): Promise<boolean> {
   if ((await kindOf(path)) === 'other' || (await kindOf(headPath(path))) === 'other') return true;
   try {

@@ -3,21 +3,24 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isRunning, readStart } from './process-identity.js';
 
-/** Whose lock it is. Fields that a system does not offer are empty. */
+/** The owner of a lock. Fields that a system does not offer are empty. */
 export interface LockOwner {
   readonly boot: string;
-  /** The process namespace, in which alone a process id means something. */
+  /** The process namespace: a process id has a meaning only within its namespace. */
   readonly namespace: string;
   readonly pid: number;
-  /** When the process began: another one may get its id later. */
+  /** When the process began: another process may get its id later. */
   readonly started: string;
-  /** Of a lock that another machine left on a shared disk nothing can be told. */
+  /**
+   * The machine. If the lock is on a shared disk and another machine made it, nothing is known
+   * about its owner.
+   */
   readonly machine: string;
 }
 
 let own: LockOwner | undefined;
 
-/** This process, as the owner of a lock. */
+/** This process as the owner of a lock. */
 export function ownLock(): LockOwner {
   own ??= {
     boot: readOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
@@ -29,12 +32,12 @@ export function ownLock(): LockOwner {
   return own;
 }
 
-/** A name that stands for an owner, and for one use. */
+/** A name that encodes an owner and is used only once. */
 export function nameOfOwner({ boot, namespace, pid, started, machine }: LockOwner): string {
   return [boot, namespace, pid, started, randomBytes(6).toString('hex'), machine].join('.');
 }
 
-/** The owner that a name stands for; `undefined` for any other name. */
+/** The owner that a name encodes; `undefined` for any other name. */
 export function parseOwner(name: string): LockOwner | undefined {
   const [boot, namespace, pid, started, random, machine = ownLock().machine] = name.split('.');
   if (boot === undefined || namespace === undefined || started === undefined) return undefined;
@@ -42,7 +45,7 @@ export function parseOwner(name: string): LockOwner | undefined {
   return { boot, namespace, pid: Number(pid), started, machine };
 }
 
-/** Whether an owner lives, or nothing can be told of it. Only `false` is certain. */
+/** Whether an owner is alive, or may be. Only `false` is certain. */
 export function isOwnerAlive(owner: LockOwner): boolean {
   const here = ownLock();
   const isThisBoot =

@@ -25,24 +25,24 @@ export function isRunning(pid: number, start: string): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: someone else's process, alive.
+    // EPERM: the process is alive and belongs to another user.
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
   }
   const fields = statOf(pid);
-  // One that is dead and was not fetched by its parent still has its id, and its start.
+  // A process that has ended keeps its id and its start until its parent has read its exit code.
   if (fields !== undefined && 'ZXx'.includes(fields[0] ?? '')) return false;
   const ticks = fields?.[19];
   return ticks === undefined || ticks === start || tokenOf(ticks) === start;
 }
 
-/** What the kernel says of a process, from its state on; see proc_pid_stat(5). Linux only. */
+/** The fields of a process from its state on; see proc_pid_stat(5). Linux only. */
 function statOf(pid: number): string[] | undefined {
   const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The second field, the name, may itself hold spaces and parentheses.
+  // The second field, the name, may itself contain spaces and parentheses.
   return text === '' ? undefined : text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** When a process started, in ticks of its kernel; `undefined` where it can't be told. */
+/** When a process started, in ticks of the kernel; `undefined` if that can't be read. */
 export function readStart(pid: number): string | undefined {
   return statOf(pid)?.[19];
 }

@@ -44,7 +44,7 @@ export function tryLock(path: string): LockAttempt {
       writeFileSync(mine, HELD);
       return { isTaken: true, release };
     }
-    // Both of two that came at once step back.
+    // If two processes come at the same time, both step back.
     release();
     return { isTaken: false, rival };
   } catch (error) {

@@ -40,7 +40,7 @@ async function waitForLock(path: string, waitMs: number): Promise<() => void> {
       const problem = `process ${attempt.rival.pid} keeps the file locked; try again later, or remove its lock file if that process is gone`;
       throw new EthosError('STORE_UNAVAILABLE', problem);
     }
-    // At random, so that two that came at once meet no second time.
+    // A random time, so that two processes that came at the same time don't meet again.
     await delay(2 + Math.random() * 15);
   }
 }

@@ -10,7 +10,7 @@ export interface ImageScalerOptions {
   timeoutMs?: number;
 }
 
-// What each may take of the memory adds up.
+// One at a time: otherwise their use of memory would add up.
 const turns = new Turns(1);
 
 const PROGRAM = `
@@ -33,7 +33,7 @@ const { loader, module } = workerData;
 export function createImageScaler({ timeoutMs = 300_000 }: ImageScalerOptions = {}): ImageScaler {
   return {
     async scale({ mediaType, width, height, bytes }, { signal = NEVER, ...target }) {
-      // What was not looked at may say one size and have another.
+      // An image that was not checked may declare one size and have another.
       if (readImage(bytes)?.ok !== true) return undefined;
       const file = { mediaType, width, height, bytes };
       return turns.run('', () => inThread(file, { ...target, signal, timeoutMs }), signal);
@@ -63,7 +63,7 @@ function inThread(
     const onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', (made: unknown) => resolve(made instanceof Uint8Array ? made : undefined));
-    // It could not be unpacked, or took more memory than there is.
+    // The image could not be unpacked, or needed too much memory.
     worker.on('error', none).on('exit', () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
@@ -73,7 +73,10 @@ function inThread(
   }).finally(() => worker.terminate());
 }
 
-/** The module of the thread, beside this one. Where this is TypeScript, a thread has to learn it. */
+/**
+ * The module of the thread, which lies beside this one. A thread can't load TypeScript by itself,
+ * so it gets a loader for that.
+ */
 function threadModule(): { module: string; loader?: string } {
   const module = (ending: string) => new URL(`./scale-thread.${ending}`, import.meta.url).href;
   return import.meta.url.endsWith('.ts')

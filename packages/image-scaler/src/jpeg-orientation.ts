@@ -1,4 +1,7 @@
-/** How a camera was held, 1 to 8, as EXIF says it: a decoder gives the pixels as they are stored. */
+/**
+ * How the camera was held, 1 to 8, according to EXIF. A decoder returns the pixels as they are
+ * stored.
+ */
 export function jpegOrientation(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -7,12 +10,12 @@ export function jpegOrientation(bytes: Uint8Array): number {
       if (isExif) return orientationOf(view, at + 10);
     }
   } catch {
-    // A number beyond the end: it does not say.
+    // An offset lies beyond the end, so the orientation is unknown.
   }
   return 1;
 }
 
-/** In the first directory of a TIFF. */
+/** The orientation in the first directory of a TIFF. */
 function orientationOf(view: DataView, tiff: number): number {
   const isLittle = view.getUint16(tiff) === 0x4949;
   const directory = tiff + view.getUint32(tiff + 4, isLittle);

@@ -1,10 +1,13 @@
-/** The pixels come of these. A decoder unpacks a profile of colours too, however large it gets. */
+/**
+ * The chunks that the pixels need. A decoder also unpacks other chunks, such as a colour profile,
+ * however large they become.
+ */
 const KEPT: ReadonlySet<string> = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']);
 const SIGNATURE_BYTES = 8;
-/** Length, name and checksum of a chunk. */
+/** The bytes of a chunk's length, name and checksum. */
 const FRAME_BYTES = 12;
 
-/** A PNG with nothing but its first picture. */
+/** A PNG that contains only its first picture. */
 export function plainPng(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const plain = Buffer.alloc(file.length);

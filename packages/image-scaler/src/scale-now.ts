@@ -3,25 +3,25 @@ import type { ImageFile, ImageTarget } from '@ethosagent/types';
 import { jpegOrientation } from './jpeg-orientation.js';
 import { plainPng } from './plain-png.js';
 
-/** What the thread is asked for. */
+/** The job of the thread. */
 export type ScaleJob = ImageFile & Pick<ImageTarget, 'maxSidePixels' | 'maxBytes'>;
 
-/** Where the bytes are still too many: less quality first, then fewer pixels. */
+/** If there are too many bytes, the quality is reduced first, then the number of pixels. */
 const QUALITIES = [85, 70, 50];
 const SMALLER = 0.7;
 const SMALLEST_SIDE = 64;
 
 /**
- * Unpacks an image, whoever wrote it, and packs it again as it is to be.
+ * Unpacks an image from anybody, and packs it again in the requested size.
  *
- * @throws what WebAssembly says of bytes that it can not unpack
+ * @throws the error of WebAssembly for bytes that can't be unpacked
  */
 export function scaleNow(job: ScaleJob): Uint8Array | undefined {
   const bytes = job.mediaType === 'image/png' ? plainPng(job.bytes) : job.bytes;
   const unpacked = PhotonImage.new_from_byteslice(bytes);
-  // A decoder goes by the bits: what it made is what counts.
+  // The size in the header may be wrong, so the size that the decoder made counts.
   let side = Math.min(job.maxSidePixels, Math.max(unpacked.get_width(), unpacked.get_height()));
-  // To turn all pixels would take their memory twice more.
+  // Turned after it was made smaller: to turn all pixels would take twice their memory in addition.
   const image = upright(resized(unpacked, side), job);
   for (
     let least = Math.min(side, SMALLEST_SIDE);
@@ -43,7 +43,10 @@ function resized(image: PhotonImage, side: number): PhotonImage {
   return resize(image, width, pixels(image.get_height()), SamplingFilter.Triangle);
 }
 
-/** Lines and text stay sharp where the image had no loss before, and there is room. */
+/**
+ * Without loss if the image had no loss before and there is room for it, so that lines and text
+ * stay sharp.
+ */
 function packedAs(image: PhotonImage, { mediaType, maxBytes }: ScaleJob): Uint8Array | undefined {
   if (mediaType !== 'image/jpeg') {
     const png = image.get_bytes();
