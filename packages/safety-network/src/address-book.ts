@@ -1,4 +1,3 @@
-/** An address of a host. */
 export interface ResolvedAddress {
   address: string;
   family: 4 | 6;
@@ -12,13 +11,13 @@ export function addressOf({ address }: ResolvedAddress): string {
 export type LookupFunction = (hostname: string) => Promise<readonly { address: string }[]>;
 
 /**
- * Long enough that a request and the connection made for it see the same answer, and that a
- * burst of requests asks once; short enough to follow a changed record.
+ * Long enough that a request and its connection see the same answer, and that many requests at once
+ * ask only once. Short enough to notice a changed record.
  */
 const FRESH_MS = 5_000;
 const MAX_ENTRIES = 500;
 
-/** Answers of a resolver, kept for a few seconds. */
+/** The answers of a resolver, kept for a few seconds. */
 export class AddressBook {
   readonly #lookup: LookupFunction;
   readonly #entries = new Map<string, { until: number; answer: Promise<ResolvedAddress[]> }>();
@@ -27,7 +26,7 @@ export class AddressBook {
     this.#lookup = lookup;
   }
 
-  /** Every address of the host. Rejects when the resolver fails or knows none. */
+  /** All addresses of the host. Rejects when the resolver fails or knows none. */
   resolve(hostname: string): Promise<ResolvedAddress[]> {
     const now = performance.now();
     const known = this.#entries.get(hostname);
@@ -35,7 +34,7 @@ export class AddressBook {
     const answer = this.#ask(hostname);
     this.#entries.delete(hostname);
     this.#entries.set(hostname, { until: now + FRESH_MS, answer });
-    // A failure is not an answer: the next request asks again.
+    // A failure is not kept as an answer: the next request asks again.
     answer.catch(() => {
       if (this.#entries.get(hostname)?.answer === answer) this.#entries.delete(hostname);
     });

@@ -1,18 +1,18 @@
-/** Bytes that wait for the reader before the connection is paused. */
+/** How many bytes may wait for the reader before the connection is paused. */
 const HIGH_WATER_MARK = 256 * 1024;
 
 export interface BodyStreamOptions {
-  /** Lets the connection go on after `push` has returned `false`. */
+  /** Resumes the connection after `push` has returned `false`. */
   readonly onResume: () => void;
-  /** The reader wants no more. */
+  /** The reader has cancelled the stream. */
   readonly onCancel: () => void;
-  /** The reader has got all there is. */
+  /** The reader has got everything. */
   readonly onRead: () => void;
 }
 
 /**
- * A response body that is fed by a connection. It keeps the queue itself, because a stream doesn't
- * say when its last chunk was read.
+ * A response body that a connection fills. It keeps its own queue, because a stream does not report
+ * when its last chunk was read.
  */
 export class BodyStream {
   readonly stream: ReadableStream<Uint8Array>;
@@ -47,7 +47,7 @@ export class BodyStream {
     );
   }
 
-  /** @returns `false` when the connection is to pause */
+  /** @returns `false` if the connection must pause */
   push(chunk: Buffer): boolean {
     if (this.#isOver) return true;
     this.#queue.push(chunk);
@@ -62,7 +62,7 @@ export class BodyStream {
     this.#give();
   }
 
-  /** Errors what was not read, even when all of it has come. */
+  /** Makes the rest of the body fail, even if all of it has arrived. */
   fail(reason: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -89,7 +89,10 @@ export class BodyStream {
   }
 }
 
-/** The bytes with a buffer of their own, as `fetch` gives them: copied only when it is shared. */
+/**
+ * The bytes in a buffer of their own, as `fetch` gives them. They are copied only if the buffer is
+ * shared.
+ */
 function ownBytes(chunk: Buffer): Uint8Array {
   return chunk.byteLength === chunk.buffer.byteLength
     ? new Uint8Array(chunk.buffer)

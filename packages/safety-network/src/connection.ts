@@ -19,11 +19,14 @@ export interface ConnectOptions {
 
 export interface ConnectionRules {
   readonly rules: NetworkRules;
-  /** The addresses of a host, all of them checked; none for an address. */
+  /** The addresses of a host name, all of them checked; empty if the host is an address itself. */
   resolveChecked(host: string, port: number): Promise<readonly ResolvedAddress[]>;
 }
 
-/** A connection to the host and port of a URL, judged like a request, to a checked address. */
+/**
+ * Opens a connection to the host and port of a URL. It is checked like a request, and goes to a
+ * checked address.
+ */
 export async function openConnection(
   url: URL,
   { rules, resolveChecked }: ConnectionRules,

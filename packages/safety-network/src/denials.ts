@@ -12,7 +12,9 @@ export interface DecidingEntries {
   readonly privateUrls?: true;
 }
 
-/** What a rule says of an access. `rule` is for the audit trail, `detail` for the reader. */
+/**
+ * The decision of the rules on an access. `rule` is for the audit trail, `detail` for the reader.
+ */
 export type Verdict = { readonly rule: string; readonly entries?: DecidingEntries } & (
   | { readonly decision: 'allowed' }
   | { readonly decision: 'denied'; readonly detail: string }
@@ -29,7 +31,7 @@ class HostDenial extends CapabilityError {
 
   constructor({ detail, rule, entries }: Denial, options?: ErrorOptions) {
     super('HOST_NOT_ALLOWED', detail, rule, options);
-    // Not for whoever prints the error.
+    // Hidden when the error is printed.
     Object.defineProperty(this, 'entries', { value: entries, enumerable: false });
   }
 }
@@ -38,12 +40,12 @@ export function denialError(verdict: Denial, options?: ErrorOptions): Capability
   return new HostDenial(verdict, options);
 }
 
-/** What a denial went by, as far as it says so. */
+/** The entries that decided a denial, if it names them. */
 export function entriesOf(error: unknown): DecidingEntries | undefined {
   return error instanceof HostDenial ? error.entries : undefined;
 }
 
-/** A denial that a redirect led to: the caller did not ask for the place that was denied. */
+/** A denial after a redirect: the caller did not ask for the denied place itself. */
 export function redirectedTo(url: URL, error: unknown): unknown {
   if (!(error instanceof CapabilityError) || error.code !== 'HOST_NOT_ALLOWED') return error;
   const said = error.message.slice(`${error.code}: `.length);
@@ -52,8 +54,9 @@ export function redirectedTo(url: URL, error: unknown): unknown {
 }
 
 /**
- * Any failure of an allowed request, as an error of this project. The message has the host and a
- * code only: the original message, kept as the cause, may hold an address or a header.
+ * Turns a failure of an allowed request into an error of this project. The message contains only
+ * the host and a code. The original error may contain an address or a header, so it is kept only as
+ * the cause.
  */
 export function toNetworkError(host: string, error: unknown): EthosError {
   if (error instanceof EthosError) return error;
@@ -67,7 +70,10 @@ export function toNetworkError(host: string, error: unknown): EthosError {
   return new EthosError('NETWORK_FAILED', detail, { cause: error });
 }
 
-/** Of the error or of what caused it, which may be a circle. Only what looks like a code is one. */
+/**
+ * The code of the error or of one of its causes, which may form a circle. A text that does not look
+ * like a code is ignored.
+ */
 function systemCodeOf(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1) {
     if ('code' in at && typeof at.code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(at.code)) {

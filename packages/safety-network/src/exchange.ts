@@ -8,22 +8,25 @@ import { type BodyFate, type BodyHeaders, type ResponseSink, tapResponse } from 
 
 export interface ExchangeOptions {
   readonly host: string;
-  /** By the `Content-Type`. */
+  /** The limit for a `Content-Type`. */
   readonly maxBodyBytes: (type: string) => number;
-  /** Whose end is that of the exchange and its connection. */
+  /** When it ends, the exchange and its connection end. */
   readonly lifetime: RequestLifetime;
-  /** Whether `fetch` may be left without the body. */
+  /** Whether the exchange may keep the body from `fetch`. */
   readonly takesBody: boolean;
-  /** All has come. */
+  /** The whole response has arrived. */
   readonly onEnd: () => void;
   /** All of `body` has been read. */
   readonly onRead: () => void;
-  /** Bytes of a body that isn't encoded have come. May end the request. */
+  /**
+   * Called with the number of bytes that arrived of a body without an encoding. May end the
+   * request.
+   */
   readonly onBytes: ((count: number) => void) | undefined;
   readonly onFailure: (error: EthosError) => void;
 }
 
-/** Each costs a decoder, and `fetch` of some versions makes any number of them. */
+/** Each encoding costs a decoder, and some versions of `fetch` create any number of them. */
 const MAX_CONTENT_ENCODINGS = 5;
 const SMALL_BODY_BYTES = 64 * 1024;
 
@@ -48,20 +51,23 @@ export class Exchange implements ResponseSink {
   }
 
   /**
-   * The body straight from the connection, which is faster than through `fetch`. Absent when it
-   * goes through `fetch` nonetheless: an encoded one, to be decoded, and a small one, because a
+   * The body straight from the connection, which is faster than through `fetch`. Absent if the body
+   * goes through `fetch`: an encoded one, which `fetch` decodes, and a small one, for which a
    * second stream would cost more than it saves.
    */
   get body(): ReadableStream<Uint8Array> | undefined {
     return this.#body?.stream;
   }
 
-  /** Whether the whole response has come, so that it can't fail any more. */
+  /** Whether the whole response has arrived, so that it can't fail any more. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
-  /** Whether `onBytes` was told of the body: not of an encoded one, whose size is known later. */
+  /**
+   * Whether `onBytes` gets the bytes of the body. It does not for an encoded body, whose size is
+   * known only after decoding.
+   */
   get countsBody(): boolean {
     return this.#countsBody;
   }
@@ -104,7 +110,7 @@ export class Exchange implements ResponseSink {
     this.#bytes += chunk.length;
     const { lifetime, host, onFailure } = this.#options;
     lifetime.notIdle();
-    // So put that a cap of NaN holds back everything.
+    // Written with a negation, so that a limit of `NaN` refuses everything.
     if (!(this.#bytes <= this.#maxBytes)) {
       onFailure(bodyTooLarge(host, this.#maxBytes));
       return false;

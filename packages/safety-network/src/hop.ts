@@ -26,25 +26,25 @@ export interface NetworkAccess {
 /** What a request uses up: hops, and bytes of requests and of response bodies after decoding. */
 export type NetworkSpending = 'requests' | 'bytes_out' | 'bytes_in';
 
-/** What the hops of one request share. */
+/** What all hops of one request share. */
 export interface HopContext {
   readonly rules: NetworkRules;
   readonly lifetime: RequestLifetime;
-  /** By the `Content-Type`. */
+  /** The limit for a `Content-Type`. */
   readonly maxBodyBytes: (type: string) => number;
   readonly fetch: typeof globalThis.fetch;
   readonly onAccess: ((access: NetworkAccess) => void) | undefined;
   readonly onSpend: ((amounts: Partial<Record<NetworkSpending, number>>) => void) | undefined;
-  /** Rejects unless every address of a host name may be connected to. */
+  /** Rejects if one of the host's addresses must not be connected to. */
   checkAddresses(host: string, port: number): Promise<readonly ResolvedAddress[]>;
-  /** The same, before a `fetch` that may connect by itself is called. */
+  /** As `checkAddresses`, before a call of a `fetch` that may open its own connection. */
   checkBeforehand(host: string, port: number): Promise<readonly ResolvedAddress[]>;
   agent(): Promise<PinnedAgent>;
 }
 
 /**
- * One request without redirects. To `fetch` it is the dispatcher, so it sees whether, and for
- * which origin, a connection is asked for, and judges before there is one.
+ * One request without redirects. `fetch` uses it as its dispatcher. So it learns whether a
+ * connection is needed, and to which origin, and checks that before there is one.
  */
 export class Hop {
   readonly #url: URL;
@@ -53,13 +53,13 @@ export class Hop {
   #rule = 'malformed URL';
   #entries: DecidingEntries | undefined;
   #isReported = false;
-  /** Bytes of the request, until they are paid for. */
+  /** The bytes of the request that were not counted yet. */
   #unpaid: number | undefined;
   #exchange: Exchange | undefined;
-  /** Whether all of the answer has been read, or is out of reach of any failure. */
+  /** Whether the whole answer was read, or can't fail any more. */
   #isRead = false;
   #hasIntegrity = false;
-  /** What becomes of the response: the request's answer, or a redirect that is let go of. */
+  /** The response is the request's answer, or a redirect whose body is dropped. */
   #role: 'unknown' | 'answer' | 'discarded' = 'unknown';
 
   constructor(url: URL, context: HopContext) {
@@ -68,7 +68,7 @@ export class Hop {
     this.#isNodeFetch = isNodeFetch(context.fetch);
   }
 
-  /** @throws `HOST_NOT_ALLOWED` for what the URL alone tells */
+  /** @throws `HOST_NOT_ALLOWED` if the URL alone is not allowed */
   judge(): void {
     const verdict = this.#context.rules.judgeUrl(this.#url);
     this.#rule = verdict.rule;
@@ -91,7 +91,7 @@ export class Hop {
       }
       this.#unpaid = await lifetime.race(requestBytes(this.#url, init));
     }
-    // Another `fetch` may never ask the dispatcher.
+    // A `fetch` other than Node's may never call the dispatcher.
     if (!this.#isNodeFetch) await this.#allowBeforehand();
     let response: Response;
     let fetching: Promise<Response> | undefined;
@@ -99,7 +99,7 @@ export class Hop {
       fetching = fetch(this.#url.href, hopInit);
       response = await lifetime.race(fetching);
     } catch (error) {
-      // A `fetch` that knows nothing of the deadline may still answer: nobody will read that.
+      // A `fetch` that ignores the deadline may still answer. Nobody will read that answer.
       if (lifetime.failed) void letGo(fetching);
       lifetime.throwIfFailed();
       throw toNetworkError(this.#url.host, error);
@@ -119,7 +119,7 @@ export class Hop {
     return response;
   }
 
-  /** Judges, pays for and tells of the hop while nobody has been asked for anything. */
+  /** Checks, counts and reports the hop before anything is sent. */
   async #allowBeforehand(): Promise<void> {
     const { lifetime, checkBeforehand } = this.#context;
     const { hostname } = this.#url;
@@ -137,7 +137,7 @@ export class Hop {
     this.#entries = { ...this.#entries, ...opened };
   }
 
-  /** Makes the response the answer of the request: its body is what the limits now hold for. */
+  /** Makes the response the answer of the request. From now on the limits apply to its body. */
   answer(response: Response, redirected: boolean): Response {
     this.#role = 'answer';
     const body = this.#limitedBody(response);
@@ -148,14 +148,14 @@ export class Hop {
     return describeResponse(answer, `${origin}${pathname}${search}`, redirected);
   }
 
-  /** Lets go of a response that is not the answer. */
+  /** Drops a response that is not the answer. */
   discard(response: Response): void {
     this.#role = 'discarded';
     const body = this.#exchange?.body ?? response.body;
     body?.cancel().catch(() => {});
   }
 
-  /** Tells of the access if that has not happened yet. */
+  /** Reports the access, unless that was done before. */
   settle(error?: unknown): void {
     const isDenied = error instanceof CapabilityError;
     if (isDenied) this.#entries = { ...this.#entries, ...entriesOf(error) };
@@ -201,7 +201,7 @@ export class Hop {
     }
   }
 
-  /** A stream that replaces the body; `undefined` when the response can stay as it is. */
+  /** A stream that replaces the body; `undefined` if the response can stay as it is. */
   #limitedBody(response: Response): ReadableStream<Uint8Array> | undefined {
     if (!response.body || response.body.locked) return undefined;
     if (this.#exchange?.body) return this.#exchange.body;
@@ -225,7 +225,7 @@ export class Hop {
     });
   }
 
-  /** Pays for the hop, once, right before it is connected to. */
+  /** Counts the hop against the quotas, once, right before its connection is opened. */
   #pay(): void {
     if (this.#unpaid === undefined) return;
     const bytes = this.#unpaid;
@@ -233,7 +233,7 @@ export class Hop {
     this.#context.onSpend?.({ requests: 1, bytes_out: bytes });
   }
 
-  /** Pays for bytes on their way, or ends the request. */
+  /** Counts bytes that arrive or leave. Ends the request if a quota is used up. */
   #spend(spent: NetworkSpending, bytes: number): void {
     try {
       this.#context.onSpend?.({ [spent]: bytes });
@@ -247,7 +247,10 @@ export class Hop {
     this.#update();
   }
 
-  /** Lifts from the answer what can no longer strike it. */
+  /**
+   * Removes the deadline, or everything that may end the request, once it can't affect the answer
+   * any more.
+   */
   #update(): void {
     if (this.#role !== 'answer' || this.#exchange?.hasEnded === false) return;
     if (this.#isRead) this.#context.lifetime.release();
@@ -262,7 +265,7 @@ export class Hop {
     if (this.#isReported) return;
     this.#isReported = true;
     const { protocol, host, pathname, hostname } = this.#url;
-    // What follows `data:` is content, not a place.
+    // What follows `data:` is content, and not a place.
     const isPlace = protocol === 'http:' || protocol === 'https:';
     this.#context.onAccess?.({
       url: isPlace ? `${protocol}//${host}${pathname}` : protocol,
@@ -278,6 +281,6 @@ async function letGo(fetching: Promise<Response> | undefined): Promise<void> {
   try {
     await (await fetching)?.body?.cancel();
   } catch {
-    // It failed as well.
+    // The request has failed too.
   }
 }

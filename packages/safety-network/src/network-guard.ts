@@ -76,7 +76,7 @@ export interface GuardedFetchOptions extends NetworkLimits {
 
 const DEFAULT_LIMITS = { timeoutMs: 60_000, maxBodyBytes: 50 * 1024 * 1024, maxRedirects: 5 };
 
-/** Keeps what ends a request for as long as its response is kept. */
+/** Keeps the lifetime of a request from garbage collection as long as its response. */
 const lifetimes = new WeakMap<Response, RequestLifetime>();
 
 /**

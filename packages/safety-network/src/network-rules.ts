@@ -17,26 +17,29 @@ import { type DecidingEntries, deny, type Verdict } from './denials.js';
 
 const MAX_VERDICTS = 1_000;
 
-/** The rules of one host set and one policy, compiled. */
+/** The compiled rules of one host set and one policy. */
 export class NetworkRules {
   readonly #allowed: HostSet;
   readonly #operatorAllow: HostSet | undefined;
   readonly #denied: HostSet;
-  /** Of those, the ones that are addresses: they also hold for the addresses behind a name. */
+  /** The denied entries that are addresses. They also apply to the addresses behind a name. */
   readonly #deniedMachines: HostSet;
   readonly #allowPrivate: boolean;
-  /** Machines that the operator named exactly, and so meant, whatever their address. */
+  /**
+   * Machines that the operator named exactly. They may have any address except one that no rule
+   * opens.
+   */
   readonly #named: HostSet;
-  /** By scheme, host and port: all that the rules go by. */
+  /** Decisions by scheme, host and port, which is everything that the rules look at. */
   readonly #verdicts = new Map<string, Verdict>();
 
   /** What the tool declared, before it was met with the policy. */
   readonly #declared: HostSet | undefined;
 
-  /** What must cover a host beside the rest, and opens nothing. */
+  /** Hosts must also be in this set, if there is one. It opens nothing. */
   readonly #within: HostSet | undefined;
 
-  /** @throws `CONFIG_INVALID` for a deny rule that does not parse: it would deny nothing */
+  /** @throws `CONFIG_INVALID` for a deny rule that can't be parsed: it would deny nothing */
   // biome-ignore lint/complexity/useMaxParams: the lists in the order in which they are asked
   constructor(
     allowedHosts: Iterable<string>,
@@ -56,7 +59,7 @@ export class NetworkRules {
     this.#named = compileNamedMachines(policy ? (policy.allow ?? []) : declared);
   }
 
-  /** What can be said of a URL without asking anyone for an address. */
+  /** Decides about a URL without looking up an address. */
   judgeUrl(url: URL): Verdict {
     if (url.username !== '' || url.password !== '') {
       const verdict = this.#judgePlace(url);
@@ -64,7 +67,7 @@ export class NetworkRules {
       const detail = `the URL of ${url.host} has a user name or password; use a header`;
       return deny('userinfo', detail, verdict.entries);
     }
-    // Not by the origin: that of a `blob:` URL is the origin of another URL.
+    // The origin is not used as the key: a `blob:` URL has the origin of another URL.
     const place = `${url.protocol}//${url.host}`;
     const known = this.#verdicts.get(place);
     if (known) return known;
@@ -123,7 +126,7 @@ export class NetworkRules {
     return { ...verdict, entries: { ...entries, ...verdict.entries } };
   }
 
-  /** Which of two lists a host is not in: what the tool declared, or what the operator allows. */
+  /** Which list does not contain the host: the tool's declaration, or the operator's list. */
   #notAllowed(host: string, port: number): Verdict {
     const place = urlPlace(host, port);
     const declared = this.#declared?.matches(host, port);
@@ -131,7 +134,7 @@ export class NetworkRules {
       const other = (this.#declared ?? this.#allowed).patterns.some(
         (pattern) => parseHostPattern(pattern)?.port !== undefined && this.#isHostOf(pattern, host),
       );
-      // Documented as it is.
+      // The documentation quotes this text.
       const what = `${host} is not in the declared allowedHosts`;
       return deny('not in the host set', other ? `${what} with port ${port}` : what);
     }
@@ -159,9 +162,9 @@ export class NetworkRules {
   }
 
   /**
-   * What is to be said of the addresses behind a host. One bad address condemns them all.
+   * Decides about the addresses behind a host. If one address is not allowed, the host is denied.
    *
-   * @returns a denial, or `undefined` when every address may be connected to
+   * @returns a denial, or `undefined` if every address may be connected to
    */
   judgeAddresses(
     host: string,
@@ -189,7 +192,9 @@ export class NetworkRules {
     return undefined;
   }
 
-  /** What opened the way to addresses that may be connected to, beside what covers the host. */
+  /**
+   * The entries that opened addresses which are not public, besides the entry that covers the host.
+   */
   openedBy(
     host: string,
     port: number,
@@ -227,7 +232,7 @@ function remedyFor(address: string, host: string): string {
     : `the operator can ${open}`;
 }
 
-/** The patterns of a deny rule; of an address also the one that it stands for. */
+/** The patterns of a deny rule. For a rule with an address, also the address that it leads to. */
 function denyPatterns(rule: string): string[] {
   const pattern = parseHostPattern(rule);
   if (pattern === null) {

@@ -1,10 +1,10 @@
-/** Only a module of Node itself can load this one. */
+/** Only a module of Node itself can load this module. */
 const MARK = "require('internal/deps/undici/undici')";
 
 /**
- * Whether this is the `fetch` that Node comes with, rather than one that a host has put in its
- * place. Node's returns the body as it came; another may read it, copy it or change it. A `false`
- * for Node's own costs time, and nothing else.
+ * Whether this is Node's own `fetch`, or one that a host has replaced it with. Node's returns the
+ * body unchanged. Another one may read, copy or change it. A wrong `false` costs time and nothing
+ * else.
  */
 export function isNodeFetch(fetch: typeof globalThis.fetch): boolean {
   return Function.prototype.toString.call(fetch).includes(MARK);

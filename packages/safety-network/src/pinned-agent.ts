@@ -2,10 +2,16 @@ import { isIP, type LookupFunction, Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { ResolvedAddress } from './address-book.js';
 
-/** The addresses of a host that may be connected to at a port. Rejects when there is a bad one. */
+/**
+ * The addresses of a host that may be connected to at a port. Rejects if one of its addresses is
+ * not allowed.
+ */
 export type ResolveChecked = (host: string, port: number) => Promise<readonly ResolvedAddress[]>;
 
-/** Idle sockets are unreferenced, and gone after this long whatever the server offers. */
+/**
+ * An idle socket does not keep the process alive. It is closed after this time, whatever the server
+ * offers.
+ */
 const KEEP_ALIVE_MS = 4_000;
 
 interface Origin {
@@ -14,8 +20,9 @@ interface Origin {
 }
 
 /**
- * An undici agent that connects to checked addresses alone: the check sits in the lookup of the
- * connection itself, so that nothing can change between the two. Proxies are never used.
+ * An undici agent that connects only to checked addresses. The check is part of the connection's
+ * own look-up, so that nothing can change between the check and the connection. It never uses
+ * proxies.
  */
 export class PinnedAgent {
   readonly #agent: Agent;
@@ -29,7 +36,7 @@ export class PinnedAgent {
       connect: (options, callback) => this.#connect(options, callback),
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      // Each request has a deadline of its own.
+      // Each request has its own deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -38,9 +45,9 @@ export class PinnedAgent {
   /**
    * Sends a request.
    *
-   * @param onWaiting is given, at once, what to call when the request has got its connection or
-   * no longer wants one. A connection that is then being made for nobody is given up; undici by
-   * itself would complete it.
+   * @param onWaiting gets, at once, a function to call when the request has got its connection or
+   *   no longer wants one. If no request waits for a connection any more, it is given up. undici
+   *   alone would complete it.
    */
   dispatch(
     options: Dispatcher.DispatchOptions,
@@ -59,7 +66,7 @@ export class PinnedAgent {
     this.#agent.dispatch(options, handler);
   }
 
-  /** Ends every connection and the requests on it. */
+  /** Ends every connection, with its requests. */
   async destroy(): Promise<void> {
     await this.#agent.destroy();
   }
@@ -70,7 +77,8 @@ export class PinnedAgent {
       this.#open(options, port, callback);
       return;
     }
-    // The system has no name to look up for a literal, so it would not ask.
+    // For an address, the system looks up no name, so the check would never be asked. It is asked
+    // here.
     this.#resolve(options.hostname, port).then(
       () => this.#open(options, port, callback),
       (error: Error) => callback(error, null),
@@ -86,7 +94,7 @@ export class PinnedAgent {
     if (socket instanceof Socket) connecting?.add(socket);
   }
 
-  /** One a port, because a lookup isn't told for which port it is. */
+  /** One connector per port, because a look-up does not learn the port. */
   #connector(port: number): buildConnector.connector {
     const known = this.#connectors.get(port);
     if (known) return known;

@@ -5,6 +5,6 @@ export interface ProxyContext
   extends Pick<FilteringProxyOptions, 'guard' | 'onAccess' | 'onSpend'> {
   readonly idleTimeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** Ends with the proxy. */
+  /** Aborted when the proxy is closed. */
   readonly signal: AbortSignal;
 }

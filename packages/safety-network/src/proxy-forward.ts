@@ -6,7 +6,7 @@ import { MARK_HEADER } from './proxy-mark.js';
 import { forwardedHeaders } from './proxy-target.js';
 import { metered } from './proxy-tunnel.js';
 
-/** Sends a request on, and its answer back, on a connection of its own. */
+/** Forwards a request and its answer, on a connection of its own. */
 export async function forwardRequest(
   target: URL,
   { from, to }: { from: IncomingMessage; to: ServerResponse },
@@ -20,7 +20,7 @@ export async function forwardRequest(
     timeoutMs: context.connectTimeoutMs,
   });
   socket.setTimeout(idleTimeoutMs, () => socket.destroy());
-  // The client is gone: nobody waits for an answer.
+  // The client is gone, so nobody waits for the answer.
   to.on('close', () => socket.destroy());
   try {
     const headers = forwardedHeaders(from.rawHeaders);
@@ -38,9 +38,9 @@ export async function forwardRequest(
       onward.on('error', reject);
     });
     const sent = pipeline(from, metered('bytes_out', context), onward);
-    // A server may answer before it has read everything.
+    // A server may answer before it has read the whole request.
     const answer = await Promise.race([answered, sent.then(() => answered)]);
-    // A server may have been told by a page what stands there.
+    // A page may have told a server the value of the mark, so a server's own mark is removed.
     const { [MARK_HEADER]: _, ...answerHeaders } = forwardedHeaders(answer.rawHeaders);
     to.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders);
     await pipeline(answer, metered('bytes_in', context), to);

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { NetworkGuard } from './network-guard.js';
 
-/** The header that what a proxy answers itself has, and what a server answers has not. */
+/**
+ * This header is on the answers that a proxy gives itself, and never on the answers of a server.
+ */
 export const MARK_HEADER = 'x-ethos-proxy';
 
 const marks = new WeakMap<NetworkGuard, string>();

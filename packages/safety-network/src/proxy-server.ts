@@ -14,7 +14,6 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const USER = 'ethos';
 const CHALLENGE = 'Basic realm="ethos"';
 
-/** See `createFilteringProxy`. */
 export async function startProxy(options: FilteringProxyOptions): Promise<FilteringProxy> {
   const { guard, socketPath, onAccess, onSpend } = options;
   const end = new AbortController();
@@ -81,7 +80,10 @@ export async function startProxy(options: FilteringProxyOptions): Promise<Filter
   };
 }
 
-/** What is asked for; a request that asks for nothing is reported, as the guard can't. */
+/**
+ * Parses the target of a request. If that fails, the guard never sees the request, so the denial is
+ * reported here.
+ */
 function asked(parse: () => URL, { onAccess }: ProxyContext): URL {
   try {
     return parse();
@@ -93,12 +95,12 @@ function asked(parse: () => URL, { onAccess }: ProxyContext): URL {
   }
 }
 
-/** Runs a request or a tunnel, and tells the client when it fails. */
+/** Handles a request or a tunnel, and tells the client when it fails. */
 function serve(run: () => Promise<void>, fail: (status: number, message: string) => void): void {
   new Promise<void>((resolve) => resolve(run())).catch((error: unknown) => {
     const status =
       error instanceof CapabilityError ? 403 : errorCodeOf(error) === 'NETWORK_TIMEOUT' ? 504 : 502;
-    // What others throw may hold anything.
+    // The text of an unknown error may contain anything.
     fail(status, error instanceof EthosError ? error.message : 'the request failed');
   });
 }

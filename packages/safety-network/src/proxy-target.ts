@@ -4,7 +4,7 @@ import { CapabilityError } from '@ethosagent/types';
 
 const AUTHORITY = /^(?:\[[0-9a-f:.]+\]|[^\s:@/?#\\%[\]]+):\d{1,5}$/i;
 const REFUSED_METHODS: ReadonlySet<string> = new Set(['TRACE', 'TRACK']);
-/** Headers that are between two neighbours, and that end here (RFC 9110, section 7.6.1). */
+/** Headers between two neighbours, which are not forwarded (RFC 9110, section 7.6.1). */
 const HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -16,21 +16,21 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** What a proxied request asks for. @throws `HOST_NOT_ALLOWED` unless it is an `http:` URL */
+/** The target of a proxied request. @throws `HOST_NOT_ALLOWED` unless it is an `http:` URL */
 export function targetOf({ url = '', method = '', headers }: IncomingMessage): URL {
   const target = /^http:\/\//i.test(url) ? parseUrl(url) : null;
   if (target === null) {
     throw malformed('the proxy takes absolute http: URLs; for https: ask for a tunnel');
   }
   if (REFUSED_METHODS.has(method)) throw malformed(`the method ${method} is not allowed`);
-  // A server that serves many hosts goes by the header.
+  // A server for several hosts chooses by this header.
   if (parseUrl(`http://${headers.host}/`)?.host !== target.host) {
     throw malformed('the Host header is not that of the URL');
   }
   return target;
 }
 
-/** The place that a tunnel is to lead to, as an `https:` URL. @throws `HOST_NOT_ALLOWED` */
+/** The target of a tunnel, as an `https:` URL. @throws `HOST_NOT_ALLOWED` */
 export function tunnelTarget(authority: string): URL {
   const target = AUTHORITY.test(authority) ? parseUrl(`https://${authority}/`) : null;
   if (target === null) throw malformed('a tunnel is to a host and a port');
@@ -41,7 +41,7 @@ function malformed(detail: string): CapabilityError {
   return new CapabilityError('HOST_NOT_ALLOWED', detail, 'malformed request');
 }
 
-/** The headers that go on to the next neighbour: names and values in turn, as in `rawHeaders`. */
+/** The headers that are forwarded. Takes names and values in turn, as in `rawHeaders`. */
 export function forwardedHeaders(rawHeaders: readonly string[]): Record<string, string[]> {
   const pairs: Array<[name: string, value: string]> = [];
   const dropped = new Set(HOP_HEADERS);

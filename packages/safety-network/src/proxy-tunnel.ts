@@ -4,7 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import type { NetworkSpending } from './hop.js';
 import type { ProxyContext } from './proxy-context.js';
 
-/** Connects a client with the place that it asked for. What goes through is theirs. */
+/**
+ * Connects a client with the place that it asked for. The proxy does not look at what goes through.
+ */
 export async function tunnel(
   target: URL,
   { client, head }: { client: Duplex; head: Buffer },
@@ -23,14 +25,14 @@ export async function tunnel(
       pipeline(socket, metered('bytes_in', context), client),
     ]);
   } catch {
-    // Either end was reset, or a quota is used up: there is nobody to tell inside a tunnel.
+    // One end was reset, or a quota is used up. Inside a tunnel, the client can't be told.
   } finally {
     socket.destroy();
     client.destroy();
   }
 }
 
-/** Passes bytes on, and tells of them first. */
+/** Counts bytes, and then passes them on. */
 export function metered(spent: NetworkSpending, { onSpend }: ProxyContext): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done: TransformCallback) {

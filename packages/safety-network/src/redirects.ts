@@ -10,12 +10,15 @@ const BODY_HEADERS = [
   'content-type',
 ];
 
-/** Where a response redirects to, resolved; `null` when it is an answer. @throws `NETWORK_FAILED` */
+/**
+ * Where a response redirects to, resolved; `null` if it is not a redirect. @throws `NETWORK_FAILED`
+ */
 export function redirectTarget(response: Response, from: URL): URL | null {
   if (!REDIRECT_STATUS.has(response.status)) return null;
   const location = response.headers?.get('location') ?? null;
   if (location === null) return null;
-  // Header values come as latin1; what isn't ASCII is UTF-8 in practice, and `fetch` agrees.
+  // Header values are decoded as Latin-1. In practice, other characters are UTF-8, and `fetch`
+  // reads them so too.
   const text = Buffer.from(location, 'latin1').toString('utf8');
   const target = parseUrl(text, from.href);
   if (target === null) {
@@ -25,11 +28,11 @@ export function redirectTarget(response: Response, from: URL): URL | null {
 }
 
 /**
- * The `init` after a redirect (WHATWG fetch, "HTTP-redirect fetch"), with one difference: to
- * another origin no header of the caller goes along but `accept*` and `user-agent`, since any may
- * be a credential.
+ * The `init` after a redirect (WHATWG fetch, "HTTP-redirect fetch"), with one difference: any
+ * header of the caller may be a credential, so only `accept*` and `user-agent` go to another
+ * origin.
  *
- * @throws `NETWORK_FAILED` when a body would have to be sent a second time but is gone
+ * @throws `NETWORK_FAILED` if a body would have to be sent again and is no longer there
  */
 export function followRedirect(
   init: RequestInit,

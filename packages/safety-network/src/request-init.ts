@@ -1,7 +1,7 @@
 import { EthosError } from '@ethosagent/types';
 import { denialError, deny } from './denials.js';
 
-/** Headers that say how a message is framed or whom it is for: that is the guard's to say. */
+/** Headers about the framing of a message and its target. Only the guard sets them. */
 const REFUSED_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -14,7 +14,7 @@ const REFUSED_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 const REFUSED_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
-/** Where other libraries take the way to the server from. */
+/** Keys with which other libraries choose the way to the server. */
 const REFUSED_KEYS = ['dispatcher', 'agent', 'client', 'proxy', 'socketPath'] as const;
 const PASSED_KEYS = [
   'body',
@@ -30,10 +30,10 @@ const PASSED_KEYS = [
 ] as const;
 
 /**
- * The part of `init` that goes on to `fetch`, read once. Unknown keys don't.
+ * The part of `init` that `fetch` gets. It is read once. Unknown keys are left out.
  *
  * @throws `HOST_NOT_ALLOWED` for what a tool may not set, `NETWORK_FAILED` for headers that can't
- * be sent
+ *   be sent
  */
 export function checkInit(init: RequestInit): RequestInit {
   const refusedKey = REFUSED_KEYS.find((key) => Reflect.get(init, key) != null);
@@ -50,7 +50,7 @@ export function checkInit(init: RequestInit): RequestInit {
   return checked;
 }
 
-/** A form as it is now: the caller could add to its own after its bytes were counted. */
+/** A copy of a form: the caller could add to its own after its bytes were counted. */
 function ownBody(body: unknown): unknown {
   if (body instanceof URLSearchParams) return new URLSearchParams(body);
   if (!(body instanceof FormData)) return body;

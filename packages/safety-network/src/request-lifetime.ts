@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { EthosError } from '@ethosagent/types';
 
-/** Takes a listener off a signal when the request that it served is garbage. */
+/** Removes a listener from a signal after its request was garbage collected. */
 const abandoned = new FinalizationRegistry<() => void>((unfollow) => unfollow());
 
-/** A longer one would fire at once. */
+/** A longer delay would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What ends a request early: its deadline, an abort by the caller, a broken limit. */
+/** Ends a request early: at its deadline, when the caller aborts, or when a limit is exceeded. */
 export class RequestLifetime {
   #listeners: ((reason: unknown) => void)[] = [];
   #reason: unknown;
@@ -33,14 +33,14 @@ export class RequestLifetime {
     this.#startTimer(timeoutMs, `no complete answer within ${timeoutMs} ms`);
   }
 
-  /** Lifts the deadline, and ends the request instead when nothing comes for this long. */
+  /** Replaces the deadline: from now on the request ends when nothing arrives for this long. */
   waitWhileBytesCome(idleMs: number): void {
     if (this.#failed || this.#isComplete) return;
     this.#isIdleTimer = true;
     this.#startTimer(idleMs, `nothing came for ${idleMs} ms`);
   }
 
-  /** To be called when bytes have come. */
+  /** Called when bytes have arrived. */
   notIdle(): void {
     if (this.#isIdleTimer) this.#timer?.refresh();
   }
@@ -49,18 +49,18 @@ export class RequestLifetime {
     return this.#failed;
   }
 
-  /** Forgets the listeners of the last hop. */
+  /** Removes the listeners of the last hop. */
   nextHop(): void {
     this.#listeners = [];
   }
 
-  /** Tells the current hop when the request ends with an error. */
+  /** Calls the listener when the request ends with an error. */
   onFailure(listener: (reason: unknown) => void): void {
     if (this.#failed) listener(this.#reason);
     else this.#listeners.push(listener);
   }
 
-  /** Ends the request with an error. The first call counts. */
+  /** Ends the request with an error. Only the first call counts. */
   fail(reason: unknown): void {
     if (this.#failed) return;
     this.#failed = true;
@@ -74,18 +74,21 @@ export class RequestLifetime {
     if (this.#failed) throw this.#reason;
   }
 
-  /** The value of the promise, unless the request ends first: a `fetch` need not know of it. */
+  /**
+   * The value of the promise, unless the request ends before that: not every `fetch` follows a
+   * signal.
+   */
   race<T>(promise: Promise<T>): Promise<T> {
     return Promise.race([promise, this.#failure]);
   }
 
-  /** All has come: lifts the deadline. An abort still errors a body that was not read. */
+  /** Everything has arrived: removes the deadline. An abort still makes an unread body fail. */
   complete(): void {
     this.#isComplete = true;
     this.#stopTimer();
   }
 
-  /** All has been read, or nobody will: nothing ends the request any more. */
+  /** Everything was read, or nobody will read it: nothing ends the request any more. */
   release(): void {
     this.#isComplete = true;
     this.#stopTimer();
@@ -101,7 +104,7 @@ export class RequestLifetime {
     this.#timer.unref();
   }
 
-  // A timer that was cleared would run again when it is refreshed.
+  // `refresh` would start a cleared timer again, so `#isIdleTimer` is reset too.
   #stopTimer(): void {
     this.#isIdleTimer = false;
     clearTimeout(this.#timer);
@@ -112,7 +115,8 @@ export class RequestLifetime {
       this.fail(signal.reason);
       return;
     }
-    // Weak, because a signal may outlive thousands of requests. Node would warn of the eleventh.
+    // Refers weakly to the request, because a signal may outlive thousands of them. Node would warn
+    // of a leak from the eleventh listener on.
     setMaxListeners(Number.POSITIVE_INFINITY, signal);
     const self = new WeakRef(this);
     const listener = () => self.deref()?.fail(signal.reason);

@@ -1,6 +1,6 @@
 /**
- * Bytes that a tool sends with a request: URL, header lines and body. Of a stream only what comes
- * before it; see `countStream`.
+ * How many bytes a tool sends with a request: URL, header lines and body. The bytes of a stream are
+ * counted by `countStream`.
  */
 export async function requestBytes(url: URL, init: RequestInit): Promise<number> {
   const { body } = init;
@@ -13,7 +13,7 @@ export async function requestBytes(url: URL, init: RequestInit): Promise<number>
   return bytes + (await new Response(body).arrayBuffer()).byteLength;
 }
 
-/** The stream, with its bytes told of before they go. */
+/** The stream. Its bytes are reported before they are sent. */
 export function countStream(
   body: StreamBody,
   onBytes: (count: number) => void,
@@ -30,7 +30,7 @@ export function countStream(
   );
 }
 
-/** What `fetch` sends of a chunk. @throws `TypeError` where it would */
+/** The bytes that `fetch` sends for a chunk. @throws `TypeError` where `fetch` would */
 function bytesOf(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   if (typeof chunk === 'string') return Buffer.from(chunk);
@@ -43,7 +43,7 @@ function bytesOf(chunk: unknown): Uint8Array {
 
 type StreamBody = ReadableStream<unknown> | AsyncIterable<unknown>;
 
-/** Whether a body comes piece by piece, so that its size is not known and it can be sent once. */
+/** Whether a body is a stream: its size is not known, and it can be sent only once. */
 export function isStream(body: unknown): body is StreamBody {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }

@@ -1,31 +1,31 @@
 import type { Dispatcher } from 'undici';
 
-/** What the headers of a response say of its body. */
+/** The headers of a response that describe its body. */
 export interface BodyHeaders {
-  /** The value of `Content-Encoding`, empty when there is none. */
+  /** The value of `Content-Encoding`; empty if there is none. */
   encodings: string;
-  /** The value of `Content-Length`, empty when there is none. */
+  /** The value of `Content-Length`; empty if there is none. */
   length: string;
-  /** The value of `Content-Type`, empty when there is none. */
+  /** The value of `Content-Type`; empty if there is none. */
   type: string;
 }
 
 /**
- * `passed`: to `fetch`; `taken`: by the sink, and `fetch` sees an empty one; `refused`: `fetch`
- * doesn't even see the headers.
+ * `passed`: `fetch` gets the body. `taken`: the sink gets it, and `fetch` gets an empty one.
+ * `refused`: `fetch` does not even get the headers.
  */
 export type BodyFate = 'passed' | 'taken' | 'refused';
 
-/** Where a response goes on its way to `fetch`. */
+/** Sees a response before `fetch` does. */
 export interface ResponseSink {
-  /** The request has a connection and is about to be written. */
+  /** The request has a connection and is about to be sent. */
   onStart(abort: (reason: Error) => void): void;
-  /** @param resume lets the body go on after `onData` has returned `false` */
+  /** @param resume continues the body after `onData` has returned `false` */
   onHeaders(headers: BodyHeaders, resume: () => void): BodyFate;
-  /** @returns whether the body goes on. Only counts for a body that the sink has taken */
+  /** @returns whether the body may continue. Only used for a body that the sink has taken */
   onData(chunk: Buffer): boolean;
   onEnd(): void;
-  /** Called before `fetch` is told. */
+  /** Called before `fetch` learns of the failure. */
   onFailure(error: Error): void;
 }
 
@@ -33,8 +33,8 @@ type Handler = Dispatcher.DispatchHandler;
 type Controller = Dispatcher.DispatchController;
 
 /**
- * Puts a sink between the agent and the handler that `fetch` brings: one of undici's first
- * interface in Node 20 to 24, of the second in Node 26.
+ * Puts a sink between the agent and the handler of `fetch`. Node 20 to 24 use the first interface
+ * of undici, Node 26 the second.
  */
 export function tapResponse(handler: Handler, sink: ResponseSink): Handler {
   return handler.onRequestStart ? new SecondTap(handler, sink) : new FirstTap(handler, sink);
@@ -52,7 +52,8 @@ class FirstTap implements Handler {
 
   onConnect(abort: (error?: Error) => void): void {
     this.#sink.onStart(abort);
-    // Once the sink has the body, `fetch` must not end it when its own response is garbage.
+    // `fetch` aborts when its own response is garbage collected. Once the sink has the body, that
+    // must not end it.
     this.#handler.onConnect?.((error) => {
       if (!this.#isTaken) abort(error);
     });
@@ -138,7 +139,9 @@ class SecondTap implements Handler {
     if (!this.#isTaken) this.#handler.onResponseError?.(controller, error);
   }
 
-  /** The controller, without its powers once the sink has the body: see `FirstTap.onConnect`. */
+  /**
+   * The controller. Once the sink has the body, it can't abort any more: see `FirstTap.onConnect`.
+   */
   #fence(controller: Controller): Controller {
     const isTaken = () => this.#isTaken;
     return {
@@ -180,7 +183,7 @@ function bodyHeaders(rawHeaders: readonly Buffer[]): BodyHeaders {
   let type = '';
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
-    // The length first: there are many headers, and hardly any is one of these.
+    // The length is compared first: there are many headers, and hardly any is one of these.
     if (name === undefined || !NAME_LENGTHS.has(name.length)) continue;
     const lowerCaseName = name.toString('latin1').toLowerCase();
     const value = String(rawHeaders[i + 1]);

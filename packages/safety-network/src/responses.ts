@@ -1,6 +1,6 @@
 import type { RequestLifetime } from './request-lifetime.js';
 
-/** A response with another body. Status and headers stay as they are. */
+/** A response with another body. Its status and headers stay the same. */
 export function replaceBody(response: Response, body: ReadableStream<Uint8Array>): Response {
   const { status, statusText, headers } = response;
   return new Response(body, { status, statusText, headers });
@@ -29,20 +29,20 @@ export function describeResponse(response: Response, url: string, redirected: bo
 }
 
 export interface StreamWatcher {
-  /** Whose end is that of the stream. */
+  /** When it ends, the stream ends. */
   readonly lifetime: RequestLifetime;
   onBytes(count: number): void;
   onEnd(): void;
-  /** What the reader is to see instead of an error of the source. */
+  /** The error that the reader gets instead of an error of the source. */
   mapError(error: unknown): unknown;
 }
 
-/** A stream that is passed on as it is read. */
+/** A stream that reads from the source only when it is read itself. */
 export function watchStream(
   source: ReadableStream<Uint8Array>,
   { lifetime, onBytes, onEnd, mapError }: StreamWatcher,
 ): ReadableStream<Uint8Array> {
-  // Taken when it is needed: a stub may hand out one response many times.
+  // The reader is taken when it is needed: a stub may return one response many times.
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   return new ReadableStream<Uint8Array>(
     {

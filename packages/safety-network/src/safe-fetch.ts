@@ -16,7 +16,9 @@ export interface SafeFetchOptions extends GuardedFetchOptions {
 }
 
 const MAX_GUARDS = 32;
-/** By policy, the least recently used first. A guard that drops out closes when it is idle. */
+/**
+ * Guards by policy, the least recently used first. A guard that is removed closes when it is idle.
+ */
 const guards = new Map<string, NetworkGuard>();
 
 /**
