@@ -11,28 +11,32 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { EthosError } from '@ethosagent/types';
 
-/** A folder that is held while something is done to its children. */
+/** A folder that is held open while its children are read or changed. */
 export interface Folder {
-  /** Where the folder is now. */
   realPath(): string;
-  /** A path by which the system reaches a child of this very folder. */
+  /**
+   * A path through which the system reaches a child of exactly this folder, even if it was moved.
+   */
   child(name: string): string;
   close(): void;
 }
 
-/** How opened things are tied to their real paths. */
+/** How files and folders are opened, and how their real paths are found. */
 export interface Access {
   /** @param follow whether a link as the last segment is followed */
   openFolder(path: string, follow: boolean): Folder;
-  /** The real path of an open file, or `undefined` when it can't be told. */
+  /** The real path of an open file, or `undefined` if it is not known. */
   realPathOf(fd: number, path: string, stat: Stats): string | undefined;
 }
 
-// Linux's value on every architecture that Node.js supports; Node.js doesn't export it. A
-// descriptor of this kind needs no read permission and has no side effect on what it opens.
+// The value of Linux on every architecture that Node.js supports. Node.js does not export it. A
+// descriptor of this kind needs no read permission and does not affect what it opens.
 const O_PATH = 0o10000000;
 
-/** Descriptors: what was opened is what is judged and used, however names change meanwhile. */
+/**
+ * Uses descriptors. The invariant: the thing that was opened is the thing that is checked and used,
+ * whatever happens to names meanwhile.
+ */
 export const descriptorAccess: Access = {
   openFolder(path, follow) {
     const flags = O_PATH | constants.O_DIRECTORY | (follow ? 0 : constants.O_NOFOLLOW);
@@ -48,8 +52,9 @@ export const descriptorAccess: Access = {
 };
 
 /**
- * Real paths, for systems without `/proc/self/fd`. A file is compared with what is at its real
- * path after it was opened. A folder that is swapped between check and use is not noticed.
+ * Uses real paths, for systems without `/proc/self/fd`. After a file was opened, it is compared
+ * with the file at its real path. A folder that is replaced between the check and the use is not
+ * noticed.
  */
 export const realPathAccess: Access = {
   openFolder(path, follow) {
@@ -72,7 +77,7 @@ export const realPathAccess: Access = {
   },
 };
 
-/** Whether this system has what `descriptorAccess` needs. */
+/** Whether this system offers what `descriptorAccess` needs. */
 export function hasDescriptors(): boolean {
   return process.platform === 'linux' && existsSync('/proc/self/fd');
 }

@@ -20,7 +20,8 @@ import { readBytes } from './read-file.js';
 import { writeFile } from './write-file.js';
 
 const MAX_TURNS = 40;
-// A pipe or a terminal that takes the file's place is not waited for, nor taken over.
+// Another process may replace the file by a pipe or a terminal. Opening it must not wait for the
+// pipe, nor make the terminal this process's own.
 const FLAGS =
   constants.O_WRONLY |
   constants.O_APPEND |
@@ -31,41 +32,40 @@ const MAKE = constants.O_CREAT | constants.O_EXCL;
 
 const writeAsync = promisify(write);
 
-/** How bytes are added to a file. */
 interface AppendOptions {
   readonly content: string | Uint8Array;
-  /** Permission bits of a file that is made; the process's default when absent. */
+  /** The permission bits of a new file; the process's default if absent. */
   readonly mode: number | undefined;
-  /** Called once the place is judged, before anything is changed. */
+  /** Called once the place has been checked, before anything is changed. */
   readonly announce: () => void;
-  /** Bytes of the largest file with several names that is appended to. */
+  /** The size in bytes of the largest file with several names that may be appended to. */
   readonly maxReadBytes: number;
 }
 
 /**
- * Adds to the end of a file, wherever that is by then, so that appends at once keep each other's
- * bytes. Follows a link that stays within reach. The disk is not waited for.
+ * Adds to the end of a file as it is at that moment, so that appends at the same time keep each
+ * other's bytes. Follows a link that stays within the reach. Does not wait for the disk.
  *
- * Of a file with several names the one is replaced, as by a write: the others may be out of reach.
+ * If a file has several names, the named one is replaced by a new file, as a write does: the other
+ * names may lie outside the reach.
  */
 export async function appendFile(
   world: World,
   request: Request,
   { content, ...rest }: AppendOptions,
 ): Promise<void> {
-  // A copy: the caller may go on to change its array.
+  // A copy: the caller may change its array.
   const bytes = Buffer.from(typeof content === 'string' ? content : Uint8Array.from(content));
   const addition = { ...rest, bytes };
   const shared = await addToEnd(world, request, addition);
   if (shared === undefined) return;
   await replacements.run(shared, async () => {
-    // The one before it may have replaced the name already.
+    // The append before this one may already have replaced the name.
     const path = await addToEnd(world, { ...request, path: shared }, addition);
     if (path !== undefined) await replaceName(world, { ...request, path }, addition);
   });
 }
 
-/** What is added, and how. */
 interface Addition extends Omit<AppendOptions, 'content'> {
   readonly bytes: Uint8Array;
 }
@@ -83,7 +83,7 @@ function addToEnd(
       try {
         const isSwallowed = place.realPath === devNull;
         if (!isSwallowed && place.stat?.isFile() === false) throw notAFile(request.asked);
-        // The folder was held while others above it were made, and may have been moved meanwhile.
+        // While other folders above it were created, the held folder may have been moved.
         world.guard.judge(
           { kind: 'write', asked: request.asked },
           join(place.folder.realPath(), place.name),
@@ -102,14 +102,15 @@ function addToEnd(
         place.folder.close();
       }
     }
-    // Someone swaps the file faster than it can be opened.
+    // Another process replaces the file faster than it can be opened.
     world.guard.refuseLoop('write', request.asked);
   });
 }
 
 /**
- * How many names an opened file has, of which the place is one; 0 when it is there no more. Taken by
- * the name: a count of the descriptor's may be that of a name elsewhere, when ours has just gone.
+ * How many names an opened file has, one of which is the place; 0 if the place is no longer the
+ * file. The count is read through the name. A count of the descriptor may belong to another name,
+ * if this one was just removed.
  */
 function countNames(fd: number, { folder, name }: Place): number {
   const opened = fstatSync(fd);
@@ -117,13 +118,14 @@ function countNames(fd: number, { folder, name }: Place): number {
   return there?.dev === opened.dev && there.ino === opened.ino ? there.nlink : 0;
 }
 
-/** @param request whose path is a real one */
+/** @param request its path must be a real path */
 async function replaceName(
   world: World,
   request: Request,
   { bytes, mode, announce, maxReadBytes }: Addition,
 ): Promise<void> {
-  // What is read goes back to that very place: elsewhere more might be allowed to read it.
+  // The text that is read may be written back only to this very place. Elsewhere, others might be
+  // allowed to read it.
   const here = { read: [], write: [request.path] };
   const guard = new ReachGuard({
     reach: here,
@@ -140,12 +142,12 @@ async function replaceName(
   });
 }
 
-/** One after the other for each path: what is read must still be there when it is written back. */
+/** One after another for each path: no other change may come between the read and the write. */
 const replacements = new Turns();
 
 /**
- * Opens or makes the file, and judges what was opened before a byte goes into it.
- * @returns `undefined` when something else has come to the place since it was looked at
+ * Opens or creates the file, and checks what was opened before anything is written.
+ * @returns `undefined` if the place has changed since it was looked at
  */
 function openEnd(
   world: World,
@@ -171,12 +173,12 @@ function openEnd(
     try {
       world.guard.judge({ kind: 'write', asked }, realPath, stat);
     } catch (error) {
-      // It was made in a folder that has just left the reach, and is to leave no trace there.
+      // The file was created in a folder that has just left the reach, so it is removed.
       if (isNew) unlinkSync(path);
       throw error;
     }
     if (!stat.isFile()) throw notAFile(asked);
-    // Exactly the mode that was asked for, whatever the umask.
+    // The mode that was asked for, without the umask.
     if (isNew && mode !== undefined) fchmodSync(fd, mode);
     isKept = true;
     return fd;

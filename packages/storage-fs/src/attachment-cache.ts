@@ -27,7 +27,7 @@ export function createAttachmentCache({
   maxBytes = 50_000_000,
 }: AttachmentCacheOptions): AttachmentStore {
   const storage = new FsStorage({ maxReadBytes: maxBytes });
-  // Two levels keep a folder small.
+  // Two levels of folders, so that no folder gets large.
   const pathOf = (id: string) => join(dir, id.slice(0, 2), id.slice(2));
 
   return {
@@ -35,12 +35,12 @@ export function createAttachmentCache({
       if (bytes.length > maxBytes) {
         throw new EthosError('FILE_TOO_LARGE', `${name}: larger than the cap of ${maxBytes} bytes`);
       }
-      // A copy: the caller may go on to change its array, and the id would be wrong.
+      // A copy: the caller may change its array, and then the id would be wrong.
       const kept = Uint8Array.from(bytes);
       const id = digest(kept);
       const path = pathOf(id);
       const known = await storage.readBytes(path).catch(() => null);
-      // What is damaged is repaired by putting it again.
+      // A damaged file is repaired when the same content is put again.
       if (known === null || digest(known) !== id) {
         await storage.mkdir(dirname(path), { mode: 0o700 });
         await storage.write(path, kept, { mode: 0o600 });

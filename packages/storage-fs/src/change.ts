@@ -1,9 +1,9 @@
 import type { StorageChange } from '@ethosagent/types';
 
 /**
- * Runs an operation that is to call `announce` before it changes anything. Only the first call
- * reaches `beforeChange`, and what that throws is thrown on as it is, whatever the operation made
- * of it.
+ * Runs an operation that calls `announce` before it changes anything. Only the first call reaches
+ * `beforeChange`. If `beforeChange` throws, its error is thrown unchanged, whatever the operation
+ * did with it.
  */
 export async function announced(
   opts: StorageChange | undefined,

@@ -9,22 +9,25 @@ import {
 } from '@ethosagent/policy';
 import { followLinks } from './follow-links.js';
 
-/** Milliseconds for which the real paths and inodes of the denied places are believed. */
+/** For how many milliseconds the real paths and inodes of denied places are kept. */
 const FRESH_MS = 5_000;
-/** Milliseconds by which a file's `ctime` may lag behind the clock. */
+/** By how many milliseconds the `ctime` of a file may be behind the clock. */
 const CLOCK_GRAIN_MS = 50;
-/** Entries of each denied place whose inodes are looked at, nearest to the top first. */
+/** How many entries of each denied place are checked for their inodes, the upper levels first. */
 const MAX_ENTRIES = 10_000;
 
 interface InodeScan {
   startedAtMs: number;
-  /** `undefined`: there was more to look at than is looked at, so any linked file may be one. */
+  /**
+   * `undefined` if there were too many entries. Then any file with several links may be a denied
+   * one.
+   */
   inodes: ReadonlySet<number> | undefined;
 }
 
 /**
- * Denied places by the path given, by their real path and by inode. Real paths are looked up anew
- * every few seconds, so that a place that appears or becomes a link later is denied as well.
+ * Denied places by the given path, by their real path and by inode. Real paths are looked up again
+ * every few seconds, so that a place that is created later, or becomes a link, is denied as well.
  */
 export class DenyIndex implements DenySet {
   readonly #given: readonly string[];
@@ -36,9 +39,9 @@ export class DenyIndex implements DenySet {
   readonly #scans = new Map<number, InodeScan>();
 
   /**
-   * @param paths absolute files and folders, denied with all below them
-   * @param maxEntries for each of them; where there are more, any file with several hard links is
-   * taken for a denied one
+   * @param paths absolute files and folders; each is denied with everything below it
+   * @param maxEntries for each path; if there are more entries, any file with several hard links
+   *   counts as denied
    */
   constructor(paths: readonly string[], maxEntries = MAX_ENTRIES) {
     this.#maxEntries = maxEntries;
@@ -48,7 +51,8 @@ export class DenyIndex implements DenySet {
 
   covers(path: string): string | undefined {
     const set = this.#current();
-    // A path is asked about as named, as opened and by each view: mostly the same one.
+    // A path is checked as it was named, as it was opened and by each view. Mostly it is the same
+    // path.
     if (path !== this.#lastPath) {
       this.#lastPath = path;
       this.#lastRoot = set.coversNormal(fold(path));
@@ -62,8 +66,10 @@ export class DenyIndex implements DenySet {
   }
 
   /**
-   * Whether a file with several hard links is one of the denied files under another name. Making
-   * a link updates the file's `ctime`, so a scan that is younger than it knows every name.
+   * Whether a file with several hard links is one of the denied files under another name.
+   *
+   * The invariant: a new link updates the `ctime` of the file. So a scan that began after the
+   * `ctime` knows every name of the file.
    */
   hasInode(stat: FileIdentity): boolean {
     if (stat.nlink < 2 || stat.isDirectory()) return false;
@@ -96,15 +102,15 @@ export class DenyIndex implements DenySet {
   }
 }
 
-// Names that differ in case or normalisation are one file on these systems. To fold where the
-// disk does tell them apart denies a little more.
+// On these systems, names that differ in case or normalisation are one file. If a disk does keep
+// them apart, this denies a little more than necessary.
 const FOLDS = process.platform === 'darwin' || process.platform === 'win32';
 
 function fold(path: string): string {
   return FOLDS ? path.normalize('NFC').toLowerCase() : path;
 }
 
-/** As `realLocation`, for many paths below few folders of which most don't exist. */
+/** As `realLocation`, for many paths below a few folders. Most of them don't exist. */
 function realOf(path: string, known: Map<string, string>): string {
   const before = known.get(path);
   if (before !== undefined) return before;
@@ -118,25 +124,27 @@ function realOf(path: string, known: Map<string, string>): string {
   return real;
 }
 
-/** @returns `undefined` when a root holds more entries than `maxEntries` */
+/** @returns `undefined` if a root holds more entries than `maxEntries` */
 function scanInodes(
   roots: readonly string[],
   dev: number,
   maxEntries: number,
 ): Set<number> | undefined {
   const inodes = new Set<number>();
-  // Each has a share of its own: many small places together don't use up what one large may.
+  // Each root has its own limit, so that many small places don't use up what one large place needs.
   for (const root of roots) {
     const queue = [root];
     let left = maxEntries;
-    // A `for` over an array also visits what is pushed meanwhile: breadth first.
+    // A `for` over an array also visits elements that are added meanwhile, so this goes through the
+    // tree level by level.
     for (const path of queue) {
       if (left === 0) return undefined;
       left -= 1;
       const stat = statOf(path);
-      // A hard link never crosses file systems; that also keeps the scan out of /proc and /sys.
+      // A hard link never leaves its file system. This check also keeps the scan out of /proc and
+      // /sys.
       if (stat === undefined || stat.dev !== dev) continue;
-      // One more than may be looked at is enough to tell that there are too many.
+      // One entry more than the limit shows that there are too many.
       if (stat.isDirectory()) queue.push(...childrenOf(path).slice(0, left + 1));
       else if (stat.nlink > 1) inodes.add(stat.ino);
     }

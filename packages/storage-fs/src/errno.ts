@@ -9,7 +9,7 @@ const FULL = ['DISK_FULL', 'no space is left; free some and try again'] as const
 const BUSY = ['STORAGE_FAILED', 'too many files are open; try again when some are closed'] as const;
 const TAKEN = ['ALREADY_EXISTS', 'something else is already there; remove it first'] as const;
 
-/** What an error of the operating system means to a caller. */
+/** What the errors of the operating system mean for a caller. */
 const ERRNO: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOENT: ['FILE_NOT_FOUND', 'there is no such file or folder'],
   EISDIR: NOT_A_FILE,
@@ -33,22 +33,22 @@ const ERRNO: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ELOOP: ['STORAGE_FAILED', 'too many symbolic links'],
 };
 
-/** The `errno` name of an error of the operating system, e.g. `ENOENT`. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error instanceof EthosError) return undefined;
   if (!('syscall' in error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether the error says that nothing is at the path. */
+/** Whether the error says that nothing exists at the path. */
 export function isMissing(error: unknown): boolean {
   const errno = errnoOf(error);
   return errno === 'ENOENT' || errno === 'ENOTDIR' || errorCodeOf(error) === 'NOT_A_DIRECTORY';
 }
 
 /**
- * Turns an error of the operating system into one with a stable code that names the path asked
- * for. The original isn't kept as a cause: its text holds real paths. Other errors pass through.
+ * Turns an error of the operating system into one with a stable code, which names the path that was
+ * asked for. The original is not kept as a cause, since its text contains real paths. Other errors
+ * are returned unchanged.
  */
 export function storageError(error: unknown, operation: string, asked: string): unknown {
   const errno = errnoOf(error);

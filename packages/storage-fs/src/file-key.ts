@@ -31,7 +31,7 @@ export async function openFileKey({ dir, name }: { dir: string; name: string }):
   const known = await readFileKey({ dir, name });
   if (known !== undefined) return { key: known, isNew: false };
   await new FsStorage().mkdir(dir, { mode: 0o700 });
-  // Who may write in the folder could put a key of its own there.
+  // Somebody who may write in the folder could put another key there.
   await findSecret(dir, file);
   const isNew = await makeKey(path, join(dir, temporaryName()));
   await findSecret(dir, file);
@@ -61,7 +61,10 @@ function fileOf(name: string): string {
   return `~${name}.key`;
 }
 
-/** A file has its name only once it is whole, and only one gets the name. */
+/**
+ * The file gets its name only when it is complete. If several are made at once, only one gets the
+ * name.
+ */
 async function makeKey(path: string, temporary: string): Promise<boolean> {
   const made = await open(temporary, 'wx', 0o600);
   try {

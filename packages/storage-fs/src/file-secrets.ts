@@ -69,7 +69,7 @@ export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
         const path = pathOf(ref);
         await find(dir, ref);
         await storage.mkdir(dirname(path), { mode: 0o700 });
-        // A newline is added because one is taken off: a value may end in one.
+        // A line break is added, because reading removes one: a value may end with a line break.
         await storage.write(path, `${value}\n`, { mode: 0o600 });
       }),
     delete: (ref) =>
@@ -80,7 +80,7 @@ export function createFileSecrets({ dir }: FileSecretsOptions): FileSecrets {
   };
 }
 
-/** What is at the place of a ref; links on the way to it are refused. */
+/** What is at the place of a ref. A link on the way to it is refused. */
 async function find(dir: string, ref: string): Promise<Stats | undefined> {
   assertSecretRef(ref);
   return findSecret(dir, ref);
@@ -103,7 +103,7 @@ export async function findSecret(dir: string, ref: string): Promise<Stats | unde
   return stat;
 }
 
-/** Who may write in a folder may put another secret instead of one. */
+/** Somebody who may write in a folder could replace a secret. */
 function assertOwnFolder(ref: string, stat: Stats): void {
   if (process.platform === 'win32' || !stat.isDirectory()) return;
   assertOwner(ref, stat);
@@ -113,7 +113,7 @@ function assertOwnFolder(ref: string, stat: Stats): void {
 }
 
 function assertOwner(ref: string, { uid }: Stats): void {
-  // Root can change what it wants without owning it.
+  // Root can change every file without owning it.
   if (uid === 0 || uid === process.geteuid?.()) return;
   throw secretError(ref, 'it or its folder belongs to another user; make it your own (chown)');
 }
@@ -132,7 +132,7 @@ function nothingIfMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
 }
 
-/** What is in the file of a secret. @throws `SECRET_NOT_FOUND` for a file that is refused */
+/** The content of a secret's file. @throws `SECRET_NOT_FOUND` for a file that is refused */
 export async function readSecret(ref: string, path: string): Promise<string> {
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
   const file = await open(path, flags);
@@ -140,7 +140,7 @@ export async function readSecret(ref: string, path: string): Promise<string> {
     const stat = await file.stat();
     if (!stat.isFile()) throw secretError(ref, 'there is something else than a file');
     if (stat.size > MAX_SECRET_BYTES) throw secretError(ref, 'its file is too large for a secret');
-    // Windows has no such bits, and shows them as set.
+    // Windows has no such bits, and reports them as set.
     if (process.platform !== 'win32') assertOwner(ref, stat);
     if (process.platform !== 'win32' && (stat.mode & OTHERS) !== 0) {
       throw secretError(ref, 'other users may read its file; take that away (chmod 600)');
@@ -151,7 +151,7 @@ export async function readSecret(ref: string, path: string): Promise<string> {
   }
 }
 
-/** Errors of the system hold paths: they are told as what they mean for the ref. */
+/** Errors of the system contain paths. They are replaced by what they mean for the ref. */
 async function guarded<T>(ref: string, operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();

@@ -37,7 +37,7 @@ function linkTarget(path: string): string | undefined {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     return isLink ? readlinkSync(path) : undefined;
   } catch {
-    // Not to be looked at, or gone meanwhile: then nothing can be followed through it either.
+    // It may not be read, or is gone. Then nothing can follow it either.
     return undefined;
   }
 }

@@ -68,7 +68,10 @@ export class FsStorage extends GuardedFs {
 
 const MAX_INDEXES = 64;
 
-/** Views with one deny list share its index: it is expensive to make and lives for the process. */
+/**
+ * Views with the same denied paths share an index, which is expensive to build and is kept as long
+ * as the process.
+ */
 function createDenyIndexes(floor: readonly string[]): (deny: readonly string[]) => DenyIndex {
   const indexes = new Map<string, DenyIndex>();
   return (deny) => {

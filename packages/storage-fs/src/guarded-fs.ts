@@ -21,11 +21,11 @@ import { writeFile } from './write-file.js';
 /** What all views of one storage share. */
 export interface GuardedFsOptions {
   readonly maxReadBytes: number;
-  /** Compiles what a view denies, beside what is always denied. */
+  /** Compiles the paths that a view denies, in addition to those that are always denied. */
   readonly denyIndexFor: (deny: readonly string[]) => DenyIndex;
 }
 
-/** Storage on disk, every step of which is judged by a guard. */
+/** A storage on disk. A guard checks every step. */
 export class GuardedFs implements Storage {
   readonly #world: World;
   readonly #options: GuardedFsOptions;
@@ -126,7 +126,7 @@ export class GuardedFs implements Storage {
     );
   }
 
-  /** A view of this one that is held to `reach` as well. */
+  /** A view of this storage that is also limited to `reach`. */
   contained(reach: ContainedReach): Storage {
     const deny = this.#options.denyIndexFor(reach.deny ?? []);
     const guard = new ReachGuard({

@@ -38,7 +38,7 @@ export interface HomeSecrets extends FileSecrets {
  */
 export function createHomeSecrets({ home, env }: HomeSecretsOptions): HomeSecrets {
   const files = createFileSecrets({ dir: join(home, 'secrets') });
-  // Each says under which name of the home its item was made: a home can be moved.
+  // Each file records the path of the home at which its item was stored, since a home can be moved.
   const owners = createFileSecrets({ dir: join(home, 'keychain') });
   const keychain = new Keychain(env);
 
@@ -88,7 +88,7 @@ export function createHomeSecrets({ home, env }: HomeSecretsOptions): HomeSecret
   };
 }
 
-/** What the keychain answers. It never says a value in its complaints. */
+/** An answer of the keychain. Its errors never contain a value. */
 async function asked<T>(ref: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;

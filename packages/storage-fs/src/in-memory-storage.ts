@@ -178,7 +178,7 @@ export class InMemoryStorage implements Storage {
   }
 }
 
-/** Both, in a buffer with room for more: many appends cost no more than their bytes. */
+/** Both parts in one buffer with spare room, so that many appends cost no more than their bytes. */
 function joined(before: Uint8Array, added: Uint8Array): Uint8Array {
   const length = before.length + added.length;
   const { buffer, byteOffset } = before;
@@ -201,7 +201,7 @@ function rootStays(path: string): EthosError {
   return failure('PERMISSION_DENIED', `write ${path}`, 'a root or a device stays in place');
 }
 
-/** @param operation with its path */
+/** @param operation what was done, with its path */
 function failure(code: ErrorCode, operation: string, reason: string): EthosError {
   return new EthosError(code, `${operation}: ${reason}`);
 }

@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { text } from 'node:stream/consumers';
 
-/** What `secret-tool` needs to find the keychain of this user, and to ask for its password. */
+/**
+ * The variables that `secret-tool` needs to find the keychain of this user, and to ask for its
+ * password.
+ */
 const PASSED = [
   'PATH',
   'HOME',
@@ -14,22 +17,22 @@ const PASSED = [
   'XAUTHORITY',
 ];
 
-/** Long enough for a person who is asked to unlock the keychain. */
+/** Long enough for a person to unlock the keychain. */
 const TIMEOUT_MS = 120_000;
 
-/** A place in the keychain. */
 export interface KeychainItem {
-  /** Which home it is of. */
+  /** The home that the item belongs to. */
   owner: string;
   ref: string;
 }
 
-/** Why the keychain did not do what it was asked. It holds no value. */
+/** Why the keychain did not do what it was asked to do. Contains no value. */
 export class KeychainError extends Error {}
 
 /**
- * The keychain of a Linux desktop (GNOME Keyring, KWallet and others that speak the Secret Service
- * protocol), by `secret-tool` of libsecret. Values go to its standard input, never into arguments.
+ * The keychain of a Linux desktop (GNOME Keyring, KWallet and others with the Secret Service
+ * protocol), through `secret-tool` of libsecret. Values are passed on its standard input, never as
+ * arguments.
  */
 export class Keychain {
   readonly #env: Record<string, string>;
@@ -40,7 +43,7 @@ export class Keychain {
     );
   }
 
-  /** Whether there is one that answers this process. */
+  /** Whether a keychain answers this process. */
   async isThere(): Promise<boolean> {
     if (process.platform !== 'linux') return false;
     try {
@@ -51,27 +54,27 @@ export class Keychain {
     }
   }
 
-  /** @throws {KeychainError} where it does not answer */
+  /** @throws {KeychainError} if it does not answer */
   async get(item: KeychainItem): Promise<string | undefined> {
     const { code, output, complaint } = await this.#run(['lookup', ...attributesOf(item)]);
     if (code === 0) return output;
-    // It says nothing where there is no such item.
+    // Without an item, `secret-tool` writes no message.
     if (code === 1 && complaint === '') return undefined;
     throw new KeychainError(complaint);
   }
 
-  /** @throws {KeychainError} where it does not keep exactly this */
+  /** @throws {KeychainError} if it does not store exactly this value */
   async set(item: KeychainItem, value: string): Promise<void> {
     const label = `--label=ethosagent ${item.ref} of ${item.owner}`;
     const { code, complaint } = await this.#run(['store', label, ...attributesOf(item)], value);
     if (code !== 0) throw new KeychainError(complaint);
     if ((await this.get(item)) === value) return;
     await this.delete(item);
-    // It cuts long ones without a word.
+    // The keychain shortens long values without an error.
     throw new KeychainError('it does not keep this value whole, as one that is too long');
   }
 
-  /** Removes an item; nothing happens where there is none. @throws {KeychainError} */
+  /** Removes an item, if there is one. @throws {KeychainError} */
   async delete(item: KeychainItem): Promise<void> {
     const { code, complaint } = await this.#run(['clear', ...attributesOf(item)]);
     if (code !== 0 && complaint !== '') throw new KeychainError(complaint);
@@ -90,7 +93,7 @@ export class Keychain {
       child.once('error', (error: NodeJS.ErrnoException) => {
         reject(new KeychainError(`secret-tool does not start (${error.code ?? 'unknown'})`));
       });
-      // It may have ended without reading.
+      // The program may have ended without reading its input.
       child.stdin.on('error', () => {});
       child.stdin.end(input);
       const outputs = Promise.all([text(child.stdout), text(child.stderr)]);

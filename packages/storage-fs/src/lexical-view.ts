@@ -4,14 +4,17 @@ import type { ContainedReach, Storage } from '@ethosagent/types';
 import { followLinks } from './follow-links.js';
 
 /**
- * Holds a storage without links to a reach and to the deny floor, by the text of paths. One with
- * links is not contained by that.
+ * Limits a storage that has no links to a reach and to the deny floor, by the text of paths. A
+ * storage with links could be left through a link.
  */
 export function lexicalView(inner: Storage, reach: ContainedReach): HeldStorage {
   return new HeldStorage(inner, { reach: withFloor(reach) });
 }
 
-/** Holds a storage that has no contained view to a reach, by where its paths lead on this disk. */
+/**
+ * Limits a storage without a contained view of its own to a reach, by where its paths lead on this
+ * disk.
+ */
 export function realPathView(inner: Storage, reach: ContainedReach): HeldStorage {
   return new HeldStorage(inner, {
     reach: withFloor(reach),

@@ -3,8 +3,8 @@ import { Turns } from '@ethosagent/policy';
 const writes = new Turns(64);
 
 /**
- * For everything that writes to the disk. Two descriptors each: any number of writes at once stays
- * far below a process's limit.
+ * Everything that writes to the disk goes through here. Each write takes two descriptors, so any
+ * number of writes stays far below the limit of a process.
  */
 export function limitWrites<T>(task: () => Promise<T>): Promise<T> {
   return writes.run('', task);

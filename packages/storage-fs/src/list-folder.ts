@@ -39,7 +39,7 @@ function isThere(world: World, request: Request): boolean {
   return place?.stat !== undefined;
 }
 
-/** A link out of the reach is no folder, whatever it leads to. */
+/** A link out of the reach does not count as a folder, whatever it leads to. */
 function leadsToFolder(world: World, path: string): boolean {
   try {
     const folder = world.access.openFolder(path, true);

@@ -19,44 +19,47 @@ import { followLinks } from './follow-links.js';
 const MAX_TURNS = 40;
 const fsyncAsync = promisify(fsync);
 
-/** How the disk is reached, and who judges it. */
+/** How the disk is accessed, and the guard that checks it. */
 export interface World {
   readonly access: Access;
   readonly guard: StorageGuard;
 }
 
-/** One request: which way, for which path, and the path as the caller gave it. */
+/** One request: the kind of access, the path, and the path as the caller gave it. */
 export interface Request {
   readonly kind: ReachKind;
   readonly asked: string;
-  /** What `guard.enter` made of `asked`. */
+  /** The path that `guard.enter` returned for `asked`. */
   readonly path: string;
 }
 
-/** A place in a folder that is held open. The holder closes the folder. */
+/** A place in a folder that is held open. Its owner must close the folder. */
 export interface Place {
   readonly folder: Folder;
   readonly name: string;
   readonly realPath: string;
-  /** What is there; not followed when it is a link. */
+  /** What is at the place. A link is not followed. */
   readonly stat: Stats | undefined;
 }
 
-/** Called with where the target will really be, which is judged, before a folder is made for it. */
+/**
+ * Called with the real path of the target, after it was checked and before a folder is created for
+ * it.
+ */
 export type BeforeMaking = (realTarget: string) => void;
 
-/** What missing folders are made for. */
+/** Options for missing folders that are created. */
 export interface Making {
   readonly request: Request;
-  /** For the folders made; the process's default when absent. */
+  /** The mode of created folders; the process's default if absent. */
   readonly mode?: number | undefined;
   readonly beforeMaking: BeforeMaking;
 }
 
 /**
- * Finds the place that a path names, and holds and judges its folder.
+ * Finds the place that a path names. Holds its folder open, and checks it.
  * @param options.follow whether a link as the last segment is followed
- * @returns `undefined` when the folder is missing, and that within the reach
+ * @returns `undefined` if the folder does not exist, and would be within the reach
  */
 export function locate(
   world: World,
@@ -81,7 +84,7 @@ export function locate(
     if (typeof found !== 'string') return found;
     path = found;
   }
-  // Someone swaps links faster than they can be followed.
+  // Another process replaces links faster than they can be followed.
   return world.guard.refuseLoop(request.kind, request.asked);
 }
 
@@ -109,9 +112,10 @@ export async function locateForWrite(
 }
 
 /**
- * Opens a folder, and makes it and the missing ones above it; each is judged through its held
- * parent before and after, and so is the request's target before the first is made.
- * @param path of the request, or of a folder that it is below
+ * Opens a folder, and creates it and the missing folders above it. Each one is checked through its
+ * parent, which is held open, before and after it is created. The request's target is checked
+ * before the first one is created.
+ * @param path the path of the request, or of a folder above it
  */
 export async function openOrMakeFolder(
   world: World,
@@ -135,7 +139,7 @@ export async function openOrMakeFolder(
     world.guard.judgeStep(realPath, asked);
     let isNew = false;
     if (lstatSync(parent.child(name), { throwIfNoEntry: false }) === undefined) {
-      // Nothing is there, so no link is below: the rest of the path is what it says.
+      // Nothing exists here, so no link can be below. The rest of the path is where it leads.
       const realTarget = realPath + request.path.slice(path.length);
       world.guard.judge({ kind: 'write', asked }, realTarget);
       making.beforeMaking(realTarget);
@@ -145,7 +149,7 @@ export async function openOrMakeFolder(
     try {
       world.guard.judgeStep(folder.realPath(), asked);
       if (isNew) {
-        // Exactly the mode that was asked for, whatever the umask.
+        // The mode that was asked for, without the umask.
         if (mode !== undefined) chmodSync(folder.child('.'), mode);
         await syncFolder(parent);
       }
@@ -160,8 +164,8 @@ export async function openOrMakeFolder(
 }
 
 /**
- * After a path could not be opened: judges where it would have led, so that a link out of the
- * reach is denied rather than telling what is, or isn't, on the other side.
+ * Called after a path could not be opened. Checks where it would have led: a link out of the reach
+ * is denied, so that the error does not tell what exists on the other side.
  */
 export function judgeUnopened(world: World, request: Request): void {
   const realPath = followLinks(request.path);
@@ -169,13 +173,13 @@ export function judgeUnopened(world: World, request: Request): void {
   world.guard.judge(request, realPath);
 }
 
-/** Makes the names in a folder survive a power loss, where the system offers that. */
+/** Makes the names in a folder survive a power failure, if the system supports that. */
 export async function syncFolder(folder: Folder): Promise<void> {
   let fd: number;
   try {
     fd = openSync(folder.child('.'), constants.O_RDONLY);
   } catch {
-    // A folder that can be written but not read; or Windows, which has no such thing.
+    // A folder that may be written and not read, or Windows, which does not support it.
     return;
   }
   try {
@@ -188,7 +192,10 @@ export async function syncFolder(folder: Folder): Promise<void> {
   }
 }
 
-/** What is at `name` in a held folder, or where the link there leads. Closes it unless returned. */
+/**
+ * What is at `name` in a held folder, or where the link there leads. Closes the folder unless it
+ * returns it.
+ */
 function inspect(
   world: World,
   request: Request,
@@ -213,7 +220,7 @@ function inspect(
   }
 }
 
-/** @returns whether the folder was made, rather than found */
+/** @returns whether the folder was created; it may already have existed */
 function makeFolder(path: string, mode: number | undefined): boolean {
   try {
     mkdirSync(path, mode === undefined ? {} : { mode });

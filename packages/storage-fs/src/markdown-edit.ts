@@ -8,19 +8,19 @@ import {
 
 const MAX_NAMED_CHARS = 120;
 
-/** The text that a section gets, and the line ends of the file. */
+/** The new text of a section, and the line ends of the file. */
 interface NewText {
   readonly text: string;
   readonly eol: string;
 }
 
 /**
- * Makes the sections of a Markdown text those of a memory after a change. What did not change stays
- * byte for byte; what is new has the line ends of the text.
+ * Turns the sections of a Markdown text into those of a memory after a change. What did not change
+ * stays the same, byte for byte. New text gets the line ends of the file.
  *
- * @param after what `applyMemoryChange` made of the sections that the text has now
- * @throws `VALUE_INVALID` when the text would not read as these sections: one holds a heading of a
- * section, or opens a block that goes on behind it
+ * @param after the result of `applyMemoryChange` for the present sections of the text
+ * @throws `VALUE_INVALID` if the text would no longer be read as these sections: one contains the
+ *   heading of a section, or opens a block that does not end with it
  */
 export function editMarkdown(
   markdown: string,
@@ -39,14 +39,17 @@ export function editMarkdown(
   for (const section of wanted.values()) out = withSection(out, section, eol);
   const edit = { front: markdown.slice(0, before.start), eol, before, after };
   if (!readsAs(out, edit)) throw unreadable(openSection(markdown, before, eol));
-  // What goes on behind the text would swallow whatever section comes next.
+  // An open block would include whatever section comes next.
   if (openSection(out, markdownSections(out), eol) !== undefined) {
     if (openSection(markdown, before, eol) === undefined) throw unreadable(undefined);
   }
   return out;
 }
 
-/** A section as it is written, with another text. Only where the two differ is it touched. */
+/**
+ * A section with another text. The parts in which the two texts are equal stay as they were
+ * written.
+ */
 function withText(markdown: string, section: PlacedSection, { text, eol }: NewText): string {
   const head = markdown.slice(section.start, section.body);
   const body = markdown.slice(section.body, section.end);
@@ -65,14 +68,16 @@ function withText(markdown: string, section: PlacedSection, { text, eol }: NewTe
   return head + body.slice(0, from) + changed + body.slice(to);
 }
 
-/** Where a place of the text, whose line ends are one character, is in the body. */
+/**
+ * Converts an offset in the text to one in the body. In the text, every line end is one character.
+ */
 function placeOf(body: string, lead: number, offset: number): number {
   let at = lead;
   for (let left = offset; left > 0; left -= 1) at += body.startsWith('\r\n', at) ? 2 : 1;
   return at;
 }
 
-/** The first text of a section that had none. */
+/** The first text of a section that was empty. */
 function newBody(markdown: string, section: PlacedSection, { text, eol }: NewText): string {
   const above = markdown.slice(0, section.body);
   const isLine = above === '' || /[\r\n\uFEFF]$/.test(above);
@@ -86,7 +91,7 @@ function withSection(markdown: string, { heading, text }: MemorySection, eol: st
   return `${markdown}${gapAfter(markdown, eol)}## ${heading}${eol}${body}`;
 }
 
-/** What makes a blank line at the end of a text. */
+/** The line ends that are missing for a blank line at the end of a text. */
 function gapAfter(markdown: string, eol: string): string {
   if (/^\uFEFF?$/.test(markdown) || /(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)$/.test(markdown)) return '';
   return /[\r\n]$/.test(markdown) ? eol : eol + eol;
@@ -123,7 +128,7 @@ function readsAs(
   );
 }
 
-/** The last section, where a section after it would not read as one. */
+/** The last section, if a section behind it would be read as part of it. */
 function openSection(
   markdown: string,
   { sections }: MarkdownSections,

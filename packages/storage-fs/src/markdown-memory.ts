@@ -52,13 +52,13 @@ export function createMarkdownMemory(options: MarkdownMemoryOptions): MemoryProv
   const maxVersions = whole(options, 'maxVersions', 20);
   const lockWaitMs = whole(options, 'lockWaitMs', 10_000);
   const rules = { limits, maxVersions, clock: options.clock ?? (() => Date.now()) };
-  // What people wrote may be larger than what a tool may write; up to four bytes a character.
+  // A person may have written more than a tool may write. A character takes up to four bytes.
   const disk = new FsStorage({ maxReadBytes: limits.maxDocumentChars * 8 + 100_000 });
 
   function fileOf(scopeId: string): MemoryFile {
     const asked = pathOf(scopeId);
     const folder = dirname(asked);
-    // Links are followed within the folder, and not out of it.
+    // A link is followed only within the folder.
     return { path: asked, storage: disk.contained({ read: [folder], write: [folder] }) };
   }
 
@@ -72,7 +72,7 @@ export function createMarkdownMemory(options: MarkdownMemoryOptions): MemoryProv
       guarded(async () => {
         const { path: asked, storage } = fileOf(scopeId);
         const { changeMemory } = await loadMarkdown();
-        // Judged, with the links on its way, before anything is made beside it.
+        // Checks the path and its links before anything is created beside it.
         await storage.exists(asked);
         await storage.mkdir(dirname(asked), { mode: 0o700 });
         const file = { path: realLocation(asked), storage };
@@ -108,14 +108,14 @@ export function createMarkdownMemory(options: MarkdownMemoryOptions): MemoryProv
   };
 }
 
-/** The parser is expensive to load, so only a use of it loads it. */
+/** The parser is expensive to load, so it is loaded at its first use. */
 async function loadMarkdown() {
   const { readMemory, changeMemory } = await import('./memory-file.js');
   const { readVersions } = await import('./memory-versions.js');
   return { readMemory, changeMemory, readVersions };
 }
 
-/** Failures of the disk are the store's, and hold no path. */
+/** Failures of the disk become failures of the store, without paths. */
 async function guarded<T>(operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();

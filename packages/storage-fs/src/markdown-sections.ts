@@ -2,22 +2,23 @@ import { memoryHeadingKey, memoryText } from '@ethosagent/policy';
 import type { MemorySection } from '@ethosagent/types';
 import MarkdownIt from 'markdown-it';
 
-/** A section of a Markdown text and where it stands, in UTF-16 units. */
+/** A section of a Markdown text, with its place in UTF-16 units. */
 export interface PlacedSection extends MemorySection {
-  /** The heading as it is written; another one with the same name may come before. */
+  /** The heading as it is written. An earlier section may have the same one. */
   written: string;
-  /** Where the line of the heading begins; of the section without one, where its body begins. */
+  /** The start of the heading's line. For the section without a heading, the start of its body. */
   start: number;
-  /** Where the line after the heading begins. */
+  /** The start of the line after the heading. */
   body: number;
   end: number;
 }
 
-/** A Markdown text in sections. */
 export interface MarkdownSections {
-  /** Where a front matter, and a byte order mark, end. */
+  /** The end of a front matter and a byte order mark. */
   start: number;
-  /** In their order. The first is the one without a heading, also when it is empty. */
+  /**
+   * In the order of the text. The first one is the section without a heading, even if it is empty.
+   */
   sections: PlacedSection[];
 }
 
@@ -31,19 +32,20 @@ const FRONT_MATTER = /^---[ \t]*\r?\n(?:[^\n]*\n)*?---[ \t]*(?:\r?\n|$)/;
 const BYTE_ORDER_MARKS = /^\uFEFF*/;
 const LINE_END = /\r\n|\r|\n/g;
 
-// Blocks only: what is inside a line does not begin a section.
+// Only blocks are parsed: nothing within a line can begin a section.
 const parser = new MarkdownIt('commonmark');
 parser.core.ruler.enableOnly(['normalize', 'block']);
 parser.block.ruler.disable('reference');
 
 /**
- * The sections of a Markdown text: from each heading `## …` to the next. Headings of other levels,
- * underlined ones, and those in a quotation, a list, a code block or HTML belong to the text.
+ * The sections of a Markdown text, each from a heading `## …` to the next one. These headings
+ * belong to the text of a section: headings of other levels, underlined ones, and those in a
+ * quotation, a list, a code block or HTML.
  */
 export function markdownSections(markdown: string): MarkdownSections {
   const start = lengthOf(markdown, BYTE_ORDER_MARKS);
   const front = lengthOf(markdown.slice(start), FRONT_MATTER);
-  // A second mark would stand in the way of a heading.
+  // A second byte order mark would hide a heading behind it.
   const first = start + front + lengthOf(markdown.slice(start + front), BYTE_ORDER_MARKS);
   const headings = headingsOf(markdown, first);
   const names = new Map<string, number>();
@@ -69,7 +71,7 @@ function headingsOf(markdown: string, from: number): Heading[] {
   });
 }
 
-/** Where each line begins. */
+/** The start of each line. */
 function lineStarts(markdown: string, from: number): number[] {
   const starts = [from];
   LINE_END.lastIndex = from;
@@ -79,7 +81,7 @@ function lineStarts(markdown: string, from: number): number[] {
   return starts;
 }
 
-/** A name of its own for each heading: what another one has gets a number. */
+/** A unique name for each heading. If a name is taken, it gets a number. */
 function unusedName(written: string, names: Map<string, number>): string {
   const key = memoryHeadingKey(written);
   let count = names.get(key) ?? 0;

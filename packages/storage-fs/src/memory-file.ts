@@ -14,17 +14,16 @@ import { memoryState } from './memory-state.js';
 import { keepVersion } from './memory-versions.js';
 import { temporaryName } from './temp-files.js';
 
-/** The file of a memory, and a storage that reaches the file's folder only. */
+/** The file of a memory, and a storage that reaches only the file's folder. */
 export interface MemoryFile {
   path: string;
   storage: Storage;
 }
 
-/** How a memory is changed. */
+/** The limits, and how old versions are kept. */
 export interface ChangeRules {
   limits: MemoryLimits;
   maxVersions: number;
-  /** Milliseconds since the epoch. */
   clock: () => number;
 }
 
@@ -33,9 +32,10 @@ export async function readMemory({ path, storage }: MemoryFile): Promise<MemoryD
 }
 
 /**
- * Makes one change of the file as it is now, and keeps the content that it replaces.
+ * Applies one change to the file as it is now, and keeps the content that it replaces.
  *
- * @returns `undefined` when someone else changed the file meanwhile; then nothing was replaced
+ * @returns `undefined` if the file was changed meanwhile by somebody else; then nothing was
+ *   replaced
  */
 export async function changeMemory(
   file: MemoryFile,
@@ -50,7 +50,7 @@ export async function changeMemory(
   const { path, storage } = file;
   const bytes = Buffer.from((await storage.readBytes(path)) ?? []);
   if (!isUtf8(bytes)) {
-    // What can't be read can't be kept byte for byte.
+    // Text that is not UTF-8 could not be kept byte for byte.
     throw new EthosError('STORE_UNAVAILABLE', 'the memory file is not UTF-8 text; convert it');
   }
   const markdown = bytes.toString();
@@ -70,8 +70,8 @@ export async function changeMemory(
 }
 
 /**
- * Replaces a file unless someone, who need not know of the lock, changed it meanwhile. Between the
- * comparison and the replacement nothing else of this process runs.
+ * Replaces a file, unless somebody changed it meanwhile. That may be a program that ignores the
+ * lock. No other code of this process runs between the comparison and the replacement.
  *
  * @returns whether it was replaced
  */
@@ -117,11 +117,12 @@ function contentAt(path: string): Buffer {
   }
 }
 
-/** Root that changes a user's file leaves it the user's. */
+/** If root changes a user's file, the file still belongs to the user. */
 function keepOwner(draft: string, { uid, gid }: { uid: number; gid: number }): void {
   try {
     chownSync(draft, uid, gid);
   } catch {
-    // Only root may; for others the file becomes theirs, as with every editor that renames.
+    // Only root may do this. For other users the file becomes their own, as with every editor that
+    // replaces files.
   }
 }

@@ -3,12 +3,15 @@ import { isAbsolute, join } from 'node:path';
 import { assertKvKey, DEFAULT_KV_LIMITS } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 
-/** Ids that name their file themselves. None of two is the other in another case. */
+/**
+ * Ids that can be used as names of files. They are all in lower case, so no two differ only in
+ * case.
+ */
 const PLAIN_ID = /^(?:global|(?:personality|user|team):[a-z0-9][a-z0-9_-]{0,63})$/;
 
 /**
- * The name of the file of a memory. No two ids have the same one, also where case doesn't count,
- * and none leaves its folder.
+ * The name of the file of a memory. Two ids never get the same name, even if case is ignored. No
+ * name leads out of the folder.
  */
 export function memoryFileName(scopeId: string): string {
   if (PLAIN_ID.test(scopeId)) return `${scopeId.replace(':', '-')}.md`;
@@ -16,20 +19,20 @@ export function memoryFileName(scopeId: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 40);
-  // A full stop, which no plain id has, keeps the two kinds apart.
+  // Ids of the first kind contain no full stop, so the two kinds can't get the same name.
   return `id-${hint}.${createHash('sha256').update(scopeId).digest('hex').slice(0, 32)}.md`;
 }
 
-/** Where memories are kept: one of the two. */
+/** Where memories are stored. Exactly one of the two is given. */
 export interface MemoryPlace {
   dir?: string;
   fileOf?: (scopeId: string) => string;
 }
 
 /**
- * The absolute path of the file of each memory.
+ * Returns a function that gives the absolute path of a memory's file.
  *
- * @throws `CONFIG_INVALID`; from the function also `KEY_INVALID`
+ * @throws `CONFIG_INVALID`; the returned function also throws `KEY_INVALID`
  */
 export function memoryPaths({ dir, fileOf }: MemoryPlace): (scopeId: string) => string {
   if ((dir === undefined) === (fileOf === undefined)) throw invalid('give `dir` or `fileOf`');

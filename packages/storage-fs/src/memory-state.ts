@@ -3,7 +3,7 @@ import { memorySizeChars } from '@ethosagent/policy';
 import type { MemoryDocument } from '@ethosagent/types';
 import { type MarkdownSections, markdownSections } from './markdown-sections.js';
 
-/** A memory as its file has it. */
+/** A memory as it is in its file. */
 export interface MemoryState {
   revision: string;
   placed: MarkdownSections;

@@ -5,12 +5,14 @@ import { memoryState } from './memory-state.js';
 // <milliseconds since the epoch>-<revision>.md
 const NAME = /^(\d{15})-[0-9a-f]{32}\.md$/;
 
-/** The folder beside a memory that has the versions that were replaced. */
+/** The folder beside a memory in which replaced versions are kept. */
 export function versionsFolder(file: string): string {
   return `${file}.versions`;
 }
 
-/** Keeps the content that is about to be replaced, and of those before the latest. */
+/**
+ * Keeps the content that is about to be replaced. Of the older versions, only the newest ones stay.
+ */
 export async function keepVersion(
   storage: Storage,
   file: string,
@@ -18,7 +20,8 @@ export async function keepVersion(
 ): Promise<void> {
   const folder = versionsFolder(file);
   const names = await versionNames(storage, folder);
-  // Later than the last one, whatever the clock says: the names are the order.
+  // Always later than the last version, even if the clock was set back: versions are sorted by
+  // name.
   const at = Math.max(Math.floor(now), timeOf(names.at(-1)) + 1);
   const { revision } = memoryState(markdown);
   const name = `${String(at).padStart(15, '0')}-${revision}.md`;

@@ -14,12 +14,13 @@ import {
   type World,
 } from './locate.js';
 
-/** What a move looks at in a place. */
+/** The parts of a place that a move needs. */
 type Spot = Pick<Place, 'name' | 'realPath' | 'stat'>;
 
 /**
- * Removes a file or link, or a folder with all in it; links are removed and never followed.
- * @param options.announce called once the place is judged, before anything is changed
+ * Removes a file or a link, or a folder with everything in it. Links are removed and never
+ * followed.
+ * @param options.announce called once the place has been checked, before anything is changed
  */
 export async function removePlace(
   world: World,
@@ -54,8 +55,8 @@ export async function removePlace(
 }
 
 /**
- * Moves a file, link or folder to another place; a file that is there is replaced.
- * @param move.announce called once both places are judged, before anything is changed
+ * Moves a file, a link or a folder to another place. Replaces a file that is there.
+ * @param move.announce called once both places have been checked, before anything is changed
  */
 export async function renamePlace(
   world: World,
@@ -73,7 +74,8 @@ export async function renamePlace(
         target: target.realPath,
         asked: from.asked,
       });
-      // Held for a while: judged again where it is now.
+      // The folder was held open for a while, and may have been moved. So its present place is
+      // checked again.
       world.guard.judge(
         { kind: 'write', asked: from.asked },
         join(source.folder.realPath(), source.name),
@@ -102,7 +104,7 @@ async function removeFolder(
   request: Request,
   { parent, name }: { parent: Folder; name: string },
 ): Promise<void> {
-  // Held and not followed: what is swapped for a link meanwhile is not entered.
+  // The folder is opened without following links: if it was replaced by a link, it is not entered.
   const folder = world.access.openFolder(parent.child(name), false);
   try {
     world.guard.judge({ kind: 'write', asked: request.asked }, folder.realPath());
@@ -125,7 +127,7 @@ function removeIfThere(remove: () => void): void {
   }
 }
 
-/** Refuses to take away, or to replace, a root or a device. */
+/** Refuses to remove or replace a root or a device. */
 export function assertMovable(world: World, place: Spot, asked: string): void {
   const { stat, name, realPath } = place;
   world.guard.judgeMove(realPath, asked, stat === undefined || stat.isFile());

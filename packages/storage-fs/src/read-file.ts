@@ -5,28 +5,28 @@ import { EthosError } from '@ethosagent/types';
 import { isMissing } from './errno.js';
 import { judgeUnopened, type Request, type World } from './locate.js';
 
-/** Up to this size a synchronous read is over sooner than a trip to the thread pool. */
+/** Up to this size, a synchronous read takes less time than the way through the thread pool. */
 const SMALL_BYTES = 128 * 1024;
 const CHUNK_BYTES = 8 * 1024 * 1024;
 const MAX_TURNS = 40;
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 const readAsync = promisify(read);
-// Safe to share: filled and copied from without giving up the thread.
+// It is safe to share: no other code runs between filling it and copying from it.
 let scratch: Buffer | undefined;
 
-/** How much may be read of which file. */
+/** The limit for a read. */
 interface Cap {
   readonly asked: string;
   readonly maxBytes: number;
 }
 
-/** Reads a file as UTF-8 text; `null` when there is none. */
+/** Reads a file as UTF-8 text; `null` if it does not exist. */
 export function readText(world: World, request: Request, maxBytes: number): Promise<string | null> {
   return readAs(world, { request, maxBytes }, (buffer) => buffer.toString('utf8'));
 }
 
-/** Reads a file's bytes; `null` when there is none. */
+/** Reads the bytes of a file; `null` if it does not exist. */
 export function readBytes(
   world: World,
   request: Request,
@@ -56,7 +56,9 @@ async function readAs<T>(
   }
 }
 
-/** Opens first, and judges what was opened: nothing can be swapped in between. */
+/**
+ * Opens the file first and checks what was opened, so that nothing can be replaced between the two.
+ */
 function openFile(
   world: World,
   request: Request,
@@ -103,7 +105,7 @@ function tooLarge({ asked, maxBytes }: Cap): EthosError {
   );
 }
 
-/** @returns `undefined` when a file without a size, as the kernel makes them up, is not small */
+/** @returns `undefined` if a file of the kernel, whose size is not known before, is not small */
 function readSmall(fd: number, stat: Stats): Buffer | undefined {
   scratch ??= Buffer.allocUnsafeSlow(SMALL_BYTES);
   const wanted = stat.size > 0 ? stat.size : SMALL_BYTES;

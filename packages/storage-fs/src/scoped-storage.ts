@@ -19,7 +19,7 @@ export class ScopedStorage extends ForwardingStorage {
    * @param reach absolute roots; `deny` is added to the deny floor
    */
   constructor(inner: Storage, reach: ContainedReach) {
-    // A storage of another make may have no floor of its own.
+    // A storage of another package may have no deny floor of its own.
     const deny = [...denyFloor({ home: homedir() }), ...(reach.deny ?? [])];
     const view = inner.contained?.({ ...reach, deny }) ?? realPathView(inner, reach);
     super(view);

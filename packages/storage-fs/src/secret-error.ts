@@ -1,7 +1,7 @@
 import { isSecretRef } from '@ethosagent/policy';
 import { EthosError } from '@ethosagent/types';
 
-/** The error of a secrets backend. It names the ref and what to do; never a path or a value. */
+/** An error of a secrets backend. It names the ref and what to do, never a path or a value. */
 export function secretError(ref: string, detail: string): EthosError {
   return new EthosError('SECRET_NOT_FOUND', `${ref}: ${detail}`);
 }

@@ -7,35 +7,38 @@ import type { Folder } from './access.js';
 // .ethos-<machine>-<pid>-<start of the process>-<file>-<checksum>.tmp
 const NAME = /^\.ethos-([0-9a-f]{8})-(\d{1,10})-([0-9a-f]{8})-[0-9a-f]{16}-([0-9a-f]{8})\.tmp$/;
 const SWEEP_EVERY_MS = 60_000;
-/** After this, a leftover of another machine or container is taken for dead. */
+/** After this time, a file that another machine or container left counts as abandoned. */
 const FOREIGN_AGE_MS = 24 * 3_600_000;
 
 const sweptAtMs = new Map<string, number>();
-/** Names of this process that nobody writes any more, and that could not be removed. */
+/** Files of this process that are no longer written and could not be removed. */
 const abandoned = new Set<string>();
 
-/** A fresh name for a file that is being written: not to be guessed, and to be swept if we die. */
+/**
+ * A new name for a file that is being written. It can't be guessed, and is found by a sweep if this
+ * process dies.
+ */
 export function temporaryName(): string {
   const file = randomBytes(8).toString('hex');
   return signed(`.ethos-${machine()}-${process.pid}-${ownStart()}-${file}`);
 }
 
 /**
- * Whether a name is one that `temporaryName` made. The checksum keeps a file that only looks like
- * one from being hidden or swept.
+ * Whether `temporaryName` made a name. Because of the checksum, a file whose name only looks
+ * similar is neither hidden nor removed.
  */
 export function isTemporaryName(name: string): boolean {
   if (!name.startsWith('.ethos-') || !NAME.test(name)) return false;
   return signed(name.slice(0, name.lastIndexOf('-'))) === name;
 }
 
-/** Has the next sweep take a file of this process that can not be removed now. */
+/** Lets the next sweep remove a file of this process that can't be removed now. */
 export function abandon(name: string): void {
   abandoned.add(name);
   sweptAtMs.clear();
 }
 
-/** Removes what writers that are gone left in a folder; once a minute for each folder at most. */
+/** Removes what ended processes left in a folder, at most once a minute for each folder. */
 export async function sweepLeftovers(folder: Folder): Promise<void> {
   const key = folder.realPath();
   const now = Date.now();
@@ -48,7 +51,8 @@ export async function sweepLeftovers(folder: Folder): Promise<void> {
       if (isTemporaryName(name)) sweepOne(folder.child(name), name, now);
     }
   } catch {
-    // A folder that can be written but not listed keeps its leftovers; that's no reason to fail.
+    // A folder that may be written and not listed keeps its old files. The write must not fail
+    // because of that.
   }
 }
 

@@ -43,7 +43,7 @@ export function wrapStorage(storage: Storage, around: AroundStorage): Storage {
 
 class WrappedStorage extends ForwardingStorage {
   readonly #around: AroundStorage;
-  /** Present where the storage behind can be contained. */
+  /** Present if the wrapped storage can be contained. */
   declare readonly contained?: (reach: ContainedReach) => Storage;
 
   constructor(storage: Storage, around: AroundStorage) {

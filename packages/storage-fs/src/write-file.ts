@@ -25,11 +25,10 @@ const writeAsync = promisify(write);
 const fsyncAsync = promisify(fsync);
 
 /**
- * Replaces a file by way of a temporary one beside it, so that a reader, also one after a crash,
- * finds the old content or the new. Follows a link that stays within reach.
- * @param options.mode permission bits; those of the file replaced, or the process's default, when
- * absent
- * @param options.announce called once the place is judged, before anything is changed
+ * Replaces a file by a temporary one beside it. So a reader always finds the old content or the new
+ * one, even after a crash. Follows a link that stays within the reach.
+ * @param options.mode permission bits; if absent, those of the old file, or the process's default
+ * @param options.announce called once the place has been checked, before anything is changed
  */
 export async function writeFile(
   world: World,
@@ -40,7 +39,7 @@ export async function writeFile(
     announce,
   }: { content: string | Uint8Array; mode: number | undefined; announce: () => void },
 ): Promise<void> {
-  // A copy: the caller may go on to change its array.
+  // A copy: the caller may change its array.
   const bytes = Buffer.from(typeof content === 'string' ? content : Uint8Array.from(content));
   await limitWrites(async () => {
     const place = await locateForWrite(world, request, {
@@ -71,7 +70,7 @@ async function replace(
   const path = folder.child(temporary);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
   const finalMode = mode ?? (stat === undefined ? undefined : stat.mode & 0o777);
-  // Nobody else may read it before it has its mode.
+  // Nobody else may read the file before it has its final mode.
   const fd = openSync(
     path,
     flags | (constants.O_NOFOLLOW ?? 0),
@@ -108,18 +107,20 @@ function assertReplaceable({ stat, folder, name }: Place, asked: string): void {
   if (!stat.isFile()) {
     throw new EthosError('NOT_A_FILE', `write ${asked}: there is a folder or a device already`);
   }
-  // A rename needs no permission on the file; who took that away means it all the same.
+  // A rename needs no permission for the file itself. But somebody who made it read-only did not
+  // want it to change.
   accessSync(folder.child(name), constants.W_OK);
 }
 
-/** Root that replaces a user's file leaves it the user's. */
+/** If root replaces a user's file, the file still belongs to the user. */
 function keepOwner(fd: number, old: Stats): void {
   const made = fstatSync(fd);
   if (made.uid === old.uid && made.gid === old.gid) return;
   try {
     fchownSync(fd, old.uid, old.gid);
   } catch {
-    // Only root may; for others the file becomes theirs, as with every editor that renames.
+    // Only root may do this. For other users the file becomes their own, as with every editor that
+    // replaces files.
   }
 }
 
@@ -127,7 +128,7 @@ function discard(folder: Folder, temporary: string): void {
   try {
     unlinkSync(folder.child(temporary));
   } catch (error) {
-    // Gone with its folder, or the folder may not be written any more.
+    // The file is gone with its folder, or the folder may no longer be written.
     if (!isMissing(error)) abandon(temporary);
   }
 }
