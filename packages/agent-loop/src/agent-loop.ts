@@ -169,7 +169,7 @@ export class AgentLoop {
     const journal = await this.#runner.journal(sessionId, opts.claim);
     const { turn } = unfinished(journal.log);
     const open = journal.log.openCalls();
-    // First: nobody is to decide on what is over.
+    // Comes first: once the turn has ended, nobody may decide on its questions.
     await this.#runner.approvals(sessionId, journal.ledger).questions(turn).settle(open);
     const given = open.map((logged) => ({
       logged,

@@ -1,11 +1,11 @@
 import type { AgentEvent } from './api.js';
 
-/** Events that wait for the reader before whoever sends them waits too. */
+/** How many events may wait for the reader before the sender has to wait. */
 const HIGH_WATER = 64;
-/** Progress that waits for the reader; of more, the oldest is dropped. */
+/** How many progress events may wait for the reader. If there are more, the oldest are dropped. */
 const MAX_PROGRESS = 64;
 
-/** Events from a turn to its reader, at the pace of the reader. */
+/** Passes events from a turn to its reader, at the speed of the reader. */
 export class EventQueue {
   #events: AgentEvent[] = [];
   #progress = 0;
@@ -14,7 +14,7 @@ export class EventQueue {
   #wakeReader = () => {};
   #wakeWriters: (() => void)[] = [];
 
-  /** Resolves when the reader has caught up. The event is in the queue at once. */
+  /** Adds the event at once. Resolves when the reader has caught up. */
   push(event: AgentEvent): Promise<void> {
     if (this.#isEnded) return Promise.resolve();
     this.#add(event);
@@ -23,13 +23,13 @@ export class EventQueue {
     return new Promise((resolve) => this.#wakeWriters.push(resolve));
   }
 
-  /** Nobody who writes waits for the reader any more: what comes is kept for it. */
+  /** From now on the sender never waits. All events are kept for the reader. */
   release(): void {
     this.#isReleased = true;
     this.#wakeAll();
   }
 
-  /** No more is read: those who wait go on, and what comes is dropped. */
+  /** The reader has stopped: nobody waits any more, and further events are dropped. */
   end(): void {
     this.#isEnded = true;
     this.#events = [];
@@ -37,7 +37,6 @@ export class EventQueue {
     this.#wakeReader();
   }
 
-  /** The next event; waits for one. */
   async next(): Promise<AgentEvent | undefined> {
     while (this.#events.length === 0 && !this.#isEnded) {
       await new Promise<void>((resolve) => {

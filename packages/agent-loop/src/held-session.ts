@@ -36,7 +36,7 @@ export class HeldSession implements TurnClaim {
 
   /** Whether nobody else can hold the session. */
   get isHeld(): boolean {
-    // Once it is over it stays so, whatever the clocks say later.
+    // Once the lease has ended, it stays ended, whatever the clocks say later.
     this.#isOver ||= performance.now() >= this.#until.monotonic || Date.now() >= this.#until.wall;
     return !this.#isOver;
   }
@@ -61,12 +61,12 @@ interface Moment {
   wall: number;
 }
 
-/** The end of a lease that is asked for now. */
+/** The end of a lease that begins now. */
 function endOfLease(leaseMs: number): Moment {
   return { monotonic: performance.now() + leaseMs, wall: Date.now() + leaseMs };
 }
 
-/** @throws `CONFIG_INVALID` for a store that can not hold sessions */
+/** @throws `CONFIG_INVALID` for a store that can't hold sessions */
 export function claimingStore(store: SessionStore): ClaimingStore {
   const { claim, renew, release } = store;
   if (claim !== undefined && renew !== undefined && release !== undefined) {
@@ -82,7 +82,7 @@ export function claimingStore(store: SessionStore): ClaimingStore {
   );
 }
 
-/** @returns `undefined` while somebody else holds it. @throws as `SessionStore.claim` */
+/** @returns `undefined` while another process holds it. @throws as `SessionStore.claim` */
 export async function holdSession(
   store: ClaimingStore,
   ref: SessionRef,
@@ -93,7 +93,10 @@ export async function holdSession(
   return claim === null ? undefined : new HeldSession(claim, until);
 }
 
-/** Extends what is held. What is not held any more says so from now on. @throws as `SessionStore.renew` */
+/**
+ * Extends the leases of held sessions. A session that is no longer held learns it here. @throws as
+ * `SessionStore.renew`
+ */
 export async function renewHeld(
   store: ClaimingStore,
   sessions: readonly HeldSession[],

@@ -6,7 +6,10 @@ import {
 } from '@ethosagent/core';
 import type { AgentLoopOptions } from './api.js';
 
-/** Providers whose tool results can hold images; others get them as text, or refuse the request. */
+/**
+ * The providers whose tool results can contain images. Other providers get text instead, or refuse
+ * the request.
+ */
 const WITH_IMAGES: readonly [provider: RegExp, limits: ProviderImageLimits, modelId?: RegExp][] = [
   [/^(?:openai|azure)\.responses/, IMAGE_LIMITS.openai],
   [/^(?:vertex\.anthropic|google-vertex\.anthropic|anthropic)/, IMAGE_LIMITS.anthropic],
@@ -15,7 +18,7 @@ const WITH_IMAGES: readonly [provider: RegExp, limits: ProviderImageLimits, mode
   [/^(?:google|vertex)/, IMAGE_LIMITS.google],
 ];
 
-/** What a model takes of images in tool results, as far as the name of its provider says. */
+/** The limits for images in tool results, according to the name of the model's provider. */
 export function limitsOfModel(model: unknown): ProviderImageLimits | false {
   const { provider, modelId }: { provider?: unknown; modelId?: unknown } = Object(model);
   if (typeof provider !== 'string') return false;
@@ -25,7 +28,7 @@ export function limitsOfModel(model: unknown): ProviderImageLimits | false {
   return found?.[1] ?? false;
 }
 
-/** How the images of results come before the model of a loop. @throws `CONFIG_INVALID` */
+/** How the model of a loop sees the images of results. @throws `CONFIG_INVALID` */
 export function imagePlan({
   model,
   toolImages,

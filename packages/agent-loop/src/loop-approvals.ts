@@ -16,11 +16,11 @@ export interface LoopApprovalsParts {
   ledgers: SessionLedgers;
   ledger: SessionLedger;
   sessionId: string;
-  /** The session whose grants a sub-agent may go by: that of the agent at the top. */
+  /** The session whose grants a sub-agent may use: that of the agent at the top. */
   grantsOf: string | undefined;
 }
 
-/** The questions and the grants of a session, for the turns of an agent. */
+/** The questions and grants of a session, for the turns of an agent. */
 export class LoopApprovals {
   /** The questions of the session and of its turns. */
   readonly session: SessionApprovals;
@@ -39,12 +39,11 @@ export class LoopApprovals {
     return this.#parts.ledgers.files;
   }
 
-  /** The questions about the calls of a turn. */
   questions(turn: number): TurnQuestions {
     return new TurnQuestions({ approvals: this.session, ledger: this.#parts.ledger, turn });
   }
 
-  /** The grants that hold for calls under a personality. */
+  /** The grants that apply to calls under a personality. */
   async grants(personality: PersonalityConfig): Promise<SessionGrant[]> {
     const { grantsOf, ledgers, options } = this.#parts;
     if (grantsOf === undefined) return this.#own.list(personality);
@@ -53,7 +52,7 @@ export class LoopApprovals {
     return this.#grantsOf(grantsOf, above).list(personality);
   }
 
-  /** Ends a grant, and says whether it was there. */
+  /** Ends a grant. Returns whether it existed. */
   revoke(personality: PersonalityConfig, grantId: string): Promise<boolean> {
     return this.#own.revoke(grantId, personality);
   }

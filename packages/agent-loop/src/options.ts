@@ -1,7 +1,7 @@
 import { EthosError } from '@ethosagent/types';
 import type { AgentLimits, AgentLoopOptions, AgentRetries } from './api.js';
 
-/** Limits with their defaults. */
+/** The limits with their defaults. */
 export interface TurnLimits {
   maxSteps: number;
   maxCalls: number;
@@ -20,10 +20,13 @@ export interface RetryPlan {
   idleMs: number;
 }
 
-/** A timer of Node takes no more. */
+/** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A misspelt limit would limit nothing. @throws `CONFIG_INVALID` */
+/**
+ * Refuses unknown names of limits, since a misspelt limit would have no effect. @throws
+ * `CONFIG_INVALID`
+ */
 export function assertKeys(what: string, options: object, known: readonly string[]): void {
   const strange = Object.keys(options).find((key) => !known.includes(key));
   if (strange === undefined) return;
@@ -33,7 +36,7 @@ export function assertKeys(what: string, options: object, known: readonly string
   );
 }
 
-/** @throws `CONFIG_INVALID` for a limit that is not above zero, and a negative price */
+/** @throws `CONFIG_INVALID` for a limit that is not above zero, or for a negative price */
 export function turnLimits(
   limits: AgentLimits = {},
   prices?: AgentLoopOptions['prices'],

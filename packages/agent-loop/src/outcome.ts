@@ -23,7 +23,7 @@ export const FAILED: Outcome = {
   message: 'The turn broke off; resume goes on with it.',
 };
 
-/** How a turn ends whose last step has no calls. */
+/** The outcome of a turn whose last step has no calls. */
 export function answered({ finish }: StepRecord): Outcome {
   if (finish === 'aborted') return ABORTED;
   if (finish !== 'length') return { end: 'answered' };
@@ -41,7 +41,7 @@ export function overSteps({ maxSteps }: TurnLimits): Outcome {
   return { end: 'max_steps', message: `The turn took its ${maxSteps} steps.` };
 }
 
-/** The limit of tokens or of cost that a turn has reached. */
+/** The outcome of a turn that has reached its limit of tokens or cost. */
 export function overBudget(usage: AgentUsage, limits: TurnLimits): Outcome | undefined {
   const { maxTokens, maxCostUsd } = limits;
   if (usage.inputTokens + usage.outputTokens >= maxTokens) {
@@ -53,7 +53,7 @@ export function overBudget(usage: AgentUsage, limits: TurnLimits): Outcome | und
   return undefined;
 }
 
-/** How a turn ends whose prompt can't be made small enough. */
+/** The outcome of a turn whose prompt can't be made small enough. */
 export function overContext(
   tokens: number,
   { limit, window, isAssumed }: { limit: number; window: number; isAssumed: boolean },
@@ -67,7 +67,7 @@ export function overContext(
   };
 }
 
-/** The limit that a call is beyond. */
+/** The outcome of a turn with a call beyond a limit. */
 export function overCalls(
   { ordinal, repeats, call }: LoggedCall,
   { maxCalls, maxIdenticalCalls }: TurnLimits,
@@ -82,7 +82,7 @@ export function overCalls(
   };
 }
 
-/** Why a call did not run whose turn has ended. */
+/** Why a call did not run, if its turn has ended. */
 export function causeOfEnd(end: TurnEnd): FailureCause {
   if (end === 'aborted') return 'CALL_ABORTED';
   return end === 'max_time' ? 'CALL_TIMED_OUT' : 'TURN_LIMIT';
@@ -90,7 +90,7 @@ export function causeOfEnd(end: TurnEnd): FailureCause {
 
 type FinalEnd = Extract<AgentRecord, { kind: 'end' }>['end'];
 
-/** The record of an end after which a new turn can begin; `undefined` where this one goes on. */
+/** The record of an end, after which a new turn can begin; `undefined` if this turn can go on. */
 export function endRecord(turn: number, { end, message }: Outcome): AgentRecord | undefined {
   if (!isFinal(end)) return undefined;
   return { kind: 'end', turn, end, ...(message !== undefined && { message }) };

@@ -3,21 +3,21 @@ import type { AgentLoopOptions } from './api.js';
 import type { LoggedCall } from './journal/session-log.js';
 import { refusing } from './refusing.js';
 
-/** A call that the loop answers itself. */
+/** The answer to a call that the loop answers itself. */
 export interface LoopAnswer {
   logged: LoggedCall;
   result: ToolResult;
   /** Who refused it. */
   approval?: AuditApproval | undefined;
-  /** Tools that the model is told from now on. */
+  /** Tools that the model is told about from now on. */
   found?: string[];
 }
 
 /**
- * Has calls that the loop answers itself written down where all calls are. They go through no gate,
- * and nothing runs.
+ * Records calls that the loop answers itself, in the same place as all calls. They go through no
+ * gate, and nothing runs.
  *
- * @returns the answers; where one can not be written down, that is what the model is told
+ * @returns the answers; if one can't be recorded, the model gets that error instead
  */
 export async function recordAnswers(
   answers: readonly LoopAnswer[],
@@ -43,9 +43,9 @@ export async function recordAnswers(
       ...identity,
       ...where,
       ...(personality !== undefined && { personality }),
-      // What is recorded is not cut.
+      // The record is not shortened.
       resultBudgetChars: Number.MAX_SAFE_INTEGER,
-      // What a turn that was aborted leaves behind is written down too.
+      // Calls that an aborted turn leaves open are recorded too, so this signal never fires.
       abortSignal: new AbortController().signal,
       protections: 'none',
       host: refusing(({ toolCallId }) => {

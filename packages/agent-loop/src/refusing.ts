@@ -1,8 +1,8 @@
 import type { TurnHost } from '@ethosagent/core';
 
 /**
- * The host of calls that are only written down, with answers that are there already. They don't run,
- * also where tools are behind something that does not know of `answers`: the gate refuses each.
+ * The host for calls that are only recorded, and have their answers already. They never run: some
+ * tools don't support `answers`, so the gate refuses every call as well.
  */
 export function refusing(
   answers: NonNullable<TurnHost['answers']>,

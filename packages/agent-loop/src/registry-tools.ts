@@ -60,7 +60,7 @@ export function registryTools(
       function base() {
         return {
           workingDir,
-          // Progress goes to the host of the turn.
+          // The host of the turn receives progress.
           emit: () => {},
           personalityId: personality.id,
           readMtimes: reads.of(options.sessionId),
@@ -81,7 +81,10 @@ function contextOf(
   return { sessionKey, platform, ...rest };
 }
 
-/** Every name that is in both; a name of `tools` alone is out, whatever filters it would pass. */
+/**
+ * The names that are in both lists. A name that is only in `tools` is dropped, even if the filters
+ * would allow it.
+ */
 function narrowed(
   registry: DefaultToolRegistry,
   allowed: readonly string[] | undefined,

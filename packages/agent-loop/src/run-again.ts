@@ -5,8 +5,8 @@ import type { AnyTool, PersonalityConfig } from '@ethosagent/types';
 import type { LoggedCall } from './journal/session-log.js';
 
 /**
- * Stands for the tool and the policy that a call runs under. Written down with the begin of a call that
- * may run again; `undefined` for one that may not.
+ * A digest of the tool and the policy under which a call runs. Recorded with the start of a call
+ * that may run again; `undefined` for one that may not.
  */
 export function runsUnder(
   tool: AnyTool | undefined,
@@ -18,8 +18,8 @@ export function runsUnder(
 }
 
 /**
- * Whether a call that was interrupted runs once more: what was begun is what would run. A call whose
- * arguments were changed by an approval would begin with those that the model gave.
+ * Whether an interrupted call runs again. It does if the same would run now. A call whose arguments
+ * were changed by an approval does not: it would run with those of the model.
  */
 export function mayRunAgain(
   { started, under, edited }: LoggedCall,

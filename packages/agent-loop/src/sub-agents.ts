@@ -8,7 +8,7 @@ import { askReader } from './model/ask-reader.js';
 import type { RetryPlan } from './options.js';
 import type { Turn } from './turn.js';
 
-/** Whose sub-agent an agent is. */
+/** The place of an agent that is a sub-agent. */
 export interface AgentPlace extends DelegationPlace {
   delegations: Delegations;
 }
@@ -23,7 +23,7 @@ export type RunAgent = (
 const AS_SUB_AGENT =
   'You are a sub-agent: another agent gave you the task, and gets your last message as the answer. Nobody answers questions; where something is missing, say so in the answer.';
 
-/** The sub-agents of an agent. All levels of them are counted with the agent at the top. */
+/** The sub-agents of an agent. Those on all levels count for the agent at the top. */
 export class SubAgents {
   readonly #options: AgentLoopOptions;
   readonly #limits: AgentLimits;
@@ -31,7 +31,7 @@ export class SubAgents {
   readonly #place: AgentPlace | undefined;
   readonly #delegations: Delegations;
 
-  /** @throws `CONFIG_INVALID` for a limit that is no whole number */
+  /** @throws `CONFIG_INVALID` for a limit that is not a whole number */
   constructor(
     options: AgentLoopOptions,
     runAgent: RunAgent,
@@ -76,7 +76,8 @@ export class SubAgents {
 
   /**
    * @param ref the session of the turn, as it is stored
-   * @param current the turn as it runs now: a task in the background may outlive a pause of it
+   * @param current gives the turn as it runs now, since a background task may outlive a pause of
+   *   the turn
    */
   forTurn(turn: Turn, ref: SessionRef, current: () => Turn): DelegationProvider {
     const { tools, identity } = this.#options;
@@ -84,7 +85,7 @@ export class SubAgents {
       ref,
       personalityId: ref.personalityId ?? '',
       tools,
-      // Whose memory and sessions: under another personality they would be others.
+      // The same memory and sessions as the turn, which would change with the personality.
       identity: { ...identity, memoryScopeId: ref.scopeId },
       limits: this.#limits,
       remaining: () => current().remaining(),
@@ -97,12 +98,12 @@ export class SubAgents {
     });
   }
 
-  /** Ends the sub-agents of a session, and waits for it. */
+  /** Ends the sub-agents of a session, and waits for their end. */
   endSession(sessionId: string): Promise<void> {
     return this.#delegations.endSession(sessionId);
   }
 
-  /** Ends all sub-agents, and waits for it. */
+  /** Ends all sub-agents, and waits for their end. */
   close(): Promise<void> {
     return this.#delegations.close();
   }
@@ -137,7 +138,10 @@ function begunOf(turn: () => Turn): Begun {
   };
 }
 
-/** The epoch is that of the session at the top: the sessions of sub-agents are held by nobody. */
+/**
+ * Leaves out the epoch, which belongs to the session at the top. Nobody holds the sessions of
+ * sub-agents.
+ */
 function heldBy(
   claim: Pick<TurnClaim, 'assertHeld'> | undefined,
 ): Pick<TurnClaim, 'assertHeld'> | undefined {

@@ -22,21 +22,21 @@ export interface TurnBatchParts extends TurnInnerCallsParts {
   events: EventQueue;
   questions: TurnQuestions;
   signal: AbortSignal;
-  /** Gets the ids of calls that wait for a decision. */
+  /** Receives the ids of calls that wait for a decision. */
   later: Set<string>;
-  /** What did not begin is left for whoever resumes. */
+  /** Whether calls that did not begin are left to the process that resumes the turn. */
   isLeft: () => boolean;
   onFailure: (error: unknown) => void;
 }
 
-/** The calls of a step that run together: each is written down before it runs, and when it has. */
+/** The calls of a step that run together. Each is recorded before it runs and after it has run. */
 export class TurnBatch {
   readonly #parts: TurnBatchParts;
   readonly #calls = new Map<string, LoggedCall>();
   readonly #startedAt = new Map<string, number>();
-  /** Calls whose begin was stored, and which were kept from running after that. */
+  /** Calls whose start was recorded, and that did not run after all. */
   readonly #notRun = new Set<string>();
-  /** Calls whose `tool_start` has been told. */
+  /** Calls for which `tool_start` was sent. */
   readonly #told = new Set<string>();
   readonly #answered = new Set<string>();
   readonly #waiting = new Set<string>();
@@ -80,7 +80,7 @@ export class TurnBatch {
         host: { ...this.#host(guard), calls: this.#inner.of(personality) },
       },
     );
-    // A runtime answers some calls itself, without a word to the host.
+    // A runtime answers some calls itself, without calling the host.
     for (const result of results) this.#onResult(result, { guard });
     for (const { call } of calls) {
       const result: ToolResult = {
@@ -100,7 +100,7 @@ export class TurnBatch {
       turn,
       sources,
       inputs: { get: (id) => this.#calls.get(id)?.call.input },
-      // A call that nobody issued waits for nothing.
+      // A call that nobody issued can't wait for a decision.
       over: { has: (id) => this.#isOver || this.#answered.has(id) || !this.#calls.has(id) },
     });
     return new CallGuard({
@@ -171,7 +171,8 @@ export class TurnBatch {
     this.#startedAt.set(toolCallId, now());
     const edited = questions.editedInput(logged);
     const under = personality && runsUnder(tool, personality);
-    // First: whoever lost the session to another process is told here, and must not use up a yes.
+    // Comes first: if another process has taken the session, this throws, and the approval is not
+    // used up.
     await this.#write({
       kind: 'started',
       turn,
@@ -182,7 +183,7 @@ export class TurnBatch {
     try {
       await withGrace(questions.take(logged), signal, limits.graceMs);
     } catch (error) {
-      // It does not run: what it is answered is not its tool's.
+      // The call does not run, so its answer does not come from its tool.
       this.#startedAt.delete(toolCallId);
       if (!isAgain) this.#notRun.add(toolCallId);
       throw error;
@@ -190,11 +191,12 @@ export class TurnBatch {
     signal.throwIfAborted();
     journal.count({ calls: 1, costUsd: 0 });
     await this.#tellStart(logged);
-    // Right before it runs: while its begin was stored, somebody else may have taken the session.
+    // Checked right before it runs: another process may have taken the session while the start was
+    // stored.
     claim?.assertHeld();
   }
 
-  /** What the model is told of a call that was refused while it was about to run. */
+  /** What the model is told about a call that was refused right before it would have run. */
   #refusalOf(logged: LoggedCall): ToolResult | undefined {
     const isUnknown = logged.started && !this.#notRun.has(logged.call.id);
     return isUnknown
@@ -217,7 +219,7 @@ export class TurnBatch {
     const result = (isStarted ? undefined : this.#refusalOf(logged)) ?? given;
     const cost = isStarted && result.ok ? Number(result.cost_usd) : 0;
     if (cost > 0) journal.count({ calls: 0, costUsd: cost });
-    // What did not run was answered by the framework.
+    // If the call did not run, the framework answered it.
     const isAnswer = isStarted && options.tools.tool(logged.call.name)?.returnDirect === true;
     const facts = { ran: isStarted, ...(reads !== undefined && { reads }) };
     const written = guard
@@ -228,7 +230,7 @@ export class TurnBatch {
       })
       .then(() => questions.settle([logged]))
       .then(() => this.#tellResult(logged, result));
-    // Waited for at the end of the batch.
+    // Awaited at the end of the batch.
     written.catch(() => {});
     this.#writing.push(written);
   }
@@ -237,7 +239,7 @@ export class TurnBatch {
     const { id: toolCallId, name: toolName, input } = call;
     if (this.#told.has(toolCallId)) return Promise.resolve();
     this.#told.add(toolCallId);
-    // A copy: what a reader does with it must not change the call.
+    // A copy, so that a reader can't change the call.
     const args = structuredClone(input);
     return this.#parts.events.push({ type: 'tool_start', toolCallId, toolName, args });
   }
@@ -273,7 +275,7 @@ export class TurnBatch {
     try {
       await this.#parts.journal.append(record);
     } catch (error) {
-      // What can't be written down must not go on.
+      // The turn must not go on if its records can't be written.
       if (this.#parts.journal.failure !== undefined) this.#parts.onFailure(error);
       throw error;
     }

@@ -6,10 +6,10 @@ import type { InnerLogged, LoggedCall } from './journal/session-log.js';
 const INTERRUPTED =
   'the call was interrupted before its result was known. It may have run; check before you do it again';
 
-/** Calls of a program that are told one by one. */
+/** How many calls of a program are listed one by one. */
 const MAX_INNER_TOLD = 20;
 
-/** What the model is told of a call that nobody knows the result of. */
+/** What the model is told about a call whose result is not known. */
 export function interrupted({ inner = [] }: Pick<LoggedCall, 'inner'>): ToolResult {
   return {
     ok: false,
@@ -19,7 +19,7 @@ export function interrupted({ inner = [] }: Pick<LoggedCall, 'inner'>): ToolResu
   };
 }
 
-/** What became of the calls that its tool made. */
+/** What became of the calls that the tool of this call made. */
 function innerText(inner: readonly InnerLogged[]): string {
   if (inner.length === 0) return '';
   const listed = (calls: readonly InnerLogged[]) => {
@@ -39,16 +39,16 @@ export function notRun(why: string, cause: FailureCause): ToolResult {
   return { ok: false, code: 'not_available', error: `the call did not run: ${why}`, cause };
 }
 
-/** What a call came back with. */
+/** The answer of a call. */
 export interface ToolAnswer {
   result: ToolResult;
   isMarked: boolean;
   isUntrusted: boolean;
-  /** It ran, and its tool gives the answer, and not the model. */
+  /** Whether the tool ran and its result is the answer of the turn, without the model. */
   isAnswer?: boolean;
-  /** The source that is not trusted, where it was seen. */
+  /** The untrusted source, if it is known. */
   from?: string;
-  /** Tools that the model is told from now on. */
+  /** Tools that the model is told about from now on. */
   found?: string[];
 }
 

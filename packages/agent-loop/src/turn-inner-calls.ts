@@ -13,7 +13,7 @@ import type { AgentRecord } from './journal/records.js';
 import type { LoopApprovals } from './loop-approvals.js';
 import type { TurnLimits } from './options.js';
 
-/** What of a batch its calls that tools make run on. */
+/** What the calls of tools need from their batch. */
 export interface TurnInnerCallsParts {
   options: AgentLoopOptions;
   limits: TurnLimits;
@@ -22,7 +22,7 @@ export interface TurnInnerCallsParts {
   sessionId: string;
   attachments: readonly TurnAttachment[];
   turn: number;
-  /** The untrusted content that may have had a part in the calls. */
+  /** The untrusted content that may have influenced the calls. */
   sources: readonly UntrustedSource[];
   approvals: LoopApprovals;
   delegation: DelegationProvider | undefined;
@@ -40,11 +40,17 @@ export interface InnerCallsBatch {
 
 const MAX_ARGS_CHARS = 200;
 
-/** The calls that tools of a turn make: calls of the turn, each written down before it runs and after. */
+/**
+ * The calls that tools of a turn make. They are calls of the turn: each is recorded before it runs
+ * and after it has run.
+ */
 export class TurnInnerCalls {
   readonly #parts: TurnInnerCallsParts;
   readonly #batch: InnerCallsBatch;
-  /** Calls that were made and are not in the journal: they have not begun, or were refused. */
+  /**
+   * How many calls were made and are not in the journal, because they have not begun or were
+   * refused.
+   */
   #unwritten = 0;
 
   constructor(parts: TurnInnerCallsParts, batch: InnerCallsBatch) {

@@ -14,7 +14,7 @@ export interface TurnQuestionsParts {
   turn: number;
 }
 
-/** What the session knows of the questions about the calls of one turn, as of its last `refresh`. */
+/** What the session knew at the last `refresh` about the questions of one turn. */
 export class TurnQuestions {
   readonly #parts: TurnQuestionsParts;
 
@@ -22,7 +22,7 @@ export class TurnQuestions {
     this.#parts = parts;
   }
 
-  /** Reads what others decided meanwhile. @throws as `SessionLedger.refresh` */
+  /** Reads what others have decided. @throws as `SessionLedger.refresh` */
   refresh(): Promise<void> {
     return this.#parts.ledger.refresh();
   }
@@ -32,7 +32,7 @@ export class TurnQuestions {
     return ledger.turnCall(turn, toolCallId);
   };
 
-  /** Those of the calls that wait, decided or not. */
+  /** The questions of the calls that wait, decided or not. */
   of(calls: readonly LoggedCall[]): PendingApproval[] {
     return calls.flatMap(({ call }) => this.find(call.id)?.approval ?? []);
   }
@@ -42,13 +42,16 @@ export class TurnQuestions {
     return approval !== undefined && approval.decision === undefined;
   }
 
-  /** The arguments that a call is approved with, where they are not those that the model gave. */
+  /** The approved arguments of a call, if they differ from those of the model. */
   editedInput({ call }: LoggedCall): unknown {
     const { decision } = this.find(call.id)?.approval ?? {};
     return decision?.approved === true ? decision.args : undefined;
   }
 
-  /** What the model is told of a call that is not to run as it is; `undefined` for one that may. */
+  /**
+   * What the model is told about a call that must not run as it is; `undefined` if the call may
+   * run.
+   */
   answerAtOnce(logged: LoggedCall): ToolResult | undefined {
     const { call, started } = logged;
     if (started) return interrupted(logged);
@@ -93,7 +96,7 @@ export class TurnQuestions {
   }
 
   /**
-   * Takes up the decision on a call that is about to run. From then on nobody decides on it.
+   * Uses the decision on a call that is about to run. After that, nobody can decide on it.
    * @throws as `SessionApprovals.take`
    */
   async take({ call }: LoggedCall): Promise<void> {
@@ -101,14 +104,17 @@ export class TurnQuestions {
     if (waiting !== undefined) await this.#parts.approvals.take(waiting.approval);
   }
 
-  /** Takes out the questions about calls that have their answer. */
+  /** Removes the questions of calls that have their answer. */
   settle(calls: readonly LoggedCall[]): Promise<void> {
     const ids = new Set(calls.map(({ call }) => call.id));
     const { approvals, turn } = this.#parts;
     return approvals.settle((asked) => asked.turn === turn && ids.has(asked.toolCallId));
   }
 
-  /** Takes out what no open call waits for: the process of an earlier turn ended before it could. */
+  /**
+   * Removes the questions that belong to no open call. An earlier process ended before it could
+   * remove them.
+   */
   settleAllBut(open: readonly LoggedCall[]): Promise<void> {
     const ids = new Set(open.map(({ call }) => call.id));
     const { approvals, turn } = this.#parts;

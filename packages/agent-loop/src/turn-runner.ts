@@ -29,13 +29,13 @@ interface Running {
   journal?: Journal;
   turn?: Turn;
   events?: EventQueue;
-  /** It is to end, even if it has not begun yet. */
+  /** Whether it must end, even if it has not begun yet. */
   isLeft: boolean;
   readonly controller: AbortController;
   ended: Promise<void>;
 }
 
-/** Runs the turns of one agent: the one at the top, or a sub-agent. */
+/** Runs the turns of one agent, which is the one at the top or a sub-agent. */
 export class TurnRunner {
   readonly options: AgentLoopOptions;
   readonly #limits: TurnLimits;
@@ -50,7 +50,7 @@ export class TurnRunner {
   readonly #logs = new KnownLogs();
   #isClosed = false;
 
-  /** @throws `CONFIG_INVALID` for a limit that limits nothing */
+  /** @throws `CONFIG_INVALID` for an invalid limit */
   constructor(options: AgentLoopOptions, place?: AgentPlace) {
     this.options = options;
     this.#place = place;
@@ -89,7 +89,9 @@ export class TurnRunner {
     return this.#running.has(sessionId);
   }
 
-  /** The journal of the turn that runs, or one that was read for this, without the history. */
+  /**
+   * The journal of the running turn. Without one, it is read from the store, without the history.
+   */
   async journal(sessionId: string, claim?: JournalClaim): Promise<Journal> {
     const { journal } = this.#running.get(sessionId) ?? {};
     return journal ?? (await this.#open(sessionId, { history: false, claim }));
@@ -130,7 +132,7 @@ export class TurnRunner {
     });
   }
 
-  /** The session, owned as the calls of its turns see it. */
+  /** The session, with the same owner as in the calls of its turns. */
   async ref(sessionId: string): Promise<SessionRef> {
     const { tools, personality, identity } = this.options;
     return sessionRef(sessionId, (await tools.personality(personality)).id, identity);
@@ -142,14 +144,14 @@ export class TurnRunner {
     throw new EthosError('TURN_INVALID', 'a turn of the session runs; wait for its end');
   }
 
-  /** Ends what runs in a session, and waits for it. Its turn stays unfinished. */
+  /** Ends what runs in a session, and waits for its end. Its turn stays unfinished. */
   async endSession(sessionId: string): Promise<void> {
     await this.#leave([sessionId]);
     await this.#subAgents.endSession(sessionId);
     await this.options.tools.endSession?.(sessionId);
   }
 
-  /** Ends all that runs, and waits for it. */
+  /** Ends everything that runs, and waits for its end. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#leave([...this.#running.keys()]);
@@ -203,7 +205,7 @@ export class TurnRunner {
             }
           },
           return() {
-            // A generator would wait for an event that may never come.
+            // A generator's own `return` would wait for an event that may never come.
             if (isWaiting) leave(running);
             return events.return();
           },
@@ -251,7 +253,8 @@ export class TurnRunner {
       const events = new EventQueue();
       const turn = new Turn(
         {
-          // As it began: another personality that becomes active meanwhile has no part in it.
+          // The personality from the start of the turn: a later switch to another one has no effect
+          // on it.
           options: { ...this.options, ...(personality !== undefined && { personality }) },
           limits: this.#limits,
           retries: this.#retries,
@@ -285,7 +288,7 @@ export class TurnRunner {
         for (;;) {
           const event = await events.next();
           if (event === undefined) return;
-          // Before the reader knows: it may begin the next turn at once.
+          // Awaited before the reader learns of the end, since it may begin the next turn at once.
           if (event.type === 'done') await over;
           yield event;
           if (event.type === 'done') return;
@@ -299,7 +302,7 @@ export class TurnRunner {
     }
   }
 
-  /** @param givenUp nobody waits for it any more, and another turn may have begun */
+  /** @param givenUp fires when nobody waits for the turn any more; another one may have begun */
   async #begin(
     sessionId: string,
     begin: Begin,
@@ -350,12 +353,15 @@ export class TurnRunner {
   }
 }
 
-/** The first record of a turn, or of its resumption; or the end of one that is over. @throws `TURN_INVALID` */
+/**
+ * The first record of a turn or of its resumption, or the end of a turn that has ended. @throws
+ * `TURN_INVALID`
+ */
 type Begin = (log: SessionLog, ref: SessionRef) => AgentRecord | DoneEvent;
 
 type DoneEvent = Extract<AgentEvent, { type: 'done' }>;
 
-/** Ends what runs, also what has not come to its turn yet; nobody reads its events any more. */
+/** Ends a turn that runs or is about to. Nobody reads its events any more. */
 function leave(running: Running): void {
   running.isLeft = true;
   running.turn?.leave();
@@ -402,7 +408,7 @@ function userRecord(
   };
 }
 
-/** How a turn ended. Of one before the last, no more is known than that. */
+/** How a turn ended. Of turns before the last one, only the end is known. */
 function doneOf(
   log: SessionLog,
   { turn, end = 'answered' }: { turn: number; end?: TurnEnd },
@@ -412,7 +418,7 @@ function doneOf(
   return { type: 'done', end, text, turn, steps, calls, usage, approvals: [] };
 }
 
-/** @throws `TURN_INVALID` also for a turn that another personality began */
+/** @throws `TURN_INVALID`, also for a turn that another personality began */
 function resumedRecord(log: SessionLog, { personalityId }: SessionRef): AgentRecord {
   const { turn, personality } = unfinished(log);
   if (personality !== undefined && personality !== personalityId) {
@@ -424,7 +430,7 @@ function resumedRecord(log: SessionLog, { personalityId }: SessionRef): AgentRec
   return { kind: 'resumed', turn };
 }
 
-/** The turn that can be gone on with. @throws `TURN_INVALID` when there is none */
+/** The turn that can be resumed. @throws `TURN_INVALID` if there is none */
 export function unfinished({ turn }: SessionLog): LoggedTurn {
   if (turn !== undefined && turn.end === undefined) return turn;
   throw new EthosError('TURN_INVALID', 'the session has no turn to go on with');

@@ -25,21 +25,21 @@ export interface TurnStepParts {
   options: AgentLoopOptions;
   journal: Journal;
   retries: RetryPlan;
-  /** Absent where the history is sent whole. */
+  /** Absent if the whole history is sent. */
   context: ContextPlan | undefined;
-  /** Absent where all tools are told. */
+  /** Absent if all tools are offered. */
   search: ToolSearchPlan | undefined;
   now: () => number;
   turn: number;
   step: number;
   signal: AbortSignal;
-  /** What was said is then said again. */
+  /** Whether the turn is left to another process, which will ask the model again. */
   isLeft: () => boolean;
   remainingMs: () => number;
   tell: (event: AgentEvent) => Promise<void>;
 }
 
-/** One question to the model, and its answer, written down. */
+/** One request to the model. Its answer is recorded. */
 export class TurnStep {
   readonly #parts: TurnStepParts;
   readonly #said = { text: '', hasSources: false };
@@ -70,7 +70,7 @@ export class TurnStep {
       ...(answer.hasSources && { untrusted: true }),
     };
     const isLast = record.parts.every(({ type }) => type !== 'call');
-    // Together, so that no crash comes between the two.
+    // Both records in one append, so that no crash can come between them.
     const end = isLast ? endRecord(turn, answered(record)) : undefined;
     await journal.append(record, ...(end === undefined ? [] : [end]));
     return usage;
@@ -82,7 +82,7 @@ export class TurnStep {
     return { personality, definitions: await tools.definitions(id) };
   }
 
-  /** The prompt, once it fits the window of the model. */
+  /** The prompt, made small enough for the model's window. */
   async #fitting({
     personality,
     definitions,
@@ -154,7 +154,7 @@ export class TurnStep {
     try {
       return await askAgain(this.#request(prompt), { retries, remainingMs, tell, said });
     } catch (error) {
-      // What a reader has seen, the next turn may speak of.
+      // The user has seen this text, and may refer to it in the next turn.
       if (signal.aborted && !isLeft() && said.text.trim() !== '')
         await journal.append(this.#partial());
       throw error;
@@ -188,7 +188,7 @@ export class TurnStep {
       }
       const call = stepCall(part.call, {
         isTaken: (id) => taken.has(id) || log.hasCall(id),
-        // What became of the tools of an MCP server, its host knows.
+        // The host of an MCP server knows what happened to a tool of that server.
         isTool: (name) => isMcpToolName(name) || options.tools.tool(name) !== undefined,
         offered,
         spareId: () => `call-${randomUUID().replaceAll('-', '')}`,

@@ -45,9 +45,9 @@ export interface TurnParts {
   options: AgentLoopOptions;
   limits: TurnLimits;
   retries: RetryPlan;
-  /** Absent where the history is sent whole. */
+  /** Absent if the whole history is sent. */
   context: ContextPlan | undefined;
-  /** Absent where all tools are told. */
+  /** Absent if all tools are offered. */
   search: ToolSearchPlan | undefined;
   sessionId: string;
   attachments: readonly TurnAttachment[];
@@ -55,32 +55,35 @@ export interface TurnParts {
   events: EventQueue;
   isResumed: boolean;
   abortSignal: AbortSignal | undefined;
-  /** Ends what the turn waits for. */
+  /** Aborts what the turn waits for. */
   controller: AbortController;
   now: () => number;
   approvals: LoopApprovals;
-  /** Who holds the session; absent where nobody has to. */
+  /** The claim on the session; absent if nobody has to hold it. */
   claim: JournalClaim | undefined;
 }
 
-/** Why a turn stops that was not done. `left`: nobody reads its events any more. */
+/** Why a turn stops before it is done. `left`: nobody reads its events any more. */
 type Stop = 'aborted' | 'max_time' | 'left';
 
-/** One turn of a session, from its first record, or from where it broke off, to its end. */
+/**
+ * One turn of a session. Runs it from its first record, or from where it was interrupted, to its
+ * end.
+ */
 export class Turn {
   readonly #parts: TurnParts;
   readonly #log: SessionLog;
   readonly #turn: LoggedTurn;
   readonly #questions: TurnQuestions;
   readonly #controller: AbortController;
-  /** Calls that this turn has asked about; they wait for `decide`. */
+  /** Calls that this turn has asked about, and that wait for `decide`. */
   readonly #later = new Set<string>();
   /** Runs the sub-agents of its calls. */
   delegation: DelegationProvider | undefined;
   #stop: Stop | undefined;
-  /** Sub-agents that were begun, before the turn was resumed as well. */
+  /** How many sub-agents were begun, including those from before a resumption. */
   readonly begun: Begun;
-  /** What sub-agents used, before the turn was resumed as well. */
+  /** What sub-agents used, including before a resumption. */
   #delegated: AgentUsage;
   #endsAt = 0;
 
@@ -110,12 +113,12 @@ export class Turn {
     return this.#parts.journal.sources;
   }
 
-  /** What the turn has used, its sub-agents included. */
+  /** What the turn has used, including its sub-agents. */
   get usage(): AgentUsage {
     return addUsage(this.#turn.usage, this.#delegated);
   }
 
-  /** What the turn may still use up. */
+  /** What the turn may still use. */
   remaining(): { tokens: number; costUsd: number; ms: number } {
     const { limits, now } = this.#parts;
     const { inputTokens, outputTokens, costUsd } = this.usage;
@@ -129,17 +132,17 @@ export class Turn {
   /** Counts what a sub-agent used. */
   charge(usage: AgentUsage): void {
     this.#delegated = addUsage(this.#delegated, usage);
-    // A journal that fails says so with the next record of the turn itself.
+    // If the journal fails, the next record of the turn itself reports it.
     this.#note({ begun: 0, usage }).catch(() => {});
   }
 
-  /** Writes down what sub-agents did; those in the background may outlive the turn. */
+  /** Records what sub-agents did. Those in the background may outlive the turn. */
   async #note(delegated: { begun: number; usage: AgentUsage }): Promise<void> {
     if (this.#turn.end !== undefined) return;
     await this.#parts.journal.append({ kind: 'delegated', turn: this.#turn.turn, ...delegated });
   }
 
-  /** Ends what runs; the turn stays unfinished. */
+  /** Ends what runs. The turn stays unfinished. */
   leave(): void {
     this.#halt('left', new DOMException('nobody reads the turn any more', 'AbortError'));
   }
@@ -165,7 +168,7 @@ export class Turn {
   #halt(stop: Stop, reason: unknown): void {
     this.#stop ??= stop;
     this.#controller.abort(reason);
-    // A reader that does not read must not keep the turn from ending.
+    // A reader that stops reading must not keep the turn from ending.
     this.#parts.events.release();
   }
 
@@ -241,7 +244,7 @@ export class Turn {
     await this.#tell({ type: 'usage', step: usage, turn: this.usage });
   }
 
-  /** Answers the open calls of the last step, as far as it can be done now. */
+  /** Answers the open calls of the last step, as far as that is possible now. */
   async #answerCalls(): Promise<Outcome | undefined> {
     const { options, limits, journal, now } = this.#parts;
     await untilAborted(journal.refreshSources(), this.#controller.signal);
@@ -273,14 +276,14 @@ export class Turn {
     this.#controller.signal.throwIfAborted();
     const open = this.#log.openCalls();
     if (open.length > 0 && open.every(isUndecided)) return PAUSED;
-    // The next round would be the same as this one, and so on without an end.
+    // The next round would be the same as this one, and would repeat without end.
     if (this.#progress() === before) {
       throw new EthosError('TURN_INVALID', 'the open calls of the turn neither run nor wait');
     }
     return undefined;
   }
 
-  /** What `read_result` gives of results that were cleared. */
+  /** The answers of `read_result` for results that were cleared. */
   #reads(): ReturnType<typeof answerReads> {
     const { options, limits, context, sessionId } = this.#parts;
     const pageChars = Math.min(limits.resultBudgetChars, context?.pageChars ?? 0);
@@ -289,7 +292,7 @@ export class Turn {
     return untilAborted(reading, this.#controller.signal);
   }
 
-  /** What `find_tools` finds. */
+  /** The answers of `find_tools`. */
   #finds(): ReturnType<typeof answerFinds> {
     const { options, search } = this.#parts;
     const finding = answerFinds(this.#log, search, () =>
@@ -344,14 +347,14 @@ export class Turn {
     }
   }
 
-  /** Leaves a history behind in which every call has an answer. */
+  /** Ends the turn with a history in which every call has an answer. */
   async #close(outcome: Outcome): Promise<void> {
     const record = endRecord(this.#turn.turn, outcome);
     if (record === undefined || this.#turn.end !== undefined) return;
     const why =
       outcome.end === 'aborted' ? 'the turn was aborted' : (outcome.message ?? outcome.end);
     const cause = causeOfEnd(outcome.end);
-    // First: nobody is to decide on what is over.
+    // Comes first: once the turn has ended, nobody may decide on its questions.
     await this.#settle(this.#log.openCalls());
     await this.#answer(
       this.#log.openCalls().map((logged) => ({
@@ -367,7 +370,7 @@ export class Turn {
     return withGrace(this.#questions.settle(calls), signal, this.#parts.limits.graceMs);
   }
 
-  /** Equal as long as no open call was answered, asked about, decided on or started. */
+  /** The same text as before, if no open call was answered, asked about, decided on or started. */
   #progress(): string {
     return JSON.stringify(
       this.#log.openCalls().map(({ call, started }) => {

@@ -8,7 +8,7 @@ export const NO_USAGE: AgentUsage = {
   costUsd: 0,
 };
 
-/** Characters of a token, roughly, for providers that do not count. */
+/** A rough average, for providers that do not count tokens. */
 const CHARS_PER_TOKEN = 4;
 
 export function addUsage(a: AgentUsage, b: AgentUsage): AgentUsage {
@@ -22,8 +22,8 @@ export function addUsage(a: AgentUsage, b: AgentUsage): AgentUsage {
 }
 
 /**
- * What a model call used. A provider that does not say is estimated from the characters: a limit
- * that silently does not hold is none.
+ * What a model call used. If a provider does not report it, it is estimated from the characters:
+ * otherwise the limits would silently not apply.
  */
 export function usageOf(
   usage: Partial<LanguageModelUsage> | undefined,
@@ -46,7 +46,7 @@ export function usageOf(
   return { ...counted, costUsd: prices === undefined ? 0 : cost(counted, prices) };
 }
 
-/** Absent where a provider keeps nothing, or doesn't say so. */
+/** Absent if a provider caches nothing, or does not report it. */
 function cacheWrites(tokens: number): Pick<AgentUsage, 'cacheWriteInputTokens'> {
   return tokens > 0 ? { cacheWriteInputTokens: tokens } : {};
 }

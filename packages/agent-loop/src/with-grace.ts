@@ -1,11 +1,11 @@
 import { EthosError } from '@ethosagent/types';
 
 /**
- * What somebody else answers, or an error some time after the signal has fired: a store or a
- * configuration that never answers must not keep a turn from ending.
+ * Waits for an answer, but not forever: an error comes some time after the signal has fired. A
+ * store or a configuration that never answers must not keep a turn from ending.
  *
  * @param graceMs milliseconds
- * @throws `STORE_UNAVAILABLE`; what the answer rejects with
+ * @throws `STORE_UNAVAILABLE`; the error with which the answer rejects
  */
 export async function withGrace<T>(
   answer: Promise<T>,

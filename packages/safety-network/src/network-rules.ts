@@ -26,8 +26,8 @@ export class NetworkRules {
   readonly #deniedMachines: HostSet;
   readonly #allowPrivate: boolean;
   /**
-   * Machines that the operator named exactly. They may have any address except one that no rule
-   * opens.
+   * Machines that are named exactly by the operator, or by the tool if there is no policy. Their
+   * addresses may be private.
    */
   readonly #named: HostSet;
   /** Decisions by scheme, host and port, which is everything that the rules look at. */

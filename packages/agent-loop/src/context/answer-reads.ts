@@ -3,8 +3,8 @@ import type { LoggedCall, SessionLog } from '../journal/session-log.js';
 import { READ_RESULT, readResult } from './read-result.js';
 
 /**
- * Answers the open calls of `read_result`. They have no effect, so that one whose process died is
- * made again. The session has read what they give: it is as tainted as it was.
+ * Answers the open calls of `read_result`. They have no effect, so one whose process died is run
+ * again. The session has already read what they return, so they don't change its taint.
  */
 export async function answerReads(
   log: SessionLog,

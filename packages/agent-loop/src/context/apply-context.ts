@@ -6,17 +6,20 @@ import type {
   UserRecord,
 } from '../journal/records.js';
 
-/** What stands in a history for the entries that were summed up. */
+/** What replaces the entries of a history that were summed up. */
 export interface SummedUp {
-  /** What users said, the first first. */
+  /** The messages of users, the oldest first. */
   prompts: UserRecord[];
-  /** Answers that are never dropped: of calls that may have run, that were aborted or refused. */
+  /**
+   * Answers that are never dropped: those of calls that may have run, or that were aborted or
+   * refused.
+   */
   notices: Notice[];
-  /** As the model reads it. */
+  /** The summary as the model reads it. */
   summary: string;
 }
 
-/** What of a step is looked at here. */
+/** The parts of a step that are used here. */
 interface Step {
   record: StepRecord;
   calls: { call: StepCall; result?: ResultRecord }[];
@@ -31,7 +34,7 @@ export interface Notice {
   output: string;
 }
 
-/** Where an entry stands; a message of a user has the step 0. */
+/** The place of an entry. The message of a user has the step 0. */
 export interface Place {
   turn: number;
   step: number;
@@ -43,14 +46,14 @@ export function clearedText(id: string): string {
 
 const MAX_NOTICE_CHARS = 2_000;
 
-/** What a result says stays before the model, whatever is cleared. */
+/** Whether the text of a result stays visible to the model, whatever is cleared. */
 export function isNotice({ cause, output }: ResultRecord): boolean {
   if (cause === 'CALL_INTERRUPTED' || cause === 'NOT_APPROVED') return true;
-  // It may have done a part of its work.
+  // An aborted call may have done a part of its work.
   return cause === 'CALL_ABORTED' && output.length <= MAX_NOTICE_CHARS;
 }
 
-/** Clears and sums up the entries of a history in place. */
+/** Clears and sums up entries of a history. Changes the array itself. */
 export function applyContext(entries: Entry[], { cleared, summary }: ContextRecord): void {
   if (cleared.length > 0) clear(entries, new Set(cleared));
   if (summary === undefined) return;
@@ -59,7 +62,7 @@ export function applyContext(entries: Entry[], { cleared, summary }: ContextReco
   entries.splice(0, count, summedUp(entries.slice(0, count), summary.text));
 }
 
-/** The entries in one. */
+/** Combines entries into one. */
 export function summedUp(entries: readonly Entry[], summary: string): SummedUp {
   return {
     prompts: entries.flatMap((entry) =>
@@ -101,7 +104,7 @@ function clear(entries: readonly Entry[], ids: ReadonlySet<string>): void {
   }
 }
 
-/** A result without what it said. */
+/** A result with its text removed. */
 export function clearedResult(result: ResultRecord): ResultRecord {
   const { images: _, note: __, answer: ___, ...rest } = result;
   return { ...rest, output: clearedText(result.call) };

@@ -1,12 +1,14 @@
 import type { LanguageModel, ModelMessage, SystemModelMessage } from 'ai';
 
-/** The options of a message up to which a provider keeps the prompt. */
+/**
+ * The provider options of a message that is a breakpoint: the provider caches the prompt up to it.
+ */
 const OPTIONS = {
   anthropic: { anthropic: { cacheControl: { type: 'ephemeral' } } },
   bedrock: { bedrock: { cachePoint: { type: 'default' } } },
 } as const;
 
-/** Whose breakpoints a model takes. */
+/** Which provider's breakpoints a model accepts. */
 export function cacheOf(model: LanguageModel): keyof typeof OPTIONS | undefined {
   const { provider, modelId }: { provider?: unknown; modelId?: unknown } = Object(model);
   const name = typeof model === 'string' ? model : String(provider ?? '');
@@ -16,8 +18,8 @@ export function cacheOf(model: LanguageModel): keyof typeof OPTIONS | undefined 
 }
 
 /**
- * A prompt with the places up to which the provider is to keep it: the system prompt with the tools
- * before it, what was sent last time, and all. What the model reads stays the same.
+ * A prompt with breakpoints after three parts: the system prompt with the tools before it, the
+ * messages of the last request, and the whole prompt. The model reads the same text.
  */
 export function withBreakpoints(
   { system, messages }: { system: string; messages: ModelMessage[] },
@@ -36,7 +38,7 @@ export function withBreakpoints(
   };
 }
 
-/** The options that have Anthropic clear and compact the prompt itself. */
+/** The options with which Anthropic itself clears and summarises the prompt. */
 export function nativeOptions(
   kinds: readonly ('clear' | 'compact')[],
   atTokens: number,

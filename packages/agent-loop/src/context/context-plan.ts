@@ -4,29 +4,29 @@ import { assertKeys } from '../options.js';
 import { cacheOf } from './breakpoints.js';
 import { knownWindow, UNKNOWN_WINDOW } from './model-windows.js';
 
-/** How the context of an agent is managed, with the defaults. */
+/** How the context of an agent is managed, with the defaults filled in. */
 export interface ContextPlan {
-  /** Tokens of the model's window. */
+  /** The model's window, in tokens. */
   window: number;
-  /** Whether the window is only assumed, since nobody said which the model has. */
+  /** Whether the window is assumed, because the model's window is not known. */
   isAssumed: boolean;
-  /** Tokens of a prompt that leave no room for an answer any more. */
+  /** A prompt of this many tokens leaves no room for an answer. */
   limit: number;
-  /** Tokens of a prompt from which on it is made smaller. */
+  /** A prompt of this many tokens is made smaller. */
   trigger: number;
-  /** Turns that stay as they are. */
+  /** How many of the last turns stay unchanged. */
   keepTurns: number;
   summarise: boolean;
   /** What the provider does itself. */
   native: readonly ('clear' | 'compact')[];
-  /** Tokens at which the provider does so. */
+  /** From how many tokens on the provider does so. */
   nativeAt: number;
-  /** Characters of a page of a result that is read back. */
+  /** How many characters a page has when a result is read again. */
   pageChars: number;
 }
 
 const MAX_RESERVE = 16_000;
-/** About a tenth of the window in tokens, and not more than a model reads with profit. */
+/** The most characters of a page. A page has about a tenth of the window's tokens. */
 const MAX_PAGE_CHARS = 16_000;
 const MIN_PAGE_CHARS = 200;
 const NATIVE = ['clear', 'compact'] as const;

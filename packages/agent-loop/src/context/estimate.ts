@@ -1,31 +1,31 @@
 import type { ToolDefinition } from '@ethosagent/types';
 import type { ModelMessage } from 'ai';
 
-/** What the model is asked with. */
+/** What a request to the model consists of. */
 export interface Prompt {
   system: string;
   messages: ModelMessage[];
   definitions: readonly ToolDefinition[];
 }
 
-/** Bytes of UTF-8 of a token, roughly, in the languages and the code that there are. */
+/** A rough average for natural languages and code. */
 const BYTES_PER_TOKEN = 4;
-/** What providers count for an image of the usual size. */
+/** The tokens that providers count for an image of usual size. */
 const TOKENS_PER_IMAGE = 1_600;
-/** What is around a message. */
+/** The tokens that a message takes besides its content. */
 const TOKENS_PER_MESSAGE = 4;
 
-/** Tokens of a text, roughly. */
+/** A rough estimate of a text's tokens. */
 export function textTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** Tokens of a result, roughly. */
+/** A rough estimate of a result's tokens. */
 export function resultTokens(text: string, images: number): number {
   return textTokens(text) + images * TOKENS_PER_IMAGE;
 }
 
-/** Tokens of messages, roughly. */
+/** A rough estimate of the messages' tokens. */
 export function messageTokens(messages: readonly ModelMessage[]): number {
   let tokens = 0;
   for (const { content } of messages) {
@@ -58,7 +58,9 @@ function partTokens(part: Part): number {
   }
 }
 
-/** Tokens of a prompt, roughly: bytes by four, and a flat rate for each image. */
+/**
+ * A rough estimate of a prompt's tokens: a quarter of its bytes, and a fixed number for each image.
+ */
 export function promptTokens({ system, messages, definitions }: Prompt): number {
   return (
     textTokens(system) +
@@ -71,9 +73,9 @@ const MIN_FACTOR = 0.5;
 const MAX_FACTOR = 4;
 
 /**
- * How far estimates are to be stretched, by what the model reported for a prompt that had been
- * estimated. A report far below, as of a provider that doesn't count what it had cached, is not
- * believed; except for one that clears the prompt itself.
+ * The factor by which estimates are corrected, from what the model reported for a prompt that was
+ * estimated. A provider may leave out what it had cached, so a report far below the estimate is not
+ * believed, unless the provider clears the prompt itself.
  */
 export function correction(
   step: { inputTokens: number; estimate: number } | undefined,

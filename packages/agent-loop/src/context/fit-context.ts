@@ -15,7 +15,7 @@ import {
 import { READ_RESULT_DEFINITION } from './read-result.js';
 import { type Summarising, summarise } from './summarise.js';
 
-/** A turn whose prompt can't be made small enough. */
+/** The prompt of a turn can't be made small enough. */
 export class ContextFull extends Error {
   override name = 'ContextFull';
   readonly outcome: Outcome;
@@ -30,36 +30,42 @@ export class ContextFull extends Error {
 export interface FitParts extends Pick<Summarising, 'ask' | 'usageOf' | 'images'> {
   plan: ContextPlan;
   log: SessionLog;
-  /** The session has read untrusted content, here or elsewhere. */
+  /** The session has read untrusted content, in this turn or elsewhere. */
   isTainted: boolean;
-  /** Makes the prompt anew from the records. */
+  /** Builds the prompt again from the records. */
   prompt: () => Prompt;
-  /** Writes down what changes. */
+  /** Records a change. */
   write: (record: Omit<ContextRecord, 'kind' | 'turn'>) => Promise<void>;
 }
 
-/** What was done to a history. */
+/** How a history was changed. */
 export interface Fitted {
   prompt: Prompt;
   change?: { cleared: number; summarised: boolean; tokensBefore: number; tokensAfter: number };
 }
 
-/** A share of the window that a change has to win, or the cache would be lost for little. */
+/**
+ * The share of the window that a change must free. A smaller one would not be worth the loss of the
+ * cache.
+ */
 const MIN_GAIN = 0.1;
-/** The share of the window that stays as it is. */
+/** The share of the window that stays unchanged. */
 const KEPT = 0.25;
-/** The share of the trigger that a prompt has at most after results were cleared alone. */
+/**
+ * The share of the trigger that a prompt may have after results were cleared, if nothing is summed
+ * up.
+ */
 const CLEARED_TARGET = 0.5;
-/** The share of the window that a summary has at most. */
+/** The share of the window that a summary may have. */
 const SUMMARY = 0.05;
-/** Characters of a result that is not worth clearing. */
+/** A result of this many characters is not worth clearing. */
 const SMALL_RESULT = 200;
 
 /**
- * Makes a history shorter once it has reached the share of the window that it may have, and writes
- * down what the model is no longer shown.
+ * Makes a history shorter once it has reached its share of the window, and records what the model
+ * no longer sees.
  *
- * @throws `ContextFull` where the prompt would not fit; as `ask` and `write`
+ * @throws `ContextFull` if the prompt would still not fit; as `ask` and `write`
  */
 export async function fitContext(parts: FitParts): Promise<Fitted> {
   const { plan, log } = parts;
@@ -89,12 +95,12 @@ export async function fitContext(parts: FitParts): Promise<Fitted> {
 
 type Change = Omit<ContextRecord, 'kind' | 'turn'>;
 
-/** What is cleared and summed up. Tokens are estimates, which `factor` corrects. */
+/** Decides what is cleared and summed up. Its tokens are estimates, which `factor` corrects. */
 class Fitting {
   readonly #parts: FitParts;
   readonly #prompt: Prompt;
   readonly #factor: number;
-  /** The first entry that stays as it is. */
+  /** The index of the first entry that stays unchanged. */
   readonly #keptFrom: number;
 
   constructor(parts: FitParts, prompt: Prompt, factor: number) {
@@ -104,7 +110,7 @@ class Fitting {
     this.#keptFrom = this.#firstKept();
   }
 
-  /** What is to change, or `undefined` where that would win too little. */
+  /** The change to make, or `undefined` if it would free too little. */
   async record(before: number): Promise<Change | undefined> {
     const { plan, log } = this.#parts;
     const old = clearable(log.entries.slice(0, this.#keptFrom));
@@ -123,7 +129,8 @@ class Fitting {
       return { cleared: old.map(({ id }) => id) };
     }
     if (!isNeeded) return undefined;
-    // The last resort: what came last, page by page.
+    // As a last resort, the newest results are cleared too. The model can read them again page by
+    // page.
     const all = clearable(log.entries);
     const cleared = this.#oldestOf(all, before / this.#factor + added);
     return cleared.length === 0 ? undefined : { cleared };
@@ -137,14 +144,14 @@ class Fitting {
     return this.#parts.plan.limit / this.#factor;
   }
 
-  /** @param rest tokens of the prompt without what is summed up */
+  /** @param rest the tokens of the prompt without the part that is summed up */
   async #summed(rest: number): Promise<Change> {
     const { log, isTainted, images, ask, usageOf, plan } = this.#parts;
     const { system, definitions } = this.#prompt;
     const kept = clearable(log.entries.slice(this.#keptFrom));
     const afterSummary = rest + this.#summaryTokens;
     const cleared = this.#oldestOf(kept, afterSummary);
-    // Nothing is paid for what does not fit in the end.
+    // Checked before the model is asked, so that nobody pays for a summary that is not used.
     if (afterSummary - wonBy(kept.filter(({ id }) => cleared.includes(id))) > this.#limit) {
       throw new ContextFull(afterSummary * this.#factor, plan);
     }
@@ -161,7 +168,7 @@ class Fitting {
     return { cleared, summary, ...(untrusted === true && { untrusted }) };
   }
 
-  /** The calls whose results have to go, the oldest first, for a prompt to fit. */
+  /** The calls whose results must be cleared for a prompt to fit, the oldest first. */
   #oldestOf(results: readonly Clearable[], tokens: number): string[] {
     let left = tokens;
     return results.flatMap(({ id, tokens: won }) => {
@@ -184,7 +191,10 @@ class Fitting {
     return old.some((entry) => !('prompts' in entry || 'kind' in entry));
   }
 
-  /** The last turns stay, as far as they take a share of the window; the last step in any case. */
+  /**
+   * The index of the first entry that stays. The last turns stay as far as they fit into a share of
+   * the window. The last step always stays.
+   */
   #firstKept(): number {
     const { plan, log, images } = this.#parts;
     const { entries } = log;
@@ -207,11 +217,11 @@ class Fitting {
 
 interface Clearable {
   id: string;
-  /** Tokens that clearing it wins. */
+  /** The tokens that clearing it frees. */
   tokens: number;
 }
 
-/** The results that can be cleared, the oldest first. */
+/** The results that may be cleared, the oldest first. */
 function clearable(entries: readonly LoggedEntry[]): Clearable[] {
   return entries.flatMap((entry) => {
     if ('prompts' in entry || 'kind' in entry) return [];

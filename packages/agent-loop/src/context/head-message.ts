@@ -9,7 +9,7 @@ const SUMMARY = '[The summary of what was done up to here]';
 const NOTICES = '[Calls that may have run, that were aborted or refused]';
 const MAX_INPUT_CHARS = 500;
 
-/** The texts of the user message that stands for what was summed up. */
+/** The texts of the user message that replaces what was summed up. */
 export function headTexts(
   { prompts, notices, summary }: SummedUp,
   promptText: (prompt: UserRecord) => string,
@@ -23,7 +23,7 @@ export function headTexts(
 }
 
 function noticeText({ call, tool, input, output }: Notice): string {
-  // The model wrote them, and may have taken them from what it had read.
+  // The model wrote the arguments, and may have copied them from untrusted content.
   const args = takeStart(canonicalJson(input), MAX_INPUT_CHARS);
   const marked = markUntrusted(args, { source: `arguments of ${call}`, tool });
   return `- ${tool} (${call}): ${output}\n${marked}`;

@@ -1,13 +1,13 @@
 import type { LanguageModel } from 'ai';
 
-/** Tokens of the window of a model that is not in the table. */
+/** The assumed window, in tokens, of a model that is not in the table. */
 export const UNKNOWN_WINDOW = 32_000;
 
 /**
- * Tokens of the window, as the makers publish them, by how the id of a model begins. The longest
- * beginning that fits counts. Where models of one beginning differ, the smallest stands here, and where
- * the prompt has a limit of its own, that: a window that is too small costs a summary too many, one
- * that is too large costs the turn.
+ * The window in tokens, as published by the maker, by the start of the model's id. The longest
+ * start that matches counts. If models with the same start differ, the smallest window is listed.
+ * If the prompt has a limit of its own, that limit is listed. A window that is too small costs an
+ * unnecessary summary. One that is too large makes the turn fail.
  */
 const WINDOWS: readonly (readonly [prefix: string, tokens: number])[] = [
   ['claude-', 200_000],
@@ -61,7 +61,7 @@ const WINDOWS: readonly (readonly [prefix: string, tokens: number])[] = [
   ['pixtral', 128_000],
 ];
 
-/** The models of a family that a maker runs with a smaller window, by a part of their id. */
+/** Models with a smaller window than their family, by a part of their id. */
 const SMALLER: readonly (readonly [pattern: RegExp, tokens: number])[] = [
   [/^gpt-5.*-(?:chat|spark)/, 128_000],
   [/^gemini-.*live/, 128_000],
@@ -69,7 +69,7 @@ const SMALLER: readonly (readonly [pattern: RegExp, tokens: number])[] = [
 
 const PREFIXES = /^(?:(?:us|eu|apac|global)\.)?(?:(?:anthropic|cohere|mistral|openai)\.)?/;
 
-/** The id of a model, without the names of regions and makers before it, in lower case. */
+/** The id of a model in lower case, without the names of regions and makers in front. */
 function plainId(model: LanguageModel): string {
   const { modelId }: { modelId?: unknown } = Object(model);
   const id = typeof model === 'string' ? model : String(modelId ?? '');
@@ -79,12 +79,14 @@ function plainId(model: LanguageModel): string {
     .replace(PREFIXES, '');
 }
 
-/** Tokens that a model reads and writes in one request; `UNKNOWN_WINDOW` where nobody knows. */
+/**
+ * How many tokens a model reads and writes in one request; `UNKNOWN_WINDOW` if that is not known.
+ */
 export function windowOf(model: LanguageModel): number {
   return knownWindow(model) ?? UNKNOWN_WINDOW;
 }
 
-/** The same, where it is known. */
+/** As `windowOf`; `undefined` if the window is not known. */
 export function knownWindow(model: LanguageModel): number | undefined {
   const id = plainId(model);
   const smaller = SMALLER.find(([pattern]) => pattern.test(id));

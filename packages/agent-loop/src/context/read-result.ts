@@ -5,7 +5,7 @@ import { parseRecord, type ResultRecord } from '../journal/records.js';
 
 export const READ_RESULT = 'read_result';
 
-/** What the model is told of the tool, once results were cleared. */
+/** The definition of the tool for the model, used once results were cleared. */
 export const READ_RESULT_DEFINITION: ToolDefinition = {
   name: READ_RESULT,
   description:
@@ -33,9 +33,10 @@ export type ResultPage =
 const MARKED = /^<untrusted source="([^"<>\n]*)" tool="([^"<>\n]*)">\n([\s\S]*)\n<\/untrusted>$/;
 
 /**
- * Reads a page of a result from the journal of a session: what was marked is marked again.
+ * Reads a page of a result from the journal of a session. What was marked as untrusted is marked
+ * again.
  *
- * @param options.pageChars characters of a page
+ * @param options.pageChars how many characters a page has
  * @throws as `SessionStore.messages`
  */
 export async function readResult(
@@ -83,7 +84,7 @@ function pageOf({ output, images = [] }: ResultRecord, offset: number, chars: nu
   const more = end < whole.length ? `; offset ${end} goes on` : '';
   return {
     ok: true,
-    // What is marked has to begin the result.
+    // The mark of untrusted text must come first in the result.
     text: `${text}\n[characters ${offset} to ${end} of ${whole.length}${more}]`,
     images: offset === 0 ? images : [],
   };

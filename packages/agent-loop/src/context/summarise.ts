@@ -13,16 +13,15 @@ import { clearedResult, placeOf, summedUp } from './apply-context.js';
 import { messageTokens, type Prompt, textTokens } from './estimate.js';
 
 export interface Summarising {
-  /** The system prompt and the tools stay as they are, or the provider's cache is lost. */
+  /** The system prompt and the tools stay the same, so that the provider's cache is not lost. */
   prompt: Pick<Prompt, 'system' | 'definitions'>;
-  /** Tokens, as estimated, that the messages of one request may have. */
+  /** How many estimated tokens the messages of one request may have. */
   room: number;
-  /** Tokens, as estimated, that the summary may have. */
+  /** How many estimated tokens the summary may have. */
   summaryTokens: number;
   images: TakenImages;
-  /** The session has read untrusted content. */
   isTainted: boolean;
-  /** @param isForced no tool may be called */
+  /** @param isForced whether the model may call no tool */
   ask: (prompt: Prompt, isForced: boolean) => Promise<ModelAnswer>;
   usageOf: (answer: ModelAnswer, prompt: Prompt) => AgentUsage;
 }
@@ -37,10 +36,10 @@ function instruction(summaryTokens: number): string {
 }
 
 /**
- * Has the model sum up entries, in one request that goes on from the history as it was sent before,
- * or in several where that would not fit.
+ * Lets the model sum up entries. It is asked in one request that continues the history as it was
+ * sent before, or in several requests if that would not fit.
  *
- * @throws as `ask`; `MODEL_FAILED` where there is no summary
+ * @throws as `ask`; `MODEL_FAILED` if there is no summary
  */
 export async function summarise(
   entries: readonly LoggedEntry[],
@@ -76,7 +75,7 @@ export async function summarise(
   };
 }
 
-/** Whether something of it was marked as untrusted, trusted by the personality or not. */
+/** Whether any of the entries was marked as untrusted, even if the personality trusts it. */
 function holdsMarked(entries: readonly LoggedEntry[]): boolean {
   return entries.some((entry) => {
     if ('prompts' in entry) return entry.summary.startsWith('<untrusted ');
@@ -91,7 +90,7 @@ async function askFor(
 ): Promise<{ text: string; usage: AgentUsage; hasSources: boolean }> {
   const asked: Prompt = { ...prompt, messages: withRequest(messages, instruction(summaryTokens)) };
   let usage = NO_USAGE;
-  // A model that calls a tool instead is asked again in a way that lets it call none.
+  // If the model calls a tool instead, it is asked again without tools.
   for (const isForced of [false, true]) {
     const answer = await ask(asked, isForced);
     usage = addUsage(usage, usageOf(answer, asked));
@@ -101,7 +100,10 @@ async function askFor(
   throw modelError(new ModelFailure('it wrote no summary', { isRetryable: false }), 2);
 }
 
-/** Messages with one more of the user: in the last one where that is the user's. */
+/**
+ * Adds a text of the user to the messages. If the last message is the user's, the text is added to
+ * it.
+ */
 function withRequest(messages: readonly ModelMessage[], text: string): ModelMessage[] {
   const last = messages.at(-1);
   if (last?.role !== 'user') return [...messages, { role: 'user', content: text }];
@@ -110,7 +112,7 @@ function withRequest(messages: readonly ModelMessage[], text: string): ModelMess
   return [...messages.slice(0, -1), { ...last, content: [...parts, { type: 'text', text }] }];
 }
 
-/** Entries in groups that fit, each beside a summary of those before. */
+/** Splits entries into groups that fit, each together with a summary of the groups before. */
 function chunksOf(
   entries: readonly LoggedEntry[],
   { images, room, summaryTokens }: Summarising,
@@ -124,7 +126,7 @@ function chunksOf(
   let used = 0;
   for (const entry of entries) {
     const fitting = [entry, withoutResults(entry)].find((each) => tokens([each]) <= free);
-    // A user's message stays as it is; of a step that is too large alone there is nothing to say.
+    // A message of the user is never shortened. A single step that is too large is left out.
     if (fitting === undefined) continue;
     const size = tokens([fitting]);
     if (used + size > free && chunk.length > 0) {

@@ -5,7 +5,7 @@ import type { ChildTurn } from './child-turn.js';
 const CAN_NOT_WAIT =
   'a sub-agent can not wait for approval; leave this to the agent that gave you the task, and say so in your answer';
 
-/** Asks whoever decides for the agent above, at once or not at all. */
+/** Asks the approver of the agent above. The answer comes at once or not at all. */
 export function approveForChild(approve: AgentLoopOptions['approve']): ChildTurn['approve'] {
   return async (request) => {
     const decision: ApprovalDecision | 'later' =

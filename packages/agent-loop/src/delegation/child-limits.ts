@@ -3,7 +3,7 @@ import type { AgentLimits } from '../api.js';
 import type { DelegatingTurn } from './child-turn.js';
 
 /**
- * What a sub-agent may use up: no more than its agent may, than the turn has left, or than was
+ * What a sub-agent may use up: no more than its agent may, than the turn has left, and than was
  * asked for.
  */
 export function childLimits(
@@ -23,9 +23,9 @@ export function childLimits(
   return Object.fromEntries(Object.entries(met).filter(([, limit]) => limit !== undefined));
 }
 
-/** The smallest that is a limit at all; infinity is none. */
+/** The smallest of the limits; `undefined` if there is none. */
 function least(...values: (number | undefined)[]): number | undefined {
   const least = Math.min(...values.map((value) => value ?? Number.POSITIVE_INFINITY));
-  // A loop takes no limit of zero: what is used up already ends at once.
+  // A loop accepts no limit of zero. This one ends at once.
   return least === Number.POSITIVE_INFINITY ? undefined : Math.max(least, Number.MIN_VALUE);
 }

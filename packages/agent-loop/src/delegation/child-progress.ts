@@ -3,7 +3,10 @@ import type { AgentEvent } from '../api.js';
 
 const MAX_CHARS = 200;
 
-/** What an event of a sub-agent says to those who wait for it; `undefined` for nothing. */
+/**
+ * The progress that an event of a sub-agent means for those who wait for it; `undefined` for no
+ * progress.
+ */
 export function progressOf(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'tool_start':

@@ -25,15 +25,15 @@ import { type GrantedTask, isUsedUp, runTask } from './run-task.js';
 import { Task } from './task.js';
 import { TaskTable } from './task-table.js';
 
-/** What the sub-agents of a loop are made of. */
+/** What the sub-agents of a loop are built from. */
 export interface DelegationsOptions {
   sessions: SessionStore;
   runChild: RunChild;
-  /** What was changed with untrusted content at hand. */
+  /** The files that were changed by agents that could use untrusted content. */
   files: UntrustedFiles;
-  /** Asks the model of the agents for what it reads in quarantine, at the cost of a turn. */
+  /** Asks the agents' model about content in quarantine. The turn pays for it. */
   askReader: (prompt: QuarantinePrompt, turn: DelegatingTurn) => Promise<string>;
-  /** How images of results come before that model. */
+  /** How that model sees images of results. */
   images: ShowImagesOptions;
   /** Ends what the tools of a session left running. */
   endToolsOf?: (sessionId: string) => Promise<void>;
@@ -52,7 +52,7 @@ const DEFAULTS = {
 
 type Progress = (message: string) => void;
 
-/** The sub-agents of a loop: of all its sessions, and all levels below them. */
+/** The sub-agents of a loop, of all its sessions and on all levels. */
 export class Delegations {
   readonly #options: DelegationsOptions;
   readonly #limits: Required<DelegationLimits>;
@@ -60,7 +60,7 @@ export class Delegations {
   readonly #table: TaskTable;
   #isClosed = false;
 
-  /** @throws `CONFIG_INVALID` for a limit that is no whole number */
+  /** @throws `CONFIG_INVALID` for a limit that is not a whole number */
   constructor(options: DelegationsOptions) {
     const { sessions, limits = {}, now = Date.now } = options;
     this.#options = options;
@@ -69,7 +69,6 @@ export class Delegations {
     this.#table = new TaskTable(sessions);
   }
 
-  /** Runs the tasks of one turn. */
   forTurn(turn: DelegatingTurn): DelegationProvider {
     return {
       run: (caller, task, onProgress) => this.#run(turn, task, { caller, onProgress }),
@@ -81,7 +80,7 @@ export class Delegations {
     };
   }
 
-  /** Ends what a session has running, and waits for it. */
+  /** Ends what a session has running, and waits for its end. */
   endSession(sessionId: string): Promise<void> {
     return this.#table.endWhere(
       ({ parent }) => parent.id === sessionId,
@@ -89,13 +88,13 @@ export class Delegations {
     );
   }
 
-  /** Ends all that run, and waits for it. None begins any more. */
+  /** Ends everything that runs, and waits for its end. Nothing new begins. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.#table.endWhere(() => true, 'the agent was closed');
   }
 
-  /** The turn pays for it, as for a sub-agent. */
+  /** The turn pays for the reading, as it does for a sub-agent. */
   async #read(
     turn: DelegatingTurn,
     asked: QuarantinedRead,
@@ -147,7 +146,9 @@ export class Delegations {
     return info;
   }
 
-  /** Counts a task before anything is waited for: of calls at once none slips past a limit. */
+  /**
+   * Counts a task before anything is awaited, so that calls at the same time can't exceed a limit.
+   */
   #reserve(turn: DelegatingTurn, { prompt }: DelegatedTask, isBackground: boolean): Task {
     this.#assertRoom(turn);
     const id = `task-${randomBytes(8).toString('hex')}`;
@@ -213,13 +214,16 @@ export class Delegations {
         ),
     });
     if (await this.#isClean(task, granted.turn)) task.clear();
-    // What the sub-agent itself left running goes with it.
+    // What the sub-agent's tools left running also ends.
     await this.endSession(task.id);
     await endToolsOf?.(task.id).catch(() => {});
     await this.#table.end(task);
   }
 
-  /** Whether the sub-agent's own session has read nothing untrusted. What can't be known may be. */
+  /**
+   * Whether the sub-agent's own session has read nothing untrusted. If that is not known, the
+   * answer is no.
+   */
   async #isClean({ id }: Task, { identity }: DelegatingTurn): Promise<boolean> {
     const { sessions } = this.#options;
     try {

@@ -4,15 +4,15 @@ import type { AgentTools } from '../api.js';
 import type { DelegatingTurn } from './child-turn.js';
 import { narrowTools } from './narrow-tools.js';
 
-/** Under what a sub-agent runs. */
+/** The personality and the tools of a sub-agent. */
 export interface TaskGrant {
   personalityId: string;
   tools: AgentTools;
 }
 
 /**
- * What the caller can give: its own personality, or that and another one held together, and of its
- * own tools those that were named.
+ * What the caller may give: its own personality or the meet of that and another one, and those of
+ * its own tools that were named.
  *
  * @throws `DELEGATION_REFUSED`
  */
@@ -38,13 +38,13 @@ async function meetOf(
   other: string | undefined,
 ): Promise<string> {
   if (other === undefined || personalityId.split('/').includes(other)) return personalityId;
-  // A slash would name a meet of the model's own making.
+  // With a slash, the model could name a meet of its own choice.
   if (!/^[^/\s]+$/.test(other))
     throw await noPersonality(tools, { own: personalityId, name: other });
   const asked = `${personalityId}/${other}`;
   try {
     const met = await tools.personality(asked);
-    // A host that does not know of meets must not run the other one alone.
+    // A host that does not support meets must not run the other personality alone.
     if (met.id === asked) return asked;
   } catch (error) {
     const code = errorCodeOf(error);
@@ -69,7 +69,7 @@ async function noPersonality(
 
 const MAX_NAMED = 20;
 
-/** The personalities that may be named, each with what it says of itself. */
+/** The personalities that may be named, with their descriptions. */
 async function othersThan(own: string, tools: AgentTools): Promise<string> {
   try {
     const all = (await tools.personalities?.()) ?? [];
@@ -80,7 +80,7 @@ async function othersThan(own: string, tools: AgentTools): Promise<string> {
     const left = others.length - named.length;
     return `${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
   } catch {
-    // The refusal stands without them.
+    // The refusal is still given, without the list.
     return '';
   }
 }

@@ -3,11 +3,10 @@ import type { AgentBatchOptions, AgentTools } from '../api.js';
 import { refusing } from '../refusing.js';
 
 /**
- * The tools with these names, of those that there are, for a sub-agent. Whoever gets the result
- * can't widen it: further names only narrow it further.
+ * The named tools, as the tools of a sub-agent. Their user can't widen the list: further names only
+ * narrow it.
  *
- * @param quotaSession the session of the agent above, whose quotas its calls use up; of agents
- * below each other it is that of the one at the top
+ * @param quotaSession the session of the agent at the top, whose quotas the calls use up
  */
 export function narrowTools(
   tools: AgentTools,
@@ -21,7 +20,7 @@ export function narrowTools(
       (await tools.definitions(personality)).filter(({ name }) => allowed.has(name)),
     tool: (name): AnyTool | undefined => (allowed.has(name) ? tools.tool(name) : undefined),
     async execute(calls, options) {
-      // An allow list lets the tools of MCP servers through, which others filter.
+      // An allow list does not apply to the tools of MCP servers, so they are filtered here.
       const within = (options.tools ?? names).filter((name) => allowed.has(name));
       const isWithin = ({ name }: ToolCall) => within.includes(name);
       const host = { ...options.host, quotaSession };
@@ -40,7 +39,7 @@ export function narrowTools(
   return narrowed;
 }
 
-/** The others are refused here. They are passed on to be written down, and to nothing that runs. */
+/** Refuses calls of other tools. They go to the registry only to be recorded. Nothing runs. */
 async function refuse(
   tools: AgentTools,
   calls: readonly ToolCall[],

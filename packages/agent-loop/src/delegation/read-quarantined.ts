@@ -25,9 +25,9 @@ export interface QuarantineParts {
   turn: DelegatingTurn;
   approve: AgentLoopOptions['approve'];
   files: UntrustedFiles;
-  /** Asks the model of the agent, without tools. */
+  /** Asks the agent's model, without tools. */
   read: QuarantineModel;
-  /** How images come before it. */
+  /** How that model sees images. */
   images: ShowImagesOptions;
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
@@ -38,8 +38,8 @@ const CAN_NOT_WAIT =
   'this call needs an approval, and a call that is read in quarantine cannot wait for one, so it did not run; tell the user what is to be read, and why';
 
 /**
- * Runs a call through the gates of its agent, has a model without tools read the result, and gives
- * what fits the schema. Nothing else of the result goes anywhere.
+ * Runs a call through the gates of its agent, lets a model without tools read the result, and
+ * returns what fits the schema. Nothing else of the result leaves this function.
  */
 export async function readQuarantined(
   { tool: name, args, question, schema }: QuarantinedRead,
@@ -92,7 +92,7 @@ async function runCall(
       const said = approve === undefined ? 'later' : await approve(request);
       if (said === 'later') return { approved: false, reason: CAN_NOT_WAIT };
       if (typeof said !== 'object' || said.approved !== true) return said;
-      // To this call, as it is.
+      // An approval must be for exactly this call.
       if (said.args !== undefined) return { approved: false, reason: CAN_NOT_WAIT };
       return { approved: true, ...(said.by !== undefined && { by: said.by }) };
     },
@@ -121,7 +121,8 @@ async function runCall(
     protections: 'none',
     host: {
       ...guard.host(),
-      // What the call keeps is not for a session that has not read what it read.
+      // The session will not read what this call reads. But what the call keeps in stores may be
+      // untrusted.
       isTainted: true,
       onResult: (_, told) => {
         facts = told;

@@ -9,14 +9,14 @@ import type { DelegatingTurn, RunChild } from './child-turn.js';
 import type { TaskGrant } from './grant-task.js';
 import type { Task } from './task.js';
 
-/** What a task is run with. */
+/** What is needed to run a task. */
 export interface TaskRun {
   runChild: RunChild;
   approve: AgentLoopOptions['approve'];
   maxResultChars: number;
   now: () => number;
   onProgress: ((message: string) => void) | undefined;
-  /** Called when the turn that gave the task has nothing left to use. */
+  /** Called when the turn that gave the task has used up its budget. */
   onUsedUp: () => void;
 }
 
@@ -27,7 +27,7 @@ export interface GrantedTask {
   grant: TaskGrant;
 }
 
-/** Runs a task to its end, and says in it how it went. Never rejects. */
+/** Runs a task to its end, and sets its outcome. Never rejects. */
 export async function runTask(
   task: Task,
   { asked, turn, grant }: GrantedTask,
@@ -121,13 +121,15 @@ function reasonOf({ signal }: Task): string {
   return signal.reason instanceof Error ? signal.reason.message : 'it was cancelled';
 }
 
-/** Only what is ours to tell: another error may name what the model should not know. */
+/**
+ * Only messages of this project are told. Another error may name things that the model should not
+ * know.
+ */
 function failureOf(error: unknown): string {
   const isOurs = errorCodeOf(error) !== undefined && error instanceof Error;
   return isOurs ? truncateToBudget(error.message, MAX_ERROR_CHARS) : 'the sub-agent failed';
 }
 
-/** Whether a turn has no tokens or money left. */
 export function isUsedUp(turn: DelegatingTurn): boolean {
   const { tokens, costUsd } = turn.remaining();
   return (tokens ?? 1) <= 0 || (costUsd ?? 1) <= 0;

@@ -51,20 +51,20 @@ type Ended = Checked<typeof isEnded>;
 export const INTERRUPTED =
   'the process that ran it has ended, or another process still runs it; what it did until then is done';
 
-/** Whether a session is kept for the tasks of another. */
+/** Whether a session holds the tasks of another session. */
 export function isTaskJournal(sessionId: string): boolean {
   return sessionId.startsWith(PREFIX);
 }
 
 /**
- * The background tasks of a session, in a session of their own: what a process began and did not end
- * is there for the next one to see.
+ * The background tasks of a session, stored in a session of their own. So a later process finds
+ * tasks that another one began and did not end.
  */
 export class TaskJournal {
   readonly #store: SessionStore;
   readonly #owner: SessionRef;
 
-  /** @param parent the session whose tasks they are, with its owner */
+  /** @param parent the session whose tasks are stored, with its owner */
   constructor(store: SessionStore, parent: SessionRef) {
     const { id, key, ...owner } = parent;
     this.#store = store;
@@ -102,7 +102,10 @@ export class TaskJournal {
     return this.#append(`${id}: ${state}`, record);
   }
 
-  /** The oldest first. One that has no end is `interrupted`: who runs it knows better. */
+  /**
+   * The oldest first. A task without an end is `interrupted` here. The process that runs it knows
+   * its real state.
+   */
   async list(): Promise<DelegationInfo[]> {
     const tasks = new Map<string, DelegationInfo>();
     for await (const task of this.#records()) {

@@ -7,10 +7,10 @@ import {
 import type { Task } from './task.js';
 import { TaskJournal } from './task-journal.js';
 
-/** The tasks that this process knows of, and those that its sessions had before. */
+/** The tasks of this process, and the earlier tasks of its sessions. */
 export class TaskTable {
   readonly #sessions: SessionStore;
-  /** Those that run; and those that have ended, where that could not be written down. */
+  /** Running tasks, and ended ones whose end could not be recorded. */
   readonly #tasks = new Map<string, Task>();
 
   constructor(sessions: SessionStore) {
@@ -21,7 +21,7 @@ export class TaskTable {
     this.#tasks.set(task.id, task);
   }
 
-  /** Forgets one that was never begun. */
+  /** Removes a task that never began. */
   drop(task: Task): void {
     this.#tasks.delete(task.id);
     task.settle();
@@ -31,18 +31,18 @@ export class TaskTable {
     return this.#of(sessionId).filter((task) => task.info().state === 'running').length;
   }
 
-  /** Writes down that one was begun, so that a crash does not lose it. */
+  /** Records that a task has begun, so that a crash does not lose it. */
   async begin(task: Task): Promise<void> {
     if (task.isBackground) await this.#journalOf(task.parent).started(task.info());
   }
 
-  /** The same of its end. Never rejects: where it can't be written, it is kept here. */
+  /** Records the end of a task. Never rejects: if it can't be recorded, the task is kept here. */
   async end(task: Task): Promise<void> {
     try {
       if (task.isBackground) await this.#journalOf(task.parent).ended(task.info());
       this.#tasks.delete(task.id);
     } catch {
-      // Whoever asks in this process is told; another one finds it interrupted.
+      // This process still knows the outcome. Another process finds the task interrupted.
     }
     task.settle();
   }
@@ -91,7 +91,7 @@ export class TaskTable {
     return picked;
   }
 
-  /** Ends those that were picked, waits for it, and forgets them. */
+  /** Ends the tasks that `picks` chooses, waits for their end, and removes them. */
   async endWhere(picks: (task: Task) => boolean, why: string): Promise<void> {
     const picked = this.cancelWhere(picks, why);
     await Promise.all(picked.map(({ ended }) => ended));
@@ -102,7 +102,7 @@ export class TaskTable {
     return [...this.#tasks.values()].filter(({ parent }) => parent.id === sessionId);
   }
 
-  /** Another session's is as good as none. */
+  /** A task of another session is not found. */
   #find(parent: SessionRef, id: string): Task | undefined {
     const task = this.#tasks.get(id);
     return task?.isBackground && task.parent.id === parent.id ? task : undefined;
@@ -113,7 +113,7 @@ export class TaskTable {
   }
 }
 
-/** Waits for the end, for so long, and no longer than somebody wants to know. */
+/** Waits for the end of a task, at most for `waitMs` and until the signal fires. */
 async function settled(task: Task, waitMs: number, signal?: AbortSignal): Promise<void> {
   if (!(waitMs > 0) || signal?.aborted) return;
   let timer: NodeJS.Timeout | undefined;
@@ -128,5 +128,5 @@ async function settled(task: Task, waitMs: number, signal?: AbortSignal): Promis
   signal?.removeEventListener('abort', stop);
 }
 
-/** What a timer can wait at most. */
+/** The longest delay of a timer. */
 const MAX_WAIT_MS = 2 ** 31 - 1;

@@ -1,17 +1,17 @@
 import type { DelegationInfo, DelegationState, SessionRef } from '@ethosagent/types';
 import type { AgentEvent } from '../api.js';
 
-/** Whose task it is. */
+/** Who gave a task. */
 export interface TaskOrigin {
-  /** The turn that gave it, to tell it from others. */
+  /** The turn that gave it. Only its identity is used. */
   turn: object;
-  /** Its session. */
+  /** The session of that turn. */
   parent: SessionRef;
-  /** Whether it outlives its call, and is to be found later. */
+  /** Whether it outlives its call, and can be looked up later. */
   isBackground: boolean;
 }
 
-/** One that was begun in this process. */
+/** A task that this process began. */
 export class Task {
   readonly turn: object;
   readonly parent: SessionRef;
@@ -19,7 +19,7 @@ export class Task {
   readonly #controller = new AbortController();
   readonly #info: DelegationInfo;
   #settle: () => void = () => {};
-  /** Resolves when it has ended, and that is written down. */
+  /** Resolves when the task has ended and its end is recorded. */
   readonly ended = new Promise<void>((resolve) => {
     this.#settle = resolve;
   });
@@ -42,7 +42,6 @@ export class Task {
     return this.#controller.signal;
   }
 
-  /** As it stands now. */
   info(): DelegationInfo {
     return { ...this.#info };
   }
@@ -51,7 +50,7 @@ export class Task {
     this.#info.personalityId = personalityId;
   }
 
-  /** @param why what whoever asks for the result is told */
+  /** @param why the reason for those who ask for the result */
   cancel(why: string): void {
     this.#controller.abort(new DOMException(why, 'AbortError'));
   }
@@ -68,7 +67,7 @@ export class Task {
     }
   }
 
-  /** What came out; the first to say so is right. */
+  /** Sets the outcome. Only the first call counts. */
   finish(
     state: Exclude<DelegationState, 'running'>,
     endedAt: number,
@@ -78,7 +77,7 @@ export class Task {
     Object.assign(this.#info, { state, endedAt }, outcome);
   }
 
-  /** It has read nothing untrusted; until somebody says so, it may have. */
+  /** Marks that the task has read nothing untrusted. Until then, it counts as tainted. */
   clear(): void {
     this.#info.untrusted = false;
   }

@@ -2,15 +2,15 @@ import { markUntrusted } from '@ethosagent/core';
 import { takeStart } from '@ethosagent/policy';
 import type { StoredTurn, TurnStore } from '@ethosagent/types';
 
-/** Characters of an answer that is kept, and told to the turn after it. */
+/** How many characters of an answer are kept and given to the turn after it. */
 export const MAX_ANSWER_CHARS = 100_000;
 
-/** Characters of all answers that one turn is told. */
+/** How many characters of answers one turn gets in all. */
 export const MAX_TOLD_CHARS = 200_000;
 
 /**
- * The prompt of a turn that comes after others: with their answers, which nobody can vouch for. Of a
- * turn that has begun the journal has the prompt.
+ * The prompt of a turn that follows others. It contains their answers, marked as untrusted. If the
+ * turn has already begun, its journal has the prompt.
  */
 export async function withAnswers(
   turns: TurnStore,
@@ -38,7 +38,9 @@ export async function withAnswers(
   return { prompt: [prompt, ...answers].join('\n\n'), untrusted: true };
 }
 
-/** Gives each as much as the others leave it: what is short is whole, and the rest share evenly. */
+/**
+ * Divides `total` among texts: short ones stay whole, and the others get equal shares of the rest.
+ */
 function divideAmong(lengths: readonly number[], total: number): number[] {
   const shares: number[] = [];
   let left = total;

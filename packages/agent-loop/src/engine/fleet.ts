@@ -53,7 +53,10 @@ export interface FleetHealth {
   problems: string[];
 }
 
-/** Milliseconds after which a decision is looked for, when who made it is gone before it says so. */
+/**
+ * How many milliseconds later a decision is looked for, in case its maker ends before it can wake
+ * the turn.
+ */
 const DECISION_DELAY_MS = 2_000;
 
 /** Turns of sessions, run by any number of workers. */
@@ -102,7 +105,7 @@ export class Fleet {
     last,
   }: FlowInput): Promise<{ id: string; turns: string[] }> {
     const named = turns.map((turn, n) => ({ id: `${id}/${n + 1}`, ...turn }));
-    // Before it, or it would not wait for them.
+    // Stored first, since the last turn waits only for turns that exist.
     for (const turn of named) await this.enqueue({ sessionId: turn.id, ...turn });
     const after = named.map((turn) => turn.id);
     await this.enqueue({ ...last, id, after });
@@ -183,7 +186,7 @@ export class Fleet {
     decision: CallDecision,
   ): Promise<void> {
     const { sessionId } = approval;
-    // Before: who dies in between leaves a turn that looks for the decision.
+    // Scheduled first: if this process ends after the decision, the turn still looks for it.
     await this.#turns.wake(sessionId, { delayMs: DECISION_DELAY_MS });
     await loop.decide(sessionId, approval, decision);
     await this.wake(sessionId);
@@ -222,7 +225,7 @@ export class Fleet {
     const turn = await this.#turns.get(turnId);
     if (turn === null) return false;
     await this.#tell(() => this.#engine.cancel(turn));
-    // It may run its end, or let others begin.
+    // The turn may now run to its end, or let other turns begin.
     if (turn.state !== 'running') await this.#tell(() => this.#engine.wake(turn.sessionId));
     return isCancelled;
   }

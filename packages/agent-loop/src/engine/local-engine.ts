@@ -1,6 +1,6 @@
 import type { Engine, EngineTurn, EngineWork } from './engine.js';
 
-/** setTimeout fires at once beyond it. */
+/** With a longer delay, `setTimeout` fires at once. */
 const MAX_DELAY_MS = 2_147_483_647;
 
 /**

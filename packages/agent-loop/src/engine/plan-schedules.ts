@@ -7,7 +7,7 @@ import {
 import { Cron } from 'croner';
 import type { Engine } from './engine.js';
 
-/** The next time of a schedule after another one. @throws `VALUE_INVALID` */
+/** The next time of a schedule after the given time. @throws `VALUE_INVALID` */
 export function nextTime({ cron, timezone = 'UTC' }: NewSchedule, after: number): number {
   const fields = typeof cron === 'string' ? cron.trim().split(/\s+/).length : 0;
   try {
@@ -25,9 +25,9 @@ export function nextTime({ cron, timezone = 'UTC' }: NewSchedule, after: number)
 }
 
 /**
- * Stores the turns of schedules whose time has come, and says how many. A time that passed while
- * nobody worked has one turn, however often it passed. Whoever else does so at once stores the same
- * turns: their ids are made of the schedule and the time.
+ * Stores the turns of schedules whose time has come, and returns their number. If times passed
+ * while no worker ran, there is one turn for all of them. Several processes may do this at once:
+ * they store the same turns, since an id consists of the schedule and the time.
  */
 export async function planSchedules(fleet: { turns: TurnStore; engine: Engine }): Promise<number> {
   const { now, schedules } = await fleet.turns.dueSchedules();
@@ -52,7 +52,7 @@ async function plan(
   const to = nextTime(schedule, now);
   if (!(await turns.moveSchedule(id, { from: nextAt, to, isLeftOut }))) return isNow;
   const wake = { id: `schedule ${id}`, taking: to, sessionId: id, delayMs: to - now, priority: 0 };
-  // The sweep of the workers finds it where this is lost.
+  // If this is lost, the sweep of the workers finds the turn.
   await engine.enqueue(wake).catch(() => {});
   return isNow;
 }

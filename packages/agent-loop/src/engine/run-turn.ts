@@ -16,19 +16,21 @@ export interface TakenTurn {
   turn: StoredTurn;
   turns: TurnStore;
   held: HeldSession;
-  /** Its user does not want it any more. */
+  /** Fires when the user cancels the turn. */
   cancelled: AbortSignal;
-  /** It is to be handed over at the next step. */
+  /** Whether the turn is to be handed over at the next step. */
   isHandedOver: () => boolean;
-  /** It is to be left at once: its session is lost, or time is up. */
+  /**
+   * Fires when the worker must leave the turn at once: it has lost the session, or its time is up.
+   */
   left: AbortSignal;
   onEvent: (event: AgentEvent) => void;
 }
 
-/** Ten minutes: a server that is away for that long is not asked more often. */
+/** Ten minutes. A server that does not answer is asked at least this often. */
 const MAX_BACKOFF_MS = 600_000;
 
-/** Runs a turn, or goes on with it, and says how it stands. Never rejects. */
+/** Runs or resumes a turn, and returns its outcome. Never rejects. */
 export async function runTurn(loop: AgentLoop, taken: TakenTurn): Promise<TurnOutcome> {
   const { turn, held, cancelled } = taken;
   try {
@@ -44,7 +46,7 @@ export async function runTurn(loop: AgentLoop, taken: TakenTurn): Promise<TurnOu
   }
 }
 
-/** The last event; `undefined` for a turn that was left. */
+/** The last event; `undefined` if the worker left the turn. */
 async function readTurn(loop: AgentLoop, taken: TakenTurn): Promise<TurnDone | undefined> {
   const { turn, turns, held, cancelled, left, isHandedOver, onEvent } = taken;
   const { id, sessionId, attachments } = turn;
@@ -69,7 +71,7 @@ async function readTurn(loop: AgentLoop, taken: TakenTurn): Promise<TurnDone | u
       if (done === true) return undefined;
       if (value.type === 'done') return value;
       onEvent(value);
-      // Nothing of it runs between two steps.
+      // Between two steps, nothing of the turn runs.
       if (value.type === 'usage' && isHandedOver()) return undefined;
     }
   } finally {
@@ -102,7 +104,7 @@ async function outcomeOf(
   };
 }
 
-/** So that the session can have another turn. */
+/** Ends the turn, so that the session can have another one. */
 export async function giveUp(loop: AgentLoop, sessionId: string, held: HeldSession): Promise<void> {
   try {
     await loop.abandon(sessionId, { claim: held });

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WatchedEvent, WatchOptions } from './watch.js';
 
-/** Milliseconds without an event after which a line says that the connection is alive. */
+/** After this many milliseconds without an event, a line shows that the connection is alive. */
 const ALIVE_MS = 15_000;
 
-/** Answers with events as they come, until the reader is gone. */
+/** Sends events as they come, until the reader is gone. */
 export async function streamEvents(
   watch: (options: WatchOptions) => AsyncIterable<WatchedEvent>,
   request: IncomingMessage,
@@ -29,7 +29,7 @@ export async function streamEvents(
     })) {
       const data = JSON.stringify({ turnId, event });
       const isTaken = response.write(`id: ${position}\nevent: ${event.type}\ndata: ${data}\n\n`);
-      // A slow reader makes the watch slow, and nothing else.
+      // A slow reader slows down only its own stream.
       if (!isTaken) await once(response, 'drain', { signal: gone.signal }).catch(() => {});
     }
   } finally {
@@ -38,7 +38,10 @@ export async function streamEvents(
   }
 }
 
-/** The last event that the reader has, as a browser says it, or `?after=` of the first request. */
+/**
+ * The position of the last event that the reader has: from the header of a browser, or `?after=` in
+ * the first request.
+ */
 function positionOf(request: IncomingMessage): number {
   const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
   const said = request.headers['last-event-id'] ?? searchParams.get('after') ?? '0';

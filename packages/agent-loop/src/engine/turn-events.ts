@@ -2,10 +2,16 @@ import type { TurnStore } from '@ethosagent/types';
 import type { AgentEvent } from '../api.js';
 import { storedEvent } from './watch.js';
 
-/** Milliseconds that events wait for others, so that words of a model don't come one by one. */
+/**
+ * How many milliseconds events are collected before they are written, so that the words of a model
+ * are not written one by one.
+ */
 const GATHER_MS = 100;
 
-/** Writes the events of a turn, a few at once and in their order. Who watches may miss the end of a turn whose worker died. */
+/**
+ * Writes the events of a turn in order, several at once. If a worker dies, its last events may be
+ * missing.
+ */
 export class TurnEvents {
   readonly #turns: TurnStore;
   readonly #taken: { id: string; taking: number };
@@ -28,7 +34,7 @@ export class TurnEvents {
     this.#timer ??= setTimeout(() => this.#write(), GATHER_MS);
   }
 
-  /** Resolves when all is written, or could not be. */
+  /** Resolves when all events were written, or could not be. */
   async flush(): Promise<void> {
     this.#write();
     await this.#writing;
@@ -41,7 +47,8 @@ export class TurnEvents {
     if (events.length === 0) return;
     this.#writing = this.#writing
       .then(() => this.#turns.addEvents(this.#taken, events))
-      // The journal has what happened. A turn is not ended for those who watch it.
+      // The journal has everything that matters. A turn does not fail because its events can't be
+      // stored.
       .then(
         () => {},
         () => {},

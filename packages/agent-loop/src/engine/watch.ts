@@ -34,7 +34,7 @@ export interface WatchOptions {
 const isEvent = (value: unknown): value is StoredAgentEvent =>
   isObject(value) && typeof value.type === 'string';
 
-/** Looks for events until the signal fires, or nobody reads any more. */
+/** Yields events until the signal fires or the reader stops. */
 export async function* watchTurns(
   turns: TurnStore,
   sessionId: string,

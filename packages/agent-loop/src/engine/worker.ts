@@ -124,7 +124,7 @@ export class TurnWorker {
     const timer = setInterval(() => {
       if (isBusy) return;
       isBusy = true;
-      // A store that is away is asked again the next time.
+      // If the store can't be reached, the next round asks it again.
       work()
         .catch(() => {})
         .then(() => {
@@ -153,7 +153,7 @@ export class TurnWorker {
       return;
     }
     if (held === undefined) {
-      // Whoever had it may be gone: by the end of a lease it is free.
+      // Its holder may have died. Then it is free when the lease ends.
       await this.#settle(turn, {
         state: 'waiting',
         delayMs: Math.max(MIN_WAIT_MS, Math.ceil(leaseMs / 20)),
@@ -199,7 +199,7 @@ export class TurnWorker {
         this.#metrics.lost += 1;
         return;
       }
-      // Before others are told that it waits.
+      // The session is released before other workers learn that the turn waits.
       await this.#loop.release(held).catch(() => {});
       await this.#settle(turn, outcome);
     } finally {
@@ -215,8 +215,8 @@ export class TurnWorker {
   }
 
   async #settle(turn: StoredTurn, outcome: TurnOutcome): Promise<void> {
-    // `turn.taking` is a fence, as the epoch of a session is: where another worker took the turn after
-    // its lease was over, the store changes nothing, and the outcome of this one is dropped.
+    // `turn.taking` is a fence, like the epoch of a session. If another worker took the turn after
+    // this one's lease ended, the store changes nothing, and the outcome of this worker is dropped.
     const settled = await this.#turns.settle(turn, outcome);
     if (settled === null) {
       this.#metrics.lost += 1;

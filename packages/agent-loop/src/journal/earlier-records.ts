@@ -1,10 +1,10 @@
 import { isAnything, isBoolean, isCount, isObject, isShape, isString } from '@ethosagent/policy';
 
-/** The version of what `data` of a message holds, as in `records.ts`. */
+/** The version of `data` in a message, as in `records.ts`. */
 const VERSION = 1;
 
-// Versions before 0.1.0 kept questions and decisions in the journal. Those of a session are in its
-// ledger now. Nobody writes these any more.
+// Versions before 0.1.0 kept questions and decisions in the journal. They are in the session's
+// ledger now, and these records are no longer written.
 const isAsked = isShape({
   turn: isCount,
   approval: (value): value is { toolCallId: string } =>
@@ -15,12 +15,12 @@ const isDecided = isShape(
   { args: isAnything },
 );
 
-/** A question or a decision in a journal that an earlier version wrote. */
+/** A question or a decision that an earlier version wrote into a journal. */
 export type EarlierRecord =
   | { kind: 'asked'; turn: number; call: string }
   | { kind: 'decided'; turn: number; call: string; args?: unknown };
 
-/** What the data of a message says that an earlier version wrote, or `undefined`. */
+/** The record of an earlier version in a message's data, or `undefined`. */
 export function parseEarlier(data: unknown): EarlierRecord | undefined {
   if (!isObject(data) || data.v !== VERSION) return undefined;
   if (data.kind === 'asked' && isAsked(data)) {

@@ -14,10 +14,12 @@ import { parseEarlier } from './earlier-records.js';
 import { type AgentRecord, messageOf, parseRecord } from './records.js';
 import { damaged, type LoggedStep, SessionLog } from './session-log.js';
 
-/** Who holds the session. Without an epoch, that is the session of the agent at the top. */
+/**
+ * The claim on a session. Without an epoch, it is the claim on the session of the agent at the top.
+ */
 export type JournalClaim = Pick<TurnClaim, 'assertHeld'> & Partial<Pick<TurnClaim, 'epoch'>>;
 
-/** The records of one append: they are stored together, or none of them. */
+/** The records of one append: either all of them are stored or none. */
 interface Waiting {
   records: readonly AgentRecord[];
   resolve: () => void;
@@ -42,7 +44,7 @@ export class Journal {
   readonly log: SessionLog;
   readonly ref: SessionRef;
   readonly #store: SessionStore;
-  /** What is known of the session, whoever runs it. */
+  /** What is known about the session, whichever process runs it. */
   readonly ledger: SessionLedger;
   readonly #signal: AbortSignal | undefined;
   readonly #graceMs: number;
@@ -52,8 +54,8 @@ export class Journal {
   #failure: { error: unknown } | undefined;
 
   /**
-   * @param options.signal of the turn: `graceMs` milliseconds after it has fired, a store that does
-   * not answer has failed
+   * @param options.signal of the turn: if a store does not answer within `graceMs` milliseconds
+   *   after it has fired, the store has failed
    */
   constructor(
     store: SessionStore,
@@ -81,18 +83,17 @@ export class Journal {
     this.log = log;
   }
 
-  /** Why nothing more is written. */
   get failure(): unknown {
     return this.#failure?.error;
   }
 
-  /** Its turn is over, all is written, and nobody writes with it any more. */
+  /** Whether its turn has ended, everything is written, and nobody will write with it again. */
   get isOver(): boolean {
     const isQuiet = this.#writing === undefined && this.#waiting.length === 0;
     return isQuiet && this.#failure === undefined && this.log.turn?.end !== undefined;
   }
 
-  /** The untrusted content that the session has read, whoever ran it, as far as it is known here. */
+  /** The untrusted content that the session has read in any process, as far as it is known here. */
   get sources(): UntrustedSource[] {
     return this.ledger.sources;
   }
@@ -103,7 +104,7 @@ export class Journal {
   }
 
   /**
-   * Asks what the session has read meanwhile, and notes what only the records know.
+   * Reads which sources other processes have noted, and notes those that only the records contain.
    * @throws as `SessionLedger.refresh`
    */
   async refreshSources(): Promise<void> {
@@ -111,7 +112,10 @@ export class Journal {
     await this.ledger.addSources(this.log.sources);
   }
 
-  /** What had been read when the calls of a step were issued, and what others have read since. */
+  /**
+   * The sources that were known when the calls of a step were issued, and those that others have
+   * read since.
+   */
   sourcesOf(step: LoggedStep | undefined): UntrustedSource[] {
     const { known } = step?.record ?? {};
     if (step === undefined || known === undefined) return this.sources;
@@ -119,10 +123,11 @@ export class Journal {
   }
 
   /**
-   * Resolves when the records are stored, and the log has them.
+   * Resolves when the records are stored and are in the log.
    *
-   * @throws `TURN_INVALID` for records that do not follow, or could not be read again: nothing is
-   * stored then, and others still can be; as `SessionStore.append`: from then on every append does
+   * @throws `TURN_INVALID` for records that may not come next or could not be read back; they are
+   *   not stored, and other records still can be. As `SessionStore.append`; after that, every
+   *   further append fails
    */
   append(...records: readonly AgentRecord[]): Promise<void> {
     if (records.length === 0) return Promise.resolve();
@@ -139,7 +144,7 @@ export class Journal {
   }
 
   async #write(): Promise<void> {
-    // A microtask later, so that the records of calls that begin together are written together.
+    // Waits one microtask, so that the records of calls that begin together are written together.
     await undefined;
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0);
@@ -192,12 +197,15 @@ export class Journal {
   }
 
   async #noteSources(records: readonly AgentRecord[]): Promise<void> {
-    // What others had read when calls were issued counts for them, whoever reads it again.
+    // Content that others had read when the calls were issued counts as a source of these calls.
     if (records.some(({ kind }) => kind === 'step')) await this.ledger.refresh();
     await this.ledger.addSources(records.flatMap((record) => this.log.sourceOf(record) ?? []));
   }
 
-  /** Reads what sub-agents in the background used. Anything else is another writer's turn. */
+  /**
+   * Reads the use of background sub-agents. If anything else was added, another process writes to
+   * this session.
+   */
   async #readAsides(): Promise<boolean> {
     const { log } = this;
     const messages = await this.#store.messages(this.ref.id, { afterSequence: log.lastSequence });
@@ -215,7 +223,7 @@ function isAside(record: AgentRecord | undefined): boolean {
 /**
  * The log of a session as it is stored.
  *
- * @param options.log what is known of it, which then has the rest
+ * @param options.log a log with the first part of the records; the rest is added to it
  * @throws `TURN_INVALID`, and as `SessionStore.messages`
  */
 export async function readLog(
@@ -244,7 +252,7 @@ function applyAll(log: SessionLog, messages: readonly SessionMessage[]): void {
   }
 }
 
-/** A record as whoever reads it will see it. @throws `TURN_INVALID` */
+/** A record as it will be read back. @throws `TURN_INVALID` */
 function asRead(record: AgentRecord): AgentRecord {
   const read = parseRecord(plainJson(messageOf(record, () => undefined).data));
   if (read !== undefined) return read;
@@ -262,7 +270,7 @@ function plainJson(data: unknown): unknown {
   }
 }
 
-/** The records that may come next. Those of an append that do not follow are refused. */
+/** The records that may come next. An append whose records may not come next is refused. */
 function fitting(batch: readonly Waiting[], log: SessionLog): AgentRecord[] {
   let rules = log.rules();
   return batch.flatMap(({ records, reject }) => {

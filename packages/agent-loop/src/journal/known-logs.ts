@@ -4,26 +4,26 @@ import { readLog } from './journal.js';
 import { parseRecord } from './records.js';
 import type { SessionLog } from './session-log.js';
 
-/** Sessions that are kept: each of them holds what a model is shown. */
+/** How many sessions are kept. Each one holds everything that the model is shown. */
 const MAX_LOGS = 8;
-/** Records of a session that is worth it. A shorter one is read in no time. */
+/** A session with fewer records is read quickly, so it is not kept. */
 const MIN_RECORDS = 500;
 
 /**
- * The logs of long sessions whose turns ran here, so that the next turn reads what is new and not all
- * that ever was. A log is what its records come to, so it is the same whichever way it was made. Whoever
- * takes one has it alone.
+ * The logs of long sessions whose turns ran here, so that the next turn reads only what is new. A
+ * log depends only on its records, so it does not matter who built it. A log that was taken is not
+ * given to anybody else.
  */
 export class KnownLogs {
   readonly #logs = new Map<string, SessionLog>();
   readonly #minRecords: number;
 
-  /** @param minRecords of a session that is worth it */
+  /** @param minRecords how many records a session must have to be kept */
   constructor(minRecords = MIN_RECORDS) {
     this.#minRecords = minRecords;
   }
 
-  /** Reads the log of a session, from where it is known. @throws as `readLog` */
+  /** Reads the log of a session. Starts from the part that is known. @throws as `readLog` */
   async read(store: SessionStore, sessionId: string): Promise<SessionLog> {
     const known = this.#logs.get(sessionId);
     this.#logs.delete(sessionId);
@@ -33,7 +33,7 @@ export class KnownLogs {
     return readLog(store, sessionId, { log: known });
   }
 
-  /** Keeps a log that nobody else goes on with. */
+  /** Keeps a log that nobody else will change. */
   keep(sessionId: string, log: SessionLog): void {
     this.#logs.delete(sessionId);
     if (log.messageCount < this.#minRecords) return;
@@ -43,7 +43,9 @@ export class KnownLogs {
   }
 }
 
-/** Whether a session is the one that is known: it may have been deleted, and begun anew. */
+/**
+ * Whether the stored session is still the one of the log: it may have been deleted and begun again.
+ */
 async function isStill(store: SessionStore, sessionId: string, log: SessionLog): Promise<boolean> {
   const { lastSequence, lastStoredAt, lastRecord } = log;
   const opts = { afterSequence: lastSequence - 1, limit: 1 };

@@ -15,7 +15,7 @@ import type { NewSessionMessage, ToolErrorCode } from '@ethosagent/types';
 import type { ProviderMetadata } from 'ai';
 import type { TurnEnd } from '../api.js';
 
-/** The version of what `data` of a message holds. */
+/** The version of `data` in a message. */
 const VERSION = 1;
 
 const isMetadata: Check<ProviderMetadata> = (value): value is ProviderMetadata =>
@@ -50,10 +50,10 @@ const isUsage = isShape(
 );
 const isSummary = isShape(
   {
-    /** The last step that it holds; 0 for the message of a user. */
+    /** The last step that it covers; 0 for the message of a user. */
     upTo: isShape({ turn: isCount, step: isCount }),
     text: isString,
-    /** SHA-256 of the messages that were summed up, as JSON, in base64url. */
+    /** SHA-256 of the summed-up messages as JSON, in base64url. */
     digest: isString,
     usage: isUsage,
   },
@@ -66,21 +66,20 @@ export const isAttachment = isShape({
   mediaType: isString,
   sizeBytes: isAmount,
 });
-/** What the model said, or thought. */
+/** What the model wrote as its answer or as its reasoning. */
 export interface StepText {
   type: 'text' | 'reasoning';
   text: string;
   metadata?: ProviderMetadata;
 }
 
-/** A call of a step. */
 export interface StepCall {
   type: 'call';
   id: string;
   name: string;
   input: Record<string, unknown>;
   metadata?: ProviderMetadata;
-  /** Why it can not be run: the model is told, and nothing runs. */
+  /** Why the call can't run. The model is told this instead of a result. */
   problem?: { code: ToolErrorCode; error: string };
 }
 
@@ -112,7 +111,7 @@ const CHECKS = {
     { turn: isCount, step: isCount, parts: isListOf(isPart), usage: isUsage, finish: isString },
     {
       untrusted: isTrue,
-      /** Tokens of the prompt, as they were estimated before the model was asked. */
+      /** The estimated tokens of the prompt, from before the model was asked. */
       estimate: isAmount,
       // How many sources of untrusted content the session knew when the calls were issued.
       known: isAmount,
@@ -121,9 +120,9 @@ const CHECKS = {
   started: isShape(
     { turn: isCount, calls: isListOf(isString) },
     {
-      /** What runs instead of what the model gave, as it was approved. */
+      /** The approved arguments, if they differ from those of the model. */
       edited: isAnything,
-      /** Stands for the tool and the personality that the calls run under. */
+      /** A digest of the tool and the personality under which the calls run. */
       under: isString,
     },
   ),
@@ -134,27 +133,27 @@ const CHECKS = {
       cause: isString,
       costUsd: isAmount,
       images: isListOf(isImage),
-      /** What the model is told of images that are smaller now, or left out. */
+      /** What the model is told about images that were made smaller or left out. */
       note: isString,
       untrusted: isTrue,
-      /** The turn ends with it: what its tool gave, for the user alone. */
+      /** The answer that the tool gave to the user. The turn ends with it. */
       answer: isString,
       from: isString,
-      /** Tools that the model is told from now on. */
+      /** The tools that the model is told about from now on. */
       found: isListOf(isString),
     },
   ),
-  /** A call that a tool made: it is about to run. */
+  /** A tool is about to make this call. */
   inner: isShape({
     turn: isCount,
-    /** The call that it comes from. */
+    /** The call whose tool makes it. */
     parent: isString,
     call: isString,
     name: isString,
-    /** The beginning of its arguments, for whoever is told of it. */
+    /** The start of its arguments, to show it to somebody. */
     args: isString,
   }),
-  /** It has run. What it gave is its caller's alone. */
+  /** A call that a tool made has ended. Only that tool got its result. */
   inner_result: isShape(
     { turn: isCount, call: isString, ok: isBoolean },
     {
@@ -163,10 +162,13 @@ const CHECKS = {
       source: isShape({ source: isString, tool: isString }),
     },
   ),
-  /** Sub-agents that were begun, and what sub-agents used. */
+  /** How many sub-agents were begun, and what sub-agents used. */
   delegated: isShape({ turn: isCount, begun: isCount, usage: isUsage }),
   resumed: isShape({ turn: isCount }),
-  /** What the model is no longer shown: results, by their calls, and what was summed up. */
+  /**
+   * What the model no longer sees: results of the listed calls, and the entries that were summed
+   * up.
+   */
   context: isShape(
     { turn: isCount, cleared: isListOf(isString) },
     { summary: isSummary, untrusted: isTrue },
@@ -176,7 +178,7 @@ const CHECKS = {
 
 type RecordOf<K extends keyof typeof CHECKS> = { kind: K } & Checked<(typeof CHECKS)[K]>;
 
-/** A piece of what happened in a session, as it is stored. */
+/** An event of a session, as it is stored. */
 export type AgentRecord = { [K in keyof typeof CHECKS]: RecordOf<K> }[keyof typeof CHECKS];
 export type UserRecord = RecordOf<'user'>;
 export type StepRecord = RecordOf<'step'>;
@@ -184,7 +186,7 @@ export type ResultRecord = RecordOf<'result'>;
 export type ContextRecord = RecordOf<'context'>;
 export type InnerRecord = RecordOf<'inner'>;
 
-/** The record of a message's data, or `undefined` for what is none that is known. */
+/** The record in a message's data, or `undefined` if it is not a known record. */
 export function parseRecord(data: unknown): AgentRecord | undefined {
   if (!isObject(data) || data.v !== VERSION || !isString(data.kind)) return undefined;
   return isRecord(data) ? data : undefined;
@@ -196,7 +198,7 @@ function isRecord(data: Record<string, unknown>): data is Record<string, unknown
   return Object.entries(CHECKS).some(([name, check]) => name === kind && check(data));
 }
 
-/** A record as a message: for people and searches its text, for who resumes its data. */
+/** A record as a message. Its text is for people and for searches, its data for resuming. */
 export function messageOf(record: AgentRecord, toolNameOf: (call: string) => string | undefined) {
   const data = { v: VERSION, ...record };
   const message = (role: NewSessionMessage['role'], text: string): NewSessionMessage => ({
@@ -228,12 +230,11 @@ export function messageOf(record: AgentRecord, toolNameOf: (call: string) => str
   }
 }
 
-/** What the model said in a step. */
+/** The text that the model wrote in a step. */
 export function textOf({ parts }: Pick<StepRecord, 'parts'>): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 }
 
-/** The calls of a step, in order. */
 export function callsOf({ parts }: Pick<StepRecord, 'parts'>): StepCall[] {
   return parts.filter((part) => part.type === 'call');
 }

@@ -20,20 +20,20 @@ import {
 import { SessionRules } from './session-rules.js';
 import { ShownImages } from './shown-images.js';
 
-/** A call of the turn, and how far it is. */
+/** A call of the turn, and its progress. */
 export interface LoggedCall {
   call: StepCall;
-  /** Its place among the calls of the turn, from 1. */
+  /** Its number among the calls of the turn, from 1. */
   ordinal: number;
-  /** How many calls in a row, itself included, were the very same. */
+  /** How many identical calls came in a row, including this one. */
   repeats: number;
-  /** It was about to run: whether it did is not known until there is a result. */
+  /** The call was about to run. Without a result, it is not known whether it ran. */
   started: boolean;
-  /** What it was started with, where the arguments are not those that the model gave. */
+  /** The arguments it was started with, if they differ from those of the model. */
   edited?: unknown;
-  /** The digest of the tool and the personality that it ran under. */
+  /** The digest of the tool and the personality under which it was started. */
   under?: string;
-  /** The calls that its tool made and that were about to run. */
+  /** The calls that its tool was about to make. */
   inner?: InnerLogged[];
   result?: ResultRecord;
 }
@@ -42,15 +42,15 @@ export interface LoggedCall {
 export interface InnerLogged {
   id: string;
   name: string;
-  /** The beginning of its arguments, as JSON. */
+  /** The start of its arguments, as JSON. */
   args: string;
-  /** Its result is known: the tool had it. */
+  /** Whether it has ended. Its tool got the result then. */
   hasEnded: boolean;
 }
 
 export interface LoggedStep {
   record: StepRecord;
-  /** Untrusted content that came with its results, and with none before. */
+  /** The sources of untrusted content that its results brought first. */
   brought: UntrustedSource[];
   calls: LoggedCall[];
 }
@@ -60,27 +60,27 @@ export interface LoggedTurn {
   turn: number;
   key?: string;
   attachments: readonly AttachmentInfo[];
-  /** The personality that it runs under. */
+  /** The personality of the turn. */
   personality?: string;
-  /** Absent while the turn is not over. */
+  /** Absent until the turn has ended. */
   end?: TurnEnd;
   steps: number;
   calls: number;
-  /** What it used itself. */
+  /** What the turn itself used. */
   usage: AgentUsage;
-  /** Sub-agents that it has begun, and what they used. */
+  /** How many sub-agents it has begun, and what they used. */
   delegated: { begun: number; usage: AgentUsage };
-  /** The answer so far: what the model said last, or a tool in its place. */
+  /** The answer so far: the last text of the model, or the text of a tool that answers instead. */
   text: string;
   step?: LoggedStep;
 }
 
-/** A user message, a step with its results, or what stands for those that were summed up. */
+/** A user message, a step with its results, or the summary that replaces some of them. */
 export type LoggedEntry = UserRecord | LoggedStep | SummedUp;
 
 /**
- * What a session's records come to. Every record goes through `apply`, those that are read and
- * those that were just written, so that a turn that is resumed stands where the other one stood.
+ * The state that the records of a session describe. Every record goes through `apply`, whether it
+ * was read or was just written. So a resumed turn has the same state as the original one.
  */
 export class SessionLog {
   /** The sequence of the last message. */
@@ -93,22 +93,22 @@ export class SessionLog {
   /** Turns that were begun with a key, and how they ended. */
   readonly keys = new Map<string, { turn: number; end?: TurnEnd }>();
   readonly #sources = new SourceList();
-  /** What the model is shown; none where no model is asked. */
+  /** What the model is shown; empty if no model is asked. */
   readonly entries: LoggedEntry[] = [];
-  /** Results were cleared or summed up. */
+  /** Whether results were cleared or entries were summed up. */
   isShortened = false;
-  /** The tools that came to be told, in the order in which they came. */
+  /** Tools that were added to those of the model, in order. */
   readonly appended: string[] = [];
-  /** The last prompt that the model counted, and its estimate. */
+  /** The tokens that the model counted for its last prompt, and the estimate for it. */
   counted: { inputTokens: number; estimate: number } | undefined;
   readonly #hasHistory: boolean;
   readonly #rules = new SessionRules();
   readonly #images = new ShownImages();
-  /** Those of the last step. */
+  /** The calls of the last step. */
   #calls = new Map<string, LoggedCall>();
   #lastCall = '';
   #repeats = 0;
-  /** What an earlier version wrote of the arguments that calls were approved with. */
+  /** The approved arguments of calls, from records of an earlier version. */
   readonly #edits = new Map<string, { edited: unknown }>();
 
   /** @param options `history`: whether to keep what only a model needs */
@@ -116,7 +116,10 @@ export class SessionLog {
     this.#hasHistory = options.history;
   }
 
-  /** The untrusted content that the records speak of. What the session has read, its ledger knows. */
+  /**
+   * The sources of untrusted content in the records. The ledger knows all that the session has
+   * read.
+   */
   get sources(): UntrustedSource[] {
     return this.#sources.all;
   }
@@ -130,19 +133,18 @@ export class SessionLog {
     return this.#calls.get(id)?.call.name;
   }
 
-  /** What may come next. */
+  /** The rules for the next record. */
   rules(): SessionRules {
     return this.#rules.fork();
   }
 
-  /** The calls of the last step that have no result. */
   openCalls(): LoggedCall[] {
     const turn = this.turn;
     if (turn?.end !== undefined) return [];
     return turn?.step?.calls.filter(({ result }) => result === undefined) ?? [];
   }
 
-  /** @throws `TURN_INVALID` for a record that can not come here */
+  /** @throws `TURN_INVALID` for a record that may not come next */
   apply(record: AgentRecord | EarlierRecord, sequence: number): void {
     if (!this.#rules.take(record)) throw damaged(sequence, 'does not follow from those before it');
     this.#add(record);
@@ -199,9 +201,12 @@ export class SessionLog {
     }
   }
 
-  /** A call that waited is asked about again: no earlier yes lets it run. */
+  /**
+   * A call that waited under an earlier version is asked about again. An earlier approval does not
+   * let it run.
+   */
   #addEarlier(record: EarlierRecord): void {
-    // It says from where the content came that the call read.
+    // The approved arguments show where the content that the call read came from.
     if ('args' in record) this.#edits.set(record.call, { edited: record.args });
     else this.#edits.delete(record.call);
   }
@@ -263,7 +268,7 @@ export class SessionLog {
     applyContext(this.entries, record);
   }
 
-  /** What tools of the last step gave as the answer of the turn, once all its calls are over. */
+  /** The answer that tools of the last step gave for the turn, once all its calls have ended. */
   directAnswer(): string | undefined {
     if (this.openCalls().length > 0) return undefined;
     const answers = this.turn?.step?.calls.flatMap(({ result }) => result?.answer ?? []) ?? [];
@@ -283,7 +288,7 @@ export class SessionLog {
     for (const name of names) if (!this.appended.includes(name)) this.appended.push(name);
   }
 
-  /** Where the content of a record comes from that somebody else may have written. */
+  /** The source of the untrusted content in a record; `undefined` if it has none. */
   sourceOf(record: AgentRecord): UntrustedSource | undefined {
     if (!('untrusted' in record) || record.untrusted !== true) return undefined;
     if (record.kind === 'inner_result') return record.source;

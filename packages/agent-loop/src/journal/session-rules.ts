@@ -2,15 +2,15 @@ import type { EarlierRecord } from './earlier-records.js';
 import { type AgentRecord, callsOf } from './records.js';
 
 /**
- * Which record may come next in a session. What is stored and what is read are held to the same
- * rules, so that nothing is stored that the next reader would have to refuse.
+ * Decides which record may come next in a session. The same rules apply to writing and to reading,
+ * so that nothing is stored that the next reader would refuse.
  */
 export class SessionRules {
   #turn = 0;
   #isOver = true;
   /** Calls without a result. */
   #open = new Set<string>();
-  /** Calls that tools of those made and that have no result, with the call that they come from. */
+  /** Calls without a result that tools made, each with the call whose tool made it. */
   #inner = new Map<string, string>();
   readonly #ids = new Set<string>();
   readonly #isKnown: (id: string) => boolean;
@@ -24,7 +24,7 @@ export class SessionRules {
     return this.#ids.has(id) || this.#isKnown(id);
   }
 
-  /** Rules that go on from here, and leave these as they are. */
+  /** A copy that continues from this state. The original does not change. */
   fork(): SessionRules {
     const fork = new SessionRules((id) => this.hasCall(id));
     fork.#turn = this.#turn;
@@ -34,7 +34,7 @@ export class SessionRules {
     return fork;
   }
 
-  /** Takes a record, or says that it does not follow and stays as it was. */
+  /** Accepts a record. Returns `false`, and changes nothing, if it may not come next. */
   take(record: AgentRecord | EarlierRecord): boolean {
     if (record.kind === 'user') return this.#takeUser(record.turn);
     if (this.#isOver || record.turn !== this.#turn) return false;
@@ -61,7 +61,7 @@ export class SessionRules {
       case 'delegated':
         return true;
       case 'context':
-        // A call and its answer stay together.
+        // A call is never cleared without its answer.
         return this.#open.size === 0 && record.cleared.every((id) => this.hasCall(id));
       case 'end':
         if (this.#open.size > 0) return false;

@@ -1,22 +1,30 @@
 import type { ResultImage } from '@ethosagent/core';
 import type { ResultRecord } from './records.js';
 
-/** Images of tool results that the model is shown; below what providers take for a request. */
+/**
+ * How many images of tool results the model is shown. Fewer than providers accept in one request.
+ */
 const MAX_IMAGES = 16;
-/** Characters of base64 of all of them. */
+/** How many characters of base64 all of them may have. */
 const MAX_CHARS = 16_000_000;
-/** What is left of both when there are more: half, since the history changes each time. */
+/**
+ * The share of both limits that is kept when they are exceeded. It is a half, so that the history
+ * does not change with every new image.
+ */
 const KEPT = 0.5;
 
-/** What the model is told instead of an image that it was shown. */
+/** Replaces an image that the model was shown before. */
 const GONE = '[an image of this result is no longer shown; call the tool again to see it]';
 
-/** The images of a history. Those that the model is no longer shown are let go. */
+/** The images of a history. Images that are no longer shown are removed from it. */
 export class ShownImages {
   readonly #shown: { result: ResultRecord; image: ResultImage }[] = [];
   #chars = 0;
 
-  /** Takes the images of a result, and removes the oldest from theirs. */
+  /**
+   * Adds the images of a result. Removes the oldest images from their results if there are too
+   * many.
+   */
   add(result: ResultRecord): void {
     for (const image of result.images ?? []) {
       this.#shown.push({ result, image });

@@ -6,16 +6,16 @@ import { ModelFailure, modelError, modelFailure } from './model-error.js';
 
 export interface Asking {
   retries: RetryPlan;
-  /** Milliseconds that the turn may still take. */
+  /** How many milliseconds the turn may still take. */
   remainingMs: () => number;
-  /** Is told of text, and of attempts that are void, and waited for. */
+  /** Receives text, and attempts that don't count. Awaited. */
   tell: (event: AgentEvent) => Promise<void>;
-  /** What of the answer has come so far. */
+  /** The part of the answer that has arrived. */
   said: { text: string; hasSources: boolean };
 }
 
 /**
- * Asks the model, and asks again where that may help.
+ * Asks the model, and asks again after a failure that may go away.
  *
  * @throws `MODEL_FAILED`; the reason of the signal when it fires
  */
@@ -47,7 +47,7 @@ export async function askAgain(request: ModelRequest, asking: Asking): Promise<M
   }
 }
 
-/** Milliseconds to wait before the next attempt, or `undefined` for none. */
+/** How many milliseconds to wait before the next attempt; `undefined` for no further attempt. */
 function delayOf(
   { isRetryable, retryAfterMs }: ModelFailure,
   attempt: number,
@@ -56,7 +56,7 @@ function delayOf(
   const { maxRetries, firstDelayMs, maxDelayMs } = retries;
   if (!isRetryable || attempt > maxRetries) return undefined;
   const backoff = Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
-  // Half of it at random, so that many who failed at once do not all come back at once.
+  // Up to half of the delay is random, so that requests that failed together don't return together.
   const delayMs = Math.ceil(retryAfterMs ?? backoff * (0.5 + Math.random() / 2));
   return delayMs < remainingMs() ? delayMs : undefined;
 }

@@ -18,12 +18,11 @@ export interface ModelRequest {
   messages: ModelMessage[];
   definitions: readonly ToolDefinition[];
   settings: ModelSettings;
-  /** Of a request that others follow: the provider is to keep the prompt. */
+  /** Present if other requests follow: then the provider should cache the prompt. */
   context?: ContextPlan;
-  /** The model may call no tool. */
   isWithoutCalls?: boolean;
   signal: AbortSignal;
-  /** Milliseconds without a word after which the answer counts as broken off. */
+  /** After this many milliseconds without a word, the answer counts as broken off. */
   idleMs: number;
   now: () => number;
 }
@@ -33,9 +32,9 @@ export interface ModelAnswer {
   parts: AnswerPart[];
   finish: string;
   usage: Partial<LanguageModelUsage> | undefined;
-  /** Characters, of whatever the model wrote. */
+  /** The number of characters of everything that the model wrote. */
   chars: number;
-  /** The provider put what it had found elsewhere into the answer. */
+  /** Whether the provider added content from elsewhere to the answer. */
   hasSources: boolean;
 }
 
@@ -43,14 +42,14 @@ export type AnswerPart =
   | { type: 'text' | 'reasoning'; text: string; metadata?: ProviderMetadata }
   | { type: 'call'; call: IssuedCall; metadata?: ProviderMetadata };
 
-/** Characters of one answer; no model that there is writes as many. */
+/** No existing model writes an answer of this many characters. */
 const MAX_ANSWER_CHARS = 2_000_000;
 
-/** Is told of an answer as it comes. */
+/** Receives an answer while it arrives. */
 export interface AnswerListener {
-  /** Is waited for. */
+  /** Awaited. */
   word(type: 'text' | 'reasoning', text: string): Promise<void>;
-  /** The provider puts what it has found elsewhere into the answer. */
+  /** The provider adds content from elsewhere to the answer. */
   source(): void;
 }
 
@@ -74,7 +73,7 @@ export async function askModel(
     throw modelFailure(error, request.now);
   } finally {
     request.signal.removeEventListener('abort', abort);
-    // Ends what is still on its way of an answer that is not wanted.
+    // Ends what still arrives of an answer that is no longer wanted.
     attempt.abort();
   }
 }
@@ -93,13 +92,14 @@ async function readAnswer(
   const result = streamText({
     model,
     ...(isSeven(sdk) ? { instructions: system } : { system }),
-    // Here every message is parsed again in every step, which made long turns ten times as slow.
+    // The SDK parses `messages` again in every step, which made long turns ten times as slow. What
+    // `prepareStep` returns is not parsed.
     messages: messages.slice(0, 1),
     prepareStep: () => ({ messages }),
     tools: toolSet(definitions, jsonSchema),
     maxRetries: 0,
     abortSignal: attempt.signal,
-    // The parts of the stream say it too; without this they are printed as well.
+    // The stream contains the errors too. Without this, the SDK also prints them.
     onError: () => {},
     ...rest,
     ...(isWithoutCalls === true && { toolChoice: 'none' as const }),
@@ -120,7 +120,7 @@ async function readAnswer(
   return answer.answer();
 }
 
-/** The host's own options, and those of what the provider does with the prompt. */
+/** The host's own options, together with those for what the provider does with the prompt. */
 function optionsOf(own: ModelSettings['providerOptions'], context: ContextPlan | undefined) {
   const native = nativeOptions(context?.native ?? [], context?.nativeAt ?? 0);
   if (own === undefined && Object.keys(native).length === 0) return {};
@@ -133,19 +133,19 @@ type Part = { type: string };
 
 class AnswerBuilder {
   chars = 0;
-  /** Characters, and parts. */
+  /** Characters and parts together. */
   size = 0;
   readonly #parts: AnswerPart[] = [];
   readonly #blocks = new Map<string, Extract<AnswerPart, { text: string }>>();
   #finish: string | undefined;
   #usage: Partial<LanguageModelUsage> | undefined;
   hasSources = false;
-  /** Characters of arguments that came in pieces, by call. */
+  /** The characters of arguments that came in pieces, by call. */
   readonly #argumentChars = new Map<string, number>();
 
-  /** Takes a part of the stream, and says what a reader sees of it. */
+  /** Takes a part of the stream. Returns what a reader sees of it. */
   add(part: StreamPart): { type: 'text' | 'reasoning'; text: string } | undefined {
-    // A flood of nothing is one too.
+    // Each part counts, so that a flood of empty parts is limited too.
     this.size += 1;
     switch (part.type) {
       case 'text-start':
@@ -253,7 +253,7 @@ type TextPart = Extract<
 >;
 type CallPart = Extract<StreamPart, { type: 'tool-call' }>;
 
-/** The SDK makes up a finish where the stream ends without one. */
+/** The SDK invents a finish if the stream ends without one. */
 function isBrokenOff(part: Extract<StreamPart, { type: 'finish-step' }>): boolean {
   const { finishReason, rawFinishReason, usage } = part;
   return (
@@ -264,7 +264,7 @@ function isBrokenOff(part: Extract<StreamPart, { type: 'finish-step' }>): boolea
 function errorFacts(error: unknown): { name: string; message: string } {
   const { name, cause, message }: { name?: unknown; cause?: unknown; message?: unknown } =
     Object(error);
-  // The SDK's own text repeats the arguments; its cause says what is wrong with them.
+  // The SDK's own message repeats the arguments. Its cause says what is wrong with them.
   const { message: reason }: { message?: unknown } = Object(cause);
   return {
     name: typeof name === 'string' ? name : '',
@@ -276,7 +276,7 @@ function toolSet(
   definitions: readonly ToolDefinition[],
   jsonSchema: typeof import('ai')['jsonSchema'],
 ): ToolSet {
-  // Without a prototype: a model may well call `constructor`.
+  // Without a prototype, since a model may call a tool named `constructor`.
   const tools: ToolSet = Object.create(null);
   for (const { name, description, parameters } of definitions) {
     tools[name] = { description, inputSchema: jsonSchema({ type: 'object', ...parameters }) };
@@ -284,7 +284,7 @@ function toolSet(
   return tools;
 }
 
-/** `ai` 7 calls some things by other names. */
+/** `ai` 7 has other names for some things. */
 function isSeven(sdk: object): boolean {
   return 'isStepCount' in sdk;
 }
@@ -299,7 +299,7 @@ function isParts(stream: unknown): stream is AsyncIterable<StreamPart> {
   return typeof stream === 'object' && stream !== null && Symbol.asyncIterator in stream;
 }
 
-/** Aborts an attempt whose next part does not come in time. */
+/** Aborts an attempt if its next part does not come in time. */
 async function* watched<T>(
   parts: AsyncIterable<T>,
   idleMs: number,
@@ -314,7 +314,7 @@ async function* watched<T>(
     }
   } finally {
     attempt.abort();
-    // Not waited for: a stream that ignores its signal would hold up the turn.
+    // Not awaited: a stream that ignores its signal would keep the turn from going on.
     void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

@@ -15,8 +15,8 @@ export interface AskReaderOptions {
 }
 
 /**
- * Asks the model of an agent as a reader: with no tools, no history, and no options of the provider,
- * which may give it a search of its own.
+ * Asks the model of an agent as a reader: without tools, without history, and without provider
+ * options, which could enable a search of the provider.
  *
  * @returns its text
  * @throws `MODEL_FAILED`; the reason of the signal

@@ -7,27 +7,31 @@ export interface IssuedCall {
   id: string;
   name: string;
   input: unknown;
-  /** What the AI SDK found wrong. */
+  /** What the AI SDK found to be wrong. */
   error?: { name: string; message: string };
 }
 
 const MAX_DEPTH = 100;
-// What the strictest of the providers takes.
+// The characters and the length that the strictest provider accepts.
 const PLAIN_ID = /^[\w-]{1,40}$/;
 const PLAIN_NAME = /^[\w-]{1,64}$/;
 
 /**
- * A call as it goes into the history. What providers would refuse there, and so with it every later
- * request of the session, is replaced: ids that came before, invalid names and arguments.
+ * A call as it is stored in the history. A provider would refuse ids that were used before, invalid
+ * names and invalid arguments, and then refuse every later request of the session. So they are
+ * replaced.
  */
 export function stepCall(
   issued: IssuedCall,
   options: {
     isTaken: (id: string) => boolean;
     spareId: () => string;
-    /** Whether there is such a tool, though the model was not told of it: its host says why not. */
+    /**
+     * Whether there is such a tool, although it was not offered. Then its host explains why it
+     * can't be called.
+     */
     isTool?: (name: string) => boolean;
-    /** The names that the model was told. */
+    /** The names that the model was offered. */
     offered?: readonly string[];
   },
 ): StepCall {
@@ -62,7 +66,7 @@ function problemOf(
     };
   }
   if (isPlain) {
-    // JSON can say `1e999`, and can't say again what it means.
+    // JSON can contain `1e999`. It is parsed to infinity, which JSON can't express.
     const isSayable = everyNumber(input, Number.isFinite);
     const problem = 'a number in the arguments is larger than a number can be';
     return isSayable ? undefined : { code: 'input_invalid', error: problem };
@@ -81,7 +85,7 @@ function wellFormedEntries(input: Record<string, unknown>): Record<string, unkno
   );
 }
 
-// Half of a surrogate pair is no JSON to some providers.
+// For some providers, half of a surrogate pair is not valid JSON.
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value === 'number' && !Number.isFinite(value)) return null;

@@ -14,17 +14,19 @@ type ToolPart = Extract<
   { type: 'tool-result' }
 >;
 
-/** The kinds of images that a model takes in tool results; `false` for none. */
+/** The media types of images that a model accepts in tool results; `false` for none. */
 export type TakenImages = readonly string[] | false;
 
-/** The history as the model reads it. Every call has exactly one answer, in the order of the calls. */
+/**
+ * The history as the model reads it. Every call has exactly one answer, in the order of the calls.
+ */
 export function modelMessages(
   entries: readonly LoggedEntry[],
   options: { images: TakenImages },
 ): ModelMessage[] {
   const [first, second] = entries;
   if (first !== undefined && 'prompts' in first) {
-    // In one message with the user's own: two in a row are more than some providers take.
+    // Combined with the user's own message: some providers refuse two user messages in a row.
     const isAsked = second !== undefined && 'kind' in second;
     const texts = [...headTexts(first, promptText), ...(isAsked ? [promptText(second)] : [])];
     return [
@@ -60,7 +62,10 @@ function describe({ id, name, mediaType, sizeBytes }: AttachmentInfo): string {
 
 const MAX_NAME_CHARS = 200;
 
-/** A name that a stranger may have given: without what could be read as a marking, and not long. */
+/**
+ * A name that somebody else may have chosen. Characters that could form a mark are replaced, and it
+ * is shortened.
+ */
 function plain(name: string): string {
   const clean = withoutHidden(name).normalize('NFKC');
   return takeStart(clean.replaceAll(/[<>[\]|]/g, '_'), MAX_NAME_CHARS);
@@ -69,7 +74,7 @@ function plain(name: string): string {
 function stepMessages({ record, calls }: LoggedStep, options: { images: TakenImages }) {
   const content = record.parts.flatMap(assistantPart);
   const messages: ModelMessage[] = [];
-  // A provider refuses an empty message, and one of nothing but reasoning.
+  // Providers refuse an empty message, and one that contains only reasoning.
   if (content.some(({ type }) => type !== 'reasoning'))
     messages.push({ role: 'assistant', content });
   const answers = calls.flatMap(({ call, result }): ToolPart[] =>
@@ -108,7 +113,7 @@ function assistantPart(part: StepPart): AssistantPart[] {
   }
 }
 
-/** A model may have shown them before: another one goes on with the session. */
+/** Another model, which the session used before, may have been shown the images. */
 const UNSEEN = '[images of this result are left out: this model does not take them]';
 
 function outputOf(

@@ -1,11 +1,11 @@
 import { EthosError } from '@ethosagent/types';
 
-/** A model call that did not come to an answer. */
+/** A request to the model that gave no answer. */
 export class ModelFailure extends Error {
   override name = 'ModelFailure';
-  /** Whether it is worth another attempt. */
+  /** Whether another attempt may succeed. */
   readonly isRetryable: boolean;
-  /** Milliseconds that the provider asks to wait. */
+  /** How many milliseconds the provider asks to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -18,7 +18,9 @@ export class ModelFailure extends Error {
   }
 }
 
-/** Mistakes of the request, of the set-up or of a program: the same request fails again. */
+/**
+ * Mistakes in the request, in the configuration or in a program. The same request would fail again.
+ */
 const FINAL: ReadonlySet<string> = new Set([
   'AI_InvalidArgumentError',
   'AI_InvalidPromptError',
@@ -35,7 +37,7 @@ const FINAL: ReadonlySet<string> = new Set([
 
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-/** What the AI SDK, a provider or the network threw, as a failure. */
+/** Turns an error of the AI SDK, a provider or the network into a failure. */
 export function modelFailure(error: unknown, now: () => number): ModelFailure {
   if (error instanceof ModelFailure) return error;
   const { name, message, statusCode, isRetryable, responseHeaders, cause }: ErrorFacts =
@@ -43,7 +45,7 @@ export function modelFailure(error: unknown, now: () => number): ModelFailure {
   const status = typeof statusCode === 'number' ? statusCode : undefined;
   const text = typeof message === 'string' ? message : describe(error);
   const detail = redact(status === undefined ? text : `HTTP ${status}: ${text}`);
-  // What a wrapper hides: a broken connection is one of its causes.
+  // This wrapper hides its cause, such as a broken connection, so the cause is used.
   if (isObject(cause) && typeof name === 'string' && name === 'AI_RetryError') {
     return modelFailure(cause, now);
   }
@@ -71,12 +73,12 @@ function isWorthARetry(facts: {
   const { name, status, isRetryable } = facts;
   if (typeof name === 'string' && FINAL.has(name)) return false;
   if (isRetryable === true) return true;
-  // An answer that can't be read has the status of one that was fine.
+  // An answer that can't be read has the status of a success.
   if (status !== undefined) return status < 400 || status >= 500 || RETRYABLE_STATUS.has(status);
   return true;
 }
 
-/** Milliseconds, from `Retry-After-Ms` or from `Retry-After` in seconds or as a date. */
+/** In milliseconds, from `Retry-After-Ms`, or from `Retry-After` in seconds or as a date. */
 function retryAfter(headers: unknown, now: () => number): number | undefined {
   if (!isObject(headers)) return undefined;
   const value = (name: string): string | undefined => {
@@ -89,14 +91,14 @@ function retryAfter(headers: unknown, now: () => number): number | undefined {
   if (text === undefined) return undefined;
   const seconds = Number(text);
   if (seconds >= 0) return seconds * 1_000;
-  // A number alone would be read as a year.
+  // A plain number would be parsed as a year.
   const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now());
 }
 
 const MAX_DETAIL_CHARS = 500;
 
-/** Without what looks like a credential: providers quote keys, and hosts put them into URLs. */
+/** Removes what looks like a credential. Providers quote keys, and hosts put keys into URLs. */
 function redact(text: string): string {
   return text
     .slice(0, 10_000)

@@ -2,7 +2,7 @@ import type { ToolDefinition } from '@ethosagent/types';
 
 export const FIND_TOOLS = 'find_tools';
 
-/** What the model is told of the search, once not all tools are told. */
+/** The definition of the search for the model, used when not all tools are offered. */
 export const FIND_TOOLS_DEFINITION: ToolDefinition = {
   name: FIND_TOOLS,
   description:

@@ -10,15 +10,15 @@ import type { ToolSearchPlan } from './tool-search-plan.js';
 export interface FindAnswer {
   logged: LoggedCall;
   result: ToolResult;
-  /** The names of the tools that were not told before. */
+  /** The names of the tools that were not offered before. */
   found: string[];
 }
 
 const MAX_ABOUT_CHARS = 200;
 
 /**
- * Answers the open calls of `find_tools`. They have no effect, so that one whose process died is made
- * again. Only what the personality may call now is found.
+ * Answers the open calls of `find_tools`. They have no effect, so one whose process died is run
+ * again. It finds only tools that the personality may call now.
  */
 export async function answerFinds(
   log: SessionLog,
@@ -28,7 +28,7 @@ export async function answerFinds(
   const calls = log.openCalls().filter(({ call }) => call.name === FIND_TOOLS);
   if (plan === undefined || calls.length === 0) return [];
   const definitions = await definitionsNow();
-  // A tool of the agent's own that has this name.
+  // The agent has a tool of its own with this name.
   if (definitions.some(({ name }) => name === FIND_TOOLS)) return [];
   const { hidden } = offeredTools(definitions, { plan, appended: log.appended });
   const index = createToolIndex(hidden);

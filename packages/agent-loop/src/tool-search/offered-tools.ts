@@ -5,22 +5,22 @@ import { READ_RESULT, READ_RESULT_DEFINITION } from '../context/read-result.js';
 import { FIND_TOOLS, FIND_TOOLS_DEFINITION } from './find-tools-definition.js';
 import type { ToolSearchPlan } from './tool-search-plan.js';
 
-/** Why `read_result` is needed. */
+/** Why `read_result` is needed, for the error. */
 export const SHORTER = { why: 'the history is to be made shorter', option: 'context' };
 
-/** What of the tools a model is told, and what it has to look for. */
+/** The tools that a model is offered, and those that it has to search for. */
 export interface OfferedTools {
   offered: readonly ToolDefinition[];
-  /** Those that `find_tools` looks in. */
+  /** The tools that `find_tools` searches. */
   hidden: readonly ToolDefinition[];
 }
 
 /**
- * The tools of a request. What came to be told in the session stands at the end, in its order, so that
- * what was before it stays as it is.
+ * The tools of a request. Tools that were added in the session come last, in order, so that the
+ * part before them stays the same.
  *
- * @param appended names in the order in which they came: found tools, and `read_result`
- * @throws `CONFIG_INVALID` where the agent has a tool of its own with the name of one that is needed
+ * @param appended the names of added tools in order: found tools, and `read_result`
+ * @throws `CONFIG_INVALID` if the agent has a tool of its own with the name of one that is needed
  */
 export function offeredTools(
   definitions: readonly ToolDefinition[],
@@ -59,8 +59,8 @@ export function assertFree(
 }
 
 /**
- * Those that say so; where the rest is too much, also those of MCP servers; where that is still too much, the last of the
- * others.
+ * Hides the tools that ask for it. If the others are still too large, also those of MCP servers. If
+ * that is not enough, the last ones of the others.
  */
 function hiddenOf(
   definitions: readonly ToolDefinition[],
@@ -78,7 +78,7 @@ function hiddenOf(
   return hidden;
 }
 
-/** Of the parts that a model is told. */
+/** Counts the parts that a model is told. */
 function tokensOf(definitions: readonly ToolDefinition[]): number {
   return definitions.reduce(
     (sum, { name, description, parameters }) =>

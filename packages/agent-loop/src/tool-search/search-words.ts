@@ -1,11 +1,11 @@
-/** Words that say nothing of a tool. */
+/** Words that don't help to find a tool. */
 const COMMON = new Set(
   'a an all and any are as at be been can could do does for from had has have how i if in into is it its me my need now of on or our please so some that the their them then there these this those to use used using want was we were what when where which who why will with would you your'.split(
     ' ',
   ),
 );
 
-/** Words that people, and services, have for the same thing. */
+/** Different words that people and services use for the same thing. */
 const MEANINGS: readonly (readonly string[])[] = [
   ['add', 'create', 'make', 'new', 'insert'],
   ['remove', 'delete', 'erase', 'destroy'],
@@ -42,7 +42,7 @@ const MEANINGS: readonly (readonly string[])[] = [
   ['document', 'file', 'doc'],
 ];
 
-/** `listPullRequests` and `list_pull_requests` are three words. */
+/** Splits a text into words. `listPullRequests` and `list_pull_requests` are three words each. */
 export function wordsOf(text: string): string[] {
   return text
     .normalize('NFKD')
@@ -54,17 +54,17 @@ export function wordsOf(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** What a word is looked up by: itself, and what it means. `null` for one that says nothing. */
+/** The terms of a word: itself and its meaning. `null` for a word that does not help. */
 export function termsOf(word: string): string[] | null {
   return COMMON.has(word) ? null : [stemOf(word), ...meaningsOf(word)];
 }
 
-/** What a word means; no word is written as these are. */
+/** The meanings of a word. Their form differs from that of every word. */
 export function meaningsOf(word: string): readonly string[] {
   return MEANINGS_BY_STEM.get(stemOf(word)) ?? [];
 }
 
-/** Plurals and forms of a verb are one. */
+/** Gives plurals and the forms of a verb the same stem. */
 export function stemOf(word: string): string {
   if (word.length <= 3) return word;
   const one = word

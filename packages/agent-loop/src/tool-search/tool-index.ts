@@ -3,23 +3,23 @@ import type { ToolDefinition } from '@ethosagent/types';
 import MiniSearch, { type SearchOptions } from 'minisearch';
 import { meaningsOf, stemOf, termsOf, wordsOf } from './search-words.js';
 
-/** Weights of the places in which a word is found. */
+/** How much a word counts in each place. */
 const WEIGHTS = { name: 3, description: 1, args: 0.3, about: 0.3 };
-/** Letters from which on a word is also found by its beginning, or with a slip. */
+/** From this many letters on, a word is also found by its start, or with a slip. */
 const MIN_PREFIX = 4;
 const MIN_FUZZY = 5;
-/** What another word for the same thing counts. */
+/** How much another word for the same thing counts. */
 const MEANING = 0.5;
-/** How much it counts that many of the words of a query fit. */
+/** How much it counts that many words of a query match. */
 const COVERAGE = 0.7;
 
-/** Finds tools by what is wanted of them. */
+/** Finds tools by a description of what is needed. */
 export interface ToolIndex {
-  /** The names, the best first. */
+  /** The names of the tools, the best first. */
   search(query: string, limit: number): string[];
 }
 
-/** Over names, descriptions, and the names and descriptions of arguments. */
+/** Indexes names and descriptions, of tools and of their arguments. */
 export function createToolIndex(definitions: readonly ToolDefinition[]): ToolIndex {
   const index = new MiniSearch({
     idField: 'tool',
@@ -41,7 +41,7 @@ export function createToolIndex(definitions: readonly ToolDefinition[]): ToolInd
   );
   const names = new Map(definitions.map(({ name }) => [name.toLowerCase(), name]));
 
-  /** How well tools fit a word of the query. */
+  /** How well each tool matches a word of the query. */
   const scoresOf = (word: string) => {
     const best = new Map<string, number>();
     const count = (term: string, weight: number, options: SearchOptions) => {
@@ -59,7 +59,7 @@ export function createToolIndex(definitions: readonly ToolDefinition[]): ToolInd
     count(stem, 1, {
       prefix: stem.length >= MIN_PREFIX,
       fuzzy: stem.length >= MIN_FUZZY ? 0.2 : false,
-      // What fits as it is written counts more.
+      // A word that matches exactly counts more.
       weights: { prefix: 0.4, fuzzy: 0.2 },
     });
     for (const meaning of meaningsOf(word)) count(meaning, MEANING, {});

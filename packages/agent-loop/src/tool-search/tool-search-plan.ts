@@ -4,11 +4,11 @@ import type { ContextPlan } from '../context/context-plan.js';
 import { windowOf } from '../context/model-windows.js';
 import { assertKeys } from '../options.js';
 
-/** When tools are looked for, with the defaults. */
+/** When tools are searched for, with the defaults filled in. */
 export interface ToolSearchPlan {
-  /** Tokens that the definitions may take that a model is told from the beginning. */
+  /** How many tokens the definitions may take that a model is offered from the start. */
   tokens: number;
-  /** Tools that one search finds. */
+  /** How many tools one search finds. */
   limit: number;
 }
 
