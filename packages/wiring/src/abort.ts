@@ -1,4 +1,4 @@
-/** Rejects when the signal fires first. */
+/** Rejects if the signal fires first. */
 export async function unlessAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,
@@ -17,7 +17,10 @@ export async function unlessAborted<T>(
   }
 }
 
-/** A controller that a session's signal aborts, until it is unlinked: the signal outlives many batches. */
+/**
+ * A controller that a session's signal aborts until it is unlinked. The signal may outlive many
+ * batches, so its listener must be removed.
+ */
 export function linkController(signal: AbortSignal | undefined) {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);

@@ -11,7 +11,7 @@ import type { McpServers } from './mcp-servers.js';
 import type { PersonalityConfigs } from './personality-configs.js';
 import type { PersonalityProblems } from './personality-problems.js';
 
-/** What personalities are looked at with. */
+/** What the check of a personality needs. */
 export interface AdmissionParts {
   readonly registry: DefaultToolRegistry;
   readonly personalities: PersonalityConfigs;
@@ -19,18 +19,18 @@ export interface AdmissionParts {
   readonly servers: McpServers;
   /** The session of calls that name none. */
   readonly sessionId: string;
-  /** What personalities are held to. */
+  /** The lock that personalities must stay within. */
   readonly lock: OpenedLock | undefined;
   readonly places: LockPlaces;
-  /** Names of environment variables that children get. */
+  /** The names of the environment variables that child processes get. */
   readonly environment: readonly string[];
   /** The ids of the personalities of the home. */
   readonly ids: () => Promise<string[]>;
-  /** The runtime is closed, or about to be. */
+  /** Whether the runtime is closed or is being closed. */
   readonly isClosing: () => boolean;
 }
 
-/** Whether a personality may run as its file says now, and which tools it lets in. */
+/** Whether a personality may run as its file is now, and which tools it allows. */
 export class Admission {
   readonly #parts: AdmissionParts;
   readonly #lock: LockGuard | undefined;
@@ -54,22 +54,28 @@ export class Admission {
     return this.#lock !== undefined;
   }
 
-  /** The config of a personality that reaches no more than the lock says. @throws `CONFIG_INVALID`, `REACH_WIDENED` */
+  /**
+   * The config of a personality, if it reaches no more than the lock allows. @throws
+   * `CONFIG_INVALID`, `REACH_WIDENED`
+   */
   async admit(id: string): Promise<PersonalityConfig> {
     const { personalities } = this.#parts;
     const config = await personalities.get(id);
     if (this.#lock === undefined) return config;
     const parts = personalities.partsOf(config);
-    // Each counts as its file says now, also for what they allow together.
+    // The newest version of each file counts, also for what several personalities allow together.
     await Promise.all(parts.map((part) => personalities.get(part.id)));
     await this.#lock.check(parts);
     return config;
   }
 
-  /** The same, with its MCP servers there, as far as they can be. @throws as `admit` */
+  /**
+   * As `admit`, after the personality's MCP servers have started, as far as they can. @throws as
+   * `admit`
+   */
   async ready(id: string): Promise<PersonalityConfig> {
     const { personalities, servers, isClosing } = this.#parts;
-    // Before its servers start, too: they get what the personality reaches.
+    // Checked before its servers start, since they get the reach of the personality.
     const config = await this.admit(id);
     if (isClosing() || servers.bridge === undefined) return config;
     await servers.ready(config);
@@ -77,12 +83,15 @@ export class Admission {
     return config;
   }
 
-  /** The check again without waiting: a tool may have come meanwhile. @throws `REACH_WIDENED` */
+  /**
+   * Checks again without waiting, since a tool may have been added meanwhile. @throws
+   * `REACH_WIDENED`
+   */
   assertStillAdmitted(config: PersonalityConfig): void {
     this.#lock?.checkNow(this.#parts.personalities.partsOf(config));
   }
 
-  /** Whether a call that begins may have any reach. */
+  /** Whether a call that begins may reach anything. */
   isAdmitted(config: PersonalityConfig): boolean {
     const lock = this.#lock;
     return (
@@ -91,7 +100,7 @@ export class Admission {
     );
   }
 
-  /** The names of the tools of a personality; all where it names none. */
+  /** The names of a personality's tools; `undefined` if it lists none and so allows all. */
   toolNames(config: PersonalityConfig): string[] | undefined {
     return expandToolset(config.toolset, this.#parts.registry.list()).names;
   }
@@ -104,7 +113,7 @@ export class Admission {
     return { ...filters, allowedMcpServers: servers.namesOf(mcp_servers) };
   }
 
-  /** The tools that a personality lets in, whether or not they are available now. */
+  /** The tools that a personality allows, whether or not they are available now. */
   given(config: PersonalityConfig): GivenTool[] {
     const held = this.#parts.problems.heldBack(config);
     return this.#parts.registry
@@ -119,7 +128,7 @@ export class Admission {
     return registry.describe(name, ctx) ?? {};
   }
 
-  /** What the locks of the runtime are taken of. */
+  /** What the runtime takes its locks from. */
   get lockParts(): RuntimeLockParts {
     const { places, environment, servers, ids, registry } = this.#parts;
     return {
@@ -133,7 +142,7 @@ export class Admission {
     };
   }
 
-  /** As `given`, where the file still says it. @throws `CONFIG_INVALID` */
+  /** As `given`, if the file still says the same. @throws `CONFIG_INVALID` */
   #givenNow(config: PersonalityConfig): GivenTool[] {
     if (this.#parts.personalities.at(config.id) === config) return this.given(config);
     throw new EthosError(

@@ -1,7 +1,7 @@
 import { validateDeclaration } from '@ethosagent/core';
 import { type AnyTool, EthosError } from '@ethosagent/types';
 
-/** @throws `TOOL_INVALID` with every mistake on a line of its own */
+/** @throws `TOOL_INVALID` with one line for every mistake */
 export function assertDeclarations(tools: readonly AnyTool[]): void {
   const mistakes = tools.flatMap((tool) =>
     validateDeclaration(tool.capabilities).map(

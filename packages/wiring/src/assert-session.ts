@@ -5,7 +5,9 @@ import type { SessionOptions } from './runtime-api.js';
 const LIMITS = ['maxCalls', 'maxCostUsd', 'resultBudgetChars'];
 const OPTIONS = ['personality', 'approve', 'identity', 'limits', 'images'];
 
-/** A misspelt option would protect nothing. @throws `CONFIG_INVALID` */
+/**
+ * Refuses unknown options, since a misspelt option would protect nothing. @throws `CONFIG_INVALID`
+ */
 export function assertSession(id: unknown, options: SessionOptions): void {
   assertSessionId(id);
   assertKeys('session', options, OPTIONS);

@@ -14,15 +14,16 @@ import type { OpenedResources } from './stores/opened-resources.js';
 
 const MAX_AUDIT_LOGS = 1_000;
 
-/** The sink of a runtime, and what an operator should know of it. */
+/** The sink of a runtime, and what an operator should know about it. */
 export interface OpenedAudit {
   readonly sink: AuditSink;
   readonly problems: readonly string[];
 }
 
 /**
- * The sink of a runtime: the host's, which stays open, or a log in the home, with the host's beside it.
- * The log has a key, which is kept with the secrets and made by the first runtime of the home.
+ * Opens the sink of a runtime. That is the host's sink, which stays open, or a log in the home,
+ * together with the host's sink if there is one. The log has a key. It is kept with the secrets,
+ * and the first runtime of the home makes it.
  * @throws `CONFIG_INVALID`
  */
 export async function openAudit(
@@ -71,7 +72,10 @@ async function auditKey(home: string, folder: string): Promise<{ key?: string; p
   }
 }
 
-/** Logs from before there was a key go on with it. One that a runtime writes now is left as it is. */
+/**
+ * Logs that began without a key continue with the key. A log that a runtime is writing is left
+ * alone.
+ */
 function adoptLogs(folder: string, key: string): void {
   let names: string[];
   try {
@@ -86,7 +90,7 @@ function adoptLogs(folder: string, key: string): void {
     try {
       new JsonlAuditSink({ path, key, adopt: true }).close();
     } catch {
-      // It is told of when a log is opened.
+      // The problem is reported when the log is opened.
     }
   }
 }
@@ -95,13 +99,14 @@ interface LogOptions {
   folder: string;
   durations: boolean;
   key: string | undefined;
-  /** Gets what an operator should know. */
+  /** Filled with what an operator should know. */
   problems: string[];
 }
 
 /**
- * The first of `audit.jsonl`, `audit-2.jsonl`, … that no other runtime writes: a log has one writer.
- * One without the key is not continued: somebody may have put it there.
+ * Opens the first of `audit.jsonl`, `audit-2.jsonl`, … that no other runtime writes, since a log
+ * has one writer. A log that was written without the key is not continued: somebody may have put it
+ * there.
  */
 function openLog({ folder, durations, key, problems }: LogOptions): JsonlAuditSink {
   for (let number = 1; ; number += 1) {

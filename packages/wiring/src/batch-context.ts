@@ -13,7 +13,7 @@ export interface BatchContextParts {
   readonly abortSignal: AbortSignal;
 }
 
-/** The context of a batch, out of the runtime and of what the batch has of its own. */
+/** Combines the context of a batch from the runtime and the batch's own options. */
 export function createBatchContext(
   parts: BatchContextParts,
   options: ExecuteOptions,
@@ -45,7 +45,7 @@ export function networkOf({ safety }: PersonalityConfig) {
   return safety?.network === undefined ? {} : { networkPolicy: safety.network };
 }
 
-/** Those of the keys that have a value. */
+/** The properties that have a value. */
 function pick<T extends object, K extends keyof T>(source: T, keys: readonly K[]): Pick<T, K> {
   const picked = keys.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]]));
   return Object.fromEntries(picked);

@@ -18,7 +18,7 @@ import { heldBack, leftOut, malformed, refuseAll } from './refusals.js';
 import type { RefusedCalls } from './refused-calls.js';
 import type { ExecuteOptions, ExecuteResult } from './runtime-api.js';
 
-/** What batches run over. */
+/** What batches need to run. */
 export interface BatchRunnerParts {
   readonly registry: DefaultToolRegistry;
   readonly personalities: PersonalityConfigs;
@@ -33,11 +33,11 @@ export interface BatchRunnerParts {
   readonly sessionId: string;
   /** The personality of calls that name none. */
   readonly activePersonality: () => string;
-  /** The runtime is closed, or about to be. */
+  /** Whether the runtime is closed or is being closed. */
   readonly isClosing: () => boolean;
 }
 
-/** Runs batches under their personality, as its file says when each begins. */
+/** Runs batches under their personality, as its file is when each batch begins. */
 export class BatchRunner {
   readonly #parts: BatchRunnerParts;
   readonly #scoped = new WeakMap<PersonalityConfig, Storage>();
@@ -50,13 +50,13 @@ export class BatchRunner {
 
   async run(calls: readonly ToolCall[], options: ExecuteOptions): Promise<ToolCallResult[]> {
     if (!Array.isArray(calls)) return [];
-    // The caller may go on to change its array.
+    // A copy: the caller may change its array.
     const batch: readonly ToolCall[] = Array.from(calls);
     let config: PersonalityConfig;
     let storage: Storage;
     try {
       config = await this.#admit(batch, options);
-      // A storage of the host's own may throw.
+      // The host's own storage may throw.
       storage = this.#storageOf(config);
     } catch (error) {
       const { abortSignal } = options;
@@ -64,7 +64,7 @@ export class BatchRunner {
       const cause = errorCodeOf(error) ?? stopped ?? 'CONFIG_INVALID';
       return this.#parts.refused.refuseAll(batch, error, { cause, options });
     }
-    // After the wait: what begins now would run on stores that are closed. Its log is closed too.
+    // Checked after the wait: a call that begins now would use stores and a log that are closed.
     if (this.#parts.isClosing()) return refuseAll(batch, 'the runtime is closed', 'CALL_ABORTED');
     const refusals = this.#refuse(batch, config, options);
     const admitted = batch.filter((_, index) => refusals[index] === undefined);
@@ -72,7 +72,7 @@ export class BatchRunner {
     return refusals.flatMap((refusal) => refusal ?? answered.next().value ?? []);
   }
 
-  /** The same, with the time that each call took. */
+  /** As `run`, with the time that each call took. */
   async runTimed(calls: readonly ToolCall[], options: ExecuteOptions): Promise<ExecuteResult[]> {
     const { host } = options;
     const durations = new Map<string, number>();
@@ -80,7 +80,7 @@ export class BatchRunner {
       if (facts?.ran === true) durations.set(result.toolCallId, facts.durationMs);
       host?.onResult?.(result, facts);
     };
-    // What the host's object says otherwise stays as it is.
+    // The prototype keeps everything else that the host's object has.
     const noting: TurnHost = Object.create(host ?? null, { onResult: { value: onResult } });
     const results = await this.run(calls, { ...options, host: noting });
     return results.map((result) => ({
@@ -89,12 +89,12 @@ export class BatchRunner {
     }));
   }
 
-  /** Forgets what a session has read. */
+  /** Drops what the runtime knows about a session's reads. */
   forget(sessionId: string): void {
     this.#reads.forget(sessionId);
   }
 
-  /** Aborts what runs, and waits for it. */
+  /** Aborts everything that runs, and waits for its end. */
   async end(): Promise<void> {
     for (const controller of this.#running.keys()) {
       controller.abort(new DOMException('the runtime was closed', 'AbortError'));
@@ -102,7 +102,7 @@ export class BatchRunner {
     await Promise.allSettled(this.#running.values());
   }
 
-  /** @throws `CONFIG_INVALID`, `REACH_WIDENED`, and an `AbortError` */
+  /** @throws `CONFIG_INVALID`, `REACH_WIDENED`, or an `AbortError` */
   async #admit(
     batch: readonly ToolCall[],
     { personality, abortSignal }: ExecuteOptions,
@@ -117,7 +117,10 @@ export class BatchRunner {
     return config;
   }
 
-  /** The answers to the calls that no registry gets, each at its place, written down and told. */
+  /**
+   * The answers to calls that do not reach the registry, each at its place in the batch. They are
+   * recorded and reported.
+   */
   #refuse(
     batch: readonly ToolCall[],
     config: PersonalityConfig,
@@ -166,7 +169,7 @@ export class BatchRunner {
     return results;
   }
 
-  /** The files of a personality, for tools that declare no reach of their own. */
+  /** The storage of a personality, for tools that declare no reach of their own. */
   #storageOf(config: PersonalityConfig): Storage {
     let scoped = this.#scoped.get(config);
     if (scoped === undefined) {

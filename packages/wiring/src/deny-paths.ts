@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { denyFloor, runtimeOwnNames } from '@ethosagent/policy';
 
 /**
- * What no tool reaches, whatever its reach: the deny floor, what a runtime keeps in its home, and
- * what the host adds. The rest of a home is denied by the reach of each personality.
+ * The paths that no tool reaches, whatever its reach is: the deny floor, what a runtime keeps in
+ * its home, and what the host adds. The reach of each personality excludes the rest of the home.
  */
 export function runtimeDenyPaths(home: string, added: readonly string[] = []): string[] {
   return denyFloor({

@@ -1,4 +1,4 @@
-/** The tools of the extensions of this project, by package, with the label of their group. */
+/** The tools of this project's extensions by package, each with the label of its group. */
 export const EXTENSION_TOOLS = {
   '@ethosagent/tools-file': {
     group: 'file',

@@ -11,7 +11,7 @@ import { findSecretProblems } from './secret-problems.js';
 import type { OpenStores } from './stores/open-stores.js';
 import { writableFileProblems } from './writable-files.js';
 
-/** What a runtime has that can be wrong. */
+/** The parts of a runtime that may have problems. */
 export interface RuntimeProblemSources {
   readonly home: string;
   readonly tools: readonly AnyTool[];
@@ -25,7 +25,7 @@ export interface RuntimeProblemSources {
   readonly auditProblems: readonly string[];
 }
 
-/** What is wrong under a personality: with its file, with servers, with stores, with the machine. */
+/** The problems of a personality: with its file, its servers, its stores, or the machine. */
 export async function findRuntimeProblems(
   config: PersonalityConfig,
   sources: RuntimeProblemSources,
@@ -52,7 +52,7 @@ export async function findRuntimeProblems(
   ];
 }
 
-/** A problem of no file and no tool. */
+/** A problem that belongs to no file and no tool. */
 function problemOf(key: string, message: string): RuntimeProblem {
   return { file: '', key, tool: '', message, heldBack: false };
 }

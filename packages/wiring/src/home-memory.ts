@@ -6,8 +6,8 @@ import { isPersonalityId, personalityConfigPath } from './personality-file.js';
 const PERSONALITY = 'personality:';
 
 /**
- * The memories of a home, as Markdown files: a personality's is `memory.md` beside its
- * `config.yaml`, all others are in `<home>/memory`.
+ * The memories of a home, as Markdown files. The memory of a personality is `memory.md` beside its
+ * `config.yaml`. All others are in `<home>/memory`.
  */
 export function createHomeMemory(home: string): MemoryProvider {
   const shared = createMarkdownMemory({ dir: join(home, 'memory') });

@@ -1,10 +1,11 @@
 import { EthosError, type ImageScaler } from '@ethosagent/types';
 
 /**
- * What makes images smaller: what the host gives, else `@ethosagent/image-scaler` where it is installed.
+ * The image scaler: the host's own, or that of `@ethosagent/image-scaler` if the package is
+ * installed.
  *
- * @param given `false`: none, whatever is installed
- * @throws `CONFIG_INVALID` for what is no scaler, and for a package that can't be loaded
+ * @param given `false` for none, whatever is installed
+ * @throws `CONFIG_INVALID` for an invalid scaler, and for a package that can't be loaded
  */
 export async function imageScalerOf(
   given: ImageScaler | false | undefined,

@@ -15,18 +15,18 @@ import type { RuntimeProblem } from './runtime-problem.js';
 import { ServedMcp } from './served-mcp.js';
 import type { StoresByName } from './stores/runtime-stores.js';
 
-/** What the servers of a runtime are connected to. */
+/** What the servers of a runtime are connected with. */
 export interface McpServersParts {
   readonly home: string;
   readonly cwd: string;
   readonly registry: DefaultToolRegistry;
   readonly personalities: PersonalityConfigs;
   readonly stores: StoresByName;
-  /** The personality of a server that was opened for none. */
+  /** The personality of a server that was opened without one. */
   readonly activePersonality: () => string;
 }
 
-/** The MCP servers of a runtime, which may have none. */
+/** The MCP servers of a runtime. There may be none. */
 export class McpServers {
   readonly #parts: McpServersParts;
   #bridge: RuntimeMcp | undefined;
@@ -40,7 +40,7 @@ export class McpServers {
     return this.#bridge;
   }
 
-  /** Makes the bridge. No server is started by it. @throws `CONFIG_INVALID` */
+  /** Creates the bridge. Starts no server. @throws `CONFIG_INVALID` */
   async open(mcp: NonNullable<ToolRuntimeOptions['mcp']>): Promise<RuntimeMcp> {
     const { home, cwd, registry, personalities, stores, activePersonality } = this.#parts;
     const bridge = await openMcp(mcp, home, {
@@ -63,22 +63,22 @@ export class McpServers {
     return bridge;
   }
 
-  /** Resolves once those of a personality are there, as far as they can be in time. */
+  /** Resolves when the servers of a personality have started, as far as they can in time. */
   async ready(config: PersonalityConfig): Promise<void> {
     await this.#served?.ready(config);
   }
 
-  /** How the servers that a personality names stand in the names of their tools. */
+  /** How the names of tools refer to the servers of a personality. */
   namesOf(servers: readonly string[]): string[] {
     return this.#served?.namesOf(servers) ?? [...servers];
   }
 
-  /** How each is reached, whether or not it was started. */
+  /** How each server is reached, whether or not it was started. */
   async identities(): Promise<readonly McpServerIdentity[]> {
     return (await this.#bridge?.identities?.()) ?? [];
   }
 
-  /** Why a tool of a server is not there to be called. */
+  /** Why a tool of a server can't be called. */
   whyMissing(name: string, personalityId: string): string | undefined {
     if (!isMcpToolName(name) || this.#parts.registry.get(name) !== undefined) return undefined;
     return this.#bridge?.whyMissing?.(name, personalityId);

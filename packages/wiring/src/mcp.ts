@@ -73,7 +73,7 @@ export interface RuntimeMcpParts {
   tokens: Pick<KeyValueStore, 'get' | 'set' | 'delete'>;
 }
 
-/** Makes the bridge of a runtime. @throws `CONFIG_INVALID` */
+/** Creates the bridge of a runtime. @throws `CONFIG_INVALID` */
 export async function openMcp(
   mcp: true | 'pinned' | ((parts: RuntimeMcpParts) => RuntimeMcp),
   home: string,
@@ -102,7 +102,7 @@ export async function openMcp(
 
 const METHODS = ['start', 'stop', 'status', 'pending', 'accept', 'close'] as const;
 
-/** What a host made instead of a bridge would otherwise show in the middle of a turn. */
+/** Checks the host's bridge now: a wrong object would otherwise fail in the middle of a turn. */
 function checkedBridge(bridge: RuntimeMcp): RuntimeMcp {
   const missing = METHODS.filter((name) => typeof Object(bridge)[name] !== 'function');
   if (missing.length === 0) return bridge;
@@ -110,7 +110,7 @@ function checkedBridge(bridge: RuntimeMcp): RuntimeMcp {
   throw new EthosError('CONFIG_INVALID', problem);
 }
 
-/** What an operator should know of the servers of a personality. */
+/** What an operator should know about the servers of a personality. */
 export function mcpProblems(
   mcp: Pick<RuntimeMcp, 'notes' | 'status'>,
   home: string,
@@ -151,7 +151,9 @@ export function mcpProblems(
   ];
 }
 
-/** Tokens among the secrets of a runtime, or beside those of its home where it can store none. */
+/**
+ * Stores tokens with the secrets of a runtime. If these can't be written, beside those of the home.
+ */
 export function tokenStore(home: string, secrets: SecretStore): RuntimeMcpParts['tokens'] {
   const store = canStore(secrets) ? secrets : createHomeSecrets({ home, env: hostEnvironment() });
   return {
@@ -172,7 +174,7 @@ function canStore(secrets: SecretStore): secrets is Required<SecretStore> {
   return secrets.set !== undefined && secrets.delete !== undefined;
 }
 
-/** What an `mcp.json` may name of the host. */
+/** The variables of the host that an `mcp.json` may use. */
 export function hostVariables(): Record<string, string> {
   return { userHome: homedir() };
 }

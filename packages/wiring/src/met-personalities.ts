@@ -3,20 +3,20 @@ import { realLocation } from '@ethosagent/storage-fs';
 import { type AnyTool, EthosError, type PersonalityConfig } from '@ethosagent/types';
 import type { PersonalityStore } from './personality-store.js';
 
-/** Personalities that can meet: more is somebody's mistake, or an attack. */
+/** How many personalities can meet. A larger number is a mistake or an attack. */
 const MAX_PARTS = 16;
-/** Meets that are kept. */
+/** How many meets are kept. */
 const MAX_MEETS = 256;
 
 interface Meet {
   parts: readonly PersonalityConfig[];
   tools: readonly AnyTool[];
-  /** Where the folders of the parts were. */
+  /** Where the folders of the parts led. */
   places: readonly string[];
   config: PersonalityConfig;
 }
 
-/** The id of a meet in which none stands twice. */
+/** The id of a meet, without repeated parts. */
 export function plainId(id: string): string {
   return [...new Set(id.split('/'))].join('/');
 }
@@ -28,14 +28,15 @@ export class MetPersonalities {
   readonly #meets = new Map<string, Meet>();
   readonly #made = new WeakMap<PersonalityConfig, Meet>();
 
-  /** @param tools that group labels stand for */
+  /** @param tools the tools that group labels stand for */
   constructor(store: PersonalityStore, tools: () => readonly AnyTool[]) {
     this.#store = store;
     this.#tools = tools;
   }
 
   /**
-   * A personality by its plain id, or `a/b`, as the files say now; the same object while nothing has changed.
+   * A personality by its id, or a meet by `a/b`, as the files are now. Returns the same object as
+   * long as nothing has changed.
    * @throws `CONFIG_INVALID`
    */
   async get(id: string): Promise<PersonalityConfig> {
@@ -43,21 +44,23 @@ export class MetPersonalities {
     return this.#meet(id, parts) ?? this.#store.get(id);
   }
 
-  /** The same without waiting, or `undefined` where a file can't be read now. @throws `CONFIG_INVALID` */
+  /**
+   * As `get`, without waiting; `undefined` if a file can't be read now. @throws `CONFIG_INVALID`
+   */
   peek(id: string): PersonalityConfig | undefined {
     const ids = partIds(id);
     const parts = ids.flatMap((part) => this.#store.peek(part) ?? []);
     return parts.length === ids.length ? this.#meet(id, parts) : undefined;
   }
 
-  /** What a personality was made of; itself where it was made of nothing else. */
+  /** The personalities of a meet. Of a single personality, the personality itself. */
   partsOf(config: PersonalityConfig): readonly PersonalityConfig[] {
     return this.#made.get(config)?.parts ?? [config];
   }
 
   /**
-   * Whether what was begun under a config may go on under a newer one of the same personality: the
-   * same files and folders, though a server may have brought tools meanwhile.
+   * Whether something that began under a config may continue under a newer one of the same
+   * personality: the files and folders must be the same. A server may have added tools.
    */
   reachesTheSame(before: PersonalityConfig, now: PersonalityConfig): boolean {
     if (before === now) return true;
@@ -71,7 +74,7 @@ export class MetPersonalities {
     if (first === undefined || others.length === 0) return first;
     const tools = this.#tools();
     const known = this.#meets.get(id);
-    // A folder of one that has become a link may lead to where another may not go.
+    // A folder of one part may have become a link to a place that another part excludes.
     const places = parts.flatMap(placesOf);
     if (
       known !== undefined &&
@@ -99,7 +102,7 @@ export class MetPersonalities {
   }
 }
 
-/** @throws `CONFIG_INVALID` for too many */
+/** @throws `CONFIG_INVALID` for too many parts */
 function partIds(id: string): string[] {
   const ids = id.split('/');
   if (ids.length <= MAX_PARTS) return ids;

@@ -7,25 +7,24 @@ import { policyPlaces } from './policy-lines.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 import { withOtherProblems } from './sound-keys.js';
 
-/** What configs are made of. */
 export interface PersonalityConfigsParts {
   home: string;
   store: PersonalityStore;
-  /** Tools that group labels stand for. */
+  /** The tools that group labels stand for. */
   tools: () => readonly AnyTool[];
-  /** What is wrong with a personality, beside its shape. */
+  /** The problems of a personality other than the shape of its file. */
   problemsOf: (config: PersonalityConfig) => readonly RuntimeProblem[];
-  /** Ends what a personality keeps open. */
+  /** Ends the services of a personality. */
   endServices: (personalityId: string) => Promise<void>;
 }
 
-/** The configs that count: of personalities, and of what several allow together. */
+/** The configs in use: of personalities, and of what several of them allow together. */
 export class PersonalityConfigs {
   readonly #parts: PersonalityConfigsParts;
   readonly #met: MetPersonalities;
   /**
-   * Configs as of the newest batch of each personality. A call gets its files and hosts when it
-   * begins, so one that waited in an older batch gets what the file says by then.
+   * The configs of the newest batch of each personality. A call gets its files and hosts when it
+   * begins. So a call that waited in an older batch gets what the file says at that time.
    */
   readonly #known = new Map<string, PersonalityConfig>();
   readonly #places = new WeakMap<PersonalityConfig, PolicyPlaces>();
@@ -36,12 +35,15 @@ export class PersonalityConfigs {
     this.#met = new MetPersonalities(parts.store, parts.tools);
   }
 
-  /** As the files say now; for the calls that begin from now on too. @throws `CONFIG_INVALID` */
+  /**
+   * The config as the files are now. Calls that begin from now on use it too. @throws
+   * `CONFIG_INVALID`
+   */
   async get(asked: string): Promise<PersonalityConfig> {
     const id = plainId(asked);
     try {
       const config = await this.#met.get(id);
-      // Before the config counts: a reach that it may not have is a mistake in the file.
+      // Checked before the config is used: an impossible reach is a mistake in the file.
       this.reachOf(config);
       const before = this.#known.get(id);
       this.#known.set(id, config);
@@ -58,9 +60,9 @@ export class PersonalityConfigs {
   }
 
   /**
-   * For a call that begins; `undefined` where nothing may be reached. A meet is looked at again: the
-   * file of one of both may have changed without a batch of the meet, and one that met may have
-   * moved a folder to where the other may not go.
+   * The config for a call that begins; `undefined` if it may reach nothing. A meet is checked
+   * again. The file of one part may have changed without a batch of the meet. Or a folder of one
+   * part may now lead to a place that another part excludes.
    */
   at(id: string | undefined): PersonalityConfig | undefined {
     const known = this.#known.get(id ?? '');
@@ -75,17 +77,17 @@ export class PersonalityConfigs {
     }
   }
 
-  /** What a personality was made of; itself where it was made of nothing else. */
+  /** The personalities of a meet. Of a single personality, the personality itself. */
   partsOf(config: PersonalityConfig): readonly PersonalityConfig[] {
     return this.#met.partsOf(config);
   }
 
-  /** Whether what was begun under a config may go on under a newer one. */
+  /** Whether something that began under a config may continue under a newer one. */
   reachesTheSame(before: PersonalityConfig, now: PersonalityConfig): boolean {
     return this.#met.reachesTheSame(before, now);
   }
 
-  /** What it may reach, without what any of those that met may not. @throws `CONFIG_INVALID` */
+  /** Its reach, without anything that one of its parts may not reach. @throws `CONFIG_INVALID` */
   reachOf(config: PersonalityConfig): PersonalityReach {
     let reach = this.#reaches.get(config);
     if (reach === undefined) {
@@ -99,7 +101,7 @@ export class PersonalityConfigs {
     return reach;
   }
 
-  /** Where what it says stands in the files that it came from. */
+  /** Where its entries stand in the files that they come from. */
   placesOf(config: PersonalityConfig): PolicyPlaces {
     let places = this.#places.get(config);
     if (places === undefined) {
@@ -111,7 +113,7 @@ export class PersonalityConfigs {
     return places;
   }
 
-  /** What is kept open has the reach that the file gave when it was opened. */
+  /** A service keeps the reach that it was opened with, so it ends when the reach changes. */
   async #endServicesOf(id: string): Promise<void> {
     const meets = [...this.#known.keys()].filter((known) => known.split('/').includes(id));
     await Promise.all([id, ...meets].map((each) => this.#parts.endServices(each)));

@@ -20,16 +20,16 @@ export interface PersonalityOptions {
   cwd?: string;
 }
 
-/** The text of a file, and which version of it that is. */
+/** The text of a file, and its version. */
 export interface PersonalityText {
   text: string;
   version: string;
-  /** Milliseconds since the epoch at which the file last changed. */
+  /** When the file last changed, in milliseconds since the epoch. */
   changedAtMs: number;
 }
 
 const MAX_BYTES = 256 * 1024;
-/** Personalities that are told to who names one that is not there. */
+/** How many existing personalities are listed if a named one does not exist. */
 const MAX_TOLD = 20;
 const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/u;
 
@@ -74,21 +74,21 @@ export async function loadPersonality(
   });
 }
 
-/** The parser; Zod and the YAML library are loaded with it, at the first use. */
+/** The parser. It loads Zod and the YAML library, so it is loaded at its first use. */
 export const loadParser = () => import('./personality-parse.js');
 
-/** What the path variables stand for in the file of a personality. */
+/** The values of the path variables in the file of a personality. */
 export function pathVariables(options: PersonalityOptions, id: string): PathVariables {
   const { home, cwd } = options;
   return { ETHOS_HOME: home, self: personalityFolder(home, id), CWD: cwd };
 }
 
-/** Whether an error of `node:fs` says that there is nothing at the path. */
+/** Whether an error of `node:fs` says that nothing exists at the path. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** The version of a file now, or `undefined` when there is none that can be seen. */
+/** The present version of a file, or `undefined` if there is no file that can be read. */
 export function versionOf(file: string): string | undefined {
   try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
@@ -99,16 +99,17 @@ export function versionOf(file: string): string | undefined {
 }
 
 /**
- * Reads a personality's file. A symlink is followed: the folder is the operator's.
+ * Reads a personality's file. A symbolic link is followed, since the folder belongs to the
+ * operator.
  *
- * @throws `CONFIG_INVALID` for what is no regular file of UTF-8 text, of at most 256 KB; where there
- * is none, with the ids of those that are there
+ * @throws `CONFIG_INVALID` if it is not a regular file of UTF-8 text with at most 256 KB; if there
+ *   is none, the error lists the existing ids
  */
 export function readPersonalityText(home: string, id: string): PersonalityText & { file: string } {
   const file = personalityConfigPath(home, id);
   let descriptor: number;
   try {
-    // Non-blocking, so that a FIFO can't hang the process before it is seen to be one.
+    // Non-blocking: otherwise a FIFO would block the process before its type is known.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (cause) {
     if (!isMissing(cause)) throw invalid(file, 'can not be opened', cause);
@@ -131,7 +132,7 @@ export function readPersonalityText(home: string, id: string): PersonalityText &
   }
 }
 
-/** @throws `CONFIG_INVALID` when the home is not an absolute path */
+/** @throws `CONFIG_INVALID` if the home is not an absolute path */
 export function assertHome(home: string): void {
   if (typeof home !== 'string' || !isAbsolute(home)) {
     throw new EthosError('CONFIG_INVALID', 'home: must be an absolute path');
@@ -150,8 +151,8 @@ function personalityFolder(home: string, id: string): string {
 }
 
 /**
- * The ids of the personalities of a home whose files are there, sorted, right or wrong; `undefined`
- * where they can't be listed.
+ * The sorted ids of the personalities of a home that have a file, valid or not; `undefined` if they
+ * can't be listed.
  */
 function existingIds(home: string): string[] | undefined {
   const folder = join(home, 'personalities');
@@ -163,7 +164,7 @@ function existingIds(home: string): string[] | undefined {
   }
 }
 
-/** Which personalities there are, and how to say it to who named one that is not. */
+/** The existing personalities, as a list and as a text for an error. */
 function existing(home: string, id: string): { ids: string[] | undefined; told: string } {
   const ids = existingIds(home);
   if (ids === undefined) {
@@ -180,7 +181,10 @@ function existing(home: string, id: string): { ids: string[] | undefined; told: 
   };
 }
 
-/** The kernel sets the change time, whatever `touch` or a copy does to the time of modification. */
+/**
+ * Includes the change time, which the kernel sets. The time of modification can be set by `touch`
+ * or a copy.
+ */
 function versionOfStats(stats: { dev: bigint; ino: bigint; size: bigint; ctimeNs: bigint }) {
   return `${stats.dev}:${stats.ino}:${stats.size}:${stats.ctimeNs}`;
 }

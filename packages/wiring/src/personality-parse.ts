@@ -20,14 +20,14 @@ const MAX_PROBLEMS = 100;
 type Issue = z.core.$ZodIssue;
 
 /**
- * Turns the text of a personality's file into its config.
+ * Parses the file of a personality.
  *
  * @param text YAML 1.2
- * @param options the `file` to name in errors, the personality's `id`, and what the path variables
- * stand for
+ * @param options the `file` as errors name it, the personality's `id`, and the values of the path
+ *   variables
  * @returns the config, deeply frozen, with absolute paths
  * @throws `CONFIG_INVALID` with every problem (the first 100) on a line of its own, as
- * `file:line:column: …`
+ *   `file:line:column: …`
  */
 export function parsePersonality(
   text: string,
@@ -51,7 +51,7 @@ export function parsePersonality(
       });
       return config;
     }
-    // An alias, or a key that is given twice, is no value to judge.
+    // An alias, or a key that stands twice, already has a problem, so its value is not checked.
     const taken = new Set(problems.map(({ offset }) => offset));
     const issues = parsed.error?.issues ?? [];
     problems.push(
@@ -76,7 +76,7 @@ export function parsePersonality(
   throw error;
 }
 
-/** What of a file with mistakes can be compared with tools and plugins. */
+/** The parts of an invalid file that can be compared with tools and plugins. */
 function soundKeys(
   id: string,
   {
@@ -99,12 +99,13 @@ function soundKeys(
     problems.map(({ offset }) => keys.findLast((key) => mapping.offsetOfKey([key]) <= offset)),
   );
   const names = Object.keys(schema.shape);
-  // What stands under a misspelt key was meant for another.
+  // A misspelt key was meant as another key. That one counts as invalid too, since its value is not
+  // known.
   const meant = new Set(
     Object.keys(value).map((key) => (names.includes(key) ? undefined : nearestName(key, names))),
   );
   const isSound = (key: string) => !broken.has(key) && !meant.has(key);
-  /** Where the names that are left stood. */
+  /** The original indexes of the names that are left. */
   const indexes = new Map<PropertyKey | undefined, number[]>();
   const entries = keys.flatMap((key): [string, unknown][] => {
     if (isSound(key)) return Object.hasOwn(schema.shape, key) ? [[key, value[key]]] : [];
@@ -134,7 +135,7 @@ function describe(issue: Issue, mapping: YamlMapping, schema: z.ZodType): Proble
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(schema, path);
     const place = path.length > 0 ? ` in ${keyName(path)}` : '';
-    // Finding a key takes time in the number of keys, so not more are found than are shown.
+    // To find a key takes time in the number of keys. So only as many are found as are shown.
     const unread = issue.keys.slice(0, MAX_PROBLEMS + 1);
     const said = unread.filter((key) => mapping.isKnown([...path, key]));
     return said.map((key) => {
@@ -194,7 +195,7 @@ function keysAt(schema: z.ZodType, path: KeyPath): string[] {
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 }
 
-/** `safety.network.allow[1]` */
+/** E.g. `safety.network.allow[1]`. */
 function keyName(path: KeyPath): string {
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
@@ -202,7 +203,7 @@ function keyName(path: KeyPath): string {
     .slice(1);
 }
 
-/** A config is shared by everyone who asks for it; nobody may widen it. */
+/** Freezes a config: everybody who asks gets the same object, and nobody may widen it. */
 function deepFreeze<T extends object>(value: T): T {
   for (const child of Object.values(value)) {
     if (typeof child === 'object' && child !== null) deepFreeze(child);

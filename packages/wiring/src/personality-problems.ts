@@ -21,7 +21,7 @@ interface Checked {
   readonly problems: RuntimeProblem[];
 }
 
-/** The problems of personalities, looked for again when tools or plugins have changed. */
+/** The problems of personalities. They are looked for again when tools or plugins have changed. */
 export class PersonalityProblems {
   readonly #parts: PersonalityProblemsParts;
   readonly #checked = new WeakMap<PersonalityConfig, Checked>();
@@ -53,7 +53,7 @@ export class PersonalityProblems {
     return problems;
   }
 
-  /** Those that are found by what the file says alone: not where its folders lead. */
+  /** Only the problems in the text of the file, without those of where its folders lead. */
   inFile(config: PersonalityConfig): RuntimeProblem[] {
     const { home, registry, plugins, personalities, mcp } = this.#parts;
     const last = personalities.partsOf(config).at(-1) ?? config;
@@ -66,7 +66,7 @@ export class PersonalityProblems {
     });
   }
 
-  /** Why each tool that is held back is. */
+  /** Why each withheld tool is withheld. */
   heldBack(config: PersonalityConfig): Map<string, string> {
     const held = this.of(config).filter(({ heldBack }) => heldBack);
     return new Map(held.map(({ tool, message }) => [tool, message]));

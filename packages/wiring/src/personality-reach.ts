@@ -6,7 +6,7 @@ import { linksOnTheWay, realLocation } from '@ethosagent/storage-fs';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
 import { isPersonalityId } from './personality-file.js';
 
-/** The reach of a personality, and what of it could not be given. */
+/** The reach of a personality, with the entries that could not be given. */
 export interface PersonalityReach extends Required<PersonalityFsReach> {
   problems: readonly ReachProblem[];
 }
@@ -21,11 +21,11 @@ export interface ReachProblem {
 interface Root extends NamedRoot {
   readonly key: ReachProblem['key'];
   readonly standing: HomeStanding;
-  /** A link on its way that a tool could have made, and that leads elsewhere. */
+  /** A link on its path that a tool could have made, and that leads elsewhere. */
   readonly planted: string | undefined;
 }
 
-/** Where the tools of any personality may write, and so make links. */
+/** The folders to which tools of any personality may write, where they could also make links. */
 function writableFolders(
   personalities: string,
   configOf: (id: string) => PersonalityConfig | undefined,
@@ -35,10 +35,10 @@ function writableFolders(
 }
 
 /**
- * The reach of a personality, less what the runtime obeys and keeps: nothing below the home but
- * folders that the personality names there, and never the files of a personality.
+ * The reach of a personality, without the files that the runtime obeys or owns. Below the home, it
+ * contains only folders that the personality names. It never contains the files of a personality.
  *
- * @throws `CONFIG_INVALID` when the personalities can't be listed
+ * @throws `CONFIG_INVALID` if the personalities can't be listed
  */
 export function personalityReach(
   home: string,
@@ -65,7 +65,7 @@ export function personalityReach(
   );
   const listOf = (key: Root['key']) =>
     given.filter((root) => root.key === key).map(({ named }) => named);
-  // A wide root and a folder of the home would together reach more there than was named.
+  // Together, a wide root and a folder of the home would reach more of the home than was named.
   const isHomeClosed = coversHome || !roots.some(({ standing }) => standing === 'named');
   return {
     read: listOf('fs_reach.read'),
@@ -111,8 +111,8 @@ function problemOf(
 }
 
 /**
- * What says what personalities may do, and what they remember. The home may be a link, and so may
- * each folder and file in it, so all are listed where they lead, too.
+ * The files that say what personalities may do and what they remember. The home, its folders and
+ * its files may be links, so the places that they lead to are listed as well.
  */
 function personalityFiles(home: string, ids: string[], roots: readonly Root[]): string[] {
   const folder = join(home, 'personalities');
@@ -124,7 +124,7 @@ function personalityFiles(home: string, ids: string[], roots: readonly Root[]): 
       return [path, realLocation(path)];
     }),
   );
-  // One that is not there yet could be made by who may write in its folder.
+  // Somebody who may write in its folder could create a personality that does not exist yet.
   const missing = roots.flatMap((root) => {
     if (root.real === real || !isWithin(root.real, real)) return [];
     const [name = ''] = root.real.slice(real.length + 1).split('/');

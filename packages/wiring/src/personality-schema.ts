@@ -60,7 +60,9 @@ const quotas = z.strictObject({
 
 const decision = z.literal(['ask', 'allow', 'deny']);
 
-/** Names of tools and groups as they are, sources in their one spelling, with absolute paths. */
+/**
+ * Names of tools and groups stay the same. Sources get their normal spelling, with absolute paths.
+ */
 function trusted(variables: PathVariables) {
   return z.array(
     text.transform((entry, ctx) => {
@@ -108,8 +110,8 @@ function safetyOf(variables: PathVariables) {
 }
 
 /**
- * The schema of a personality's file. Parsing replaces the entries of `fs_reach`, and the paths of
- * `safety.untrusted.trust`, by the absolute paths that they mean.
+ * The schema of a personality's file. Parsing replaces the entries of `fs_reach`, and the paths in
+ * `safety.untrusted.trust`, by absolute paths.
  */
 export function personalitySchema(variables: PathVariables) {
   const paths = z.array(
@@ -128,7 +130,7 @@ export function personalitySchema(variables: PathVariables) {
     toolset: names.exactOptional(),
     fs_reach: reach.exactOptional(),
     safety: safetyOf(variables).exactOptional(),
-    // What is in them, each tool says for itself.
+    // Each tool checks its own settings.
     tool_settings: z.record(text, z.record(z.string(), z.unknown())).exactOptional(),
     mcp_servers: names.exactOptional(),
     plugins: names.exactOptional(),

@@ -35,8 +35,8 @@ export interface PersonalityStore {
 }
 
 /**
- * The time in which a file may change again without a visible trace: the coarsest resolution of a
- * file system's clock (2 s), and some more.
+ * For this long, a file may change again and still look the same: the coarsest clock of a file
+ * system (2 s), and a margin.
  */
 const UNSETTLED_MS = 2_500;
 
@@ -67,7 +67,7 @@ export function createPersonalityStore(
   const entries = new Map<string, Entry>();
   let parser: Awaited<ReturnType<typeof loadParser>> | undefined;
 
-  // Synchronous from the look at the file to the entry in the map, so that no two calls interleave.
+  // Synchronous from reading the file to storing the entry, so that two calls can't interleave.
   function current({ parsePersonality }: NonNullable<typeof parser>, id: string) {
     const file = personalityConfigPath(home, id);
     let entry = entries.get(id);

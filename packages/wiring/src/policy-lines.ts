@@ -2,7 +2,7 @@ import type { PolicyPlaces } from '@ethosagent/core';
 import { coveringHostEntry, coveringPathEntry } from '@ethosagent/policy';
 import type { PersonalityConfig } from '@ethosagent/types';
 
-/** Lines of a file by what stands there: a part of a config, and the entries of its lists. */
+/** The lines of a file, by the part of the config or the entry of a list that stands there. */
 export type PolicyLines = ReadonlyMap<string, number>;
 
 type Path = readonly (string | number)[];
@@ -12,11 +12,11 @@ const linesByConfig = new WeakMap<PersonalityConfig, PolicyLines>();
 /** The parts of a file that decide on accesses. */
 const DECIDING = ['toolset', 'mcp_servers', 'fs_reach', 'safety'] as const;
 
-/** Notes where the parts of a config stand, once, when it was read. */
+/** Records the lines of the parts of a config, once, when the file was read. */
 export function notePolicyLines(config: PersonalityConfig, lineOf: (path: Path) => number): void {
   const lines = new Map<string, number>();
   const note = (key: string, path: Path) => {
-    // Of an entry that is given twice, the first.
+    // If an entry stands twice, the first one counts.
     if (!lines.has(key)) lines.set(key, lineOf(path));
   };
   const walk = (value: unknown, path: Path) => {
@@ -34,15 +34,15 @@ export function notePolicyLines(config: PersonalityConfig, lineOf: (path: Path) 
   linesByConfig.set(config, lines);
 }
 
-/** What to ask of a tool that a toolset gives. */
+/** Gives the group label of a tool. */
 export type LabelOf = (tool: string) => string | undefined;
 
 /**
  * Where the parts of a policy stand.
  *
- * @param parts the personalities that it was made of, each with a file: an entry of a meet came from
- * one entry of each
- * @param labelOf the group label of a tool
+ * @param parts the personalities that it was made of, each with a file; an entry of a meet comes
+ *   from one entry of each
+ * @param labelOf gives the group label of a tool
  */
 export function policyPlaces(parts: readonly PersonalityConfig[], labelOf: LabelOf): PolicyPlaces {
   const known = new Map<string, readonly string[]>();
@@ -78,7 +78,7 @@ function lineOfEntry(
   if (entry === undefined) return undefined;
   const exact = lines?.get(keyOf(part, entry));
   if (exact !== undefined) return exact;
-  // Of a meet: the wider entry that it came from.
+  // For a meet: the wider entry from which it comes.
   const { network } = config.safety ?? {};
   const [list, covering] =
     part === 'safety.network.allow'
@@ -91,7 +91,7 @@ function lineOfEntry(
   return own === undefined ? undefined : lines?.get(keyOf(part, own));
 }
 
-/** A tool is given by its name, or by the label of its group. */
+/** A toolset lists a tool by its name, or by the label of its group. */
 function lineOfTool(
   lines: PolicyLines | undefined,
   tool: string,

@@ -23,19 +23,18 @@ const KEYS: Partial<Record<CapabilityName, string>> = {
 
 /** What a personality's file is compared with. */
 export interface ProblemSources {
-  /** The path of the file. */
   file: string;
   tools: readonly AnyTool[];
-  /** The MCP servers that there are, as they are configured. */
+  /** The configured MCP servers. */
   servers?: readonly string[];
-  /** The ids of the loaded plugins. */
   plugins: readonly string[];
 }
 
 /**
- * What an operator should know of a personality: tools that declare more than it allows, settings
- * that a tool doesn't take, and entries that name nothing. A tool that knows its exact paths and
- * doesn't have them is held back; one whose hosts are not all allowed works with those that are.
+ * What an operator should know about a personality: tools that declare more than it allows,
+ * settings that a tool does not accept, and entries that match nothing. A tool that declares exact
+ * paths and does not get them is withheld. A tool for which only some hosts are allowed works with
+ * those.
  */
 export function findProblems(
   personality: PersonalityConfig,
@@ -141,23 +140,23 @@ function ownOf(record: Record<string, string> | undefined, key: string): string 
   return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Whether a tool lives on the reach of the personality where there is none. */
+/** Whether a tool takes its reach from the personality, and the personality has none. */
 function reachesNothing({ name, capabilities }: AnyTool, { fs_reach }: PersonalityConfig): boolean {
-  // What a server declares, it may never need.
+  // A tool of a server may never need what the server declares.
   if (mcpServerOf(name) !== undefined) return false;
   const { read, write } = capabilities.fs_reach ?? {};
   const inherits = read === 'from-personality' || write === 'from-personality';
   return inherits && !fs_reach?.read?.length && !fs_reach?.write?.length;
 }
 
-/** Whether a tool lives on the hosts of the personality where there are none. */
+/** Whether a tool takes its hosts from the personality, and the personality has none. */
 function reachesNoHost({ name, capabilities }: AnyTool, { safety }: PersonalityConfig): boolean {
   if (mcpServerOf(name) !== undefined) return false;
   const isOpen = capabilities.network?.allowedHosts.every((host) => host === '*') === true;
   return isOpen && !safety?.network?.allow?.length;
 }
 
-/** Where a key stands in the file of a personality, or an entry of the list that it has. */
+/** The place of a key in the file of a personality, or of an entry in its list. */
 export function placeOfEntry(
   file: string,
   personality: PersonalityConfig,
@@ -172,7 +171,7 @@ export function placeOfEntry(
   return placeIn(file, personality, index < 0 ? path : [...path, index]);
 }
 
-/** A network of everything, where a tool is offered that has one. */
+/** Reports an allow list of all hosts, if a tool with network access is offered. */
 function wideNetwork(
   { safety }: PersonalityConfig,
   offered: readonly AnyTool[],
@@ -185,7 +184,7 @@ function wideNetwork(
   return [{ tool: tool.name, message }];
 }
 
-/** Secrets of the personality for refs that no tool declares: tools get the ones of everybody. */
+/** Reports secrets of the personality for refs that no tool declares. They have no effect. */
 function unusedSecrets(
   { safety }: PersonalityConfig,
   tools: readonly AnyTool[],
@@ -199,7 +198,7 @@ function unusedSecrets(
   });
 }
 
-/** Rules for arguments of programs that no tool starts: what they were to forbid is not forbidden. */
+/** Reports rules for the arguments of programs that no tool starts. They forbid nothing. */
 function deadArgumentRules(
   { safety }: PersonalityConfig,
   offered: readonly AnyTool[],

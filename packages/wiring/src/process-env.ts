@@ -1,4 +1,4 @@
-// What a program needs to run as its user expects, and nothing that opens a door.
+// The variables that a program needs to run as its user expects. None of them grants anything.
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'USER', 'SHELL', 'TZ'];
 
 /**

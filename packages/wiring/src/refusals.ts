@@ -1,6 +1,6 @@
 import type { FailureCause, ToolCall, ToolCallResult } from '@ethosagent/types';
 
-/** Every call refused, for one reason. */
+/** Refuses every call for the same reason. */
 export function refuseAll(
   calls: readonly ToolCall[],
   error: string,
@@ -9,13 +9,13 @@ export function refuseAll(
   return calls.map((call, index) => malformed(call, index) ?? refuse(call, cause, error));
 }
 
-/** The answer to what a model's client sent instead of a call. */
+/** The answer to something that is not a call. */
 export function malformed(call: ToolCall, index: number): ToolCallResult | undefined {
   if (typeof call === 'object' && call !== null) return undefined;
   return refuse(Object(call), 'INPUT_INVALID', `call ${index + 1} is not an object`);
 }
 
-/** The answer to a call of a tool that is held back, where there is a reason. */
+/** The answer to a call of a withheld tool, if there is a reason for it. */
 export function heldBack(
   call: ToolCall,
   why: string | undefined,
@@ -24,7 +24,7 @@ export function heldBack(
   return why === undefined ? undefined : refuse(call, cause, why);
 }
 
-/** The answer to a call of a tool that is not among those of its turn. */
+/** The answer to a call of a tool that its turn does not include. */
 export function leftOut(
   call: ToolCall,
   tools: readonly string[] | undefined,

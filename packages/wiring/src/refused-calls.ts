@@ -4,7 +4,7 @@ import type { AuditSink, FailureCause, ToolCall, ToolCallResult } from '@ethosag
 import { refuseAll } from './refusals.js';
 import type { ExecuteOptions, ToolRuntimeOptions } from './runtime-api.js';
 
-/** Where refusals are written down. */
+/** Where refusals are recorded. */
 export interface RefusedCallsParts {
   readonly options: ToolRuntimeOptions;
   readonly audit: AuditSink;
@@ -14,7 +14,7 @@ export interface RefusedCallsParts {
   readonly activePersonality: () => string;
 }
 
-/** Calls that the runtime refuses before a registry has them. */
+/** Calls that the runtime refuses before they reach the registry. */
 export class RefusedCalls {
   readonly #parts: RefusedCallsParts;
 
@@ -22,7 +22,7 @@ export class RefusedCalls {
     this.#parts = parts;
   }
 
-  /** Refuses a batch for what was thrown. */
+  /** Refuses a batch because of an error. */
   refuseAll(
     calls: readonly ToolCall[],
     error: unknown,
@@ -41,7 +41,6 @@ export class RefusedCalls {
     return refused;
   }
 
-  /** Writes a refusal down. */
   record(
     answer: ToolCallResult,
     call: ToolCall | undefined,

@@ -6,18 +6,18 @@ import { baseEnvironment } from './process-env.js';
 import type { ToolRuntimeOptions } from './runtime-api.js';
 import type { StoresByName } from './stores/runtime-stores.js';
 
-/** What the backends of a runtime are made of. */
+/** What the backends of a runtime are built from. */
 export interface RuntimeBackendsParts {
   readonly options: ToolRuntimeOptions;
   readonly stores: StoresByName;
   readonly personalities: PersonalityConfigs;
   readonly audit: AuditSink;
   readonly denyPaths: readonly string[];
-  /** Whether a personality may have any reach, as its file says now. */
+  /** Whether a personality may reach anything, as its file is now. */
   readonly admits: (config: PersonalityConfig) => boolean;
 }
 
-/** The stores, the host's hooks, and what the personality of a call allows. */
+/** Combines the stores, the host's hooks, and what the personality of a call allows. */
 export function createBackends({
   options,
   stores,
@@ -43,7 +43,8 @@ export function createBackends({
     processEnv: baseEnvironment(options.env ?? hostEnvironment(), options.passEnv),
     denyPaths,
     audit,
-    // Of the home, one process at a time is enough; what a host gives, several machines may share.
+    // Only one process uses the store of a home at a time. Several machines may share a store of
+    // the host.
     ...(options.stores?.keyValue !== undefined && {
       sessionQuotas: stores.keyValue('quotas', 'quotas:sessions'),
     }),
@@ -54,7 +55,7 @@ export function createBackends({
   };
 }
 
-/** Outside a session nothing can wait. */
+/** Outside a session nothing can wait for a decision. */
 function atOnce(approve: AskHost): NonNullable<CapabilityBackends['approve']> {
   return async (request) => {
     const said = await approve(request);

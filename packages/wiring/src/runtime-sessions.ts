@@ -9,26 +9,26 @@ import {
 } from '@ethosagent/core';
 import type { SessionStore } from '@ethosagent/types';
 
-/** What sessions are opened over. */
+/** What sessions are opened with. */
 export interface RuntimeSessionsParts {
   readonly store: SessionStore;
   readonly tools: SessionTools;
   readonly activePersonality: () => string;
   /** The session of calls that name none. */
   readonly sessionId: string;
-  /** Whether the host named it, so that it is stored. */
+  /** Whether the host named it. Only then it is stored. */
   readonly isNamed: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** The sessions of a runtime, with what protects each. */
+/** The sessions of a runtime, each with its protections. */
 export class RuntimeSessions {
-  /** The sessions, for the host to fill. */
+  /** The store of sessions, which the host fills. */
   readonly store: SessionStore;
   readonly #parts: RuntimeSessionsParts;
   readonly #ledgers: SessionLedgers;
-  /** Of the runtime's own session, which nobody else could name. */
+  /** The ledger of the runtime's own session, whose id nobody else can name. */
   #ownLedger: SessionLedger;
 
   constructor(parts: RuntimeSessionsParts) {
@@ -38,7 +38,7 @@ export class RuntimeSessions {
     this.#ownLedger = new SessionLedger(undefined, parts.sessionId);
   }
 
-  /** What calls of all sessions changed with untrusted content at hand. */
+  /** The files that calls of all sessions changed when they could use untrusted content. */
   get files(): UntrustedFiles {
     return this.#ledgers.files;
   }
@@ -63,7 +63,7 @@ export class RuntimeSessions {
     });
   }
 
-  /** Forgets what the runtime's own session knows, where it is the one that ends. */
+  /** If the runtime's own session ends, drops what is known about it. */
   forget(sessionId: string): void {
     if (sessionId === this.#parts.sessionId) {
       this.#ownLedger = new SessionLedger(undefined, sessionId);

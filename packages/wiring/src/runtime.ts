@@ -51,27 +51,24 @@ import type { OpenStores } from './stores/open-stores.js';
 import type { OpenedResources } from './stores/opened-resources.js';
 import type { PickedTools } from './tools-by-name.js';
 
-/** What a runtime is put together from. */
+/** What a runtime is built from. */
 export interface RuntimeParts {
   options: ToolRuntimeOptions;
   picked: PickedTools;
   cwd: string;
   personalities: PersonalityStore;
   stores: OpenStores;
-  /** Whether the secrets are those of the home. */
   hasOwnSecrets: boolean;
   audit: AuditSink;
   auditProblems: readonly string[];
   denyPaths: string[];
-  /** Makes images smaller. */
   imageScaler: ImageScaler | undefined;
-  /** What personalities are held to. */
+  /** The lock that personalities must stay within. */
   lock: OpenedLock | undefined;
-  /** What `close` closes. */
   opened: OpenedResources;
 }
 
-/** Holds the tools to the personality of each batch, as its file says by then. */
+/** Holds the tools to the personality of each batch, as its file is at that time. */
 export class Runtime implements ToolRuntime {
   readonly registry: DefaultToolRegistry;
   readonly plugins: PluginHost;
@@ -166,7 +163,8 @@ export class Runtime implements ToolRuntime {
     const { reducers = [], plugins = [], mcp } = this.#parts.options;
     const { tools, reducers: own } = this.#parts.picked;
     try {
-      // Registration refuses what has no shape to look into.
+      // Registration refuses declarations of a wrong shape, so they are checked in detail only
+      // after it.
       this.registry.registerAll(tools);
       assertDeclarations(tools);
       for (const reducer of reducers) this.#reducers.register(reducer);
@@ -255,7 +253,7 @@ export class Runtime implements ToolRuntime {
       approve: this.#parts.options.approve,
       identity: options,
       limits: {},
-      // A program gets them as they are.
+      // A program gets the images unchanged.
       images: { limits: false },
     });
     const { host } = options;
@@ -325,7 +323,8 @@ export class Runtime implements ToolRuntime {
   }
 
   close(): Promise<void> {
-    // On a later tick, so that a listener of the abort that closes too gets the same promise.
+    // In a later microtask: the abort may call a listener that closes the runtime too, and it must
+    // get the same promise.
     this.#closing ??= Promise.resolve().then(() => this.#close());
     return this.#closing;
   }

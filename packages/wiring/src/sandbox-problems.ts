@@ -14,15 +14,14 @@ const KEY = 'safety.process.sandbox';
 
 /** What a personality's processes are compared with. */
 export interface SandboxProblemSources {
-  /** The path of the personality's file. */
   file: string;
   tools: readonly AnyTool[];
   backends: Pick<CapabilityBackends, 'processEnv' | 'sandbox'>;
 }
 
 /**
- * What of the sandbox an operator should know before the first call: that one is required which
- * this machine lacks, or that commands run without one.
+ * What an operator should know about the sandbox before the first call: that this machine lacks a
+ * required sandbox, or that commands run without one.
  */
 export async function findSandboxProblems(
   personality: PersonalityConfig,
@@ -39,7 +38,7 @@ export async function findSandboxProblems(
   ];
 }
 
-/** Tells of the tools that can start nothing, since there is no sandbox to start it in. */
+/** Reports tools that can't start anything, because the required sandbox is missing. */
 async function findMissingSandbox(
   personality: PersonalityConfig,
   { file, tools, backends: { processEnv, sandbox } }: SandboxProblemSources,
@@ -62,8 +61,9 @@ async function findMissingSandbox(
 }
 
 /**
- * Tells that a tool which runs shell text, such as `terminal`, does so without a sandbox: what a
- * command may then do is held by a reader of its text alone. Of several such tools, the first.
+ * Reports a tool that runs shell text, such as `terminal`, without a sandbox. Then only the rules
+ * for the text of a command limit what it does. If there are several such tools, the first is
+ * named.
  */
 async function findUnheldShell(
   personality: PersonalityConfig,
@@ -91,7 +91,7 @@ function isSandboxRequired(policy: ProcessPolicy | undefined): boolean {
   return sandbox !== undefined && sandbox !== false && sandbox !== 'preferred';
 }
 
-/** Where a sandbox is required, a process has one or does not run. */
+/** If a sandbox is required, every process has one or does not run. */
 async function whyUnheld(
   { safety }: PersonalityConfig,
   { processEnv, sandbox }: SandboxProblemSources['backends'],

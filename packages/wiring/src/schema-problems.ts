@@ -4,12 +4,12 @@ import { checkSchema } from './json-schema/check-schema.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
 const KEY = 'tools';
-/** What is wrong with a schema, looked for once. */
+/** The problem of each schema, so that it is looked for only once. */
 const known = new WeakMap<object, Promise<string | undefined>>();
 
 /**
- * The JSON Schemas of tools that no call could be checked against. Those that `defineTool` made, and
- * those that a tool checks by itself, are not looked at.
+ * The JSON Schemas of tools against which no call could be checked. Schemas from `defineTool`, and
+ * those that a tool checks itself, are not examined.
  */
 export async function findSchemaProblems(
   personality: PersonalityConfig,

@@ -17,9 +17,10 @@ const KEY = 'stores.secrets';
 const SOURCES_KEY = 'safety.secrets';
 
 /**
- * The secrets of a home that can't be used, such as one that other users may read, those that a tool
- * declares and that are there under a name near to it, and those that the personality names and that
- * are not there. A declared secret that is just not there is none: a tool may do without.
+ * Finds three kinds of secrets: those of a home that can't be used, e.g. because other users may
+ * read them; those that a tool declares and that exist under a similar name; those that the
+ * personality names and that do not exist. A declared secret that is only missing is not a problem:
+ * a tool may work without it.
  *
  * @param file of the personality
  */
@@ -60,7 +61,7 @@ export async function findSecretProblems(
   const isUsed = (ref: string) =>
     declarerOf(ref) !== undefined || named.some(({ source }) => source === ref);
   const spare = listed.filter((ref) => !isUsed(ref));
-  // A declared prefix names no one secret; those below it are listed.
+  // A declared prefix does not name a single secret. The secrets below it are in the list.
   const single = [...declarers.keys()].filter(isSecretRef);
   const own = single.filter((ref) => !Object.hasOwn(sources, ref));
   const refs = [...new Set([...listed, ...own])];
@@ -94,7 +95,7 @@ export async function findSecretProblems(
   return [...problems, ...missing].flat();
 }
 
-/** What the store says, which holds no value. */
+/** The message of the store, which contains no value. */
 function whyOf(error: unknown, ref: string): string {
   const said = error instanceof Error ? error.message : 'it can not be read';
   return said.replace(/^SECRET_NOT_FOUND: /, '').replace(`${ref}: `, '');

@@ -2,27 +2,30 @@ import { mcpServerOf } from '@ethosagent/policy';
 import type { PersonalityConfig } from '@ethosagent/types';
 import type { RuntimeMcp } from './mcp.js';
 
-/** Milliseconds after which the tools of those servers count that are there by then. */
+/** After this many milliseconds, only the tools of the servers that have started count. */
 const MAX_WAIT_MS = 10_000;
 
 type Bridge = Pick<RuntimeMcp, 'start' | 'stop' | 'status'>;
 
 interface Served {
   config: PersonalityConfig;
-  /** Those of before have ended by then, and these are being started. */
+  /** Resolves when the earlier servers have ended and the new ones are starting. */
   begun: Promise<void>;
   starting: Promise<unknown> | undefined;
-  /** All servers are there, or it took too long. */
+  /** Resolves when all servers have started, or after the time limit. */
   ready: Promise<unknown>;
 }
 
 export interface ServedMcpOptions {
-  /** Whether servers that were started for a config serve a newer one of the same personality. */
+  /**
+   * Whether servers that were started for a config can also serve a newer one of the same
+   * personality.
+   */
   servesToo: (before: PersonalityConfig, now: PersonalityConfig) => boolean;
   maxWaitMs?: number;
 }
 
-/** The MCP servers of each personality, as its config says. */
+/** The MCP servers of each personality, according to its config. */
 export class ServedMcp {
   readonly #mcp: Bridge;
   readonly #maxWaitMs: number;
@@ -36,8 +39,8 @@ export class ServedMcp {
   }
 
   /**
-   * Resolves once the servers of a personality are there, as far as they can be in time; those that
-   * come later bring their tools when they do. Who asks meanwhile waits for the same start.
+   * Resolves when the servers of a personality have started, as far as they can in time. A later
+   * server adds its tools when it has started. Callers at the same time wait for the same start.
    */
   async ready(config: PersonalityConfig): Promise<void> {
     const known = this.#served.get(config.id);
@@ -46,11 +49,11 @@ export class ServedMcp {
       return;
     }
     await known.ready;
-    // Those that were held back may be tried again now: a secret is there, some time is over.
+    // Servers that could not start may be able to now: a secret was added, or some time has passed.
     this.#mcp.start(config.id, config.mcp_servers, { waitMs: 0 }).catch(() => {});
   }
 
-  /** The servers that a personality names, as they stand in the names of their tools. */
+  /** How the names of tools refer to the servers of a personality. */
   namesOf(servers: readonly string[]): string[] {
     const parts = this.#mcp.status().flatMap(({ server, tools: [tool = ''] }) => {
       const part = mcpServerOf(tool);
@@ -62,12 +65,12 @@ export class ServedMcp {
   #serve(config: PersonalityConfig, before: Served | undefined): Served {
     const { id, mcp_servers } = config;
     const begin = async () => {
-      // One after the other: a start that a later stop does not wait for would go on after it.
+      // One after another: a start that is not awaited before a stop would continue after it.
       await before?.begun.catch(() => {});
       if (before?.starting !== undefined) await this.#mcp.stop(id);
       if (this.#served.get(id) !== served) return;
       served.starting = this.#mcp.start(id, mcp_servers);
-      // Whoever waits is told; nobody may be there any more.
+      // The callers get the error. There may be none left.
       served.starting.catch(() => {});
     };
     const served: Served = {
@@ -78,7 +81,7 @@ export class ServedMcp {
     };
     served.ready = this.#inTime(served.begun.then(() => served.starting));
     served.ready.catch(() => {
-      // The next one who asks tries again.
+      // The next caller tries again.
       if (this.#served.get(id) === served) this.#served.delete(id);
     });
     this.#served.set(id, served);

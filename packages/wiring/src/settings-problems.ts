@@ -4,8 +4,8 @@ import { placeIn } from './personality-places.js';
 import type { RuntimeProblem } from './runtime-problem.js';
 
 /**
- * Where a personality's `tool_settings` don't fit the tools. A tool whose settings are wrong is
- * held back: what the operator meant is not known.
+ * Where a personality's `tool_settings` don't fit the tools. A tool with wrong settings is
+ * withheld, since nobody knows what the operator meant.
  */
 export function findSettingsProblems(
   personality: PersonalityConfig,
@@ -60,7 +60,7 @@ function issuesOf(
   }
 }
 
-/** `tool_settings.web_search.count` */
+/** E.g. `tool_settings.web_search.count`. */
 function keyOf(path: readonly (string | number)[]): string {
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))

@@ -2,30 +2,30 @@ import { mcpServerOf } from '@ethosagent/policy';
 import { EthosError, type PersonalityConfig } from '@ethosagent/types';
 import type { RuntimeProblem } from './runtime-problem.js';
 
-/** What there is of a personality whose file has mistakes. */
+/** The valid parts of a personality whose file has mistakes. */
 export interface SoundKeys {
-  /** The keys without a mistake; of a list of names with one, the names that can be read. */
+  /** The keys without a mistake. Of a list of names with a mistake, the valid names. */
   readonly config: PersonalityConfig;
   readonly isSound: (key: string) => boolean;
 }
 
-/** Lists of names, of which each can be judged without the others. */
+/** Lists of names. Each name can be checked without the others. */
 export const LISTS_OF_NAMES = ['toolset', 'mcp_servers', 'plugins'] as const;
-/** What depends on nothing else in the file. */
+/** The keys that depend on nothing else in the file. */
 const ALONE: readonly string[] = [...LISTS_OF_NAMES, 'tool_settings'];
 
 const known = new WeakMap<EthosError, SoundKeys>();
 
-/** Notes what of a file can be judged, beside the error that tells of its mistakes. */
+/** Stores the valid parts of a file together with the error about its mistakes. */
 export function noteSoundKeys(error: EthosError, sound: SoundKeys): void {
   known.set(error, sound);
 }
 
 /**
- * An error of a personality's file together with what else is wrong with it, in the order of its
- * lines, so that one mistake does not hide the others. Other errors are as they were.
+ * Adds the other problems of a personality's file to an error about it, in the order of lines, so
+ * that one mistake does not hide the others. Other errors are returned unchanged.
  *
- * @param find looks for problems in what of the file can be judged
+ * @param find looks for problems in the valid parts of the file
  */
 export function withOtherProblems(
   error: unknown,
@@ -45,8 +45,8 @@ export function withOtherProblems(
 }
 
 /**
- * Whether a problem would be one without the mistakes, too. The servers of a personality whose file
- * has some are not started, so that nobody knows their tools.
+ * Whether a problem would also exist without the mistakes. The servers of a personality with
+ * mistakes are not started, so their tools are not known.
  */
 function countsIn({ key, tool }: RuntimeProblem, { isSound }: SoundKeys): boolean {
   if (key === 'mcp_servers' || mcpServerOf(tool) !== undefined) return false;
@@ -60,7 +60,7 @@ function byPlace(one: string, other: string): number {
   return line - otherLine || column - otherColumn;
 }
 
-/** What names no place comes last. */
+/** A text without a place comes last. */
 function placeOf(text: string): [line: number, column: number] {
   const [, line = Number.POSITIVE_INFINITY, column = 0] = /:(\d+):(\d+): /.exec(text) ?? [];
   return [Math.min(Number(line), Number.MAX_SAFE_INTEGER), Number(column)];

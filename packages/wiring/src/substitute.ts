@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 
-/** What the variables of a personality's file stand for: absolute paths of folders. */
+/** The values of the variables in a personality's file: absolute paths of folders. */
 export interface PathVariables {
   ETHOS_HOME: string | undefined;
   self: string | undefined;
@@ -11,14 +11,14 @@ const NAMES = ['ETHOS_HOME', 'self', 'CWD'] as const satisfies (keyof PathVariab
 const VARIABLES = NAMES.map((name) => `\${${name}}`).join(', ');
 const VARIABLE_PLACE = 'a variable may only stand whole and at the start';
 
-/** A path, or why there is none. */
+/** A path, or why the entry is invalid. */
 export type ReachPathResult = { ok: true; path: string } | { ok: false; message: string };
 
 /**
  * Turns an entry of `fs_reach` into a normalised absolute path.
  *
- * A variable stands for an absolute folder, so it is the whole entry or its start, before a `/`.
- * Its value is not searched for variables again.
+ * A variable stands for an absolute folder. It must be the whole entry, or its start before a `/`.
+ * Its value is not searched for variables.
  *
  * @param entry the text from the file, e.g. `${CWD}/src`
  */

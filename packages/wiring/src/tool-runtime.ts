@@ -76,13 +76,13 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     await runtime.start();
     return runtime;
   } catch (error) {
-    // What went wrong first is what the host has to know.
+    // The host must learn the first error, not one of closing.
     await opened.close().catch(() => {});
     throw error;
   }
 }
 
-/** What can be told before plugins are there: an unknown name may be that of what one of them brings. */
+/** What can be reported before plugins are loaded. An unknown name may belong to a plugin. */
 function problemsBeforeStart(
   config: PersonalityConfig,
   { home, plugins = [] }: ToolRuntimeOptions,
@@ -96,7 +96,7 @@ function problemsBeforeStart(
   }).filter(({ key }) => key !== 'plugins');
 }
 
-/** What plain JavaScript may give. @throws `CONFIG_INVALID` */
+/** Plain JavaScript may pass anything. @throws `CONFIG_INVALID` */
 function assertOptions({ cwd, tools }: { cwd: unknown; tools: unknown }): void {
   if (tools !== undefined && !Array.isArray(tools)) {
     throw new EthosError(

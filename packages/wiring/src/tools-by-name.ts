@@ -7,13 +7,13 @@ import {
 } from '@ethosagent/types';
 import { EXTENSION_TOOLS, type ExtensionPackage } from './extension-tools.js';
 
-/** The tools of an extension of this project, and what shortens their results. */
+/** The tools of an extension, and the reducers that shorten their results. */
 interface Extension {
   tools: readonly AnyTool[];
   reducers?: readonly ToolResultReducer[];
 }
 
-/** Each is loaded when one of its tools is asked for. */
+/** Each is loaded when one of its tools is needed. */
 const LOADERS: Record<ExtensionPackage, () => Promise<Extension>> = {
   '@ethosagent/tools-file': async () => ({
     tools: (await import('@ethosagent/tools-file')).createFileTools(),
@@ -64,7 +64,7 @@ export function packageOfTool(name: string): string | undefined {
   return EXTENSIONS.find(({ tools }) => tools.includes(name))?.package;
 }
 
-/** Tools as they are registered, and the reducers that come with those that were named. */
+/** The tools to register, with the reducers of those that were named. */
 export interface PickedTools {
   tools: AnyTool[];
   reducers: ToolResultReducer[];
@@ -87,7 +87,7 @@ export function installedTools(
     .flatMap(({ tools }) => tools);
 }
 
-/** The extensions whose tools or groups are named; `undefined` where all may be needed. */
+/** The extensions of the named tools and groups; `undefined` if all may be needed. */
 function extensionsOf(
   personalities: readonly Pick<PersonalityConfig, 'toolset' | 'tool_settings'>[],
 ): NamedExtension[] | undefined {
@@ -98,7 +98,7 @@ function extensionsOf(
       const named = EXTENSIONS.filter(
         ({ group, tools }) => group === entry || tools.includes(entry),
       );
-      // What was meant is found among the names of all tools.
+      // The name may be misspelt. To suggest the right one, the names of all tools are needed.
       if (named.length === 0) return undefined;
       needed.push(...named);
     }
@@ -116,10 +116,10 @@ function isInstalled(name: ExtensionPackage): boolean {
 }
 
 /**
- * Puts the tools instead of their names.
+ * Replaces names by tools.
  *
  * @throws `CONFIG_INVALID` for a name that no extension has, and for an extension that is not
- * installed
+ *   installed
  */
 export async function pickTools(picked: readonly (AnyTool | string)[]): Promise<PickedTools> {
   if (!Array.isArray(picked)) {
@@ -161,7 +161,7 @@ async function load({ package: name }: NamedExtension, tool: string): Promise<Ex
   }
 }
 
-/** @param own names of the tools that the host gave itself */
+/** @param own the names of the tools that the host gave itself */
 function unknownTool(name: string, own: readonly string[]): EthosError {
   const refused = (hint: string) => {
     const problem = `no extension has a tool ${JSON.stringify(name)}; ${hint}`;

@@ -5,7 +5,10 @@ import type { RuntimeProblem } from './runtime-problem.js';
 
 const OTHERS_WRITE = 0o022;
 
-/** Files and folders by which other users of the machine could change what a personality may do. */
+/**
+ * Files and folders through which other users of the machine could change what a personality may
+ * do.
+ */
 export function writableFileProblems(home: string, ids: readonly string[]): RuntimeProblem[] {
   if (process.platform === 'win32') return [];
   return ids.flatMap((id) => {

@@ -17,53 +17,53 @@ import {
 /** Keys and indexes that lead from the root to a value. */
 export type KeyPath = readonly PropertyKey[];
 
-/** Something wrong in a text, at an offset in UTF-16 units. */
+/** A problem in a text, at an offset in UTF-16 units. */
 export interface Problem {
   offset: number;
   message: string;
 }
 
-/** A YAML text as plain data, with the place of each part of it. */
+/** A YAML text as plain data, with the place of each part. */
 export interface YamlMapping {
   value: unknown;
-  /** Where the value at the path stands; the nearest existing parent's place if there is none. */
+  /** The place of the value at a path. If there is no value, that of the nearest parent. */
   offsetOf(path: KeyPath): number;
-  /** Where the key itself stands, for a path that ends in a mapping's key. */
+  /** The place of the key itself, for a path that ends in a key of a mapping. */
   offsetOfKey(path: KeyPath): number;
   /**
-   * Whether the text says what is at the path, or that nothing is: no mistake of syntax stands in
-   * it or before it, within its top-level key.
+   * Whether it is certain what is at the path, or that nothing is. It is if there is no syntax
+   * error in it or before it within its top-level key.
    */
   isKnown(path: KeyPath): boolean;
 }
 
 /**
- * The parser's frames on its stack. Composing recurses; a text nested tens of thousands deep ends
- * the process (V8 runs out of memory instead of throwing), so it is refused before that.
+ * The most frames on the parser's stack. The next step is recursive. With a text that nests tens of
+ * thousands of levels, V8 would run out of memory and end the process instead of throwing.
  */
 const MAX_DEPTH = 32;
-/** Top-level keys of a text with mistakes that are read one by one. */
+/** The most top-level keys of an invalid text that are parsed one by one. */
 const MAX_PARTS = 100;
 
 const ALIAS = 'aliases are not supported; quote text that starts with "*"';
 
-/** A mapping, or the part of one that a top-level key has. */
+/** A mapping, or the part of it with one top-level key. */
 interface Part {
   start: number;
   root: unknown;
   value: unknown;
-  /** Where the first mistake of syntax stands; from there on, what is meant is a guess. */
+  /** The place of the first syntax error. What comes after it may be misunderstood. */
   brokenAt: number;
 }
 
 /**
- * Parses one YAML 1.2 mapping that says what it means: no aliases, anchors, tags, merge keys,
- * repeated keys or further documents. After a mistake of syntax it goes on at the next top-level
- * key, so that one mistake does not hide the others.
+ * Parses one YAML 1.2 mapping without aliases, anchors, tags, merge keys, repeated keys or further
+ * documents. After a syntax error it continues at the next top-level key, so that one mistake does
+ * not hide the others.
  *
  * @param text the source, of at most some hundred KB
- * @returns the data, or every problem found with what of the data there is beside them; `lines`
- * turns offsets into lines and columns
+ * @returns the data, or every problem together with the data that could be read; `lines` turns
+ *   offsets into lines and columns
  */
 export function parseYamlMapping(text: string): {
   lines: LineCounter;
@@ -116,7 +116,10 @@ interface ReadPart {
   problems: Problem[];
 }
 
-/** The text as a whole, or its top-level keys one by one where a mistake would hide what follows. */
+/**
+ * Parses the whole text. If a syntax error would hide what follows it, parses the top-level keys
+ * one by one.
+ */
 function readParts(text: string): { parts: Part[]; problems: Problem[] } {
   const whole = readPart(text, 0);
   const starts = whole.part.brokenAt === Number.POSITIVE_INFINITY ? [] : startsOfKeys(text);
@@ -130,32 +133,33 @@ function readParts(text: string): { parts: Part[]; problems: Problem[] } {
   const parts = read.map(({ part }) => part);
   const problems = read.flatMap((one) => one.problems);
   reportRepeatedKeys(parts, problems);
-  // What is wrong between the keys shows in the whole alone.
+  // A problem between the keys is found only in the text as a whole.
   const isFound = parts.some(({ brokenAt }) => brokenAt !== Number.POSITIVE_INFINITY);
   return { parts, problems: isFound ? problems : [...whole.problems, ...problems] };
 }
 
 function readPart(text: string, start: number, endOfText = text.length): ReadPart {
   const document = parseDocument(text, {
-    // A pretty error quotes the file, which is not ours to repeat.
+    // A pretty error would quote the file, which may contain secrets.
     prettyErrors: false,
     // Given one by one, since a `%YAML 1.1` directive changes the defaults.
     schema: 'core',
     merge: false,
     resolveKnownTags: false,
     stringKeys: true,
-    // Quadratic in the library; done below.
+    // The library's check takes quadratic time. The check is below.
     uniqueKeys: false,
   });
   const problems: Problem[] = [...document.errors, ...document.warnings].map((error) => ({
-    // What does not end is told at the end of its own lines, not where the next key begins.
+    // If something has no end, the error is placed at the end of its own lines, not at the next
+    // key.
     offset: start + Math.min(error.pos[0], endOfText),
     message:
       error.code === 'MULTIPLE_DOCS' ? 'a second document; keep one' : firstLine(error.message),
   }));
   const broken = document.errors.filter(({ code }) => code !== 'MULTIPLE_DOCS');
   visit(document, {
-    // Such a key is among the errors, and has no place in an object.
+    // Such a key is already an error, and can't be a key of an object.
     Pair: (_, { key }) => (isScalar(key) || isAlias(key) ? undefined : visit.REMOVE),
     Node(_, node) {
       const offset = start + (offsetOfNode(node) ?? 0);
@@ -183,7 +187,9 @@ function readPart(text: string, start: number, endOfText = text.length): ReadPar
   };
 }
 
-/** Where lines begin that look like a key of the mapping itself; the first has what is before it. */
+/**
+ * Where lines begin that look like a top-level key. The first part also contains what is before it.
+ */
 function startsOfKeys(text: string): number[] {
   const starts: number[] = [];
   let at = 0;
@@ -196,24 +202,24 @@ function startsOfKeys(text: string): number[] {
   return starts;
 }
 
-/** The values of the parts in one object; of a key that is given twice, the last. */
+/** The values of the parts in one object. If a key stands twice, the last one counts. */
 function merged(parts: readonly Part[]): unknown {
-  // `fromEntries` makes a key of its own of `__proto__`, too.
+  // `fromEntries` also creates an own key for `__proto__`.
   return Object.fromEntries(parts.flatMap(({ value }) => Object.entries(Object(value))));
 }
 
-/** A key or value from the file, safe to print on one line. */
+/** A key or a value of the file, safe to print on one line. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/** Reads the text without recursion, noting where its lines start. */
+/** Parses the text without recursion, and records where its lines begin. */
 function offsetOfDeepNesting(text: string, lines: LineCounter): number | undefined {
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
   for (const lexeme of new Lexer().lex(text)) {
     for (const _ of parser.next(lexeme)) {
-      // Driven for its stack only.
+      // The parser is only run for its stack.
     }
     if (parser.stack.length > MAX_DEPTH) return parser.offset;
   }
@@ -238,7 +244,10 @@ function reportRepeatedKeys(
   }
 }
 
-/** Where a path leads: its key, its value and their end, of the nearest existing parent if there is none. */
+/**
+ * The place of a path: its key, its value and its end. If it does not exist, that of the nearest
+ * parent.
+ */
 function locate(
   root: unknown,
   path: KeyPath,
@@ -251,7 +260,7 @@ function locate(
     if (item === undefined && child === undefined) return { ...found, end: endOf(node) };
     const key = offsetOfNode(item?.key) ?? offsetOfNode(child) ?? found.value;
     const value = offsetOfNode(child) ?? key;
-    // What begins before a mistake is a list or a mapping, whatever else is in it.
+    // A list or mapping that begins before a mistake is certain, whatever it contains.
     const end = isMap(child) || isSeq(child) ? value : endOf(child ?? item?.key);
     found = { key, value, end, depth: found.depth + 1 };
     node = child;
@@ -259,10 +268,10 @@ function locate(
   return found;
 }
 
-/** The pairs of each mapping by key, so that a file of very many keys is read in linear time. */
+/** The pairs of each mapping by key, so that a file with very many keys is read in linear time. */
 const pairsOf = new WeakMap<YAMLMap, Map<unknown, Pair>>();
 
-/** Of a key that is given twice, the last. Only for a mapping that does not change any more. */
+/** If a key stands twice, the last one counts. Only for a mapping that no longer changes. */
 function itemOf(map: YAMLMap, key: PropertyKey | undefined): Pair | undefined {
   let pairs = pairsOf.get(map);
   if (pairs === undefined) {

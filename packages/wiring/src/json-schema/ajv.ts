@@ -4,11 +4,11 @@ import formats from 'ajv-formats';
 
 const OPTIONS: Options = {
   allErrors: true,
-  // A name from the prototype is no property.
+  // A name that comes from the prototype is not a property.
   ownProperties: true,
-  // A schema may have keywords that mean something to others.
+  // A schema may have keywords for other programs.
   strict: false,
-  // Two tools may give their schemas one `$id`.
+  // The schemas of two tools may have the same `$id`.
   addUsedSchema: false,
   logger: false,
 };
@@ -16,7 +16,7 @@ const OPTIONS: Options = {
 const latest = withFormats(new Ajv2020(OPTIONS));
 let older: Ajv | undefined;
 
-/** @throws what is wrong with the schema, and for a `$ref` that leads out of it */
+/** @throws an error for an invalid schema, and for a `$ref` that leads out of it */
 export function compile({
   $schema,
   ...schema
@@ -26,7 +26,7 @@ export function compile({
   try {
     return ajv.compile(schema);
   } finally {
-    // It would keep every schema that it ever saw.
+    // Otherwise Ajv would keep every schema that it has ever compiled.
     ajv.removeSchema(schema);
   }
 }
@@ -37,7 +37,7 @@ function draft07(): Ajv {
 }
 
 function withFormats<A extends Ajv>(ajv: A): A {
-  // The package is CommonJS, with its function as `default`.
+  // The package is CommonJS, and exports its function as `default`.
   formats.default(ajv, { mode: 'fast', keywords: false });
   return ajv;
 }

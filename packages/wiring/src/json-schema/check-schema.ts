@@ -7,13 +7,14 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** How a schema is checked. */
 export interface CheckSchemaOptions {
-  /** Milliseconds that one check may take. 1,000 when absent. */
+  /** How many milliseconds one check may take. Default: 1,000. */
   timeoutMs?: number;
 }
 
 /**
- * Makes the check of a JSON Schema, by Ajv: 2020-12, or draft-07 where `$schema` says so, with
- * formats. It looks nothing up elsewhere and changes no argument. Ajv is loaded with the first one.
+ * Makes a check from a JSON Schema, with Ajv: 2020-12, or draft-07 if `$schema` says so, with
+ * formats. It loads nothing from elsewhere and changes no argument. Ajv itself is loaded for the
+ * first schema.
  *
  * @throws what Ajv finds wrong with the schema
  */
@@ -36,8 +37,8 @@ export async function checkSchema(
   };
 }
 
-// What takes more than linear time: patterns may backtrack, items may be compared with each other,
-// and alternatives may be tried again at each level.
+// Keywords that may take more than linear time: patterns may backtrack, items may be compared with
+// one another, and alternatives may be tried again at each level.
 const SLOW = [
   'pattern',
   'patternProperties',
@@ -73,7 +74,7 @@ function messageOf({ message, params }: ErrorObject): string {
   return Array.isArray(allowedValues) ? `${text}: ${JSON.stringify(allowedValues)}` : text;
 }
 
-/** The keys of a JSON pointer; those that are indexes as numbers. */
+/** The keys of a JSON pointer. Indexes become numbers. */
 function pathOf({ instancePath }: ErrorObject): PropertyKey[] {
   const keys = instancePath.split('/').slice(1);
   return keys.map((key) =>

@@ -5,8 +5,8 @@ const context = createContext(place);
 const script = new Script('run()');
 
 /**
- * Runs code that waits for nothing, and ends it when its time is up, also within a regular
- * expression. No sandbox: the code is this process's own.
+ * Runs synchronous code, and stops it when its time is up, even within a regular expression. It is
+ * no sandbox: the code belongs to this process.
  *
  * @throws what `run` throws; `ERR_SCRIPT_EXECUTION_TIMEOUT`
  */

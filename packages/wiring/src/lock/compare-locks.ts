@@ -169,7 +169,7 @@ function compareTexts(before: ReachLock, after: ReachLock, renames: Renames): Lo
   });
 }
 
-/** What a list has more, as widened, and what it has less. */
+/** The entries that a list gained, as widened, and those that it lost. */
 function listChanges(
   before: readonly string[],
   after: readonly string[],
@@ -188,7 +188,7 @@ function listChanges(
   ];
 }
 
-/** The items of both lists by their names. */
+/** Pairs the items of both lists by their names. */
 function pairsOf<T>(
   before: readonly T[],
   after: readonly T[],

@@ -5,7 +5,7 @@ import type { LockedTool } from './reach-lock.js';
 
 const APPROVALS = ['never', 'by-call', 'always'] as const satisfies LockedTool['approval'][];
 
-/** What of one tool changed. */
+/** What changed in one tool. */
 export function compareTool(before: LockedTool, after: LockedTool): LockChange[] {
   const { tool } = after;
   const said = (kind: LockChange['kind'], message: string, policy?: string): LockChange => ({
@@ -42,7 +42,8 @@ export function compareTool(before: LockedTool, after: LockedTool): LockChange[]
         : said('widened', 'gives results that do not count as untrusted any more'),
     );
   }
-  // An effect is what is asked for once untrusted content was read.
+  // After untrusted content was read, a person is asked about every tool with an effect. So an
+  // effect that is no longer declared widens what runs without a question.
   for (const effect of before.effects.filter((each) => !after.effects.includes(each))) {
     found.push(
       said('widened', `does not count as a tool that may ${effect} any more, so nobody is asked`),
@@ -52,7 +53,7 @@ export function compareTool(before: LockedTool, after: LockedTool): LockChange[]
     found.push(said('narrowed', `counts as a tool that may ${effect} now`));
   }
   if (before.settings !== after.settings) {
-    // Only the tool knows which settings allow more.
+    // Only the tool knows whether its new settings allow more.
     found.push(said('widened', 'has other settings', `tool_settings.${tool}`));
   }
   if (found.length === 0 && !isDeepStrictEqual(before, after)) {
@@ -61,7 +62,7 @@ export function compareTool(before: LockedTool, after: LockedTool): LockChange[]
   return found;
 }
 
-/** What a tool that was not there brings. */
+/** The change for a tool that is new. */
 export function newTool(after: LockedTool): LockChange {
   const { tool, grant, unconfined, approval } = after;
   const reach = compareGrants({}, grant)

@@ -1,21 +1,21 @@
 import { isMcpToolName } from '@ethosagent/policy';
 import type { LockedText, ReachLock } from './reach-lock.js';
 
-/** New names by old ones. */
+/** The new names, by the old ones. */
 export interface Renames {
   readonly tools: ReadonlyMap<string, string>;
   readonly servers: ReadonlyMap<string, string>;
 }
 
 /**
- * Tools and servers that are gone and are there under another name: a server that is reached in the
- * same way, a tool that says the same of itself. Where several could be meant, none is.
+ * Finds tools and servers that have only changed their name: a server that is reached in the same
+ * way, a tool with the same description and schema. If several match, none counts as renamed.
  */
 export function findRenames(before: ReachLock, after: ReachLock): Renames {
   return {
     servers: renamesOf(before.servers, after.servers, {
       nameOf: ({ server }) => server,
-      // The pin does not hold the name.
+      // The pin does not depend on the name.
       sameAs: ({ pin }) => pin,
     }),
     tools: renamesOf(before.texts, after.texts, {
@@ -26,7 +26,7 @@ export function findRenames(before: ReachLock, after: ReachLock): Renames {
 }
 
 function whatItSays({ tool, description, schema = '' }: LockedText): string {
-  // The tool of a renamed server keeps its own name.
+  // If a server is renamed, its tools keep their own names.
   const own = isMcpToolName(tool) ? tool.slice(tool.indexOf('__', 5)) : '';
   return JSON.stringify([own, description, schema]);
 }

@@ -5,18 +5,18 @@ import { LOCK_VERSION, type ReachLock } from './reach-lock.js';
 const HEADER = ` What the tools of these agents may touch. "ethosagent lock" writes this file, and
  "ethosagent lock --check" compares: review each change, and don't edit it by hand.`;
 
-/** Everything that a reader would not see, or that changes how the rest is seen. */
+/** Characters that a reader would not see, or that change how the others are displayed. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs}/u;
 const EACH_UNSEEN = new RegExp(UNSEEN, 'gu');
 
 /**
- * The text of a lock: sorted, the same for equal locks. What a tool says of itself stands in it as
- * it is, except for characters that nobody sees, which are escaped.
+ * Writes the text of a lock. It is sorted, so equal locks give the same text. The texts of tools
+ * are written as they are, but invisible characters are escaped.
  *
  * @param lock with portable paths
  */
 export function formatLock(lock: ReachLock): string {
-  // Parsing also puts the keys into the one order.
+  // Parsing also sorts the keys.
   const ordered = lockSchema.parse({ version: LOCK_VERSION, ...lock });
   const document = new Document(ordered, { aliasDuplicateObjects: false });
   document.commentBefore = HEADER;

@@ -9,13 +9,13 @@ import { type GivenTool, takeLock } from './take-lock.js';
 /** What a guard compares with its lock. */
 export interface LockGuardParts {
   readonly lock: ReachLock;
-  /** What to call it in messages. */
+  /** How messages call the lock. */
   readonly file: string;
   readonly places: LockPlaces;
   readonly environment: readonly string[];
-  /** The tools that there are now. */
+  /** The present tools. */
   readonly tools: () => readonly AnyTool[];
-  /** The tools that a personality lets in. Asks `admits` of it. */
+  /** The tools that a personality allows. Calls `admits` for it. */
   readonly given: (config: PersonalityConfig) => readonly GivenTool[];
   readonly servers: () => Promise<readonly McpServerIdentity[]>;
 }
@@ -28,8 +28,8 @@ interface Checked {
 const MAX_TOLD = 20;
 
 /**
- * Holds the personalities of a runtime to a lock that was read once: one that reaches further now
- * gets nothing.
+ * Holds the personalities of a runtime to a lock that was read once. A personality that reaches
+ * further now gets nothing.
  */
 export class LockGuard {
   readonly #parts: LockGuardParts;
@@ -44,13 +44,15 @@ export class LockGuard {
     this.#locked = new Map(parts.lock.personalities.map((each) => [each.personality, each]));
   }
 
-  /** Whether a personality, as its file says now, was found to be within the lock. */
+  /**
+   * Whether the last check found a personality, in this version of its file, to be within the lock.
+   */
   admits(config: PersonalityConfig): boolean {
     return this.#admitted.has(config) || this.#inspected === config;
   }
 
   /**
-   * Compares personalities, as their files say now, with the lock.
+   * Compares the present personalities with the lock.
    *
    * @throws `REACH_WIDENED` with what was widened
    */
@@ -59,7 +61,7 @@ export class LockGuard {
     this.checkNow(configs);
   }
 
-  /** The same without waiting, for what may have come since `check`. @throws `REACH_WIDENED` */
+  /** As `check`, without waiting, for what was added since then. @throws `REACH_WIDENED` */
   checkNow(configs: readonly PersonalityConfig[]): void {
     const servers = this.#servers ?? [];
     for (const config of configs) {
@@ -91,7 +93,7 @@ export class LockGuard {
     return widened;
   }
 
-  /** The reach that it would have. */
+  /** The tools that it would get, with their reach. */
   #inspect(config: PersonalityConfig): readonly GivenTool[] {
     this.#inspected = config;
     try {

@@ -24,7 +24,7 @@ const quota = z.strictObject({
   store_bytes: amount.exactOptional(),
 });
 
-// A part of a grant that is missing here does not compile, since no lock could hold it.
+// A part of a grant that is missing here does not compile, since no lock could contain it.
 const grant = z.strictObject({
   network: z
     .strictObject({
@@ -114,7 +114,7 @@ const personality = z.strictObject({
   tools: z.array(tool),
 });
 
-/** The shape of a lock's file. */
+/** The schema of a lock's file. */
 export const lockSchema: z.ZodType<ReachLock & { version: typeof LOCK_VERSION }> = z.strictObject({
   version: z.literal(LOCK_VERSION),
   environment: texts,

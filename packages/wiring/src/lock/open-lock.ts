@@ -5,7 +5,7 @@ import type { ToolRuntimeOptions } from '../runtime-api.js';
 import { assertLockIsKept, reachLockPath, readLockText } from './lock-file.js';
 import type { ReachLock } from './reach-lock.js';
 
-/** A lock that was read, once. */
+/** A lock that was read once. */
 export interface OpenedLock {
   readonly lock: ReachLock;
   readonly file: string;
@@ -14,7 +14,7 @@ export interface OpenedLock {
 /**
  * Reads the lock that a host asks for.
  *
- * @throws `CONFIG_INVALID` for one that can't be read, or that tools could write
+ * @throws `CONFIG_INVALID` for a lock that can't be read, or that a tool could write
  */
 export async function openLock({
   home,
@@ -38,7 +38,7 @@ export async function openLock({
   return { lock: parseReachLock(readLockText(file), { home, cwd, file }), file };
 }
 
-/** The folders that tools of any personality may write. */
+/** The folders to which tools of any personality may write. */
 export async function writableFolders(personalities: PersonalityStore): Promise<string[]> {
   const ids = await personalities.list();
   return ids.flatMap((id) => personalities.peek(id)?.fs_reach?.write ?? []);

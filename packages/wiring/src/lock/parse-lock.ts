@@ -10,12 +10,12 @@ const MAX_PROBLEMS = 20;
 const ANEW = 'write it anew with "ethosagent lock", and review what changes';
 
 /**
- * Reads the text of a lock. What is not exactly as `formatLock` writes it is refused: it may have
- * been edited, or say something else to a reader than to this function.
+ * Reads the text of a lock. A text that is not exactly as `formatLock` writes it is refused: it may
+ * have been edited, or may look different to a reader than to this function.
  *
- * @param file what to call it in messages
+ * @param file how messages call the lock
  * @returns the lock, with portable paths
- * @throws `CONFIG_INVALID` with the line of what is wrong
+ * @throws `CONFIG_INVALID` with the line of the problem
  */
 export function parseLock(source: string, file: string): ReachLock {
   const invalid = (message: string) => new EthosError('CONFIG_INVALID', message);

@@ -3,10 +3,10 @@ import type { AnyTool, PersonalityConfig } from '@ethosagent/types';
 import { placeIn } from '../personality-places.js';
 import type { LockChange } from './lock-change.js';
 
-/** Keys whose last part may have dots in it. */
+/** Keys whose last part may contain dots. */
 const NAMED = ['safety.process.arguments.', 'safety.secrets.', 'tool_settings.'];
 
-/** A change, with the file and the line that says so now. */
+/** A change, with the file and line where its cause stands now. */
 export function placeChange(
   change: LockChange,
   { file, config, tool }: { file: string; config: PersonalityConfig; tool: AnyTool | undefined },
@@ -40,7 +40,9 @@ function pathOf(
   return index < 0 ? path : [...path, index];
 }
 
-/** The entry of a list that a part of a reach came from: itself, or one that covers it. */
+/**
+ * The entry of a list from which a part of a reach comes: the same entry, or one that covers it.
+ */
 function entryOf(
   list: readonly unknown[],
   entry: string,

@@ -19,11 +19,14 @@ const VARIABLES = (
   ] as const
 ).map(([name, key]) => [`\${${name}}`, key] as const);
 
-/** A lock whose paths below the home and the working directory are the same on every machine. */
+/**
+ * Replaces paths below the home and the working directory by variables, so that a lock is the same
+ * on every machine.
+ */
 export function portableLock(lock: ReachLock, places: LockPlaces): ReachLock {
   const folders = VARIABLES.flatMap(([variable, key]) => {
     const folder = places[key];
-    // Links on the way lead elsewhere on each machine, too.
+    // Links on the way to these folders also differ between machines.
     return [...new Set([folder, realLocation(folder)])].map((path) => ({ variable, path }));
   }).sort((a, b) => b.path.length - a.path.length);
   return mapPaths(lock, (path) => {
@@ -46,7 +49,7 @@ export function localLock(lock: ReachLock, places: LockPlaces): ReachLock {
   });
 }
 
-/** Whether a path of a file can be one: absolute, or below a variable. */
+/** Whether a text is a path in a lock: absolute, or below a variable. */
 function isPortablePath(path: string): boolean {
   return (
     isAbsolute(path) ||
@@ -69,7 +72,7 @@ function mapPaths(lock: ReachLock, map: (path: string) => string): ReachLock {
   };
 }
 
-/** A trusted source may be a path, or one with all that is below it. */
+/** A trusted source may be a path, or a path with everything below it. */
 function mapSource(entry: string, map: (path: string) => string): string {
   if (!isPortablePath(entry)) return entry;
   const tree = '/**';
@@ -99,7 +102,7 @@ function mapGrant(grant: ResolvedGrant, map: (path: string) => string): Resolved
   };
 }
 
-/** Links that only lead along those of the home or the working directory say nothing. */
+/** Leaves out links that only follow those of the home or the working directory. */
 function mapLeads(
   leads: Readonly<Record<string, string>> | undefined,
   map: (path: string) => string,

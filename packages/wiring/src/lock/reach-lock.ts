@@ -1,7 +1,7 @@
 import type { ResolvedGrant } from '@ethosagent/core';
 import type { GrantScope, ToolEffect, UntrustedDecision } from '@ethosagent/types';
 
-/** The version of the format. Another one is not read. */
+/** The version of the format. Other versions are not read. */
 export const LOCK_VERSION = 1;
 
 /**

@@ -9,20 +9,20 @@ import type { LockPlaces } from './portable-lock.js';
 import type { ReachLock } from './reach-lock.js';
 import { type GivenTool, takeLock } from './take-lock.js';
 
-/** What the locks of a runtime are taken of. */
+/** What the locks of a runtime are taken from. */
 export interface RuntimeLockParts {
   readonly places: LockPlaces;
   readonly environment: readonly string[];
   readonly mcp: () => RuntimeMcp | undefined;
   /** The ids of the personalities of the home. */
   readonly ids: () => Promise<string[]>;
-  /** The config of a personality whose MCP servers are there, as far as they can be. */
+  /** The config of a personality after its MCP servers have started, as far as they can. */
   readonly ready: (id: string) => Promise<PersonalityConfig>;
   readonly given: (config: PersonalityConfig) => readonly GivenTool[];
   readonly tool: ToolRuntime['tool'];
 }
 
-/** The lock of what there is now. @throws `CONFIG_INVALID`, `TOOL_UNAVAILABLE` */
+/** Takes a lock of the present state. @throws `CONFIG_INVALID`, `TOOL_UNAVAILABLE` */
 export async function takeRuntimeLock(
   parts: RuntimeLockParts,
   only?: readonly string[],
@@ -38,7 +38,7 @@ export async function takeRuntimeLock(
   return takeLock({ places, environment, personalities, servers });
 }
 
-/** What is different from a lock now. @throws as `takeRuntimeLock` */
+/** How the present state differs from a lock. @throws as `takeRuntimeLock` */
 export async function compareRuntimeReach(
   parts: RuntimeLockParts,
   lock: ReachLock,

@@ -5,19 +5,19 @@ import type { McpServerIdentity } from '../mcp.js';
 import { type LockPlaces, localLock, portableLock } from './portable-lock.js';
 import type { LockedPersonality, LockedText, LockedTool, ReachLock } from './reach-lock.js';
 
-/** A tool that a personality lets in. */
+/** A tool that a personality allows. */
 export interface GivenTool {
   readonly tool: AnyTool;
   readonly grant: ResolvedGrant;
 }
 
-/** A personality, and what it lets in. */
+/** A personality, with the tools that it allows. */
 export interface GivenPersonality {
   readonly config: PersonalityConfig;
   readonly tools: readonly GivenTool[];
 }
 
-/** What a lock is taken of. */
+/** What a lock is taken from. */
 export interface LockSources {
   readonly places: LockPlaces;
   readonly environment: readonly string[];
@@ -27,7 +27,7 @@ export interface LockSources {
 
 const GRANTS = ['session', 'arguments', 'tool'] as const;
 
-/** The lock of what there is now, with the paths of this machine. */
+/** Takes a lock of the present state, with the paths of this machine. */
 export function takeLock(sources: LockSources): ReachLock {
   const { places, environment, personalities, servers } = sources;
   const tools = new Map(
@@ -50,7 +50,7 @@ export function takeLock(sources: LockSources): ReachLock {
     ),
     texts: byName([...tools.values()].map(lockedText), ({ tool }) => tool),
   };
-  // A link on the way to the home, or to the working directory, is no difference.
+  // A link on the way to the home or the working directory must not count as a difference.
   return localLock(portableLock(taken, places), places);
 }
 
@@ -111,17 +111,17 @@ function lockedText({ name, description, schema }: AnyTool): LockedText {
   return {
     tool: name,
     description,
-    // Of other tools it is in the code.
+    // Only the schemas of MCP tools are stored. Those of other tools are part of the code.
     ...(isMcpToolName(name) && { schema: pretty(schema) }),
   };
 }
 
-/** The same for equal data, on lines of its own. */
+/** JSON on several lines, the same for equal data. */
 function pretty(value: unknown): string {
   return JSON.stringify(JSON.parse(canonicalJson(value)), null, 2);
 }
 
-/** Lists in one order: what they say does not depend on it. */
+/** Sorts lists whose order has no meaning. */
 function sortedGrant(grant: ResolvedGrant): ResolvedGrant {
   const { network, secrets, secretSources, attachments, memory, process: processes } = grant;
   return {

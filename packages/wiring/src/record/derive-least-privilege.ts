@@ -52,7 +52,7 @@ export function deriveLeastPrivilege(
 ): LeastPrivilege {
   const { personality } = options;
   const mine = events.filter((event) =>
-    // `a/b` ran under what both allow, so both need it.
+    // `a/b` ran under what both allow, so both need what it used.
     event.personalityId?.split('/').includes(personality.id),
   );
   const run = new RecordedRun(mine, options);
@@ -82,7 +82,10 @@ export function deriveLeastPrivilege(
   };
 }
 
-/** The events of one personality, sorted into what can be granted and what is told alone. */
+/**
+ * The events of one personality, sorted into those that can be granted and those that are only
+ * reported.
+ */
 class RecordedRun {
   readonly denied = new Tally();
   readonly unclear = new Tally();
@@ -92,7 +95,7 @@ class RecordedRun {
   readonly #accesses: AuditEvent[] = [];
   readonly #files: Record<'read' | 'write', FileAccess[]> = { read: [], write: [] };
   readonly #hosts: (HostAccess & { declared: readonly string[] })[] = [];
-  /** Private machines that the operator has named already. */
+  /** Private machines that the operator has already named. */
   readonly #consented = new Map<string, number>();
 
   constructor(events: readonly (AuditEvent | AuditCall)[], options: LeastPrivilegeOptions) {
@@ -131,11 +134,14 @@ class RecordedRun {
       return;
     }
     this.#accesses.push(event);
-    // A call that has not ended, or was lost with its process, has used its tool all the same.
+    // A call that has not ended, or whose process died, has used its tool too.
     if (!this.#calls.has(tool)) this.#calls.set(tool, 0);
   }
 
-  /** Why an allowed access is not granted by itself; takes it into the lists where nothing is. */
+  /**
+   * Why an allowed access is not granted automatically. If there is no reason, adds it to the
+   * lists.
+   */
   #doubt(event: AuditEvent): string | undefined {
     if (!this.#isOffered(event.toolName)) return 'the personality does not offer the tool today';
     switch (event.capability) {
@@ -208,7 +214,7 @@ class RecordedRun {
     const tool = this.#tools.get(name);
     if (tool !== undefined) return tool.offered;
     const { toolset } = this.#options.personality;
-    // A name that can be seen; a toolset can hold no other.
+    // The name must have a visible character, as every entry of a toolset must.
     return /\S/u.test(name) && (toolset === undefined || toolset.includes(name));
   }
 
@@ -245,7 +251,7 @@ class RecordedRun {
     const { toolset } = this.#options.personality;
     const names = [...this.#calls].filter(([name]) => {
       if (toolset?.includes(name)) return true;
-      // Servers and what is always in are not what a toolset decides on.
+      // A toolset does not decide on MCP servers, nor on tools that are always included.
       return this.#tools.get(name)?.alwaysInclude !== true && !isMcpToolName(name);
     });
     return names

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isNode, isPair, isScalar, isSeq, type Node, parseDocument } from 'yaml';
 
-/** A key with its value, or an item of a list: whole lines, with the comment above them. */
+/** A key with its value, or an item of a list: whole lines, with the comments above them. */
 interface Part {
   name: string;
   value: unknown;
@@ -9,7 +9,7 @@ interface Part {
   end: number;
 }
 
-/** The lines of a mapping or list that is written one entry a line. */
+/** The lines of a mapping or a list with one entry per line. */
 interface Block {
   text: string;
   column: number;
@@ -19,8 +19,8 @@ interface Block {
 }
 
 /**
- * The text `after`, with the lines of `before` for every entry that says the same in both. What a
- * library writes anew has its own blanks, brackets and indents.
+ * The text `after`, but with the lines of `before` for every entry that is the same in both. A
+ * library writes its own spaces, brackets and indents.
  */
 export function keepLines(before: string, after: string): string {
   const [old, fresh] = [wholeBlock(before), wholeBlock(after)];
@@ -68,7 +68,7 @@ function dataOf(value: unknown): unknown {
   return isNode(value) ? value.toJSON() : value;
 }
 
-/** @returns `undefined` for what is no such block, as a list in brackets */
+/** @returns `undefined` for a value in another form, such as a list in brackets */
 function blockOf(text: string, { start, end, value }: Omit<Part, 'name'>): Block | undefined {
   if ((!isMap(value) && !isSeq(value)) || value.flow === true) return undefined;
   const entries = value.items.map((item) => {
@@ -96,7 +96,10 @@ function blockOf(text: string, { start, end, value }: Omit<Part, 'name'>): Block
   return { text, column, start, end, parts };
 }
 
-/** Where the blank lines and comments above a line begin that stand no deeper than it, and below a node. */
+/**
+ * Where the blank lines and comments that belong to a line begin. They are above it, indented no
+ * deeper, and below the node `above`.
+ */
 function withCommentsAbove(
   text: string,
   { line, column, above }: { line: number; column: number; above: unknown },

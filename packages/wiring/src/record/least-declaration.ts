@@ -10,17 +10,17 @@ import { hostOf, leastHosts } from './least-hosts.js';
 
 /** What a declaration is derived from. */
 export interface DeclarationInput {
-  /** What the tool declares today; `undefined` for a tool that is not known here. */
+  /** What the tool declares today; `undefined` for an unknown tool. */
   declared: ToolCapabilities | undefined;
-  /** The accesses of the tool that were allowed and can be told. */
+  /** The allowed accesses of the tool that can be used. */
   events: readonly AuditEvent[];
   folders: Omit<FolderOptions, 'roots'>;
 }
 
 /**
- * The smallest declaration that gives a tool what it did, and no more than it declares today. What
- * the log does not tell of a capability that was used (a scope, a time to live, media types) stays
- * as it is declared.
+ * The smallest declaration that gives a tool what it used, within what it declares today. Details
+ * of a used capability that the log does not contain (a scope, a time to live, media types) stay as
+ * declared.
  */
 export function leastDeclaration({
   declared,
@@ -59,7 +59,9 @@ export function leastDeclaration({
   };
 }
 
-/** What was used of a declaration, for capabilities of which a log does not tell how much. */
+/**
+ * The used part of a declaration, for capabilities of which a log does not say how much was used.
+ */
 function asDeclared(
   declared: ToolCapabilities = {},
   uses: (key: keyof ToolCapabilities) => boolean,
@@ -71,7 +73,7 @@ function asDeclared(
   );
 }
 
-/** What a tool may reach of these is worked out, or left out, from the accesses alone. */
+/** For these capabilities, the declaration is derived only from the accesses. */
 const DERIVED: ReadonlySet<string> = new Set(['network', 'secrets', 'fs_reach', 'process']);
 
 function isCapability(key: string): key is keyof typeof CAPABILITIES {
@@ -109,7 +111,7 @@ function secretsOf(
   });
 }
 
-/** Operations on what runs already name it by its id, and need the binary that started it. */
+/** These operations name a running process by its id. They need the binary that started it. */
 const STARTS = new Set(['list', 'read', 'stop']);
 
 function processOf(

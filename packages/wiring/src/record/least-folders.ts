@@ -3,38 +3,41 @@ import { compilePathSet, isDeclarablePath, isWithin } from '@ethosagent/policy';
 import { type PathVariables, resolveReachPath } from '../substitute.js';
 import type { LeastEntry } from './least-privilege.js';
 
-/** So many folders beside each other become the folder that holds them. */
+/** From this number of sibling folders on, their parent is used. */
 const SIBLINGS = 3;
-/** What an access touches is the folder itself, not a file in one. */
+/** The operations whose target is a folder. */
 const OF_FOLDERS = new Set(['list', 'listEntries', 'mkdir']);
-/** The folder that holds the target changes, and a root can't be removed itself. */
+/** These operations change the folder that contains the target. A root itself can't be removed. */
 const OF_PARENTS = new Set(['remove', 'rename']);
 
-/** One allowed access to a file or folder, with its absolute path. */
+/** One allowed access to a file or folder, by its absolute path. */
 export interface FileAccess {
   operation: string;
   path: string;
 }
 
-/** What folders are derived within. */
+/** The limits for derived folders. */
 export interface FolderOptions {
   cwd: string;
   home: string;
   userHome: string;
-  /** The roots of today, absolute. Nothing outside of them is derived. */
+  /** The present roots, absolute. Nothing outside of them is derived. */
   roots: readonly string[];
   variables: PathVariables;
   isFolder(path: string): boolean;
-  /** Paths that are removed or renamed, by reads and writes alike: no root may be at or below one. */
+  /**
+   * Paths that were removed or renamed by any access. A root may not be one of them or below one.
+   */
   moved: readonly string[];
 }
 
 /**
- * The folders that hold what was touched: a file's own folder, or the file alone where that folder
- * may not be named. Three or more folders beside each other become the one that holds them.
+ * The folders that contain what was used: the folder of a file, or only the file if its folder may
+ * not be named. Three or more sibling folders become their parent.
  *
- * Never `/`, the user's home, the working directory, the home of the runtime or what holds one of
- * them, except for a working directory that was listed itself; never more than the roots of today.
+ * The result never contains `/`, the user's home, the working directory, the home of the runtime,
+ * or a folder above one of these. The only exception is a working directory that was itself listed.
+ * The result is always within the present roots.
  */
 export function leastFolders(
   accesses: readonly FileAccess[],
@@ -86,16 +89,17 @@ function ownFolder(
 ): string | undefined {
   const isItself = !OF_PARENTS.has(operation) && (OF_FOLDERS.has(operation) || isFolder(path));
   const folder = isItself ? path : dirname(path);
-  // A folder that is removed later can be no root.
+  // A folder that is removed later can't be a root.
   const top = moved.filter((each) => isWithin(folder, each)).sort((a, b) => a.length - b.length)[0];
   const wanted = top === undefined ? folder : dirname(top);
   if (mayName(wanted)) return wanted;
   if (!isItself) return path;
-  // A root is all that is below it, so a wide folder is not granted because it was looked at.
+  // A root includes everything below it. So a wide folder is not granted only because it was
+  // listed.
   return path === resolve(cwd) ? path : undefined;
 }
 
-/** A folder of which so many children are roots, the deepest one first. */
+/** A folder with so many children among the roots, the deepest one first. */
 function crowded(
   roots: readonly string[],
   mayName: (folder: string) => boolean,
@@ -116,7 +120,7 @@ function isNameable(folder: string, { cwd, home, userHome }: FolderOptions): boo
   return folder !== dirname(folder) && !holds;
 }
 
-/** How the file says a path; `undefined` for one that it can't say. */
+/** How a file writes a path; `undefined` if it can't express the path. */
 export function pathText(path: string, variables: PathVariables): string | undefined {
   const prefixes = (['self', 'ETHOS_HOME', 'CWD'] as const).flatMap((name) => {
     const value = variables[name];
@@ -136,7 +140,7 @@ export function pathText(path: string, variables: PathVariables): string | undef
   });
 }
 
-/** The absolute paths of an access; `undefined` where its target does not say them. */
+/** The absolute paths of an access; `undefined` if its target does not contain them. */
 export function pathsOf(
   { operation, target }: { operation: string; target: string },
   cwd: string,

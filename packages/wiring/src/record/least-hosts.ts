@@ -11,14 +11,14 @@ import {
   urlPort,
 } from '@ethosagent/policy';
 
-/** Where a request went. */
+/** The target of a request. */
 export interface HostAccess {
   host: string;
   port: number;
   isDefaultPort: boolean;
 }
 
-/** The host of a target of the log; `undefined` where it is none. */
+/** The host in a target of the log; `undefined` if there is none. */
 export function hostOf(target: string): HostAccess | undefined {
   const url = parseUrl(target);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
@@ -27,17 +27,17 @@ export function hostOf(target: string): HostAccess | undefined {
   return { host, port: urlPort(url), isDefaultPort: url.port === '' };
 }
 
-/** An entry of an allow list would be the operator's word that a private address is meant. */
+/** Whether naming the host would open a private address. Only the operator may decide that. */
 export function needsConsent(host: string): boolean {
   if (host === 'localhost' || host.endsWith('.localhost')) return true;
   return isIpLiteral(host) && classifyAddress(host).kind !== 'public';
 }
 
 /**
- * The exact hosts of requests, with ports where one of a host is not the default, each with the
- * number of its requests. None is wider than the entries of today that cover it.
+ * The exact hosts of requests, each with its number of requests. They have ports if one of a host's
+ * ports is not a default one. No host is wider than the present entries that cover it.
  *
- * @param today the patterns of today; `undefined` where nothing bounds the hosts
+ * @param today the present patterns; `undefined` if hosts are not limited
  */
 export function leastHosts(
   accesses: readonly HostAccess[],
@@ -48,7 +48,7 @@ export function leastHosts(
       .filter(({ host, isDefaultPort }) => !isDefaultPort || !isCovered(bare(host), today))
       .map(({ host }) => host),
   );
-  // Named in a list of all tools, such a port would open for a tool that does not name it itself.
+  // In the list for all tools, the port would also open for a tool that does not name it itself.
   const unnamed = new Set(
     accesses
       .filter(({ host, port }) => !isPortAllowed(port, false) && !namesPort(host, port, today))
@@ -71,7 +71,7 @@ function namesPort(host: string, port: number, today: readonly string[] | undefi
   );
 }
 
-/** Whether a tool that declares these hosts may make a request under an allow list. */
+/** Whether a tool with these declared hosts may make a request under an allow list. */
 function mayRequest(
   { declared, allow }: { declared: readonly string[]; allow: readonly string[] | undefined },
   { host, port }: HostAccess,
@@ -80,7 +80,7 @@ function mayRequest(
   return rule !== undefined && isPortAllowed(port, parseHostPattern(rule)?.port === port);
 }
 
-/** One list of hosts for another, and what is declared by the tools that stay. */
+/** The old and new list of hosts, and the declarations of the tools that stay. */
 export interface HostChange {
   before: readonly string[] | undefined;
   after: readonly string[];
@@ -88,8 +88,8 @@ export interface HostChange {
 }
 
 /**
- * A request that a change of the list would open or close for a tool, by its effect: entries with
- * and without a port work together, and a port of a service has to be named.
+ * A request that a change of the list would allow or deny for a tool. It is tested by its effect:
+ * entries with and without a port work together, and the port of another service must be named.
  */
 export function changedRequest(
   accesses: readonly (HostAccess & { declared: readonly string[] })[],
@@ -114,12 +114,12 @@ export function changedRequest(
   });
 }
 
-/** Whether the patterns cover all of a pattern. */
+/** Whether the patterns cover a whole pattern. */
 export function isCovered(pattern: string, today: readonly string[] | undefined): boolean {
   return today === undefined || today.some((each) => meetHosts(each, pattern) === pattern);
 }
 
-/** The pattern of one request, as narrow as patterns get. */
+/** The narrowest pattern for one request. */
 export function portText(host: string, port: number): string {
   const spelled = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   return parseHostPattern(spelled)?.text ?? spelled;

@@ -89,12 +89,12 @@ export interface LeastPrivilege {
   sessions: readonly { id: string; events: number }[];
 }
 
-/** Whether an event of the log is of a call as a whole. */
+/** Whether an event of the log describes a call as a whole. */
 export function isCall(event: AuditEvent | AuditCall): event is AuditCall {
   return 'kind' in event;
 }
 
-/** Counts what is told, so that a thousand equal refusals are one line. */
+/** Counts equal messages, so that a thousand equal refusals give one line. */
 export class Tally {
   readonly #entries = new Map<string, NotGranted>();
 

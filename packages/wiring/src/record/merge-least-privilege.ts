@@ -17,9 +17,9 @@ export interface MergeOptions {
 interface ListToSet {
   key: KeptList['key'];
   entries: readonly LeastEntry[];
-  /** What two equal entries have in common. */
+  /** The same for entries with the same meaning. */
   meaningOf(text: string): string;
-  /** Whether the list stays as an empty one: without it, more would be allowed. */
+  /** Whether the list must stay even if it is empty: without it, more would be allowed. */
   staysEmpty: boolean;
 }
 
@@ -57,7 +57,7 @@ export function mergeIntoPersonality(
     { key: 'safety.network.allow', entries: least.allow, meaningOf: hostText, staysEmpty: true },
   ];
   const open = lists.filter(({ key }) => !least.kept.some((each) => each.key === key));
-  // Brackets are written as the owner writes those of the lists that change.
+  // Brackets are written in the owner's style, as in the lists that change.
   const brackets = new Map(open.map(({ key }) => [key, bracketAt(text, { document, key })]));
   const changed = open.filter((list) => setList(document, list));
   if (changed.length === 0) return text;
@@ -67,7 +67,7 @@ export function mergeIntoPersonality(
   return merged;
 }
 
-/** The outermost bracket on the way to a list, with what follows it. */
+/** The outermost bracket on the way to a list, with the character after it. */
 function bracketAt(
   text: string,
   { document, key }: { document: Document; key: KeptList['key'] },
@@ -126,7 +126,7 @@ function commentOf({ accesses, rule }: LeastEntry): string {
   return ` ${rule === undefined ? count : `${count}; ${rule}`}`;
 }
 
-/** A mapping without keys would be no mapping: `fs_reach:` alone is nothing. */
+/** Removes a mapping without keys: `fs_reach:` alone would be invalid. */
 function dropEmpty(document: Document, path: readonly string[]): void {
   if (path.length === 0) return;
   const left: unknown = document.getIn(path);
@@ -135,7 +135,7 @@ function dropEmpty(document: Document, path: readonly string[]): void {
   }
 }
 
-/** What was written must say what was derived, and nothing else may have changed. */
+/** Checks that the written text means what was derived, and that nothing else has changed. */
 function assertMeant(
   before: PersonalityConfig,
   after: PersonalityConfig,

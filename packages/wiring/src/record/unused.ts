@@ -7,7 +7,7 @@ import type {
   LeastPrivilegeOptions,
 } from './least-privilege.js';
 
-/** What of the declarations and of the personality a run never used, a line each. */
+/** What a run never used of the declarations and of the personality, one line for each. */
 export function unusedOf({
   options: { personality, tools },
   declarations,
@@ -79,10 +79,10 @@ function unusedParts(declared: ToolCapabilities, least: ToolCapabilities): strin
   ];
 }
 
-/** Capabilities of which each entry is told by itself. */
+/** Capabilities whose entries are reported one by one. */
 const TOLD_IN_PARTS: ReadonlySet<string> = new Set(['network', 'secrets', 'process', 'fs_reach']);
 
-/** Whether a pattern covers an entry: one without a port stands for its default ports. */
+/** Whether a pattern covers an entry. An entry without a port stands for its default ports. */
 function isHostOf(pattern: string, entry: string): boolean {
   const found = parseHostPattern(pattern);
   if (found?.port === undefined) return hostMatches(pattern, entry);

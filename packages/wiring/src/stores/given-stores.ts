@@ -3,7 +3,7 @@ import type { ToolRuntimeOptions } from '../runtime-api.js';
 import type { RuntimeStores } from './runtime-stores.js';
 import { assertStoreNames } from './store-shapes.js';
 
-/** The stores that a host gave, under whichever name. @throws `CONFIG_INVALID` */
+/** The stores that a host gave, under any of their names. @throws `CONFIG_INVALID` */
 export function givenStores({
   stores = {},
   secrets,

@@ -4,18 +4,18 @@ import type { OpenedResources } from './opened-resources.js';
 import type { RuntimeStores, StoreSource, StoresByName } from './runtime-stores.js';
 import { assertStore } from './store-shapes.js';
 
-/** The stores of a runtime, and how they are. */
+/** The stores of a runtime, and their state. */
 export interface OpenStores extends StoresByName {
   /** What operators have to fix, by the name of the store. */
   problems(): Promise<Array<{ store: string; message: string }>>;
 }
 
 /**
- * Opens the stores of a runtime, those that the host gave and for the rest those of the home.
+ * Opens the stores of a runtime: those of the host, and for the others those of the home.
  *
- * @param opened gets what closes each store that was opened here, also where another one fails
- * @throws `CONFIG_INVALID` for what is not a store; what opening throws with a code, or
- * `STORE_UNAVAILABLE`
+ * @param opened receives each store that was opened here, even if a later one fails
+ * @throws `CONFIG_INVALID` for an invalid store; the error of opening if it has a code, otherwise
+ *   `STORE_UNAVAILABLE`
  */
 export async function openStores(
   home: string,
@@ -53,7 +53,7 @@ export async function openStores(
   };
 }
 
-/** Opens one store, the host's or that of the home. @throws as `openStores` */
+/** Opens one store, of the host or of the home. @throws as `openStores` */
 export async function openStore<Name extends keyof StoresByName>(
   name: Name,
   source: StoreSource<StoresByName[Name]> | undefined,
@@ -73,7 +73,10 @@ export async function openStore<Name extends keyof StoresByName>(
   throw new EthosError('CONFIG_INVALID', `stores.${name}: open must give an object with a store`);
 }
 
-/** What a store says of itself; how it failed to say it may hold a password. */
+/**
+ * The problem that a store reports. If the report itself fails, its error is dropped, since it may
+ * contain a password.
+ */
 async function toldBy(
   problem: NonNullable<OpenedStore<unknown>['problem']>,
 ): Promise<string | undefined> {

@@ -1,4 +1,7 @@
-/** Closes in the order in which things were opened. A failure of one keeps none of the others open. */
+/**
+ * Closes resources in the order in which they were opened. If one fails, the others are closed all
+ * the same.
+ */
 export class OpenedResources {
   #closers: Array<() => void | Promise<void>> = [];
 
@@ -6,7 +9,7 @@ export class OpenedResources {
     this.#closers.push(close);
   }
 
-  /** @throws what the first one that failed threw, once all were tried */
+  /** @throws the first error, after all were tried */
   async close(): Promise<void> {
     const closers = this.#closers;
     this.#closers = [];

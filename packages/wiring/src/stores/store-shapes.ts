@@ -1,7 +1,7 @@
 import { EthosError } from '@ethosagent/types';
 import type { StoresByName } from './runtime-stores.js';
 
-/** The methods without which a store is none. A key-value store is a function. */
+/** The methods that each store must have. A key-value store is a function. */
 const METHODS: Readonly<Record<Exclude<keyof StoresByName, 'keyValue'>, readonly string[]>> = {
   storage: ['read', 'write', 'exists', 'list'],
   attachments: ['put', 'get'],
@@ -12,7 +12,7 @@ const METHODS: Readonly<Record<Exclude<keyof StoresByName, 'keyValue'>, readonly
 
 const NAMES: ReadonlySet<string> = new Set(['keyValue', ...Object.keys(METHODS)]);
 
-/** @throws `CONFIG_INVALID` for what plain JavaScript may give instead of a store */
+/** @throws `CONFIG_INVALID` for something that is not a store */
 export function assertStore(name: keyof StoresByName, store: unknown): void {
   if (name === 'keyValue') {
     if (typeof store === 'function') return;
@@ -22,7 +22,7 @@ export function assertStore(name: keyof StoresByName, store: unknown): void {
   if (missing.length > 0) throw invalidStore(name, `it has no ${missing.join(', ')}`);
 }
 
-/** @throws `CONFIG_INVALID` for stores that no runtime has */
+/** @throws `CONFIG_INVALID` for unknown names of stores */
 export function assertStoreNames(stores: unknown): void {
   if (typeof stores !== 'object' || stores === null || Array.isArray(stores)) {
     throw new EthosError('CONFIG_INVALID', 'stores must be an object; leave it out for the home');

@@ -4,7 +4,7 @@ import type { FileSecrets } from '@ethosagent/storage-fs';
 import { type AttachmentStore, errorCodeOf, type SecretStore } from '@ethosagent/types';
 import { digestOf, type Move } from './move-item.js';
 
-/** Attachments, by the digest that is their name. */
+/** Moves attachments. Their name is their digest. */
 export function moveAttachments(
   folder: string,
   { from, to }: { from: AttachmentStore; to: AttachmentStore },
@@ -48,7 +48,7 @@ async function idsIn(folder: string): Promise<string[]> {
   return ids;
 }
 
-/** Secrets and tokens, to a store that encrypts them. */
+/** Moves secrets and tokens to a store that encrypts them. */
 export function moveSecrets(from: FileSecrets, to: Required<SecretStore>): Move {
   const valueIn = async (store: Pick<SecretStore, 'get'>, ref: string) => {
     try {

@@ -2,7 +2,10 @@ import type { SqliteKvEntry } from '@ethosagent/storage-sqlite';
 import type { KeyValueStore, KeyValueStoreFactory } from '@ethosagent/types';
 import { digestOf, type Move, type MoveItem } from './move-item.js';
 
-/** What tools stored, and what MCP tools were when they were first seen. TTLs go on. */
+/**
+ * Moves the entries of tools, and the first versions of MCP tools. Expiring entries keep their
+ * time.
+ */
 export function moveKeyValue(
   entries: () => AsyncIterable<SqliteKvEntry>,
   to: KeyValueStoreFactory,
@@ -16,7 +19,7 @@ export function moveKeyValue(
 }
 
 function itemOf({ scopeId, key, value, expiresAt }: SqliteKvEntry, to: KeyValueStore): MoveItem {
-  // A millisecond is left, so that what expires meanwhile does so there.
+  // At least one millisecond, so that an entry that expires now does so in the new store.
   const ttl = () =>
     expiresAt === undefined ? {} : { ttlSeconds: Math.max(1, expiresAt - Date.now()) / 1000 };
   const isGone = () => expiresAt !== undefined && expiresAt <= Date.now();

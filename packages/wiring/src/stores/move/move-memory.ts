@@ -2,7 +2,7 @@ import { isSameMemory } from '@ethosagent/policy';
 import type { MemoryProvider, MemorySection } from '@ethosagent/types';
 import { digestOf, type Move, type MoveItem } from './move-item.js';
 
-/** Memories as they are now. Replaced versions stay in the home. */
+/** Moves memories as they are now. Replaced versions stay in the home. */
 export function moveMemory(
   scopeIds: () => AsyncIterable<string>,
   { from, to }: { from: MemoryProvider; to: MemoryProvider },
@@ -29,7 +29,7 @@ function itemOf(scopeId: string, sections: readonly MemorySection[], to: MemoryP
     async copy(replace) {
       const there = await to.read(scopeId);
       if (isSameMemory(sections, there.sections)) return 'there';
-      // What a move that was interrupted has written is the beginning.
+      // An interrupted move has written the first sections.
       const isBegun = isSameMemory(sections.slice(0, there.sections.length), there.sections);
       if (!isBegun && !replace) return 'other';
       if (!isBegun) {

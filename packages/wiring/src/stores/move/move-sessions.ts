@@ -9,7 +9,10 @@ import {
 } from '@ethosagent/types';
 import { digestOf, type Move, type MoveItem } from './move-item.js';
 
-/** Sessions with all their messages, and what protects them. One that went on in the store stays. */
+/**
+ * Moves sessions with all their messages and protections. A session that has changed in the new
+ * store stays as it is there.
+ */
 export function moveSessions(
   from: SessionStore & { ids(): AsyncIterable<string> },
   to: SessionStore,
@@ -72,7 +75,7 @@ async function append(
       await to.append(ref, messages, { afterSequence });
     } catch (error) {
       const code = errorCodeOf(error) ?? '';
-      // Somebody goes on with it there.
+      // Somebody already uses it in the new store.
       if (['SESSION_CHANGED', 'SESSION_OWNER_MISMATCH'].includes(code)) return 'other';
       throw error;
     }

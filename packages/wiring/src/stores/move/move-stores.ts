@@ -129,7 +129,7 @@ async function openMoves(
   throw new EthosError('CONFIG_INVALID', 'there is no store to move to; give one');
 }
 
-/** The files of the home, where they are. */
+/** Opens the files of the home, if they exist. */
 async function openSqlite(home: string, opened: OpenedResources) {
   const { createSqliteKvStore, createSqliteSessionStore } = await import(
     '@ethosagent/storage-sqlite'
@@ -153,7 +153,7 @@ function storable(secrets: SecretStore): Required<SecretStore> {
   );
 }
 
-/** Those that have a memory: of all, of personalities, and of whoever owns a session. */
+/** The scopes that may have a memory: the global one, personalities, and the owners of sessions. */
 async function* memoryScopes(
   home: string,
   sessions: { ids(): AsyncIterable<string>; get(id: string): Promise<object | null> } | undefined,
@@ -171,7 +171,7 @@ async function* memoryScopes(
   yield* [...seen].filter((id) => id !== '').sort();
 }
 
-/** How many memory files of the home nobody is known for. */
+/** How many memory files of the home belong to no known scope. */
 async function unnamedMemories(home: string, stores: readonly MovedStore[]): Promise<number> {
   const files = (await namesIn(join(home, 'memory'))).filter((name) => name.endsWith('.md'));
   const personalities = await namesIn(join(home, 'personalities'));

@@ -23,7 +23,7 @@ export interface MovedStore {
 }
 
 const MAX_TOLD = 20;
-/** What one thing alone is at fault for. */
+/** Errors that concern only one item. */
 const OF_ONE = new Set([
   'FILE_TOO_LARGE',
   'KEY_INVALID',
@@ -34,7 +34,7 @@ const OF_ONE = new Set([
   'VALUE_INVALID',
 ]);
 
-/** Copies what a store lacks, then reads all of it again on both sides. */
+/** Copies what a store lacks, and then compares everything again on both sides. */
 export async function runMove(
   store: string,
   move: Move,
@@ -99,7 +99,7 @@ async function verify(move: Move, signal: AbortSignal | undefined) {
 
 const UNREADABLE = 'unreadable';
 
-/** What can't be read counts, and is not the same. */
+/** An item that can't be read counts as different. */
 async function digestOr(reading: Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await reading;
@@ -119,7 +119,7 @@ async function each(
     if (signal?.aborted === true) {
       throw new EthosError('CALL_ABORTED', 'the move was stopped; run it again to go on');
     }
-    // Settled, so that nothing goes on after the stores are closed.
+    // Waits for all of them, so that nothing runs after the stores are closed.
     const settled = await Promise.allSettled(batch.map(work));
     const failed = settled.find((each) => each.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
