@@ -7,7 +7,7 @@ import { grantLines } from './grant-lines.js';
 import { grantScopes } from './grant-scopes.js';
 import { safeText } from './output.js';
 
-/** What somebody types to say always, and what it says. */
+/** The answers with which a person approves for longer than one call, by scope. */
 const ALWAYS: Readonly<Record<GrantScope, readonly [key: string, word: string, says: string]>> = {
   session: ['a', 'always', '[a]lways in this session'],
   arguments: ['w', 'with', 'always [w]ith these arguments'],
@@ -15,9 +15,9 @@ const ALWAYS: Readonly<Record<GrantScope, readonly [key: string, word: string, s
 };
 
 /**
- * Asks whoever sits at the terminal about each call that needs an approval.
+ * Asks the person at the terminal about each call that needs an approval.
  *
- * @param runtime of the calls, once there is one
+ * @param runtime gives the runtime of the calls, once there is one
  */
 export function askAtTerminal(context: CommandContext, runtime: () => ToolRuntime | undefined) {
   const { io, out } = context;
@@ -56,7 +56,10 @@ export function askAtTerminal(context: CommandContext, runtime: () => ToolRuntim
   };
 }
 
-/** What is asked: the tool, why, its arguments, what the call may touch, and what it would change. */
+/**
+ * Shows a call before it is decided: the tool, the reason, its arguments, what it may touch, and
+ * what it would change.
+ */
 export async function showRequest(
   request: AskedCall,
   { out, previews }: Pick<CommandContext, 'out' | 'previews'>,

@@ -4,7 +4,8 @@ import { usageError } from './cli-error.js';
 const OTHERS_WRITE = 0o022;
 
 /**
- * Refuses a file or a folder that another user may have written: what it says would run as this user.
+ * Refuses a file or a folder that another user may have written: its content would run as this
+ * user.
  * @throws `CONFIG_INVALID`
  */
 export function assertOwn(path: string, stat: Pick<Stats, 'uid' | 'mode'>): void {

@@ -8,7 +8,7 @@ export function auditEvents({ home }: CommandContext): AsyncGenerator<LoggedEven
   return readAuditLogs(join(home, 'audit'));
 }
 
-/** Reads the same again and again, each time what is new. */
+/** Reads the logs repeatedly, each time only the new events. */
 export function auditLogReader({ home }: CommandContext): {
   reader: AuditLogReader;
   folder: string;
@@ -17,7 +17,7 @@ export function auditLogReader({ home }: CommandContext): {
   return { reader: new AuditLogReader(folder), folder };
 }
 
-/** Writes events as they come: rows for people, or a JSON value a line. */
+/** Writes events as they come: rows for people, or one JSON value per line. */
 export function tellEvent({ log, seq, event }: LoggedEvent, { out }: CommandContext): void {
   if (out.isJson) {
     out.jsonLine({ log, seq, ...event });
@@ -38,7 +38,10 @@ export function tellEvent({ log, seq, event }: LoggedEvent, { out }: CommandCont
   );
 }
 
-/** Why a host is denied that the tool does not declare. The message of it is documented without a remedy. */
+/**
+ * The rule for a host that the tool does not declare. The documentation quotes its message without
+ * a remedy, so the remedy is added here.
+ */
 const UNDECLARED_HOST = 'not in the host set';
 const DECLARE_HOST =
   '; the tool does not declare this host and port: whoever wrote it can add them to capabilities.network.allowedHosts';

@@ -4,38 +4,38 @@ import { errorCodeOf } from '@ethosagent/types';
 import type { ToolRuntime } from '@ethosagent/wiring';
 import { messageOf } from './cli-error.js';
 
-/** What is known of a call that is asked about, whether it waits or is stored. */
+/** The parts of a call that are shown before it is decided, whether it waits here or is stored. */
 export type AskedCall = Pick<
   ApprovalRequest,
   'toolName' | 'args' | 'reason' | 'capabilities' | 'personalityId' | 'problem'
 >;
 
-/** What a dry run may touch: it reads files. */
+/** What a dry run may touch: it may only read files. */
 const READ_ALONE = { write: [], hosts: [], secrets: [], binaries: [] };
 
-/** Capabilities that a dry run is held to reading of, by `READ_ALONE`. */
+/** Capabilities that a dry run may use, since `READ_ALONE` limits them to reading. */
 const HELD: ReadonlySet<string> = new Set(['fs_reach', 'quotas']);
 
 /**
- * Says what calls would change, before anybody says yes to them: by a dry run of the tool itself, so
- * that the diff is the tool's own. It runs before the yes, so it is left nothing but reading,
- * whatever the tool makes of `dryRun`.
+ * Shows what calls would change before they are approved, by a dry run of the tool itself, so that
+ * the diff is the tool's own. The dry run happens before the approval. So it may only read,
+ * whatever the tool does with `dryRun`.
  */
 export class CallPreviews {
   readonly #running = new Set<string>();
   readonly #narrow: BeforeCallHook = ({ toolCallId }) =>
     this.#running.has(toolCallId) ? { narrow: READ_ALONE } : undefined;
 
-  /** What the options of the runtime need beside the operator's own hooks. */
+  /** The hooks that the runtime needs for this, together with the operator's own. */
   hooks({ beforeCall = [] }: Pick<CallHooks, 'beforeCall'>): Pick<CallHooks, 'beforeCall'> {
     return { beforeCall: [...[beforeCall].flat(), this.#narrow] };
   }
 
   /**
-   * What a call would change, as its tool tells it; `undefined` where the tool does not say without
-   * doing it, or reaches more than files.
+   * What a call would change, according to its tool; `undefined` if the tool has no dry run, or
+   * reaches more than files.
    *
-   * @param runtime made with `hooks`
+   * @param runtime a runtime with the result of `hooks`
    */
   async of(
     { toolName, args, capabilities, personalityId }: AskedCall,
@@ -49,7 +49,7 @@ export class CallPreviews {
     this.#running.add(toolCallId);
     try {
       const [answer] = await runtime.execute([{ toolCallId, name: toolName, args }], {
-        // What the tool keeps of it is not kept for the session.
+        // A session of its own, so that what the tool stores is not kept for the real session.
         sessionId: toolCallId,
         dryRun: true,
         protections: 'none',

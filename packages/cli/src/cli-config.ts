@@ -32,8 +32,8 @@ const FILES = ['ethos.config.mjs', 'ethos.config.js', 'ethos.config.ts'];
 /**
  * Reads the configuration of a home. It is in the home because no tool may write there.
  *
- * @returns an empty one where there is no file
- * @throws `CONFIG_INVALID` naming the file
+ * @returns an empty one if there is no file
+ * @throws `CONFIG_INVALID` with the name of the file
  */
 export async function loadCliConfig(home: string): Promise<CliConfig> {
   const file = FILES.map((name) => join(home, name)).find(
@@ -65,11 +65,11 @@ export async function loadCliConfig(home: string): Promise<CliConfig> {
   return config;
 }
 
-/** The package that an import did not find. A file that is missing is none. */
+/** The package that an import did not find; `undefined` if a file is missing. */
 function missingPackage(error: unknown): string | undefined {
   const isMissing =
     error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-  // Node tells it in its message alone.
+  // Node gives the name only in its message.
   return isMissing
     ? /^Cannot find package '((?:@[^/']+\/)?[^/']+)/.exec(error.message)?.[1]
     : undefined;

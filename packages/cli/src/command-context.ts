@@ -10,7 +10,6 @@ import { findHome } from './find-home.js';
 import { Output } from './output.js';
 import { sharedStores, withStores } from './shared-stores.js';
 
-/** The options that every command has. */
 export interface GlobalOptions {
   home?: string | undefined;
   personality?: string | undefined;
@@ -18,7 +17,7 @@ export interface GlobalOptions {
   json: boolean;
 }
 
-/** What a command works with. What it opens is closed when the command has ended. */
+/** What a command works with. Everything that it opens is closed when the command has ended. */
 export class CommandContext {
   readonly io: CliIo;
   readonly out: Output;
@@ -34,13 +33,13 @@ export class CommandContext {
     this.out = new Output(io, options.json);
   }
 
-  /** @throws `CONFIG_INVALID` where there is no home */
+  /** @throws `CONFIG_INVALID` if there is no home */
   get home(): string {
     this.#home ??= findHome(this.io, this.#options.home);
     return this.#home;
   }
 
-  /** What the home says of the runtime. @throws `CONFIG_INVALID` */
+  /** The configuration of the home. @throws `CONFIG_INVALID` */
   config(): Promise<CliConfig> {
     this.#config ??= this.#loadConfig();
     return this.#config;
@@ -51,22 +50,22 @@ export class CommandContext {
     return withStores(config, await sharedStores(this.io.env, this.#options.stores));
   }
 
-  /** The database that was named for the state. */
+  /** The database for the state, if an option named one. */
   get namedStores(): string | undefined {
     return this.#options.stores;
   }
 
-  /** The home that was named. */
+  /** The home, if an option named one. */
   get namedHome(): string | undefined {
     return this.#options.home;
   }
 
-  /** The personality that was named. */
+  /** The personality, if an option named one. */
   get namedPersonality(): string | undefined {
     return this.#options.personality;
   }
 
-  /** The ids of the folders of personalities. @throws `CONFIG_INVALID` where there is none */
+  /** The ids of all personalities. @throws `CONFIG_INVALID` if there are none */
   personalityIds(): string[] {
     const folder = join(this.home, 'personalities');
     let ids: string[];
@@ -86,7 +85,7 @@ export class CommandContext {
     return ids;
   }
 
-  /** The personality to work under. @throws `CONFIG_INVALID` where several could be meant */
+  /** The personality to use. @throws `CONFIG_INVALID` if there are several and none was named */
   async personalityId(): Promise<string> {
     const named = this.namedPersonality ?? (await this.config()).personality;
     if (named !== undefined) return named;
@@ -96,7 +95,10 @@ export class CommandContext {
     throw usageError(`which personality? name one with --personality: ${ids.join(', ')}`);
   }
 
-  /** The runtime of the agent, as its own program would make it. @throws `CONFIG_INVALID` and others */
+  /**
+   * The runtime of the agent, as the agent's own program would create it. @throws `CONFIG_INVALID`
+   * and others
+   */
   async openRuntime(options: Partial<ToolRuntimeOptions> = {}): Promise<ToolRuntime> {
     const { createToolRuntime, installedTools } = await import('@ethosagent/wiring');
     const config = await this.config();
@@ -113,17 +115,16 @@ export class CommandContext {
     return runtime;
   }
 
-  /** The sessions of the home. What is kept of them names its tools, and needs none. */
+  /** The sessions of the home. Opens no tools: stored sessions only refer to tools by name. */
   async openSessions(): Promise<ToolRuntime['sessions']> {
     return (await this.openRuntime({ tools: [] })).sessions;
   }
 
-  /** Has something closed when the command has ended. */
+  /** Closes `opened` when the command has ended. */
   closeLater(opened: { close(): Promise<void> }): void {
     this.#opened.push(opened);
   }
 
-  /** Closes what the command opened. */
   async close(): Promise<void> {
     for (const each of this.#opened.splice(0).reverse()) await each.close();
   }

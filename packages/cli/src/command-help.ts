@@ -3,7 +3,7 @@ import { COMMANDS } from './command-table.js';
 import { GLOBAL_OPTIONS } from './global-options.js';
 import { VERSION } from './version.js';
 
-/** The command itself, above all others. */
+/** The root command. */
 export const ROOT: CommandSpec = {
   name: 'ethosagent',
   summary: 'What agents may touch, what they did, and what waits for an answer.',
@@ -16,10 +16,10 @@ const HELP_OPTION = ['-h, --help', 'show this help'] as const;
 const HELP_COMMAND = ['help [command]', 'show the help of a command'] as const;
 
 /**
- * What a command line says that asks for help or the version and nothing else. It is answered
- * without the parser, which takes longer to load than Node takes to start.
+ * The answer to a command line that only asks for help or the version. It needs no parser, which
+ * takes longer to load than Node takes to start.
  *
- * @returns `undefined` where the parser has to read it
+ * @returns `undefined` if the parser is needed
  */
 export function helpAtOnce(argv: readonly string[], columns?: number): string | undefined {
   const path = [ROOT];
@@ -37,7 +37,7 @@ export function helpAtOnce(argv: readonly string[], columns?: number): string | 
 /**
  * The help of a command.
  *
- * @param path the commands that lead to it, the first one and itself included
+ * @param path the commands that lead to it, from the root to itself
  * @param columns of the terminal
  */
 export function helpText(path: readonly CommandSpec[], columns = 80): string {
@@ -80,10 +80,10 @@ function usageOf({ name, options = [], args = [], children }: CommandSpec): stri
   ].join(' ');
 }
 
-/** `<tool>` without what says that it has to be there, or may be there several times. */
+/** `<tool>` without the marks that show whether it is required and may be repeated. */
 const bareName = (name: string) => name.replace(/^[<[]|[>\]]$|\.\.\./g, '');
 
-/** Below this many columns a text is easier to read where it is not wrapped. */
+/** With fewer columns, a text is easier to read without wrapping. */
 const NARROWEST = 30;
 
 function rowText(
@@ -95,7 +95,7 @@ function rowText(
   return `  ${term.padEnd(width)}  ${lines.join(`\n${' '.repeat(indent)}`)}`;
 }
 
-/** A text in lines of at most so many characters, where its words allow it. */
+/** Wraps a text into lines of at most `columns` characters. A longer word stays whole. */
 function wrapped(text: string, columns: number): string[] {
   if (columns < NARROWEST) return [text];
   const lines: string[] = [];

@@ -1,42 +1,42 @@
 import type { CommandContext } from './command-context.js';
 
-/** What a command of the line is given when it runs. */
+/** What a command receives when it runs. */
 export interface CommandInput {
   context: CommandContext;
-  /** The arguments, in order, without options. */
+  /** The arguments in order, without options. */
   args: readonly string[];
   /** The options by their long names in camel case. */
   options: Readonly<Record<string, unknown>>;
-  /** All commands, for what tells of them. */
+  /** All commands, for those that list them. */
   commands: readonly CommandSpec[];
 }
 
-/** What a file of a command exports. */
+/** What the file of a command exports. */
 export interface CommandModule {
   /** @returns the exit code */
   run(input: CommandInput): Promise<number>;
 }
 
-/** A command, as help and completion tell it. Its code is loaded when it runs. */
+/** A command as help and completion show it. Its code is loaded when it runs. */
 export interface CommandSpec {
   name: string;
   summary: string;
-  /** As `[tool]` or `<name>`, and what it is. */
+  /** Such as `[tool]` or `<name>`, each with its meaning. */
   args?: readonly (readonly [name: string, about: string])[];
-  /** As `--json` or `--session <id>`, and what it does. */
+  /** Such as `--json` or `--session <id>`, each with its effect. */
   options?: readonly (readonly [flags: string, about: string])[];
-  /** One of them is named after the command. */
+  /** `name` of each child is the word after the command. */
   children?: readonly CommandSpec[];
   load?: () => Promise<CommandModule>;
 }
 
-/** An option that takes a text. */
+/** The value of an option that takes a text. */
 export function textOption(options: CommandInput['options'], name: string): string | undefined {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** An option that is there or not. */
+/** Whether an option without a value is given. */
 export function hasOption(options: CommandInput['options'], name: string): boolean {
   return options[name] === true;
 }

@@ -3,7 +3,7 @@ import { type CommandInput, textOption } from './command-spec.js';
 
 const MAX = 1_000_000;
 
-/** An option that takes a number of things. @throws `CONFIG_INVALID` for anything else */
+/** The value of an option that takes a number. @throws `CONFIG_INVALID` for anything else */
 export function countOption(options: CommandInput['options'], name: string): number | undefined {
   const text = textOption(options, name);
   if (text === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { CommandSpec } from './command-spec.js';
 import { VERSION } from './version.js';
 
 interface ProgramOptions extends Pick<CliIo, 'out' | 'columns'> {
-  /** Takes what is wrong with the command line. */
+  /** Receives the errors of the command line. */
   onError(text: string): void;
   onRun(spec: CommandSpec, command: Command): Promise<void>;
 }
@@ -21,7 +21,7 @@ export function createProgram({ out, columns, onError, onRun }: ProgramOptions):
     if (spec.load !== undefined) command.action(() => onRun(spec, command));
     return command;
   };
-  // Commands take over what is set before they are added.
+  // Set before the commands are added, since they copy these settings.
   const program = new Command(ROOT.name)
     .exitOverride()
     .configureOutput({ writeOut: out, writeErr: onError })

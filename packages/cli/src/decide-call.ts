@@ -9,10 +9,10 @@ import { safeLine } from './output.js';
 type Said = Omit<CallDecision, 'by'>;
 
 /**
- * Decides on a call that waits, and says what was decided.
+ * Decides on a waiting call, and shows the decision.
  *
- * @throws `CONFIG_INVALID` where it was named by a number and nobody can look at what stands there
- * now; as `ToolSession.decide`
+ * @throws `CONFIG_INVALID` if the call was named by a number and nobody can check which call has
+ *   that number now; as `ToolSession.decide`
  */
 export async function decideCall(
   call: NamedCall,
@@ -36,7 +36,10 @@ export async function decideCall(
   return EXIT.ok;
 }
 
-/** The list may have changed since somebody looked at it: they see what they approve. */
+/**
+ * The list may have changed since the user looked at it, so the call is shown before it is
+ * approved.
+ */
 async function confirm(
   { approval, runtime }: NamedCall,
   { args = approval.args }: Said,

@@ -1,9 +1,9 @@
 /** The exit codes of the command. */
 export const EXIT = {
-  /** Done, and nothing to report. */
+  /** Done; nothing was found. */
   ok: 0,
-  /** Done, and it found something: a problem, a refused call, a forged log. */
+  /** Done; something was found: a problem, a refused call, a forged log. */
   found: 1,
-  /** Not done: wrong usage, a wrong configuration, a file that can't be read. */
+  /** Not done: wrong usage, an invalid configuration, a file that can't be read. */
   failed: 2,
 } as const;

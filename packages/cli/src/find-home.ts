@@ -7,12 +7,12 @@ import type { CliIo } from './cli-io.js';
 const NAME = '.ethos';
 
 /**
- * The home that a command works on: `--home`, else `ETHOS_HOME`, else the nearest `.ethos` in the
+ * The home of a command: `--home`, otherwise `ETHOS_HOME`, otherwise the nearest `.ethos` in the
  * working directory or a folder above it.
  *
  * @returns its absolute path
- * @throws `CONFIG_INVALID` where there is none, or one that another user could have written: the home
- * says what runs
+ * @throws `CONFIG_INVALID` if there is none, or if another user could have written it: the home
+ *   decides what runs
  */
 export function findHome({ cwd, env }: Pick<CliIo, 'cwd' | 'env'>, given?: string): string {
   const named = given ?? env.ETHOS_HOME;

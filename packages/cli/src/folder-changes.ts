@@ -1,13 +1,16 @@
 import { type FSWatcher, watch } from 'node:fs';
 
-/** Milliseconds after which a change counts that nobody was told of, as on some network file systems. */
+/**
+ * A look is made after this many milliseconds even without a notification: some network file
+ * systems send none.
+ */
 const AT_LEAST_MS = 1_000;
 
 /**
- * One value each time that something in a folder may have changed, until the signal fires. Changes
- * that come while one is worked on are one.
+ * Yields each time that something in a folder may have changed, until the signal fires. Several
+ * changes while one is handled give a single value.
  *
- * @param folder it need not be there yet
+ * @param folder may not exist yet
  */
 export async function* folderChanges(folder: string, signal?: AbortSignal): AsyncGenerator<void> {
   let wake = () => {};

@@ -1,30 +1,33 @@
 import type { ResolvedGrant } from '@ethosagent/core';
 import { declaredRef, secretRefMatches, secretSource } from '@ethosagent/policy';
 
-/** A declared secret, or a prefix of some, as a personality gives it to a tool. */
+/** A declared secret, or a prefix of secrets, as a personality gives it to a tool. */
 export interface GivenSecret {
   readonly ref: string;
-  /** Whose value it is; `undefined` for none. */
+  /** The ref whose value is used; `undefined` if there is none. */
   readonly source: string | undefined;
-  /** Where it may be sent; empty for one that the tool may read. */
+  /** Where it may be sent; empty if the tool may read it. */
   readonly hosts: readonly string[];
 }
 
-/** The secrets of a grant; below a prefix, also each for which the personality names another one. */
+/**
+ * The secrets of a grant. Below a prefix, also each secret for which the personality names another
+ * source.
+ */
 export function givenSecrets({ secrets = [], secretSources = {} }: ResolvedGrant): GivenSecret[] {
   return secrets.flatMap((declared) => {
     const prefix = declaredRef(declared);
     const below = Object.keys(secretSources).filter((ref) => secretRefMatches(prefix, ref));
     const hosts = typeof declared === 'string' ? [] : (declared.hosts ?? []);
     return [...new Set([prefix, ...below])].map((ref) => {
-      // A prefix is no ref, and stands for itself.
+      // A prefix is not a ref, so it is not replaced.
       const source = Object.hasOwn(secretSources, ref) ? secretSource(secretSources, ref) : ref;
       return { ref, source, hosts };
     });
   });
 }
 
-/** What is to be known of a secret beside its ref; empty for nothing. */
+/** What to show about a secret besides its ref; empty if there is nothing. */
 export function secretNote({ ref, source, hosts }: GivenSecret): string {
   return [
     ...(source === ref ? [] : [source === undefined ? 'none here' : `value of ${source}`]),

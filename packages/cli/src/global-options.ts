@@ -1,6 +1,5 @@
 import type { CommandSpec } from './command-spec.js';
 
-/** The options that every command has. */
 export const GLOBAL_OPTIONS = [
   ['--home <dir>', 'the home of the agent; else ETHOS_HOME, else .ethos here or above'],
   ['--personality <id>', 'the personality; else that of ethos.config.mjs, else the only one'],

@@ -1,7 +1,10 @@
 import type { ResolvedGrant } from '@ethosagent/core';
 import { givenSecrets, secretNote } from './given-secrets.js';
 
-/** What has words below. The rest is shown as it is, so that nothing that a call may touch is left out. */
+/**
+ * The parts that are described in words below. All others are shown unchanged, so that nothing that
+ * a call may touch is left out.
+ */
 const WORDED: ReadonlySet<string> = new Set<keyof ResolvedGrant>([
   'network',
   'fs_reach',
@@ -17,7 +20,7 @@ const WORDED: ReadonlySet<string> = new Set<keyof ResolvedGrant>([
   'quotas',
 ]);
 
-/** What a call may touch, as lines of a kind and of what it is. */
+/** What a call may touch, as lines with a kind and a value. */
 export function grantLines(grant: ResolvedGrant): [what: string, which: string][] {
   const { network, fs_reach, process: processes, attachments, memory } = grant;
   const { storage, sessions, service, delegation, quotas } = grant;

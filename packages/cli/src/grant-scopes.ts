@@ -1,10 +1,10 @@
 import { errorCodeOf, type GrantScope } from '@ethosagent/types';
 import type { ToolRuntime } from '@ethosagent/wiring';
 
-/** What somebody may say always to. */
+/** The scopes for which a person may approve for longer than one call. */
 export const GRANT_SCOPES: readonly GrantScope[] = ['session', 'arguments', 'tool'];
 
-/** Those of them that the file of a personality lets somebody say; none where it can't be read. */
+/** The scopes that the file of a personality allows; empty if it can't be read. */
 export async function grantScopes(
   runtime: Pick<ToolRuntime, 'personality'>,
   personalityId: string,

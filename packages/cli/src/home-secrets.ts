@@ -3,24 +3,25 @@ import { errorCodeOf, type SecretStore, type StoreOpener } from '@ethosagent/typ
 import { usageError } from './cli-error.js';
 import type { CommandContext } from './command-context.js';
 
-/** Where a secret of an agent is: in its home, or in the store that the agent keeps secrets in. */
+/** Where a secret of an agent is: in its home, or in the store that the agent uses for secrets. */
 export type AgentSecretPlace = SecretPlace | 'store';
 
 /** The secrets of an agent, as commands manage them. */
 export interface AgentSecrets extends FileSecrets {
-  /** The places that a secret can be in. */
+  /** The places where a secret can be. */
   readonly places: readonly AgentSecretPlace[];
-  /** `undefined` where there is none. */
+  /** `undefined` if the secret does not exist. */
   placeOf(ref: string): Promise<AgentSecretPlace | undefined>;
-  /** Where a new secret goes. */
+  /** The place of a new secret. */
   newPlace(): Promise<AgentSecretPlace>;
-  /** @param place one of `places`; where the secret is, when absent */
+  /** @param place one of `places`; if absent, the present place of the secret */
   set(ref: string, value: string, place?: AgentSecretPlace): Promise<void>;
 }
 
 /**
- * The secrets of the agent: those of its store, where they can be managed there, or of the home.
- * @throws `CONFIG_INVALID` where the agent keeps its secrets elsewhere
+ * The secrets of the agent: those of its store if they can be managed there, otherwise those of the
+ * home.
+ * @throws `CONFIG_INVALID` if the agent keeps its secrets elsewhere
  */
 export async function homeSecrets(context: CommandContext): Promise<AgentSecrets> {
   const { secrets, stores } = await context.config();

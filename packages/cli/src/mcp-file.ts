@@ -9,14 +9,17 @@ const KEYS = [['mcpServers'], ['servers'], ['mcp', 'servers']];
 const EMPTY = '{\n  "mcpServers": {}\n}\n';
 const OWNER_ONLY = 0o600;
 
-/** The `mcp.json` of a home, which people write by hand: an edit leaves the rest as it is. */
+/** The `mcp.json` of a home. People write it by hand, so an edit does not change the rest. */
 export class McpFile {
   readonly path: string;
   readonly #text: string;
   readonly #stat: Stats | undefined;
   readonly #key: string[];
 
-  /** @throws `CONFIG_INVALID` where it can't be read or is wrong: what is not understood is not edited */
+  /**
+   * @throws `CONFIG_INVALID` if it can't be read or is invalid: what is not understood is not
+   *   edited
+   */
   static async open(home: string): Promise<McpFile> {
     const path = join(home, 'mcp.json');
     const stat = lstatSync(path, { throwIfNoEntry: false });
@@ -37,15 +40,18 @@ export class McpFile {
     this.names = isObject(servers) ? Object.keys(servers) : [];
   }
 
-  /** The names of its servers, those that are switched off too. */
+  /** The names of all servers, also those that are switched off. */
   readonly names: readonly string[];
 
-  /** The server that stands for the same name in the names of tools. */
+  /** The server that has the same name as `name` in the names of tools. */
   sameAs(name: string): string | undefined {
     return this.names.find((known) => mcpServerPart(known) === mcpServerPart(name));
   }
 
-  /** Writes a server, or removes it. @throws `CONFIG_INVALID` where the result would be wrong, or the file changed */
+  /**
+   * Writes or removes a server. @throws `CONFIG_INVALID` if the result would be invalid, or the
+   * file has changed
+   */
   async set(name: string, entry: Record<string, unknown> | undefined): Promise<void> {
     const mark = this.#text.startsWith('\ufeff') ? '\ufeff' : '';
     const text = this.#text.slice(mark.length);
@@ -60,7 +66,7 @@ export class McpFile {
     this.#replace(edited);
   }
 
-  /** Whoever reads it meanwhile reads the one or the other. */
+  /** A concurrent reader sees the old file or the new one. */
   #replace(text: string): void {
     const temporary = `${this.path}.${randomUUID()}`;
     try {

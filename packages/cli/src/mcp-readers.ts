@@ -1,7 +1,7 @@
 import type { RuntimeMcp } from '@ethosagent/wiring';
 import type { CommandContext } from './command-context.js';
 
-/** A bridge that starts nothing. */
+/** A bridge that starts no server. */
 const NONE: RuntimeMcp = {
   start: async () => [],
   stop: async () => {},
@@ -12,8 +12,8 @@ const NONE: RuntimeMcp = {
 };
 
 /**
- * The personalities that get a server: those that name it, and those that name none and so have all.
- * No server is started.
+ * The personalities that get a server: those that name it, and those that name no servers and so
+ * have all. No server is started.
  */
 export async function mcpReaders(
   server: string,

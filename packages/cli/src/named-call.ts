@@ -4,18 +4,16 @@ import type { CommandContext } from './command-context.js';
 import { type CommandInput, textOption } from './command-spec.js';
 import { findWaitingCalls, type WaitingCall } from './waiting-calls.js';
 
-/** The call that an operator named. */
 export interface NamedCall extends WaitingCall {
-  /** It was named by its place in the list, where another one may stand now. */
+  /** Whether it was named by its number in the list, which another call may have now. */
   isByNumber: boolean;
-  /** What it was found with. */
+  /** The runtime with which it was found. */
   runtime: ToolRuntime;
 }
 
-/** Whether nobody has decided on a call. */
 export const isUndecided = ({ approval }: WaitingCall): boolean => approval.decision === undefined;
 
-/** The runtime that approvals are read and decided with: which personality it begins with is no matter. */
+/** The runtime with which approvals are read and decided. Any personality will do. */
 export async function openForApprovals(context: CommandContext) {
   const named = context.namedPersonality ?? (await context.config()).personality;
   const [first] = named === undefined ? context.personalityIds() : [named];
@@ -23,10 +21,10 @@ export async function openForApprovals(context: CommandContext) {
 }
 
 /**
- * The call of the first argument: its number in the list of those that nobody has decided, or its
- * id, with `--session` where several sessions have a call of that id.
+ * The call that the first argument names: by its number in the list of undecided calls, or by its
+ * id. `--session` is needed if several sessions have a call with that id.
  *
- * @throws `CONFIG_INVALID` where there is none, or more than one
+ * @throws `CONFIG_INVALID` if there is none, or more than one
  */
 export async function namedCall({
   context,

@@ -4,7 +4,7 @@ import type { RuntimeMcp } from '@ethosagent/wiring';
 import { usageError } from './cli-error.js';
 import type { CommandContext } from './command-context.js';
 
-/** What is said where a personality has none. */
+/** The message for a personality without servers. */
 export const NO_SERVERS = 'there are no MCP servers; "ethosagent mcp add" writes one into mcp.json';
 
 /** Whether the home describes MCP servers, in a file or in its configuration. */
@@ -14,14 +14,14 @@ export async function hasMcpServers(context: CommandContext): Promise<boolean> {
   return mcp !== undefined || statSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** The MCP servers of a personality, started. @throws `CONFIG_INVALID` where the home has none */
+/** The started MCP servers of a personality. @throws `CONFIG_INVALID` if the home has none */
 export async function openMcpServers(
   context: CommandContext,
 ): Promise<{ mcp: RuntimeMcp; personality: string }> {
   if (!(await hasMcpServers(context))) throw usageError(NO_SERVERS);
   const { mcp: configured } = await context.config();
   const runtime = await context.openRuntime({ mcp: configured ?? true });
-  // Its servers are started when its tools are first asked for.
+  // The first request for its tools starts its servers.
   await runtime.definitions();
   if (runtime.mcp === undefined) throw usageError('the runtime has no MCP servers');
   return { mcp: runtime.mcp, personality: runtime.personalityId };

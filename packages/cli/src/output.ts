@@ -8,7 +8,7 @@ import {
 import { createColors } from 'picocolors';
 import type { CliIo } from './cli-io.js';
 
-/** Writes what a command says: for people, or as JSON. */
+/** Writes the output of a command, for people or as JSON. */
 export class Output {
   readonly isJson: boolean;
   readonly color: ReturnType<typeof createColors>;
@@ -20,12 +20,12 @@ export class Output {
     this.color = createColors(io.colors && !isJson);
   }
 
-  /** A value as JSON: the whole output of a command under `--json`. */
+  /** Writes a value as JSON: the whole output of a command with `--json`. */
   json(value: unknown): void {
     this.#io.out(`${JSON.stringify(value, null, 2)}\n`);
   }
 
-  /** One JSON value on a line of its own, for output that has no end. */
+  /** Writes one JSON value on a line of its own, for output without an end. */
   jsonLine(value: unknown): void {
     this.#io.out(`${JSON.stringify(value)}\n`);
   }
@@ -34,19 +34,19 @@ export class Output {
     this.#io.out(`${text}\n`);
   }
 
-  /** For people, beside the output: hints and progress. */
+  /** Writes hints and progress for people, separate from the output. */
   note(text: string): void {
     this.#io.err(`${text}\n`);
   }
 
-  /** A line of a unified diff from outside, as a person sees it. */
+  /** A line of a unified diff from outside, in safe form. */
   diffLine(line: string): string {
     const text = safeText(line);
     if (text.startsWith('+')) return this.color.green(text);
     return text.startsWith('-') ? this.color.red(text) : text;
   }
 
-  /** Rows in aligned columns. The last column is not filled up. */
+  /** Writes rows in aligned columns. The last column is not padded. */
   table(rows: readonly (readonly string[])[]): void {
     const widths = rows.reduce<number[]>(
       (all, row) => row.map((cell, index) => Math.max(all[index] ?? 0, plain(cell).length)),
@@ -65,20 +65,20 @@ export class Output {
 
 const plain = (text: string) => withoutEscapes(text);
 
-/** `1 tool`, `2 tools`. */
+/** E.g. `1 tool`, `2 tools`. */
 export function counted(count: number, [one, more]: readonly [string, string]): string {
   return `${count} ${count === 1 ? one : more}`;
 }
 
 /**
- * A text from outside, as a person at a terminal may see it: it moves no cursor, changes no colour
- * and hides nothing. Line ends and tabs stay.
+ * A text from outside in safe form for a terminal: it moves no cursor, changes no colour and hides
+ * nothing. Line breaks and tabs stay.
  */
 export function safeText(text: string): string {
   return showInvisible(showControls(plainLines(withoutEscapes(text.toWellFormed()))));
 }
 
-/** The same as one line of at most so many characters. */
+/** As `safeText`, in one line of at most `maxChars` characters. */
 export function safeLine(text: string, maxChars = 200): string {
   return oneLine(safeText(text), maxChars);
 }

@@ -1,7 +1,7 @@
 import { errorText } from '@ethosagent/policy';
 import { usageError } from './cli-error.js';
 
-/** The arguments of a call that an operator wrote. @throws `CONFIG_INVALID` */
+/** Parses the arguments of a call that an operator wrote. @throws `CONFIG_INVALID` */
 export function parseArgs(text: string): unknown {
   try {
     return JSON.parse(text);

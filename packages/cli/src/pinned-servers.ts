@@ -4,7 +4,7 @@ import { isMcpToolName, mcpToolPrefix } from '@ethosagent/policy';
 import type { ToolReach, ToolRuntime } from '@ethosagent/wiring';
 import type { CommandContext } from './command-context.js';
 
-/** Tools of MCP servers under a personality, and what they declare. */
+/** The tools of MCP servers under a personality, with their declarations. */
 export interface ServerTools {
   reach: ToolReach[];
   tool: ToolRuntime['tool'];
@@ -12,10 +12,7 @@ export interface ServerTools {
 
 const NONE: ServerTools = { reach: [], tool: () => undefined };
 
-/**
- * The tools of the MCP servers of a home as they were accepted, for what shows them while no server
- * is connected.
- */
+/** The accepted tools of the MCP servers of a home, for use while no server is connected. */
 export class PinnedServers {
   readonly #context: CommandContext;
   #runtime: Promise<ToolRuntime | undefined> | undefined;
@@ -24,7 +21,7 @@ export class PinnedServers {
     this.#context = context;
   }
 
-  /** Those of a personality. */
+  /** The tools of a personality's servers. */
   async of(personality: string): Promise<ServerTools> {
     this.#runtime ??= this.#open(personality);
     const runtime = await this.#runtime;
@@ -39,7 +36,7 @@ export class PinnedServers {
   async #open(personality: string): Promise<ToolRuntime | undefined> {
     const context = this.#context;
     const { mcp } = await context.config();
-    // Of a bridge that the home makes itself, only it knows the pins.
+    // If the home creates its own bridge, only that bridge knows the accepted tools.
     if (typeof mcp === 'function') return undefined;
     const file = join(context.home, 'mcp.json');
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
@@ -48,8 +45,8 @@ export class PinnedServers {
 }
 
 /**
- * What the tools of a personality may touch, with those of MCP servers: as they are where their
- * server is connected, else as they were accepted.
+ * What the tools of a personality may touch, including those of MCP servers: their present tools if
+ * the server is connected, otherwise the accepted ones.
  */
 export async function reachWithServers(
   runtime: ToolRuntime,

@@ -3,15 +3,15 @@ import type { Key } from 'node:readline';
 import type { CliIo } from './cli-io.js';
 import { EXIT } from './exit-codes.js';
 
-/** The command line's view of this process. */
+/** The input and output of this process, for the command line. */
 export function processIo(): CliIo {
   const { stdin, stdout, stderr, env } = process;
   const isTerminal = stdout.isTTY === true;
   const hasColors =
     (env.NO_COLOR ?? '') === '' &&
     ((env.FORCE_COLOR ?? '') !== '' || (isTerminal && env.TERM !== 'dumb'));
-  // A reader that has gone, as in `ethosagent audit tail | head`, ends the command without a trace. It
-  // was not done: what a check would have found is not known.
+  // A reader may go away, as in `ethosagent audit tail | head`. The command then ends without a
+  // message. It counts as failed, since a check did not finish.
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(EXIT.failed);
@@ -33,7 +33,7 @@ export function processIo(): CliIo {
     colors: hasColors,
     ...(isTerminal && { columns: stdout.columns }),
     ...(stdin.isTTY === true && isTerminal && { ask: askText, askSecret }),
-    // Who catches Ctrl-C has to end by it. A command that does not ask for the signal ends at once.
+    // Only a command that reads the signal handles Ctrl-C itself. All others end at once.
     get signal() {
       interrupt ??= firstInterrupt();
       return interrupt;
@@ -52,7 +52,10 @@ function firstInterrupt(): AbortSignal {
 const askText = (message: string) => askBy('text', message);
 const askSecret = (message: string) => askBy('password', message);
 
-/** A prompt reads single keys, so the terminal makes no signal of Ctrl-C: the process gets it from here. */
+/**
+ * During a prompt the terminal gives single keys and no signal for Ctrl-C. So the signal is sent
+ * here.
+ */
 async function askBy(kind: 'text' | 'password', message: string): Promise<string | undefined> {
   const prompts = await import('@clack/prompts');
   let isInterrupted = false;
@@ -67,7 +70,7 @@ async function askBy(kind: 'text' | 'password', message: string): Promise<string
   return undefined;
 }
 
-/** Of the system, not of the environment, which anybody may set. */
+/** The name from the system. Anybody may set that in the environment. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -3,10 +3,10 @@ import type { CliIo } from './cli-io.js';
 import { safeText } from './output.js';
 
 /**
- * The value of a secret: typed unseen, or all of standard input without its last line end. It is
- * never an argument.
+ * Reads the value of a secret: typed without being shown, or the whole standard input without its
+ * last line break. It is never an argument.
  *
- * @throws `CONFIG_INVALID` for an empty one
+ * @throws `CONFIG_INVALID` for an empty value
  */
 export async function readSecretValue(ref: string, io: CliIo): Promise<string> {
   const typed =

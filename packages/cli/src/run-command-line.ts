@@ -9,7 +9,7 @@ import { createProgram } from './create-program.js';
 import { EXIT } from './exit-codes.js';
 import { Output, safeText } from './output.js';
 
-/** Reads a command line, and runs the command that it names. @returns the exit code */
+/** Parses a command line, and runs its command. @returns the exit code */
 export async function runCommandLine(argv: readonly string[], io: CliIo): Promise<number> {
   let exitCode: number = EXIT.ok;
   let complaint = '';
@@ -33,7 +33,8 @@ export async function runCommandLine(argv: readonly string[], io: CliIo): Promis
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.ok;
-    // Where the command line can not be read, its options are not known either.
+    // If the command line can't be parsed, its options are not known. So `--json` is looked for
+    // here.
     const end = argv.indexOf('--');
     const asksForJson = argv.slice(0, end === -1 ? undefined : end).includes('--json');
     if (asksForJson)
@@ -64,7 +65,7 @@ async function runCommand(spec: CommandSpec, { io, args, options }: Invocation):
     return (await module?.run({ context, args, options, commands: COMMANDS })) ?? EXIT.failed;
   } catch (error) {
     const code = errorCodeOf(error);
-    // A defect: whoever reads it needs to know where.
+    // An error without a code is a defect, and its stack is needed.
     if (code === undefined) throw error;
     tellError(context.out, { code, message: messageOf(error) });
     return EXIT.failed;

@@ -6,11 +6,11 @@ import type { ProgramToRun } from './cli-io.js';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs a program of the operator's with the input, output and signals of this process, and waits
- * for its end.
+ * Runs a program of the operator with the input, output and signals of this process, and waits for
+ * its end.
  *
- * @returns its exit code; 128 and the signal's number where a signal ended it
- * @throws `CONFIG_INVALID` where it can't be started
+ * @returns its exit code; 128 and the signal's number if a signal ended it
+ * @throws `CONFIG_INVALID` if it can't be started
  */
 export function runProgram({ command, env, outputToError }: ProgramToRun): Promise<number> {
   const [file = '', ...args] = command;
@@ -19,7 +19,7 @@ export function runProgram({ command, env, outputToError }: ProgramToRun): Promi
     stdio: ['inherit', outputToError ? 2 : 'inherit', 'inherit'],
   });
   const forwards = SIGNALS.map((signal) => {
-    // A terminal sends Ctrl-C to the whole group, so the program has it already.
+    // A terminal sends Ctrl-C to the whole group, so the program gets it directly.
     const isFromTerminal = signal === 'SIGINT' && process.stdin.isTTY === true;
     const forward = () => void (isFromTerminal || child.kill(signal));
     process.on(signal, forward);

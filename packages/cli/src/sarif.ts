@@ -2,7 +2,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { safeText } from './output.js';
 import { VERSION } from './version.js';
 
-/** What a result can be. */
+/** A kind of result. */
 export interface SarifRule {
   id: string;
   level: 'error' | 'warning' | 'note';
@@ -19,7 +19,7 @@ export interface SarifResult {
 /**
  * Results as SARIF 2.1.0, for code scanning.
  *
- * @param name of what found them
+ * @param name of the program that found them
  * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
 export function sarifLog(
@@ -61,7 +61,7 @@ export function sarifLog(
   };
 }
 
-/** Relative to the root of the repository, which is where CI works. */
+/** Relative to the root of the repository, which is the working directory in CI. */
 function uriOf(file: string, cwd: string): { uri: string; uriBaseId?: string } {
   const below = relative(cwd, file);
   if (below.startsWith('..') || isAbsolute(below)) {

@@ -3,7 +3,7 @@ import type { ToolRuntime } from '@ethosagent/wiring';
 
 type Sessions = ToolRuntime['sessions'];
 
-/** What is known of a session. @throws `CONFIG_INVALID` where there is none */
+/** The stored facts about a session. @throws `CONFIG_INVALID` if it does not exist */
 export async function sessionInfo(sessions: Sessions, id: string): Promise<SessionInfo> {
   const info = await sessions.get(id);
   if (info !== null) return info;
@@ -13,7 +13,7 @@ export async function sessionInfo(sessions: Sessions, id: string): Promise<Sessi
   );
 }
 
-/** All messages of a session, in their order, a page at a time. */
+/** All messages of a session in order, page by page. */
 export async function* sessionMessages(
   sessions: Sessions,
   id: string,

@@ -4,8 +4,8 @@ import { usageError } from './cli-error.js';
 import type { CliIo } from './cli-io.js';
 
 /**
- * The stores of the database that was named: the option, else `ETHOS_STORES`. `ETHOS_STORES_KEY`
- * encrypts the secrets in it.
+ * The stores of the database that the option or `ETHOS_STORES` names. `ETHOS_STORES_KEY` encrypts
+ * its secrets.
  *
  * @throws `CONFIG_INVALID`
  */
@@ -23,7 +23,7 @@ export async function sharedStores(
   return storesAt(url, key === undefined || key === '' ? {} : { secretsKey: key });
 }
 
-/** A configuration with the stores of a database instead of its own. */
+/** A configuration whose stores are replaced by those of a database. */
 export function withStores(config: CliConfig, shared: RuntimeStores | undefined): CliConfig {
   if (shared === undefined) return config;
   const { secrets, memory, sessions, stores, ...rest } = config;

@@ -1,7 +1,7 @@
 import type { SessionResult } from '@ethosagent/core';
 import { type Output, safeText } from './output.js';
 
-/** Shows what a call of a session gave, and how to go on with one that waits. */
+/** Shows the result of a call, and how to continue if it waits. */
 export function tellResult(
   { result, text, approval, durationMs, toolCallId }: SessionResult,
   { session, out }: { session: string; out: Output },
@@ -22,7 +22,7 @@ export function tellResult(
   }
 }
 
-/** What an operator does next: the message itself speaks to the model. */
+/** The next step for an operator. The message itself is written for the model. */
 function hintOf(cause: string | undefined, toolCallId: string): string {
   return cause === 'TOOL_NOT_ALLOWED'
     ? 'Add the tool to "toolset" in the file of the personality, or leave "toolset" out.'

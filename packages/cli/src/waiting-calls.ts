@@ -13,30 +13,30 @@ import { messageOf } from './cli-error.js';
 
 const MAX_SESSIONS = 10_000;
 
-/** A call that was asked about and has not run. */
+/** A call that a person was asked about and that has not run. */
 export interface WaitingCall {
   sessionId: string;
-  /** `session`: of `runtime.session`. `agent`: of a turn of the agent loop. */
+  /** `session`: a call of `runtime.session`. `agent`: a call in a turn of the agent loop. */
   from: 'session' | 'agent';
   approval: PendingApproval;
-  /** The untrusted content that was known when it was asked. */
+  /** The untrusted content that was known when the person was asked. */
   sources: readonly UntrustedSource[];
   /** @throws as `ToolSession.decide` */
   decide(decision: CallDecision): Promise<void>;
-  /** Takes it out. Says whether it still waited. */
+  /** Withdraws the call. Returns whether it was still waiting. */
   withdraw(): Promise<boolean>;
-  /** What goes on with it, where no agent loop does. */
+  /** The session that can run the call; absent if it belongs to an agent's turn. */
   session?: ToolSession;
 }
 
 export interface WaitingCalls {
-  /** The oldest question first. Those that are decided on, and did not run yet, are among them. */
+  /** The oldest question first. Includes calls that are decided and have not run yet. */
   calls: WaitingCall[];
-  /** The sessions that can not be read, and why: calls may wait in them. */
+  /** The sessions that can't be read, and why. Calls may wait in them. */
   problems: string[];
 }
 
-/** The calls of all sessions of a home that wait, whoever runs them. */
+/** The waiting calls of all sessions of a home, whoever runs them. */
 export async function findWaitingCalls(runtime: ToolRuntime): Promise<WaitingCalls> {
   const found: WaitingCalls = { calls: [], problems: [] };
   const all = await runtime.sessions.list({ limit: MAX_SESSIONS });
@@ -52,12 +52,12 @@ export async function findWaitingCalls(runtime: ToolRuntime): Promise<WaitingCal
   return found;
 }
 
-/** Those of one session, or of the one whose protections it holds. */
+/** The waiting calls of one session, or of the session whose protections it stores. */
 export async function findWaitingCallsIn(
   info: SessionInfo,
   runtime: ToolRuntime,
 ): Promise<WaitingCalls> {
-  // One session that can not be read hides none of the others.
+  // If one session can't be read, the others are still listed.
   try {
     const held = sessionOfLedger(info.id);
     const calls = held === undefined ? [] : await inLedger(held, info, runtime);
@@ -74,7 +74,7 @@ async function inLedger(
   runtime: ToolRuntime,
 ): Promise<WaitingCall[]> {
   const owner = ownerOf(info);
-  // Read anew: the runtime would go on with it after the session was deleted.
+  // Opened separately: the runtime's own ledger would stay in use after the session was deleted.
   const ledger = new SessionLedgers(runtime.sessions).ofSession(sessionId, owner);
   await ledger.refresh();
   const approvals = await withProblems(
@@ -82,7 +82,7 @@ async function inLedger(
     runtime,
   );
   if (approvals.length === 0) return [];
-  // A turn runs with the memory that its messages are stored under.
+  // A turn runs with the memory scope of its stored messages.
   const messages = await runtime.sessions.get(sessionId);
   const identity = { ...owner, ...(messages !== null && { memoryScopeId: messages.scopeId }) };
   return approvals.map((approval, index) => {

@@ -9,11 +9,12 @@ type Model = Exclude<LanguageModel, string>;
 const NAME = /^([a-z][a-z0-9-]*)\/(.+)$/;
 
 /**
- * A model of an AI SDK provider that the project has installed.
+ * A model of an AI SDK provider that is installed in the project.
  *
- * @param name as `anthropic/<model>`: the export `anthropic` of `@ai-sdk/anthropic`, called with the rest
- * @param cwd whose packages are looked into
- * @throws `CONFIG_INVALID` where the provider is not installed, or is none
+ * @param name such as `anthropic/<model>`: the export `anthropic` of `@ai-sdk/anthropic`, called
+ *   with the rest of the name
+ * @param cwd the folder whose packages are searched
+ * @throws `CONFIG_INVALID` if the provider is not installed, or the export is not a provider
  */
 export async function loadModel(name: string, cwd: string): Promise<Model> {
   const [, provider = '', model = ''] = NAME.exec(name) ?? [];

@@ -6,7 +6,7 @@ import { loadModel } from './load-model.js';
 import { createScriptedModel } from './scripted-model.js';
 
 /**
- * An agent over the runtime of the home. It asks at the terminal; without a terminal, calls that
+ * An agent over the runtime of the home. It asks at the terminal. Without a terminal, calls that
  * need approval wait.
  * @throws `CONFIG_INVALID` and as `createAgent`
  */

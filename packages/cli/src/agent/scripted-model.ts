@@ -18,8 +18,8 @@ const USAGE = {
 };
 
 /**
- * A model for where there is none: it calls the tool that the user's message names with the
- * arguments that stand after the name, and repeats what the tool answered.
+ * A model for use without a real one. It calls the tool that the user's message names, with the
+ * arguments after the name, and repeats the tool's answer.
  */
 export function createScriptedModel(): Model {
   const answer = (options: StreamOptions): StreamPart[] => {

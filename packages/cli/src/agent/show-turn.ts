@@ -8,7 +8,7 @@ type Done = Extract<AgentEvent, { type: 'done' }>;
 /**
  * Shows a turn as it happens: the model's text, and each tool as it runs.
  *
- * @returns how it ended; `undefined` where the loop was closed
+ * @returns how it ended; `undefined` if the loop was closed
  */
 export async function showTurn(
   events: AsyncIterable<AgentEvent>,

@@ -6,7 +6,7 @@ import { GRANT_SCOPES } from '../grant-scopes.js';
 import { namedCall } from '../named-call.js';
 import { parseArgs } from '../parse-args.js';
 
-/** Approves a call that waits, with other arguments where they are given. */
+/** Approves a waiting call, with other arguments if they are given. */
 export async function run(input: CommandInput): Promise<number> {
   const args = textOption(input.options, 'args');
   const always = scopeOf(textOption(input.options, 'always'));

@@ -5,7 +5,10 @@ import { namedCall } from '../named-call.js';
 import { safeText } from '../output.js';
 import { parseArgs } from '../parse-args.js';
 
-/** Approves a call that waits with other arguments: given, typed at the terminal, or from standard input. */
+/**
+ * Approves a waiting call with other arguments: from the command line, typed at the terminal, or
+ * from standard input.
+ */
 export async function run(input: CommandInput): Promise<number> {
   const { io, out } = input.context;
   const call = await namedCall(input);

@@ -4,7 +4,7 @@ import { isUndecided, openForApprovals } from '../named-call.js';
 import { safeLine } from '../output.js';
 import { findWaitingCalls } from '../waiting-calls.js';
 
-/** Lists the calls of all sessions that nobody has decided. Exits with 1 where a session can not be read. */
+/** Lists the undecided calls of all sessions. Exits with 1 if a session can't be read. */
 export async function run({ context }: CommandInput): Promise<number> {
   const { out } = context;
   const { calls, problems } = await findWaitingCalls(await openForApprovals(context));

@@ -2,7 +2,7 @@ import { type CommandInput, textOption } from '../command-spec.js';
 import { decideCall } from '../decide-call.js';
 import { namedCall } from '../named-call.js';
 
-/** Refuses a call that waits. */
+/** Refuses a waiting call. */
 export async function run(input: CommandInput): Promise<number> {
   const reason = textOption(input.options, 'reason');
   const said = { approved: false, ...(reason !== undefined && { reason }) };

@@ -5,7 +5,7 @@ import { grantLines } from '../grant-lines.js';
 import { namedCall } from '../named-call.js';
 import { safeLine, safeText } from '../output.js';
 
-/** Shows a call that waits: what it would run, why it is asked, and what it may touch. */
+/** Shows a waiting call: what it would run, why it is asked about, and what it may touch. */
 export async function run(input: CommandInput): Promise<number> {
   const { out, previews } = input.context;
   const { sessionId, from, approval, sources, runtime } = await namedCall(input);

@@ -3,7 +3,9 @@ import { EXIT } from '../exit-codes.js';
 import { namedCall } from '../named-call.js';
 import { safeLine } from '../output.js';
 
-/** Takes a call out that waits, decided or not. Exits with 1 where it was taken up meanwhile. */
+/**
+ * Withdraws a waiting call, decided or not. Exits with 1 if it has already run or was withdrawn.
+ */
 export async function run(input: CommandInput): Promise<number> {
   const { out } = input.context;
   const { sessionId, from, approval, withdraw } = await namedCall(input);

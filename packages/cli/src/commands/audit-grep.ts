@@ -5,7 +5,7 @@ import { usageError } from '../cli-error.js';
 import { type CommandInput, textOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 
-/** Shows the events that match. Exits with 1 where none does, as grep. */
+/** Shows the events that match. Exits with 1 if there are none, as grep does. */
 export async function run({ context, args: [text], options }: CommandInput): Promise<number> {
   const session = textOption(options, 'session');
   const tool = textOption(options, 'tool');

@@ -4,7 +4,10 @@ import type { CommandInput } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 import { safeText } from '../output.js';
 
-/** Shows all events of one call: its accesses, and its answer with its arguments where they were kept. */
+/**
+ * Shows all events of one call: its accesses, and its answer, with its arguments if they were
+ * recorded.
+ */
 export async function run({ context, args: [call] }: CommandInput): Promise<number> {
   const { out } = context;
   let found = 0;

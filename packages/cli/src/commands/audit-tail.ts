@@ -9,7 +9,10 @@ import { folderChanges } from '../folder-changes.js';
 
 const LINES = 20;
 
-/** Shows the newest events of all logs of the home; with `--follow`, also those that are written then. */
+/**
+ * Shows the newest events of all logs of the home; with `--follow`, also new ones as they are
+ * written.
+ */
 export async function run({ context, options }: CommandInput): Promise<number> {
   const count = countOption(options, 'lines') ?? LINES;
   if (!hasOption(options, 'follow')) {
@@ -37,7 +40,7 @@ async function tellNew(reader: AuditLogReader, context: CommandContext): Promise
   try {
     for await (const event of reader.read()) tellEvent(event, context);
   } catch (error) {
-    // Rotated all the while: the next look finds it.
+    // The logs were rotated during every attempt. The next look finds the events.
     if (errorCodeOf(error) !== 'STORE_UNAVAILABLE') throw error;
   }
 }

@@ -4,7 +4,7 @@ import { type CommandInput, hasOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 import { safeText } from '../output.js';
 
-/** Checks all logs of the home with its key, or what is in a database. */
+/** Checks all logs of the home with its key, or the events in a database. */
 export async function run({ context, options }: CommandInput): Promise<number> {
   const { out } = context;
   const report = await verified(context, options);

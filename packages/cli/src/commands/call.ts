@@ -6,7 +6,7 @@ import { safeText } from '../output.js';
 import { parseArgs } from '../parse-args.js';
 import { tellResult } from '../tell-result.js';
 
-/** Runs one tool under a personality, with what protects a session. */
+/** Runs one tool under a personality, with the protections of a session. */
 export async function run({ context, args, options }: CommandInput): Promise<number> {
   const { io, out } = context;
   const [name = '', given] = args;

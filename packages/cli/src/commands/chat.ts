@@ -7,7 +7,7 @@ import { type CommandInput, textOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 import { safeLine } from '../output.js';
 
-/** Talks with the agent at the terminal, turn by turn. A session goes on where it stopped. */
+/** A conversation with the agent at the terminal, turn by turn. A stored session is continued. */
 export async function run({ context, options }: CommandInput): Promise<number> {
   const { io, out } = context;
   if (io.ask === undefined) {

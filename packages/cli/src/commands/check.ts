@@ -6,10 +6,13 @@ import { type CommandInput, hasOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 import { counted, safeText } from '../output.js';
 
-/** What is wrong with one personality, or with what all of them share. */
+/** A problem of one personality, or of all of them. */
 interface Finding {
   personality: string;
-  /** `error`: calls are refused, or nothing runs. `warning`: it runs, with less or more than is meant. */
+  /**
+   * `error`: calls are refused, or nothing runs. `warning`: it runs, but allows less or more than
+   * was meant.
+   */
   level: 'error' | 'warning';
   message: string;
   file?: string;
@@ -17,7 +20,7 @@ interface Finding {
   tool?: string;
 }
 
-/** Opens the runtime under each personality, and tells what would fail at the first call. */
+/** Opens the runtime under each personality, and reports what would fail at the first call. */
 export async function run({ context, options }: CommandInput): Promise<number> {
   const { out } = context;
   const ids =
@@ -40,7 +43,7 @@ export async function run({ context, options }: CommandInput): Promise<number> {
 }
 
 async function findAll(context: CommandContext, ids: readonly string[]): Promise<Finding[]> {
-  // What is wrong with the home itself is no finding of a personality.
+  // Problems of the home itself end the command: they belong to no personality.
   await context.config();
   const tools = await toolsOf(context, ids);
   const findings: Finding[] = [];
@@ -61,7 +64,10 @@ async function findAll(context: CommandContext, ids: readonly string[]): Promise
   return findings;
 }
 
-/** The tools that the personalities name, where neither the home nor they leave it open: the others need no loading. */
+/**
+ * The tools that the personalities name, so that no others are loaded. Empty if the home gives its
+ * own tools, or a personality names none.
+ */
 async function toolsOf(
   context: CommandContext,
   ids: readonly string[],
@@ -71,7 +77,7 @@ async function toolsOf(
   const store = createPersonalityStore({ home: context.home, cwd: context.io.cwd });
   const read = await Promise.allSettled(ids.map((id) => store.get(id)));
   const personalities = read.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-  // What is wrong with one that can not be read is found where it is opened.
+  // The problem of a personality that can't be read is found when it is opened.
   return personalities.length < ids.length ? {} : { tools: installedTools(personalities) };
 }
 

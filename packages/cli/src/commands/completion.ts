@@ -32,10 +32,10 @@ function wordsByPath(commands: readonly CommandSpec[]): [path: string, words: st
 
 function bash(commands: readonly CommandSpec[]): string {
   const known = wordsByPath(commands);
-  // The value of an option, or an argument, leads to no other command.
+  // The value of an option, or an argument, starts no other command.
   const paths = known.map(([path]) => `'${path}'`);
   const cases = known.map(([path, words]) => `    '${path}') known='${words.join(' ')}' ;;`);
-  // zsh reads it too: there, `path` and `words` are variables of the shell.
+  // zsh also runs this script. In zsh, `path` and `words` are variables of the shell.
   return `_ethosagent() {
   local word command=ethosagent known
   for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
@@ -63,7 +63,7 @@ function fish(commands: readonly CommandSpec[]): string {
     const seen = path.map((name) => `__fish_seen_subcommand_from ${name}`).join('; and ');
     const condition = seen === '' ? '__fish_use_subcommand' : seen;
     const names = (spec.children ?? []).map(({ name }) => name).join(' ');
-    // One of them is there already.
+    // Only until one of the children was typed.
     const isOpen = seen === '' ? seen : `; and not __fish_seen_subcommand_from ${names}`;
     const own = (spec.options ?? []).map((option) => fishOption(option, condition));
     const children = (spec.children ?? []).flatMap((child) => [
@@ -76,7 +76,7 @@ function fish(commands: readonly CommandSpec[]): string {
   return [...shared, ...lines({ name: '', summary: '', children: commands }, [])].join('\n');
 }
 
-/** An option, and whether a value follows it. */
+/** Describes an option, and whether it takes a value. */
 function fishOption([flags, about]: readonly [string, string], condition?: string): string {
   const [flag = '', value] = flags.split(' ');
   const when = condition === undefined ? '' : ` -n '${condition}'`;

@@ -13,12 +13,12 @@ const execute = promisify(execFile);
 
 interface Finding {
   what: string;
-  /** `missing`: what needs it is left out. `broken`: the agent can not run. */
+  /** `missing`: the tools that need it are left out. `broken`: the agent can't run. */
   state: 'ok' | 'missing' | 'broken';
   detail: string;
 }
 
-/** Shows what works on this machine. Exits with 1 where an agent could not run. */
+/** Shows what works on this machine. Exits with 1 if an agent could not run. */
 export async function run({ context }: CommandInput): Promise<number> {
   const { out } = context;
   const findings: Finding[] = [
@@ -81,7 +81,7 @@ async function sqliteFinding(): Promise<Finding> {
 
 interface WantedProgram {
   program: string;
-  /** What it may be called; the first that starts is told of. */
+  /** The names that it may have. The first one that starts is shown. */
   names?: readonly string[];
   without: string;
 }
@@ -95,7 +95,7 @@ async function programFinding(
       const { stdout } = await execute(name, ['--version'], { env: { PATH: io.env.PATH } });
       return { what: program, state: 'ok', detail: stdout.split('\n')[0] ?? '' };
     } catch {
-      // The next one may.
+      // Another name may work.
     }
   }
   return { what: program, state: 'missing', detail: `not installed or does not start: ${without}` };

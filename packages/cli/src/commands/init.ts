@@ -24,8 +24,8 @@ const PACKAGES = [
 ];
 
 /**
- * Writes a home, a personality, a tool and its test into the project here; with a name or a template,
- * a project into a new folder. Writes over nothing.
+ * Adds a home, a personality, a tool and its test to the project in this folder. With a name or a
+ * template, creates a project in a new folder. Never overwrites a file.
  */
 export async function run(input: CommandInput): Promise<number> {
   const { context, options, args } = input;
@@ -48,7 +48,7 @@ export async function run(input: CommandInput): Promise<number> {
   return EXIT.ok;
 }
 
-/** A project in a new folder, as `npm create @ethosagent` makes it. */
+/** Creates a project in a new folder, as `npm create @ethosagent` does. */
 async function create({ context, args, options }: CommandInput): Promise<number> {
   const { io, out, namedHome } = context;
   if (namedHome !== undefined) {
@@ -90,7 +90,7 @@ function questionsOf({ io }: CommandContext): CreateQuestions {
   };
 }
 
-/** The folder that gets the home. A home has the name that commands look for. */
+/** The folder that contains the home. The home must have the name that commands look for. */
 function projectOf({ io, namedHome }: CommandContext): string {
   if (namedHome === undefined) return io.cwd;
   const home = resolve(io.cwd, namedHome);

@@ -9,7 +9,7 @@ import { sarifOf } from '../lock/sarif.js';
 import { type PlacedChange, tellLockChanges } from '../lock/tell-lock-changes.js';
 import { counted, safeText } from '../output.js';
 
-/** Writes the reach lock; with `--check`, compares it with what there is now. */
+/** Writes the reach lock. With `--check`, compares it with the present state. */
 export async function run({ context, options }: CommandInput): Promise<number> {
   const isCheck = hasOption(options, 'check');
   const isSarif = hasOption(options, 'sarif');
@@ -44,7 +44,7 @@ async function write(context: CommandContext, file: string): Promise<number> {
   return EXIT.ok;
 }
 
-/** One that can't be read any more is written anew, and says so. */
+/** A lock that can't be read is written again, with a message. */
 async function lockBefore(context: CommandContext, file: string): Promise<ReachLock | undefined> {
   try {
     return await readLock(context, file);
@@ -58,7 +58,7 @@ async function lockBefore(context: CommandContext, file: string): Promise<ReachL
 
 async function check(context: CommandContext, file: string, isSarif: boolean): Promise<number> {
   const { out } = context;
-  // Before servers are started: a lock that is wrong is told at once.
+  // Read before servers are started, so that an invalid lock is reported at once.
   const lock = await readLock(context, file);
   const runtime = await open(context, file);
   const only = context.namedPersonality;
@@ -96,7 +96,7 @@ async function readLock(context: CommandContext, file: string): Promise<ReachLoc
   return parseReachLock(readLockText(file), { ...placesOf(context), file: shown(context, file) });
 }
 
-/** The runtime of the agent without its lock, with its MCP servers where it has some. */
+/** The runtime of the agent without its lock, and with its MCP servers if it has any. */
 async function open(context: CommandContext, file: string): Promise<ToolRuntime> {
   const { assertLockIsKept } = await import('@ethosagent/wiring');
   const config = await context.config();

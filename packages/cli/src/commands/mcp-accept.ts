@@ -3,7 +3,7 @@ import { EXIT } from '../exit-codes.js';
 import { openMcpServers } from '../open-mcp.js';
 import { safeLine } from '../output.js';
 
-/** Accepts the tools of a server as they are now. Exits with 1 where none waited. */
+/** Accepts the present tools of a server. Exits with 1 if there was nothing to accept. */
 export async function run({
   context,
   args: [server = '', tool],

@@ -9,7 +9,10 @@ import { safeLine } from '../output.js';
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Writes a server into `mcp.json`, and tells who gets it. It writes over none. */
+/**
+ * Adds a server to `mcp.json`, and shows which personalities get it. Does not replace an existing
+ * one.
+ */
 export async function run({ context, args, options }: CommandInput): Promise<number> {
   const { out } = context;
   const [server = '', ...command] = args;
@@ -84,7 +87,7 @@ function entryOf(
   };
 }
 
-/** A personality that names no servers has all of them: this one widens it. */
+/** A personality that names no servers has all of them, so a new server widens it. */
 async function confirm(
   server: string,
   all: readonly string[],

@@ -6,8 +6,8 @@ import { hasMcpServers, NO_SERVERS, openMcpServers } from '../open-mcp.js';
 import { safeLine, safeText } from '../output.js';
 
 /**
- * Shows what changed of servers and tools since it was accepted. Exits with 1 where something did, or
- * a server that could not be asked may have.
+ * Shows what changed in servers and tools since they were accepted. Exits with 1 if something
+ * changed, or a server could not be asked.
  */
 export async function run({ context, args: [server] }: CommandInput): Promise<number> {
   const { out } = context;
@@ -23,7 +23,7 @@ export async function run({ context, args: [server] }: CommandInput): Promise<nu
   if (server !== undefined && servers.length === 0) {
     throw usageError(`${personality} has no server ${server}; "ethosagent mcp status" shows those`);
   }
-  // Of one that did not answer, nobody knows.
+  // If a server did not answer, it is not known whether it has changed.
   const unknown = servers.filter(({ state }) => state !== 'ready');
   const isFine = changed.length === 0 && unknown.length === 0;
   if (out.isJson) {
@@ -51,7 +51,9 @@ export async function run({ context, args: [server] }: CommandInput): Promise<nu
   return isFine ? EXIT.ok : EXIT.found;
 }
 
-/** Each line of a text on a line of its own, so that a change in a long description is seen. */
+/**
+ * Puts each line of a text on a line of its own, so that a change in a long description is visible.
+ */
 function linesOf(value: unknown): string {
   return `${(JSON.stringify(value, null, 2) ?? '').replaceAll('\\n', '\\n\n')}\n`;
 }

@@ -3,7 +3,7 @@ import { EXIT } from '../exit-codes.js';
 import { McpFile } from '../mcp-file.js';
 import { safeLine } from '../output.js';
 
-/** Removes a server from `mcp.json`. Exits with 1 where there was none. */
+/** Removes a server from `mcp.json`. Exits with 1 if it was not there. */
 export async function run({ context, args: [server = ''] }: CommandInput): Promise<number> {
   const { out } = context;
   const file = await McpFile.open(context.home);

@@ -3,7 +3,10 @@ import { EXIT } from '../exit-codes.js';
 import { hasMcpServers, NO_SERVERS, openMcpServers } from '../open-mcp.js';
 import { counted, safeLine, safeText } from '../output.js';
 
-/** Shows how each server stands, and what waits to be accepted. Exits with 1 where something waits or failed. */
+/**
+ * Shows the state of each server, and what has to be accepted. Exits with 1 if there is something
+ * to accept, or a server failed.
+ */
 export async function run({ context }: CommandInput): Promise<number> {
   const { out } = context;
   const mcp = (await hasMcpServers(context)) ? (await openMcpServers(context)).mcp : undefined;

@@ -68,7 +68,10 @@ export async function run({ context, args: [name], options }: CommandInput): Pro
   return EXIT.ok;
 }
 
-/** The part of the declaration and the line of the personality that give each thing. */
+/**
+ * For each thing that a tool may touch, shows the part of the declaration and the line of the
+ * personality that allow it.
+ */
 function tellWhy({ rows }: ReachMatrix, out: Output): void {
   const lines = rows.flatMap(({ name, cells }) =>
     Object.values(cells).map(({ may, declared, policy }) => [

@@ -26,7 +26,7 @@ interface Proposal {
   shown: ShownFile;
 }
 
-/** Runs a program, or takes what the logs hold, and shows the least that it needs. */
+/** Runs a program, or reads the logs, and shows the smallest policy that it needs. */
 export async function run({ context, args, options }: CommandInput): Promise<number> {
   const { out } = context;
   const session = textOption(options, 'session');
@@ -80,7 +80,7 @@ export async function run({ context, args, options }: CommandInput): Promise<num
   return exitCode;
 }
 
-/** Runs the program, and gives what was logged meanwhile. */
+/** Runs the program, and returns the events of that time. */
 async function recorded(
   context: CommandContext,
   command: readonly string[],
@@ -100,7 +100,7 @@ async function recorded(
   return { found, exitCode };
 }
 
-/** What the logs hold of a session, or since some time. */
+/** The events in the logs of one session, or since a time. */
 async function logged(
   { home }: CommandContext,
   { session, since }: { session: string | undefined; since: string | undefined },
@@ -167,7 +167,7 @@ async function proposalOf(
   return { least, shown: { file, before, after } };
 }
 
-/** Why no file is changed, whatever is agreed to. */
+/** Why no file may be changed, even if the user agrees. */
 async function refusalToWrite(
   { io, home }: CommandContext,
   exitCode: number,

@@ -6,7 +6,7 @@ import { givenSecrets } from '../given-secrets.js';
 import { homeSecrets } from '../home-secrets.js';
 import { safeLine } from '../output.js';
 
-/** Finds the secrets that offered tools declare and that are missing, or can not be used. */
+/** Finds the secrets that offered tools declare and that are missing or can't be used. */
 export async function run({ context }: CommandInput): Promise<number> {
   const { out } = context;
   const secrets = await homeSecrets(context);
@@ -45,7 +45,7 @@ async function stateOf(
   ref: string,
   secrets: { get(ref: string): Promise<string>; has(ref: string): Promise<boolean> },
 ): Promise<'ok' | 'missing' | 'unusable' | 'prefix'> {
-  // `providers/*` names no one secret.
+  // `providers/*` does not name a single secret.
   if (!isSecretRef(ref)) return 'prefix';
   try {
     if (!(await secrets.has(ref))) return 'missing';

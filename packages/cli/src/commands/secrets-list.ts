@@ -3,7 +3,7 @@ import { EXIT } from '../exit-codes.js';
 import { homeSecrets } from '../home-secrets.js';
 import { safeLine } from '../output.js';
 
-/** Lists the names of the secrets of the home and where they are, never their values. */
+/** Lists the names of the home's secrets and their places, never their values. */
 export async function run({ context }: CommandInput): Promise<number> {
   const { out } = context;
   const store = await homeSecrets(context);

@@ -3,7 +3,7 @@ import { EXIT } from '../exit-codes.js';
 import { homeSecrets } from '../home-secrets.js';
 import { safeLine } from '../output.js';
 
-/** Removes a secret. Exits with 1 where there was none. */
+/** Removes a secret. Exits with 1 if it did not exist. */
 export async function run({ context, args: [ref = ''] }: CommandInput): Promise<number> {
   const { out } = context;
   const secrets = await homeSecrets(context);

@@ -9,13 +9,15 @@ import { homeSecrets } from '../home-secrets.js';
 import { safeLine } from '../output.js';
 import { readSecretValue } from '../read-secret-value.js';
 
-/** A tool whose calls may get a secret. */
+/** A tool whose calls may get the secret. */
 interface SecretUser {
   personality: string;
   tool: string;
 }
 
-/** Replaces a secret that is there, and tells which tools use it. Exits with 1 where that can not be told. */
+/**
+ * Replaces an existing secret, and shows which tools use it. Exits with 1 if these can't be found.
+ */
 export async function run({ context, args: [ref = ''] }: CommandInput): Promise<number> {
   const { io, out } = context;
   const secrets = await homeSecrets(context);
@@ -42,7 +44,7 @@ export async function run({ context, args: [ref = ''] }: CommandInput): Promise<
   return problems.length === 0 ? EXIT.ok : EXIT.found;
 }
 
-/** The tools that personalities offer. */
+/** The users of a secret among the tools that personalities offer. */
 async function usersOf(
   ref: string,
   context: CommandContext,

@@ -12,7 +12,10 @@ const PLACES: Readonly<Record<AgentSecretPlace, string>> = {
   store: 'the store of the agent',
 };
 
-/** Stores a secret. Its value is typed unseen or comes from standard input, never from the arguments. */
+/**
+ * Stores a secret. Its value is typed without being shown, or comes from standard input, and never
+ * from the arguments.
+ */
 export async function run({ context, args: [ref = ''], options }: CommandInput): Promise<number> {
   const { io, out } = context;
   const secrets = await homeSecrets(context);

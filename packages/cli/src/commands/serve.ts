@@ -9,7 +9,7 @@ import { safeText } from '../output.js';
 const TOKEN = 'mcp-server/token';
 const HTTP_ONLY = ['port', 'tokenSecret'];
 
-/** Serves the tools of a personality until its client is gone, or the signal fires. */
+/** Serves the tools of a personality until its client is gone or the signal fires. */
 export async function run({ context, options }: CommandInput): Promise<number> {
   if (!hasOption(options, 'mcp')) throw usageError('say what to serve: --mcp');
   if (hasOption(options, 'http')) {
@@ -25,7 +25,8 @@ export async function run({ context, options }: CommandInput): Promise<number> {
 }
 
 async function serveOverStdio(context: CommandContext, sessionId: string | undefined) {
-  // What ethos.config or a tool prints while it is loaded would be no message of the protocol.
+  // ethos.config or a tool may print something while it is loaded. On standard output, that would
+  // break the protocol.
   const { stdout, stderr } = process;
   const { write } = stdout;
   stdout.write = stderr.write.bind(stderr);
@@ -80,7 +81,10 @@ function portOf(text: string | undefined): number | undefined {
   throw usageError(`--port: ${text} is not a whole number between 1 and 65535`);
 }
 
-/** Arguments are seen by other users of the machine and kept by shells: a token is none. */
+/**
+ * Reads the token from the secrets. An argument is visible to other users of the machine and is
+ * kept by shells.
+ */
 async function readToken(context: CommandContext, ref: string): Promise<string> {
   const { secrets } = await context.config();
   try {

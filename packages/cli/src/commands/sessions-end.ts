@@ -2,7 +2,7 @@ import type { CommandInput } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 import { safeLine } from '../output.js';
 
-/** Removes a session with its messages. Exits with 1 where there was none. */
+/** Removes a session with its messages. Exits with 1 if it did not exist. */
 export async function run({ context, args: [id = ''] }: CommandInput): Promise<number> {
   const { out } = context;
   const runtime = await context.openRuntime();

@@ -6,8 +6,8 @@ import { type Output, safeLine, safeText } from '../output.js';
 import { sessionInfo, sessionMessages } from '../session-messages.js';
 
 /**
- * Writes a session as Markdown, to be read, or as JSON lines with all that is stored: first the
- * session, then each message.
+ * Writes a session as Markdown for people, or as JSON lines with everything that is stored: first
+ * the session, then each message.
  */
 export async function run({ context, args: [id = ''], options }: CommandInput): Promise<number> {
   const { out } = context;
@@ -34,7 +34,7 @@ function tellSession({ id, personalityId, startedAt, lastMessageAt }: SessionInf
   out.line(`- From ${timeOf(startedAt)} to ${timeOf(lastMessageAt)}`);
 }
 
-/** The text is fenced: whatever shows the file loads no image and runs no markup of it. */
+/** The text is fenced, so that a program that shows the file loads no image and runs no markup. */
 function tellMessage({ role, toolName, text, createdAt }: SessionMessage, out: Output): void {
   const shown = safeText(text);
   const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length));

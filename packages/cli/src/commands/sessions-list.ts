@@ -11,7 +11,7 @@ export async function run({ context, options }: CommandInput): Promise<number> {
   const { out } = context;
   const sessions = await context.openSessions();
   const limit = countOption(options, 'limit') ?? LIMIT;
-  // What protects a session is kept in another one.
+  // The list also contains the sessions in which protections are stored.
   const all = await sessions.list({ limit: limit * 3 });
   const shown = all.filter(({ id }) => !isLedgerSession(id)).slice(0, limit);
   if (out.isJson) out.json(shown);

@@ -9,8 +9,8 @@ import { tellResult } from '../tell-result.js';
 import { findWaitingCalls } from '../waiting-calls.js';
 
 /**
- * Goes on with a session: runs the calls that were approved, and tells of those that were refused; a
- * turn of the agent that is not over goes on with its model.
+ * Resumes a session: runs the calls that were approved, and reports those that were refused. An
+ * unfinished turn of the agent continues with its model.
  */
 export async function run(input: CommandInput): Promise<number> {
   const {

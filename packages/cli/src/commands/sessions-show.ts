@@ -3,7 +3,7 @@ import { EXIT } from '../exit-codes.js';
 import { safeLine, safeText } from '../output.js';
 import { sessionInfo, sessionMessages } from '../session-messages.js';
 
-/** Shows the messages of a session, as a person reads them. */
+/** Shows the messages of a session in readable form. */
 export async function run({ context, args: [id = ''] }: CommandInput): Promise<number> {
   const { out } = context;
   const sessions = await context.openSessions();
@@ -13,7 +13,7 @@ export async function run({ context, args: [id = ''] }: CommandInput): Promise<n
       out.jsonLine(message);
       continue;
     }
-    // What a turn writes down for itself has no text.
+    // Internal records of a turn have no text.
     if (message.text === '') continue;
     const who =
       message.toolName === undefined ? message.role : `${message.role} ${message.toolName}`;

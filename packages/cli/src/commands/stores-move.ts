@@ -7,10 +7,10 @@ import { EXIT } from '../exit-codes.js';
 import { safeLine } from '../output.js';
 import { sharedStores } from '../shared-stores.js';
 
-/** Things after which the progress is told. */
+/** After how many items the progress is shown. */
 const EVERY = 1_000;
 
-/** Copies the state of the home to a database, and reads it back. */
+/** Copies the state of the home to a database, and reads it back to compare. */
 export async function run({ context, options }: CommandInput): Promise<number> {
   const { io, out, home } = context;
   await assertKeptInHome(context);
@@ -33,7 +33,7 @@ export async function run({ context, options }: CommandInput): Promise<number> {
   return report.ok ? EXIT.ok : EXIT.found;
 }
 
-/** @throws `CONFIG_INVALID` where the state is not in the home */
+/** @throws `CONFIG_INVALID` if the state is not in the home */
 async function assertKeptInHome({ home }: CommandContext): Promise<void> {
   const { stores, memory, sessions } = await loadCliConfig(home);
   const own = Object.keys({ ...stores, ...(memory && { memory }), ...(sessions && { sessions }) });

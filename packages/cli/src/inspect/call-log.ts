@@ -1,10 +1,10 @@
 import type { CallRow, HeldEvent } from './inspect-api.js';
 
 const MAX_CALLS = 20_000;
-/** Calls whose answer is not in the log. Of a process that ended, none comes. */
+/** How many calls without an answer are kept. If their process has ended, no answer will come. */
 const MAX_OPEN = 1_000;
 
-/** The calls, put together from their events. */
+/** The calls, combined from their events. */
 export class CallLog {
   readonly #maxCalls: number;
   readonly #open = new Map<string, CallRow>();
@@ -19,7 +19,7 @@ export class CallLog {
     return this.#calls.slice(-limit).reverse();
   }
 
-  /** Takes events in, and gives the calls that are new or changed. */
+  /** Adds events. Returns the calls that are new or have changed. */
   add(events: readonly HeldEvent[]): CallRow[] {
     const changed = new Map<number, CallRow>();
     for (const held of events) {
@@ -32,7 +32,7 @@ export class CallLog {
 
   #take({ id, event }: HeldEvent): CallRow {
     const { sessionId, toolName, toolCallId, personalityId } = event;
-    // Two logs may be of two processes, whose ids are the same.
+    // Two logs may come from two processes with the same ids.
     const key = JSON.stringify([sessionId, toolName, toolCallId]);
     const time = Date.parse(event.time) || 0;
     let row = this.#open.get(key);

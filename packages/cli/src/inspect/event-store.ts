@@ -6,7 +6,7 @@ import type { EventPage, EventQuery, HeldEvent } from './inspect-api.js';
 const MAX_EVENTS = 100_000;
 const MAX_PAGE = 1_000;
 
-/** The newest events of the logs of a home, as they are written. */
+/** The newest events in the logs of a home, updated as they are written. */
 export class EventStore {
   readonly #reader: Pick<AuditLogReader, 'read'>;
   readonly #maxEvents: number;
@@ -19,17 +19,17 @@ export class EventStore {
     this.#maxEvents = maxEvents;
   }
 
-  /** How many are held, and how many were read and let go. */
+  /** How many events are held, and how many older ones were dropped. */
   get size(): { held: number; older: number } {
     return { held: this.#events.length, older: this.#last - this.#events.length };
   }
 
-  /** The id of the newest event; 0 where there is none. */
+  /** The id of the newest event; 0 if there is none. */
   get newest(): number {
     return this.#last;
   }
 
-  /** Reads what is new, and gives it. Whoever asks meanwhile gets the same. */
+  /** Reads and returns the new events. Callers at the same time get the same result. */
   refresh(): Promise<HeldEvent[]> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
@@ -57,7 +57,7 @@ export class EventStore {
     for await (const { log, seq, event } of this.#reader.read()) {
       this.#last += 1;
       found.push({ id: this.#last, log: basename(log), seq, event });
-      // A long history does not stand in memory twice.
+      // So a long history is not held in memory twice.
       if (found.length > 2 * this.#maxEvents) found.splice(0, found.length - this.#maxEvents);
     }
     if (found.length > 0) this.#events = [...this.#events, ...found].slice(-this.#maxEvents);
@@ -65,7 +65,7 @@ export class EventStore {
   }
 }
 
-/** Whether an event is one of those that are asked for. */
+/** A function that tells whether an event matches a query. */
 function matcher({ text, session, tool, call, host, decision, kind }: EventQuery) {
   const words = text?.toLowerCase().split(/\s+/).filter(Boolean) ?? [];
   const wantedHost = host?.toLowerCase();
@@ -85,7 +85,10 @@ function matcher({ text, session, tool, call, host, decision, kind }: EventQuery
   };
 }
 
-/** A call that ran was allowed; one that a gate answered, or an access that was refused, was not. */
+/**
+ * A call that ran was allowed. A call that a gate answered, and an access that was refused, were
+ * denied.
+ */
 function decisionOf(event: HeldEvent['event']): 'allowed' | 'denied' {
   if ('decision' in event) return event.decision;
   return event.gate === undefined ? 'allowed' : 'denied';

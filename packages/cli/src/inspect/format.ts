@@ -1,9 +1,9 @@
-/** A time of the day, with milliseconds, as the audit log says it: UTC. */
+/** A time of day in UTC with milliseconds, as in the audit log. */
 export function timeOf(ms: number): string {
   return Number.isFinite(ms) ? new Date(ms).toISOString().slice(11, 23) : '';
 }
 
-/** A day and a time, UTC. */
+/** A date and a time in UTC. */
 export function dateOf(ms: number): string {
   return Number.isFinite(ms)
     ? `${new Date(ms).toISOString().replace('T', ' ').slice(0, 19)} UTC`

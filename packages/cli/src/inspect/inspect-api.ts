@@ -2,18 +2,18 @@ import type { PendingApproval, UntrustedSource } from '@ethosagent/core';
 import type { AuditCall, AuditEvent, GrantScope, MessageRole } from '@ethosagent/types';
 import type { LockChange } from '@ethosagent/wiring';
 
-/** What the page asks first. */
+/** The answer to the first request of the page. */
 export interface HomeState {
   home: string;
   version: string;
   /** The personality that the matrix shows first. */
   personality: string;
   personalities: { id: string; description?: string }[];
-  /** Events that are held in memory, and older ones that are in the logs alone. */
+  /** How many events are held in memory, and how many older ones are only in the logs. */
   events: { held: number; older: number };
 }
 
-/** An event of a log, with its place among all that were read. */
+/** An event of a log, with its number among all events that were read. */
 export interface HeldEvent {
   id: number;
   /** The name of the log's file. */
@@ -22,7 +22,7 @@ export interface HeldEvent {
   event: AuditEvent | AuditCall;
 }
 
-/** Which events are asked for. Absent: any. */
+/** A query for events. An absent field matches everything. */
 export interface EventQuery {
   text?: string;
   session?: string;
@@ -32,9 +32,9 @@ export interface EventQuery {
   host?: string;
   decision?: 'allowed' | 'denied';
   kind?: 'access' | 'call';
-  /** Only events up to this id, so that pages stay where they are while others come. */
+  /** Only events up to this id, so that pages stay the same while new events arrive. */
   upTo?: number;
-  /** Matching events to pass over, from the newest. */
+  /** How many of the newest matching events to skip. */
   offset?: number;
   limit?: number;
 }
@@ -46,7 +46,7 @@ export interface EventPage {
   events: HeldEvent[];
 }
 
-/** A call, as its events tell it. */
+/** A call, combined from its events. */
 export interface CallRow {
   id: number;
   sessionId: string;
@@ -55,7 +55,7 @@ export interface CallRow {
   toolCallId: string;
   /** Milliseconds since the epoch. */
   startedAt: number;
-  /** Absent while no answer is in the log. */
+  /** Absent until its answer is in the log. */
   endedAt?: number;
   durationMs?: number;
   outcome?: AuditCall['outcome'];
@@ -75,15 +75,15 @@ export interface ReachRow {
   cells: Record<number, ReachCell>;
 }
 
-/** What a tool may do with it, and why. */
+/** What a tool may do with a thing, and why. */
 export interface ReachCell {
-  /** In few letters: `yes`, `read`, `write`, `read, write`. */
+  /** In short: `yes`, `read`, `write`, `read, write`. */
   may: string;
-  /** What is not said by that: to which hosts a secret may go, in which sandbox a program runs. */
+  /** Further details: to which hosts a secret may go, in which sandbox a program runs. */
   note?: string;
   /** The parts of the declaration: `network.allowedHosts[1] = "*.example.com"`. */
   declared: string[];
-  /** The parts of the personality that give it, with file and line where they are known. */
+  /** The parts of the personality that allow it, with file and line if they are known. */
   policy: string[];
 }
 
@@ -106,7 +106,7 @@ export interface SessionRow {
   messageCount: number;
 }
 
-/** A message, and the calls that it makes. */
+/** A message, with the calls that it makes. */
 export interface MessageRow {
   sequence: number;
   role: MessageRole;
@@ -119,30 +119,30 @@ export interface MessageRow {
 export interface SessionPage {
   session: SessionRow;
   messages: MessageRow[];
-  /** Go on after this one; absent at the end. */
+  /** The position to continue after; absent at the end. */
   next?: number;
 }
 
-/** A call that waits for a yes or a no. */
+/** A call that waits for a decision. */
 export interface WaitingRow {
   sessionId: string;
-  /** Who asks: a session of tools, or an agent's turn. */
+  /** The origin of the call: a session of tools, or a turn of an agent. */
   from: 'session' | 'agent';
   personalityId: string;
   approval: PendingApproval;
-  /** What was read before that somebody else may have written. */
+  /** The untrusted content that was read before. */
   sources: UntrustedSource[];
-  /** Whether, and for what, somebody may say always. */
+  /** The scopes for which a person may approve for longer than this call. */
   always: GrantScope[];
 }
 
 export interface WaitingList {
   waiting: WaitingRow[];
-  /** Sessions that can not be read, and why. */
+  /** The sessions that can't be read, and why. */
   problems: string[];
 }
 
-/** What is decided on a call that waits. */
+/** The decision on a waiting call. */
 export interface Decision {
   sessionId: string;
   from: 'session' | 'agent';
@@ -154,16 +154,16 @@ export interface Decision {
   always?: GrantScope;
 }
 
-/** What is different from the reach lock. */
+/** The differences from the reach lock. */
 export interface LockView {
   file: string;
   isThere: boolean;
-  /** The lock has MCP servers, which are not compared. */
+  /** Whether the lock has MCP servers, which are not compared. */
   leavesOut: boolean;
   changes: LockChange[];
 }
 
-/** What the stream tells. */
+/** A message of the stream. */
 export type StreamMessage =
   | { type: 'events'; newest: number; held: number }
   | { type: 'calls'; calls: CallRow[] }

@@ -2,17 +2,16 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Who may ask. The one-time token is in the fragment of the address, which no browser sends; the page
- * exchanges it for the key of its session. There is no cookie: cookies know no ports, so that every
- * other server of this machine would be sent it.
+ * Decides who may use the inspector. The one-time token is in the fragment of the address, which a
+ * browser never sends. The page exchanges it for the key of its session. There is no cookie: a
+ * cookie is sent to every port, and so to every other server of this machine.
  */
 export class InspectorAccess {
-  /** For the fragment of the address. */
   readonly token = newSecret();
   #isTokenUsed = false;
   #key: string | undefined;
 
-  /** Gives the key for the token, once. */
+  /** Returns the key for the token. Works only once. */
   exchange(token: unknown): string | undefined {
     if (typeof token !== 'string' || this.#isTokenUsed || !isSame(token, this.token)) {
       return undefined;
@@ -30,8 +29,8 @@ export class InspectorAccess {
 }
 
 /**
- * Whether a request came for this server, and from its own page or none. Another name that leads here
- * is a rebound one.
+ * Whether a request was sent to this server, and by its own page or no page. A request to another
+ * name of this address is an attack by DNS rebinding.
  *
  * @param origin the server's own: `http://127.0.0.1:<port>`
  */
@@ -42,7 +41,7 @@ export function isFromHere(
   const site = headers['sec-fetch-site'];
   if (`http://${headers.host}` !== origin) return false;
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
-  // Browsers name the origin of every request that is not a plain GET.
+  // Browsers send the origin with every request except for a plain GET.
   if (headers.origin === undefined) return method === 'GET';
   return headers.origin === origin;
 }
@@ -51,7 +50,7 @@ function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** In a time that says nothing of where they differ. */
+/** Takes the same time wherever the texts differ. */
 function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

@@ -14,15 +14,15 @@ import type { WaitingApprovals } from './waiting-approvals.js';
 
 export interface InspectorRoutesParts {
   home: string;
-  /** What `${CWD}` of a personality is. */
+  /** The value of `${CWD}` in a personality. */
   cwd: string;
   runtime: ToolRuntime;
-  /** The MCP servers, of which none is started. */
+  /** The accepted tools of MCP servers. No server is started. */
   servers: Pick<PinnedServers, 'of'>;
   events: EventStore;
   calls: CallLog;
   approvals: WaitingApprovals;
-  /** Reads what is new in the logs. */
+  /** Reads the new events of the logs. */
   refresh(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const isDecision = isShape(
   { reason: isString, args: isAnything, always: isOneOf(['session', 'arguments', 'tool']) },
 );
 
-/** What the page may ask, by method and path. */
+/** The requests of the page, by method and path. */
 export function inspectorRoutes({
   home,
   cwd,

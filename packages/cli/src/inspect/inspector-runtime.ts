@@ -3,9 +3,9 @@ import type { ToolRuntime } from '@ethosagent/wiring';
 import type { CommandContext } from '../command-context.js';
 
 /**
- * The runtime that the inspector looks through, beside that of the agent. Nothing runs in it: it has
- * no audit log of its own, so that an access, which could not be recorded, is refused. It starts no
- * MCP servers, which would be a second time, and is held to no lock: what is wider is there to see.
+ * A runtime for the inspector, beside that of the agent. It only looks: it has no audit log, so
+ * every access is refused, since it can't be recorded. It starts no MCP servers, since the agent
+ * has already started them. It has no lock, so that a wider reach can be seen.
  *
  * @throws `CONFIG_INVALID` and others
  */

@@ -10,22 +10,22 @@ import { SECURITY_HEADERS } from './security-headers.js';
 const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** Answers a request that has the key. What it gives is sent as JSON. */
+/** Answers a request that has the key. The result is sent as JSON. */
 export type InspectorRoute = (input: {
   query: URLSearchParams;
-  /** Of a POST: what its JSON holds. */
+  /** The parsed JSON of a POST. */
   body: unknown;
 }) => unknown;
 
 export interface InspectorServerOptions {
-  /** By method and path, as `GET /api/state`. */
+  /** By method and path, such as `GET /api/state`. */
   routes: Readonly<Record<string, InspectorRoute>>;
   streams: LiveStreams;
-  /** A free one when absent. */
+  /** If absent, a free port is used. */
   port?: number;
-  /** Where the built page is. */
+  /** The folder of the built page. */
   pageFolder?: URL;
-  /** Told of what no route should throw. */
+  /** Called with errors that no route should throw. */
   onDefect(error: unknown): void;
 }
 
@@ -33,14 +33,14 @@ export interface InspectorServerOptions {
 export interface InspectorServer {
   /** With the one-time token in its fragment. */
   url: string;
-  /** `http://127.0.0.1:<port>` */
+  /** Such as `http://127.0.0.1:<port>`. */
   origin: string;
   close(): Promise<void>;
 }
 
 /**
- * Serves the page and what it asks for, on loopback alone.
- * @throws `CONFIG_INVALID` where the port is taken
+ * Serves the page and its requests, only on loopback.
+ * @throws `CONFIG_INVALID` if the port is taken
  */
 export async function startInspectorServer(
   options: InspectorServerOptions,
@@ -86,7 +86,7 @@ async function answer(
 ): Promise<void> {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
   const { method = '', url = '' } = request;
-  // No URL is made of it: what looks like another host in it would be one.
+  // The path is not parsed as a URL: a part that looks like a host would be taken for one.
   const [pathname = '', query] = url.split('?', 2);
   if (!isFromHere(request, origin)) return refuse(response, 403);
   if (!pathname.startsWith('/api/')) {
@@ -118,7 +118,7 @@ async function answer(
   }
 }
 
-/** The body of a request; `undefined` where it is not JSON, or too large. */
+/** The body of a request; `undefined` if it is not JSON or is too large. */
 async function jsonOf(request: IncomingMessage): Promise<unknown> {
   if (request.headers['content-type']?.split(';')[0] !== 'application/json') return undefined;
   const parts: Buffer[] = [];
@@ -140,7 +140,7 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
   response.end(JSON.stringify(value));
 }
 
-/** Says no, and nothing else. */
+/** Answers with a status only, without details. */
 function refuse(response: ServerResponse, status: number): void {
   response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
   response.end();

@@ -1,13 +1,13 @@
-/** A line of a comparison: of both texts, or of one of them. */
+/** A line of a comparison, from both texts or from one of them. */
 export interface DiffLine {
   kind: 'same' | 'old' | 'new';
   text: string;
 }
 
-/** Above so many pairs of lines, what differs is shown as a whole. */
+/** With more pairs of lines than this, the differing parts are shown as a whole. */
 const MAX_PAIRS = 4_000_000;
 
-/** Compares two texts line by line: the longest common subsequence of their lines. */
+/** Compares two texts by the longest common subsequence of their lines. */
 export function lineDiff(before: readonly string[], after: readonly string[]): DiffLine[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start])
@@ -34,7 +34,7 @@ function middleDiff(before: readonly string[], after: readonly string[]): DiffLi
   const added = (text: string): DiffLine => ({ kind: 'new', text });
   if (before.length * after.length > MAX_PAIRS) return [...before.map(old), ...after.map(added)];
   const width = after.length + 1;
-  // At [i, j]: how many lines the rests from i and from j have in common.
+  // At [i, j]: the number of common lines of the rests from i and from j on.
   const common = new Uint32Array((before.length + 1) * width);
   const at = (i: number, j: number) => common[i * width + j] ?? 0;
   for (let i = before.length - 1; i >= 0; i -= 1) {
@@ -61,7 +61,7 @@ function middleDiff(before: readonly string[], after: readonly string[]): DiffLi
   return lines;
 }
 
-/** Arguments as lines: texts of several lines as they are read, everything else as JSON. */
+/** Arguments as lines. Texts with several lines are shown as they are, everything else as JSON. */
 export function argumentLines(args: unknown): string[] {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
     return (JSON.stringify(args, null, 2) ?? '').split('\n');

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { StreamMessage } from './inspect-api.js';
 
 const MAX_STREAMS = 16;
-/** A reader that is so far behind is let go; the page comes again. */
+/** A reader that is this far behind is disconnected. The page then connects again. */
 const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
 
-/** Pages that are told of what is new, as server-sent events. */
+/** The pages that receive new data as server-sent events. */
 export class LiveStreams {
   readonly #open = new Set<ServerResponse>();
 
@@ -13,7 +13,7 @@ export class LiveStreams {
     return this.#open.size;
   }
 
-  /** Begins a stream. Of too many, the oldest ends. */
+  /** Starts a stream. If there are too many, the oldest one is ended. */
   add(response: ServerResponse): void {
     const [oldest] = this.#open;
     if (this.#open.size >= MAX_STREAMS) oldest?.destroy();

@@ -4,8 +4,8 @@ import { parseReachLock, reachLockPath, readLockText, type ToolRuntime } from '@
 import type { LockView } from './inspect-api.js';
 
 /**
- * What is different from the reach lock of the home. The inspector starts no MCP servers, so that
- * what the lock says of them is left out.
+ * The differences from the reach lock of the home. The inspector starts no MCP servers, so the
+ * lock's entries for them are left out.
  *
  * @throws `CONFIG_INVALID` for a lock that can't be read
  */

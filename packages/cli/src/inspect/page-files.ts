@@ -8,13 +8,16 @@ const FILES: ReadonlyMap<string, readonly [name: string, type: string]> = new Ma
   ['/icon.svg', ['icon.svg', 'image/svg+xml']],
 ]);
 
-/** Where the page is: beside the built command. Its sources use the page of the last build. */
+/**
+ * The folder of the page, beside the built command. When run from its sources, the command uses the
+ * page of the last build.
+ */
 export const PAGE_FOLDER = new URL(
   import.meta.url.endsWith('.ts') ? '../../dist/page/' : './page/',
   import.meta.url,
 );
 
-/** A file of the page, with its media type; `undefined` where there is none at a path. */
+/** A file of the page with its media type; `undefined` if there is none at the path. */
 export async function pageFile(
   path: string,
   folder: URL = PAGE_FOLDER,

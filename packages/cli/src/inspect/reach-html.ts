@@ -4,8 +4,8 @@ import type { ReachMatrix } from './inspect-api.js';
 import { PAGE_FOLDER } from './page-files.js';
 
 /**
- * The matrix as one file, which loads nothing. Its policy lets its own script and style run, by their
- * hashes, and nothing else: a name that holds markup is text.
+ * The matrix as a single file, which loads nothing. Its content security policy allows only its own
+ * script and style, by their hashes. A name that contains markup stays text.
  */
 export async function reachHtml(matrix: ReachMatrix): Promise<string> {
   const read = (name: string) => readFile(new URL(name, PAGE_FOLDER), 'utf8');
@@ -20,7 +20,7 @@ export async function reachHtml(matrix: ReachMatrix): Promise<string> {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
-  // No end of an element, and no comment, is in it.
+  // It must contain neither the end of an element nor a comment.
   const data = JSON.stringify(matrix).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en">

@@ -9,7 +9,7 @@ import { reachWhy } from './reach-why.js';
 
 const KINDS: readonly ReachKind[] = ['host', 'path', 'secret', 'binary', 'other'];
 
-/** What the matrix is made from. */
+/** What the matrix is built from. */
 export interface MatrixParts {
   personality: PersonalityConfig;
   places: PolicyPlaces;
@@ -18,11 +18,11 @@ export interface MatrixParts {
   declared(tool: string): ToolCapabilities;
 }
 
-/** One thing that one tool may touch. */
+/** A thing that a tool may touch. */
 interface Touch {
   kind: ReachKind;
   name: string;
-  /** What it may do with it, or the capability that it has. */
+  /** What the tool may do with it, or through which capability. */
   parts: string[];
   note?: string;
 }
@@ -97,7 +97,7 @@ function touches(grant: ResolvedGrant): Touch[] {
   ];
 }
 
-/** The rest of a grant, as the command `reach` says it. */
+/** The rest of a grant, in the words of the command `reach`. */
 function others(grant: ResolvedGrant): Touch[] {
   const {
     network: _,

@@ -15,7 +15,7 @@ const UNCONFINED: SarifRule = {
   text: 'A tool keeps its own authority, and nothing bounds it.',
 };
 
-/** What each tool may touch as SARIF: at the line of the personality that gives it. */
+/** What each tool may touch as SARIF, at the line of the personality that allows it. */
 export function reachSarif(
   { personality, tools, rows }: ReachMatrix,
   { home, cwd }: { home: string; cwd: string },
@@ -39,7 +39,7 @@ export function reachSarif(
   return sarifLog('ethosagent reach', [...Object.values(RULES), UNCONFINED], { results, cwd });
 }
 
-/** The line of the first part of the policy that stands in the file of the personality. */
+/** The line of the first part of the policy that is in the file of the personality. */
 function lineOf(policy: readonly string[]): number | undefined {
   for (const text of policy) {
     const [, line] = /config\.yaml:(\d+)(?!\S)/.exec(text) ?? [];

@@ -3,15 +3,15 @@ import { declaredRef, isWithin, meetHosts, secretRefMatches } from '@ethosagent/
 import type { PersonalityConfig, ToolCapabilities } from '@ethosagent/types';
 import type { ReachKind } from './inspect-api.js';
 
-/** Something that a tool may touch. */
+/** A thing that a tool may touch. */
 export interface ReachedThing {
   kind: ReachKind;
   name: string;
-  /** What of it: `read` and `write` for paths, the name of a capability for other things. */
+  /** `read` and `write` for paths, the name of a capability for other things. */
   parts: readonly string[];
 }
 
-/** A policy, and where its parts stand. */
+/** A policy, and the places of its parts. */
 export interface PolicyParts {
   personality: Pick<PersonalityConfig, 'fs_reach' | 'safety'>;
   places: PolicyPlaces;
@@ -24,7 +24,7 @@ interface Entry {
   entry?: string;
 }
 
-/** The entries of a declaration, and of a personality, that give a tool what it may touch. */
+/** The entries of a declaration and of a personality that allow a tool to touch something. */
 export function reachWhy(
   thing: ReachedThing,
   declared: ToolCapabilities,

@@ -1,6 +1,6 @@
 /**
- * What every answer says. The page loads its own files and nothing else, runs no inline code, is shown
- * in no frame, and no text becomes markup: there is no trusted type.
+ * The headers of every answer. The page loads only its own files, runs no inline code and can't be
+ * shown in a frame. It has no trusted types, so no text can become markup.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [

@@ -10,7 +10,7 @@ import type { MessageRow, SessionPage, SessionRow } from './inspect-api.js';
 
 const MAX_SESSIONS = 1_000;
 
-/** The sessions of a home, the newest first, without those that hold the protections of others. */
+/** The sessions of a home, the newest first, without those in which protections are stored. */
 export async function listSessions(sessions: SessionStore): Promise<SessionRow[]> {
   const all = await sessions.list({ limit: 3 * MAX_SESSIONS });
   return all
@@ -21,7 +21,7 @@ export async function listSessions(sessions: SessionStore): Promise<SessionRow[]
 
 /**
  * A page of a conversation.
- * @throws `CONFIG_INVALID` where there is no such session
+ * @throws `CONFIG_INVALID` if the session does not exist
  */
 export async function readSession(
   sessions: SessionStore,
@@ -72,7 +72,7 @@ function messageRow({
   };
 }
 
-/** The calls that an agent's step makes. Messages of other hosts have none of this form. */
+/** The calls in a step of an agent. Messages of other hosts don't have this form. */
 function callsOf(data: unknown): MessageRow['calls'] {
   if (!isObject(data) || data.kind !== 'step' || !isParts(data.parts)) return [];
   return data.parts.flatMap(({ type, id, name, input }) => {

@@ -9,19 +9,19 @@ import { type InspectorServer, startInspectorServer } from './inspector-server.j
 import { LiveStreams } from './live-streams.js';
 import { WaitingApprovals } from './waiting-approvals.js';
 
-/** How often the logs and the stored questions are looked at, while a page is open. */
+/** How often the logs and the stored questions are read while a page is open. */
 const LOOK_EVERY_MS = 500;
 
 export interface InspectorOptions {
   home: string;
-  /** What `${CWD}` of a personality is. */
+  /** The value of `${CWD}` in a personality. */
   cwd: string;
   runtime: ToolRuntime;
-  /** The MCP servers, of which none is started. */
+  /** The accepted tools of MCP servers. No server is started. */
   servers: Pick<PinnedServers, 'of'>;
   /** Who decides, for the record. */
   by: string;
-  /** A free one when absent. */
+  /** If absent, a free port is used. */
   port?: number;
   pageFolder?: URL;
   onDefect(error: unknown): void;
@@ -29,7 +29,7 @@ export interface InspectorOptions {
 
 /**
  * Opens the inspector of a home.
- * @throws `CONFIG_INVALID` where the port is taken
+ * @throws `CONFIG_INVALID` if the port is taken
  */
 export async function startInspector(options: InspectorOptions): Promise<InspectorServer> {
   const { home, cwd, runtime, servers, by, onDefect } = options;

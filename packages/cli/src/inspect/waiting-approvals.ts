@@ -7,11 +7,11 @@ import type { Decision, WaitingList, WaitingRow } from './inspect-api.js';
 
 const MAX_SESSIONS = 10_000;
 
-/** The calls of all sessions of a home that wait for a decision, asked again and again. */
+/** The waiting calls of all sessions of a home. They are read again for each list. */
 export class WaitingApprovals {
   readonly #runtime: ToolRuntime;
   readonly #by: string;
-  /** What was found in a session, by how it stood then. */
+  /** The waiting calls of each session, together with the session's state at that time. */
   readonly #known = new Map<string, { state: string; list: WaitingList }>();
 
   /** @param by who decides, for the record */
@@ -20,7 +20,7 @@ export class WaitingApprovals {
     this.#by = by;
   }
 
-  /** The oldest question first, and the sessions that can not be read. */
+  /** The calls, the oldest question first, and the sessions that can't be read. */
   async list(): Promise<WaitingList> {
     const all = await this.#runtime.sessions.list({ limit: MAX_SESSIONS });
     const ids = new Set(all.map(({ id }) => id));
@@ -44,9 +44,9 @@ export class WaitingApprovals {
   }
 
   /**
-   * Decides on a call that somebody saw.
-   * @throws `APPROVAL_INVALID` where it asks for something else now; as `ToolSession.decide` and
-   * `AgentLoop.decide`
+   * Decides on a call that somebody has seen.
+   * @throws `APPROVAL_INVALID` if it now asks for something else; as `ToolSession.decide` and
+   *   `AgentLoop.decide`
    */
   async decide({ sessionId, from, toolCallId, question, ...said }: Decision): Promise<void> {
     const { calls } = await findWaitingCalls(this.#runtime);

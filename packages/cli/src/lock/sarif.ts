@@ -20,7 +20,7 @@ const RULES = {
   },
 } as const satisfies Record<LockChange['kind'], SarifRule>;
 
-/** What changed as SARIF: at the line of the personality, else at that of the tool. */
+/** The changes as SARIF, at the line of the personality, or otherwise of the tool. */
 export function sarifOf(
   changes: readonly PlacedChange[],
   { cwd, lockFile }: { cwd: string; lockFile: string },

@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-context.js';
 import { safeLine } from '../output.js';
 import type { ToolSource } from './tool-source.js';
 
-/** A change, with where the tool is declared that it is about. */
+/** A change, with the place where its tool is declared. */
 export interface PlacedChange extends LockChange {
   source?: ToolSource;
 }
@@ -12,7 +12,7 @@ export interface PlacedChange extends LockChange {
 const ORDER = ['widened', 'narrowed', 'text'] as const satisfies LockChange['kind'][];
 const MAX_TOOLS = 5;
 
-/** Shows what changed, the widened first: a change of several tools is one line. */
+/** Shows the changes, the widened ones first. The same change in several tools is one line. */
 export function tellLockChanges(
   changes: readonly PlacedChange[],
   { out, io }: Pick<CommandContext, 'out' | 'io'>,
@@ -54,7 +54,7 @@ function placeOf({ file, line, declared, source }: PlacedChange, cwd: string): s
   return all === '' ? '' : ` (${all})`;
 }
 
-/** Where the tool is; nothing where that is not known. */
+/** Where the tool is declared; empty if that is not known. */
 function sourceText(source: ToolSource | undefined, cwd: string): string {
   if (source?.file !== undefined) {
     return ` of the tool at ${relative(cwd, source.file)}:${source.line ?? 1}`;

@@ -4,11 +4,11 @@ import { packageOfTool } from '@ethosagent/wiring';
 
 const CONFIGS = ['ethos.config.mjs', 'ethos.config.js', 'ethos.config.ts'];
 const IMPORT = /(?:from|import)\s*\(?\s*(['"])(\.{1,2}\/[^'"\n]+)\1/g;
-/** A home imports its own tools, and not a program. */
+/** The limits for a home, which should import its own tools and not a whole program. */
 const MAX_FILES = 200;
 const MAX_BYTES = 1_000_000;
 
-/** Where a tool is declared: a file and a line, or the package that has it. */
+/** Where a tool is declared: a file and a line, or its package. */
 export interface ToolSource {
   file?: string;
   line?: number;
@@ -16,8 +16,9 @@ export interface ToolSource {
 }
 
 /**
- * Says where the tools of a home are declared, by the text of ethos.config and of the files that it
- * imports. A name that stands in two places is in none: a guess would lead a reviewer astray.
+ * Finds where the tools of a home are declared, from the text of ethos.config and of the files that
+ * it imports. A name that stands in two places counts as not found, since a guess could mislead a
+ * reviewer.
  */
 export function toolSources(home: string): (tool: string) => ToolSource {
   const files = filesOf(home);
@@ -34,7 +35,7 @@ export function toolSources(home: string): (tool: string) => ToolSource {
   };
 }
 
-/** The texts that ethos.config is made of, except for packages. */
+/** The files of which ethos.config consists, without packages. */
 function filesOf(home: string): { file: string; lines: string[] }[] {
   const found = new Map<string, string[]>();
   const open = CONFIGS.map((name) => join(home, name));

@@ -11,9 +11,9 @@ import {
 import { usageError } from '../cli-error.js';
 
 /**
- * Puts a new text instead of the one that was shown. The file keeps its mode; a link stays one.
+ * Replaces the text that was shown by a new one. The file keeps its mode, and a link stays a link.
  *
- * @throws `CONFIG_INVALID` where the file is no longer as it was shown
+ * @throws `CONFIG_INVALID` if the file has changed since it was shown
  */
 export function replaceText(file: string, shown: string, text: string): void {
   const real = realpathSync(file);

@@ -4,22 +4,22 @@ import { type LoggedEvent, readAuditLogs } from '@ethosagent/audit';
 import { isLocked } from '@ethosagent/file-lock';
 import { errorCodeOf } from '@ethosagent/types';
 
-/** Where the logs of a home ended at some time. */
+/** The ends of a home's logs at one moment. */
 export interface LogEnds {
-  /** The highest place in each log. */
+  /** The highest number in each log. */
   last: ReadonlyMap<string, number>;
-  /** The logs that another process was writing. What it does meanwhile is not of the run. */
+  /** The logs that another process was writing. Its later events don't belong to the run. */
   others: ReadonlySet<string>;
 }
 
-/** Remembers where the logs of a home end now. */
+/** Records where the logs of a home end now. */
 export async function logEnds(home: string): Promise<LogEnds> {
   const last = new Map<string, number>();
   for await (const { log, seq } of events(home)) last.set(log, Math.max(last.get(log) ?? 0, seq));
   return { last, others: new Set(logsOf(home).filter((log) => isLocked(log))) };
 }
 
-/** What was logged since then, and how much of it another process did that was there before. */
+/** The events since then, and how many of them come from a process that was already running. */
 export async function eventsSince(
   home: string,
   { last, others }: LogEnds,
@@ -34,7 +34,7 @@ export async function eventsSince(
   return { found, left };
 }
 
-/** All events of the logs of a home; none where there is no log. */
+/** All events in the logs of a home. */
 export async function* events(home: string): AsyncGenerator<LoggedEvent> {
   try {
     yield* readAuditLogs(join(home, 'audit'));

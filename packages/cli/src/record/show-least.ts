@@ -11,13 +11,13 @@ export interface ShownFile {
   after: string;
 }
 
-/** The change of a file as a unified diff; empty where there is none. */
+/** The change of a file as a unified diff; empty if nothing changes. */
 export function diffOf({ file, before, after }: ShownFile): string {
   if (before === after) return '';
   return createTwoFilesPatch(file, file, before, after, 'now', 'least');
 }
 
-/** Shows what one personality needs, for people. */
+/** Shows people what one personality needs. */
 export function showLeast(least: LeastPrivilege, shown: ShownFile, out: Output): void {
   const { color } = out;
   out.line(color.bold(`personality ${safeLine(least.personality)}`));

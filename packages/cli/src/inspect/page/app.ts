@@ -128,7 +128,7 @@ async function start(signedIn: Client): Promise<void> {
   });
 }
 
-/** The matrix, of whichever personality is chosen. */
+/** The matrix of the chosen personality. */
 function reachOf(
   signedIn: Client,
   { personality, personalities }: HomeState,

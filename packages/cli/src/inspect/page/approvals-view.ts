@@ -15,11 +15,11 @@ const ALWAYS: Readonly<Record<string, string>> = {
 export interface ApprovalsViewParts {
   client: Client;
   onError: (error: unknown) => void;
-  /** Told how many calls wait. */
+  /** Called with the number of waiting calls. */
   onCount: (waiting: number) => void;
 }
 
-/** The calls that wait: what would run, a change of it, and a yes or a no. */
+/** The waiting calls: what each would run and change, with buttons for a decision. */
 export function approvalsView({ client, onError, onCount }: ApprovalsViewParts): View {
   const status = h('p', { role: 'status', class: 'muted' });
   const list = h('div', { class: 'cards' });
@@ -39,7 +39,7 @@ export function approvalsView({ client, onError, onCount }: ApprovalsViewParts):
       card.remove();
       cards.delete(key);
     }
-    // What somebody types into stays where it is.
+    // A card stays in its place while somebody types into it.
     for (const [key, row] of now) {
       if (cards.has(key)) continue;
       const card = waitingCard(row, decide);
@@ -54,7 +54,7 @@ export function approvalsView({ client, onError, onCount }: ApprovalsViewParts):
     if (isLoading) return;
     isLoading = true;
     try {
-      // What changes while it is asked for is asked for again.
+      // If something changes during the request, it is repeated.
       while (isOutdated) {
         isOutdated = false;
         draw(await client.get<WaitingList>('/api/approvals'));
@@ -68,7 +68,7 @@ export function approvalsView({ client, onError, onCount }: ApprovalsViewParts):
   const decide = async (decision: Decision) => {
     draw(await client.post<WaitingList>('/api/approvals', decision));
     status.focus();
-    // An older list may be on its way.
+    // The request that is running may bring an older list.
     if (isLoading) isOutdated = true;
   };
   status.tabIndex = -1;

@@ -9,7 +9,7 @@ import { VirtualTable } from './virtual-table.js';
 
 const PAGE = 200;
 
-/** The audit log: searched, page by page, and verified. */
+/** The audit log, with search, pages and verification. */
 export function auditView(client: Client, onError: (error: unknown) => void): View {
   const text = h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
   const tool = h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
@@ -158,7 +158,7 @@ function decisionOf(event: Logged): string {
   return event.gate === undefined ? `call ${event.outcome}` : `refused: ${event.gate}`;
 }
 
-/** What an event is about, as one line. */
+/** What an event is about, in one line. */
 export function whatOf(event: Logged): string {
   if (!('kind' in event)) return visibleLine(`${event.operation} ${event.target}`);
   const { cause = '', durationMs, gate } = event;

@@ -3,7 +3,7 @@ import type { StreamMessage } from '../inspect-api.js';
 const KEY = 'ethosagent-inspect';
 const RECONNECT_MS = 1_000;
 
-/** What the inspector answered instead of what was asked. */
+/** The inspector's answer to a request that failed. */
 export class InspectorError extends Error {
   readonly status: number;
 
@@ -13,7 +13,7 @@ export class InspectorError extends Error {
   }
 }
 
-/** Asks the inspector, with the key of this page's session. */
+/** Sends requests to the inspector, with the key of this page's session. */
 export class Client {
   #key: string;
 
@@ -22,10 +22,10 @@ export class Client {
   }
 
   /**
-   * Signs in: with the token of the address, which works once and is then taken out of it, else with
-   * the key that this tab was given before.
+   * Signs in, either with the token of the address, which works once and is then removed from it,
+   * or with the key that this tab got before.
    *
-   * @returns `undefined` where there is neither, or it is not good
+   * @returns `undefined` if there is neither, or it is not valid
    */
   static async open(): Promise<Client | undefined> {
     const [, token] = /^#token=([\w-]+)$/.exec(location.hash) ?? [];
@@ -66,8 +66,8 @@ export class Client {
   }
 
   /**
-   * Reads what is new, for as long as the page is open, and says whether it is connected. Ends where
-   * the key is no longer good.
+   * Reads new data as long as the page is open, and reports whether it is connected. Ends when the
+   * key is no longer valid.
    */
   async follow(
     onMessage: (message: StreamMessage) => void,
@@ -83,7 +83,7 @@ export class Client {
         onState(true);
         await readEvents(response.body, onMessage);
       } catch {
-        // The inspector has ended, or begins anew.
+        // The inspector has ended or is being restarted.
       }
       onState(false);
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));

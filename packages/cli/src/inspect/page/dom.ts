@@ -5,9 +5,10 @@ export type Child = Node | string | number | undefined | false;
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Makes an element. Text is set as text: nothing that is shown here is ever read as markup.
+ * Creates an element. Text is set as text, so nothing that is shown is ever parsed as markup.
  *
- * @param attributes by their names; `true` is an attribute without a value, `false` is none
+ * @param attributes by their names; `true` is an attribute without a value, `false` means no
+ *   attribute
  */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -20,7 +21,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Sets or removes an attribute that is no handler and no style: those are properties. */
+/** Sets or removes an attribute. Handlers and styles are properties, and are not allowed here. */
 export function setAttribute(
   element: Element,
   name: string,
@@ -37,13 +38,12 @@ export function add(element: Element, ...children: readonly Child[]): void {
   }
 }
 
-/** Puts other children instead of those that an element has. */
+/** Replaces the children of an element. */
 export function fill(element: Element, ...children: readonly Child[]): void {
   element.replaceChildren();
   add(element, ...children);
 }
 
-/** A button that does something. */
 export function button(label: string, onClick: () => void, attributes: Attributes = {}) {
   const element = h('button', { type: 'button', ...attributes }, label);
   element.addEventListener('click', onClick);
@@ -55,20 +55,20 @@ export function field<T extends HTMLElement>(label: string, input: T): HTMLLabel
   return h('label', { class: 'field' }, h('span', {}, label), input);
 }
 
-/** A list to choose from. */
+/** A list to choose one entry from. */
 export function select(
   choices: readonly (readonly [value: string, label: string])[],
 ): HTMLSelectElement {
   const options = choices.map(([value, label]) => {
     const option = h('option', {}, label);
-    // As it is: it may be sent back.
+    // The exact value: it may be sent back.
     option.value = value;
     return option;
   });
   return h('select', {}, ...options);
 }
 
-/** A list of terms and what they are. Terms without a text are left out. */
+/** A list of terms with their texts. Terms without a text are left out. */
 export function facts(entries: readonly (readonly [term: string, what: Child | Child[]])[]) {
   const list = h('dl', { class: 'facts' });
   for (const [term, what] of entries) {

@@ -9,7 +9,7 @@ import { VirtualTable } from './virtual-table.js';
 
 const MAX_CALLS = 20_000;
 
-/** Calls as they happen, the newest first, each on the time line of those in view. */
+/** Calls as they happen, the newest first, each with its place on a common time line. */
 export function liveView(client: Client, onError: (error: unknown) => void): View {
   const text = h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
   const session = h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
@@ -70,7 +70,7 @@ export function liveView(client: Client, onError: (error: unknown) => void): Vie
   const take = (rows: readonly CallRow[]) => {
     for (const row of rows) {
       const known = calls.get(row.id);
-      // What was asked for may be older than what was told meanwhile.
+      // The answer to a request may be older than an event that arrived meanwhile.
       if (known === undefined || progressOf(row) >= progressOf(known)) calls.set(row.id, row);
     }
     for (const id of calls.keys()) {
@@ -153,7 +153,7 @@ export function liveView(client: Client, onError: (error: unknown) => void): Vie
   };
 }
 
-/** How much of a call is known. */
+/** How much of a call is known, as a number to compare. */
 function progressOf(row: CallRow): number {
   return 2 * row.accesses + (isOver(row) ? 1 : 0);
 }
@@ -166,7 +166,7 @@ function isBad({ outcome, denied }: CallRow): boolean {
   return denied > 0 || (outcome !== undefined && outcome !== 'ok');
 }
 
-/** What became of a call, in a few words. */
+/** The outcome of a call in a few words. */
 export function outcomeOf({ outcome, gate, approval }: CallRow): string {
   if (outcome === undefined) return 'no answer yet';
   const how = approval === undefined ? '' : approval.approved ? ', approved' : ', refused';
@@ -198,7 +198,7 @@ interface Span {
   to: number;
 }
 
-/** From the first begin to the last end of the calls in view. */
+/** From the first start to the last end of the calls in view. */
 function spanOf(rows: readonly CallRow[]): Span {
   const from = Math.min(...rows.map(({ startedAt }) => startedAt));
   const to = Math.max(...rows.map(({ startedAt, endedAt = startedAt }) => endedAt));

@@ -9,7 +9,7 @@ const KINDS = [
   ['text', 'Text only'],
 ] as const;
 
-/** What is different from the reach lock, by its effect. */
+/** The differences from the reach lock, sorted by their effect. */
 export function lockPage(client: Client, onError: (error: unknown) => void): View {
   const status = h('p', { role: 'status' });
   const list = h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Changes' });

@@ -2,7 +2,7 @@ import { counted } from '../format.js';
 import type { ReachCell, ReachKind, ReachMatrix, ReachRow } from '../inspect-api.js';
 import { add, type Child, facts, field, fill, h, select, setAttribute } from './dom.js';
 
-/** More rows than these are not drawn at once; a filter finds them. */
+/** The most rows that are drawn. A filter finds the others. */
 const MAX_ROWS = 400;
 
 const KINDS: readonly (readonly [ReachKind, string])[] = [
@@ -13,7 +13,10 @@ const KINDS: readonly (readonly [ReachKind, string])[] = [
   ['other', 'Other'],
 ];
 
-/** The matrix of tools and what they may touch, with filters, and why for each cell. */
+/**
+ * The matrix of tools and the things that they may touch, with filters, and with the reason for
+ * each cell.
+ */
 export function reachView(matrix: ReachMatrix): HTMLElement {
   const text = h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
   const tool = h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
@@ -72,7 +75,7 @@ interface Wanted {
 }
 
 interface Shown {
-  /** Indexes of tools. */
+  /** The indexes of tools. */
   tools: number[];
   rows: ReachRow[];
 }
@@ -172,7 +175,7 @@ function markOf({ may }: ReachCell): string {
         .join('');
 }
 
-/** One cell is in the order of the tab key; the arrow keys go to the others. */
+/** Only one cell can be reached by the tab key. The arrow keys lead from it to the others. */
 function withArrowKeys(table: HTMLTableElement): void {
   const cells = [...table.querySelectorAll('td button')].filter(
     (cell): cell is HTMLButtonElement => cell instanceof HTMLButtonElement,

@@ -7,9 +7,9 @@ import { add, button, type Child, field, fill, h } from './dom.js';
 import type { View } from './view.js';
 import { VirtualTable } from './virtual-table.js';
 
-/** Messages that are put into the page at once. */
+/** How many messages are added to the page at once. */
 const CHUNK = 100;
-/** Characters of a message that are shown before somebody asks for the rest. */
+/** How many characters of a message are shown before somebody asks for the rest. */
 const LONG_TEXT = 4_000;
 
 type LoggedCall = Extract<HeldEvent['event'], { kind: 'call' }>;
@@ -88,7 +88,7 @@ interface ConversationParts {
   calls: readonly LoggedCall[];
 }
 
-/** Shows the messages page by page, with what became of each call. */
+/** Shows the messages page by page, with the outcome of each call. */
 function showConversation(
   element: HTMLElement,
   { client, onError, first, calls }: ConversationParts,
@@ -113,7 +113,7 @@ function showConversation(
         for (const { id } of message.calls) told.add(id);
       }
       for (const message of chunk) {
-        // Calls that no message names stand where they happened.
+        // Calls that no message names are shown at the time when they happened.
         while (waiting[0] !== undefined && Date.parse(waiting[0].time) < message.createdAt) {
           const call = waiting.shift();
           if (call !== undefined && !told.has(call.toolCallId)) add(list, callItem(call));
@@ -154,7 +154,7 @@ function messageItem(
   { role, text, toolName, createdAt, calls }: MessageRow,
   byId: ReadonlyMap<string, LoggedCall>,
 ): HTMLElement | undefined {
-  // What a turn writes down for itself has no text.
+  // Internal records of a turn have no text.
   if (text === '' && calls.length === 0) return undefined;
   return h(
     'li',

@@ -3,11 +3,11 @@ import type { StreamMessage } from '../inspect-api.js';
 /** A part of the page. */
 export interface View {
   element: HTMLElement;
-  /** Called each time it comes into view. */
+  /** Called each time the view is shown. */
   show(): void;
-  /** What is typed into to find something; the key `/` goes there. */
+  /** The search field, which the key `/` focuses. */
   search?: HTMLInputElement;
   onMessage?(message: StreamMessage): void;
-  /** Called when the stream begins, or begins again: what was told before is not known. */
+  /** Called when the stream begins or begins again. Earlier messages may have been missed. */
   onConnected?(): void;
 }

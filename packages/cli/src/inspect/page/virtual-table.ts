@@ -1,10 +1,10 @@
 import { add, type Child, fill, h, setAttribute } from './dom.js';
 
-/** Pixels; the same stands in the style sheet. */
+/** In pixels. The style sheet has the same value. */
 const ROW_PX = 30;
 const OVERSCAN = 12;
 
-/** A column: its head, and its cell of a row. */
+/** A column: its header, and its cell for a row. */
 export interface Column<T> {
   name: string;
   class?: string;
@@ -14,16 +14,19 @@ export interface Column<T> {
 export interface VirtualTableOptions<T> {
   label: string;
   columns: readonly Column<T>[];
-  /** Called with the rows in view, before they are drawn: from and to which index, the last one left out. */
+  /** Called with the range of rows in view, before they are drawn. `to` is exclusive. */
   onShown?(from: number, to: number): void;
   onChosen(row: T): void;
-  /** A class for a row. */
+  /** The CSS class of a row. */
   rowClass?(row: T): string;
 }
 
 let tables = 0;
 
-/** A table of any length, of which only the rows in view are in the document. Used with the arrow keys. */
+/**
+ * A table of any length. Only the rows in view are in the document. It can be used with the arrow
+ * keys.
+ */
 export class VirtualTable<T> {
   readonly element: HTMLElement;
   readonly #options: VirtualTableOptions<T>;
@@ -32,7 +35,7 @@ export class VirtualTable<T> {
   #count = 0;
   #rowAt: (index: number) => T | undefined = () => undefined;
   #chosen = -1;
-  /** It was chosen before it was there. */
+  /** Whether the row was chosen before it was loaded. */
   #isAwaited = false;
   #isDrawing = false;
 
@@ -70,7 +73,7 @@ export class VirtualTable<T> {
     return this.element.scrollTop < ROW_PX;
   }
 
-  /** Shows other rows. One that is not there yet is drawn empty. */
+  /** Replaces the rows. A row that is not loaded yet is drawn empty. */
   setRows(count: number, rowAt: (index: number) => T | undefined): void {
     this.#count = count;
     this.#rowAt = rowAt;
@@ -80,20 +83,19 @@ export class VirtualTable<T> {
     this.draw();
   }
 
-  /** Keeps what is in view where it is, though rows were put before it. */
+  /** Keeps the rows in view in their place although rows were added before them. */
   shift(rows: number): void {
     if (this.#chosen >= 0) this.#chosen += rows;
     if (!this.isAtTop) this.element.scrollTop += rows * ROW_PX;
   }
 
-  /** Goes to the first row. */
+  /** Scrolls to the first row. */
   toTop(): void {
     this.#chosen = -1;
     this.#isAwaited = false;
     this.element.scrollTop = 0;
   }
 
-  /** Draws the rows in view again. */
   draw(): void {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
@@ -106,7 +108,7 @@ export class VirtualTable<T> {
   #draw(): void {
     const { scrollTop, clientHeight } = this.element;
     const first = Math.floor(scrollTop / ROW_PX);
-    // The head covers a row.
+    // The header covers one row.
     const last = Math.min(this.#count, Math.ceil((scrollTop + clientHeight) / ROW_PX) - 1);
     const from = Math.max(0, first - OVERSCAN);
     const to = Math.min(this.#count, last + OVERSCAN);
@@ -167,7 +169,7 @@ export class VirtualTable<T> {
     this.#chosen = index;
     const top = index * ROW_PX;
     const { scrollTop, clientHeight } = this.element;
-    // The head covers a row.
+    // The header covers one row.
     if (top < scrollTop) this.element.scrollTop = top;
     else if (top + 2 * ROW_PX > scrollTop + clientHeight) {
       this.element.scrollTop = top + 2 * ROW_PX - clientHeight;
