@@ -3,8 +3,8 @@ import type { AnyTool } from '@ethosagent/types';
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 
 /**
- * What a client is told of what calls of a tool do, from what the tool declares. Of what is not
- * known the worst.
+ * What a client is told about the effects of a tool, derived from the tool's declaration. What is
+ * not known counts as the worst case.
  */
 export function annotationsOf(
   tool: Pick<AnyTool, 'capabilities' | 'effects' | 'unconfined'> | undefined,
@@ -12,13 +12,13 @@ export function annotationsOf(
   if (tool === undefined || tool.unconfined === true) return WORST;
   const { network, process, delegation, calls, service, storage } = tool.capabilities;
   const effects = effectsOf(tool);
-  // What sub-agents and other tools do is not among the effects of the tool that has them do it.
+  // The effects of a tool don't include those of sub-agents and of tools that it calls.
   const isDestructive = [delegation, calls].some(isDeclared) || effects.length > 0;
   const readOnlyHint = !isDestructive && storage === undefined;
   return {
     readOnlyHint,
     destructiveHint: isDestructive,
-    // No tool says that a second call adds nothing to the first.
+    // No tool declares that a second call has no further effect.
     idempotentHint: readOnlyHint,
     openWorldHint:
       [network, process, delegation, calls, service].some(isDeclared) ||

@@ -12,7 +12,7 @@ import type {
   PrimitiveSchemaDefinition,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** Characters of arguments that a form shows. */
+/** How many characters of the arguments a form shows. */
 const MAX_SHOWN_CHARS = 20_000;
 
 const GRANTS: Record<GrantScope, string> = {
@@ -22,9 +22,9 @@ const GRANTS: Record<GrantScope, string> = {
 };
 
 /**
- * What the user of a client is asked.
+ * The question for the user of a client.
  *
- * @param scopes the grants that the personality lets somebody give
+ * @param scopes the grants that the personality allows a person to give
  * @param problem what was wrong with the last answer
  */
 export function approvalForm(
@@ -74,7 +74,7 @@ export function approvalForm(
   };
 }
 
-/** The decision that a filled form says, or what is wrong with it. */
+/** The decision in a filled form, or what is wrong with it. */
 export function readApprovalForm(
   content: Readonly<Record<string, unknown>>,
   { args: proposed }: Pick<ApprovalRequest, 'args'>,

@@ -1,10 +1,10 @@
 import { EthosError } from '@ethosagent/types';
 import type { McpServeOptions } from './served-runtime.js';
 
-/** What a timer of Node takes. */
+/** The longest delay of a timer. */
 const MAX_MS = 2 ** 31 - 1;
 
-/** An invalid limit would limit nothing. @throws `CONFIG_INVALID` */
+/** Refuses an invalid limit, since it would have no effect. @throws `CONFIG_INVALID` */
 export function assertLimits(
   limits: Readonly<Record<string, unknown>>,
   known: readonly string[],

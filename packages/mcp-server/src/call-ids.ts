@@ -10,11 +10,14 @@ interface IssuedCall {
 /**
  * Gives calls the ids by which the session knows them.
  *
- * A client has a new id for each request, also where its model repeats a call. So an id here begins
- * with a digest of the tool and its arguments, and ends in something that no other call has. A call
- * takes the id of one that waits and has the same beginning, the decided ones first, and a new id
- * else. A decision is for one id, the session takes it up once, and judges again what the call would
- * reach: so each yes runs one call, that very one, however often the client repeats it.
+ * A client uses a new id for each request, even if its model repeats a call. So an id here begins
+ * with a digest of the tool and its arguments, and ends with a part that no other call has. A call
+ * takes the id of a waiting call with the same beginning, decided ones first. Without one it gets a
+ * new id.
+ *
+ * The invariant: each approval runs exactly one call, and only the call that was approved, however
+ * often the client repeats it. This holds since a decision belongs to one id, the session uses it
+ * once, and the session checks again what the call would reach.
  */
 export class CallIds {
   readonly #session: Pick<ToolSession, 'pending'>;
@@ -25,7 +28,8 @@ export class CallIds {
   }
 
   /**
-   * Runs a call under its id. Of calls that could take the id of one that waits, one goes at a time.
+   * Runs a call under its id. Calls that could take the id of the same waiting call run one at a
+   * time.
    * @throws as the session's store does; the reason of `signal`; what `run` throws
    */
   async run<T>(
@@ -51,7 +55,7 @@ export class CallIds {
   }
 }
 
-/** Base64url, which has no dot. */
+/** In base64url, which contains no dot. */
 function digestOf({ name, args }: IssuedCall): string {
   return createHash('sha256')
     .update(canonicalJson([name, args]))

@@ -1,7 +1,7 @@
 import { type PendingApproval, type SessionResult, withoutImageBytes } from '@ethosagent/core';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
-/** The key of `_meta` under which a result says what waits. */
+/** The key in `_meta` of a result under which a waiting call is described. */
 const APPROVAL_KEY = 'ethosagent/approval';
 
 export interface CallResultOptions {
@@ -10,7 +10,7 @@ export interface CallResultOptions {
   isStructured: boolean;
 }
 
-/** What a client gets of a result. The text is marked where somebody else may have written it. */
+/** What a client gets of a result. The text is marked if it may be untrusted. */
 export function callResultOf(
   { text, images, result, approval, untrusted }: SessionResult,
   { sessionId, isStructured }: CallResultOptions,
@@ -29,7 +29,8 @@ export function callResultOf(
   if (untrusted !== true) {
     return { content, structuredContent: withoutImageBytes(result.structured ?? {}) };
   }
-  // The protocol asks for a structured content or an error, and this one would have no marks.
+  // The protocol requires structured content or an error. This structured content may be untrusted,
+  // and can't be marked.
   const note =
     'The call has run. Its structured result is withheld, since it may hold text of others.';
   return { content: [{ type: 'text', text: note }, ...content], isError: true };
@@ -51,7 +52,7 @@ function waitingResult(
   };
 }
 
-/** A call that did not come to the session. */
+/** The result of a call that did not reach the session. */
 export function refusedCall(text: string): CallToolResult {
   return { content: [{ type: 'text', text: `not_available: ${text}` }], isError: true };
 }

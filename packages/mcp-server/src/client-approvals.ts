@@ -5,26 +5,25 @@ import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { approvalForm, readApprovalForm } from './approval-form.js';
 
 const SCOPES: readonly GrantScope[] = ['arguments', 'session', 'tool'];
-/** Forms that are shown for one call. */
+/** How many forms are shown for one call. */
 const MAX_FORMS = 3;
 
 export interface ClientApprovalsParts {
   server: Pick<Server, 'elicitInput' | 'getClientCapabilities'>;
-  /** The personality of the session, as it is now. */
+  /** The present personality of the session. */
   personality: () => Promise<PersonalityConfig>;
   /** Who decides, for the record. */
   by: string;
   timeoutMs: number;
 }
 
-/** The request of a client that a call came with. */
+/** The request of a client that contains the call. */
 export interface ClientRequest {
   requestId: RequestId;
   /** Tells the client that its call waits. */
   onAsk: () => void;
 }
 
-/** Asks the user of a client about calls that need approval. */
 export class ClientApprovals {
   readonly #parts: ClientApprovalsParts;
   readonly #requests = new Map<string, ClientRequest>();
@@ -33,7 +32,7 @@ export class ClientApprovals {
     this.#parts = parts;
   }
 
-  /** Runs a call; what it has to ask goes to the client beside its request. */
+  /** Runs a call. Its questions are sent to the client along with its request. */
   async during<T>(toolCallId: string, request: ClientRequest, run: () => Promise<T>): Promise<T> {
     this.#requests.set(toolCallId, request);
     try {
@@ -43,7 +42,7 @@ export class ClientApprovals {
     }
   }
 
-  /** `later` where the client can not ask, or its user gave no answer. */
+  /** Returns `later` if the client can't show forms, or its user gave no answer. */
   readonly approve = async (asked: ApprovalRequest): Promise<ApprovalDecision | 'later'> => {
     const { server, personality, by, timeoutMs } = this.#parts;
     const request = this.#requests.get(asked.toolCallId);
@@ -60,7 +59,7 @@ export class ClientApprovals {
           signal: asked.signal,
           timeout: timeoutMs,
         })
-        // It ended, took too long, or did not fill in the form: nobody has decided.
+        // The client ended, took too long or filled in the form wrongly, so nobody has decided.
         .catch(() => undefined);
       if (answer === undefined || answer.action === 'cancel') return 'later';
       if (answer.action === 'decline') return { approved: false, by };

@@ -24,7 +24,7 @@ import { ToolListWatch } from './tool-list-watch.js';
 export interface ClientConnectionParts {
   runtime: ServedRuntime;
   sessionId: string;
-  /** Who is connected, for the record. */
+  /** The name of the client, for the record. */
   client: string;
   settings: McpSessionSettings;
   options: McpServeOptions;
@@ -32,10 +32,10 @@ export interface ClientConnectionParts {
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** One client with a session of its own, over whatever transport. */
+/** A client with a session of its own, over any transport. */
 export class ClientConnection {
   readonly session: ToolSession;
-  /** Settles when the connection has ended and nothing of it runs. */
+  /** Settles when the connection has ended and nothing of it runs any more. */
   readonly ended: Promise<void>;
   readonly #parts: ClientConnectionParts;
   readonly #server: Server;
@@ -48,7 +48,7 @@ export class ClientConnection {
     const { runtime, sessionId, client, settings, options } = parts;
     const { name = 'ethosagent', version = '0.1.0', instructions, approvals = 'client' } = options;
     this.#parts = parts;
-    // Not `McpServer`, which has no place for a JSON Schema that is not Zod's.
+    // `McpServer` only accepts JSON Schemas made by Zod.
     this.#server = new Server(
       { name, version },
       {
@@ -88,7 +88,7 @@ export class ClientConnection {
     return this.#server.connect(transport);
   }
 
-  /** Ends the connection and its calls, and what they left running. */
+  /** Ends the connection, its calls, and what they left running. */
   async close(): Promise<void> {
     await this.#server.close();
     await this.ended;
@@ -107,7 +107,7 @@ export class ClientConnection {
     { name, arguments: args = {}, task }: CallToolRequest['params'],
     extra: Extra,
   ): Promise<CallToolResult> {
-    // Without the capability the client gets no task, and would not hear of the result.
+    // The server does not declare tasks, so the client would never get the result.
     if (task !== undefined) {
       throw new McpError(ErrorCode.InvalidParams, 'calls do not run as tasks');
     }
@@ -146,7 +146,7 @@ export class ClientConnection {
 
   async #end(): Promise<void> {
     this.#watch.end();
-    // Their signals have fired.
+    // Their signals have already fired.
     await Promise.allSettled(this.#running);
     await this.session.end();
   }

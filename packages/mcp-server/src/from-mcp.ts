@@ -107,9 +107,9 @@ function foreignTool(
     unconfined: true,
     outputIsUntrusted: true,
     maxResultChars: MAX_RESULT_CHARS,
-    // The time of the call itself ends first, and the server is told.
+    // Longer than the time limit of the request itself, which then ends first and tells the server.
     timeoutMs: timeoutMs + 2_000,
-    // Without a word of its own, a call of what is unconfined is asked for as that.
+    // Without this, a tool without confinement needs an approval for every call.
     ...(!approval && { requiresApproval: false }),
     async execute(args, ctx) {
       try {

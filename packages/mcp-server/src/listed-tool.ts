@@ -6,7 +6,7 @@ import { annotationsOf } from './annotations.js';
 
 type ObjectSchema = Tool['inputSchema'];
 
-/** A tool of a session as a client is told of it. */
+/** A tool of a session, as clients see it. */
 export function listedTool(
   { name, description, parameters, outputSchema }: ToolDefinition,
   tool: AnyTool | undefined,
@@ -24,8 +24,8 @@ export function listedTool(
 const ANY_RESULT: ToolResult = { ok: false, code: 'execution_failed', error: '' };
 
 /**
- * Whether clients get `structured` of the results of a tool. Where somebody else may have written
- * it they do not: it has no marks, and many clients show it to their model instead of the text.
+ * Whether clients get `structured` in the results of a tool. They don't get untrusted data: it
+ * can't be marked, and many clients show it to their model instead of the text.
  */
 export function givesStructured(tool: AnyTool | undefined): tool is AnyTool {
   const { type = 'object' } = tool?.outputSchema ?? {};
@@ -37,14 +37,19 @@ const IMAGE_FACTS = {
   description: 'Of each image its mediaType, sizeBytes and sha256. The images are in the content.',
 };
 
-/** Clients hold a structured result to its schema, and get it without the bytes of its images. */
+/**
+ * Clients check a structured result against its schema, and get it without the bytes of its images.
+ * So the schema must allow that.
+ */
 function withImageFacts({ properties, ...rest }: ObjectSchema): ObjectSchema {
   const { images } = properties ?? {};
   if (images === undefined) return { ...rest, ...(properties && { properties }) };
   return { ...rest, properties: { ...properties, images: { anyOf: [images, IMAGE_FACTS] } } };
 }
 
-/** A schema as the protocol has it: of an object, whose properties have objects for schemas. */
+/**
+ * Turns a schema into the form of the protocol: an object whose properties have objects as schemas.
+ */
 function objectSchema({ properties, required, ...rest }: Record<string, unknown>): ObjectSchema {
   return {
     ...rest,
@@ -60,7 +65,7 @@ function objectSchema({ properties, required, ...rest }: Record<string, unknown>
   };
 }
 
-/** `true` and `false` are schemas too. */
+/** In JSON Schema, `true` and `false` are schemas too. */
 function schemaObject(schema: unknown): Record<string, unknown> {
   if (isObject(schema)) return schema;
   return schema === false ? { not: {} } : {};

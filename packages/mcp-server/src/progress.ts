@@ -4,13 +4,12 @@ import type { ServerNotification } from '@modelcontextprotocol/sdk/types.js';
 
 const MAX_MESSAGE_CHARS = 500;
 
-/** What of a request a progress goes back by. */
+/** The parts of a request that are needed to send progress. */
 export interface ProgressRequest {
   _meta?: { progressToken?: string | number | undefined } | undefined;
   sendNotification: (notification: ServerNotification) => Promise<void>;
 }
 
-/** Passes progress to a client that asked for it. */
 export function progressTo({
   _meta,
   sendNotification,
@@ -19,7 +18,7 @@ export function progressTo({
   let last = 0;
   return ({ message, percent, audience }) => {
     if (progressToken === undefined || audience !== 'user') return;
-    // The protocol wants each number greater than the one before.
+    // The protocol requires each number to be larger than the last one.
     const isFurther = percent !== undefined && percent > last;
     last = isFurther ? percent : last + 0.001;
     discard(

@@ -184,7 +184,7 @@ class HttpHandler {
     const session = this.#open(client);
     await session.begin();
     await session.handle(request, response, body);
-    // The transport did not take the request.
+    // The transport refused the request.
     if (session.id === undefined) await session.close();
     return undefined;
   }
@@ -218,12 +218,12 @@ class HttpHandler {
   }
 }
 
-/** The same for a session that there is not, and for that of somebody else. */
+/** The answer is the same for an unknown session and for a session of another client. */
 const NO_SESSION: Refusal = { status: 404, message: 'Session not found' };
 
 function refuse(response: ServerResponse, { status, message, headers }: Refusal): void {
   const body = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null };
-  // What the client still sends is not read.
+  // The rest of the request is not read.
   response.writeHead(status, {
     ...headers,
     'Content-Type': 'application/json',

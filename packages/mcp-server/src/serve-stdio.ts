@@ -59,7 +59,7 @@ export async function serveStdio(
   const close = () => connection.close();
   const onEnd = () => discard(close());
   stdin.once('end', onEnd).once('close', onEnd);
-  // The client is gone, and reads no more.
+  // The client is gone, and reads nothing any more.
   stdout.stream.once('error', onEnd);
   const closed = connection.ended.finally(() => {
     stdin.off('end', onEnd).off('close', onEnd);

@@ -1,12 +1,14 @@
 import { Writable } from 'node:stream';
 
-/** The standard output, for one alone. */
+/** The standard output, for a single writer. */
 export interface TakenStdout {
   readonly stream: Writable;
   giveBack(): void;
 }
 
-/** Takes the standard output for messages: what others write to it goes to the standard error. */
+/**
+ * Takes the standard output for messages. What other code writes to it goes to the standard error.
+ */
 export function takeStdout(): TakenStdout {
   const { stdout, stderr } = process;
   const write = stdout.write;

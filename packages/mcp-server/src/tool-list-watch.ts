@@ -8,7 +8,7 @@ export interface ToolListWatchParts {
   onChange: () => void;
 }
 
-/** Looks now and then whether the tools are those that a client was told of. */
+/** Checks regularly whether a client knows the present tools. */
 export class ToolListWatch {
   readonly #parts: ToolListWatchParts;
   #told: string | undefined;
@@ -19,7 +19,7 @@ export class ToolListWatch {
     this.#parts = parts;
   }
 
-  /** Notes what a client is told. */
+  /** Records what a client was told. */
   told(definitions: unknown): void {
     this.#told = canonicalJson(definitions);
     if (this.#timer !== undefined) return;
@@ -29,7 +29,7 @@ export class ToolListWatch {
 
   look(): void {
     if (this.#told === undefined || this.#looking !== undefined) return;
-    // A file that is not valid now is told when the client asks for the list.
+    // A file that is invalid now is reported when the client asks for the list.
     this.#looking = this.#look()
       .catch(() => {})
       .finally(() => {

@@ -4,8 +4,8 @@ import { STDIO_DEFAULT_MAX_BUFFER_SIZE } from '@modelcontextprotocol/sdk/shared/
 const NEWLINE = 0x0a;
 
 /**
- * Passes bytes on line by line. The transport copies and searches all that it holds for each chunk
- * that comes: a message of 10 MB, which comes in small chunks, would take it seconds.
+ * Passes bytes on line by line. For each chunk, the transport copies and searches everything that
+ * it holds. A message of 10 MB in small chunks would take it seconds.
  */
 export class WholeLines extends Transform {
   readonly #begun: Buffer[] = [];
@@ -21,7 +21,7 @@ export class WholeLines extends Transform {
   #keep(part: Buffer): void {
     this.#begun.push(part);
     this.#size += part.length;
-    // The transport refuses what is longer than that, and so must get it.
+    // The transport refuses longer messages. So it must receive this one.
     if (this.#size > STDIO_DEFAULT_MAX_BUFFER_SIZE) this.#pass();
   }
 

@@ -8,7 +8,7 @@ import type { McpHttpLimits } from './http-limits.js';
 
 export interface HttpSessionParts extends ClientConnectionParts {
   limits: Pick<McpHttpLimits, 'idleMs' | 'reconnectMs'>;
-  /** Once it may be found by its id. */
+  /** Called when the session can be found by its id. */
   onBegin: (id: string) => void;
 }
 
@@ -40,7 +40,7 @@ export class HttpSession {
     this.connection.ended.then(stop, stop);
   }
 
-  /** What the protocol calls it; absent until the client is initialized. */
+  /** Its id in the protocol; absent until the client is initialized. */
   get id(): string | undefined {
     return this.#transport.sessionId;
   }
@@ -58,7 +58,7 @@ export class HttpSession {
     clearTimeout(this.#timer);
     if (request.method === 'GET') this.#hadStream = true;
     response.once('close', () => {
-      // Nobody can get the answers any more: streams are not resumed.
+      // Streams are not resumed, so nobody can get the answers any more.
       if (!response.writableFinished) this.#cancel(requestsOf(body));
       this.#open--;
       this.unusedSince = performance.now();

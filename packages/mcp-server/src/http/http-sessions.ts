@@ -2,7 +2,7 @@ import { discard } from '@ethosagent/policy';
 import type { McpHttpLimits } from './http-limits.js';
 import type { HttpSession } from './http-session.js';
 
-/** The sessions of all clients. A client finds its own alone. */
+/** The sessions of all clients. A client finds only its own. */
 export class HttpSessions {
   readonly #limits: Pick<McpHttpLimits, 'maxSessions' | 'maxSessionsPerClient'>;
   readonly #all = new Set<HttpSession>();
@@ -17,7 +17,7 @@ export class HttpSessions {
     return session?.client === client ? session : undefined;
   }
 
-  /** Makes room for a session of a client, and says whether there is any. */
+  /** Makes room for another session of a client. Returns whether there is any. */
   makeRoom(client: string): boolean {
     const { maxSessions, maxSessionsPerClient } = this.#limits;
     const own = [...this.#all].filter((session) => session.client === client);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from './request-gate.js';
 
-/** Reads the JSON of a request, and no more of it than may be. */
+/** Reads the JSON of a request, up to the size limit. */
 export async function readBody(
   request: IncomingMessage,
   maxBytes: number,

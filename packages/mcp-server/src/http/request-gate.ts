@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { EthosError } from '@ethosagent/types';
 
-/** Why a request is not taken. */
+/** Why a request is refused. */
 export interface Refusal {
   status: number;
   message: string;
@@ -10,11 +10,11 @@ export interface Refusal {
 }
 
 export interface RequestGateParts {
-  /** Bearer tokens by the names of clients. */
+  /** The bearer tokens, by the names of clients. */
   tokens: ReadonlyMap<string, string>;
-  /** Values of `Host`, in lower case. */
+  /** The allowed values of `Host`, in lower case. */
   hosts: ReadonlySet<string>;
-  /** Values of `Origin`. */
+  /** The allowed values of `Origin`. */
   origins: ReadonlySet<string>;
 }
 
@@ -22,13 +22,16 @@ const MIN_TOKEN_CHARS = 32;
 // RFC 6750, section 2.1.
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-/** Says who sent a request. A page that a browser shows must not reach the server by a name of its own. */
+/**
+ * Decides which client sent a request. The attack: a page in a browser reaches the server through a
+ * name of its own.
+ */
 export class RequestGate {
   readonly #hosts: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
   readonly #digests: readonly (readonly [client: string, digest: Buffer])[];
 
-  /** @throws `CONFIG_INVALID` for a token that is short, or that two clients have */
+  /** @throws `CONFIG_INVALID` for a token that is too short, or that two clients share */
   constructor({ tokens, hosts, origins }: RequestGateParts) {
     this.#hosts = hosts;
     this.#origins = origins;
@@ -58,7 +61,7 @@ export class RequestGate {
     };
   }
 
-  /** Takes as long for every token: digests of one length are compared, and all of them. */
+  /** Takes the same time for every token: all tokens are compared, by digests of equal length. */
   #clientOf(authorization: string): string | undefined {
     const given = digestOf(/^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '');
     let found: string | undefined;
