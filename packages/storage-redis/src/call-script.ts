@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The calls of the key-value store, each whole or not at all. A namespace has three keys: a hash of
- * the values, the keys in the order of their bytes, and the moments at which keys expire (milliseconds
- * since the epoch).
+ * The calls of the key-value store. Each call is done completely or not at all. A namespace has
+ * three keys: a hash of the values, the keys in the order of their bytes, and the times at which
+ * keys expire (milliseconds since the epoch).
  *
  * KEYS: values, names, expiries. ARGV: the call, the time (empty: that of the server), the key or
- * prefix, the lifetime in milliseconds (empty: for ever), the value or step, the expected value (`+` and
- * the text; empty: absent). Returns whether it was done, and a value or the keys.
+ * prefix, the lifetime in milliseconds (empty: for ever), the value or step, the expected value
+ * (`+` and the text; empty: absent). Returns whether it was done, and a value or the keys.
  */
 export const CALL_SCRIPT = `
 local values, names, expiries = KEYS[1], KEYS[2], KEYS[3]

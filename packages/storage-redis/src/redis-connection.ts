@@ -6,23 +6,25 @@ import { CALL_SCRIPT, CALL_SCRIPT_SHA } from './call-script.js';
 
 export interface ConnectionOptions {
   address: { url: string } | { path: string };
-  /** Milliseconds that a call waits for the connection, and then for its answer. */
+  /** How many milliseconds a call waits for the connection, and then for its answer. */
   timeoutMs: number;
 }
 
-/** The oldest Redis on which the script may ask for the time and then write. */
+/** On older versions, a script may not read the time and then write. */
 const OLDEST_MAJOR = 7;
 
 /**
- * One connection to Redis, which connects again when it was lost. Calls are sent in the order in which
- * they were made. A call that was on its way when the connection broke is not sent again, unless it
- * only reads: it may have been done.
+ * A connection to Redis that is opened again after it was lost. Calls are sent in the order in
+ * which they were made. If the connection breaks during a call, the server may have done the call
+ * already. So it is sent again only if it just reads.
  */
 export class RedisConnection {
   readonly #client: ReturnType<typeof createClient>;
   readonly #timeoutMs: number;
   #isClosed = false;
-  /** Resolves when the server takes calls. All calls wait for it, so none overtakes another. */
+  /**
+   * Resolves when the server accepts calls. All calls wait for it, so that none overtakes another.
+   */
   #ready: Gate = pending();
   #isReady = false;
   /** Why there is no connection. */
@@ -38,12 +40,12 @@ export class RedisConnection {
       ...('url' in address
         ? { url: address.url, socket: common }
         : { socket: { ...common, tls: false, path: address.path } }),
-      // A call is never kept for a server that may come back long after its caller has gone.
+      // A call must not be kept for a server that returns long after its caller has gone.
       disableOfflineQueue: true,
     });
     this.#client.on('error', (error) => {
       this.#fault = error;
-      // It connects and is not let in: to wait changes nothing.
+      // The server refuses the connection, and waiting would not change that.
       if (error instanceof ErrorReply && !this.#client.isReady) {
         this.#ready.reject(refused(error));
         this.#ready = pending();
@@ -54,7 +56,8 @@ export class RedisConnection {
       this.#isReady = true;
       this.#ready.resolve();
     });
-    // It comes with each try to connect; calls wait at the same gate until one succeeds.
+    // Emitted at each attempt to connect. All calls wait for the same promise until one attempt
+    // succeeds.
     this.#client.on('reconnecting', () => {
       if (this.#isReady) this.#ready = pending();
       this.#isReady = false;
@@ -64,7 +67,7 @@ export class RedisConnection {
     });
   }
 
-  /** @throws `STORE_UNAVAILABLE` where the server is away, refuses, or is too old */
+  /** @throws `STORE_UNAVAILABLE` if the server can't be reached, refuses, or is too old */
   async assertUsable(): Promise<void> {
     const info = String(await this.#run(() => this.#client.sendCommand(['INFO', 'server']), true));
     const version = /^redis_version:(\d+)\S*/m.exec(info);
@@ -76,7 +79,7 @@ export class RedisConnection {
     }
   }
 
-  /** What an operator has to fix, or nothing. */
+  /** What an operator has to fix; `undefined` if nothing. */
   async problem(): Promise<string | undefined> {
     try {
       await this.#run(() => this.#client.sendCommand(['PING']), true);
@@ -89,7 +92,7 @@ export class RedisConnection {
   /**
    * Runs the script of the key-value store.
    *
-   * @param isRepeatable it may run twice, so it is sent again when the connection broke
+   * @param isRepeatable whether it may run twice; then it is sent again if the connection breaks
    * @throws `STORE_UNAVAILABLE`
    */
   call(keys: string[], args: string[], isRepeatable: boolean): Promise<unknown> {
@@ -104,7 +107,7 @@ export class RedisConnection {
     }, isRepeatable);
   }
 
-  /** Lets the calls on their way end. Later ones are refused. A second time it does nothing. */
+  /** Waits for the running calls. Later ones are refused. A second call does nothing. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -119,7 +122,7 @@ export class RedisConnection {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(this.#away()), this.#timeoutMs);
     });
-    // Nobody may be listening any more when it comes.
+    // It may reject after nobody listens any more.
     late.catch(() => {});
     try {
       return await Promise.race([late, this.#send(send, isRepeatable ? 1 : 0)]);
@@ -138,7 +141,7 @@ export class RedisConnection {
       if (this.#isClosed) throw closedError();
       this.#fault = error;
       if (retries === 0) throw this.#away();
-      // The loss of a connection is told to its calls first, and as an event afterwards.
+      // A lost connection first rejects its calls, and is reported as an event after that.
       if (this.#client.isReady)
         await new Promise((resolve) => this.#client.once('reconnecting', resolve));
       return this.#send(send, retries - 1);
@@ -158,9 +161,9 @@ export class RedisConnection {
   }
 }
 
-/** The server answered, and will not: it loads, is full, or wants another password. */
+/** The server answered with an error: it is loading, is full, or requires another password. */
 function refused(error: ErrorReply): EthosError {
-  // The first word is a code; what follows may quote what was sent.
+  // The first word is a code. The rest may quote what was sent.
   const code = /^[A-Z]+\b/.exec(error.message)?.[0] ?? 'ERR';
   return new EthosError(
     'STORE_UNAVAILABLE',
@@ -197,7 +200,7 @@ function pending(): Gate {
   const promise = new Promise<void>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // It may be rejected while nobody waits.
+  // It may reject while nobody waits.
   promise.catch(() => {});
   return { promise, ...settle };
 }

@@ -21,18 +21,20 @@ interface Call {
   /** The key, or the prefix of a list. */
   key: string;
   lifetimeMs?: number | null;
-  /** What is written, or the step of an increment. */
+  /** The value to write, or the step of an increment. */
   value?: string;
   expected?: string | null;
 }
 
-/** One namespace of a store. Its methods keep what they need to themselves, out of a tool's hands. */
+/**
+ * One namespace of a store. Its data is in closures, so a tool can't reach the rest of the store.
+ */
 export function createNamespace(
   { connection, prefix, clock }: NamespaceOptions,
   scopeId: string,
 ): Required<KeyValueStore> {
   assertKvKey(scopeId, LIMITS);
-  // The braces keep the three keys on one node of a cluster.
+  // Because of the braces, the three keys are on the same node of a cluster.
   const keys = ['values', 'names', 'expiries'].map(
     (part) => `${prefix}:{${encodeURIComponent(scopeId)}}:${part}`,
   );
@@ -48,7 +50,7 @@ export function createNamespace(
     if (!Array.isArray(answer)) throw new TypeError('an answer of the script is a list');
     return { isDone: answer[0] === 1, result: answer[1] };
   }
-  // The server adds its own time: here the TTL is only checked.
+  // The TTL is only checked here. The server adds its own time.
   const lifetimeOf = (ttlSeconds: unknown) => kvExpiresAt(ttlSeconds, 0);
 
   return {
@@ -77,7 +79,7 @@ export function createNamespace(
       incrementKvValue(null, by);
       const value = String(by);
       const { isDone, result } = await run({ call: 'increment', key, value, lifetimeMs });
-      // What the server refuses, this refuses too, and says why.
+      // For a value that the server refuses, this throws the error with the reason.
       return isDone ? Number(result) : incrementKvValue(result, by);
     },
     // biome-ignore lint/complexity/useMaxParams: a documented signature

@@ -69,7 +69,7 @@ export function createRedisStores(options: RedisStoresOptions): RedisStores {
   };
 }
 
-/** The longest delay that a timer of Node takes. */
+/** The longest delay of a timer. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 function addressOf(url: unknown): { url: string } | { path: string } {

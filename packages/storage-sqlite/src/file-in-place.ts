@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import { EthosError } from '@ethosagent/types';
 
 /**
- * Remembers which files stand at a database's path and at its log's. A connection goes on with the
- * files that it has opened, whatever became of their names: what it would acknowledge then, nobody
- * would find again.
+ * Remembers the files of a database and its log. A connection continues to use the files that it
+ * has opened, even if they are removed or replaced. It would then confirm writes that nobody finds
+ * again.
  *
  * @param file of a database that is open and in WAL mode; not `:memory:`
- * @returns throws `STORE_UNAVAILABLE` while other files, or none, stand there
+ * @returns a function that throws `STORE_UNAVAILABLE` if the files are no longer at their paths
  */
 export function rememberFiles(file: string): () => void {
   const paths = [file, `${file}-wal`];

@@ -1,7 +1,7 @@
 import type { Connection } from './driver/connection.js';
 import { prefixUpperBound } from './prefix-range.js';
 
-/** Rows that one sweep removes at most. */
+/** The most rows that one sweep removes. */
 const SWEEP_BATCH = 500;
 
 /** The statements on the `kv` table. Times are milliseconds since the epoch. */
@@ -29,11 +29,11 @@ export function rangeOfKey(key: string): KeyRange {
   return { from: key, below: `${key}\0` };
 }
 
-/** Prepares each statement once, for the life of the connection. */
+/** Prepares all statements once for a connection. */
 export function prepareKvTable(db: Connection) {
   const inRange = 'namespace = ? AND key >= ? AND key < ?';
 
-  // A row that has expired comes back as NULL, so that the caller knows of it without asking again.
+  // An expired row is returned as NULL, so that the caller sees it without a second query.
   const read = db.prepareColumn<[now: number, namespace: string, key: string], string | null>(
     `SELECT iif(expires_at <= ?, NULL, ${db.text('value')}) FROM kv
      WHERE namespace = ? AND key = ?`,
@@ -64,15 +64,15 @@ export function prepareKvTable(db: Connection) {
   );
 
   return {
-    /** Those after a key, in order, that have not expired. */
+    /** The entries after a key, in order, without expired ones. */
     entriesAfter(after: Pick<KvEntryRow, 'scopeId' | 'key'>, now: number) {
       return entriesAfter.iterate(after.scopeId, after.key, now);
     },
-    /** The value; `null` where it has expired, `undefined` where there is none. */
+    /** The value; `null` if it has expired, `undefined` if there is none. */
     read(namespace: string, key: string, now: number): string | null | undefined {
       return read.get(now, namespace, key);
     },
-    /** The keys in order, `null` instead of each that has expired. */
+    /** The keys in order. Each expired one is replaced by `null`. */
     list(namespace: string, { from, below }: KeyRange, now: number): (string | null)[] {
       return list.all(now, namespace, from, below);
     },
@@ -92,7 +92,7 @@ export function prepareKvTable(db: Connection) {
     removeExpiredIn(namespace: string, { from, below }: KeyRange, now: number): void {
       removeExpired.run(namespace, from, below, now);
     },
-    /** Removes a batch of expired rows, the oldest first; says whether there may be more. */
+    /** Removes a batch of expired rows, the oldest first. Returns whether there may be more. */
     sweep(now: number): boolean {
       return sweep.run(now, SWEEP_BATCH).changes === SWEEP_BATCH;
     },

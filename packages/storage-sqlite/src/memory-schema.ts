@@ -3,8 +3,8 @@ import { prepareSectionWords } from './section-words.js';
 import type { Migration, StoreSchema } from './store-schema.js';
 
 const MIGRATIONS: readonly Migration[] = [
-  // `section_words` is made like the index of messages: words as `searchWords` gives them, and the
-  // memory that a section is of as a word too.
+  // `section_words` is built like the index of messages. It contains the words that `searchWords`
+  // gives, and the memory of a section as a word.
   `CREATE TABLE memory (
      id INTEGER PRIMARY KEY,
      scope_id TEXT NOT NULL UNIQUE,
@@ -46,5 +46,5 @@ function indexSections(db: Connection): void {
   for (const { id, ...section } of sections.all()) words.add(id, section);
 }
 
-/** Memories in sections. Its mark is "EthM" in ASCII. */
+/** Memories in sections. The application id is "EthM" in ASCII. */
 export const MEMORY_SCHEMA: StoreSchema = { applicationId: 0x4574684d, migrations: MIGRATIONS };

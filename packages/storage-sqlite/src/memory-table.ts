@@ -12,7 +12,7 @@ interface MemoryRow {
 
 type SectionRow = MemorySection & { id: number; position: number };
 
-/** The statements on memories, their sections and their versions, each prepared once. */
+/** Prepares the statements on memories, their sections and their versions. */
 export function prepareMemoryTable(db: Connection) {
   const find = db.prepare<[scopeId: string], MemoryRow>(
     'SELECT id, revision FROM memory WHERE scope_id = ?',
@@ -53,7 +53,7 @@ export function prepareMemoryTable(db: Connection) {
   );
   const search = prepareIndexSearch(db, SECTION_INDEX);
 
-  /** Writes what differs; sections that stay keep their place in the index. */
+  /** Writes the sections that differ. Unchanged sections keep their place in the index. */
   function writeSections(memory: number, after: readonly MemorySection[]): void {
     const before = new Map(sections.all(memory).map((row) => [row.heading, row]));
     const kept = new Set<number>();
@@ -86,7 +86,9 @@ export function prepareMemoryTable(db: Connection) {
     sections(memory: number): MemorySection[] {
       return sections.all(memory).map(({ heading, text }) => ({ heading, text }));
     },
-    /** Replaces the sections and keeps those before as a version. To be run in a transaction. */
+    /**
+     * Replaces the sections, and keeps the earlier ones as a version. Must run in a transaction.
+     */
     replace(
       scopeId: string,
       { before, after }: Record<'before' | 'after', readonly MemorySection[]>,

@@ -18,20 +18,20 @@ import type { StoreSchema } from './store-schema.js';
 import { assertUsable, hasContent, versionOf } from './usable-database.js';
 import { SQLITE_BUSY_TIMEOUT_MS } from './write-queue.js';
 
-/** Milliseconds that opening blocks at most for the lock of another process. */
+/** How many milliseconds opening may block for the lock of another process. */
 const OPEN_BUSY_TIMEOUT_MS = 5_000;
 
 export interface OpenOptions {
   path: string;
   synchronous: 'full' | 'normal';
-  /** The first that loads when absent. */
+  /** If absent, the first one that loads. */
   driver?: SqliteDriver | undefined;
   schema: StoreSchema;
 }
 
 /**
- * Opens a store in WAL mode, creates it when there is none, and brings an older one up to date. A
- * file that is not one is left as it is.
+ * Opens a store in WAL mode. Creates it if there is none, and migrates an older one. A file that is
+ * not a store is not changed.
  *
  * @throws `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`
  */
@@ -45,9 +45,10 @@ export function openDatabase({ path, synchronous, driver, schema }: OpenOptions)
     }
     const file = resolveFile(path, (draft) => createFile(draft, { open, schema }));
     const timeout = OPEN_BUSY_TIMEOUT_MS;
-    // Whoever closes a database last writes its log into it, unless he opened it for reading. So
-    // what has a log is judged by a reader first. (A look through `node:fs` would end the locks of
-    // other connections in this process; see "How To Corrupt An SQLite Database File", 2.2.)
+    // The last connection that closes a database writes its log into it, unless it was opened for
+    // reading. So a database with a log is checked through a read-only connection first. (To read
+    // it through `node:fs` would release the locks of other connections in this process; see "How
+    // To Corrupt An SQLite Database File", 2.2.)
     if (hasContent(`${file}-wal`) || hasContent(`${file}-journal`)) {
       orClose(open(file, { readonly: true, timeout }), (db) => assertUsable(db, schema)).close();
     }
@@ -63,7 +64,7 @@ export function openDatabase({ path, synchronous, driver, schema }: OpenOptions)
   }
 }
 
-/** The real path of a regular file, which is created when there is none. */
+/** The real path of a regular file, which is created if it does not exist. */
 function resolveFile(path: string, create: (file: string) => void): string {
   const wanted = resolve(path);
   if (wanted !== wanted.trim()) {
@@ -76,7 +77,7 @@ function resolveFile(path: string, create: (file: string) => void): string {
   return file;
 }
 
-/** Prepares a connection, and closes it where that fails. */
+/** Prepares a connection, and closes it if that fails. */
 function orClose(db: Connection, prepare: (db: Connection) => void): Connection {
   try {
     prepare(db);
@@ -88,8 +89,9 @@ function orClose(db: Connection, prepare: (db: Connection) => void): Connection 
 }
 
 /**
- * Builds the file under another name and links it in place when it is whole. So a process that is
- * killed meanwhile leaves no half store, and of several that start at once the first one wins.
+ * Builds the file under another name, and links it to its place when it is complete. So a process
+ * that is killed leaves no incomplete store. If several processes start at the same time, the first
+ * one wins.
  */
 function createFile(file: string, { open, schema }: { open: Driver; schema: StoreSchema }): void {
   const folder = dirname(file);
@@ -111,7 +113,8 @@ function createFile(file: string, { open, schema }: { open: Driver; schema: Stor
   }
 }
 
-// The recursive `mkdir` of Node never returns where a folder like `/proc` refuses a child as absent.
+// Does not use Node's recursive `mkdir`: it never returns for a folder such as `/proc`, which
+// reports ENOENT for every new child.
 function makeFolder(folder: string): void {
   const make = () => unlessTaken(() => mkdirSync(folder, { mode: 0o700 }));
   try {
@@ -138,7 +141,7 @@ function errnoOf(error: unknown): unknown {
 function migrate(db: Connection, { applicationId, migrations }: StoreSchema): void {
   if (versionOf(db) === migrations.length) return;
   const run = db.transaction(() => {
-    // Another process may have done it while this one waited for the lock.
+    // Another process may have migrated it while this one waited for the lock.
     for (const step of migrations.slice(versionOf(db))) {
       if (typeof step === 'string') db.exec(step);
       else step(db);
@@ -149,7 +152,7 @@ function migrate(db: Connection, { applicationId, migrations }: StoreSchema): vo
   run.immediate();
 }
 
-/** Makes the new name last through a power loss. Windows has no such call, and needs none. */
+/** Makes the new name survive a power failure. Windows has no such call, and needs none. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');

@@ -7,7 +7,7 @@ import { invalidOption, MAX_TIMER_MS, wholeNumberOption } from './store-options.
 import type { StoreSchema } from './store-schema.js';
 import { WriteQueue } from './write-queue.js';
 
-/** What the stores of every kind can be told. */
+/** The options that the stores of all kinds have. */
 export interface StoreOptions {
   path: string;
   synchronous?: 'full' | 'normal';
@@ -16,22 +16,22 @@ export interface StoreOptions {
   busyTimeoutMs?: number;
 }
 
-/** An open database, and the one way to read and to write it. */
+/** An open database, with the functions to read and write it. */
 export interface Engine {
   db: Connection;
   driver: SqliteDriver;
   queue: WriteQueue;
   /** Milliseconds since the epoch. */
   clock: () => number;
-  /** Reads at once, or after the writes of this namespace that were asked for before. */
+  /** Reads at once, or after the earlier writes of this namespace if there are any. */
   read: <T>(namespace: string, read: () => T) => T | Promise<T>;
-  /** Commits the writes on their way and closes the file. */
+  /** Commits the queued writes, and closes the file. */
   close: () => void;
 }
 
 /** A kind of store. */
 interface StoreKind {
-  /** Whose options they are, for the messages. */
+  /** The function whose options these are, for messages. */
   factory: string;
   schema: StoreSchema;
 }
@@ -39,7 +39,7 @@ interface StoreKind {
 /**
  * Opens a store of one kind.
  *
- * @param use prepares what the store needs; where it throws, the file is closed again
+ * @param use prepares what the store needs; if it throws, the file is closed again
  * @throws `STORE_CORRUPT`, `STORE_NEWER`, `STORE_UNAVAILABLE`, `CONFIG_INVALID`
  */
 export function openStore<T>(

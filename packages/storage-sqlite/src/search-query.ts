@@ -1,27 +1,29 @@
 import { EXACT_BONUS, type SearchPhrase, type SearchTerm } from '@ethosagent/policy';
 import type { Connection, Statement } from './driver/connection.js';
 
-/** An index of texts, as an FTS5 table. */
+/** A full-text index, as an FTS5 table. */
 export interface SearchIndex {
   table: string;
-  /** The columns of a text's words; the other forms of all of them are in the column `stems`. */
+  /**
+   * The columns with the words of a text. The other forms of all of them are in the column `stems`.
+   */
   words: readonly string[];
-  /** What a place weighs, by column in their order. The facts weigh nothing. */
+  /** The weight of each column, in order. The facts have no weight. */
   weights: readonly number[];
 }
 
-/** What is asked of an index. */
+/** A query of an index. */
 export interface IndexQuery {
   terms: readonly SearchTerm[];
-  /** What filters, as words of the column `facts`. */
+  /** The facts to filter by, as words of the column `facts`. */
   facts: readonly string[];
-  /** SQL that takes the row `f.id` or not, and its values. */
+  /** An SQL condition on the row `f.id`, with its values. */
   only?: { where: string; values: readonly number[] };
   limit: number;
   offset: number;
 }
 
-/** A row that an index has found. */
+/** A row that a search has found. */
 export interface IndexHit {
   id: number;
   weight: number;
@@ -32,8 +34,8 @@ export interface IndexHit {
 const MAX_PREPARED = 64;
 
 /**
- * Prepares the search in an index: what has all the terms first, then what has some. Each is asked for
- * by itself, so that its weight and how many of them a row has are known.
+ * Prepares the search in an index. Rows with all terms come first, then rows with some of them.
+ * Each term is a query of its own, so that its weight, and the number of a row's terms, are known.
  */
 export function prepareIndexSearch(db: Connection, { table, words, weights }: SearchIndex) {
   const score = `-bm25(${[table, ...weights.map((each) => each.toFixed(2))].join(', ')})`;
@@ -41,7 +43,10 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
   const exact = `{${words.join(' ')}}`;
   const prepared = new Map<string, Statement<unknown[], IndexHit>>();
 
-  /** @param branches how many terms each query that gives weights has, and how many give exact places */
+  /**
+   * @param branches how many terms each query with weights has, and how many queries find exact
+   *   words
+   */
   function statement(
     terms: number,
     branches: readonly [each: number, exacts: number],
@@ -57,7 +62,7 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
       ...Array<string>(terms / each).fill(`SELECT rowid, ${score}, ${each}, 0 ${matching}`),
       ...Array<string>(exacts).fill(`SELECT rowid, 0.0, 0, 1 ${matching}`),
     ];
-    // Of one query alone nothing has to be added up.
+    // The result of a single query needs no sum.
     const found =
       hits.length === 1
         ? 'SELECT id, weight, matched, exact FROM hit'
@@ -85,7 +90,7 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
     const page = [...(only?.values ?? []), limit, offset];
     const where = only?.where ?? '';
     if (terms.length > 1) {
-      // What has all of them is found much faster together, and often fills the page.
+      // Rows with all terms are found much faster by one query, and often fill the page.
       const whole = inFacts + forms.join(' AND ');
       const queries = [whole, ...exacts.map((query) => `${whole} AND ${query}`)];
       const branches = [terms.length, exacts.length] as const;
@@ -97,7 +102,7 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
   };
 }
 
-/** Words hold nothing but letters and digits, so that no text of a caller's is ever an operator. */
+/** Words contain only letters and digits, so a caller's text can never be an operator. */
 function quoted(words: SearchPhrase): string {
   return `"${words.join(' ')}"`;
 }

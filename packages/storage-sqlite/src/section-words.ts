@@ -10,7 +10,7 @@ export const SECTION_INDEX: SearchIndex = {
   weights: [0, 2, 1, 0.9],
 };
 
-/** Prepares what keeps the index of sections. */
+/** Prepares the statements that update the index of sections. */
 export function prepareSectionWords(db: Connection) {
   const add = db.prepare<[number | bigint, string, string, string, string]>(
     'INSERT INTO section_words (rowid, facts, heading, words, stems) VALUES (?, ?, ?, ?, ?)',
@@ -28,7 +28,7 @@ export function prepareSectionWords(db: Connection) {
   };
 }
 
-/** The memory that a section is of, as a word of the index. */
+/** The memory of a section, as a word of the index. */
 export function memoryFact(memory: number): string {
   return `memory${memory}`;
 }

@@ -2,7 +2,7 @@ import { assertHolds } from '@ethosagent/policy';
 import type { SessionAppendOptions, SessionClaim } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
 
-/** The statements on claims. They run within a transaction of who calls them. */
+/** The statements on claims. The caller must run them within a transaction. */
 export function prepareClaims(db: Connection) {
   const find = db.prepare<[rowid: number], { epoch: number; heldUntil: number }>(
     'SELECT epoch, held_until AS heldUntil FROM session WHERE id = ?',
@@ -29,7 +29,7 @@ export function prepareClaims(db: Connection) {
       take.run(epoch, now + leaseMs, rowid);
       return epoch;
     },
-    /** Has a claim hold until then, if it holds now. */
+    /** Extends a claim, if it still holds. */
     extend({ sessionId, epoch }: SessionClaim, now: number, until: number): boolean {
       return Number(extend.run(until, sessionId, epoch, now).changes) > 0;
     },

@@ -5,11 +5,11 @@ import { factsOf } from './message-facts.js';
 import type { Migration, StoreSchema } from './store-schema.js';
 
 const MIGRATIONS: readonly Migration[] = [
-  // What is long stands last, so that a filter never follows the overflow chain of a large text.
+  // Long columns come last, so that a filter never reads the overflow pages of a large text.
   //
-  // `message_words` has the words of each message as `searchWords` gives them, so that its own
-  // tokenizer only splits at the spaces, and the facts that a search filters by as words too: the
-  // index then meets them with the query before any message is read. It keeps no text of its own.
+  // `message_words` contains the words of each message as `searchWords` gives them, so its own
+  // tokenizer only splits at spaces. It also contains the facts for filters as words. So the index
+  // applies the filters before any message is read. It stores no text.
   `CREATE TABLE owner (
      id INTEGER PRIMARY KEY,
      identity TEXT NOT NULL UNIQUE
@@ -41,8 +41,8 @@ const MIGRATIONS: readonly Migration[] = [
    CREATE VIRTUAL TABLE message_words USING fts5 (
      facts, words, content = '', contentless_delete = 1, tokenize = 'ascii'
    );`,
-  // A claim may be there before the first message is. An epoch is never given twice, also not to a
-  // session that was removed and made again.
+  // A claim may be stored before the first message. An epoch is never used twice, even for a
+  // session that was removed and created again.
   `ALTER TABLE session ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE session ADD COLUMN held_until INTEGER NOT NULL DEFAULT 0;
    CREATE TABLE last_epoch (epoch INTEGER NOT NULL) STRICT;
@@ -57,7 +57,7 @@ const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Messages read at once: a text may have a million characters. */
+/** How many messages are read at once. A text may have a million characters. */
 const PAGE = 50;
 
 function indexMessages(db: Connection): void {
@@ -85,5 +85,5 @@ function indexMessages(db: Connection): void {
   }
 }
 
-/** Messages of sessions. Its mark is "EthS" in ASCII. */
+/** The messages of sessions. The application id is "EthS" in ASCII. */
 export const SESSION_SCHEMA: StoreSchema = { applicationId: 0x45746853, migrations: MIGRATIONS };

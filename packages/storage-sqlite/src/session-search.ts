@@ -33,26 +33,26 @@ import type { SessionTable } from './session-table.js';
 const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 200;
 
-/** Characters of a message's text that a match holds at most; `messages` has the whole. */
+/** The most characters of a message's text in a match. `messages` returns the whole text. */
 const MAX_MATCH_CHARS = 16_000;
 
-/** Far more than a caller looks at. SQLite takes whole numbers of 64 bits only. */
+/** Far more than a caller looks at. SQLite only accepts integers of 64 bits. */
 const MAX_OFFSET = 1_000_000_000;
 
-/** Of so many that are found best, those of now go before older ones that are about as good. */
+/** Among this many of the best matches, recent ones come before older ones with a similar score. */
 const POOL = 200;
 
 const INDEX: SearchIndex = {
   table: 'message_words',
   words: ['words'],
-  // What was said in another form of the word counts a little less.
+  // A match in another form of the word has a little less weight.
   weights: [0, 1, 0.9],
 };
 
 type FoundRow = SessionRow & StoredMessageRow;
 type ScoredHit = IndexHit & { score: number };
 
-/** As a join, so that the index is asked first. */
+/** A join, so that SQLite searches the index first. */
 const WITHIN =
   'CROSS JOIN message AS t ON t.id = f.id WHERE t.created_at >= ? AND t.created_at < ?';
 
@@ -68,7 +68,7 @@ export function prepareSessionSearch(db: Connection, table: SessionTable, clock:
      WHERE m.id = ?`,
   );
 
-  /** A page of what the index finds, the best of it in the order of their scores. */
+  /** A page of matches. The best ones are sorted by their scores. */
   function hitsOf(query: IndexQuery): ScoredHit[] {
     const { terms, limit, offset } = query;
     const asked = { terms: terms.length };
@@ -83,7 +83,7 @@ export function prepareSessionSearch(db: Connection, table: SessionTable, clock:
         return { ...hit, score };
       },
     );
-    // Of equals the message appended last comes first.
+    // Among equal scores, the message that was appended last comes first.
     const pool = scored.slice(0, POOL).sort((a, b) => b.score - a.score || b.id - a.id);
     return [...pool, ...scored.slice(POOL)].slice(offset, offset + limit);
   }
@@ -101,7 +101,7 @@ export function prepareSessionSearch(db: Connection, table: SessionTable, clock:
     ];
   }
 
-  /** What filters, as words of the index; `undefined` when nothing can be found. */
+  /** The facts to filter by, as words of the index; `undefined` if nothing can match. */
   function factsFor(opts: SessionSearchOptions): string[] | undefined {
     const facts: string[] = [];
     if (opts.owner !== undefined) {
@@ -121,7 +121,7 @@ export function prepareSessionSearch(db: Connection, table: SessionTable, clock:
   }
 
   return {
-    /** Checks what is asked for; the search itself runs when the answer is called. */
+    /** Checks the query. The returned function runs the search. */
     search(query: string, opts: SessionSearchOptions): () => SessionMatch[] {
       const terms = parseSearchQuery(query);
       assertRoles(opts.roles ?? []);

@@ -20,10 +20,13 @@ export interface SessionKey {
   personalityId: string | null;
 }
 
-/** A session without a message begins at the greatest time, and its last one is at the smallest. */
+/**
+ * For a session without messages: the start is the largest time, and the last message has the
+ * smallest.
+ */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** Prepares each statement once, for the life of the connection. */
+/** Prepares all statements once for a connection. */
 export function prepareSessionTable(db: Connection) {
   const claims = prepareClaims(db);
   const from = 'FROM session AS s JOIN owner AS o ON o.id = s.owner';
@@ -74,7 +77,8 @@ export function prepareSessionTable(db: Connection) {
      FROM session AS s JOIN message AS m ON m.session = s.id
      WHERE s.session_id = ? AND m.sequence > ? ORDER BY m.sequence LIMIT ?`,
   );
-  // As bytes: what cuts text in SQLite stops at a NUL. None of the rest becomes a string here.
+  // As bytes, since SQLite's functions on texts stop at a NUL. Only the beginning becomes a string
+  // here.
   const beginnings = db.prepare<
     [bytes: number, id: string, after: number, limit: number],
     Omit<StoredMessageRow, 'text'> & { begin: { toString(): string } }
@@ -111,7 +115,7 @@ export function prepareSessionTable(db: Connection) {
     return known;
   }
 
-  // Several statements each: where one fails, nothing of them is left.
+  // One transaction, since it consists of several statements: if one fails, nothing is changed.
   const append = db.transaction(
     (
       session: SessionKey,
@@ -167,7 +171,7 @@ export function prepareSessionTable(db: Connection) {
   });
 
   return {
-    /** Appends messages, one at least, and says how many there were before. */
+    /** Appends one or more messages. Returns how many there were before. */
     append(
       session: SessionKey,
       rows: readonly MessageRow[],
@@ -196,19 +200,19 @@ export function prepareSessionTable(db: Connection) {
         ? listAll.all(since, until, limit)
         : listOwned.all(owner, since, until, limit);
     },
-    /** The ids of sessions in the order in which they began to be stored. */
+    /** The ids of sessions, in the order in which they were first stored. */
     idsAfter(after: number, limit: number) {
       return idsAfter.all(after, limit);
     },
     messages(id: string, after: number, limit: number): IterableIterator<StoredMessageRow> {
       return messages.iterate(id, after, limit);
     },
-    /** Without their data, and of each text so many characters. */
+    /** The messages without their data, and only the first characters of each text. */
     *beginnings(
       id: string,
       { after, limit, maxTextChars }: { after: number; limit: number; maxTextChars: number },
     ): Generator<StoredMessageRow> {
-      // No character takes more than four bytes, so half a one is after what is wanted.
+      // A character has at most four bytes, so only a character after the wanted ones can be cut.
       for (const { begin, ...row } of beginnings.iterate(maxTextChars * 4, id, after, limit)) {
         yield { ...row, text: takeStart(begin.toString(), maxTextChars) };
       }

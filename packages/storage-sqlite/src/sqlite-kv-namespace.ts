@@ -15,18 +15,19 @@ export interface KvEngine extends Pick<Engine, 'queue' | 'clock' | 'read'> {
   limits: KvLimits;
 }
 
-/** One namespace of a store. Its methods keep what they need to themselves, out of a tool's hands. */
+/**
+ * One namespace of a store. Its data is in closures, so a tool can't reach the rest of the store.
+ */
 export function createNamespace(
   { table, queue, clock, limits, read }: KvEngine,
   namespace: string,
 ): Required<KeyValueStore> {
-  // A row that a caller has found expired is removed, so that it stays absent when the clock is
-  // set back.
+  // Removes a row that was found to be expired. So it stays absent even if the clock is set back.
   function forgetExpired(range: KeyRange, now: number): void {
     queue
       .run(namespace, () => table.removeExpiredIn(namespace, range, now))
       .catch(() => {
-        // A store that can't be written says so to those who write.
+        // If the store can't be written, those who write get the error.
       });
   }
 

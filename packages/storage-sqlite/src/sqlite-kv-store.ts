@@ -113,7 +113,7 @@ export function createSqliteKvStore(options: SqliteKvStoreOptions): SqliteKvStor
 const FACTORY = 'createSqliteKvStore';
 const KIND = { factory: FACTORY, schema: KV_SCHEMA };
 
-/** Rows of a page, and characters after which it ends. */
+/** A page ends after this many rows or characters. */
 const MAX_PAGE_ROWS = 500;
 const MAX_PAGE_CHARS = 16_000_000;
 

@@ -114,7 +114,7 @@ export function createSqliteMemory(options: SqliteMemoryOptions): SqliteMemory {
       },
     );
 
-    /** Reads what there is of a memory; `nothing` when it was never changed. */
+    /** Reads from a memory; returns `nothing` if the memory was never changed. */
     const reading = async <T>(scopeId: string, of: (memory: number) => T, nothing: T): Promise<T> =>
       read(scopeId, () => {
         const memory = table.find(scopeId);

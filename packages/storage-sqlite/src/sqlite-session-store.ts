@@ -45,7 +45,7 @@ export interface SqliteSessionStore extends SessionStore {
 const FACTORY = 'createSqliteSessionStore';
 const KIND = { factory: FACTORY, schema: SESSION_SCHEMA };
 
-/** All of a store's calls see the writes that were asked for before. */
+/** A single namespace, so that every call sees all earlier writes. */
 const NAMESPACE = 'sessions';
 
 const DEFAULT_SESSIONS = 100;
@@ -53,7 +53,7 @@ const MAX_SESSIONS = 1_000;
 const DEFAULT_MESSAGES = 1_000;
 const MAX_MESSAGES = 10_000;
 
-/** Characters of texts and data after which a page of messages ends. */
+/** A page of messages ends after this many characters of texts and data. */
 const MAX_PAGE_CHARS = 16_000_000;
 
 /**

@@ -34,7 +34,7 @@ export interface SqliteTurns extends TurnStore {
 
 const KIND = { factory: 'createSqliteTurns', schema: TURN_SCHEMA };
 
-/** All calls see the writes that were asked for before. */
+/** A single namespace, so that every call sees all earlier writes. */
 const NAMESPACE = 'turns';
 
 /**
@@ -55,7 +55,7 @@ export function createSqliteTurns(options: SqliteTurnsOptions): SqliteTurns {
     const table = prepareTurnTable(db);
     const schedules = prepareScheduleTable(db);
     const reading = async <T>(of: () => T): Promise<T> => read(NAMESPACE, of);
-    // Several statements each: where one fails, nothing of them is left.
+    // One transaction, since it consists of several statements: if one fails, nothing is changed.
     const writing = <T>(of: (now: number) => T): Promise<T> =>
       queue.run(
         NAMESPACE,

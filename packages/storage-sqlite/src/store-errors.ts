@@ -3,22 +3,22 @@ import { DriverMissing } from './driver/load-driver.js';
 
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
 
-/** Another connection holds a lock: worth another try. */
+/** Whether another connection holds a lock. Then another attempt may succeed. */
 export function isBusy(error: unknown): boolean {
   return BUSY.test(systemCodeOf(error));
 }
 
 /**
- * The typed error for what SQLite, Node or this package threw. Holds no key or value; those may be
- * in `cause`, which is for the operator.
+ * Turns an error of SQLite, Node or this package into a typed error. Its message contains no key
+ * and no value. `cause` may contain them, and is for the operator.
  *
- * @param file the path of the database while it is opened. Later errors go to whoever called a tool,
- * and hold no path
+ * @param file the path of the database while it is being opened; later errors reach the caller of a
+ *   tool, and must not contain a path
  */
 export function toStoreError(error: unknown, file?: string): Error {
   if (error instanceof Error && errorCodeOf(error) !== undefined) return error;
   const code = systemCodeOf(error);
-  // The statements are fixed, so when one makes no sense (SQLITE_ERROR) the tables are not ours.
+  // The statements never change. So if one is invalid (SQLITE_ERROR), the tables are not ours.
   if (/^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(code)) {
     return new EthosError(
       'STORE_CORRUPT',
@@ -65,7 +65,7 @@ function adviceFor(code: string): string {
   return 'check the disk and the folder of the file';
 }
 
-/** The result codes of SQLite, which `node:sqlite` tells by number. */
+/** The result codes of SQLite, which `node:sqlite` reports as numbers. */
 const RESULT_CODES: Readonly<Record<number, string>> = {
   1: 'ERROR',
   3: 'PERM',
@@ -91,6 +91,6 @@ function systemCodeOf(error: unknown): string {
     return 'UNKNOWN';
   }
   if (error.code !== 'ERR_SQLITE_ERROR' || !('errcode' in error)) return error.code;
-  // The low byte is the code, the rest says more of it.
+  // The low byte is the code. The others give details.
   return `SQLITE_${RESULT_CODES[Number(error.errcode) & 0xff] ?? error.errcode}`;
 }

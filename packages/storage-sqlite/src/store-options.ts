@@ -1,12 +1,12 @@
 import { EthosError } from '@ethosagent/types';
 
-/** The longest delay that a timer of Node takes. */
+/** The longest delay of a timer. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
-/** Half of what V8 holds in one string, and far below SQLite's own limit of a billion. */
+/** Half of the longest string in V8, and far below SQLite's own limit of a billion. */
 export const MAX_TEXT_LENGTH = 268_435_456;
 
-/** A whole number above zero out of the options of a function. @throws `CONFIG_INVALID` */
+/** Reads a whole number above zero from options. @throws `CONFIG_INVALID` */
 export function wholeNumberOption<Name extends string>(
   options: { readonly [K in Name]?: number },
   name: Name,

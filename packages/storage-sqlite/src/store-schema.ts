@@ -1,15 +1,15 @@
 import type { Connection } from './driver/connection.js';
 
-/** SQL, or what the program itself has to do. It runs in the transaction of the migration. */
+/** SQL, or a function for what SQL can't do. Runs in the transaction of the migration. */
 export type Migration = string | ((db: Connection) => void);
 
-/** What makes a database file a store of one kind. */
+/** What makes a database file a store of a certain kind. */
 export interface StoreSchema {
-  /** Marks the file, in its header, as a store of this kind. */
+  /** The application id in the header of the file, which marks it as this kind of store. */
   applicationId: number;
   /**
-   * Step n takes a file from `user_version` n to n + 1. Only ever appended to. A newer file is
-   * refused by its version, so a step may change anything.
+   * Step n migrates a file from `user_version` n to n + 1. Steps are only added at the end. Older
+   * code refuses a newer file by its version, so a step may change anything.
    */
   migrations: readonly Migration[];
 }

@@ -10,10 +10,10 @@ export interface SweeperOptions {
   intervalMs: number;
 }
 
-/** No scope's reads wait for a sweep: what it removes is already invisible. */
+/** No read has to wait for a sweep: the rows that it removes are already invisible. */
 const NO_NAMESPACE = Symbol('no namespace');
 
-/** Removes expired rows from time to time, in small batches. Doesn't keep the process alive. */
+/** Removes expired rows regularly, in small batches. Does not keep the process alive. */
 export function startSweeper({ table, queue, clock, intervalMs }: SweeperOptions): {
   stop: () => void;
 } {
@@ -27,7 +27,7 @@ export function startSweeper({ table, queue, clock, intervalMs }: SweeperOptions
       let more = table.hasExpired(now);
       while (more) more = await queue.run(NO_NAMESPACE, () => table.sweep(now));
     } catch {
-      // The next round tries again; a store that can't be written says so to those who write.
+      // The next round tries again. If the store can't be written, those who write get the error.
     } finally {
       sweeping = false;
     }

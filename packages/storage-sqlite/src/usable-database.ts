@@ -3,11 +3,14 @@ import { EthosError } from '@ethosagent/types';
 import type { Connection } from './driver/connection.js';
 import type { StoreSchema } from './store-schema.js';
 
-/** Larger files are not searched for damage when they are opened; it shows when it is read. */
+/**
+ * Larger files are not checked for damage when they are opened. Damage is then found when it is
+ * read.
+ */
 const MAX_CHECKED_BYTES = 32 * 1024 * 1024;
 
 /**
- * Makes sure that a database is an undamaged store of a version that this code knows. Only reads.
+ * Checks that a database is an undamaged store of a known version. Only reads.
  *
  * @throws `STORE_CORRUPT`, `STORE_NEWER`, or an error of SQLite or of the file system
  */
@@ -26,8 +29,8 @@ export function assertUsable(db: Connection, { applicationId, migrations }: Stor
   }
   const expected = pragmaNumber(db, 'page_count') * pragmaNumber(db, 'page_size');
   const { size } = statSync(db.name);
-  // SQLite takes a last page that is cut off for one that ends in zeros. With a log the file may
-  // well be short: its last pages are in the log then.
+  // If the last page is cut off, SQLite reads the missing part as zeros. A database with a log may
+  // really be shorter: its last pages are still in the log.
   if (size < expected && !hasContent(`${db.name}-wal`)) {
     throw corrupt('is shorter than it says itself; restore it from a backup');
   }

@@ -3,26 +3,28 @@ import { setImmediate, setTimeout } from 'node:timers';
 import type { Connection, Statement } from './driver/connection.js';
 import { closedError, isBusy, toStoreError } from './store-errors.js';
 
-/** One transaction holds no more than this, so that a flood of writes lets the event loop breathe. */
+/** The most operations in one transaction, so that many writes don't block the event loop. */
 const MAX_BATCH = 512;
 
-/** Milliseconds that SQLite itself waits for a lock. It blocks the event loop, so it is short. */
+/**
+ * How many milliseconds SQLite itself waits for a lock. This blocks the event loop, so it is short.
+ */
 export const SQLITE_BUSY_TIMEOUT_MS = 20;
 
-/** Milliseconds that `close` blocks at most for the lock of another process. */
+/** How many milliseconds `close` may block for the lock of another process. */
 const CLOSE_BUSY_TIMEOUT_MS = 5_000;
 
 interface QueuedOperation {
   namespace: string | symbol;
   queuedAt: number;
-  /** Runs inside a transaction; what it returns is called once that has been committed. */
+  /** Runs inside a transaction. The function that it returns is called after the commit. */
   attempt: () => () => void;
   reject: (error: Error) => void;
 }
 
 /**
- * Group commit: what is queued during one turn of the event loop runs in one transaction, in
- * order, and settles after the commit. An operation that throws fails alone.
+ * Group commit: the operations that are queued during one turn of the event loop run in one
+ * transaction, in order, and settle after the commit. If one of them throws, only that one fails.
  */
 export class WriteQueue {
   readonly #db: Connection;
@@ -36,12 +38,15 @@ export class WriteQueue {
   #scheduled = false;
   #closed = false;
   #busyTries = 0;
-  /** How many of the next operations get a transaction each, because theirs together failed. */
+  /**
+   * How many of the next operations get a transaction of their own, because their common one
+   * failed.
+   */
   #alone = 0;
 
   /**
-   * @param options.lockWaitMs how long an operation waits for locks of other processes in all
-   * @param options.assertInPlace throws when what would be written could not be found again
+   * @param options.lockWaitMs how long an operation waits in all for locks of other processes
+   * @param options.assertInPlace throws if written data could not be found again
    */
   constructor(db: Connection, options: { lockWaitMs: number; assertInPlace: () => void }) {
     this.#db = db;
@@ -56,12 +61,12 @@ export class WriteQueue {
     return this.#closed;
   }
 
-  /** Whether a read of this namespace has to queue up to see what was asked for before it. */
+  /** Whether a read of this namespace must wait in the queue to see earlier writes. */
   hasQueued(namespace: string): boolean {
     return this.#queuedPerNamespace.has(namespace);
   }
 
-  /** @param operation makes at most one change, so that its failure leaves nothing behind */
+  /** @param operation makes at most one change, so that a failure leaves nothing behind */
   run<T>(namespace: string | symbol, operation: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed) {
@@ -82,7 +87,7 @@ export class WriteQueue {
     });
   }
 
-  /** Commits what is queued, and refuses what comes later. */
+  /** Commits the queued operations, and refuses later ones. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -112,12 +117,12 @@ export class WriteQueue {
     const overdue = performance.now() - this.#lockWaitMs;
     const firstInTime = this.#queue.findIndex((operation) => operation.queuedAt > overdue);
     this.#rejectFirst(firstInTime === -1 ? this.#queue.length : firstInTime, lock);
-    // Spread at random, so that processes that met once don't keep meeting.
+    // A random delay, so that processes that met once don't meet again.
     const ceilingMs = Math.min(50, 2 ** this.#busyTries++);
     if (this.#queue.length > 0) this.#schedule(1 + Math.random() * ceilingMs);
   };
 
-  /** Runs the next batch. Returns the error when a lock stood in the way and nothing changed. */
+  /** Runs the next batch. Returns the error if a lock prevented it and nothing was changed. */
   #runBatch(): unknown {
     const size = Math.min(this.#alone > 0 ? 1 : MAX_BATCH, this.#queue.length);
     const settle: (() => void)[] = [];
@@ -150,7 +155,7 @@ export class WriteQueue {
     try {
       return operation.attempt();
     } catch (error) {
-      // A full disk, for one, may end the whole transaction and not only the statement.
+      // Some errors, such as a full disk, end the whole transaction and not only the statement.
       if (!this.#db.inTransaction) throw error;
       return () => operation.reject(toStoreError(error));
     }

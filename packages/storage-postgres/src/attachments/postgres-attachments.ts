@@ -19,7 +19,8 @@ export async function openAttachments(
 
 function createAttachments(database: Database): AttachmentStore {
   const table = `${database.schema}.attachment`;
-  // What is damaged is repaired by putting it again. Both times it is the same, so it may be sent twice.
+  // A damaged attachment is repaired when the same content is put again. Putting it twice has the
+  // same result, so it may be sent again.
   const put = {
     name: 'ethos_attachment_put',
     isRepeatable: true,
@@ -35,7 +36,7 @@ function createAttachments(database: Database): AttachmentStore {
   return {
     async put(bytes, { name, mediaType }) {
       if (bytes.length > MAX_BYTES) throw tooLarge(name);
-      // A copy: the caller may go on to change its array, and the id would be wrong.
+      // A copy: the caller may change its array, and then the id would be wrong.
       const kept = Buffer.from(bytes);
       const digest = digestOf(kept);
       await database.run(put, [digest, kept]);

@@ -4,7 +4,7 @@ import { type AuditCall, type AuditEvent, type AuditSink, EthosError } from '@et
 import { Database, type Statement } from '../database/database.js';
 import { checkedOptions, type PostgresOptions, wholeNumber } from '../database/options.js';
 
-/** Lines of one statement. */
+/** How many lines one statement writes. */
 const MAX_LINES = 500;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 5_000;
@@ -56,7 +56,7 @@ export class PostgresAuditSink implements AuditSink {
     this.#chain = new AuditChain(options.key === undefined ? {} : { key: options.key });
     this.id = this.#chain.id;
     this.#maxPending = wholeNumber(options, 'maxPending', { fallback: 1_000, max: 1_000_000 });
-    // Lines that are there already stay, so that it may be sent again when nobody knows what came of it.
+    // Existing lines stay unchanged, so it may be sent again if its outcome is unknown.
     this.#append = {
       name: 'ethos_audit_append',
       isRepeatable: true,

@@ -50,7 +50,7 @@ export async function verifyPostgresAudit(
   }
   const total: AuditReport = { ok: true, events: 0, problems: [], cannotTell: [WHOLE_CHAINS] };
   try {
-    // A chain without a head, and one without lines, are among them.
+    // Also finds chains without a head, and chains without lines.
     const chains = await database.run<{ id: string }>(
       {
         name: 'ethos_audit_chains',

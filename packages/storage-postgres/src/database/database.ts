@@ -4,24 +4,31 @@ import { migrate } from '../schema/migrate.js';
 import type { CheckedOptions } from './options.js';
 import { closedError, isAnswer, isUndone, toStoreError } from './store-errors.js';
 
-/** Tries of a transaction that others made the server undo. */
+/** How often a transaction is tried that the server undoes because of others. */
 const MAX_TRIES = 10;
 
-/** Milliseconds beyond the time that the server gives a statement, until the connection is given up. */
+/**
+ * If the server does not answer for this many milliseconds after the time limit of a statement, the
+ * connection is given up.
+ */
 const SILENCE_MS = 5_000;
 
-/** One statement, prepared once a connection. */
+/** A statement that is prepared once for each connection. */
 export interface Statement {
   name: string;
   text: string;
-  /** Whether it may be sent again when a connection breaks, since it does no harm twice. */
+  /**
+   * Whether it may be sent again when a connection breaks, because a second execution does no harm.
+   */
   isRepeatable?: boolean;
 }
 
-/** A pool of connections to one schema. What several stores share; each of them opens it for itself. */
+/**
+ * A pool of connections to one schema. Several stores share it. Each of them opens and closes it.
+ */
 export class Database {
   readonly options: CheckedOptions;
-  /** The schema as it stands in statements. */
+  /** The name of the schema for use in statements. */
   readonly schema: string;
   #pool: pg.Pool | undefined;
   #ready: Promise<void> | undefined;
@@ -32,7 +39,7 @@ export class Database {
     this.schema = pg.escapeIdentifier(options.schema);
   }
 
-  /** Connects and brings the tables up to date; once for all who have it open. */
+  /** Connects and migrates the tables, once for all stores that have it open. */
   async open(): Promise<void> {
     this.#users += 1;
     try {
@@ -46,7 +53,10 @@ export class Database {
     }
   }
 
-  /** Lets go of it; whoever is last ends the connections, after what runs on them. */
+  /**
+   * Releases it. The last store that does so ends the connections, after everything that runs on
+   * them.
+   */
   async close(): Promise<void> {
     this.#users -= 1;
     if (this.#users > 0) return;
@@ -78,7 +88,7 @@ export class Database {
     }
   }
 
-  /** What an operator has to fix, while it does not answer. */
+  /** What an operator has to fix if the database does not answer. */
   async problem(): Promise<string | undefined> {
     try {
       await this.run({ name: 'ethos_alive', text: 'SELECT 1', isRepeatable: true }, []);
@@ -110,25 +120,26 @@ export class Database {
       allowExitOnIdle: true,
       application_name: 'ethosagent',
       onConnect: (client) => {
-        // What breaks between two statements would end the process; the next statement fails too.
+        // Without a listener, an error between two statements would end the process. The next
+        // statement fails anyway.
         client.on('error', () => {});
         return prepareConnection(client, statementTimeoutMs);
       },
     });
-    // A connection that breaks while nobody uses it: the pool opens another one when it is needed.
+    // If an unused connection breaks, the pool opens another one when it is needed.
     pool.on('error', () => {});
     return pool;
   }
 }
 
-/** The time of the clock that a test set; the server's when there is none. */
+/** The time that a test has set; `undefined` for the clock of the server. */
 export function momentFor({ options: { clock } }: Database): number | undefined {
   return clock === undefined ? undefined : Math.floor(clock());
 }
 
 /**
- * What is acknowledged must be on the disk of the server, whatever its default is; more than that, as
- * a copy on another server, stays as the operator set it.
+ * A confirmed write must be on the server's disk, whatever the server's default is. A stricter
+ * setting of the operator, such as a copy on another server, is kept.
  */
 const PREPARE = `SELECT set_config('statement_timeout', $1, false),
   set_config('idle_in_transaction_session_timeout', $1, false),

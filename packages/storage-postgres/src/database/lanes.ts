@@ -1,11 +1,11 @@
 /**
- * Writes of one name go one after the other, in the order in which they were asked for; those of others
- * go beside them. Reads wait for the writes that were asked for before.
+ * Writes with the same name run one after another, in order. Writes with different names run at the
+ * same time. A read waits for the earlier writes.
  */
 export class Lanes {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Runs a write after those of its name. */
+  /** Runs a write after the earlier ones with its name. */
   write<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name);
     const result = before === undefined ? work() : before.then(work);
@@ -20,7 +20,7 @@ export class Lanes {
     return result;
   }
 
-  /** Waits for the writes of a name; of all names when there is none. */
+  /** Waits for the writes with a name; without a name, for all writes. */
   async settled(name?: string): Promise<void> {
     await (name === undefined ? Promise.all([...this.#last.values()]) : this.#last.get(name));
   }

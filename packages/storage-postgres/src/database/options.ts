@@ -22,11 +22,11 @@ export interface PostgresOptions {
   clock?: () => number;
 }
 
-/** Options that were checked, with what was left out. */
+/** The checked options, with defaults for those that were left out. */
 export interface CheckedOptions extends Required<Omit<PostgresOptions, 'tls' | 'clock'>> {
   tls: ConnectionOptions | false | undefined;
   clock: (() => number) | undefined;
-  /** Host and port, for messages. Never the user nor the password. */
+  /** Host and port, for messages. Never contains the user or the password. */
   where: string;
 }
 
@@ -34,10 +34,10 @@ const FACTORY = 'createPostgresStores';
 const MAX_TIMER_MS = 2_147_483_647;
 const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** @throws `CONFIG_INVALID`, which never shows the URL */
+/** @throws `CONFIG_INVALID`, whose message never contains the URL */
 export function checkedOptions(options: PostgresOptions): CheckedOptions {
   const { schema = 'ethos', clock } = options;
-  // Names as PostgreSQL takes them without quotes, so that operators can write them.
+  // Names that need no quotes in PostgreSQL, so that operators can type them.
   if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
     throw invalidOption('schema', 'a name of small letters, digits and _, of at most 63');
   }
@@ -46,7 +46,7 @@ export function checkedOptions(options: PostgresOptions): CheckedOptions {
   const host = socket ?? url.hostname;
   const isLocal = host === '' || host.startsWith('/') || LOCAL.has(host);
   const says = [...url.searchParams.keys()].some((name) => name.startsWith('ssl'));
-  // `pg` goes by the URL then.
+  // `pg` uses the URL in that case.
   if (says && options.tls !== undefined) throw invalidOption('tls', 'left out, or ssl… of the URL');
   return {
     url: options.url,
@@ -65,17 +65,18 @@ function parsedUrl(text: unknown): URL {
   if (typeof text !== 'string') throw invalidOption('url', wanted);
   let url: URL;
   try {
-    // A socket needs no host, which WHATWG's grammar has no URL with a user for.
+    // A URL for a socket has no host. WHATWG's grammar allows no user without a host, so one is
+    // added.
     url = new URL(text.replace('@/', '@localhost/'));
   } catch {
-    // Its error holds the URL, and so the password.
+    // The error contains the URL, and so the password.
     throw invalidOption('url', `${wanted}; percent-encode what is special in user and password`);
   }
   if (url.protocol === 'postgresql:' || url.protocol === 'postgres:') return url;
   throw invalidOption('url', wanted);
 }
 
-/** A whole number above zero out of the options. @throws `CONFIG_INVALID` */
+/** Reads a whole number above zero from options. @throws `CONFIG_INVALID` */
 export function wholeNumber<Name extends string>(
   options: { readonly [K in Name]?: number },
   name: Name,

@@ -1,14 +1,17 @@
 import { EthosError, errorCodeOf } from '@ethosagent/types';
 
-/** What was done when it failed. */
+/** What was being done when it failed. */
 export interface FailureContext {
-  /** Host and port, while a store is opened or checked. Later errors go to whoever called a tool. */
+  /** Host and port, while a store is opened or checked. Later errors reach the caller of a tool. */
   where?: string;
-  /** A write was sent, and nobody knows whether it happened. */
+  /** Whether a write was sent and its outcome is unknown. */
   maybeWritten?: boolean;
 }
 
-/** The typed error for what `pg`, Node or this package threw. It holds no key, value or password. */
+/**
+ * Turns an error of `pg`, Node or this package into a typed error. Contains no key, no value and no
+ * password.
+ */
 export function toStoreError(error: unknown, context: FailureContext = {}): Error {
   if (error instanceof Error && errorCodeOf(error) !== undefined) return error;
   const code = systemCodeOf(error);
@@ -27,17 +30,17 @@ export function closedError(): EthosError {
   return new EthosError('STORE_UNAVAILABLE', 'the store is closed; create a new one');
 }
 
-/** The transaction was undone because of others, and is worth another try. */
+/** Whether the server undid the transaction because of others. Then another attempt may succeed. */
 export function isUndone(error: unknown): boolean {
   return /^40(001|P01)$/.test(systemCodeOf(error));
 }
 
-/** The server answered, and the connection is as good as before. */
+/** Whether the error is an answer of the server. Then the connection still works. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
 
-/** By SQLSTATE, or the code of a system call. */
+/** By SQLSTATE, or by the code of a system call. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'check user and password, and pg_hba.conf of the server'],
   [/^3D000/, 'create the database, or name another one in the URL'],
@@ -60,7 +63,7 @@ function systemCodeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     return error.code;
   }
-  // `pg` has no codes for these.
+  // `pg` has no codes for these errors.
   const text = error instanceof Error ? error.message : '';
   if (/timeout/i.test(text)) return 'TIMEOUT';
   if (/does not support SSL/i.test(text)) return 'NO_TLS';

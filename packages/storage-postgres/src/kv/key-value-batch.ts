@@ -1,11 +1,11 @@
 import type { Database, Statement } from '../database/database.js';
 import { closedError } from '../database/store-errors.js';
 
-/** One batch holds no more than this, so that none takes long. */
+/** The most calls and bytes in one batch, so that no batch takes long. */
 const MAX_CALLS = 512;
 const MAX_BYTES = 8_000_000;
 
-/** A call of one key. */
+/** A call for one key. */
 export interface KeyCall {
   kind: 'get' | 'set' | 'delete' | 'increment' | 'compareAndSet';
   scope: string;
@@ -14,11 +14,11 @@ export interface KeyCall {
   expected?: string | null;
   by?: number;
   lifetimeMs?: number | null;
-  /** Milliseconds since the epoch; the server's clock when absent. */
+  /** Milliseconds since the epoch. If absent, the server's clock. */
   now?: number | undefined;
 }
 
-/** What came of it. */
+/** The outcome of a call. */
 export interface KeyAnswer {
   done: boolean;
   result: Buffer | null;
@@ -33,8 +33,8 @@ interface Waiting {
 }
 
 /**
- * Sends the calls of a store in order: what is asked for while one batch is on its way goes with the
- * next one, in one statement.
+ * Sends the calls of a store in order. Calls that are made while a batch is being sent go together
+ * in the next batch, as one statement.
  */
 export class KeyValueQueue {
   readonly #database: Database;
@@ -53,14 +53,14 @@ export class KeyValueQueue {
     };
   }
 
-  /** Runs a call after those before it. */
+  /** Runs a call after the earlier ones. */
   call(call: KeyCall): Promise<KeyAnswer> {
     const { key, value = '', expected } = call;
     const bytes = key.length + value.length + (expected?.length ?? 0);
     return this.#add({ call, run: undefined, bytes });
   }
 
-  /** Runs something else instead of a call. */
+  /** Runs other work, at a time when no batch is being sent. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     const done: T[] = [];
     await this.#add({
@@ -74,7 +74,7 @@ export class KeyValueQueue {
     return result as T;
   }
 
-  /** Refuses what comes later, and waits for what was asked for. */
+  /** Refuses later calls, and waits for the earlier ones. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#sending) await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -93,7 +93,7 @@ export class KeyValueQueue {
       this.#waiting.push({ ...work, resolve, reject });
       if (this.#sending) return;
       this.#sending = true;
-      // What the rest of this turn asks for goes with it.
+      // Calls that are made in the rest of this turn of the event loop join the batch.
       setImmediate(() => void this.#send());
     });
   }
@@ -109,7 +109,7 @@ export class KeyValueQueue {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** The next calls, or the one thing that runs alone. */
+  /** The next calls for a batch, or the next work that runs alone. */
   #take(): Waiting[] {
     let bytes = 0;
     let count = 0;
@@ -126,7 +126,8 @@ export class KeyValueQueue {
   async #sendCalls(batch: readonly Waiting[]): Promise<void> {
     try {
       const calls = batch.flatMap(({ call }, index) => (call ? [{ call, index }] : []));
-      // Calls of one key stay in their order; keys are locked in one order by all processes.
+      // The sort keeps the order of calls for the same key. All processes lock keys in the same
+      // order, so that none waits for another in a circle.
       calls.sort((a, b) => compare(a.call.scope, b.call.scope) || compare(a.call.key, b.call.key));
       const answers = await this.#database.run<KeyAnswer>(
         { ...this.#batch, isRepeatable: calls.every(({ call }) => call.kind === 'get') },

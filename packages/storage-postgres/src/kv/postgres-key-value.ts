@@ -13,7 +13,7 @@ import { startSweeper } from './sweeper.js';
 
 const LIMITS = DEFAULT_KV_LIMITS;
 
-/** Bytes of a key that the index of prefixes has. */
+/** How many bytes of a key the index of prefixes holds. */
 const INDEXED_BYTES = 128;
 
 /** Opens the key-value store of a database. */
@@ -37,7 +37,9 @@ export async function openKeyValue(
   };
 }
 
-/** One namespace of a store. Its methods keep what they need to themselves, out of a tool's hands. */
+/**
+ * One namespace of a store. Its data is in closures, so a tool can't reach the rest of the store.
+ */
 function createNamespace(
   database: Database,
   queue: KeyValueQueue,
@@ -45,7 +47,7 @@ function createNamespace(
 ): Required<KeyValueStore> {
   const list = listStatement(database.schema);
   const now = () => momentFor(database);
-  // The server adds its own time: here the TTL is only checked.
+  // The TTL is only checked here. The server adds its own time.
   const lifetime = (ttlSeconds: unknown) => kvExpiresAt(ttlSeconds, 0);
   return {
     async get(key) {
@@ -81,7 +83,7 @@ function createNamespace(
         ...{ kind: 'increment', scope, key, by, lifetimeMs, now: now() },
       });
       const value = result === null ? null : result.toString();
-      // What the server refuses, this refuses too, and says why.
+      // For a value that the server refuses, this throws the error with the reason.
       return done ? Number(value) : incrementKvValue(value, by);
     },
     // biome-ignore lint/complexity/useMaxParams: a documented signature
@@ -114,7 +116,10 @@ function listStatement(schema: string): Statement {
   };
 }
 
-/** The least bytes above all that begin with these; `null` where none are. UTF-8 has no 0xff. */
+/**
+ * The smallest bytes above all that begin with `prefix`; `null` for an empty prefix. UTF-8 never
+ * contains 0xff.
+ */
 function bytesAbove(prefix: Buffer): Buffer | null {
   if (prefix.length === 0) return null;
   const above = Buffer.from(prefix);

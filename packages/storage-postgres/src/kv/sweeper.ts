@@ -3,12 +3,12 @@ import type { Database } from '../database/database.js';
 
 const INTERVAL_MS = 60_000;
 
-/** Rows that one sweep removes at most. */
+/** The most rows that one sweep removes. */
 const SWEEP_BATCH = 500;
 
 /**
- * Removes expired rows from time to time, in small batches, passing over what another process is at.
- * Doesn't keep the process alive.
+ * Removes expired rows regularly, in small batches. Skips rows that another process is changing.
+ * Does not keep the process alive.
  */
 export function startSweeper(database: Database): { stop: () => Promise<void> } {
   const statement = {
@@ -28,7 +28,7 @@ export function startSweeper(database: Database): { stop: () => Promise<void> } 
       do gone = (await database.run(statement, [])).length;
       while (gone === SWEEP_BATCH);
     } catch {
-      // The next round tries again; a store that can't be written says so to those who write.
+      // The next round tries again. If the store can't be written, those who write get the error.
     }
   }
 

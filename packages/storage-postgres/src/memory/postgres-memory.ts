@@ -23,7 +23,7 @@ const KEPT_VERSIONS = 20;
 const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 200;
 
-/** Tries of a change that others overtook; each time another one went through. */
+/** How often a change is tried that others overtake. Each time, another change has succeeded. */
 const MAX_TRIES = 200;
 
 interface Current {
@@ -76,7 +76,10 @@ function createMemory(database: Database, lanes: Lanes): MemoryProvider {
       : { revision: row.revision, sections: JSON.parse(row.sections) };
   }
 
-  /** Nobody is kept waiting by a process that stops in the middle: who comes second tries again. */
+  /**
+   * Uses no lock, so that a process that stops in the middle keeps nobody waiting. If two changes
+   * meet, the second one tries again.
+   */
   async function change(
     scopeId: string,
     wanted: MemoryChange,

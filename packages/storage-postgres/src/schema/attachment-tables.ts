@@ -1,4 +1,7 @@
-/** Attachments by the SHA-256 of their bytes. They are stored as they are: most are compressed already. */
+/**
+ * Attachments by the SHA-256 of their bytes. They are stored unchanged, since most are compressed
+ * already.
+ */
 export const ATTACHMENT_TABLES = (schema: string) => `
 CREATE TABLE ${schema}.attachment (
   digest bytea PRIMARY KEY,

@@ -1,4 +1,7 @@
-/** One chain a writer. `head` says where it ends, so that a missing end shows. */
+/**
+ * Each writer has its own chain. `head` records where the chain ends, so that a missing end is
+ * noticed.
+ */
 export const AUDIT_TABLES = (schema: string) => `
 CREATE TABLE ${schema}.audit_chain (
   id text PRIMARY KEY,

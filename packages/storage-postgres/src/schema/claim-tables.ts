@@ -1,10 +1,11 @@
 /**
- * Who holds a session. A claim may be there before the first message is: until then the session
- * begins at the greatest time, and had its last message at the smallest. An epoch is never given
- * twice, also not to a session that was removed and made again.
+ * Who holds a session. A claim may be stored before the first message. Until then, the start of the
+ * session is the largest time, and its last message has the smallest. An epoch is never used twice,
+ * even for a session that was removed and created again.
  *
- * `append_claimed` is `append_messages` where the session is held as the caller says; `outcome` is
- * `taken` else. The row is locked until the end of both, so that no claim comes between.
+ * `append_claimed` calls `append_messages` if the session is held as the caller says. Otherwise its
+ * `outcome` is `taken`. The row is locked until the end of both, so that no claim can come between
+ * them.
  */
 export const CLAIM_TABLES = (schema: string) => `
 ALTER TABLE ${schema}.session

@@ -1,11 +1,11 @@
 /**
- * Names are bytes, so that NUL and every other character is kept, and order and prefix are those of
- * the bytes. An index takes no more than some 2,700 of them: rows are found by SHA-256, and a prefix by
- * the first 128 bytes.
+ * Names are stored as bytes. So NUL and every other character are kept, and order and prefixes are
+ * those of the bytes. An index entry has at most about 2,700 bytes. So rows are found by SHA-256,
+ * and prefixes by their first 128 bytes.
  *
- * `key_value_batch` does the calls of a batch one after the other in one statement, which is one
- * transaction and one way to the server and back. Where `done` is false of an increment, `result` is
- * the value that is no integer.
+ * `key_value_batch` runs the calls of a batch one after another in one statement, which is one
+ * transaction and one round trip. If `done` is false for an increment, `result` is the value that
+ * is not an integer.
  */
 export const KEY_VALUE_TABLES = (schema: string) => `
 CREATE TABLE ${schema}.key_value (

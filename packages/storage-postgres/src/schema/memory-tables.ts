@@ -1,4 +1,4 @@
-/** A memory is small and changes as a whole: its sections are JSON. */
+/** A memory is small and is changed as a whole, so its sections are stored as JSON. */
 export const MEMORY_TABLES = (schema: string) => `
 CREATE TABLE ${schema}.memory (
   digest bytea PRIMARY KEY,

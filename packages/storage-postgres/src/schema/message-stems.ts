@@ -2,10 +2,10 @@ import { indexedWords } from '@ethosagent/policy';
 import type pg from 'pg';
 import { indexedStem } from '../sessions/indexed-words.js';
 
-/** Messages read at once: a text may have a million characters. */
+/** How many messages are read at once. A text may have a million characters. */
 const PAGE = 50;
 
-/** Gives each message that is there the other forms of its words, after them in `words`. */
+/** Adds the other forms of its words to `words` of each existing message. */
 export const messageStems = (schema: string) => async (client: pg.PoolClient) => {
   let last = ['0', '0'];
   for (;;) {

@@ -3,11 +3,11 @@ import pg from 'pg';
 import { MIGRATIONS } from './migrations.js';
 
 /**
- * Brings the tables of a schema up to date, in one transaction. Of several processes that start at
- * once one does it, and the others wait.
+ * Migrates the tables of a schema in one transaction. If several processes start at the same time,
+ * one does it, and the others wait.
  *
- * @param client is given back
- * @throws `STORE_NEWER`, and nothing was touched
+ * @param client is released
+ * @throws `STORE_NEWER`, and nothing was changed
  */
 export async function migrate(
   client: pg.PoolClient,
@@ -20,7 +20,7 @@ export async function migrate(
       return;
     }
     await client.query('BEGIN');
-    // "Etho" in ASCII: other programs that lock a schema by its name use another number.
+    // "Etho" in ASCII. Other programs that lock a schema by its name use another number.
     await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [
       0x4574686f,
       options.schema,
@@ -39,14 +39,15 @@ export async function migrate(
     await client.query('COMMIT');
     isBroken = false;
   } finally {
-    // A connection that is closed undoes what it had begun.
+    // The server undoes an unfinished transaction when the connection is closed.
     client.release(isBroken);
   }
 }
 
-/** How many steps were taken. @throws `STORE_NEWER` */
+/** How many steps were done. @throws `STORE_NEWER` */
 async function versionOf(client: pg.PoolClient, name: string): Promise<number> {
-  // The catalogue itself: what `to_regclass` has looked up stays as it was while a lock is waited for.
+  // Reads the catalogue itself: a result of `to_regclass` is not updated while a lock is waited
+  // for.
   const { rows: found } = await client.query(
     `SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
      WHERE n.nspname = $1 AND c.relname = 'migration'`,

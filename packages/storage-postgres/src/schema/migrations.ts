@@ -10,12 +10,12 @@ import { SECRET_TABLES } from './secret-tables.js';
 import { SESSION_TABLES } from './session-tables.js';
 import { TURN_TABLES } from './turn-tables.js';
 
-/** SQL, or what the program itself has to do. It runs in the transaction of the migration. */
+/** SQL, or a function for what SQL can't do. Runs in the transaction of the migration. */
 export type Migration = string | ((client: pg.PoolClient) => Promise<void>);
 
 /**
- * Step n takes a schema from version n to n + 1. Only ever appended to. A newer schema is refused by
- * its version, so a step may change anything.
+ * Step n migrates a schema from version n to n + 1. Steps are only added at the end. Older code
+ * refuses a newer schema by its version, so a step may change anything.
  */
 export const MIGRATIONS: readonly ((schema: string) => Migration)[] = [
   (schema) => `CREATE SCHEMA IF NOT EXISTS ${schema};

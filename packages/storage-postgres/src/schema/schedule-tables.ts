@@ -1,4 +1,7 @@
-/** That nothing stands before a turn: none of its session, and none that it is to come after. */
+/**
+ * True if no other turn has to come before a turn: neither an earlier turn of its session, nor one
+ * that it must follow.
+ */
 export const isFree = (schema: string, turn: string) => `NOT EXISTS (
     SELECT 1 FROM ${schema}.turn AS o
     WHERE o.session_id = ${turn}.session_id AND o.place < ${turn}.place
@@ -8,8 +11,8 @@ export const isFree = (schema: string, turn: string) => `NOT EXISTS (
     WHERE o.id = ANY (${turn}.after_ids) AND o.state IN ('waiting', 'running', 'paused')))`;
 
 /**
- * Schedules, turns that come after others, and what the agent said last. `take_turn` is written anew
- * for what a turn has to come after.
+ * Schedules, turns that follow others, and the last answer of the agent. Replaces `take_turn`,
+ * which now also checks the turns that a turn must follow.
  */
 export const SCHEDULE_TABLES = (schema: string) => `
 CREATE TABLE ${schema}.turn_schedule (

@@ -1,4 +1,4 @@
-/** Secrets by their refs. `sealed` is encrypted; its key is not in the database. */
+/** Secrets by their refs. `sealed` is encrypted. Its key is not in the database. */
 export const SECRET_TABLES = (schema: string) => `
 CREATE TABLE ${schema}.secret (
   ref text COLLATE "C" PRIMARY KEY,

@@ -1,10 +1,10 @@
 /**
- * `words` has the words of a message in their order, and before them two that it is filtered by: its
- * owner and its session. They begin with `#`, which no word has. So the one index meets
- * them with the query before any message is read.
+ * `words` contains two facts of a message to filter by, its owner and its session, and then its
+ * words in order. The facts begin with `#`, which no word contains. So one index applies filters
+ * and words together, before any message is read.
  *
- * `append_messages` does one append in one statement, which is one transaction: `outcome` is `done`,
- * `owner` or `changed`, and in the last two nothing was stored.
+ * `append_messages` does one append in one statement, which is one transaction. Its `outcome` is
+ * `done`, `owner` or `changed`. In the last two cases nothing was stored.
  */
 export const SESSION_TABLES = (schema: string) => `
 CREATE TABLE ${schema}.owner (

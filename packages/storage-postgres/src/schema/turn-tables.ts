@@ -1,9 +1,9 @@
 /**
- * The turns that are to run. `take_turn` is one at a time, by a lock that ends with its statement:
- * which tenant is served next, and how much of a rate is left, is one question for all workers.
+ * The turns to run. `take_turn` runs one at a time, by a lock that ends with its statement: which
+ * tenant is served next, and how much of a rate is left, must be decided for all workers together.
  *
- * Of a session one turn is taken at once, the oldest that is not over. A tenant that comes back is
- * served as if it had been here: what it did not use it does not get later.
+ * Only one turn of a session is taken at a time: the oldest that has not ended. A tenant that
+ * returns after a pause gets no extra turns for the time in which it had none.
  */
 export const TURN_TABLES = (schema: string) => `
 CREATE TABLE ${schema}.turn_tenant (

@@ -72,7 +72,7 @@ function createSecrets(database: Database, keys: SealingKeys): Required<SecretSt
   };
 }
 
-/** Nobody knows whether there is a secret while the database does not answer. */
+/** While the database does not answer, it is not known whether a secret exists. */
 async function guarded<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

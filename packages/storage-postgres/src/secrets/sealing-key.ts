@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { EthosError } from '@ethosagent/types';
 
-/** Bytes that a key has at least. */
+/** The fewest bytes of a key. */
 const MIN_KEY_BYTES = 32;
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
@@ -10,14 +10,14 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + ID_BYTES + NONCE_BYTES + TAG_BYTES;
 
-/** Encrypts values, each for one name. */
+/** Encrypts values. Each is bound to its name. */
 export interface SealingKeys {
-  /** With the first key. */
+  /** Uses the first key. */
   seal(name: string, value: string): Buffer;
   /**
-   * With the key that it was sealed with.
+   * Uses the key with which the value was sealed.
    *
-   * @returns `undefined` for a value of another name, of another key, or one that was changed
+   * @returns `undefined` for a value of another name or another key, or one that was changed
    */
   open(name: string, sealed: Buffer): string | undefined;
 }
@@ -27,7 +27,7 @@ interface SealingKey {
   bytes: Buffer;
 }
 
-/** @throws `CONFIG_INVALID` for a key that could be guessed, which is never shown */
+/** @throws `CONFIG_INVALID` for a key that could be guessed; the message never contains it */
 export function sealingKeys(given: unknown): SealingKeys {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   const keys = list.map(sealingKey);
@@ -37,7 +37,7 @@ export function sealingKeys(given: unknown): SealingKeys {
     seal(name, value) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, newest.bytes, nonce, { authTagLength: TAG_BYTES });
-      // A value that replaces another one does not open there.
+      // Binds the value to its name: under another name it can't be opened.
       cipher.setAAD(Buffer.from(name));
       const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
       return Buffer.concat([Buffer.of(VERSION), newest.id, nonce, cipher.getAuthTag(), text]);

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
 
-/** An entry of the index has at most some 2,700 bytes. Letters that unfold can make more of a word. */
+/** An index entry has at most about 2,700 bytes, and case folding can make a word longer. */
 const MAX_WORD_BYTES = 500;
 
-/** A word as the index takes it. */
+/** A word in the form of the index. */
 export function indexedWord(word: string): string {
   if (word.length * 3 <= MAX_WORD_BYTES || Buffer.byteLength(word) <= MAX_WORD_BYTES) return word;
-  // No word has a `#`, so it is no other word's name.
+  // No word contains a `#`, so this can't be mistaken for another word.
   return `#${createHash('sha256').update(word).digest('hex')}`;
 }
 
-/** A form of a word that is not as it is written. No word has a `~`. */
+/** A form of a word that differs from the written one. No word contains a `~`. */
 export function indexedStem(stem: string): string {
   return `~${stem}`;
 }
 
-/** The words of a text and then their other forms, with a space between, as the index takes them. */
+/**
+ * The words of a text and then their other forms, separated by spaces, in the form of the index.
+ */
 export function wordsForIndex({ words, stems }: { words: string; stems: string }): string {
   const taken =
     words.length * 3 <= MAX_WORD_BYTES ? words : words.split(' ').map(indexedWord).join(' ');

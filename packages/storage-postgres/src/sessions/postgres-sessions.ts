@@ -93,7 +93,7 @@ function createSessions(database: Database, lanes: Lanes): SessionStore {
         const rows = await database.run<MessageColumns>(statements.messages, values);
         return rows.map((row) => messageOf(sessionId, row));
       }
-      // No character takes more than four bytes, so half a one is after what is wanted.
+      // A character has at most four bytes, so only a character after the wanted ones can be cut.
       const bytes = maxTextChars * 4;
       const rows = await database.run<MessageColumns>(statements.beginnings, [...values, bytes]);
       return rows
@@ -117,7 +117,7 @@ function createSessions(database: Database, lanes: Lanes): SessionStore {
   };
 }
 
-/** An append that was checked. */
+/** A checked append. */
 interface Append {
   ref: ReturnType<typeof checkedRef>;
   identity: string;
@@ -134,7 +134,7 @@ function checkedAppend(
     ref: checkedRef(session),
     identity: ownerIdentity(session),
     rows: messages.map((message) => {
-      // The server says what time it is, where the message does not.
+      // Without a time in the message, the server's clock is used.
       const { createdAt } = message;
       return { ...messageRow({ ...message, createdAt: createdAt ?? 0 }, 0, LIMITS), createdAt };
     }),

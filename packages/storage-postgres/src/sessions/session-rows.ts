@@ -1,12 +1,14 @@
 import { ownerOf } from '@ethosagent/policy';
 import type { MessageRole, SessionInfo, SessionMessage } from '@ethosagent/types';
 
-/** Columns of a session, as `SessionRow` has them; from `session AS s` and `owner AS o`. */
+/** The columns of a session for `SessionRow`, from `session AS s` and `owner AS o`. */
 export const SESSION_COLUMNS = `s.session_id AS "sessionId", o.identity, s.key AS "sessionKey",
   s.personality_id AS "personalityId", s.started_at::float8 AS "startedAt",
   s.last_message_at::float8 AS "lastMessageAt", s.message_count::float8 AS "messageCount"`;
 
-/** Columns of a message but its text and data, as `MessageColumns` has them; from `message AS m`. */
+/**
+ * The columns of a message for `MessageColumns`, except for its text and data, from `message AS m`.
+ */
 export const MESSAGE_COLUMNS = `m.sequence::float8 AS sequence, m.role, m.tool_name AS "toolName",
   m.created_at::float8 AS "createdAt"`;
 

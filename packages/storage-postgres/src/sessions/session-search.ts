@@ -19,14 +19,14 @@ import type { sessionStatements } from './session-statements.js';
 const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 200;
 
-/** Characters of a message's text that a match holds at most; `messages` has the whole. */
+/** The most characters of a message's text in a match. `messages` returns the whole text. */
 const MAX_MATCH_CHARS = 16_000;
 const MAX_OFFSET = 1_000_000_000;
-/** What was said in another form of the word counts a little less. */
+/** A match in another form of the word has a little less weight. */
 const OTHER_FORM = 0.9;
 const ROLES: readonly MessageRole[] = ['system', 'user', 'assistant', 'tool'];
 
-/** What is asked for, once it was checked. */
+/** The checked options of a search. */
 interface Asked {
   terms: readonly SearchTerm[];
   owner: string | undefined;
@@ -86,11 +86,11 @@ export async function searchSessions(
   return rows.map((row) => matchOf(row, terms));
 }
 
-/** A form that a term is found in. */
+/** A form in which a term can be found. */
 interface Form {
   words: readonly string[];
   term: number;
-  /** What a place counts. */
+  /** The weight of a match. */
   worth: number;
   isExact: boolean;
 }
@@ -100,7 +100,7 @@ function formsOf({ words, stem }: SearchTerm, term: number): Form[] {
   if (stem === undefined) return [{ words: asked, term, worth: 1, isExact: true }];
   const isStem = words[0] === stem;
   return [
-    // A word in the text that is the stem itself, which may be what was asked for.
+    // A word of the text may be the stem itself, which may also be the word of the query.
     { words: [indexedWord(stem)], term, worth: 1, isExact: isStem },
     { words: [indexedStem(stem)], term, worth: OTHER_FORM, isExact: false },
     ...(isStem ? [] : [{ words: asked, term, worth: 0, isExact: true }]),
@@ -121,7 +121,7 @@ function matchOf(
   };
 }
 
-/** What filters, as words of the index; `undefined` when nothing can be found. */
+/** The facts to filter by, as words of the index; `undefined` if nothing can match. */
 async function factsFor(
   database: Database,
   { owner, sessionId }: Asked,

@@ -2,13 +2,13 @@ import { EXACT_BONUS, RECENCY_BONUS, RECENCY_HALF_LIFE_MS } from '@ethosagent/po
 import type { Statement } from '../database/database.js';
 import { MESSAGE_COLUMNS, SESSION_COLUMNS } from './session-rows.js';
 
-/** Bytes of texts and data after which a page of messages ends. */
+/** A page of messages ends after this many bytes of texts and data. */
 const MAX_PAGE_BYTES = 16_000_000;
 
 /** The statements on sessions and their messages. Times are milliseconds since the epoch. */
 export function sessionStatements(schema: string): Record<SessionStatement, Statement> {
   const from = `FROM ${schema}.session AS s JOIN ${schema}.owner AS o ON o.id = s.owner`;
-  // Only the beginnings of texts are read where no more is wanted; no character has over four bytes.
+  // Reads only the beginnings of texts if no more is wanted. A character has at most four bytes.
   const messages = (text: string, data: string) => `SELECT ${MESSAGE_COLUMNS}, m.text, m.data
     FROM (SELECT page.*, sum(octet_length(text) + coalesce(octet_length(data), 0))
         OVER (ORDER BY sequence ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS above
@@ -27,7 +27,7 @@ export function sessionStatements(schema: string): Record<SessionStatement, Stat
       name: 'ethos_session_claim',
       text: `SELECT outcome, epoch FROM ${schema}.claim_session($1, $2, $3, $4, $5, $6)`,
     },
-    // In the order of the rows, so that two of them never wait for each other.
+    // Locks the rows in the order of their ids, so that two calls never wait for each other.
     renew: {
       name: 'ethos_session_renew',
       text: `WITH mine AS (
@@ -90,14 +90,15 @@ type SessionStatement =
   | 'search';
 
 /**
- * $1: the facts that a message has, as words; $2: all words of the query, in their forms; $3 to $6: each form,
- * with spaces around its words and two between them, the term that it is of, what a place counts, and whether
- * it is as it was asked for; $7: roles; $8, $9: since and until; $10: how many terms; $11: the time, the
- * server's when absent; $12, $13: limit and offset. What the index is asked stands by itself: it takes no part
- * of a CASE.
+ * $1: the facts of a message, as words; $2: all words of the query, in their forms; $3 to $6: for
+ * each form, its words with spaces around them and two spaces between, its term, the weight of a
+ * match, and whether it is the word of the query; $7: roles; $8, $9: since and until; $10: the
+ * number of terms; $11: the time, if absent that of the server; $12, $13: limit and offset. The
+ * condition on the index stands alone: the index is not used for a part of a CASE.
  *
- * BM25 over what was found: of words that all the found messages have, none weighs more. So a score says
- * nothing of messages that the asker may not see. What has all the terms comes first.
+ * Ranks by BM25 over the messages that were found: a word that all of them contain weighs no more
+ * than the others. So a score tells nothing about messages that the user may not see. Messages with
+ * all terms come first.
  */
 function searchText(schema: string): string {
   return `WITH found AS MATERIALIZED (

@@ -182,7 +182,7 @@ function idBytes(id: string): Buffer {
   return Buffer.from(assertTurnKey(id));
 }
 
-/** PostgreSQL takes no NUL in a text, nor half a character. */
+/** PostgreSQL stores no NUL in a text, and no lone surrogate. */
 function textOf(text: string | undefined): string | null {
   return text?.toWellFormed().replaceAll('\0', '\uFFFD') ?? null;
 }

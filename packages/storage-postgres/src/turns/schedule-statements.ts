@@ -16,7 +16,7 @@ export function scheduleStatements(schema: string) {
        ON CONFLICT (id) DO UPDATE SET data = excluded.data, next_at = NULL
          WHERE s.data <> excluded.data RETURNING 1 AS changed`,
     ),
-    // The outer join: the time is told where no schedule is due, too.
+    // An outer join, so that the time is also returned if no schedule is due.
     due: statement(
       'due',
       `SELECT m.now_ms::float8 AS now, s.* FROM ${schema}.moment($1) AS m (now_ms)

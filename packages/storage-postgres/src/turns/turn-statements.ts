@@ -10,7 +10,7 @@ const COLUMNS = `id, session_id AS "sessionId", tenant, priority, state, run_at:
   is_cancelled AS "isCancelled", message, answer,
   coalesce(after_ids, '{}') AS after, input`;
 
-/** The statements on turns. Of each the last value is the time of a test's clock, or null. */
+/** The statements on turns. The last value of each is the time of a test's clock, or null. */
 export function turnStatements(schema: string) {
   const statement = (name: string, text: string, isRepeatable = false): Statement => ({
     name: `ethos_turn_${name}`,
@@ -31,10 +31,11 @@ export function turnStatements(schema: string) {
        VALUES ($1, $2, $3, $4, ${schema}.moment($11) + $5, $6, $7, $8, $9, $10,
          ${schema}.moment($11))
        ON CONFLICT (id) DO NOTHING RETURNING 1 AS added`,
-      // A second time it adds nothing, and then who asks is told that it was there.
+      // A second execution adds nothing, and reports that the turn already existed.
     ),
-    // Takes are one at a time, and none waits for the disk meanwhile. Whoever has a turn does nothing
-    // before the claim of its session is on the disk, and with that all that was committed before it.
+    // Takes run one at a time, and none waits for the disk. That is safe: a worker does nothing
+    // with a turn until its claim on the session is on the disk, and then everything that was
+    // committed before is there too.
     take: statement(
       'take',
       `WITH soon AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))

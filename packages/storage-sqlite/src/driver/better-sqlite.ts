@@ -5,14 +5,14 @@ import type { Connection, Driver, Statement } from './connection.js';
 type DatabaseConstructor = new (path: string, options?: Options) => Database;
 
 /**
- * The driver on better-sqlite3.
+ * The driver that uses better-sqlite3.
  *
- * @throws what Node or the package throws where it is not installed, or was not built for this Node
+ * @throws the error of Node or the package if it is not installed, or was not built for this Node
  */
 export function loadBetterSqlite(): Driver {
-  // Only here: whoever passes stores of their own loads no binary, and none has to be there.
+  // Loaded only here, so that a host with stores of its own needs no binary.
   const BetterSqlite: DatabaseConstructor = createRequire(import.meta.url)('better-sqlite3');
-  // The package looks for its binary when the first database is opened.
+  // The package looks for its binary only when the first database is opened.
   new BetterSqlite(':memory:').close();
   return (path, options) => toConnection(new BetterSqlite(path, options));
 }

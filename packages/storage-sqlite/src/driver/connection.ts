@@ -1,6 +1,7 @@
 /**
- * What the stores use of an SQLite driver. All calls run on the calling thread. A statement stays
- * prepared for the life of its connection. Failures carry the code of SQLite (see `sqliteCodeOf`).
+ * The part of an SQLite driver that the stores use. All calls run on the calling thread. A
+ * statement stays prepared as long as its connection. Errors carry the code of SQLite (see
+ * `sqliteCodeOf`).
  */
 export interface Connection {
   /** The path that was opened. */
@@ -8,28 +9,31 @@ export interface Connection {
   readonly memory: boolean;
   readonly inTransaction: boolean;
   prepare<Bind extends unknown[] = [], Row = unknown>(sql: string): Statement<Bind, Row>;
-  /** Prepares a query of one column, whose rows are the values themselves. */
+  /** Prepares a query with one column. Its rows are the values themselves. */
   prepareColumn<Bind extends unknown[], Value>(sql: string): Statement<Bind, Value>;
   /**
-   * The SQL that reads a text whole, whatever is in it: `node:sqlite` of Node 22 ends a text at its
-   * first NUL. Each column of text that a query returns is named through it. What a query casts to
-   * bytes itself comes back as something whose `toString()` is the text.
+   * The SQL that reads a whole text, whatever it contains: `node:sqlite` of Node 22 ends a text at
+   * its first NUL. Every text column of a query must go through it. If a query itself casts to
+   * bytes, the result is an object whose `toString()` is the text.
    */
   text(column: string): string;
   exec(sql: string): void;
-  /** The first value that a pragma answers with. */
+  /** The first value of a pragma's answer. */
   pragma(text: string): unknown;
-  /** A function that runs whole or not at all; within another one it is a part of that. */
+  /**
+   * A function that runs completely or not at all. Within another transaction it is a part of that
+   * one.
+   */
   transaction<Args extends unknown[], Result>(
     run: (...args: Args) => Result,
   ): Transaction<Args, Result>;
-  /** Ends the connection. A second time it does nothing. */
+  /** Closes the connection. A second call does nothing. */
   close(): void;
 }
 
 export interface Transaction<Args extends unknown[], Result> {
   (...args: Args): Result;
-  /** The same, and takes the lock for writing at its start. */
+  /** As a call of the function, but takes the lock for writing at its start. */
   immediate(...args: Args): Result;
 }
 
@@ -43,9 +47,9 @@ export interface Statement<Bind extends unknown[], Row> {
 export interface ConnectionOptions {
   /** Only reads, and does not create the file. */
   readonly?: boolean;
-  /** The file must be there. */
+  /** Fails if the file does not exist. */
   fileMustExist?: boolean;
-  /** Milliseconds that a statement blocks at most for the lock of another connection. */
+  /** How many milliseconds a statement may block for the lock of another connection. */
   timeout?: number;
 }
 

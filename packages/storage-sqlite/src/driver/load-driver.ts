@@ -5,7 +5,7 @@ import { loadNodeSqlite } from './node-sqlite.js';
 /** An SQLite that the stores run on. */
 export type SqliteDriver = 'better-sqlite3' | 'node:sqlite';
 
-/** The first that loads is taken. */
+/** In the order in which they are tried. */
 export const DRIVERS: readonly SqliteDriver[] = ['better-sqlite3', 'node:sqlite'];
 
 const LOADERS: Record<SqliteDriver, () => Driver> = {
@@ -16,10 +16,10 @@ const LOADERS: Record<SqliteDriver, () => Driver> = {
 const loaded = new Map<SqliteDriver, Driver>();
 
 /**
- * Loads the driver that is named, else the first that loads in this process. All read and write the
- * same files.
+ * Loads the named driver, or the first one that works in this process. All drivers read and write
+ * the same files.
  *
- * @throws {DriverMissing} where none of them loads
+ * @throws {DriverMissing} if none of them works
  */
 export function loadDriver(wanted?: SqliteDriver): { name: SqliteDriver; open: Driver } {
   const failures: Partial<Record<SqliteDriver, unknown>> = {};
@@ -35,9 +35,9 @@ export function loadDriver(wanted?: SqliteDriver): { name: SqliteDriver; open: D
   throw new DriverMissing(failures);
 }
 
-/** No SQLite that may be used loads in this process. */
+/** No allowed driver of SQLite works in this process. */
 export class DriverMissing extends Error {
-  /** Why each that was tried did not load. */
+  /** Why each driver that was tried did not load. */
   readonly failures: Partial<Record<SqliteDriver, unknown>>;
 
   constructor(failures: Partial<Record<SqliteDriver, unknown>>) {

@@ -1,7 +1,10 @@
 import { pathToFileURL } from 'node:url';
 import type { Connection, Driver, Statement, Transaction } from './connection.js';
 
-/** What is used of `node:sqlite`, which the types of the oldest supported Node don't have. */
+/**
+ * The part of `node:sqlite` that is used here. The types of the oldest supported Node don't have
+ * it.
+ */
 interface NodeSqlite {
   DatabaseSync: new (path: string | URL, options?: { readOnly?: boolean }) => Database;
 }
@@ -22,17 +25,19 @@ interface Prepared {
   run(...bind: unknown[]): { changes: number; lastInsertRowid: number | bigint };
 }
 
-/** Older ones may lose what one process wrote to a log that another one resets. */
+/**
+ * With older versions, data may be lost when one process writes to a log that another one resets.
+ */
 const OLDEST_SQLITE = '3.51.3';
 
 /**
- * The driver on the SQLite of Node itself.
+ * The driver that uses Node's own SQLite.
  *
- * @throws where this Node has none, an older one than 3.51.3, which may damage files that several
- * processes write, or one without full-text search
+ * @throws if this Node has none, if it is older than 3.51.3, which may damage files that several
+ *   processes write, or if it has no full-text search
  */
 export function loadNodeSqlite(): Driver {
-  // Older versions of Node 20 lack the function, older ones of Node 22 the module.
+  // Older versions of Node 20 lack the function, older versions of Node 22 the module.
   const sqlite = process.getBuiltinModule?.('node:sqlite') as NodeSqlite | undefined;
   if (sqlite === undefined) throw new Error(`Node ${process.versions.node} has no SQLite`);
   const trial = new sqlite.DatabaseSync(':memory:');
@@ -59,7 +64,7 @@ export function loadNodeSqlite(): Driver {
   }
 }
 
-/** A name under which SQLite opens a file and never makes one. */
+/** A URL with which SQLite opens a file and never creates one. */
 function existing(path: string): URL {
   const url = pathToFileURL(path);
   url.searchParams.set('mode', 'rw');
@@ -131,7 +136,7 @@ class NodeSqliteConnection implements Connection {
       this.#db.exec(commit);
       return result;
     } catch (error) {
-      // A full disk, for one, has ended the transaction already.
+      // Some errors, such as a full disk, have already ended the transaction.
       if (this.inTransaction) this.#db.exec(undo);
       throw error;
     }
@@ -167,7 +172,7 @@ function firstOf(row: Row): unknown {
   return undefined;
 }
 
-/** Bytes are texts, or the beginnings of texts: the stores keep nothing else. */
+/** Converts bytes to texts. The stores keep no other bytes. */
 function withTexts(row: Row): Row {
   for (const name in row) row[name] = textOf(row[name]);
   return row;

@@ -1,7 +1,10 @@
 import type { Connection } from '../driver/connection.js';
 import { ratesOf, type TurnColumns, turnColumnsOf } from './turn-rows.js';
 
-/** That nothing stands before `t`: no turn of its session, and none that it is to come after. */
+/**
+ * True if no other turn has to come before `t`: neither an earlier turn of its session, nor one
+ * that it must follow.
+ */
 export const IS_FREE = `NOT EXISTS (SELECT 1 FROM turn AS o
     WHERE o.session_id = t.session_id AND o.place < t.place
       AND o.state IN ('waiting', 'running', 'paused'))
@@ -9,8 +12,8 @@ export const IS_FREE = `NOT EXISTS (SELECT 1 FROM turn AS o
     WHERE a.turn = t.place AND o.state IN ('waiting', 'running', 'paused'))`;
 
 /**
- * Takes the turn that is next, within a transaction of who calls it. A tenant that comes back is
- * served as if it had been here: what it did not use it does not get later.
+ * Takes the next turn, within a transaction of the caller. A tenant that returns after a pause gets
+ * no extra turns for the time in which it had none.
  */
 export function prepareTake(db: Connection) {
   const columns = turnColumnsOf(db);
@@ -55,7 +58,7 @@ export function prepareTake(db: Connection) {
   );
   const setClock = db.prepare<[served: number]>('UPDATE clock SET served = max(served, ?)');
 
-  /** The first of each tenant; of those, that of the tenant which was served least. */
+  /** The first turn of each tenant. Among these, the turn of the tenant that was served least. */
   function next(now: number): { turn: TurnColumns; served: number } | undefined {
     let best: { turn: TurnColumns; served: number } | undefined;
     for (const { name, served } of tenants.all()) {
@@ -67,7 +70,7 @@ export function prepareTake(db: Connection) {
     return best;
   }
 
-  /** When the rates of a turn let it begin, where they don't yet. */
+  /** When the rates of a turn allow it to begin; `undefined` if they already do. */
   function waitsUntil(turn: TurnColumns, now: number): number | undefined {
     const full = ratesOf(turn).flatMap(({ key, max }) => {
       const known = rate.get(key);

@@ -4,7 +4,7 @@ import type { Connection } from '../driver/connection.js';
 
 const STATES = ['waiting', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
 
-/** A turn as its columns come. */
+/** The columns of a turn. */
 export interface TurnColumns
   extends Omit<
     StoredTurn,
@@ -27,7 +27,7 @@ export interface TurnColumns
   after: string;
 }
 
-/** Columns of `turn AS t`. */
+/** The SQL of the columns, from `turn AS t`. */
 export function turnColumnsOf(db: Connection): string {
   return `t.place AS place, ${db.text('t.id')} AS id, ${db.text('t.session_id')} AS sessionId,
     ${db.text('t.tenant')} AS tenant, t.priority AS priority, t.state AS state, t.run_at AS runAt,

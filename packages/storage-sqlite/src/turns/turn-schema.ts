@@ -1,7 +1,7 @@
 import type { StoreSchema } from '../store-schema.js';
 
 const MIGRATIONS: readonly string[] = [
-  // What is long stands last, as in the other stores.
+  // Long columns come last, as in the other stores.
   `CREATE TABLE tenant (
      name TEXT PRIMARY KEY,
      served REAL NOT NULL
@@ -65,5 +65,5 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX schedule_due ON schedule (next_at);`,
 ];
 
-/** Turns that are to run. Its mark is "EthT" in ASCII. */
+/** The turns to run. The application id is "EthT" in ASCII. */
 export const TURN_SCHEMA: StoreSchema = { applicationId: 0x45746854, migrations: MIGRATIONS };

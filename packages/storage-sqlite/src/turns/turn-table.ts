@@ -7,7 +7,7 @@ import { type TurnColumns, turnColumnsOf } from './turn-rows.js';
 const OPEN = `('waiting', 'running', 'paused')`;
 const MAX_SWEPT = 1_000;
 
-/** The statements on turns. Those that write run within a transaction of who calls them. */
+/** The statements on turns. The caller must run the writing ones within a transaction. */
 export function prepareTurnTable(db: Connection) {
   const { take, dropRates } = prepareTake(db);
   const addTenant = db.prepare<[name: string]>(
@@ -126,7 +126,10 @@ export function prepareTurnTable(db: Connection) {
       return true;
     },
     get: (id: string) => get.get(id),
-    /** Whether it is to be cancelled; `undefined` where it is not taken any more. */
+    /**
+     * Extends the lease. Returns whether the turn is cancelled; `undefined` if this worker no
+     * longer has it.
+     */
     extend({ id, taking }: { id: string; taking: number }, until: number): boolean | undefined {
       const row = extend.get(until, id, taking);
       return row === undefined ? undefined : row.isCancelled !== 0;
