@@ -23,7 +23,7 @@ export function aiRefusals(session: Pick<ToolSession, 'definitions' | 'refuse'>)
         { code: 'not_available', error: `the agent has no tool ${name}` },
       );
     } else if (InvalidToolInputError.isInstance(error)) {
-      // What is of somebody else is not the session's to write down.
+      // Only calls of the session's own tools are recorded there.
       const definitions = await session.definitions();
       if (definitions.some((definition) => definition.name === name)) {
         await session.refuse(

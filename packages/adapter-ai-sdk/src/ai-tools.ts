@@ -43,7 +43,7 @@ export async function aiTools(
   options: AiToolsOptions = {},
 ): Promise<Record<string, AiTool>> {
   const approvals = new Approvals(session, options.by);
-  // Without a prototype: a model may well call `constructor`.
+  // Without a prototype, since a model may call a tool named `constructor`.
   const tools: Record<string, AiTool> = Object.create(null);
   for (const definition of await session.definitions()) {
     tools[definition.name] = aiTool(definition, { session, options, approvals });
@@ -82,7 +82,7 @@ function aiTool(
   }
   return tool<unknown, ToolOutput>({
     description,
-    // The session validates; what it says of wrong arguments is what the model is to read.
+    // The session validates the arguments. Its message is the one that the model must read.
     inputSchema: jsonSchema<unknown>(
       { type: 'object', ...parameters },
       { validate: (value) => ({ success: true, value }) },

@@ -1,9 +1,9 @@
 import type { ModelMessage, ToolResultPart } from 'ai';
 
-/** What the model gets instead of a tool's output. */
+/** What the model gets as the output of a tool. */
 export type ModelOutput = ToolResultPart['output'];
 
-/** What `ai` tells a tool of a call, in every version. */
+/** What `ai` passes to a tool with a call, in every version. */
 export interface CallOptions {
   toolCallId: string;
   messages: readonly ModelMessage[];

@@ -1,7 +1,7 @@
 import type { ToolCall } from '@ethosagent/types';
 import type { ModelMessage } from 'ai';
 
-/** A call that somebody answered, as the messages have it. */
+/** A call with an answer, as the messages contain it. */
 export interface AnsweredCall {
   approvalId: string;
   call: ToolCall;
@@ -10,15 +10,15 @@ export interface AnsweredCall {
 }
 
 /**
- * The answers of the messages, for calls that they have, too. The last answer to a request counts.
- * @param of `last`: those that `ai` acts on, which are in the last message
+ * The answers in the messages, each with its call. The last answer to a request counts.
+ * @param of `last` for the answers that `ai` uses, which are in the last message
  */
 export function answeredCalls(
   messages: readonly ModelMessage[],
   of: 'all' | 'last',
 ): AnsweredCall[] {
   const answering = of === 'last' ? messages.slice(-1) : messages;
-  // Most messages have none; then nothing is looked up.
+  // Most messages contain no answer. Then nothing is looked up.
   const responses = answering.flatMap((message) =>
     message.role === 'tool'
       ? message.content.filter((part) => part.type === 'tool-approval-response')

@@ -12,14 +12,14 @@ import type { CallOptions } from './ai-types.js';
 import { answeredCalls } from './approval-messages.js';
 import { isPartOf } from './is-part-of.js';
 
-/** What a call has to be asked for: `answered` where the messages have the answer already. */
+/** The question about a call; `answered` if the messages already contain the answer. */
 export type Question = PendingApproval | 'answered' | undefined;
 
-/** Carries what `ai` asks and is answered to the session, which decides by it. */
+/** Passes the questions and answers of `ai` to the session, which decides. */
 export class Approvals {
   readonly #session: ToolSession;
   readonly #by: string | undefined;
-  /** Refusals that the session knows of. */
+  /** The refusals that the session already knows. */
   readonly #settled = new Set<string>();
 
   constructor(session: ToolSession, by: string | undefined) {
@@ -28,20 +28,20 @@ export class Approvals {
   }
 
   async question(call: ToolCall, { messages }: CallOptions): Promise<Question> {
-    // It is not asked again, which would put another question instead of the one that was answered.
+    // Asking again would replace the question that was answered by a new one.
     if (isAnswered(call, messages)) return 'answered';
     try {
       const check = await this.#session.check(call);
       return check.kind === 'asks' ? check.approval : undefined;
     } catch {
-      // `execute` says what is wrong, as the answer to the call.
+      // `execute` reports the problem as the answer to the call.
       return undefined;
     }
   }
 
   /**
-   * Runs a call with what the messages say of it.
-   * @throws `ToolCallError` for a yes to a call that does not wait for one
+   * Runs a call with its answer from the messages.
+   * @throws `ToolCallError` for an approval of a call that does not wait for one
    */
   async execute(
     call: ToolCall,
@@ -52,7 +52,8 @@ export class Approvals {
     const isApproved = isAnswered(call, messages);
     if (isApproved) await this.#accept(call);
     const [result] = await run();
-    // The yes was for something else. What is asked now would be answered by the same message again.
+    // The approval was for another question. The new question is refused: otherwise the same
+    // message would answer it as well.
     if (isApproved && result?.approval !== undefined) {
       await this.#session.decide(result.approval, {
         approved: false,
@@ -79,7 +80,10 @@ export class Approvals {
     }
   }
 
-  /** `ai` calls no tool that was refused, so that the session hears of it with the next call. */
+  /**
+   * `ai` does not call a tool whose call was refused. So the session learns of the refusal with the
+   * next call.
+   */
   async #settleRefusals(messages: readonly ModelMessage[]): Promise<void> {
     for (const { approvalId, call, approved, reason } of answeredCalls(messages, 'all')) {
       if (approved || this.#settled.has(approvalId)) continue;
@@ -87,7 +91,7 @@ export class Approvals {
       const waiting = await this.#waiting(call.toolCallId);
       if (waiting === undefined || waiting.decision !== undefined) continue;
       const said = { ...(reason !== undefined && { reason }), ...this.#decider() };
-      // Another decided meanwhile, which is as good.
+      // Somebody else may have decided meanwhile. That is fine too.
       await refuse(this.#session, waiting, { call, said }).catch(() => {});
     }
   }
@@ -103,7 +107,7 @@ export class Approvals {
 }
 
 /**
- * Says no to a call that waits, and has the session answer it: nothing of it is left waiting.
+ * Refuses a waiting call, and lets the session answer it, so that nothing of it is left waiting.
  * @throws as `ToolSession.decide`
  */
 export async function refuse(
@@ -118,7 +122,7 @@ export async function refuse(
   }
 }
 
-/** Whether the last message has the yes on which `ai` runs the call. */
+/** Whether the last message contains the approval with which `ai` runs the call. */
 function isAnswered({ toolCallId }: ToolCall, messages: readonly ModelMessage[]): boolean {
   return answeredCalls(messages, 'last').some(
     ({ call, approved }) => approved && call.toolCallId === toolCallId,

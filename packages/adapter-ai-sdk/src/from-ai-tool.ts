@@ -50,13 +50,13 @@ export async function fromAiTool(
     effects: ['write', 'send', 'spawn'],
     outputIsUntrusted: true,
     unconfined: true,
-    // Without a word of its own, calls of what is unconfined are asked for as that.
+    // If the tool says nothing, every call of it needs an approval, since it is not confined.
     ...(!approval && { requiresApproval: needsApproval !== false }),
     execute: (args, ctx) => run(tool, args, { toolName: name, ctx, context }),
   };
 }
 
-/** In `ai` 7 it may be a function. */
+/** In `ai` 7, the description may be a function. */
 function descriptionOf({ description }: { description?: unknown }, context: unknown): string {
   if (typeof description !== 'function') return String(description ?? '');
   return String(Reflect.apply(description, undefined, [{ context }]));
@@ -74,7 +74,7 @@ async function run(
   { toolName, ctx, context }: Running,
 ): Promise<ToolResult> {
   try {
-    // Its own validation, not before somebody approved: that is code of the tool, too.
+    // The tool's own validation is code of the tool, so it runs only after the approval.
     const validated = await asSchema(tool.inputSchema).validate?.(issued);
     if (validated?.success === false) {
       return { ok: false, code: 'input_invalid', error: errorText(validated.error) };
@@ -129,7 +129,7 @@ function failed(error: string): ToolResult {
   return { ok: false, code: 'execution_failed', error };
 }
 
-/** @throws where it is not data */
+/** @throws if the value is not data */
 function jsonText(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
@@ -155,7 +155,7 @@ function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-/** What a tool gives before its last output is word from it. */
+/** All outputs before the last one are progress messages of the tool. */
 async function lastOf(
   outputs: AsyncIterable<unknown>,
   { toolName, ctx }: { toolName: string; ctx: ToolContext },

@@ -1,6 +1,6 @@
 /**
- * Whether one value of JSON has nothing that another lacks. The arguments of a call are part of those
- * that will run: a schema adds its defaults.
+ * Whether a JSON value contains nothing that another one lacks. The issued arguments of a call are
+ * a part of those that will run, since a schema adds its defaults.
  */
 export function isPartOf(part: unknown, whole: unknown): boolean {
   if (typeof part !== 'object' || part === null) return part === whole;

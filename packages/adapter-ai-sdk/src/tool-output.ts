@@ -43,12 +43,12 @@ interface ToolOutputParts {
   structured?: Record<string, unknown> | undefined;
 }
 
-/** What a call that succeeded gives the program. */
+/** What the program gets of a successful call. */
 export function outputOf({ text, images, result }: SessionResult): ToolOutput {
   return new ToolOutput({ text, images, structured: result.ok ? result.structured : undefined });
 }
 
-/** What the model gets of an output, which may have been to a browser and back. */
+/** What the model gets of an output. The output may have been sent to a browser and back. */
 export function modelOutput(output: unknown): ModelOutput {
   const { text, images, progress }: Partial<Record<keyof ToolOutput, unknown>> = Object(output);
   if (progress !== undefined) return { type: 'error-text', value: 'the call did not end' };
@@ -69,14 +69,14 @@ interface ImagePart {
   data: unknown;
 }
 
-/** `ai` 7 still takes the part of `ai` 6, and prints a warning. */
+/** `ai` 7 accepts the part of `ai` 6 too, but prints a warning. */
 function imagePart({ mediaType, data }: ResultImage): ImagePart {
   return isSeven
     ? { type: 'file', mediaType, data: { type: 'data', data } }
     : { type: 'image-data', mediaType, data };
 }
 
-/** Whether this version of `ai` has such a part, which the types of the other one lack. */
+/** Whether this version of `ai` has such a part. The types of the other version lack it. */
 function isKnown(part: ImagePart): part is ImagePart & ContentPart {
   return part.type === (isSeven ? 'file' : 'image-data');
 }

@@ -13,7 +13,7 @@ export interface AnthropicCallOptions
   onResult?: (result: SessionResult) => void;
 }
 
-/** The options of a batch, of those that the caller gave. */
+/** The batch options among the options of the caller. */
 export function batchOptions(
   { attachments, dryRun, onProgress, resultBudgetChars, tools }: AnthropicCallOptions,
   signal: AbortSignal | null | undefined,

@@ -13,9 +13,9 @@ interface OpenBatch {
 }
 
 /**
- * Runs calls that begin together as one batch. The tool runner begins the calls of a reply one after
- * the other without waiting, so that those of one reply are one batch, as the model issued them: none
- * of them knows what another has read.
+ * Runs calls that begin together as one batch. The tool runner starts the calls of a reply one
+ * after another without waiting. So the calls of one reply form one batch, as the model issued
+ * them: none of them knows what another one has read.
  */
 export function createBatches(
   run: RunBatch,

@@ -14,7 +14,7 @@ export interface AnthropicDefinitionsOptions {
   tools?: readonly string[];
 }
 
-// The API refuses the whole request over any other name.
+// With any other name, the API refuses the whole request.
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**

@@ -45,7 +45,7 @@ export function fromAnthropicTool(
     unconfined: true,
     effects: ['write', 'send', 'spawn'],
     outputIsUntrusted: true,
-    // Without a word of its own, calls of what is unconfined are asked for as that.
+    // Without this, every call of the tool would need an approval, since it is not confined.
     ...(!approval && { requiresApproval: false }),
     execute: (args, ctx) => run(foreign, args, ctx),
   };
@@ -58,7 +58,7 @@ async function run(
 ): Promise<ToolResult> {
   let input: unknown;
   try {
-    // Not before somebody approved: that is code of the tool, too.
+    // `parse` is code of the tool, so it runs only after the approval.
     input = foreign.parse(args);
   } catch (error) {
     return { ok: false, code: 'input_invalid', error: errorText(error) };
@@ -105,7 +105,9 @@ function blockText(block: Block): string {
   }
 }
 
-/** An image that came with its bytes. One behind a URL or the id of a file is not fetched. */
+/**
+ * An image whose bytes are in the result. An image behind a URL or the id of a file is not fetched.
+ */
 function imageOf(block: Block): ResultImage[] {
   if (block.type !== 'image' || block.source.type !== 'base64') return [];
   return [{ mediaType: block.source.media_type, data: block.source.data }];

@@ -4,9 +4,9 @@ import { isObject } from '@ethosagent/policy';
 const COMBINATORS = ['anyOf', 'oneOf', 'allOf'];
 
 /**
- * A schema of arguments as the API takes it: of type `object`, with no alternatives at its root. Where
- * there are some, the model is told the properties of all of them; the session holds the call to the
- * schema as it is.
+ * A schema of arguments in the form of the API: of type `object`, without alternatives at its root.
+ * If the schema has alternatives, the model is told the properties of all of them. The session
+ * still checks calls against the original schema.
  */
 export function inputSchemaOf(schema: Record<string, unknown>): Tool.InputSchema {
   if (!COMBINATORS.some((key) => Object.hasOwn(schema, key))) return { ...schema, type: 'object' };
@@ -16,12 +16,15 @@ export function inputSchemaOf(schema: Record<string, unknown>): Tool.InputSchema
     type: 'object',
     properties: propertiesOf(schema),
     required: requiredOf(schema),
-    // The properties of one alternative are additional to another.
+    // Properties of one alternative are not declared in another one.
     additionalProperties: true,
   };
 }
 
-/** The properties that arguments may have. Where alternatives differ on one, it is any of theirs. */
+/**
+ * The possible properties of the arguments. If alternatives have different schemas for one, any of
+ * these schemas.
+ */
 function propertiesOf(schema: Record<string, unknown>): Record<string, unknown> {
   const found = new Map<string, Map<string, unknown>>();
   for (const each of [...partsOf(schema, COMBINATORS).map(propertiesOf), schema.properties]) {
@@ -39,7 +42,7 @@ function propertiesOf(schema: Record<string, unknown>): Record<string, unknown> 
   );
 }
 
-/** The properties that all arguments have. */
+/** The properties that are always required. */
 function requiredOf(schema: Record<string, unknown>): string[] {
   const own = Array.isArray(schema.required) ? schema.required : [];
   const ofAll = partsOf(schema, ['allOf']).flatMap(requiredOf);

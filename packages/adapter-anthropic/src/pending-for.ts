@@ -20,7 +20,7 @@ export async function pendingFor(
   const listed = new Set((await session.definitions()).map(({ name }) => name));
   const asked: PendingApproval[] = [];
   for (const { call, toolset } of uses) {
-    // What is of somebody else is not the session's to judge.
+    // The session only checks calls of its own tools.
     if (toolset !== undefined || !listed.has(call.name)) continue;
     const check = await session.check(call);
     if (check.kind === 'asks') asked.push(check.approval);

@@ -4,11 +4,11 @@ import type { ResultImage, SessionResult } from '@ethosagent/core';
 /** What the model reads of a result: text alone, or text and images. */
 export type ResultContent = string | (TextBlockParam | ImageBlockParam)[];
 
-/** The text as the session marked it, and the images beside it. */
+/** The text as the session marked it, and the images. */
 export function contentOf({ text, images }: Pick<SessionResult, 'text' | 'images'>): ResultContent {
   if (images.length === 0) return text;
   const shown = images.flatMap(imageOf);
-  // The API refuses a block without text.
+  // The API refuses an empty text block.
   return text === '' ? shown : [{ type: 'text', text }, ...shown];
 }
 

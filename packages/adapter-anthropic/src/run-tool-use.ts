@@ -108,7 +108,7 @@ function refusalOf({ call, toolset }: ToolUse, { text }: SessionResult): ToolRes
     tool_use_id: call.toolCallId,
     content: text,
     is_error: true,
-    // The API wants it back.
+    // The API requires the name again in the result.
     ...(toolset !== undefined && { toolset_name: toolset }),
   };
 }

@@ -11,15 +11,15 @@ export interface ToolUseMessage {
   stop_reason?: string | null;
 }
 
-/** A call of a message, with the toolset that it is of, where there is one. */
+/** A call in a message, with its toolset if it has one. */
 export interface ToolUse {
   call: ToolCall;
   toolset?: string;
 }
 
-/** The calls of a message that the client is to run, in their order. */
+/** The calls in a message that the client must run, in order. */
 export function toolUsesOf({ content }: ToolUseMessage): ToolUse[] {
-  // Messages may come from a store.
+  // A message may come from a store, so its shape is checked.
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   return blocks.flatMap((block) => {
     const { type, id, name, input, toolset_name }: Record<string, unknown> = Object(block);
@@ -30,10 +30,10 @@ export function toolUsesOf({ content }: ToolUseMessage): ToolUse[] {
 }
 
 /**
- * Why the calls of a message are not to be run: the model had not come to their end. A call that was
- * cut off may have arguments that are valid, and are not what it was about to say.
+ * Why the calls of a message must not run: the model had not finished the message. A call that was
+ * cut off may still have valid arguments that are not the ones that the model meant.
  *
- * @returns `undefined` for a message that is complete
+ * @returns `undefined` for a complete message
  */
 export function cutOffBy({ stop_reason }: ToolUseMessage): string | undefined {
   if (stop_reason === undefined || stop_reason === 'tool_use') return undefined;

@@ -4,7 +4,7 @@ import type { ToolCall } from '@ethosagent/types';
 import { interrupt, isGraphInterrupt } from '@langchain/langgraph';
 import { type ToolAnswer, type ToolInterrupt, toolAnswerOf } from './tool-interrupt.js';
 
-/** Carries what a session asks to whoever runs the graph, and the answers back. */
+/** Passes the questions of a session to whoever runs the graph, and the answers back. */
 export class Approvals {
   readonly #session: ToolSession;
   readonly #by: { by?: string };
@@ -15,11 +15,11 @@ export class Approvals {
   }
 
   /**
-   * Has the calls decided on that must be approved. It interrupts the node for the first of them
-   * that nobody has answered; the node then runs again from its start.
+   * Gets decisions on the calls that need approval. It interrupts the node for the first undecided
+   * one. The node then runs again from its start.
    *
-   * @returns `false` where nothing can be interrupted: outside a graph, or without a checkpointer
-   * @throws what LangGraph interrupts a node with
+   * @returns `false` if nothing can be interrupted: outside a graph, or without a checkpointer
+   * @throws the interrupt of LangGraph
    */
   async settle(calls: readonly ToolCall[]): Promise<boolean> {
     const first = await this.#open(calls);
@@ -32,7 +32,7 @@ export class Approvals {
     return true;
   }
 
-  /** The first call that nobody has decided on. */
+  /** The first undecided call. */
   async #open(calls: readonly ToolCall[]): Promise<PendingApproval | undefined> {
     for (const call of calls) {
       const check = await this.#session.check(call);
@@ -41,7 +41,10 @@ export class Approvals {
     return undefined;
   }
 
-  /** Takes the answers to the session. @returns why the last one does not count, if it does not */
+  /**
+   * Passes the answers to the session. @returns why the last one does not count; `undefined` if it
+   * does
+   */
   async #take(values: readonly unknown[]): Promise<string | undefined> {
     const answers = values.map(toolAnswerOf);
     // The last answer to a question counts.
@@ -67,8 +70,8 @@ export class Approvals {
 }
 
 /**
- * All that the node was resumed with. LangGraph gives it value by value, and interrupts where there
- * is none left.
+ * All values with which the node was resumed. LangGraph returns them one by one, and interrupts the
+ * node when none is left.
  */
 function answersOfNode(asked: PendingApproval): unknown[] | undefined {
   const values: unknown[] = [];

@@ -4,7 +4,10 @@ import type { ToolResult } from '@ethosagent/types';
 import { isBaseMessage, ToolMessage } from '@langchain/core/messages';
 import { isCommand } from '@langchain/langgraph';
 
-/** What a tool of the framework gave: a message, text, blocks of content, or a value as JSON. */
+/**
+ * Converts the output of a framework's tool: a message, a text, blocks of content, or a value as
+ * JSON.
+ */
 export function resultOf(output: unknown): ToolResult {
   if (isCommand(output)) {
     return failed('the tool gave a Command for its graph, and it does not run in one here');
@@ -55,7 +58,7 @@ function textOf(block: Block): string {
   return image === undefined ? `[${block.type} left out]` : `[image, ${image.mediaType}]`;
 }
 
-/** An image that came with its bytes, in any of the ways in which the framework writes one. */
+/** An image whose bytes are in the result, in any form that the framework uses. */
 function imageOf(block: Block): ResultImage[] {
   if (block.type === 'image_url') {
     const { image_url: image } = block;

@@ -58,15 +58,15 @@ export function fromLangchainTool(
     effects: ['write', 'send', 'spawn'],
     outputIsUntrusted: true,
     unconfined: true,
-    // Without a word of its own, calls of what is unconfined are asked about as that.
+    // Without this, every call of the tool would need an approval, since it is not confined.
     ...(!approval && { requiresApproval: false }),
     execute: (args, ctx) => run(foreign, args, { ctx, configurable }),
   };
 }
 
-/** A copy: the framework writes into the schemas that it validates with. */
+/** A copy, since the framework changes the schemas with which it validates. */
 function schemaOf({ schema }: ForeignLangchainTool): Record<string, unknown> {
-  // What has a default may be left out.
+  // The schema of the input: a property with a default may be left out.
   const json = isInteropZodSchema(schema) ? toJsonSchema(schema, { io: 'input' }) : schema;
   return structuredClone({ ...json });
 }
@@ -88,8 +88,8 @@ async function run(
 }
 
 /**
- * Keeps what traces a run, and nothing else of it: what a graph is resumed with is for the calls of
- * the session, and no tool may take it away from them.
+ * Keeps only the tracing of a run. The values with which a graph is resumed are for the calls of
+ * the session, and a tool must not take them.
  */
 function outsideOfGraph<T>(task: () => Promise<T>): Promise<T> {
   const { callbacks, tags, metadata }: RunnableConfig =

@@ -4,14 +4,14 @@ import { Approvals } from './approvals.js';
 import { ranBefore, runOnce } from './graph-runs.js';
 import type { GraphTask } from './graph-task.js';
 
-/** How often a call is asked about anew while it is under way. */
+/** How often a running call may ask a new question. */
 const MAX_ROUNDS = 4;
 
 export interface GraphCallsOptions {
   session: ToolSession;
   /** The names of the tools whose calls are asked about together. */
   names: ReadonlySet<string>;
-  /** Whether graphs are interrupted for what must be approved. */
+  /** Whether graphs are interrupted for approvals. */
   interrupts: boolean;
   by: string | undefined;
 }
@@ -32,10 +32,10 @@ export class GraphCalls {
   }
 
   /**
-   * Runs a call, once all calls of its node are decided on: what runs before the node is interrupted
-   * would run again with it.
+   * Runs a call after all calls of its node are decided. A call that ran before an interrupt of the
+   * node would run again with the node.
    *
-   * @throws what LangGraph interrupts a node with
+   * @throws the interrupt of LangGraph
    */
   async run(task: GraphTask, call: ToolCall, options: SessionBatchOptions): Promise<SessionResult> {
     const { id: sessionId } = this.#session;
@@ -46,12 +46,12 @@ export class GraphCalls {
     for (let round = 1; ; round++) {
       const answer = await execute();
       if (answer.approval === undefined || !isAsked || round === MAX_ROUNDS) return answer;
-      // What another call of the step read has led to a question.
+      // The question came up because another call of the step has read something.
       if (!(await this.#approvals.settle([call]))) return answer;
     }
   }
 
-  /** The calls of a node settle together, whichever of them comes first. */
+  /** The first call of a node starts this for all calls of the node. */
   #settle(task: GraphTask, call: ToolCall): Promise<boolean> {
     const ofRun = this.#settled.get(task.run) ?? new Map<string, Promise<boolean>>();
     this.#settled.set(task.run, ofRun);
@@ -67,7 +67,6 @@ export class GraphCalls {
   }
 }
 
-/** Runs a call by itself. */
 export async function executeOne(
   session: ToolSession,
   { call, options }: { call: ToolCall; options: SessionBatchOptions },

@@ -3,21 +3,21 @@ import { canonicalJson } from '@ethosagent/policy';
 import type { ToolCall } from '@ethosagent/types';
 import type { GraphTask } from './graph-task.js';
 
-/** Tasks that are remembered, of all graphs. */
+/** How many tasks are remembered, of all graphs. */
 const MAX_TASKS = 500;
-/** Characters of their results, images in base64 included. */
+/** How many characters their results may have, including images in base64. */
 const MAX_CHARS = 50_000_000;
 
 interface KnownResult {
   run: object;
   result: Promise<SessionResult>;
-  /** 0 until it is there. */
+  /** 0 until the result is there. */
   chars: number;
 }
 
 type KnownResults = Map<string, KnownResult>;
 
-/** By session and task, since whoever resumes a graph may have made its tools anew. */
+/** By session and task, since the tools may have been created again when a graph is resumed. */
 const known = new Map<string, KnownResults>();
 
 export interface SessionCall {
@@ -26,8 +26,8 @@ export interface SessionCall {
 }
 
 /**
- * Runs a call of a node. A node that is interrupted runs again from its start: what ran before keeps
- * its result, and does not run twice.
+ * Runs a call of a node. After an interrupt, a node runs again from its start. A call that ran
+ * before keeps its result and does not run twice.
  */
 export async function runOnce(
   task: GraphTask,
@@ -37,7 +37,7 @@ export async function runOnce(
   const results = remember(task, sessionId);
   const key = keyOf(call);
   const before = results.get(key);
-  // In one run of a node, a second call is meant as one.
+  // Within one run of a node, a second call is meant as a second call.
   if (before !== undefined && before.run !== task.run) return before.result;
   const mine: KnownResult = { run: task.run, result: execute(), chars: 0 };
   results.set(key, mine);
@@ -61,7 +61,7 @@ export function ranBefore(task: GraphTask, { sessionId, call }: SessionCall): bo
 function remember(task: GraphTask, sessionId: string): KnownResults {
   const key = taskKey(task, sessionId);
   const results: KnownResults = known.get(key) ?? new Map();
-  // The one that was asked for last stays longest.
+  // The task that was used last stays longest.
   known.delete(key);
   known.set(key, results);
   let chars = 0;
@@ -78,7 +78,7 @@ function taskKey({ id }: GraphTask, sessionId: string): string {
   return JSON.stringify([sessionId, id]);
 }
 
-/** Whether a call came to its end: it does not wait, and nobody broke it off. */
+/** Whether a call has ended: it does not wait, and it was not aborted. */
 function isOver({ result, approval }: SessionResult): boolean {
   return approval === undefined && (result.ok || result.cause !== 'CALL_ABORTED');
 }

@@ -3,30 +3,31 @@ import { AIMessage, type BaseMessage, isBaseMessage, ToolMessage } from '@langch
 import type { ToolRunnableConfig } from '@langchain/core/tools';
 import { getCurrentTaskInput } from '@langchain/langgraph';
 
-/** The run of a node that a call is part of. */
+/** The run of a node to which a call belongs. */
 export interface GraphTask {
-  /** The same when the node runs again. */
+  /** Stays the same when the node runs again. */
   id: string;
-  /** Another one each time that the node runs. */
+  /** A new object each time that the node runs. */
   run: object;
-  /** What the node was given to call and has no answer yet, as far as it can be told. */
+  /** The calls that the node got and that have no answer yet, as far as they are known. */
   calls: readonly ToolCall[];
 }
 
 /**
- * @returns `undefined` outside a graph, and for a call that has its id with another one: nobody could
- * say which of them an answer is for
+ * @returns `undefined` outside a graph, and for a call whose id another call also has: it would not
+ *   be known to which of them an answer belongs
  */
 export function graphTaskOf(config: ToolRunnableConfig): GraphTask | undefined {
   const { configurable = {}, toolCall } = config;
   const { thread_id: thread, checkpoint_ns: namespace }: Record<string, unknown> = configurable;
-  // It ends with the id that a task keeps for as long as its checkpoint is the last one.
+  // It ends with the id of the task, which stays the same as long as its checkpoint is the last
+  // one.
   if (typeof namespace !== 'string' || namespace === '') return undefined;
   const input = inputOf(config);
   if (typeof input !== 'object' || input === null) return undefined;
   const calls = callsOf(input);
   if (calls.filter(({ toolCallId }) => toolCallId === toolCall?.id).length > 1) return undefined;
-  // Of an agent of `createAgent`, each call has a task of its own.
+  // In an agent of `createAgent`, each call has a task of its own.
   const isOneCall = 'lg_tool_call' in input;
   return {
     id: JSON.stringify([thread, namespace]),

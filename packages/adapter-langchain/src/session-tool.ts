@@ -9,8 +9,8 @@ type Run = (args: unknown, config: ToolRunnableConfig) => Promise<ToolOutput>;
 export type LangchainTool = DynamicStructuredTool<JSONSchema>;
 
 /**
- * A tool whose arguments only its session validates. The validator of the framework writes into
- * schemas and gives up on some, and its message does not tell the model what is wrong.
+ * A tool whose arguments are validated only by its session. The framework's validator changes
+ * schemas and fails for some of them, and its message does not tell the model what is wrong.
  */
 export class SessionTool extends DynamicStructuredTool<JSONSchema> {
   readonly #unvalidated: LangchainTool;

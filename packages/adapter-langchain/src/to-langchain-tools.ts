@@ -60,7 +60,7 @@ export async function toLangchainTools(
     const { signal, toolCall } = config;
     const call = { toolCallId: toolCall?.id ?? randomUUID(), name, args };
     const batchOptions = { ...batch, ...(signal !== undefined && { abortSignal: signal }) };
-    // By its id a call is known when its node runs again.
+    // The id identifies the call when its node runs again.
     const task = toolCall?.id === undefined ? undefined : graphTaskOf(config);
     const answer =
       task === undefined

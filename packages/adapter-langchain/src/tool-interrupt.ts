@@ -56,10 +56,10 @@ const isAnswer = isShape(
   },
 );
 
-/** An answer among what a graph was resumed with. */
+/** An answer of ours among the values with which a graph was resumed. */
 export function toolAnswerOf(value: unknown): ToolAnswer | undefined {
   if (!isObject(value)) return undefined;
-  // As a checkpoint keeps it.
+  // Without `undefined`, as a checkpoint stores it.
   const given = Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
   return isAnswer(given) ? given : undefined;
 }

@@ -24,26 +24,27 @@ export type ToolArtifact =
       approval?: PendingApproval;
     };
 
-/** What the model reads: text alone, or text and images. */
+/** What the model reads: only text, or text and images. */
 export type ToolContent =
   | string
   | ({ type: 'text'; text: string } | { type: 'image'; mimeType: string; data: string })[];
 
-/** As `content_and_artifact` takes it. */
+/** In the form of `content_and_artifact`. */
 export type ToolOutput = [content: ToolContent | ToolMessage, artifact: ToolArtifact | undefined];
 
 export interface OutputOptions {
-  /** The id of the model's tool call; absent where a program called. */
+  /** The id of the model's tool call; absent if a program made the call. */
   toolCallId: string | undefined;
   images: boolean;
 }
 
-/** @throws `ToolCallError` for a failure that no message can carry */
+/** @throws `ToolCallError` for a failure that no message can contain */
 export function outputOf(answer: SessionResult, { toolCallId, images }: OutputOptions): ToolOutput {
   const artifact = artifactOf(answer, images);
   if (answer.result.ok) return [contentOf(answer, images), artifact];
   if (toolCallId === undefined) throw new ToolCallError(answer);
-  // By itself, the framework makes a success of what a tool gives, and adds words to what it throws.
+  // The framework itself would report any returned value as a success, and would add words to a
+  // thrown error.
   const message = new ToolMessage({
     tool_call_id: toolCallId,
     name: answer.name,
@@ -81,7 +82,7 @@ function artifactOf(
   const facts = { ok: true as const, durationMs, ...(costUsd !== undefined && { costUsd }) };
   if (structured === undefined) return facts;
   try {
-    // A checkpoint keeps it, and a checkpoint is JSON. What is shown is in the content already.
+    // A checkpoint stores this as JSON. Images that are shown are already in the content.
     const kept = isShown ? withoutImageBytes(structured) : structured;
     return { ...facts, structured: JSON.parse(JSON.stringify(kept)) };
   } catch {

@@ -38,10 +38,12 @@ export async function answerApproval(
   return answerOf(decision);
 }
 
-/** How many agents may be tools of one another. */
+/** How deep agents may be nested as tools of one another. */
 const MAX_DEPTH = 16;
 
-/** What is asked. Of an agent that has another as its tool, the payload holds that of the other. */
+/**
+ * The question. If an agent is the tool of another one, its payload is inside the other's payload.
+ */
 function askedIn(suspended: unknown, depth = 0): ReturnType<typeof questionOf> {
   const { suspendPayload }: { suspendPayload?: unknown } = Object(suspended);
   if (suspendPayload === undefined || depth === MAX_DEPTH) return undefined;

@@ -4,8 +4,9 @@ import type { ToolResult } from '@ethosagent/types';
 type ToModelOutput = ((output: unknown) => unknown) | undefined;
 
 /**
- * What a tool of Mastra gave: its model reads it as `toModelOutput` says, else as JSON.
- * @throws where it is not data
+ * Converts the output of a Mastra tool. Its model reads it as `toModelOutput` says, otherwise as
+ * JSON.
+ * @throws if the output is not data
  */
 export async function foreignResult(
   output: unknown,
@@ -35,7 +36,7 @@ function textOrJson(value: unknown): string {
   return typeof value === 'string' ? value : jsonText(value);
 }
 
-/** @throws where it is not data */
+/** @throws if the value is not data */
 function jsonText(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
@@ -50,6 +51,6 @@ function imageOf(part: unknown): ResultImage[] {
   const { mediaType, data }: Partial<Record<string, unknown>> = Object(part);
   if (typeof mediaType !== 'string' || !mediaType.startsWith('image/')) return [];
   if (typeof data !== 'string') return [];
-  // Mastra's own parts hold the text of a data URL, too.
+  // Mastra's own parts may contain a data URL as text.
   return [{ mediaType, data: data.replace(/^data:[^,]*,/, '') }];
 }

@@ -81,7 +81,7 @@ async function run(
   };
   const { toolCallId = randomUUID(), abortSignal } = ctx;
   try {
-    // Its own validation, not before somebody approved: that is code of the tool, too.
+    // The tool's own validation is code of the tool, so it runs only after the approval.
     const { error } = validateToolInput(inputSchema, args, id);
     if (error !== undefined) return { ok: false, code: 'input_invalid', error: error.message };
     const output: unknown = await execute?.(args, {

@@ -7,7 +7,7 @@ export interface FinishedStep {
   toolResults?: readonly unknown[];
 }
 
-/** Agents and workflows are tools with such names to Mastra. */
+/** Mastra uses such names for agents and workflows. */
 const OF_MASTRA = /^(agent|workflow)-/;
 
 /**
@@ -26,7 +26,7 @@ export function mastraRefusals(
     const answered = new Set(toolResults.map((result) => partsOf(result).toolCallId));
     for (const { toolCallId = randomUUID(), toolName: name, args } of toolCalls.map(partsOf)) {
       if (name === undefined || Object.hasOwn(tools, name) || OF_MASTRA.test(name)) continue;
-      // Mastra has tools of its own, as those of its memory.
+      // Mastra has tools of its own, such as those of its memory.
       if (answered.has(toolCallId)) continue;
       await session.refuse(
         { toolCallId, name, args },

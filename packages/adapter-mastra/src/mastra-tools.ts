@@ -22,9 +22,9 @@ export interface MastraToolsOptions
     'tools' | 'attachments' | 'resultBudgetChars' | 'dryRun' | 'onProgress'
   > {}
 
-/** What Mastra takes out of the arguments, or puts into them. */
+/** The arguments that Mastra removes or adds. */
 const TAKEN_ARGUMENTS = ['resumeData', 'suspendedToolCallId', 'suspendedToolRunId', '_background'];
-/** Tools with such names are agents and workflows to Mastra. */
+/** Mastra takes tools with such names for agents and workflows. */
 const TAKEN_NAMES = /^(agent|workflow)-/;
 
 /**
@@ -56,7 +56,7 @@ export async function mastraTools(
     const { name } = definition;
     if (offered !== undefined && !offered.includes(name)) continue;
     assertMeansTheSame(definition);
-    // `__proto__` is a name like others.
+    // `__proto__` is a valid name too.
     Object.defineProperty(made, name, {
       value: mastraTool(definition, { session, options }),
       enumerable: true,
@@ -87,11 +87,12 @@ function mastraTool(definition: ToolDefinition, { session, options }: ToolParts)
   return new Tool<unknown, ToolOutput>({
     id: name,
     description,
-    // Mastra would otherwise rewrite the schema for some models, and validate by what it wrote.
+    // Otherwise Mastra rewrites the schema for some models, and validates against the result.
     strict: false,
     inputSchema: openSchema(parameters),
     outputSchema,
-    // With it, Mastra runs the calls of a step one after the other, as its suspended runs need.
+    // With a schema for suspension, Mastra runs the calls of a step one after another, which its
+    // suspended runs need.
     suspendSchema: openSchema({}),
     resumeSchema: openSchema({
       properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
@@ -125,11 +126,11 @@ function outputOrThrow(answer: SessionResult, abortSignal: AbortSignal | undefin
   throw new ToolCallError(answer);
 }
 
-/** What Mastra says of a call: in an agent, in a workflow, or by itself. */
+/** The details that Mastra gives for a call: in an agent, in a workflow, or alone. */
 function callOf(context: ToolExecutionContext | undefined) {
   const host = context?.agent ?? context?.workflow ?? context;
-  // What the run was suspended with comes from its snapshot. Resume data alone means nothing: the
-  // model can write it into its arguments.
+  // The data of a suspension comes from the snapshot of the run. Resume data alone proves nothing:
+  // the model can write it into its arguments.
   const question = questionOf(host?.suspendPayload);
   const { reason, approved }: { reason?: unknown; approved?: unknown } = Object(host?.resumeData);
   const isRefusal = approved === false && typeof reason === 'string';

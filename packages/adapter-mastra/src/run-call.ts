@@ -9,10 +9,10 @@ import {
 import { Turns } from '@ethosagent/policy';
 import type { ToolCall } from '@ethosagent/types';
 
-/** A call that is resumed twice runs once. */
+/** Makes sure that a call runs once, even if it is resumed twice. */
 const turns = new Turns();
 
-/** What a call is run with. */
+/** What is needed to run a call. */
 export interface CallRun {
   session: ToolSession;
   options: SessionBatchOptions;
@@ -28,10 +28,10 @@ export async function runCall(
 }
 
 /**
- * Goes on with a call that was suspended. The session alone knows whether somebody approved it:
- * Mastra takes resume data from the arguments of the model too, and prefers them.
+ * Continues a suspended call. Only the session knows whether somebody approved it: Mastra also
+ * reads resume data from the arguments of the model, and prefers those.
  *
- * @throws `ToolCallError` where the call waits no more
+ * @throws `ToolCallError` if the call does not wait any more
  */
 export function resumeCall(
   call: ToolCall,
@@ -41,7 +41,7 @@ export function resumeCall(
   const refuse = async (reason: string) => {
     const approval = await waitingFor(call, session);
     if (approval === undefined || approval.decision !== undefined) return;
-    // Another decided meanwhile, which is as good.
+    // Somebody else may have decided meanwhile. That is fine too.
     await session.decide(approval, { approved: false, reason }).catch(() => {});
   };
   return turns.run(JSON.stringify([session.id, call.toolCallId]), async () => {
@@ -52,8 +52,8 @@ export function resumeCall(
     }
     const answer = await runCall(call, run);
     if (answer.approval === undefined) return answer;
-    // What was approved is not what the call asks now. It is not asked again: a run that is
-    // resumed by a loop would be, for ever.
+    // The approval was for something else than the call asks now. The new question is refused: if a
+    // loop resumes the run, it would otherwise be asked for ever.
     await refuse('the approval was given for something else');
     return runCall(call, run);
   });

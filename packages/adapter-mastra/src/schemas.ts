@@ -2,14 +2,14 @@ import type { StandardSchemaWithJSON } from '@mastra/core/schema';
 import { ToolOutput } from './tool-output.js';
 
 /**
- * A schema for the model. It takes whatever comes: the session validates, and what it says of wrong
- * arguments is what the model is to read.
+ * A schema for the model that accepts everything. The session validates the arguments, and its
+ * message is the one that the model must read.
  */
 export function openSchema(parameters: Record<string, unknown>): StandardSchemaWithJSON {
   return schemaOf({ type: 'object', ...parameters }, (value) => ({ value }));
 }
 
-/** The schema of what a tool gives, without which workflows of Mastra take no tool. */
+/** The schema of a tool's output. Workflows of Mastra accept no tool without it. */
 export const outputSchema: StandardSchemaWithJSON<ToolOutput> = schemaOf(
   {
     type: 'object',

@@ -33,7 +33,7 @@ interface ToolOutputParts {
   structured?: Record<string, unknown> | undefined;
 }
 
-/** What a call that succeeded gives the program. */
+/** What the program gets of a successful call. */
 export function outputOf({ text, images, result }: SessionResult): ToolOutput {
   return new ToolOutput({ text, images, structured: result.ok ? result.structured : undefined });
 }
@@ -55,7 +55,7 @@ interface ImagePart {
 
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** What the model gets of an output, which may have been stored in between. */
+/** What the model gets of an output. The output may have been stored in between. */
 export function modelOutput(output: unknown): ModelOutput {
   const { text, images }: Partial<Record<keyof ToolOutput, unknown>> = Object(output);
   if (typeof text !== 'string') return { type: 'error-text', value: 'the result is not readable' };

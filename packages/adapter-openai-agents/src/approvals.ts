@@ -11,19 +11,19 @@ import { Turns } from '@ethosagent/policy';
 import type { ToolCall } from '@ethosagent/types';
 import type { RunContext } from '@openai/agents';
 
-/** A call that is delivered twice runs once. */
+/** Makes sure that a call runs once, even if it is delivered twice. */
 const turns = new Turns();
 
-/** The part of a run that knows what its user approved. */
+/** The part of a run that knows the decisions of its user. */
 type Decisions = Pick<RunContext<unknown>, 'isToolApproved' | 'getRejectionMessage'>;
 
 interface Asked {
   approval: PendingApproval;
-  /** As the model gave it; unknown where another process asked. */
+  /** The call as the model gave it; absent if another process asked. */
   call?: ToolCall;
 }
 
-/** What a call has of its run. */
+/** What a call gets from its run. */
 interface CarriedCall {
   run: Decisions | undefined;
   options: SessionBatchOptions;
@@ -31,14 +31,14 @@ interface CarriedCall {
 
 export interface ApprovalsOptions {
   session: ToolSession;
-  /** What the framework calls a tool of the session. */
+  /** The framework's name for a tool of the session. */
   nameOf: (toolName: string) => string;
   by: string | undefined;
 }
 
 /**
- * Takes the framework's yes and no to the session. A yes goes to the one question that was shown
- * for its call; whether that is still the question, the session says.
+ * Passes the decisions of the framework to the session. An approval is for the one question that
+ * was shown for its call. The session decides whether that is still the question.
  */
 export class Approvals {
   readonly #session: ToolSession;
@@ -52,17 +52,17 @@ export class Approvals {
     this.#by = by === undefined ? {} : { by };
   }
 
-  /** Takes over what waits already, e.g. from before a restart. */
+  /** Loads the calls that already wait, e.g. from before a restart. */
   async load(): Promise<void> {
     for (const approval of await pendingCalls(this.#session)) {
       if (approval.decision === undefined) this.#asked.set(approval.toolCallId, { approval });
     }
   }
 
-  /** Whether the framework is to ask about a call. */
+  /** Whether the framework must ask about a call. */
   async mustAsk(call: ToolCall, run: Decisions): Promise<boolean> {
-    // A restored run asks once more after its user has decided. A new question must not take the
-    // place of the one that was shown.
+    // A restored run asks again after its user has decided. A new question must not replace the one
+    // that was shown.
     if (this.#answer(call.name, call.toolCallId, run) !== undefined) return true;
     try {
       const check = await this.#session.check(call);
@@ -73,25 +73,25 @@ export class Approvals {
       this.#asked.delete(call.toolCallId);
       return false;
     } catch {
-      // A throw would end the run. `execute` goes through the same gates, and answers.
+      // An error would end the run. `execute` goes through the same gates, and answers.
       return false;
     }
   }
 
   /**
-   * Runs a call, with the yes that the framework has for it. What the yes is not for, since it was
-   * used or something else is asked now, does not run, and is not asked again: a run that is
-   * delivered twice would bring the same yes for it.
+   * Runs a call with the framework's approval for it. If the approval is not for this call, because
+   * it was used or the question has changed, the call does not run. It is not asked again: a run
+   * that is delivered twice would bring the same approval for the new question.
    */
   async execute(call: ToolCall, { run, options }: CarriedCall): Promise<SessionResult> {
     const { toolCallId, name, args } = call;
-    // The framework asks about what is no object, whatever the tool.
+    // The framework asks about arguments that are not an object, whatever the tool is.
     const isYes = isObject(args) && run !== undefined && this.#answer(name, toolCallId, run);
     if (isYes !== true) {
       this.#asked.delete(toolCallId);
       return this.#run(call, options);
     }
-    // Of a yes for all calls, the framework does not say which one was shown.
+    // For an approval of all calls, the framework does not say which call was shown.
     const isForAll = this.#answer(name, randomUUID(), run) === true;
     const key = JSON.stringify([this.#session.id, toolCallId]);
     return turns.run(key, () => this.#executeApproved(call, { isForAll, options }));
@@ -103,7 +103,8 @@ export class Approvals {
   ): Promise<SessionResult> {
     const asked = this.#asked.get(call.toolCallId);
     this.#asked.delete(call.toolCallId);
-    // A yes for all that is a grant already answered what was shown: what waits was asked since.
+    // If an approval of all calls is already stored as a grant, it has answered the question that
+    // was shown. Then the waiting question is a later one.
     const isShown = !isForAll || asked?.call !== undefined || !(await this.#hasGrant(call.name));
     if (asked !== undefined && isShown) {
       const isGranted =
@@ -113,7 +114,7 @@ export class Approvals {
     if (!isForAll && !(await this.#isWaiting(call.toolCallId))) return usedUp(call);
     const answer = await this.#run(call, options);
     if (answer.approval === undefined) return answer;
-    // Nobody is shown it here. It waits where it can be told from what the yes was for.
+    // This question is not shown here. It waits where it can be told apart from the approved one.
     if (isForAll && (await this.#hasGrant(call.name))) return answer;
     const reason = 'the approval was used already, or given for something else';
     const { approval } = answer;
@@ -121,7 +122,9 @@ export class Approvals {
     return isRefused ? this.#run(call, options) : answer;
   }
 
-  /** Takes each no to the session. The framework answers the model by itself, without the tool. */
+  /**
+   * Passes each refusal to the session. The framework itself answers the model, without the tool.
+   */
   async carryNo(run: Decisions): Promise<void> {
     for (const [toolCallId, asked] of [...this.#asked]) {
       const { toolName } = asked.approval;
@@ -132,12 +135,15 @@ export class Approvals {
         approved: false,
         ...(reason !== undefined && { reason }),
       });
-      // The session answers the refusal, and the call waits no more.
+      // The session answers the refused call, so that it no longer waits.
       if (isRecorded && asked.call !== undefined) await this.#run(asked.call, {});
     }
   }
 
-  /** Says whether the decision is there. Where it is not, the session refuses the call or asks again. */
+  /**
+   * Returns whether the decision is stored. If it is not, the session refuses the call or asks
+   * again.
+   */
   async #decide({ approval }: Asked, decision: CallDecision): Promise<boolean> {
     try {
       await this.#session.decide(approval, { ...decision, ...this.#by });

@@ -7,7 +7,10 @@ interface Part {
   image?: { mediaType: string; data: string };
 }
 
-/** What a tool of the framework gave: text, its parts of text and image, or a value as JSON. */
+/**
+ * Converts the output of a framework's tool: a text, its parts of text and images, or a value as
+ * JSON.
+ */
 export function resultOf(output: unknown): Success {
   const list = Array.isArray(output) && output.length > 0 ? output : [output];
   const parts = list.map(partOf);
@@ -28,7 +31,7 @@ function partOf(value: unknown): Part | undefined {
   return image && { text: `[image, ${image.mediaType}]`, image };
 }
 
-/** An image that came with its bytes. One behind a URL or a file id is not fetched. */
+/** An image whose bytes are in the result. An image behind a URL or a file id is not fetched. */
 function imageOf(image: unknown, mediaType: unknown): Part['image'] {
   if (typeof image === 'string') {
     const [, type, data] = /^data:([\w/+.-]+);base64,(.*)$/s.exec(image) ?? [];

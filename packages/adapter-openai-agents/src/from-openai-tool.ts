@@ -63,7 +63,7 @@ export function fromOpenAiTool(
       const callId = ctx.toolCallId ?? randomUUID();
       const { hasFailed, output } = await invoke(() =>
         invokeFunctionTool({
-          // As a result, a timeout could not be told from an answer.
+          // If a timeout came as a result, it would look like an answer.
           tool: { ...foreign, timeoutBehavior: 'raise_exception' },
           runContext: newContext(),
           input,
@@ -80,8 +80,8 @@ export function fromOpenAiTool(
 }
 
 /**
- * Runs a tool and says whether it threw. The framework makes an ordinary answer of an error, and
- * tells it apart in the current span alone; so the tool gets a span here, which nobody exports.
+ * Runs a tool, and tells whether it threw. The framework turns an error into an ordinary answer,
+ * and marks it only in the current span. So the tool gets a span here, which is never exported.
  */
 async function invoke(
   run: () => Promise<unknown>,

@@ -1,10 +1,10 @@
 import { type SessionResult, withoutImageBytes } from '@ethosagent/core';
 import type { ToolOutputImage, ToolOutputText } from '@openai/agents';
 
-/** What a tool gives to the framework: text alone, or text and images. */
+/** What a tool returns to the framework: only text, or text and images. */
 export type OpenAiToolOutput = string | (ToolOutputText | ToolOutputImage)[];
 
-/** The text as the session marked it, and the images beside it. */
+/** The text as the session marked it, and the images. */
 export function outputOf({ text, images }: SessionResult): OpenAiToolOutput {
   if (images.length === 0) return text;
   return [
@@ -28,7 +28,7 @@ export function customDataOf({ result, durationMs }: SessionResult): Record<stri
       }
     : { ok: false, code: result.code, cause: result.cause, durationMs };
   try {
-    // The framework ends the run over what JSON does not have.
+    // The framework ends the run for a value that JSON can't express.
     return JSON.parse(JSON.stringify(facts));
   } catch {
     return { ok: result.ok, durationMs };

@@ -5,7 +5,7 @@ import { type FunctionTool, type RunContext, type ToolInputParameters, tool } fr
 import { Approvals } from './approvals.js';
 import { customDataOf, type OpenAiToolOutput, outputOf } from './output.js';
 
-/** JSON Schema of arguments, as the framework takes it. */
+/** The JSON Schema of arguments in the framework's type. */
 type ToolParameters = Extract<ToolInputParameters, { additionalProperties: true }>;
 
 /** A tool of a session, for the `tools` of an `Agent`. */
@@ -76,7 +76,7 @@ function toOpenAiTool(
   shared: Shared,
 ): OpenAiTool {
   const { options, approvals, isListed } = shared;
-  // Until the framework asks what the program may know of a result.
+  // Results are kept until the framework asks for their `customData`.
   const results = new WeakMap<RunContext<unknown>, Map<string, SessionResult>>();
   return tool<ToolParameters, unknown, OpenAiToolOutput>({
     name,
@@ -128,7 +128,7 @@ function remember(
   results.set(run, answers.set(answer.toolCallId, answer));
 }
 
-/** Whether the personality has a tool now. The tools of one step are looked up together. */
+/** Tells whether the personality has a tool now. The tools of one step are looked up together. */
 function createListing(session: ToolSession): (name: string) => Promise<boolean> {
   let step: { listing: Promise<ReadonlySet<string>>; asked: Set<string> } | undefined;
   return async (name) => {
@@ -148,7 +148,7 @@ function createListing(session: ToolSession): (name: string) => Promise<boolean>
   };
 }
 
-/** The framework's types know two values of `additionalProperties`; it passes on whatever is there. */
+/** The framework's type has only two forms of `additionalProperties`, but it passes on any. */
 function parametersOf(schema: Record<string, unknown>): ToolParameters {
   return Object.assign(
     { type: 'object' as const, properties: {}, required: [], additionalProperties: true as const },
