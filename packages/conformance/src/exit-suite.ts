@@ -24,7 +24,7 @@ export interface ToolExit {
 const DENIED = 'denied_tool';
 const ALLOWED = 'allowed_tool';
 
-/** Other ways to write a name, and names that are something else. */
+/** Other spellings of a name, and other names. */
 const SPELLINGS = [
   DENIED,
   DENIED.toUpperCase(),
@@ -54,7 +54,7 @@ const SPELLINGS = [
   '',
 ];
 
-/** Arguments that ask for another tool. */
+/** Arguments that name another tool. */
 const NESTED: unknown[] = [
   { name: DENIED },
   { tool: DENIED, args: {} },
@@ -97,7 +97,7 @@ export function toolExitConformance(
       name: toolName,
       args,
     });
-    /** An exit may reject: what matters is what ran. */
+    /** A call may reject. What matters is which tools ran. */
     const calls = async (...all: ToolCall[]) => {
       await exit.call(all).catch(() => {});
     };

@@ -2,10 +2,12 @@ import { countTries, runTimeoutMs, tries } from '@ethosagent/test-support';
 import { it } from 'vitest';
 import type { Promised } from './promised.js';
 
-/** Each size is eight times the one before: eightfold time is linear, 64-fold quadratic. */
+/**
+ * Each size is eight times the one before. Eight times the cost is linear, 64 times is quadratic.
+ */
 const SIZES = [2_000, 16_000, 128_000, 1_024_000];
 const TOO_STEEP = 24;
-/** Microseconds of CPU time that are no trouble, however they came about. */
+/** This many microseconds of processor time are never a problem. */
 const HARMLESS = 200_000;
 
 /** How the growth of a function's cost is measured. */
@@ -41,7 +43,7 @@ export function growsLinearly<T>(
       for (const size of sizes) {
         const input = inputOf(size);
         let cost = await cpuTime(input, run);
-        // A first time may be the compiler's, and a second one the neighbours'.
+        // The first measurement may include the compiler, the second one a busy machine.
         for (let again = 0; again < 2 && isTooMuch(cost, last); again += 1) {
           cost = Math.min(cost, await cpuTime(input, run));
         }
@@ -67,7 +69,7 @@ async function cpuTime<T>(input: T, run: (input: T) => unknown): Promise<number>
   try {
     await run(input);
   } catch {
-    // A refusal is an answer; how long it took is what counts.
+    // A refusal counts as an answer. Only its cost matters.
   }
   const { user, system } = process.cpuUsage(before);
   return user + system;

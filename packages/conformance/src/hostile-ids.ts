@@ -1,4 +1,4 @@
-/** Ids that are data, whatever they look like; no two are the same. */
+/** Ids that must be treated as plain data, whatever they look like. No two are the same. */
 export const HOSTILE_IDS: readonly string[] = [
   'global',
   'Global',
@@ -38,7 +38,7 @@ export const HOSTILE_IDS: readonly string[] = [
   `${'x'.repeat(10_000)}y`,
 ];
 
-/** Queries full of what full-text engines take for operators. */
+/** Queries with many operators of full-text engines. */
 export const HOSTILE_QUERIES: readonly string[] = [
   '',
   ' ',

@@ -447,7 +447,7 @@ const NASTY_TEXTS = [
   'line\nbreak\r\n',
 ];
 
-/** Texts of the characters that stores trip over. */
+/** Texts with characters that often cause bugs in stores. */
 const TEXT = fc.string({
   unit: fc.constantFrom(
     ...['a', 'A', 'b', '%', '_', '*', ':', '/', '\\', "'", '"', '\0', ' ', '\x7f', '\u00e9'],
@@ -460,7 +460,7 @@ function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The code that a call was refused with. */
+/** The code with which a call was refused. */
 async function codeOf(call: Promise<unknown>): Promise<unknown> {
   try {
     await call;

@@ -1,6 +1,9 @@
 import type { MemoryChange, MemorySection } from '@ethosagent/types';
 
-/** The memory after a change of plain texts, or the code of the refusal: the contract in short. */
+/**
+ * A short model of the contract: the memory after a change of plain texts, or the code of the
+ * refusal.
+ */
 export function modelOfChange(
   sections: readonly MemorySection[],
   change: MemoryChange,

@@ -57,7 +57,7 @@ export function sessionConformance(
     const textsOf = async (query: string, opts: Parameters<SessionStore['search']>[1]) =>
       (await store.search(query, opts)).map(({ message }) => message.text).sort();
 
-    /** Absent where the store can't hold sessions. */
+    /** Absent if the store can't hold sessions. */
     const claimsOf = () => {
       const { claim, renew, release } = store;
       if (claim === undefined || renew === undefined || release === undefined) return undefined;
@@ -129,7 +129,7 @@ export function sessionConformance(
         now += 1_000;
         const append = (opts: Parameters<SessionStore['append']>[2]) =>
           codeOf(store.append(session, [user('a')], opts));
-        // Nobody has taken it, and still the lease is over.
+        // Nobody has taken the session, but the lease has ended.
         expect(await append({ epoch: late?.epoch ?? 0 })).toBe('SESSION_TAKEN');
         const live = await claims.claim(session, { leaseMs: 1_000 });
         expect(await append({ epoch: late?.epoch ?? 0 })).toBe('SESSION_TAKEN');
@@ -557,7 +557,7 @@ export function sessionConformance(
         expect(await store.messages(session.id)).toEqual([]);
         await store.append({ ...session, scopeId: 'another' }, [user('new')]);
         expect(await store.search('goneword', { sessionId: session.id })).toEqual([]);
-        // What comes after the last one may take its place in the store, and has none of its words.
+        // A new message may get the place of a removed one in the store. It must not get its words.
         await store.delete(other.id);
         await store.append(fresh(), [user('new'), user('newer')]);
         expect(await store.search('goneword')).toEqual([]);
@@ -587,7 +587,7 @@ export function sessionConformance(
           .normalize('NFD')
           .replace(/\p{Mn}/gu, '')
           .toLowerCase();
-      /** Words as a person sees them, found without an index. */
+      /** The words as a person sees them, found without an index. */
       const wordsOf = (each: string): readonly string[] =>
         plain(each).match(/\p{Script=Han}|[a-z0-9а-я]+/gu) ?? [];
 

@@ -10,7 +10,7 @@ export interface StorageUnderTest {
   close?(): void | Promise<void>;
 }
 
-/** Every change, in a folder with the files `file` and `sub/file`. */
+/** All changes, in a folder with the files `file` and `sub/file`. */
 type Change = (storage: Storage, folder: string, opts: StorageChange) => Promise<void> | undefined;
 const changes: [string, Change][] = [
   ['write of a new file', (s, f, opts) => s.write(`${f}/new`, 'x', opts)],
@@ -35,7 +35,7 @@ const nonChanges: [string, Change][] = [
   ['rename of a file to itself', (s, f, opts) => s.rename(`${f}/file`, `${f}/file`, opts)],
 ];
 
-/** All files below a folder with what is in them; a folder ends in a slash. */
+/** All files below a folder with their content. The name of a folder ends in a slash. */
 async function treeOf(storage: Storage, folder: string): Promise<Record<string, string | null>> {
   const tree: Record<string, string | null> = {};
   for (const { name, isDir } of await storage.listEntries(folder)) {
@@ -46,7 +46,7 @@ async function treeOf(storage: Storage, folder: string): Promise<Record<string, 
   return tree;
 }
 
-/** Nothing where the storage doesn't offer it. */
+/** Empty if the storage can't append. */
 function appends(storage: Storage, path: string, opts?: StorageChange): Promise<void>[] {
   return storage.append === undefined ? [] : [storage.append(path, 'x', opts)];
 }
@@ -356,7 +356,7 @@ export function storageConformance(
       'Storage throws on what beforeChange throws, and nothing was changed: %s',
       async (_what, change) => {
         const { folder, before } = await withFiles();
-        // It looks like an error of the operating system, and is none of this storage's.
+        // The error looks like one of the operating system, but it is the caller's.
         const stop = Object.assign(new Error('stop'), { code: 'ENOENT', syscall: 'mkdir' });
         const beforeChange = () => {
           throw stop;

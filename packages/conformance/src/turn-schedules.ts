@@ -7,7 +7,7 @@ interface Place {
   advance: (ms: number) => void;
 }
 
-/** The part of `turnConformance` on schedules. */
+/** The part of `turnConformance` about schedules. */
 export function scheduleConformance(place: () => Place): void {
   const daily: NewSchedule = { id: 'daily', prompt: 'Sum up.', cron: '0 9 * * *' };
 
@@ -18,7 +18,7 @@ export function scheduleConformance(place: () => Place): void {
       expect(await store.dueSchedules()).toEqual({ now: now(), schedules: [{ schedule: daily }] });
       expect(await store.due()).toMatchObject({ due: 1 });
       expect(await store.moveSchedule('daily', { from: undefined, to: now() + 100 })).toBe(true);
-      // The same once more, as each machine says it when it starts.
+      // Stored again, as each machine does when it starts.
       expect(await store.putSchedule(daily)).toBe(false);
       expect(await store.schedules()).toEqual([{ schedule: daily, nextAt: now() + 100 }]);
       expect(await store.putSchedule({ ...daily, timezone: 'Europe/Vienna' })).toBe(true);

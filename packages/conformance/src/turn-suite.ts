@@ -49,7 +49,7 @@ export function turnConformance(
       if (turn === null) throw new Error('nothing is to run');
       return turn;
     };
-    /** Takes and settles until nothing is left, and gives the ids in their order. */
+    /** Takes and settles turns until none is left. Returns their ids in order. */
     const runAll = async (outcome = DONE) => {
       const ids: string[] = [];
       for (let turn = await take(); turn !== null; turn = await take()) {
@@ -146,7 +146,7 @@ export function turnConformance(
         await put('small-1', { tenant: 'small' });
         const order = await runAll();
         expect(order.slice(0, 4).sort()).toEqual(['big-0', 'big-1', 'small-0', 'small-1']);
-        // Who was away gets nothing later for it, and waits for nobody.
+        // A tenant that was away gets nothing extra later, and does not wait either.
         for (let n = 6; n < 9; n++) await put(`big-${n}`, { tenant: 'big' });
         for (let n = 0; n < 3; n++) await put(`new-${n}`, { tenant: 'new' });
         const later = await runAll();
@@ -198,7 +198,7 @@ export function turnConformance(
         const second = await taken();
         expect(second).toMatchObject({ id: 'a', losses: 1 });
         expect(second.taking).toBeGreaterThan(first.taking);
-        // The first one is late with all that it says.
+        // The first worker is too late with everything that it reports.
         expect(await store.settle(first, DONE)).toBeNull();
         expect(await store.addEvents(first, [{ type: 'late' }])).toBe(false);
         expect(await store.extend([first], { leaseMs: LEASE_MS })).toEqual([]);
@@ -223,7 +223,7 @@ export function turnConformance(
         expect(await store.due()).toMatchObject({ due: 0 });
         expect(await store.settle(a, { ...DONE, answer: 'of a' })).toEqual({ isMore: true });
         expect(await take()).toBeNull();
-        // However it ended.
+        // A turn that failed counts as ended too.
         await store.settle(b, { state: 'failed', message: 'no' });
         expect(await store.due()).toMatchObject({ due: 1 });
         expect(await taken()).toMatchObject({ id: 'sum', after: ['a', 'b', 'never stored'] });

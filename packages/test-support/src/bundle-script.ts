@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const scripts = join(root, 'node_modules', '.cache', 'scripts');
 const tsconfig = join(root, 'tsconfig.sources.json');
 
-/** By script: its bundle in this worker, which several test files ask for. */
+/** The bundle of each script in this worker. Several test files ask for the same ones. */
 const bundles = new Map<string, Promise<string>>();
 
 /**
@@ -35,7 +35,7 @@ export async function bundleScript(script: URL): Promise<string> {
   return known;
 }
 
-/** What a bundle was made of: when it is no longer that, it is made anew. */
+/** What a bundle was made from. If that has changed, the bundle is made again. */
 interface Manifest {
   bundle: string;
   sources: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ async function bundleOnce(path: string): Promise<string> {
   return readBundle(path) ?? (await bundleTogether([path])).get(path) ?? '';
 }
 
-/** The bundle of a script, where it was made of what its sources are now. */
+/** The bundle of a script, if its sources have not changed since. */
 function readBundle(path: string): string | undefined {
   const manifest = manifestOf(path);
   if (!existsSync(manifest)) return undefined;
@@ -73,7 +73,7 @@ export async function bundleTogether(paths: readonly string[]): Promise<Map<stri
   const { outputFiles, metafile } = await build({
     entryPoints: paths.map((path) => ({ in: path, out: nameOf(path) })),
     bundle: true,
-    // What is imported only when it is used is a file of its own, which most starts don't read.
+    // What is imported only at its use gets a file of its own, which most starts don't read.
     splitting: true,
     absWorkingDir: root,
     outdir: '.',
@@ -83,14 +83,14 @@ export async function bundleTogether(paths: readonly string[]): Promise<Map<stri
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    // Each start compiles all of it.
+    // Smaller, since each start compiles all of it.
     minifySyntax: true,
     minifyWhitespace: true,
-    // Not the UMD of a package that has both.
+    // Avoids the UMD version of a package.
     mainFields: ['module', 'main'],
     tsconfig,
     plugins: [ownUrls, ownModules],
-    // What it bundles may be CommonJS.
+    // CommonJS modules in the bundle need `require`.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
@@ -114,7 +114,7 @@ export async function bundleTogether(paths: readonly string[]): Promise<Map<stri
 
 const nameOf = (path: string) => relative(root, path).replace(/\.ts$/, '').replaceAll('/', '-');
 
-/** A file and all that it imports. */
+/** A file and everything that it imports. */
 function sourcesOf(file: string, metafile: Metafile, found = new Set<string>()): Set<string> {
   found.add(file);
   for (const { path, external } of metafile.inputs[file]?.imports ?? []) {
@@ -123,13 +123,13 @@ function sourcesOf(file: string, metafile: Metafile, found = new Set<string>()):
   return found;
 }
 
-/** Writes files into a folder that has its name from what is in them. */
+/** Writes files into a folder whose name is a digest of their content. */
 function writeOnce(files: readonly OutputFile[]): string {
   const hash = createHash('sha256');
   for (const { text } of files) hash.update(text);
   const folder = join(scripts, hash.digest('hex').slice(0, 16));
   if (existsSync(folder)) return folder;
-  // Several workers may write it at once; it is there in whole, or not at all.
+  // Several workers may write it at the same time. It is renamed when it is complete.
   const own = `${folder}.${process.pid}`;
   mkdirSync(own, { recursive: true });
   for (const { path, text } of files) writeFileSync(join(own, basename(path)), text);
@@ -198,7 +198,7 @@ export async function compileProgram(program: URL, bundle: string): Promise<void
   await stop();
 }
 
-/** Has each source of this repository keep its own `import.meta.url`. */
+/** Keeps the own `import.meta.url` of each source of this repository. */
 const ownUrls: Plugin = {
   name: 'own-urls',
   setup({ onLoad }) {
@@ -212,7 +212,10 @@ const ownUrls: Plugin = {
   },
 };
 
-/** Loads modules with native code, or too large for a bundle, from where the importing package has them. */
+/**
+ * Loads modules with native code, and modules that are too large for a bundle, from the importing
+ * package.
+ */
 const ownModules: Plugin = {
   name: 'own-modules',
   setup({ onResolve, resolve }) {

@@ -1,6 +1,8 @@
 import { writeSync } from 'node:fs';
 
-/** What of a key-value store the work uses; `increment` and `compareAndSet` are there. */
+/**
+ * The methods of a key-value store that the work uses. It needs `increment` and `compareAndSet`.
+ */
 interface Store {
   get(key: string): Promise<string | null>;
   set(key: string, value: string): Promise<void>;
@@ -9,7 +11,7 @@ interface Store {
 }
 
 /**
- * Writes to a store that other processes write to as well: a shared counter, a shared list by
+ * Writes to a store at the same time as other processes: a shared counter, a shared list by
  * compare-and-set, and keys of its own. See `KeyValueProcesses.startCounter`.
  */
 export async function countUp(kv: Store, id: string, turns: number): Promise<void> {
@@ -28,8 +30,9 @@ export async function countUp(kv: Store, id: string, turns: number): Promise<voi
 }
 
 /**
- * Writes until the process is killed. A line on standard output follows each acknowledged write, and
- * is written synchronously, so that a kill can't hold it back. See `KeyValueProcesses.startWriter`.
+ * Writes until the process is killed. After each confirmed write, a line is written to the standard
+ * output. It is written synchronously, so that a kill can't lose it. See
+ * `KeyValueProcesses.startWriter`.
  */
 export async function writeUntilKilled(kv: Store, id: string): Promise<never> {
   const writeOn = async (lane: number): Promise<never> => {

@@ -23,7 +23,10 @@ export async function runOnNode22(args: readonly string[]): Promise<string> {
   return run(await node22, args);
 }
 
-/** Where the workers tell each other of its path: npx takes longer to find it than it takes to start. */
+/**
+ * The file in which the workers share its path: npx takes longer to find Node than Node takes to
+ * start.
+ */
 const FOUND = join(root, 'node_modules', '.cache', 'node-22.path');
 
 let node22: Promise<string> | undefined;
@@ -31,7 +34,7 @@ let node22: Promise<string> | undefined;
 async function findNode22(): Promise<string> {
   if (existsSync(FOUND)) {
     const known = readFileSync(FOUND, 'utf8');
-    // What npx keeps may be cleared at any time.
+    // The cache of npx may have been cleared.
     if (existsSync(known)) return known;
   }
   const node = ['--prefer-offline', '-y', '-p', 'node@22', '--', 'node'];

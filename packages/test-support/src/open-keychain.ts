@@ -58,7 +58,7 @@ export async function openKeychain(): Promise<TestKeychain> {
       env,
     );
     daemon.stdin?.end('password of the test');
-    // Nobody tells when it is on the bus.
+    // There is no notification when the keychain is ready.
     while (daemon.exitCode === null) {
       const asked = spawn('secret-tool', ['lookup', 'a', 'b'], {
         env,
@@ -78,7 +78,7 @@ export async function openKeychain(): Promise<TestKeychain> {
   }
 }
 
-/** A bus that starts nothing by itself: a keychain that it started would be locked. */
+/** A bus that starts no services: a keychain that the bus started would be locked. */
 function busConfig(folder: string): string {
   return `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>

@@ -1,6 +1,9 @@
 import type { TestContext } from 'vitest';
 
-/** A long run tries a thing this many times as often as a check, so that it ends within half an hour. */
+/**
+ * A long run repeats an attack this many times as often as a check, so that it ends within half an
+ * hour.
+ */
 const LONG_FACTOR = 10;
 
 /**

@@ -23,10 +23,10 @@ export type CreateAudited = (
   backends: CapabilityBackends,
 ) => AuditedRegistry | Promise<AuditedRegistry>;
 
-/** One step of a tool: an access, waited for or not, or the abort of the turn. */
+/** One step of a tool: an access, awaited or not, or the abort of the turn. */
 type Step = { name: string; isAwaited: boolean } | 'abort';
 
-/** What a tool does in one call, and what it still tries when its call has ended. */
+/** What a tool does in one call, and what it tries after its call has ended. */
 interface Script {
   steps: Step[];
   ending: 'returns' | 'throws';
@@ -67,7 +67,7 @@ export function auditAttacks(name: string, create: CreateAudited): void {
       world.close();
     });
 
-    /** Runs a script as one call, and gives how the log differs from it. */
+    /** Runs a script as one call. Returns how the log differs from it. */
     async function play({ steps, ending, late }: Script): Promise<string | undefined> {
       const id = String(++calls);
       const sessionId = `session-${id}`;
@@ -84,7 +84,7 @@ export function auditAttacks(name: string, create: CreateAudited): void {
         const made = ACCESSES[access]?.(world, `${id}-${begun.length}`, sessionId);
         if (made === undefined) throw new Error(`no access ${access}`);
         const [first] = made.events;
-        // Those that have no target of their own come once in a script.
+        // An access without a target of its own occurs only once in a script.
         if (begun.some(({ events }) => isSameAccess(events[0], first))) return undefined;
         begun.push({ name: access, events: made.events, ...rest });
         const promise = made.run(ctx)?.catch(() => {});
@@ -96,7 +96,7 @@ export function auditAttacks(name: string, create: CreateAudited): void {
         for (const step of steps) {
           if (step === 'abort') {
             controller.abort();
-            // The registry hears of it once the tool gives up the thread.
+            // The registry notices the abort when the tool returns to the event loop.
             await new Promise((resolve) => setImmediate(resolve));
             isAborted = true;
           } else {
@@ -128,7 +128,7 @@ export function auditAttacks(name: string, create: CreateAudited): void {
         undefined,
         world.attachments,
       );
-      // An aborted call is answered while its tool still runs on.
+      // An aborted call is answered while its tool still runs.
       await running.catch(() => {});
       for (const access of late) {
         if (kept !== undefined) await begin(access, kept, { isAwaited: true, isLate: true });

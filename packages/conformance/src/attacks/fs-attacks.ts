@@ -35,7 +35,8 @@ export function fsAttacks(
   create: CreateRegistry,
   { seesRaces = true, seesHardLinks = true, wrap }: FsAttackOptions = {},
 ): void {
-  // Both accessors hold a storage by the same function: behind `wrap`, one stands for both.
+  // Both accessors limit a storage by the same function. So if there is a `wrap`, one of them is
+  // enough.
   const standsForBoth = (accessor: FileAccessor) => wrap === undefined || accessor === 'scopedFs';
   for (const accessor of inCheck<FileAccessor>(['scopedFs', 'storage'], standsForBoth)) {
     const view = (reach: ContainedReach, { home }: { home: string }) =>

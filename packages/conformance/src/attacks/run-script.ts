@@ -87,7 +87,7 @@ function conditions({ smallDisk, openFiles, fileKilobytes }: ScriptOptions): str
     ...(openFiles === undefined ? [] : [`--nofile=${openFiles}`]),
     ...(fileKilobytes === undefined ? [] : [`--fsize=${fileKilobytes * 1024}`]),
   ];
-  // In a namespace of users the caller need not be root; the mount is gone with the last process.
+  // In a user namespace, the caller need not be root. The mount disappears with the last process.
   const mount = 'mount -t tmpfs -o "size=$1k" ethos "$2" && shift 2 && exec "$@"';
   return [
     ...(smallDisk === undefined ? [] : ['unshare', '-Urm', '--', 'sh', '-c', mount, 'sh']),

@@ -18,7 +18,7 @@ export type MarkUntrusted = (text: string, origin: { source: string; tool: strin
 
 const ORIGIN = { source: 'https://example.com/page', tool: 'fetch_url' };
 const CONTROL = /(?![\t\n\r])\p{Cc}/u;
-// Joiners and the selectors of emoji are honest in their places; these have none.
+// Joiners and emoji selectors are honest at certain places. These characters never are.
 const NEVER_VISIBLE =
   /[\u00AD\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|[\u{E0100}-\u{E01EF}]/u;
 
@@ -113,7 +113,7 @@ export function untrustedAttacks(name: string, mark: MarkUntrusted): void {
 
     it.each(HONEST_TEXTS)('%s is left as it is', (_kind, text) => {
       expect(contentOf(text)).toBe(text);
-      // On its own and in the middle of others.
+      // Alone, and between other lines.
       expect(contentOf(`x\n${text}\ny`)).toBe(`x\n${text}\ny`);
     });
 
@@ -139,7 +139,7 @@ export function untrustedAttacks(name: string, mark: MarkUntrusted): void {
         const once = mark(text, ORIGIN);
         expect(mark(once, ORIGIN)).toBe(once);
         expect(contentOf(contentOf(text))).toBe(contentOf(text));
-        // A role line of six characters or more gets one.
+        // A role line of six or more characters gets one extra character.
         expect(contentOf(text).length).toBeLessThanOrEqual(text.length * (7 / 6));
       },
       { promised: 'untrusted', corpus: FORGERIES },
@@ -181,7 +181,7 @@ export function untrustedAttacks(name: string, mark: MarkUntrusted): void {
   });
 }
 
-/** As JSON, and in ASCII: for the name of a test. */
+/** As JSON in ASCII, for the name of a test. */
 function shown(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[^ -~]/g,

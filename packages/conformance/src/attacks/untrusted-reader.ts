@@ -1,4 +1,4 @@
-/** A marking as a lenient reader finds it. */
+/** A mark as a lenient reader finds it. */
 export interface ReadMarking {
   source: string;
   tool: string;
@@ -8,7 +8,7 @@ export interface ReadMarking {
 const MARKING =
   /^<untrusted source="([^"'<>&\s]*)" tool="([^"'<>&\s]*)">\n([\s\S]*)\n<\/untrusted>$/;
 
-/** Reads a marked text; `undefined` when it is not exactly one marking. */
+/** Parses a marked text; `undefined` if it is not exactly one mark. */
 export function readMarking(text: string): ReadMarking | undefined {
   const [, source, tool, content] = MARKING.exec(text) ?? [];
   if (source === undefined || tool === undefined || content === undefined) return undefined;
@@ -30,9 +30,8 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The text as the most gullible reader would see it: invisible characters gone, escapes decoded,
- * lookalikes taken for what they look like, all in lower case. Written without a look at how the
- * marking is made.
+ * The text as the most gullible reader would see it: without invisible characters, with escapes
+ * decoded and lookalikes replaced, in lower case. Written independently of the code that marks.
  */
 export function gullibly(text: string): string {
   let seen = text;
@@ -71,7 +70,7 @@ const NAME = [...'untrusted'].join('\\s*');
 const CLOSING = new RegExp(`<[\\s!?]*[/\\\\][\\s!?/\\\\]*${NAME}(?![a-z0-9])`);
 const OPENING = new RegExp(`<${NAME}[\\s/>]|<\\s*${NAME}(?:\\s*/?\\s*>|\\s+(?:source|tool))`);
 
-/** What of the marking a gullible reader finds in a text, or `undefined`. */
+/** The part of a text that a gullible reader would take for a mark, or `undefined`. */
 export function forgedMarking(text: string): string | undefined {
   const seen = gullibly(text);
   return (CLOSING.exec(seen) ?? OPENING.exec(seen))?.[0];

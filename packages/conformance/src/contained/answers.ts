@@ -7,7 +7,7 @@ import type { Answer, Received } from './world-server.js';
 const FLOOD_STEP_BYTES = 1024 * 1024;
 const FLOOD_STEPS = 700;
 
-/** What the author says, or a short text. */
+/** The author's answer, or a short text. */
 export function honestAnswer(answer: ContainmentOptions['answer'], world: ContainedWorld): Answer {
   return async (received, response) => {
     if (answer === undefined) {
@@ -29,43 +29,43 @@ export function honestAnswer(answer: ContainmentOptions['answer'], world: Contai
   };
 }
 
-/** Redirects everything to `location`, and before that, `hops` times, within the host. */
+/** Redirects everything to `location`, after `hops` redirects within the host. */
 export function redirectTo(status: number, location: string, hops = 0): Answer {
   return ({ url }, response) => {
     const hop = Number(/\/contained-hop-(\d+)/.exec(url)?.[1] ?? 0);
     const next = hop < hops ? `/contained-hop-${hop + 1}` : location;
-    // A header holds bytes; some locations are none.
+    // A header contains bytes, and some locations have other characters.
     response.writeHead(status, { location: Buffer.from(next).toString('latin1') });
     response.end('moved');
   };
 }
 
-/** Takes the request and says nothing. */
+/** Accepts the request and never answers. */
 export const silent: Answer = () => {};
 
-/** Says that there is more to come, and is silent. */
+/** Sends headers that announce a body, and no body. */
 export const headersOnly: Answer = (_, response) => {
   response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '1000000' });
   response.flushHeaders();
 };
 
-/** A byte now and then. */
+/** Sends a byte from time to time. */
 export const trickle: Answer = (_, response) => {
   const timer = setInterval(() => response.write('.'), 20);
   response.on('close', () => clearInterval(timer));
 };
 
-/** A body that goes on for longer than anyone may read. */
+/** A body that is too long for any reader. */
 export const endless: Answer = (_, response) =>
   flood(response, Buffer.alloc(FLOOD_STEP_BYTES, 'flood '));
 
-/** Little on the wire, much of it when it is unpacked. */
+/** Few bytes that unpack to very many. */
 export const gzipBomb: Answer = (_, response) => {
   response.setHeader('content-encoding', 'gzip');
   return flood(response, gzipSync(Buffer.alloc(FLOOD_STEP_BYTES)));
 };
 
-/** Sends back all that it got, as it is and encoded. */
+/** Sends everything back that it received, unchanged and encoded. */
 export function echo(status: number, encode: (text: string) => string): Answer {
   return (request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' });
@@ -73,19 +73,19 @@ export function echo(status: number, encode: (text: string) => string): Answer {
   };
 }
 
-/** All that a request said. */
+/** The whole request as a text. */
 export function textOf({ method, url, headers, body }: Received): string {
   return `${method} ${url}\n${JSON.stringify(headers)}\n${body.toString('utf8')}`;
 }
 
-// Ends, so that a tool which reads it all is found out before the machine is out of memory.
+// Ends at some point, so that a tool that reads everything is found before memory runs out.
 async function flood(response: ServerResponse, chunk: Buffer): Promise<void> {
   const closed = once(response, 'close').catch(() => {});
   for (let step = 0; step < FLOOD_STEPS && !response.destroyed; step += 1) {
     if (!response.write(chunk)) {
       await Promise.race([once(response, 'drain').catch(() => {}), closed]);
     }
-    // The one who reads is in this process too.
+    // The reader runs in this process too.
     await new Promise((resolve) => setImmediate(resolve));
   }
   response.end();

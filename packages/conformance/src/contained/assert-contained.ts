@@ -78,7 +78,7 @@ async function run(tool: AnyTool, options: ContainmentOptions): Promise<Containm
   }
 }
 
-/** What the framework itself starts, once, beside the first process of a host is not the tool's. */
+/** Started before the scenarios: the framework's own process must not count as one of the tool. */
 async function startSupervisor(): Promise<void> {
   const node = process.execPath;
   await new ScopedProcessImpl(new Set([node])).prepare(node, []);
@@ -108,7 +108,7 @@ async function attack(
       await probe.settle();
       scenarios.push(name);
       if (scenario === honest) unused = unusedCapabilities(tool, world);
-      // One that doesn't work would not get to what the other scenarios attack.
+      // A tool that does not work would not reach the code that the other scenarios attack.
       if (!probe.works) break;
     }
   } finally {

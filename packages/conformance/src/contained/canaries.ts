@@ -1,27 +1,27 @@
 import type { Promised } from '../promised.js';
 
-/** A value that must not turn up. */
+/** A value that must not appear anywhere. */
 export interface Canary {
   value: string;
-  /** What turned up, for the reader; not the value. */
+  /** What appeared, in words for the reader, without the value. */
   what: string;
   promised: Promised;
-  /** Made up at random, so that a part of it is found nowhere else either. */
+  /** Whether it is random. Then a part of it can't appear by chance either. */
   isRandom: boolean;
 }
 
-// Shorter ones would be found in honest text.
+// Shorter values would match honest texts.
 const SHORTEST_NEEDLE = 8;
 const PIECE_CHARS = 12;
 
 /**
- * Finds values in texts however they are dressed: encoded once or twice, escaped, in pieces with
- * anything between, backwards, or a part of them. Compressed and encrypted ones are not found.
+ * Finds values in texts in many forms: encoded once or twice, escaped, split by other characters,
+ * reversed, or only a part. Does not find compressed and encrypted values.
  */
 export class CanaryFinder {
   readonly #known = new Map<string, readonly string[]>();
 
-  /** The canaries that a text gives away. */
+  /** The canaries that a text reveals. */
   find(text: string, canaries: Iterable<Canary>): Canary[] {
     let haystack: string | undefined;
     const found: Canary[] = [];
@@ -49,7 +49,7 @@ function needlesOf(value: string, isRandom: boolean): string[] {
   return needles.flatMap((needle) => [needle, [...needle].reverse().join('')]);
 }
 
-/** Any part of twice the length of a piece has a whole piece in it. */
+/** The pieces of a text. Any part of it that is twice as long as a piece contains a whole one. */
 function* piecesOf(text: string): Generator<string> {
   for (let start = 0; start + PIECE_CHARS <= text.length; start += PIECE_CHARS) {
     yield text.slice(start, start + PIECE_CHARS);
@@ -69,7 +69,7 @@ function* encodingsOf(value: string): Generator<string> {
   yield* base64Of(Buffer.from([...value].reverse().join('')));
 }
 
-/** The characters that depend on the bytes alone, for each of their three places in a text. */
+/** The base64 characters that depend only on the bytes, for each of the three offsets. */
 function* base64Of(bytes: Buffer): Generator<string> {
   for (const lead of [0, 1, 2]) {
     const text = Buffer.concat([Buffer.alloc(lead), bytes]).toString('base64');
@@ -84,7 +84,7 @@ function rotated(value: string): string {
   });
 }
 
-/** A text as it is, and with its escapes undone. */
+/** A text unchanged, and with its escapes decoded. */
 function* viewsOf(text: string): Generator<string> {
   yield text;
   const unpercented = text.replaceAll(/(?:%(?:25)*[\da-f]{2})+/gi, (run) =>
@@ -103,7 +103,9 @@ function character(hex: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
-/** Letters and digits in lower case: what separators, line breaks and escapes leave alone. */
+/**
+ * Only letters and digits, in lower case. Separators, line breaks and escapes don't matter then.
+ */
 function condense(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
 }

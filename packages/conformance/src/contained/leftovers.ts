@@ -3,7 +3,7 @@ import { markedProcesses, openFilesBelow } from './processes.js';
 import { settles } from './settles.js';
 import type { World } from './world.js';
 
-/** What calls left in a world, changed in it or touched, once they have had a second to end. */
+/** What calls left, changed or touched in a world. They get a second to end first. */
 export async function* leftovers(
   world: World,
   options: { hasProcesses: boolean },
@@ -25,7 +25,7 @@ export async function* leftovers(
   if (canary.connections > canary.received.length) {
     yield ['network', `connected to ${canary.origin}, which is outside the policy`];
   }
-  // A binary has a network, and eyes, of its own.
+  // A binary has its own access to the network and to files.
   if (!options.hasProcesses) {
     for (const { url } of server.received.filter(({ isPassed }) => !isPassed)) {
       yield ['network', `sent a request to ${withoutQuery(url)} around its context`];

@@ -13,7 +13,7 @@ export interface ContainedWorld {
   readonly token: string;
 }
 
-/** A value, or what makes it for a world. */
+/** A value, or a function that creates it for a world. */
 export type FromWorld<T> = T | ((world: ContainedWorld) => T);
 
 /** How `assertContained` runs a tool. */

@@ -6,8 +6,9 @@ import { createGunzip } from 'node:zlib';
 const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 /**
- * Sends one request on a connection of its own, which ends with it: at once when `signal` fires,
- * also while it is being made. The connections of the global `fetch` don't. Follows no redirects.
+ * Sends a request on a connection of its own, which ends with the request. If `signal` fires, it
+ * ends at once, even while it is being opened. The global `fetch` does not do this. Follows no
+ * redirects.
  */
 export async function plainFetch(request: Request, signal: AbortSignal): Promise<Response> {
   const body = Buffer.from(await request.arrayBuffer());

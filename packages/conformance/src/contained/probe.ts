@@ -13,36 +13,36 @@ import { Stopwatch, settles } from './settles.js';
 import type { World } from './world.js';
 import { WORLD_PEOPLE } from './world-memory.js';
 
-/** Longest that a call takes which is not to be cut short. */
+/** The longest time of a call that is not supposed to be cut short. */
 const LONGEST_CALL_MS = 60_000;
 const BUDGET_CHARS = 80_000;
-/** What the registry adds to a value that it cuts. */
+/** The most characters that the registry adds to a cut value. */
 const MARKER_CHARS = 100;
 
 /** How a batch is run. */
 export interface Batch {
-  /** Milliseconds after which the turn is aborted. */
+  /** After how many milliseconds the turn is aborted. */
   abortAfterMs?: number;
-  /** Milliseconds that each call may take. */
+  /** How many milliseconds each call may take. */
   timeoutMs?: number;
   world?: World;
   sessionId?: string;
 }
 
-/** Ends a scenario in which a call hung: its other calls would too, one after the other. */
+/** Ends a scenario in which a call hung: its other calls would hang too, one after another. */
 export class ScenarioOver extends Error {}
 
-/** What a scenario works with: it runs calls in a world, and writes down what they reached. */
+/** The tools of a scenario: runs calls in a world, and records what they reached. */
 export class Probe {
   readonly tool: AnyTool;
   readonly world: World;
   readonly options: ContainmentOptions;
   readonly random: Random;
   readonly reached: Reached[] = [];
-  /** How often each promise was tried to be broken. */
+  /** How often each promise was tested. */
   readonly tried = new Map<Promised, number>();
   calls = 0;
-  /** Milliseconds that an honest call took. */
+  /** How many milliseconds an honest call took. */
   honestMs = 5;
   /** Whether honest calls were answered. */
   works = true;
@@ -60,19 +60,19 @@ export class Probe {
     this.#raw = raw;
   }
 
-  /** Writes down something that must not be. The same thing is written once a scenario. */
+  /** Records a finding. The same finding is recorded once per scenario. */
   reach(promised: Promised, what: string): void {
     const { scenario } = this;
     if (this.reached.some((one) => one.scenario === scenario && one.what === what)) return;
     this.reached.push({ scenario, promised, what });
   }
 
-  /** Whether this scenario has found something: to find it again tells nothing. */
+  /** Whether this scenario has already found something. Further attempts would tell nothing new. */
   get hasReached(): boolean {
     return this.reached.some(({ scenario }) => scenario === this.scenario);
   }
 
-  /** How often a scenario repeats what it repeats. */
+  /** How many rounds a repeating scenario makes. */
   get rounds(): number {
     return this.options.rounds ?? tries({ check: 6, long: 200 });
   }
@@ -85,7 +85,7 @@ export class Probe {
     this.#unhandled += 1;
   }
 
-  /** Runs calls as one batch, judges when and what they answer, and waits until they are over. */
+  /** Runs calls as one batch, checks when and what they answer, and waits until they have ended. */
   async run(args: readonly unknown[], batch: Batch = {}): Promise<ToolResult[]> {
     const { abortAfterMs, timeoutMs, world = this.world } = batch;
     const registry = world.registry(
@@ -141,7 +141,7 @@ export class Probe {
     if (sinceStop?.isLate() === true) {
       this.reach('batches', 'answered more than a second after it was to stop');
     }
-    // What a tool may leave running, or keep open, ends with its session, which is this.
+    // What a tool may leave running or open must end with its session.
     await registry.endAllSessions();
     world.endRequests();
     for (const result of results) this.#judgeResult(result);
@@ -158,14 +158,14 @@ export class Probe {
     return results;
   }
 
-  /** Writes down the canaries that texts give away. */
+  /** Records the canaries that texts reveal. */
   judgeTexts(texts: readonly string[], canaries: readonly Canary[], where: string): void {
     for (const { promised, what } of this.#finder.find(texts.join('\n'), canaries)) {
       this.reach(promised, `has ${what} ${where}`);
     }
   }
 
-  /** Judges what the calls of a scenario left, changed or touched in a world. */
+  /** Checks what the calls of a scenario left, changed or touched in a world. */
   async settle(world = this.world): Promise<void> {
     for (const what of this.#raw.drain()) this.reach(promisedOf(what), what);
     const hasProcesses = this.tool.capabilities.process !== undefined;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** The processes that carry a mark in their environment. None where there is no `/proc`. */
+/** The processes with a mark in their environment; empty without `/proc`. */
 export function markedProcesses(mark: string): number[] {
   return processIds().filter((pid) => pid !== process.pid && environmentOf(pid).includes(mark));
 }
@@ -11,12 +11,12 @@ export function endMarkedProcesses(mark: string): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It went by itself.
+      // It has already ended.
     }
   }
 }
 
-/** The files of a folder that this process holds open. None where there is no `/proc`. */
+/** The files below a folder that this process holds open; empty without `/proc`. */
 export function openFilesBelow(folder: string): string[] {
   return descriptors().flatMap((descriptor) => {
     try {

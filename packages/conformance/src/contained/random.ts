@@ -1,7 +1,7 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** Choices that a seed repeats. */
+/** Random choices that a seed repeats. */
 export class Random {
   readonly #generator: ReturnType<typeof xoroshiro128plus>;
 
@@ -14,13 +14,12 @@ export class Random {
     return uniformInt(this.#generator, low, Math.max(low, high));
   }
 
-  /** One of `items`. */
   pick<T>(items: readonly [T, ...T[]]): T {
     return items[this.between(0, items.length - 1)] ?? items[0];
   }
 }
 
-/** A seed for a run that was given none. */
+/** A seed for a run without a given one. */
 export function randomSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }

@@ -10,18 +10,18 @@ interface SpawnOptions {
   envPairs?: unknown;
 }
 
-/** What was done by way of the platform, and not of the context. */
+/** What was done through the platform instead of the context. */
 export interface RawAccess {
-  /** What was done since it was last asked. */
+  /** What was done since the last call. */
   drain(): string[];
   restore(): void;
 }
 
 /**
- * Watches what a tool does around its context, as far as it can be seen from within the process:
- * the global `fetch`, which is led into the world, and processes, which are marked as the world's.
+ * Watches what a tool does around its context, as far as that is visible within the process. The
+ * global `fetch` is redirected into the world. Processes are marked as the world's.
  *
- * @param mark what marks the processes of the run
+ * @param mark the mark of the run's processes
  */
 export function watchRawAccess(rawFetch: typeof globalThis.fetch, mark: string): RawAccess {
   const seen = new Set<string>();
@@ -44,7 +44,7 @@ export function watchRawAccess(rawFetch: typeof globalThis.fetch, mark: string):
     ),
     ...(['spawnSync', 'execSync', 'execFileSync'] as const).map((name) =>
       replace(childProcess, name, (original) => (...args: unknown[]) => {
-        // The framework tries once whether this machine can make sandboxes.
+        // The framework itself tests once whether this machine can make sandboxes.
         if (!SANDBOX.test(String(args[0]))) seen.add(`called ${name} of node:child_process`);
         return Reflect.apply(original, childProcess, args);
       }),
@@ -77,7 +77,7 @@ function replace(
   return () => void Reflect.set(target, name, original);
 }
 
-/** What a process that is started without an environment of its own is known by. */
+/** Sets a variable by which a process without an environment of its own is recognized. */
 function inherit(name: string, value: string): () => void {
   const { env } = process;
   const before = env[name];
@@ -88,7 +88,7 @@ function inherit(name: string, value: string): () => void {
   };
 }
 
-/** By its environment, or, where a sandbox gives it one, by its arguments. */
+/** The mark is in the environment, or in the arguments if a sandbox sets the environment. */
 function isPassed({ envPairs, args }: SpawnOptions): boolean {
   return [envPairs, args]
     .flatMap((list) => (Array.isArray(list) ? list : []))

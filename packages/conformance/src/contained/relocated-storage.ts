@@ -10,8 +10,8 @@ import {
 import { type ContainedReach, EthosError, type Storage } from '@ethosagent/types';
 
 /**
- * A storage in which every path lies below a folder, so that a tool that declares `/data` finds it
- * in its world. Paths that are of the world already stay.
+ * A storage that moves every path below a folder, so that a tool which declares `/data` finds it in
+ * its world. Paths of the world itself stay.
  */
 export class RelocatedStorage extends ForwardingStorage {
   readonly #storage: Storage;
@@ -20,7 +20,7 @@ export class RelocatedStorage extends ForwardingStorage {
 
   /**
    * @param world the folder whose paths stay
-   * @param below where the others are
+   * @param below the folder to which the others move
    */
   constructor(storage: Storage, world: string, below: string) {
     super(storage);
@@ -59,7 +59,7 @@ export class RelocatedStorage extends ForwardingStorage {
   }
 
   #at(path: string): string {
-    // The storage refuses what can't be a path, and says so better.
+    // The storage itself refuses an invalid path, with a better message.
     if (path === '' || path.includes('\0')) return path;
     const absolute = resolve(path);
     const isOfWorld = absolute === this.#world || absolute.startsWith(`${this.#world}/`);

@@ -1,6 +1,6 @@
 import type { AnyTool, ToolContext, ToolResult } from '@ethosagent/types';
 
-/** Counts the calls of a tool that have not really ended, whatever the registry says of them. */
+/** Counts the calls of a tool that have not really ended, whatever the registry reports. */
 export class RunningCalls {
   #running = 0;
 
@@ -8,12 +8,12 @@ export class RunningCalls {
     return this.#running;
   }
 
-  /** Gives up those that still run. */
+  /** Stops counting the calls that still run. */
   forget(): void {
     this.#running = 0;
   }
 
-  /** The tool, so that its calls are counted. */
+  /** Wraps the tool, so that its calls are counted. */
   watch(tool: AnyTool, timeoutMs: number): AnyTool {
     const { input } = tool;
     return {

@@ -1,21 +1,21 @@
 import type { ScenarioName } from './options.js';
 import type { Probe } from './probe.js';
 
-/** A way in which the world of a tool turns on it. */
+/** One way in which the world of a tool becomes hostile. */
 export interface Scenario {
   name: ScenarioName;
-  /** Whether it means anything for this tool. */
+  /** Whether it applies to this tool. */
   applies(probe: Probe): boolean;
-  /** Runs in a world that was laid out afresh; what it left behind is looked for afterwards. */
+  /** Runs in a fresh world. What it leaves behind is checked afterwards. */
   run(probe: Probe): Promise<void>;
 }
 
-/** Whether a tool has to do with the network: by its declaration or by its arguments. */
+/** Whether a tool uses the network, according to its declaration or its arguments. */
 export function hasNetwork({ tool, world }: Probe): boolean {
   return tool.capabilities.network !== undefined || mentions(world.calls, world.url('/'));
 }
 
-/** Whether a tool has to do with files: by its declaration or by its arguments. */
+/** Whether a tool uses files, according to its declaration or its arguments. */
 export function hasFiles({ tool, world }: Probe): boolean {
   return tool.capabilities.fs_reach !== undefined || mentions(world.calls, world.root);
 }
@@ -28,7 +28,7 @@ export function hasMemory({ tool }: Probe): boolean {
   return tool.capabilities.memory !== undefined || tool.capabilities.sessions !== undefined;
 }
 
-/** Whether a text is in the arguments. */
+/** Whether the arguments contain a text. */
 export function mentions(args: unknown, text: string): boolean {
   return JSON.stringify(args)?.includes(text) === true;
 }

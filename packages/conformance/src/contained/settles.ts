@@ -1,10 +1,10 @@
-/** Milliseconds in which what a call began must be over. */
+/** Within this many milliseconds, everything that a call began must have ended. */
 const SETTLE_MS = 1_000;
 const STEP_MS = 10;
 
 /**
- * Whether something comes to hold within a second. A busy machine may be late for all of the
- * second, so there are no fewer looks than an idle one would have.
+ * Whether a condition becomes true within a second. A busy machine may be late for the whole
+ * second, so the number of looks is the same as on an idle one.
  */
 export async function settles(holds: () => boolean): Promise<boolean> {
   const until = performance.now() + SETTLE_MS;
@@ -15,7 +15,10 @@ export async function settles(holds: () => boolean): Promise<boolean> {
   return holds();
 }
 
-/** Measures whether something comes within a second of which other processes may take a part. */
+/**
+ * Measures whether something happens within a second. Time that other processes took is not
+ * counted.
+ */
 export class Stopwatch {
   readonly #begun = performance.now();
   readonly #cpu = process.cpuUsage();
@@ -24,7 +27,7 @@ export class Stopwatch {
     this.#ticks += 1;
   }, STEP_MS).unref();
 
-  /** Stops, and says whether it was late. */
+  /** Stops, and returns whether it was too late. */
   isLate(): boolean {
     clearInterval(this.#timer);
     const { user, system } = process.cpuUsage(this.#cpu);

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** What is swapped, and for what. Names are relative to `reach` and to `outside`. */
+/** What is replaced by what. Names are relative to `reach` and `outside`. */
 export interface SwapPlan {
   reach: string;
   outside: string;
-  /** A folder of the same file system, for what has lost its place. */
+  /** A folder on the same file system for what was moved away. */
   aside: string;
   files: readonly string[];
   folders: readonly string[];
   seed: number;
 }
 
-/** Swaps files and folders for links and back, in a thread of its own, until it is stopped. */
+/** Replaces files and folders by links and back, in a thread of its own, until it is stopped. */
 export class Swapper {
   readonly #shared = new Int32Array(new SharedArrayBuffer(8));
   readonly #worker: Worker;
@@ -28,25 +28,25 @@ export class Swapper {
     });
   }
 
-  /** How many were made so far. @throws what ended the thread */
+  /** How many swaps were made so far. @throws the error that ended the thread */
   get swaps(): number {
     if (this.#error !== undefined) throw this.#error;
     return Atomics.load(this.#shared, 1);
   }
 
-  /** Whether it goes on: with nothing to swap it does not. */
+  /** Whether it runs. It does not if there is nothing to replace. */
   get isRunning(): boolean {
     return this.#worker.threadId >= 0;
   }
 
-  /** Stops once everything is back in its place. */
+  /** Stops when everything is back in its place. */
   async stop(): Promise<void> {
     Atomics.store(this.#shared, 0, 1);
     if (this.isRunning) await once(this.#worker, 'exit');
   }
 }
 
-// A text, because a file would have to be found from the sources and from the build alike.
+// A text: a file would have another path in the sources than in the build.
 const PROGRAM = `
 const { workerData } = require('node:worker_threads');
 const fs = require('node:fs');

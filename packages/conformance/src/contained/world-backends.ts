@@ -10,24 +10,27 @@ import type { WorldMemory } from './world-memory.js';
 
 /** The variable by which the processes of a world are found. */
 export const WORLD_VARIABLE = 'ETHOS_CONTAINED';
-/** Says of a process that it was started by way of the context. */
+/** Marks a process that was started through the context. */
 export const PASS_VARIABLE = 'ETHOS_CONTAINED_PASS';
 
-/** What names resolve to: public, and assigned to nobody. The `fetch` of the world connects to its servers. */
+/**
+ * The address that all names resolve to: public, and assigned to nobody. The world's own `fetch`
+ * connects to its servers instead.
+ */
 const NOBODYS_ADDRESS = '3000::1';
 
 export interface WorldBackendsOptions {
   tool: AnyTool;
   options: ContainmentOptions;
   files: WorldFiles;
-  /** What marks the processes of the world. */
+  /** The mark of the world's processes. */
   pass: string;
-  /** Host and port of the world's server. */
+  /** The host and port of the world's server. */
   ownHost: string;
   fetch: typeof globalThis.fetch;
   audit: AuditSink;
   memory: WorldMemory;
-  /** Values by ref. Gets those that are asked for. */
+  /** The values by ref. Refs that are asked for are added. */
   secrets: Map<string, string>;
 }
 
@@ -63,7 +66,7 @@ export function createBackends(world: WorldBackendsOptions): CapabilityBackends 
   };
 }
 
-/** The paths that a tool names itself. */
+/** The paths that a tool itself names. */
 export function declaredPaths({ capabilities }: AnyTool): string[] {
   const { read, write } = capabilities.fs_reach ?? {};
   return [read, write].flatMap((paths) => (Array.isArray(paths) ? paths : []));
@@ -77,7 +80,7 @@ export function isLoopback(host: string): boolean {
   return /^(127\.|localhost|\[?::1)/.test(host);
 }
 
-/** The personality's list, with the world's own server, which an operator must name. */
+/** The personality's list, with the world's own server, which an operator must name explicitly. */
 function allowList({ tool, options, ownHost }: WorldBackendsOptions): string[] | undefined {
   const given = options.personality?.safety?.network?.allow;
   if (given !== undefined) return [...given, ownHost];
@@ -99,7 +102,7 @@ function environment({ files, pass }: WorldBackendsOptions): Record<string, stri
   };
 }
 
-/** Of characters that encoders treat differently. */
+/** Contains characters that encoders treat differently. */
 function randomSecret(): string {
   return `sk+${randomUUID()}/${randomUUID()}=`;
 }

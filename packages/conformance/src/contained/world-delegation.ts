@@ -7,13 +7,16 @@ import {
   type QuarantinedValue,
 } from '@ethosagent/types';
 
-/** Answers tasks at once, with a short text. Tasks are seen by the session that gave them. */
+/** Answers tasks at once with a short text. Only the session that gave a task sees it. */
 export class WorldDelegation implements DelegationProvider {
   readonly #token: () => string;
   readonly #started: Array<{ sessionId: string; info: DelegationInfo }> = [];
   #count = 0;
 
-  /** @param token of the world; an answer has it, so that it must not reach another session */
+  /**
+   * @param token gives a token of the world, which is part of every answer and must not reach
+   *   another session
+   */
   constructor(token: () => string) {
     this.#token = token;
   }

@@ -3,19 +3,19 @@ import { ASKED_HEADER, PASS_HEADER, type WorldServer } from './world-server.js';
 
 export interface WorldFetchOptions {
   fetch: typeof globalThis.fetch;
-  /** The patterns of the hosts that the world's server stands for. */
+  /** The patterns of the hosts that the world's server plays. */
   hosts: readonly string[];
   server: WorldServer;
   canary: WorldServer;
-  /** Marks what came by way of the context; absent for a `fetch` of the tool's own. */
+  /** Marks requests through the context; absent for a `fetch` of the tool's own. */
   pass?: string;
   /** Fires when the batch has ended. */
   ended(): AbortSignal;
 }
 
 /**
- * A `fetch` for a world without a network. A URL of the world is fetched as it is; one of a host
- * that the tool may reach is asked of the world's server, any other one of the canary.
+ * A `fetch` for a world without a network. A URL of the world is fetched directly. A host that the
+ * tool may reach is played by the world's server, and any other host by the canary.
  */
 export function createWorldFetch(options: WorldFetchOptions): typeof globalThis.fetch {
   const { fetch, hosts, server, canary, pass, ended } = options;
@@ -31,19 +31,19 @@ export function createWorldFetch(options: WorldFetchOptions): typeof globalThis.
     headers.set(ASKED_HEADER, url.href);
     const target = hosts.some((host) => covers(host, url)) ? server : canary;
     const path = new URL(`${url.pathname}${url.search}`, target.origin);
-    // A dispatcher is for the host that was asked for, so it can't end the request.
+    // A dispatcher belongs to the original host, so it can't end the request.
     const { dispatcher: _, signal, ...rest } = { dispatcher: undefined, ...init };
     const moved = new Request(request === undefined ? path : new Request(path, request), {
       ...rest,
       headers,
     });
-    // A `fetch` of the tool's own follows redirects, as it does anywhere else.
+    // A `fetch` of the tool's own follows redirects, as everywhere else.
     if (pass === undefined) return fetch(moved, signal ? { signal } : {});
     return plainFetch(moved, either(signal ?? request?.signal, ended()));
   };
 }
 
-// `AbortSignal.any` of Node 20 may be collected, and lost, while somebody waits for it.
+// Node 20 may collect an `AbortSignal.any` as garbage while somebody waits for it.
 function either(own: AbortSignal | null | undefined, ended: AbortSignal): AbortSignal {
   const controller = new AbortController();
   for (const signal of [own, ended]) {
@@ -53,7 +53,7 @@ function either(own: AbortSignal | null | undefined, ended: AbortSignal): AbortS
   return controller.signal;
 }
 
-// Written apart from the code that it is to judge.
+// Written independently of the code that it tests.
 function covers(pattern: string, { hostname, port }: URL): boolean {
   if (pattern === '*') return true;
   const host = hostname.replace(/\.$/, '');

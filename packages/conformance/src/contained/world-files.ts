@@ -17,37 +17,40 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
 const LARGEST_FILE_TO_SEARCH = 8 * 1024 * 1024;
-// The kernel notes a read where the last one is not after the last change.
+// The kernel records a read if the last read was not after the last change.
 const READ_LONG_AGO = new Date(1_000_000_000_000);
 const CHANGED_AFTER = new Date(1_100_000_000_000);
 
-/** The folders of a world. All of them lie in one temporary folder. */
+/** The folders of a world, all in one temporary folder. */
 export class WorldFiles {
   readonly base: string;
-  /** What the tool may reach. */
+  /** The folder that the tool may reach. */
   readonly reach: string;
-  /** What it may not: its files hold the canary, under the names of those in reach. */
+  /**
+   * The folder that it may not reach. Its files have the same names as those in the reach, and
+   * contain the canary.
+   */
   readonly outside: string;
-  /** Where processes keep temporary files. */
+  /** The folder for temporary files of processes. */
   readonly temporary: string;
   readonly home: string;
-  /** Binaries that stand before those of the machine. */
+  /** Binaries that are found before those of the machine. */
   readonly binaries: string;
-  /** Where links are made before they take a place in the reach. */
+  /** Where links are created before they are moved into the reach. */
   readonly aside: string;
   readonly #canary: string;
   readonly #notesReads: boolean;
   #outside = new Map<string, string>();
 
   /**
-   * @param name a part of every path
-   * @param canary a text that is nowhere else
+   * @param name part of every path
+   * @param canary a text that occurs nowhere else
    */
   constructor(name: string, canary: string) {
     this.#canary = canary;
     this.base = realpathSync(mkdtempSync(join(tmpdir(), `contained-${name}-`)));
     this.reach = join(this.base, 'reach');
-    // A path relative to it must lead nowhere from any other working directory.
+    // With the name in it, a relative path leads nowhere from any other working directory.
     this.outside = join(this.base, `outside-${name}`);
     this.temporary = join(this.base, 'tmp');
     this.home = join(this.base, 'home');
@@ -57,7 +60,7 @@ export class WorldFiles {
     this.#notesReads = notesReads(join(this.base, 'probe'));
   }
 
-  /** Lays out the reach and the outside afresh. */
+  /** Creates the reach and the outside again. */
   lay(files: ReadonlyMap<string, Uint8Array>): void {
     for (const folder of [this.reach, this.outside, this.aside]) {
       rmSync(folder, { recursive: true, force: true });
@@ -66,14 +69,14 @@ export class WorldFiles {
     for (const [name, content] of files) {
       put(join(this.reach, name), content);
       put(join(this.outside, name), withCanary(content, this.#canary));
-      // By its name, a folder that is listed gives itself away.
+      // A file whose name is the canary, so that listing the folder is noticed.
       put(join(this.outside, dirname(name), `${this.#canary}.txt`), Buffer.from(this.#canary));
     }
     this.#outside = fingerprints(this.outside);
     this.#forgetReads();
   }
 
-  /** What of the outside was read since the last look. Nothing where the disk doesn't note it. */
+  /** What was read outside since the last look; empty if the disk does not record reads. */
   outsideReads(): string[] {
     if (!this.#notesReads) return [];
     return [...this.#outside.keys()]
@@ -84,7 +87,10 @@ export class WorldFiles {
       .map((name) => `read ${this.#shown(name)}`);
   }
 
-  /** What became of the outside since it was laid out. To look is to read: ask for reads before. */
+  /**
+   * What has changed outside since it was created. This itself reads the files, so ask for reads
+   * first.
+   */
   outsideChanges(): string[] {
     const now = fingerprints(this.outside);
     this.#forgetReads();
@@ -100,7 +106,7 @@ export class WorldFiles {
     return changes;
   }
 
-  /** Files in reach that hold the canary, or are the remains of a write. */
+  /** Files in the reach that contain the canary, or are left over from a write. */
   strangersInReach(): string[] {
     return filesBelow(this.reach).flatMap((name) => {
       const path = join(this.reach, name);
@@ -112,12 +118,11 @@ export class WorldFiles {
     });
   }
 
-  /** What lies in the folder for temporary files. */
   temporaryFiles(): string[] {
     return readdirSync(this.temporary);
   }
 
-  /** Puts a program for `/bin/sh` before the machine's own, which it may call in turn. */
+  /** Puts a program for `/bin/sh` before the machine's own one, which it may call. */
   putBinary(name: string, program: string): void {
     const file = join(this.binaries, name);
     writeFileSync(file, `#!/bin/sh\nPATH="\${PATH#*${delimiter}}"\n${program}\n`);
@@ -153,7 +158,7 @@ export function foldersBelow(folder: string): string[] {
   return entriesBelow(folder).filter((name) => lstatSync(join(folder, name)).isDirectory());
 }
 
-// `readdirSync` with `recursive` follows links.
+// The option `recursive` of `readdirSync` follows links.
 function entriesBelow(folder: string, within = ''): string[] {
   return readdirSync(join(folder, within), { withFileTypes: true }).flatMap((entry) => {
     const name = join(within, entry.name);
@@ -166,7 +171,7 @@ function put(path: string, content: Uint8Array): void {
   writeFileSync(path, content);
 }
 
-/** Every line as it is, so that a search for it finds it, and after it the canary. */
+/** Every line unchanged, so that a search finds it, followed by the canary. */
 function withCanary(content: Uint8Array, canary: string): Uint8Array {
   const lines = Buffer.from(content).toString('utf8').split('\n');
   return Buffer.from(lines.map((line) => `${line} ${canary}`).join('\n'));

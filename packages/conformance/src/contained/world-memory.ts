@@ -8,11 +8,11 @@ const EARLIER = 'earlier-session';
 
 export interface WorldMemoryOptions {
   personalityId: string | undefined;
-  /** Says of what somebody else's memory and sessions hold. Must not turn up. */
+  /** The content of all memories and sessions of others. Must not appear anywhere. */
   outside: string;
 }
 
-/** What the memories and the sessions of the calls hold. */
+/** The content of the calls' own memories and sessions. */
 export interface Remembered {
   /** Texts by heading. */
   memory: Readonly<Record<string, string>>;
@@ -20,8 +20,8 @@ export interface Remembered {
 }
 
 /**
- * The memories and sessions of a world. What the calls may not have is there as well, with the
- * canary in it: every scope but theirs, and the sessions of everybody else.
+ * The memories and sessions of a world. It also contains what the calls must not read: all other
+ * scopes, and the sessions of everybody else. These contain the canary.
  */
 export class WorldMemory {
   readonly memory: MemoryProvider;
@@ -50,7 +50,7 @@ export class WorldMemory {
     };
   }
 
-  /** Begins anew. */
+  /** Creates everything again. */
   lay(remembered: Remembered): void {
     this.#remembered = remembered;
     this.#memory = createInMemoryMemory({ maxSectionChars: 1e9, maxDocumentChars: 1e9 });
@@ -118,7 +118,7 @@ export class WorldMemory {
     );
   }
 
-  /** Of a personality, or of the sessions that scenarios have. */
+  /** The scopes of a personality, or of the scenarios' sessions. */
   get #ownScopes(): readonly string[] {
     const { personalityId } = this.#options;
     return personalityId === undefined

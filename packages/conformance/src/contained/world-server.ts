@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The headers by which a world knows its own requests. A tool never sees them. */
+/** The header by which a world recognizes its own requests. Tools never see it. */
 export const PASS_HEADER = 'x-ethos-contained-pass';
 export const ASKED_HEADER = 'x-ethos-contained-url';
 
-// What a tool sends is searched for canaries; more than this of one request is not kept.
+// What a tool sends is searched for canaries. No more than this is kept of one request.
 const KEPT_BODY_BYTES = 4 * 1024 * 1024;
 
 /** A request that arrived. */
@@ -15,23 +15,23 @@ export interface Received {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** Whether it came by way of the tool's context. */
+  /** Whether it came through the tool's context. */
   isPassed: boolean;
 }
 
 export type Answer = (request: Received, response: ServerResponse) => void | Promise<void>;
 
-/** A server on loopback that answers as a scenario wants, and knows who is connected. */
+/** A server on loopback whose answers a scenario chooses, and which knows its open connections. */
 export class WorldServer {
   readonly received: Received[] = [];
-  /** Connections since the last `reset`. */
+  /** How many connections were opened since the last `reset`. */
   connections = 0;
   answer: Answer = (_, response) => void response.end();
   readonly #pass: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  /** @param pass what `PASS_HEADER` says in a request that came by way of the context */
+  /** @param pass the value of `PASS_HEADER` in a request through the context */
   constructor(pass: string) {
     this.#pass = pass;
     this.#server = createServer((request, response) => this.#serve(request, response));
@@ -49,7 +49,7 @@ export class WorldServer {
       this.#server.once('error', reject);
       this.#server.listen(0, '127.0.0.1', resolve);
     });
-    // The world ends with its run, also where that is not waited for.
+    // The server must not keep the process alive if a run was not awaited.
     this.#server.unref();
   }
 
@@ -62,7 +62,7 @@ export class WorldServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Connections that are open. */
+  /** How many connections are open. */
   get open(): number {
     return this.#sockets.size;
   }
@@ -79,7 +79,7 @@ export class WorldServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => {});
-    // An open connection is then one that somebody still holds.
+    // Without keep-alive, an open connection means that somebody still holds it.
     response.setHeader('connection', 'close');
     try {
       const received = await this.#receive(request);
@@ -110,7 +110,7 @@ export class WorldServer {
   }
 }
 
-/** A redirect that was followed took the header along, and leads elsewhere. */
+/** After a redirect was followed, the header is the same but the path differs. */
 function isSamePath(asked: unknown, path: string | undefined): asked is string {
   if (typeof asked !== 'string') return false;
   const { pathname, search } = new URL(asked);

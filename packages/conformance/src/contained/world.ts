@@ -14,15 +14,15 @@ import { WorldFiles } from './world-files.js';
 import { WorldMemory } from './world-memory.js';
 import { type Answer, WorldServer } from './world-server.js';
 
-/** What a tool runs over: real files, servers, stores and processes, in one temporary folder. */
+/** What a tool runs with: real files, servers, stores and processes, in one temporary folder. */
 export class World implements ContainedWorld {
-  /** Marks what came by way of the context. No tool knows it. */
+  /** Marks what came through the context. No tool knows it. */
   readonly pass = randomUUID();
   readonly token = `token-${randomUUID()}`;
   readonly files: WorldFiles;
   readonly memory: WorldMemory;
   readonly server = new WorldServer(this.pass);
-  /** A host that no policy allows. Nobody may connect. */
+  /** A host that no policy allows. Nobody may connect to it. */
   readonly canary = new WorldServer(this.pass);
   readonly audit = new MemoryAuditSink();
   readonly #name = randomUUID().replaceAll('-', '').slice(0, 16);
@@ -35,7 +35,7 @@ export class World implements ContainedWorld {
   #backends: CapabilityBackends | undefined;
   #ended = new AbortController();
 
-  /** @param fetch the one of the platform, by which the world's own requests go out */
+  /** @param fetch the platform's own, which sends the world's requests */
   constructor(tool: AnyTool, options: ContainmentOptions, fetch: typeof globalThis.fetch) {
     this.#tool = tool;
     this.#options = options;
@@ -68,7 +68,7 @@ export class World implements ContainedWorld {
     return declaredPaths(this.#tool)[0] ?? this.files.reach;
   }
 
-  // Functions of their own, so that an author may take them out of the world.
+  // Arrow functions, so that an author may use them without the world.
   readonly file = (name: string): string => join(this.root, name);
 
   readonly url = (path = '/'): string => {
@@ -80,18 +80,18 @@ export class World implements ContainedWorld {
     return new URL(path, origin).href;
   };
 
-  /** The calls of the author. */
+  /** The calls that the author gave. */
   get calls(): readonly unknown[] {
     const args = resolved<object>(this.#options.args, this);
     return Array.isArray(args) ? args : [args];
   }
 
-  /** What the world's server answers when nothing is wrong. */
+  /** The answer of the world's server when nothing is wrong. */
   get honestAnswer(): Answer {
     return honestAnswer(this.#options.answer, this);
   }
 
-  /** Who answers tasks instead of sub-agents. */
+  /** Answers tasks instead of sub-agents. */
   get delegation(): DelegationProvider {
     return this.#options.delegation ?? this.#subAgents;
   }
@@ -100,7 +100,7 @@ export class World implements ContainedWorld {
     return this.#options.attachments ?? [];
   }
 
-  /** Lays everything out afresh: files, binaries, answers, and what was noted of the last calls. */
+  /** Creates everything again: files, binaries, answers, and the records of the last calls. */
   lay(): void {
     const files = resolved(this.#options.files, this) ?? defaultFiles(this.token);
     const at = this.root.startsWith(this.files.base) ? '' : this.root;
@@ -124,7 +124,7 @@ export class World implements ContainedWorld {
     this.audit.events.length = 0;
   }
 
-  /** Every declared binary does what `program` says, where it can be put in its place. */
+  /** Makes every declared binary run `program`, if it can be replaced. */
   putBinaries(program: string): void {
     for (const name of this.#bareBinaries) this.files.putBinary(name, program);
   }
@@ -137,14 +137,14 @@ export class World implements ContainedWorld {
     }
   }
 
-  /** A registry with the tool, over this world. */
+  /** A registry with the tool in this world. */
   registry(tool: AnyTool): DefaultToolRegistry {
     const registry = new DefaultToolRegistry(this.#backends);
     registry.register(tool);
     return registry;
   }
 
-  /** What must not turn up anywhere. */
+  /** The values that must not appear anywhere. */
   canaries(): Canary[] {
     return [
       {
@@ -171,7 +171,7 @@ export class World implements ContainedWorld {
     return world;
   }
 
-  /** What must not turn up in another world. */
+  /** The values that must not appear in another world. */
   belongings(): Canary[] {
     const mixed = { promised: 'batches', isRandom: true } as const;
     return [
@@ -181,12 +181,12 @@ export class World implements ContainedWorld {
     ];
   }
 
-  /** A `fetch` for a tool that doesn't use its context. */
+  /** A `fetch` for a tool that does not use its context. */
   rawFetch(): typeof globalThis.fetch {
     return createWorldFetch(this.#fetchOptions());
   }
 
-  /** Ends the requests to hosts that only seem to be elsewhere. The others end by themselves. */
+  /** Ends the requests to hosts that the world plays. The others end by themselves. */
   endRequests(): void {
     this.#ended.abort();
     this.#ended = new AbortController();
@@ -211,7 +211,7 @@ export class World implements ContainedWorld {
     const { server, canary } = this;
     const declared = declaredHosts(this.#tool);
     const allowed = this.#options.personality?.safety?.network?.allow ?? [];
-    // To declare `*` is to ask for what the personality allows.
+    // A declared `*` stands for what the personality allows.
     const hosts = declared.flatMap((host) => (host === '*' ? allowed : [host]));
     return { fetch: this.#fetch, server, canary, hosts, ended: () => this.#ended.signal };
   }

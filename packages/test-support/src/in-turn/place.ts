@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The folders of a program of its own, all of them empty. */
+/** The folders of a program. All are empty. */
 export interface Place {
   home: string;
   temporary: string;

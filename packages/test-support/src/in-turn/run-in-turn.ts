@@ -6,7 +6,7 @@ import type { Outcome } from './outcome.js';
 import { inPlace, type Place, placeIn } from './place.js';
 import type { Turn } from './turns.js';
 
-// A program that hangs must end for its test to fail.
+// A program that hangs must end at some time, so that its test fails.
 const LONGEST_RUN_MS = 900_000;
 
 /**
@@ -26,7 +26,7 @@ export async function runInTurn(files: readonly string[]): Promise<Outcome[]> {
   return outcomes;
 }
 
-/** How modules ended, up to the one that ended the process. */
+/** The outcomes of modules, up to the one that ended the process. */
 function runInProcess(program: string, files: readonly string[]): Promise<Outcome[]> {
   return inPlace(async (place) => {
     const turns = files.map(

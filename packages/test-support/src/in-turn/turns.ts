@@ -1,5 +1,5 @@
-// Runs the modules of a list one after another in this process, so that they load the packages once.
-// Each has a working directory, a home and the globals of a new process; what it prints is its own.
+// Runs the modules of a list one after another in this process, so that the packages are loaded
+// once. Each has a working directory, a home and the globals of a new process, and its own output.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -7,14 +7,14 @@ import { format } from 'node:util';
 import type { Outcome } from './outcome.js';
 import type { Place } from './place.js';
 
-/** What stands in the list: a module, and where it is at home. */
+/** An entry of the list: a module with its folders. */
 export interface Turn extends Place {
   file: string;
 }
 
-// A module that keeps the process busy for longer is one to be run by itself, as are those after it.
+// A module that keeps the process busy for longer must run by itself, and so must those after it.
 const LONGEST_WAIT_MS = 20_000;
-// So that a module that waits leaves the processor to others.
+// A module that waits leaves the processor to others.
 const LONGEST_PAUSE_MS = 50;
 
 const [list = '', outcomes = ''] = process.argv.slice(2);
@@ -24,14 +24,15 @@ const environment = { ...process.env };
 const globals = Object.getOwnPropertyDescriptors(globalThis);
 let fail = (_error: unknown): void => {};
 process.on('uncaughtException', (error) => fail(error));
-// A package that asks whether it is a terminal opens it. Opened here, it counts for no module.
+// A package that asks whether the input is a terminal opens it. Opened here, it counts for no
+// module.
 process.stdin.pause();
 
 for (const turn of turns) {
   const outcome = await take(turn);
   appendFileSync(outcomes, `${JSON.stringify(outcome)}\n`);
 }
-// What a module left behind ends here.
+// Ends what modules have left running.
 process.exit();
 
 async function take({ file, home, temporary, work }: Turn): Promise<Outcome> {
@@ -58,7 +59,7 @@ async function take({ file, home, temporary, work }: Turn): Promise<Outcome> {
   }
 }
 
-/** Keeps what is written to a stream; the function returned gives it back. */
+/** Keeps what is written to a stream. The returned function restores the stream. */
 function keep(stream: NodeJS.WriteStream, printed: { stdout: string; log: string }): () => void {
   const { write } = stream;
   stream.write = (text: string | Uint8Array, ...rest: unknown[]): boolean => {

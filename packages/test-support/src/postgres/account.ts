@@ -6,7 +6,7 @@ export interface Account {
   gid: number;
 }
 
-/** Whom root runs as, for programs that refuse root; `undefined` for whoever is not root. */
+/** The account for programs that refuse to run as root; `undefined` if this user is not root. */
 export function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where Debian keeps the programs of each version; they are on no `PATH` there. */
+/** Where Debian installs the programs of each version. They are not on the `PATH`. */
 const DEBIAN = '/usr/lib/postgresql';
 
-/** A program of the newest PostgreSQL of this machine: a path, or a name for the `PATH`. */
+/**
+ * A program of the newest PostgreSQL on this machine: its path, or its name if it is on the `PATH`.
+ */
 export function postgresProgram(name: 'postgres' | 'initdb' | 'createdb'): string {
   if (!existsSync(DEBIAN)) return name;
   const versions = readdirSync(DEBIAN)

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres, type TestPostgres } from './start-postgres.js';
 
-/** Names the socket where test files ask for a database of the one server of their run. */
+/**
+ * The variable with the socket at which test files ask for a database of the run's single server.
+ */
 const ASK_AT = 'ETHOS_TEST_POSTGRES';
 
 /**

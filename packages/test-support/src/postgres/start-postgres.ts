@@ -76,7 +76,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
         account,
         folder,
         postgresProgram('createdb'),
-        // Copies the files, in a quarter of the time that writing all of them to the log takes.
+        // Copies the files, which takes a quarter of the time of writing them to the log.
         ...['-h', folder, '-U', USER, '-T', 'template0', '--strategy=file_copy', name],
       );
       return url(name);
@@ -90,12 +90,12 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   };
 }
 
-/** Resolves when the server takes connections; it writes that to its log. */
+/** Resolves when the server accepts connections, which it reports in its log. */
 async function isReady(server: ChildProcess): Promise<void> {
   let log = '';
   await new Promise<void>((resolve, reject) => {
     server.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      // What comes later is read and dropped, so that the server never waits for it.
+      // Later output is read and dropped, so that the server never waits for a reader.
       if (log.length < 100_000) log += text;
       if (log.includes('is ready to accept connections')) resolve();
     });

@@ -66,12 +66,12 @@ export async function startRedis(settings: readonly string[] = []): Promise<Test
   };
 }
 
-/** Resolves when the server takes connections; it writes that to its log. */
+/** Resolves when the server accepts connections, which it reports in its log. */
 async function isReady(server: ChildProcess): Promise<void> {
   let log = '';
   await new Promise<void>((resolve, reject) => {
     const read = (text: string) => {
-      // What comes later is read and dropped, so that the server never waits for it.
+      // Later output is read and dropped, so that the server never waits for a reader.
       if (log.length < 100_000) log += text;
       if (/is now ready to accept connections|[Rr]eady to accept connections/.test(log)) resolve();
     };

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import type { AuditEvent, ToolContext } from '@ethosagent/types';
 import type { AuditWorld } from './audit-world.js';
 
-/** What an access must leave in the log. */
+/** What an access must write to the log. */
 export interface ExpectedEvent
   extends Pick<AuditEvent, 'capability' | 'operation' | 'target' | 'decision'> {
-  /** Any where absent. */
+  /** If absent, any reason. */
   reason?: string;
 }
 
-/** One access, and its events in order: one, or one a hop. */
+/** One access, with its events in order: one event, or one for each hop. */
 export interface Access {
   run(ctx: ToolContext): Promise<unknown> | undefined;
   events: readonly [ExpectedEvent, ...ExpectedEvent[]];
@@ -17,7 +17,7 @@ export interface Access {
 
 type Decided = [decision: AuditEvent['decision'], reason?: string];
 
-/** Makes an access that is told from others of its kind by `id`. */
+/** Creates an access. `id` distinguishes it from others of its kind. */
 export type MakeAccess = (world: AuditWorld, id: string, sessionId: string) => Access;
 
 function access(
@@ -50,7 +50,7 @@ const secret =
 
 type Read = 'read' | 'readBytes' | 'exists' | 'list' | 'listEntries' | 'mtime';
 
-/** @param pathOf the path and the root that covers it, or the rule that denies it */
+/** @param pathOf gives the path, and the root that covers it or the rule that denies it */
 const reading =
   (
     operation: Read,
@@ -147,7 +147,7 @@ const refusedUrl =
       ['denied', reason],
     );
 
-/** Of a few milliseconds, so that it is under way. */
+/** Aborted after a few milliseconds, so that the request has begun. */
 const abortedSoon: MakeAccess = (world, id) => {
   const { events } = fetching('/hang')(world, id);
   const run = (ctx: ToolContext) =>
@@ -192,7 +192,7 @@ const sendingHandle: MakeAccess = (world, id) => {
 const inRoot =
   (name: string) =>
   (world: AuditWorld, id: string): [string, string] => [
-    // As asked for, so that each is told from the others.
+    // The path as it is asked for, so that accesses differ in the log.
     `${world.root}/${id}/../${name}`,
     world.root,
   ];

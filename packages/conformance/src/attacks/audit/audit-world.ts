@@ -6,15 +6,15 @@ import type { CapabilityBackends } from '@ethosagent/core';
 import { FsStorage } from '@ethosagent/storage-fs';
 import { EthosError, type ToolCapabilities, type TurnAttachment } from '@ethosagent/types';
 
-/** What the accesses are aimed at: folders, a server on loopback, secrets and attachments. */
+/** The targets of the accesses: folders, a server on loopback, secrets and attachments. */
 export interface AuditWorld {
-  /** Within reach for reading and writing. */
+  /** May be read and written. */
   root: string;
-  /** Within reach for reading. */
+  /** May only be read. */
   readOnly: string;
-  /** Outside. */
+  /** Outside of the reach. */
   outside: string;
-  /** Of a server within reach. */
+  /** The origin of a server within the reach. */
   origin: string;
   backends: CapabilityBackends;
   capabilities: ToolCapabilities;
@@ -22,7 +22,7 @@ export interface AuditWorld {
   close(): void;
 }
 
-/** Bytes of a file that is not read in one go. */
+/** A file of this size is not read in a single step. */
 const LARGE_BYTES = 300_000;
 
 export async function createAuditWorld(): Promise<AuditWorld> {
@@ -41,7 +41,8 @@ export async function createAuditWorld(): Promise<AuditWorld> {
     }
     response.end('fine');
   });
-  // A connection that the server gives up just as it is used again would be a failure of the world.
+  // Without keep-alive: the server might close a connection just when it is used again, and that
+  // would be no finding.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -1,17 +1,22 @@
 import type { AuditEvent } from '@ethosagent/types';
 import type { ExpectedEvent } from './accesses.js';
 
-/** What one access, begun in this order, must have left in the log. No two have the same target. */
+/**
+ * What one access must have written to the log. Accesses are in the order in which they began. No
+ * two have the same target.
+ */
 export interface Begun {
   name: string;
   events: readonly [ExpectedEvent, ...ExpectedEvent[]];
-  /** The tool waited for its end, so that all of it comes before whatever was begun later. */
+  /**
+   * Whether the tool waited for its end. Then all its events come before those of later accesses.
+   */
   isAwaited: boolean;
-  /** It was begun after its call had ended. */
+  /** Whether it began after its call had ended. */
   isLate: boolean;
 }
 
-/** Whether two events are of the same access, or the same hop of it. */
+/** Whether two events belong to the same access, or to the same hop of it. */
 export function isSameAccess(
   a: Pick<AuditEvent, 'capability' | 'operation' | 'target'>,
   b: Pick<AuditEvent, 'capability' | 'operation' | 'target'>,
@@ -19,7 +24,10 @@ export function isSameAccess(
   return a.capability === b.capability && a.operation === b.operation && a.target === b.target;
 }
 
-/** Says how a log differs from what was begun; `undefined` when all is there once, in order. */
+/**
+ * How a log differs from the accesses that began; `undefined` if every event is there once, in
+ * order.
+ */
 export function differenceOf(
   begun: readonly Begun[],
   log: readonly AuditEvent[],
@@ -39,7 +47,7 @@ export function differenceOf(
   return missing === undefined ? undefined : `missing: ${missing.name}`;
 }
 
-/** Events that must be there. What nobody waited for may end before its second hop. */
+/** How many events must be there. An access that was not awaited may end before its second hop. */
 function required(access: Begun | undefined): number {
   return access?.isAwaited && !access.isLate ? access.events.length : 1;
 }
@@ -53,7 +61,7 @@ function isNext(access: Begun, matched: number, event: AuditEvent): boolean {
   if (isLate) return event.decision === 'denied' && event.reason === 'call ended';
   const { decision, reason } = expected;
   if (event.decision === decision && (reason === undefined || event.reason === reason)) return true;
-  // The end of the call may come before what nobody waited for was judged.
+  // The call may have ended before an access that was not awaited was decided.
   return !isAwaited && event.decision === 'denied';
 }
 

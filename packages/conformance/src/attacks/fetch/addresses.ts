@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 
-/** An IPv4 address as its four bytes. */
 export type IPv4 = readonly [number, number, number, number];
 
-/** Addresses that no call may reach, whatever its policy, by the machine that has them. */
+/** Addresses that no call may reach under any policy, by the provider that uses them. */
 export const METADATA_ADDRESSES = [
   '169.254.169.254',
   '169.254.170.2',
@@ -32,7 +31,7 @@ export const METADATA_HOSTS = [
   'METADATA.google.INTERNAL.',
 ];
 
-/** The IANA special-purpose ranges of IPv4, as base and number of leading bits. */
+/** The IANA special-purpose ranges of IPv4, as base address and number of leading bits. */
 const SPECIAL_IPV4: ReadonlyArray<readonly [IPv4, bits: number]> = [
   [[0, 0, 0, 0], 8],
   [[10, 0, 0, 0], 8],
@@ -51,7 +50,10 @@ const SPECIAL_IPV4: ReadonlyArray<readonly [IPv4, bits: number]> = [
   [[240, 0, 0, 0], 4],
 ];
 
-/** An address that is not public. Those of this machine are the most likely to be noticed. */
+/**
+ * An address that is not public. The addresses of this machine are more frequent, since requests to
+ * them are noticed.
+ */
 export const specialIPv4: fc.Arbitrary<IPv4> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<IPv4>([127, 0, 0, 1]) },
   {
@@ -86,7 +88,7 @@ const fullwidth = (text: string) =>
 const dotted = (ip: IPv4) => ip.join('.');
 const tail = ([, b, c, d]: IPv4) => (b * 256 + c) * 256 + d;
 
-/** Every way that a URL parser takes for an IPv4 address. */
+/** All spellings that a URL parser reads as an IPv4 address. */
 export const IPV4_SPELLINGS: Record<string, (ip: IPv4) => string> = {
   dotted,
   'with a trailing dot': (ip) => `${dotted(ip)}.`,
@@ -114,7 +116,7 @@ const word = (high: number, low: number) => ((high << 8) | low).toString(16);
 const words = ([a, b, c, d]: IPv4) => `${word(a, b)}:${word(c, d)}`;
 const flipped = (ip: IPv4): IPv4 => bytesOf(0xffff_ffff - numberOf(ip));
 
-/** Every way in which IPv6 carries an IPv4 address. */
+/** All IPv6 forms that contain an IPv4 address. */
 export const IPV4_EMBEDDINGS: Record<string, (ip: IPv4) => string> = {
   'mapped, dotted': (ip) => `[::ffff:${dotted(ip)}]`,
   mapped: (ip) => `[::ffff:${words(ip)}]`,
@@ -135,7 +137,7 @@ export const IPV4_EMBEDDINGS: Record<string, (ip: IPv4) => string> = {
   'ISATAP, with the universal bit': (ip) => `[2607:f8b0::200:5efe:${words(ip)}]`,
 };
 
-/** IPv6 that is not public by itself. */
+/** IPv6 addresses that are not public. */
 export const SPECIAL_IPV6 = [
   '[::]',
   '[::1]',
@@ -161,7 +163,7 @@ const below = (prefix: string, blocks: number) =>
     .array(block, { minLength: blocks, maxLength: blocks })
     .map((rest) => `[${prefix}:${rest.join(':')}]`);
 
-/** The host of a URL that leads to an address that is not public, spelled in any way. */
+/** The host of a URL, in any spelling, that leads to an address that is not public. */
 export const specialHost: fc.Arbitrary<string> = fc.oneof(
   fc
     .tuple(specialIPv4, fc.constantFrom(...Object.values(IPV4_SPELLINGS)))

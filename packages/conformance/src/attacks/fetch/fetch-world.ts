@@ -23,7 +23,7 @@ export interface AttackedFetch {
 /** Makes a `ScopedFetch` that is held to these rules. */
 export type CreateFetch = (rules: FetchRules) => AttackedFetch | Promise<AttackedFetch>;
 
-/** A server on loopback that counts what reaches it. */
+/** A server on loopback that counts requests and connections. */
 export interface CountingServer {
   readonly port: number;
   readonly connections: number;
@@ -31,14 +31,14 @@ export interface CountingServer {
   close(): Promise<void>;
 }
 
-/** Answers requests on 127.0.0.1, and on ::1 where the machine has it. */
+/** Answers requests on 127.0.0.1, and on ::1 if the machine has it. */
 export function startServer(
   answer: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<CountingServer> {
   return listen(() => createServer((request, response) => void answer(request, response)));
 }
 
-/** Takes connections, and says nothing. Nobody should ever come. */
+/** Accepts connections, and never answers. Nobody may ever connect to it. */
 export function startCanary(): Promise<CountingServer> {
   return listen(() => createTcpServer((socket) => void socket.resume()));
 }
@@ -59,7 +59,7 @@ async function listen(create: () => Server): Promise<CountingServer> {
     await bind(second, port, '::1');
     servers.push(second);
   } catch {
-    // A machine without IPv6, or somebody else has the port there.
+    // The machine has no IPv6, or another program uses the port there.
   }
   for (const server of servers) server.on('connection', onConnection);
   return {
@@ -87,10 +87,10 @@ function bind(server: Server | undefined, port: number, host: string): Promise<n
   });
 }
 
-/** A resolver for which every name is this machine. */
+/** A resolver that resolves every name to this machine. */
 export const toLoopback = async () => [{ address: '127.0.0.1' }];
 
-/** What a promise is rejected with. */
+/** The error with which a promise rejects. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
@@ -102,7 +102,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
 
 export const isDenied = expect.objectContaining({ code: 'HOST_NOT_ALLOWED' });
 
-/** Waits for what is about to become so; the test's own time limit ends a wait that is too long. */
+/** Waits until a condition holds. If it never does, the test's own time limit ends the wait. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

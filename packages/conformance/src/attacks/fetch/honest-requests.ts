@@ -7,7 +7,7 @@ import {
   toLoopback,
 } from './fetch-world.js';
 
-/** What a policy allows, spelled in every honest way: none of it is refused. */
+/** Requests that a policy allows, in every honest spelling. None of them may be refused. */
 export function honestRequests(create: CreateFetch): void {
   let server: CountingServer;
   let attacked: AttackedFetch;

@@ -24,7 +24,7 @@ interface Seen {
 const STATUSES = [301, 302, 303, 307, 308];
 const SPELLINGS = { ...IPV4_SPELLINGS, ...IPV4_EMBEDDINGS };
 
-/** Tries to be led astray by redirects, and that honest ones are followed as `fetch` does. */
+/** Redirects that lead out of the policy. Honest redirects must be followed as `fetch` does. */
 export function redirectAttacks(create: CreateFetch): void {
   let server: CountingServer;
   let canary: CountingServer;
@@ -32,7 +32,7 @@ export function redirectAttacks(create: CreateFetch): void {
   let scopedFetch: ScopedFetch;
   let seen: Seen[] = [];
 
-  /** `/<status>?to=<url>` redirects; everything else is the end. */
+  /** `/<status>?to=<url>` redirects. Any other path is the end. */
   beforeAll(async () => {
     canary = await startCanary();
     server = await startServer(async (request, response) => {

@@ -33,7 +33,7 @@ const PRIVATE_TOO: FetchRules = {
   ...PUBLIC_ONLY,
   policy: { ...PUBLIC_ONLY.policy, allow_private_urls: true },
 };
-/** Headers by which a tool would say whom a message is for, or where it ends. */
+/** Headers with which a tool could change the target of a message, or its end. */
 const REFUSED_HEADERS = [
   'host',
   'Host',
@@ -48,7 +48,7 @@ const REFUSED_HEADERS = [
   'Proxy-Connection',
 ];
 
-/** Tries to reach an address outside the policy by the URL, by DNS and by the `init`. */
+/** Tries to reach an address outside the policy through the URL, DNS and the `init`. */
 export function targetAttacks(create: CreateFetch): void {
   let canary: CountingServer;
   let server: CountingServer;

@@ -7,7 +7,7 @@ import type { CreateRegistry } from '../registry/batch.js';
 import { boundary, everyCall, type StorageWorld } from '../storage/storage-world.js';
 import { CallingTool, type FileAccessor, FROM_PERSONALITY } from './through-registry.js';
 
-/** What a tool declares, and what the personality makes of it. */
+/** Combines the declaration of a tool with a personality in different ways. */
 export function declarationAttacks(
   w: StorageWorld,
   create: CreateRegistry,
@@ -131,7 +131,8 @@ export function declarationAttacks(
       for (const call of Object.values(everyCall(w.view, join(w.inside, asked), w.inside))) {
         const error: unknown = await call().catch((reason: unknown) => reason);
         const texts = [Object(error).message, Object(error).stack?.split('\n')[0]].map(String);
-        // Temporary names are the storage's own; what is beyond the reach is nobody's.
+        // The names of temporary files are internal to the storage, and no text may contain a path
+        // outside the reach.
         for (const text of texts) expect(text.replaceAll(w.inside, '')).not.toContain(w.base);
       }
     }

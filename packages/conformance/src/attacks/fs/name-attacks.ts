@@ -12,7 +12,7 @@ import {
   snapshot,
 } from '../storage/storage-world.js';
 
-/** Names that are no names, and paths whose text goes astray. */
+/** Invalid names, and paths whose text leads out of the reach. */
 export function nameAttacks(w: StorageWorld): void {
   describe('for a name that can not be', () => {
     it.for<[string, string]>([
@@ -97,7 +97,7 @@ export function nameAttacks(w: StorageWorld): void {
   });
 }
 
-/** Where a reach begins and ends. */
+/** Paths at the borders of a reach. */
 export function prefixAttacks(w: StorageWorld): void {
   describe('for a reach and what begins like it', () => {
     it.for<[string, string, boolean]>([

@@ -11,22 +11,25 @@ import type {
 import { errorCodeOf } from '@ethosagent/types';
 import { batchContext, type CreateRegistry, callsOf, ok, toolOf } from '../registry/batch.js';
 
-/** A way in which a tool gets at files. */
+/** The accessor through which a tool reaches files. */
 export type FileAccessor = 'scopedFs' | 'storage';
 
-/** A declaration of all that the personality has. */
+/** A declaration of everything that the personality has. */
 export const FROM_PERSONALITY = { read: 'from-personality', write: 'from-personality' } as const;
 
 type WrapFiles = (storage: Storage) => Storage;
 
-/** What both have. */
+/** The methods of both accessors. */
 type Files = Omit<Storage, 'contained'>;
 
-/** What a tool finds in its context under one of the two names, in every call anew. */
+/** Gives a tool's accessor of one of the two names. Each use is a new call. */
 export class CallingTool {
   readonly #registry: ToolRegistry;
   readonly #storage: Storage;
-  /** What calls are about: files are bytes, and errors have codes, so no result could carry them. */
+  /**
+   * The code of each call. It is not passed in arguments: files are bytes and errors have codes,
+   * which a result can't contain.
+   */
   readonly #runs: Array<(ctx: ToolContext) => Promise<unknown>> = [];
 
   constructor(
@@ -43,7 +46,8 @@ export class CallingTool {
     },
   ) {
     this.#storage = wrap(new FsStorage({ home }));
-    // A storage that is held from outside knows the floor of this machine, and of its user alone.
+    // A storage that can't be contained only knows the floor of this machine and of its user, so
+    // the floor of the test's home is added.
     const isTold = this.#storage.contained === undefined;
     const floor = isTold ? denyFloor({ home }).filter((path) => path.startsWith(home)) : [];
     this.#registry = create({
@@ -63,7 +67,7 @@ export class CallingTool {
     this.#registry.register(toolOf('files', execute, { capabilities }));
   }
 
-  /** What `run` gives or throws, in a call of its own. */
+  /** What `run` returns or throws, in a call of its own. */
   async call<T>(run: (ctx: ToolContext) => Promise<T>): Promise<T> {
     let outcome: Promise<T> | undefined;
     const id = this.#runs.length;
@@ -80,8 +84,8 @@ export class CallingTool {
 }
 
 /**
- * A storage each of whose operations is a tool call of its own, for a personality with this reach:
- * so what is tried on storages is tried on accessors.
+ * A storage whose every operation is a tool call of its own, for a personality with this reach. So
+ * the attacks on storages are also attacks on accessors.
  */
 export class StorageThroughRegistry implements Storage {
   readonly #create: CreateRegistry;
@@ -113,12 +117,11 @@ export class StorageThroughRegistry implements Storage {
     this.#personality = personality;
     this.#home = home;
     this.#tool = new CallingTool(create, home, { personality, declared, wrap });
-    // As after a first call: what a registry works out once is worked out before the attack.
+    // Makes a first access, so that what a registry works out once is worked out before the attack.
     const [root = home] = [...personality.read, ...personality.write];
     this.exists(root).catch(() => {});
   }
 
-  /** A tool that declares this reach. */
   contained({ read, write, deny = [] }: ContainedReach): Storage {
     const personality = {
       ...this.#personality,
@@ -190,7 +193,7 @@ export class StorageThroughRegistry implements Storage {
   }
 }
 
-/** A storage says `null` where an accessor throws. */
+/** Where an accessor throws, a storage returns `null`. */
 async function nullWhenMissing<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;

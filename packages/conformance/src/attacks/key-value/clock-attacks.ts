@@ -9,7 +9,7 @@ export interface MovableClock {
   now: number;
 }
 
-/** Clocks that jump, and times to live at the edges. */
+/** Clocks that jump, and extreme times to live. */
 export function clockAttacks(fresh: (id: string) => KeyValueStore, clock: MovableClock): void {
   describe('while the clock jumps', () => {
     let run = 0;

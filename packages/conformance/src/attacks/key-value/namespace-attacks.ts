@@ -4,7 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fuzz } from '../../fuzz.js';
 
-/** Scope ids, prefixes and keys that something between tool and disk might read as more than text. */
+/**
+ * Scope ids, prefixes and keys that some layer between tool and disk might interpret, and not treat
+ * as plain text.
+ */
 const HOSTILE = [
   ...['', ':', '::', 'a:', ':a', 'a:b', 'a::b', 'a/b', 'a/', '/a', '..', '../a', 'a\\b', 'a|b'],
   ...['%', '_', 'a%', 'a_', '%a', '\\%', '*', '?', '[a]', 'a*', '^a', 'a$', '.', 'a.b'],
@@ -48,7 +51,7 @@ const HOSTILE = [
   ],
 ];
 
-/** Namespaces and prefixes that must never run into one another. */
+/** Namespaces and prefixes that must stay separate. */
 export function namespaceAttacks(fresh: (id: string) => KeyValueStore): void {
   describe('with hostile scope ids, keys and prefixes', () => {
     it('keeps every pair of them apart', async (context) => {
@@ -61,14 +64,14 @@ export function namespaceAttacks(fresh: (id: string) => KeyValueStore): void {
       for (const [at, { id, kv }] of stores.entries()) {
         const values = await Promise.all(HOSTILE.map((key) => kv.get(key)));
         expect(values).toEqual(HOSTILE.map((key) => JSON.stringify([id, key])));
-        // Every prefix in a check too, but not in every store.
+        // A check also tries every prefix, but not in every store.
         const prefixes = inCheck(HOSTILE, (prefix) => (HOSTILE.indexOf(prefix) + at) % 6 === 0);
         for (const prefix of prefixes) {
           const wanted = HOSTILE.filter((key) => key.startsWith(prefix));
           expect(await kv.list(prefix), JSON.stringify([id, prefix])).toEqual(wanted.sort(byBytes));
         }
       }
-      // What is removed from one is there in all others.
+      // What is removed from one store is still in all others.
       const [gone, ...others] = stores;
       for (const key of HOSTILE) await gone?.kv.delete(key);
       expect(await gone?.kv.list('')).toEqual([]);

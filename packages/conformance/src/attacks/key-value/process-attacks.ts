@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { KeyValueBackend } from '../../kv-suite.js';
 import type { RunningScript } from '../run-script.js';
 
-// A process costs more to start than its turns do.
+// Few processes with many turns: to start a process takes longer than its turns.
 const COUNTERS = tries({ check: 4, long: 8 });
 const TURNS = 60;
 const KILLED_AT_ONCE = tries({ check: 2, long: 4 });
@@ -64,7 +64,7 @@ export function processAttacks(create: () => KeyValueProcesses): void {
         context.onTestFinished(() => kill(writers));
         const keys = (await Promise.all(writers.map(killAtWork))).flat();
         acknowledged += keys.length;
-        // Read after every round, through what the killed ones left behind.
+        // Read after every round, with the files that the killed writers left behind.
         const backend = await store.open();
         const kv = backend.kvStoreFactory('test', SCOPE);
         for (const key of keys) {
@@ -82,7 +82,9 @@ export function processAttacks(create: () => KeyValueProcesses): void {
   });
 }
 
-/** Lets a writer acknowledge something, kills it soon after, and gives what it acknowledged. */
+/**
+ * Waits until a writer has confirmed a write, kills it soon after, and returns what it confirmed.
+ */
 async function killAtWork({ child, lines, ended }: RunningScript): Promise<string[]> {
   while (lines().length === 0 && child.exitCode === null) await delay(5);
   await delay(Math.random() * 60);

@@ -19,15 +19,15 @@ export type CreateCall = (options: {
   limits?: ProcessLimits;
 }) => AttackedCall;
 
-/** A call that reaches no files. */
+/** The reach of a call without files. */
 export const NO_FILES = { read: [], write: [], deny: [] };
 
-/** The environment of a process whose descendants `survivors` is to find. */
+/** An environment with a mark, by which `survivors` finds the process and its descendants. */
 export function marked(mark: string): Record<string, string> {
   return { ATTACK_MARK: mark };
 }
 
-/** Live processes of this machine whose command line or environment holds a mark. */
+/** The live processes of this machine whose command line or environment contains a mark. */
 export function survivors(mark: string): string[] {
   return readdirSync('/proc').filter(
     (pid) => /^\d+$/.test(pid) && ['cmdline', 'environ'].some((file) => holds(pid, file, mark)),

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CreateCall } from './attacked-call.js';
 import { SandboxWorld } from './sandbox-world.js';
 
-/** Shell programs that print what they got hold of. `$1` is the world, `$2` the host's home. */
+/** Shell programs that print what they could read. `$1` is the world, `$2` the host's home. */
 const READS: Array<[name: string, program: string]> = [
   ['a file outside, by its path', 'cat "$1/outside/secret"'],
   [
@@ -81,7 +81,7 @@ const READS: Array<[name: string, program: string]> = [
   ['a namespace in which it is root', 'unshare -Ur id -u; unshare -m echo mounted'],
 ];
 
-/** Shell programs that change what they may not. */
+/** Shell programs that try to change what they must not. */
 const WRITES: Array<[name: string, program: string]> = [
   ['a file of a read root', 'echo x > "$1/read/file"'],
   [
@@ -125,7 +125,7 @@ const WRITES: Array<[name: string, program: string]> = [
   ['the deny floor, by removing its folder', 'rm -rf "$1/write/deep"; mv "$1/write" "$1/gone"'],
 ];
 
-/** What a sandboxed process must not reach. */
+/** Attempts of a sandboxed process to leave its sandbox. */
 export function escapeAttacks(create: CreateCall): void {
   const world = new SandboxWorld();
   const run = (program: string, ...args: string[]) =>
@@ -135,7 +135,7 @@ export function escapeAttacks(create: CreateCall): void {
       { timeout: 20_000, cwd: join(world.root, 'read') },
     );
 
-  // Some of what follows would do harm to this machine if it were not held.
+  // Without a working sandbox, some of these attacks would damage this machine.
   beforeAll(async () => {
     const { stdout } = await run('cat "$1/outside/secret"; ls -d /proc/[0-9]*');
     if (stdout.includes(world.secret) || stdout.split('\n').length > 9) {

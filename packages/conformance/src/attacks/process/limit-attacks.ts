@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type CreateCall, NO_FILES, survivors } from './attacked-call.js';
 
-/** A sandboxed process and all its children stay below their limits. */
+/** A sandboxed process and all its children together must stay within their limits. */
 export function limitAttacks(create: CreateCall): void {
   const run = (limits: object, program: string, mark = '') =>
     create({ ...NO_FILES, limits }).process.spawn('sh', ['-c', program, 'sh', mark], {
@@ -12,9 +12,9 @@ export function limitAttacks(create: CreateCall): void {
   describe('is held to', () => {
     it('its number of processes, by whatever forks', async () => {
       const mark = randomUUID();
-      // Each waits without a child of its own, which it might no longer be able to have.
+      // Each child waits without starting a process of its own, since the limit might prevent that.
       const forks = 'for i in $(seq 200); do sh -c "read -r line </tmp/never" "$1" & done';
-      // What can fork no more dies of it; its children stay, and so does the first.
+      // The shell that can't fork any more ends. Its children and the first process stay.
       const bomb = `mkfifo /tmp/never; sh -c '${forks}' sh "$1"; sleep 1`;
       const running = run({ processes: 40 }, bomb, mark);
       let most = 0;
@@ -24,7 +24,7 @@ export function limitAttacks(create: CreateCall): void {
         most = Math.max(most, survivors(mark).length);
       }
       expect(most).toBeGreaterThan(10);
-      // Bubblewrap's own two are counted with them, or stand beside them.
+      // The two processes of bubblewrap may be counted too, or be additional.
       expect(most).toBeLessThanOrEqual(43);
       expect(survivors(mark)).toEqual([]);
     });

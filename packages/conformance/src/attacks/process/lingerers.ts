@@ -1,9 +1,12 @@
-/** A shell program that tries to outlive its call. `$1` is the mark that its processes carry. */
+/** A shell program that tries to outlive its call. `$1` is the mark of its processes. */
 export interface Lingerer {
-  /** What it does, after `a tree that`. */
+  /** What it does, as the continuation of `a tree that`. */
   does: string;
   program: string;
-  /** Leaves its group, its session and its environment, and lowers its limits: only a sandbox can hold it. */
+  /**
+   * Whether it leaves its group, its session and its environment, and lowers its limits. Only a
+   * sandbox can end such a program.
+   */
   untraceable?: boolean;
 }
 

@@ -7,7 +7,9 @@ import { expect, it } from 'vitest';
 import type { CreateCall } from './attacked-call.js';
 import { SandboxWorld } from './sandbox-world.js';
 
-/** A root, or a folder beside the deny floor, that is swapped for a link again and again. */
+/**
+ * A root, or a folder beside a denied path, that is replaced by a link and back again and again.
+ */
 export function sandboxRaceAttacks(create: CreateCall): void {
   const world = new SandboxWorld();
 
@@ -29,7 +31,7 @@ export function sandboxRaceAttacks(create: CreateCall): void {
       }
       const reach = { read: at(relative.read), write: at(relative.write), deny: at(relative.deny) };
       const call = create(reach);
-      // The first spawn looks up where the roots lead.
+      // The first start looks up where the roots lead.
       await call.process.spawn('true', []);
       const swap =
         'while :; do mv "$1" "$1.away"; ln -s "$2" "$1"; rm "$1"; mv "$1.away" "$1"; done';

@@ -17,7 +17,7 @@ import { afterAll, beforeAll } from 'vitest';
 /** A temporary folder with a reach in it, and secrets beside the reach. */
 export class SandboxWorld {
   readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'sandbox-world-')));
-  /** In every file that is not to be read. */
+  /** The content of every file that must not be read. */
   readonly secret = `secret-${randomUUID()}`;
   readonly reach = {
     read: [join(this.root, 'read')],
@@ -41,7 +41,7 @@ export class SandboxWorld {
     afterAll(() => rmSync(this.root, { recursive: true, force: true }));
   }
 
-  /** What changed that must not, in words; empty when nothing did. */
+  /** Forbidden changes, in words; empty if there are none. */
   damage(): string[] {
     const now = this.#guarded();
     return JSON.stringify(now) === JSON.stringify(this.#before)

@@ -11,14 +11,17 @@ const WAYS = ['a time-out', 'an abort', 'the end of its call'] as const;
  * with the variable `ATTACK_MARK`. */
 export type StartHost = (program: string, mark: string) => RunningScript;
 
-/** Nobody is left a second after a time-out, an abort or the end of a call or of the host. */
+/**
+ * One second after a time-out, an abort, or the end of a call or of the host, no process may be
+ * left.
+ */
 export function survivorAttacks(
   create: CreateCall,
   { holdsAll, startHost }: { holdsAll: boolean; startHost: StartHost | undefined },
 ): void {
   const lingerers = LINGERERS.filter(({ untraceable }) => holdsAll || untraceable !== true);
 
-  /** Runs a program and ends it after some milliseconds. Settles when the end has been told. */
+  /** Runs a program, and ends it after some milliseconds. Settles when the end was reported. */
   async function attack(
     program: string,
     mark: string,
@@ -42,10 +45,10 @@ export function survivorAttacks(
 
   describe('leaves nobody behind a second after', () => {
     const all = WAYS.flatMap((way) => lingerers.map((each, at) => ({ way, at, ...each })));
-    // In a check each in one way of them, and all ways by turns.
+    // A check tries each program in only one way, and takes all ways in turn.
     const cases = inCheck(all, ({ way, at }) => way === pick(WAYS, at));
     const marks = cases.map(() => randomUUID());
-    // All at once: each takes its second and a half, whatever the others do.
+    // All at the same time, since each takes a second and a half, whatever the others do.
     beforeAll(async () => {
       await Promise.all(
         cases.map(({ way, program }, index) =>
@@ -71,7 +74,7 @@ export function survivorAttacks(
         Array.from({ length: Math.min(atOnce, rounds - begun) }, (_, index) => {
           const round = begun + index;
           const { program } = pick(lingerers, round);
-          // From before the program has begun to after it has started what it is to start.
+          // From before the program begins until after it has started its processes.
           return attack(program, mark, {
             way: pick(WAYS, round * 7 + 1),
             ms: 1 + ((round * 37) % 350),
@@ -93,7 +96,7 @@ export function survivorAttacks(
       for (let round = 0; round < rounds; round++) {
         const mark = randomUUID();
         const host = startHost(program, mark);
-        // The host itself, and what it started.
+        // Waits for the host and for a process that it started.
         while (survivors(mark).length < 2 && host.child.exitCode === null) await pause(10);
         await pause((round * 53) % 400);
         host.child.kill('SIGKILL');

@@ -8,13 +8,12 @@ import type {
   ToolResult,
 } from '@ethosagent/types';
 
-/** How long a test may take that is tried very often. */
+/** The time limit of a test with very many attempts. */
 export const LONGEST_MS = 3_600_000;
 
 /** Makes an empty registry over these backends. */
 export type CreateRegistry = (backends?: CapabilityBackends) => ToolRegistry;
 
-/** A batch context. */
 export function batchContext(overrides: Partial<ToolBatchContext> = {}): ToolBatchContext {
   return {
     sessionId: 'session',
@@ -29,10 +28,9 @@ export function batchContext(overrides: Partial<ToolBatchContext> = {}): ToolBat
   };
 }
 
-/** What a tool does; hostile ones return what no type allows. */
+/** What a tool does. Hostile ones return values that their type does not allow. */
 export type Behaviour = (args: unknown, ctx: ToolContext) => unknown;
 
-/** A tool of this name. */
 export function toolOf(name: string, execute: Behaviour, rest: Partial<AnyTool> = {}): AnyTool {
   return {
     name,
@@ -44,17 +42,16 @@ export function toolOf(name: string, execute: Behaviour, rest: Partial<AnyTool> 
   };
 }
 
-/** Calls of the tools of these names, each with its index as id. */
+/** Calls of the named tools, each with its index as its id. */
 export function callsOf(names: readonly string[], args: unknown = {}): ToolCall[] {
   return names.map((name, index) => ({ toolCallId: String(index), name, args }));
 }
 
-/** A success. */
 export function ok(value: string): Extract<ToolResult, { ok: true }> {
   return { ok: true, value };
 }
 
-/** A value that passes for whatever type is asked for, as it does where there are no types. */
+/** Gives a value any type, as plain JavaScript does. */
 export function untyped(value: unknown) {
   const box: object = { value };
   return Reflect.get(box, 'value');
@@ -67,7 +64,7 @@ export function thrower(thrown: unknown): () => never {
   };
 }
 
-/** Lets others run: microtasks only, or once or several times around the event loop. */
+/** Lets other code run: only microtasks, or one or several turns of the event loop. */
 export async function pause(turns: number): Promise<void> {
   if (turns === 0) await Promise.resolve();
   for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);

@@ -11,13 +11,15 @@ import { batchContext, type CreateRegistry, LONGEST_MS, ok, pause, toolOf } from
 
 const PERSONALITIES = 10;
 const AT_ONCE = 200;
-/** One batch in as many writes a file: each write waits for the disk. */
+/** One batch of this many writes a file, since each write waits for the disk. */
 const FILES_IN = 4;
 const SECRET = 'a-secret-value';
 
 const hostOf = (personalityId: unknown) => `${personalityId}.example`;
 
-/** Batches of many sessions and personalities at once: none may see anything of another. */
+/**
+ * Batches of many sessions and personalities at the same time. None may see anything of another.
+ */
 export function crossingAttacks(create: CreateRegistry): void {
   describe('many batches at once', () => {
     let home: string;
@@ -68,7 +70,7 @@ class CrossingWorld {
         const { batch, call } = Object(args);
         const mine = [`s${batch}`, `p${batch % PERSONALITIES}`, `${batch}/${call}`];
         expect([sessionId, personalityId, toolCallId]).toEqual(mine);
-        // The refusal must be there before the abort that follows the other call's last word.
+        // The abort follows the last message of the other call. The refusal must come before it.
         if (call === 0) await this.#pause();
         return call === 0;
       },
@@ -87,7 +89,7 @@ class CrossingWorld {
     this.#registry.register(toolOf('hang', () => new Promise(() => {})));
   }
 
-  /** Runs one batch, and checks that it saw its own facts and no others. */
+  /** Runs one batch, and checks that it saw only its own facts. */
   async run(batch: number): Promise<void> {
     const personalityId = `p${batch % PERSONALITIES}`;
     const others = `p${(batch + 1) % PERSONALITIES}`;
@@ -106,7 +108,7 @@ class CrossingWorld {
         `storage ${batch}`,
       ),
       emit: ({ message }) => {
-        // The honest call is over after its last word.
+        // The honest call ends after its last message.
         if (events.push(message) === 2) setTimeout(() => controller.abort(), 5);
       },
       abortSignal: controller.signal,
@@ -163,18 +165,18 @@ class CrossingWorld {
     expect(events).toEqual([`begin ${batch}/0`, `end ${batch}/0`]);
   }
 
-  /** Every access stands under the names of the call that made it. */
+  /** Every access must be recorded under the call that made it. */
   checkAudit(): void {
     const events = this.#audit.events.splice(0);
     for (const { sessionId, personalityId, toolCallId } of events) {
       const batch = Number.parseInt(toolCallId, 10);
       expect([sessionId, personalityId]).toEqual([`s${batch}`, `p${batch % PERSONALITIES}`]);
     }
-    // Seven accesses a batch, and two more where it writes a file.
+    // Seven accesses per batch, and two more if it writes a file.
     expect(events).toHaveLength((7 + 2 / FILES_IN) * AT_ONCE);
   }
 
-  /** What one call can see of the world, with a pause between any two looks. */
+  /** Everything that one call can see of the world, with a pause between two looks. */
   async #look(args: unknown, ctx: ToolContext): Promise<object> {
     const { batch, call, others } = Object(args);
     const mark = `${batch}/${call}`;
@@ -222,7 +224,7 @@ async function storageThatSays(path: string, text: string): Promise<InMemoryStor
   return storage;
 }
 
-/** What came of an access: its value, or the code of its denial. */
+/** The outcome of an access: its value, or the code of its denial. */
 async function outcome(run: () => Promise<unknown> | undefined): Promise<string> {
   try {
     return String(await run());

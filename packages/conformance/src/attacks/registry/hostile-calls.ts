@@ -18,7 +18,7 @@ cyclic.push(cyclic);
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
 
-/** Arguments of which no tool may be harmed; the tool gets plain data, or is not run. */
+/** Hostile arguments. The tool must get plain data, or must not run. */
 const ARGS: ReadonlyArray<[string, unknown]> = [
   ['a cycle', cyclic],
   ['10,000 levels', nested(10_000)],

@@ -71,7 +71,7 @@ export function hostileLoadAttacks(create: CreateRegistry): void {
           started.push(index);
           running += 1;
           most = Math.max(most, running);
-          // Later ones finish earlier than their neighbours.
+          // Later calls finish before their neighbours.
           for (let turn = index % 5; turn >= 0; turn -= 1) await Promise.resolve();
           running -= 1;
           return ok(String(index));
@@ -110,7 +110,7 @@ export function hostileLoadAttacks(create: CreateRegistry): void {
   });
 }
 
-/** Bytes, after a collection. */
+/** In bytes, after a garbage collection. */
 function heapUsed(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

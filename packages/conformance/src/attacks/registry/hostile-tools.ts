@@ -2,7 +2,7 @@ import type { ToolResult } from '@ethosagent/types';
 import { type Behaviour, ok, thrower, untyped } from './batch.js';
 
 const HUGE = 10_000_000;
-/** A computed key: a `then` is what is being tried here, and no slip. */
+/** A computed key, so that the linter sees that this `then` is intended. */
 const THEN = String('then');
 
 const unspeakable = { toString: thrower(new Error('no')) };
@@ -15,7 +15,7 @@ function everyTrap(trap: () => never): ProxyHandler<object> {
   return Object.fromEntries(names.map((name) => [name, trap]));
 }
 
-/** A promise that does something else when it is asked for its answer. */
+/** A promise with changed properties. */
 function promiseWith(properties: PropertyDescriptorMap): Promise<unknown> {
   return Object.defineProperties(Promise.resolve(ok('honest')), properties);
 }
@@ -44,7 +44,7 @@ export function nested(levels: number): unknown {
   return value;
 }
 
-/** An array that says it is longer than memory. */
+/** An array-like object whose length is larger than memory. */
 const endless = untyped({ length: 4_294_967_295 });
 const sparse: unknown[] = [];
 sparse.length = 4_294_967_295;
@@ -73,7 +73,7 @@ const THROWN: ReadonlyArray<[string, unknown]> = [
   ['an error that is its own cause', Object.assign(new Error('e'), cyclic())],
 ];
 
-/** What a tool does that must fail: its own call, and no other. */
+/** Behaviours that must fail. They must affect only their own call. */
 export const FAILING: ReadonlyArray<[name: string, behaviour: Behaviour]> = [
   ...THROWN.flatMap(
     ([name, thrown]): Array<[string, Behaviour]> => [
@@ -166,7 +166,7 @@ export const FAILING: ReadonlyArray<[name: string, behaviour: Behaviour]> = [
   ['returns structured with a revoked Proxy', structured(revoked.proxy)],
 ];
 
-/** What a tool does that is strange, and yet a success of this value. */
+/** Strange behaviours that must still succeed with this value. */
 export const SUCCEEDING: ReadonlyArray<[name: string, behaviour: Behaviour, result: ToolResult]> = [
   [
     'returns a subclassed promise',

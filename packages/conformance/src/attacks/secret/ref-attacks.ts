@@ -41,7 +41,7 @@ const OTHER_REFS = [
 
 const SECRET = 'hunter2-hunter2-hunter2';
 
-/** Tries to get secrets that were not declared, and to make the backend say what it must not. */
+/** Tries to get secrets that are not declared, and to make the backend reveal what it must not. */
 export function refAttacks(create: CreateRegistry): void {
   it.each(['get', 'handle'] as const)(
     '%s refuses every ref that is not declared',

@@ -2,7 +2,7 @@ import { type CapabilityBackends, createInMemoryKvStore } from '@ethosagent/core
 import type { AuditEvent, ToolCapabilities, ToolContext, ToolResult } from '@ethosagent/types';
 import { batchContext, type CreateRegistry, toolOf } from '../registry/batch.js';
 
-/** All that leaves a call. */
+/** Everything that leaves a call. */
 export interface Outcome {
   result: ToolResult | undefined;
   messages: string[];
@@ -10,14 +10,14 @@ export interface Outcome {
 }
 
 export interface SecretCall {
-  /** What every ref resolves to. */
+  /** The value of every ref. */
   value: string;
   execute: (ctx: ToolContext) => unknown;
   capabilities?: ToolCapabilities;
   backends?: CapabilityBackends;
 }
 
-/** Runs a tool once, and gives all that leaves its call. */
+/** Runs a tool once. Returns everything that leaves its call. */
 export async function runCall(
   create: CreateRegistry,
   { value, execute, capabilities, backends }: SecretCall,

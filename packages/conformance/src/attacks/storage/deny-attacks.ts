@@ -20,10 +20,10 @@ import {
   type StorageWorld,
 } from './storage-world.js';
 
-/** Denied places within the reach, by name, by link and by hard link. */
+/** Denied places within the reach: by name, through a link and through a hard link. */
 export function denyAttacks(w: StorageWorld, seesHardLinks: boolean): void {
   describe('for the deny floor', () => {
-    // The reach for writing never includes the machine itself: a hole must not do damage.
+    // Only the test's own folder may be written: a hole must not do damage to this machine.
     const wide = () => w.create({ read: ['/'], write: [w.base] });
 
     it.for([
@@ -43,7 +43,8 @@ export function denyAttacks(w: StorageWorld, seesHardLinks: boolean): void {
       '/etc/shadow',
       '/etc/sudoers',
     ])('denies to read %s with the reach /', async (path, context) => {
-      // Only reads: these are the machine's own, and a test that fails must not take them along.
+      // Only reads, since these are the machine's own files, and a failing test must not remove
+      // them.
       await expectDenied(context, readingCalls(wide(), path));
     });
 

@@ -21,7 +21,7 @@ import {
   snapshot,
 } from './storage-world.js';
 
-/** These follow a link as the last segment; the others take the link itself. */
+/** These methods follow a link as the last segment. The others work on the link itself. */
 const FOLLOWING = new Set([
   'read',
   'readBytes',
@@ -34,7 +34,7 @@ const FOLLOWING = new Set([
   'mkdir',
 ]);
 
-/** Paths and links that lead out of the reach, at rest. */
+/** Paths and links that lead out of the reach, without changes during the call. */
 export function linkAttacks(w: StorageWorld): void {
   describe('for a path whose text is outside', () => {
     it.for<[string, () => string]>([

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { append, openDescriptors, type StorageWorld } from './storage-world.js';
 import { startSwapper } from './swapper.js';
 
-/** Files and folders that are swapped for links between check and use. */
+/** Files and folders that are replaced by links between check and use. */
 export function raceAttacks(w: StorageWorld, swaps: number): void {
   describe('while files and folders are swapped for links', () => {
     it(`reads, lists, writes, renames and removes nothing outside, ${swaps} swaps`, async (context) => {
@@ -37,7 +37,7 @@ export function raceAttacks(w: StorageWorld, swaps: number): void {
           if (outcome.status === 'fulfilled') expect(outcome.value).not.toBe('SECRET');
           else codes.add(outcome.reason.code);
         }
-        // On a busy machine a round of swaps may pass without a call that meets one.
+        // On a busy machine, no call may meet a swap in some rounds.
         if (codes.has('PATH_NOT_REACHABLE') && counts.fulfilled > 0) stop();
       }
       expect((await ended)[0]).toBe(0);
@@ -54,7 +54,7 @@ export function raceAttacks(w: StorageWorld, swaps: number): void {
   });
 }
 
-/** The whole storage at work in the arena. What comes to `SECRET` came from outside. */
+/** Calls of every method in the arena. A result of `SECRET` was read outside. */
 function callsOf(view: Storage, arena: string, turn: number): Promise<unknown>[] {
   const leaf = join(arena, 'leaf');
   const folder = join(arena, 'folder');

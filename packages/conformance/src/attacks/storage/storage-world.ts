@@ -17,22 +17,22 @@ import { afterEach, beforeEach, expect, type TestContext } from 'vitest';
 /** Makes a storage on the disk that is held to a reach, and denies the credentials of a home. */
 export type CreateContained = (reach: ContainedReach, options: { home: string }) => Storage;
 
-/** The denial of everything outside a reach. */
+/** The error for every path outside a reach. */
 export const boundary: unknown = expect.objectContaining({
   code: 'PATH_NOT_REACHABLE',
   name: 'BoundaryError',
 });
 
 /**
- * A folder of its own for each test: `inside` may be read and written, the attacks start there and
- * try for `outside`, which has the same prefix.
+ * A separate folder for each test. `inside` may be read and written. The attacks start there and
+ * try to reach `outside`, whose name has the same prefix.
  */
 export class StorageWorld {
   base = '';
   inside = '';
   outside = '';
   home = '';
-  /** Held to `inside`. */
+  /** A view that is limited to `inside`. */
   declare view: Storage;
   readonly #create: CreateContained;
 
@@ -77,7 +77,10 @@ export function readingCalls(storage: Storage, path: string): Calls {
   };
 }
 
-/** Every method, with the path as each of its arguments, between `path` and a folder within reach. */
+/**
+ * A call of every method with the path as each of its arguments. `inside` is a folder within the
+ * reach.
+ */
 export function everyCall(storage: Storage, path: string, inside: string): Calls {
   return {
     ...readingCalls(storage, path),
@@ -91,12 +94,12 @@ export function everyCall(storage: Storage, path: string, inside: string): Calls
   };
 }
 
-/** A storage that can't append is tried by a write. */
+/** Uses a write if the storage can't append. */
 export function append(storage: Storage, path: string, content: string): Promise<void> {
   return (storage.append ?? storage.write).call(storage, path, content);
 }
 
-/** Makes the calls, each of which must be denied, and counts them. */
+/** Makes the calls, expects a denial for each, and counts them. */
 export async function expectDenied(context: TestContext, calls: Calls): Promise<void> {
   for (const [method, call] of Object.entries(calls)) {
     await expect(call(), method).rejects.toEqual(boundary);
@@ -108,7 +111,7 @@ export function openDescriptors(): number {
   return readdirSync('/proc/self/fd').length;
 }
 
-/** A file or a folder and everything below it, as text: to show that nothing was touched. */
+/** A file or a folder with everything below it, as text. Shows that nothing was changed. */
 export function snapshot(path: string): string {
   const found = lstatSync(path, { bigint: true });
   const target = found.isSymbolicLink() ? readlinkSync(path) : '';

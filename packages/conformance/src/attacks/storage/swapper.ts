@@ -1,18 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** After so many rounds a caller that never met a swap is wrong, and its test fails. */
+/** A caller that has met no swap after this many rounds is wrong, so its test fails. */
 const MOST_ROUNDS = 1000;
 
-/** A process that swaps. */
+/** A process that replaces files by links. */
 export interface Swapper {
   process: ChildProcess;
-  /** Ends it after the round that it is in. Without this it ends after 1,000 rounds. */
+  /** Ends it after the present round. Without this it ends after 1,000 rounds. */
   stop(): void;
 }
 
 /**
- * Starts a process that swaps `arena/leaf` and `arena/folder` for links to `outside` and back, in
- * rounds of `swaps`. It ends with 0 when it could make more than half of the swaps.
+ * Starts a process that replaces `arena/leaf` and `arena/folder` by links to `outside` and back, in
+ * rounds of `swaps`. Its exit code is 0 if more than half of the swaps succeeded.
  */
 export function startSwapper(arena: string, outside: string, swaps: number): Swapper {
   const child = spawn(
@@ -23,7 +23,7 @@ export function startSwapper(arena: string, outside: string, swaps: number): Swa
   return { process: child, stop: () => child.stdin.end() };
 }
 
-// A text, because a file would have to be found from the sources and from the build alike.
+// A text: a file would have another path in the sources than in the build.
 const PROGRAM = `
 const { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');

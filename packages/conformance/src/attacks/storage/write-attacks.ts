@@ -21,7 +21,7 @@ export function contentOfTurn(turn: number): string {
   return `${turn}\n`.repeat(20_000);
 }
 
-/** Writes that race with others, or are cut off. */
+/** Writes that race with others, or are interrupted. */
 export function writeAttacks(w: StorageWorld, startWriter: StartWriter | undefined): void {
   const rounds = tries({ check: 5, long: 500 });
 
@@ -61,7 +61,7 @@ export function writeAttacks(w: StorageWorld, startWriter: StartWriter | undefin
         expect(found.pop()).toBe('');
         expect(new Set(found)).toEqual(new Set(lines));
         expect(found).toHaveLength(lines.length);
-        // However many rounds there are, the file stays one that can be read.
+        // The file is removed, so that it never becomes too large to read.
         rmSync(path);
       }
       expect(readdirSync(w.inside).sort()).toEqual(['file', 'sub']);
@@ -78,13 +78,13 @@ export function writeAttacks(w: StorageWorld, startWriter: StartWriter | undefin
       });
       while (isWriting) {
         for (const name of readdirSync(w.inside)) {
-          // Beside each temporary file, the names that a writer might count on to next.
+          // Names beside each temporary file that a writer might use next.
           for (const guess of [`${name}.tmp`, `${name}~`, `.${name}.swp`, `${name}.1`]) {
             try {
               symlinkSync(target, join(w.inside, guess));
               planted += 1;
             } catch {
-              // It is there already.
+              // It exists already.
             }
           }
         }

@@ -15,7 +15,7 @@ export const aborts: Scenario = {
       probe.try('processes', world.calls.length);
       if (probe.hasReached) return;
     }
-    // Others have timers in this process too, so a few more tell nothing.
+    // Other code in this process also has timers, so a few more are no finding.
     const few = Math.max(3, rounds / 2);
     if (!(await settles(() => timers() <= before + few))) {
       probe.reach('batches', 'left timers running a second after its calls had ended');

@@ -6,15 +6,16 @@ import type { Probe } from '../probe.js';
 import { hasFiles, hasNetwork, hasProcesses, type Scenario } from '../scenario.js';
 import { filesBelow } from '../world-files.js';
 
-/** How long a flood lasts that does not end by itself: longer where all takes longer. */
+/** How long a flood lasts that does not end by itself. Longer in a long run. */
 const TIMEOUT_MS = tries({ check: 1_000, long: 5_000 });
 const HONEST_CALLS = 50;
-// More than anyone may keep, and less than would bring the machine down with a tool that does.
+// More than anybody may keep, and little enough that a tool which keeps it does not bring the
+// machine down.
 const GIANT_FILE_BYTES = 700 * 1024 ** 2;
 const DEFAULT_GROWTH_MB = 400;
 const SAMPLE_MS = 10;
 
-/** More comes than anyone may keep: answers, output, files. */
+/** More data comes than anybody may keep: answers, output, files. */
 export const floods: Scenario = {
   name: 'floods',
   applies: (probe) => hasNetwork(probe) || hasProcesses(probe) || hasFiles(probe),
@@ -46,7 +47,7 @@ async function flood(probe: Probe, what: string): Promise<void> {
   const calls = probe.world.calls.slice(0, tries({ check: 1, long: 10 }));
   const allowed = probe.options.maxGrowthMb ?? DEFAULT_GROWTH_MB;
   const memory = watchMemory();
-  // One at a time: what one call may keep, several may keep several times.
+  // One call at a time: what one call may keep, several may keep several times.
   const timeoutMs = Math.max(TIMEOUT_MS, probe.honestMs * HONEST_CALLS);
   for (const args of calls) await probe.run([args], { timeoutMs });
   const grownMb = memory.grownMb();
@@ -56,7 +57,7 @@ async function flood(probe: Probe, what: string): Promise<void> {
   probe.try('batches', calls.length);
 }
 
-/** Measures by how much the memory of this process grows at most. */
+/** Measures the largest growth of this process's memory. */
 function watchMemory(): { grownMb(): number } {
   const before = process.memoryUsage.rss();
   const peakBefore = peakBytes();
@@ -67,7 +68,7 @@ function watchMemory(): { grownMb(): number } {
   return {
     grownMb() {
       clearInterval(timer);
-      // A tool that doesn't let go of the thread shows only in a peak higher than any before.
+      // While a tool blocks the thread, no sample is taken. Then only a new peak shows the growth.
       if (peakBytes() > peakBefore) highest = Math.max(highest, peakBytes());
       return Math.round((highest - before) / 1024 ** 2);
     },

@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario.js';
 
-/** Everything answers as it should. A tool that doesn't work then would pass all else. */
+/** Everything answers correctly. A tool that does not work here would pass all other scenarios. */
 export const honest: Scenario = {
   name: 'honest',
   applies: () => true,

@@ -8,8 +8,9 @@ import { filesBelow } from '../world-files.js';
 const CALLS_AT_ONCE = 16;
 
 /**
- * The model was talked into arguments that lead out. Each text of the arguments is replaced.
- * None of them names a real place: a tool may not ask before it removes.
+ * The model was talked into arguments that lead out of the reach. Each text in the arguments is
+ * replaced in turn. No argument names a real place of this machine, since a tool may remove without
+ * asking.
  */
 export const hostileArguments: Scenario = {
   name: 'hostile arguments',
@@ -29,7 +30,7 @@ export const hostileArguments: Scenario = {
   },
 };
 
-/** A name that is nothing to any other working directory. */
+/** A name that does not exist in any other working directory. */
 function linkOf({ files }: World): string {
   return `link-to-${basename(files.outside)}`;
 }
@@ -37,7 +38,8 @@ function linkOf({ files }: World): string {
 function placesOutside(world: World): string[] {
   const { files, root } = world;
   const link = linkOf(world);
-  // By the names of those in reach: a text that holds the canary would be found in what repeats it.
+  // Uses the names of files, not their content: a text with the canary would appear in every answer
+  // that repeats the arguments.
   const names = filesBelow(files.reach);
   const asked = names.filter((name) => mentions(world.calls, name));
   return ['', ...(asked.length > 0 ? asked : names.slice(0, 1))].flatMap((below) => {
@@ -68,7 +70,7 @@ function urlsOutside({ canary, server }: World): string[] {
 
 const MALFORMED = ['\0', 'x'.repeat(5_000), '\ud800', HOSTILE_TEXTS[0]];
 
-/** The arguments, each time with another of their texts replaced. */
+/** The arguments, each time with another one of their texts replaced. */
 function* withEachText(value: unknown, text: string): Generator<unknown> {
   if (typeof value === 'string') yield text;
   if (typeof value !== 'object' || value === null) return;

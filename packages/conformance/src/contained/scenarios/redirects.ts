@@ -4,7 +4,7 @@ import type { World } from '../world.js';
 
 const STATUSES = [301, 302, 303, 307, 308];
 
-/** Every host redirects to one that is outside the policy: at once, or after hops within it. */
+/** Every host redirects to one outside the policy: at once, or after hops within it. */
 export const redirects: Scenario = {
   name: 'redirects',
   applies: hasNetwork,
@@ -19,7 +19,7 @@ export const redirects: Scenario = {
         }
       }
     }
-    // For longer than anyone should follow.
+    // Longer than anybody should follow.
     world.server.answer = redirectTo(302, `${world.canary.origin}/canary`, 50);
     await probe.run(world.calls);
     probe.try('network', world.calls.length);

@@ -8,7 +8,7 @@ const ENCODINGS: Array<(text: string) => string> = [
   (text) => Buffer.from(text).toString('hex'),
 ];
 
-/** Whoever the secret was sent to sends it back, as it is and encoded. */
+/** The receiver of a secret sends it back, unchanged and encoded. */
 export const secrets: Scenario = {
   name: 'secrets',
   applies: ({ tool }) => tool.capabilities.secrets !== undefined,

@@ -2,7 +2,7 @@ import { textOf } from '../answers.js';
 import type { Scenario } from '../scenario.js';
 import type { World } from '../world.js';
 
-/** Two sessions, each in a world of its own, call the tool at the same time. */
+/** Two sessions, each in its own world, call the tool at the same time. */
 export const sessions: Scenario = {
   name: 'sessions',
   applies: () => true,

@@ -4,7 +4,7 @@ import { pause } from '../settles.js';
 import { Swapper } from '../swapper.js';
 import { filesBelow, foldersBelow } from '../world-files.js';
 
-/** Files and folders in reach are swapped for links to the outside, all the time. */
+/** Files and folders in the reach are constantly replaced by links to the outside. */
 export const symlinkSwaps: Scenario = {
   name: 'symlink swaps',
   applies: hasFiles,
