@@ -14,7 +14,7 @@ const root = realpathSync(mkdtempSync(join(tmpdir(), 'why-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 writeFileSync(join(root, 'file'), 'text');
 
-/** What the accesses of one call went by: `<operation> <decision>`, and why. */
+/** The decisions on the accesses of one call: `<operation> <decision>`, and why. */
 async function whyOf({
   capabilities,
   policy = {},

@@ -10,7 +10,7 @@ import { DefaultToolRegistry } from './tool-registry.js';
 const root = mkdtempSync(join(tmpdir(), 'durations-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** What a sink is told of one call, in order. */
+/** What a sink receives for one call, in order. */
 async function told(completed: NonNullable<AuditSink['completed']>): Promise<string[]> {
   const lines: string[] = [];
   const events: AuditEvent[] = [];
@@ -65,7 +65,7 @@ it('tells a sink when each access is over, and how long it took', async () => {
   const durations: [operation: string, ms: number][] = [];
   const lines = await told(({ operation }, ms) => durations.push([operation, ms]));
   expect(lines).toEqual(expected);
-  // A spawned process is over when it has ended. Timers may fire a little early.
+  // A process counts until it has ended. Timers may fire a little early.
   expect(durations.at(-1)?.[1]).toBeGreaterThan(150);
 });
 

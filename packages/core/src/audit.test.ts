@@ -100,7 +100,7 @@ async function run(use: (ctx: ToolContext) => unknown, audit: AuditSink) {
 
 const inside = `within ${root}`;
 const namespace = 'namespace session:session-7';
-// What a JSON argument can be that a tool passes on unseen: it has no text.
+// A JSON value that can't be converted to a text, and that a tool may pass on unchecked.
 const textless = JSON.parse('{"toString":1,"valueOf":1}');
 
 type Row = [

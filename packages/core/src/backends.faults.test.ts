@@ -11,19 +11,19 @@ import { createInMemoryKvStore } from './in-memory-kv.js';
 import { makeTool, ok, runOne, untyped } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 
-// A backend is the operator's, and may break in every way. Each row is one method of one backend:
-// how a tool uses it, and what the same use gives when the backend works.
+// A backend belongs to the operator, and may fail in every way. Each row is one method of one
+// backend: how a tool uses it, and the result of that use when the backend works.
 
 const SECRET = 'hunter2-in-/srv/state';
 
 interface Method {
   readonly capabilities: ToolCapabilities;
-  /** What the untyped failures of this backend become. */
+  /** The code of untyped failures of this backend. */
   readonly code: string;
-  /** The backends, with `faulty` instead of the method. */
+  /** The backends, with the method replaced by `faulty`. */
   backends(faulty: (...args: never[]) => unknown): CapabilityBackends;
   use(ctx: ToolContext): Promise<unknown> | undefined;
-  /** What a working method answers, and what no method of this kind may. */
+  /** The answer of a working method, and answers that no such method may give. */
   readonly good: unknown;
   readonly bad: readonly unknown[];
 }
@@ -74,7 +74,7 @@ const storageMethods: [
   ['rename', (fs) => fs.rename('/data/a', '/data/b'), undefined, []],
 ];
 
-/** A storage of which one method is faulty; contained views have the same fault. */
+/** A storage with one faulty method. Its contained views have the same fault. */
 function storageWith(name: string, faulty: (...args: never[]) => unknown) {
   const works = Object.fromEntries(storageMethods.map(([method, , good]) => [method, () => good]));
   const storage = {
@@ -241,7 +241,7 @@ afterAll(async () => {
   expect(rejections).toEqual([]);
 });
 
-/** Runs a tool that uses the method once, and says how that ended. */
+/** Runs a tool that uses the method once, and returns how that ended. */
 function world(method: Method, faulty: (...args: never[]) => unknown, timeoutMs = 5_000) {
   const events: AuditEvent[] = [];
   const backends = {

@@ -37,7 +37,7 @@ const backends = (): CapabilityBackends => ({
   personalityNetworkAllow: ['example.com'],
 });
 
-/** Runs `look` inside a tool and gives what it found. */
+/** Runs `look` inside a tool, and returns its result. */
 async function inTool<T>(
   capabilities: ToolCapabilities,
   ctx: object,

@@ -28,7 +28,7 @@ function watched(backends?: CapabilityBackends, options: ToolRegistryOptions = {
   return { registry, reducers, told };
 }
 
-/** How a call fails by the framework's doing, in a registry whose only tool is `t`. */
+/** The ways in which the framework makes a call fail, in a registry whose only tool is `t`. */
 const EXITS: Record<string, { cause: FailureCause; run: () => Promise<ToolResult> }> = {
   'an unknown tool': {
     cause: 'TOOL_NOT_FOUND',

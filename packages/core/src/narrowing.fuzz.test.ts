@@ -19,7 +19,8 @@ for (const folder of ['a/b', 'a/c', 'd']) {
   writeFileSync(join(root, folder, 'file'), folder);
 }
 writeFileSync(join(root, 'a', 'new'), 'a');
-// What a tool may have planted: out of its own folder, into one that the personality reaches.
+// A link that a tool may have planted. It leads from the tool's own folder to one that the
+// personality reaches.
 symlinkSync(join(root, 'd'), join(root, 'a', 'link'));
 
 const capabilities: ToolCapabilities = {
@@ -34,9 +35,9 @@ const policy: PersonalityPolicy = {
 };
 
 interface Tried {
-  /** What went through. */
+  /** The accesses that were allowed. */
   reached: Set<string>;
-  /** What whoever approves is shown. */
+  /** What the approver was shown. */
   shown: string;
   ran: boolean;
 }
@@ -53,7 +54,7 @@ const PATHS = ['a/b/file', 'a/c/file', 'a/link/file', 'd/file', 'a/new', 'd/new'
   join(root, path),
 );
 
-/** Tries everything in one call. */
+/** Tries every access in one call. */
 async function tried(hooks: CallHooks): Promise<Tried> {
   const reached = new Set<string>();
   let shown = '';
@@ -189,7 +190,7 @@ describe('beforeCall that narrows', () => {
         `true in ${root}/d`,
       ].sort(),
     );
-    // The one who approves sees what is left.
+    // The approver sees what is left after the narrowing.
     expect(JSON.parse(shown)).toMatchObject({
       network: { allowedHosts: ['*.test:6379', 'a.test', 'api.com', 'db.net:6379'] },
       fs_reach: { read: [`${root}/a/b`, `${root}/d`], write: [`${root}/a/c`] },

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { copyPlain, deepFreeze, MAX_DEPTH } from './plain.js';
 import { wildValue } from './testing/wild-values.js';
 
-/** Plain data, with what JSON can't say but a copy can. */
+/** Plain data, including values that a copy can express and JSON can't. */
 const plain = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -20,7 +20,7 @@ const plain = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** The objects in a value, itself included. */
+/** All objects in a value, including itself. */
 function* objectsIn(value: unknown): Generator<object> {
   if (typeof value !== 'object' || value === null) return;
   yield value;

@@ -5,7 +5,7 @@ import { makeTool, ok, runOne, untyped } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 
 const schema = { type: 'object', required: ['city'] };
-/** Refuses all arguments but `{ city: 'Rome' }`. */
+/** Accepts only `{ city: 'Rome' }`. */
 const rome: CheckSchema = () => (args) =>
   Object(args).city === 'Rome' ? undefined : 'city: expected Rome';
 

@@ -25,7 +25,7 @@ let server: Server;
 let port: number;
 let connections = 0;
 let seen: Seen[] = [];
-/** What the server answers with. */
+/** Gives the server's answer. */
 let answer: (response: ServerResponse, request: Seen) => void;
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ let events = new MemoryAuditSink();
 const api = (path = '/') => `http://api.test:${port}${path}`;
 const other = (path = '/') => `http://other.test:${port}${path}`;
 
-/** Runs a tool that may reach `*.test`, and gives its result. */
+/** Runs a tool that may reach `*.test`. Returns its result. */
 function run(
   execute: (ctx: ToolContext & { handle: string }) => Promise<string>,
   options: {
@@ -541,7 +541,7 @@ const ENCODINGS: Record<string, (secret: string) => string> = {
 };
 const FORMS = Object.keys(ENCODINGS);
 
-/** Whether a text, or what it decodes to, holds the secret. */
+/** Whether a text contains the secret, unchanged or encoded. */
 function holds(text: string): boolean {
   const decoded = [text, latin1(text), Buffer.from(text, 'latin1').toString()];
   for (const word of text.match(/[\w+/-]{8,}/g) ?? []) {
@@ -551,7 +551,7 @@ function holds(text: string): boolean {
 }
 
 describe('what comes back after a handle was sent', () => {
-  /** Sends the handle and gives all that the tool sees of the answer. */
+  /** Sends the handle. Returns everything that the tool sees of the answer. */
   const probe = (options: { init?: RequestInit; first?: boolean; value?: string } = {}) => {
     let raw = '';
     const result = run(
@@ -745,7 +745,7 @@ describe('what comes back after a handle was sent', () => {
 });
 
 describe('a response that began before a value was sent', () => {
-  /** Accessors of one call on loopback, and what ends the answer to `/begun`. */
+  /** The accessors of one call on loopback, and a function that ends the answer to `/begun`. */
   function byHand(begin: (response: ServerResponse) => void, value = SECRET) {
     const host = `127.0.0.1:${port}`;
     const hosts = new Set([host, `localhost:${port}`]);
@@ -779,7 +779,7 @@ describe('a response that began before a value was sent', () => {
     if (hasHandle) await secrets.handle('key');
     const reader = (await get('/begun')).body?.getReader();
     const read = async () => Buffer.from((await reader?.read())?.value ?? []).toString('latin1');
-    // It comes at once while there is nothing to look for.
+    // As long as there is nothing to look for, the text is passed on at once.
     if (start) expect(await read()).toBe(start);
     await sendHandle();
     server().end(`${SECRET} ${Buffer.from(SECRET).toString('base64')} end`);

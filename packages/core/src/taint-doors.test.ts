@@ -17,7 +17,7 @@ function raise(): never {
   throw new Error('not there');
 }
 
-/** A process over a store: what it keeps in memory goes with it. */
+/** A process over a store. What it keeps in memory is lost with it. */
 function processOver({ kvStoreFactory }: Store, scope: StorageScope = 'personality') {
   const registry = new DefaultToolRegistry({ kvStoreFactory });
   const capabilities = { storage: { scope, kind: 'kv' } } as const;
@@ -83,7 +83,7 @@ describe('a service, which outlives its call', () => {
     const host = { isTainted: false };
     expect(await call('server', async () => '', { host })).toBe(false);
     expect(await call('server', get('a'), { host })).toBe(true);
-    // It may have kept it.
+    // The service may have kept the text.
     expect(await call('server', async () => '', { host, session: 'next' })).toBe(true);
     expect(await call('notes', async () => '', { host })).toBe(false);
   });
@@ -105,7 +105,7 @@ describe('a batch of a host that does not say what its session has read', () => 
     expect(await read('own')).toBe(false);
     expect(await read('b')).toBe(false);
     expect(await read('a')).toBe(true);
-    // And so on, from value to value.
+    // The taint is passed on from value to value.
     await later('notes', set('c', 'what it made of it'));
     expect(await read('c')).toBe(true);
   });
@@ -126,7 +126,7 @@ describe('a session whose history is gone', () => {
     const call = processOver(store, 'session');
     const tainted = { host: { isTainted: true } };
     await call('notes', set('todo', INJECTION), tainted);
-    // While it knows what it has read, its own notes are its own.
+    // As long as a session knows what it has read, it may read its own notes.
     expect(await call('notes', get('todo'), tainted)).toBe(false);
     const forgetful = () => processOver(store, 'session');
     expect(await forgetful()('notes', get('todo'))).toBe(true);

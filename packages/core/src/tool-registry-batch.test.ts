@@ -43,7 +43,7 @@ describe('DefaultToolRegistry.executeParallel', () => {
           const { index } = Object(args);
           started.push(index);
           most = Math.max(most, ++running);
-          // Later ones finish earlier than their neighbours.
+          // Later calls finish before their neighbours.
           for (let turn = index % 5; turn >= 0; turn--) await Promise.resolve();
           running--;
           return ok(String(index));

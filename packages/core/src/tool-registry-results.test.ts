@@ -102,7 +102,7 @@ describe('DefaultToolRegistry result pipeline', () => {
       ),
     );
     const result = await runOne(registry, 't', { a: 1 }, { resultBudgetChars: 22, currentTurn: 4 });
-    // The reducer saw a checked result, not yet redacted, and the arguments as they were asked.
+    // The reducer saw a checked result before redaction, and the arguments as they were issued.
     expect(seen).toEqual([{ ok: true, value: 'hunter2222' }, { a: 1 }, 4]);
     expect(result).toEqual(ok(`reduced [secret:key] [${truncationMarker(33)}`));
   });

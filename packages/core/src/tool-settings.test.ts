@@ -4,7 +4,7 @@ import type { CapabilityBackends } from './backends.js';
 import { makeTool, ok, runOne, untyped } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 
-/** Settings that take a `limit` above zero, 10 when it is absent. */
+/** Settings with a `limit` above zero, 10 by default. */
 const settings: ToolSettings = {
   schema: { type: 'object' },
   parse(value) {

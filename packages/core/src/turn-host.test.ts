@@ -268,7 +268,7 @@ describe('what was approved', () => {
       let said: object = { a: 1 };
       const settings = {
         schema: {},
-        // New for each call, as a schema makes functions and classes.
+        // New for each call, as are functions and classes that a schema creates.
         parse: () => ({ ok: true as const, settings: { matches: () => true } }),
       };
       const result = await runOne(
@@ -524,7 +524,7 @@ describe('TurnHost.delegation', () => {
     await runOne(entry, { delegation: provider }, { audit });
     expect(provider.callers).toHaveLength(5);
     expect(provider.callers[0]).toMatchObject({ sessionId: batchContext().sessionId });
-    // The end of the call ends what runs for it.
+    // The end of the call also ends what runs for it.
     expect(provider.callers[0]?.signal.aborted).toBe(true);
     expect(
       audit.events.map(({ capability, operation, target, decision }) => [

@@ -9,7 +9,7 @@ import { createInMemoryKvStore } from './in-memory-kv.js';
 import { batchContext, makeTool, ok, runOne } from './testing/batch.js';
 import { DefaultToolRegistry } from './tool-registry.js';
 
-/** As the guide to stateful tools has it. */
+/** As in the guide to stateful tools. */
 const counterTool: Tool = {
   name: 'usage_counter',
   description: 'Track per-topic usage counts across sessions.',
@@ -148,7 +148,7 @@ describe('a namespace that a call holds', () => {
   });
 
   it('is free again after an abort, with calls waiting for it', async () => {
-    // Its own time is not to be over before the abort, however busy the machine is.
+    // Its own time limit must not come before the abort, however busy the machine is.
     const { store, registry } = registryWithHolder(600_000);
     const controller = new AbortController();
     const pending = registry.executeParallel(

@@ -7,13 +7,13 @@ import { EMBEDDINGS } from './fixtures/address-embeddings.js';
 import { wildHost } from './fixtures/hosts-arbitraries.js';
 import { normalizeHost } from './hosts.js';
 
-// Written down again from the registries of IANA, and asked of another implementation.
+// Copied again from the registries of IANA, and checked by another implementation.
 const BLOCKED_V4 =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32 100.100.100.200/32'.split(
     ' ',
   );
 const BLOCKED_V6 = '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20'.split(' ');
-/** What reaches exactly what the IPv4 address in it reaches. */
+/** IPv6 ranges whose addresses reach exactly the IPv4 address inside them. */
 const TRANSPARENT_V6 = ['::ffff:0:0/96', '64:ff9b::/96'];
 const METADATA_V4 =
   '169.254.169.254 169.254.170.2 169.254.170.23 169.254.42.42 169.254.0.23 169.254.169.255 169.254.169.252 169.254.169.250 100.96.0.96 168.63.129.16 100.100.100.200 192.0.0.192'.split(
@@ -73,7 +73,7 @@ const ipv6 = fc
   )
   .map(([first, second, rest]) => [first, second, ...rest]);
 
-/** Ways to write the same IPv6 address. */
+/** Different spellings of the same IPv6 address. */
 const spellings: Array<(parts: readonly number[]) => string> = [
   toIPv6,
   (parts) => toIPv6(parts).toUpperCase(),
@@ -182,7 +182,7 @@ describe('isAddressAllowed, whatever the address', () => {
   growsLinearly('takes linear time', (size) => `${'1:'.repeat(size / 2)}1`, classifyAddress);
 });
 
-/** The eight parts of an address, by the system's reading. */
+/** The eight parts of an address, as the system reads them. */
 function partsOf(address: string): number[] {
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');

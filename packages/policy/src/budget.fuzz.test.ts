@@ -68,7 +68,7 @@ describe('truncateToBudget, whatever the text', () => {
       const room = budget >= 1 ? Math.floor(budget) : 0;
       expect(clean.startsWith(kept)).toBe(true);
       expect(kept.length).toBeLessThanOrEqual(room);
-      // One less only where a pair would have been parted.
+      // One character less only if a surrogate pair would have been split.
       expect(kept.length).toBeGreaterThanOrEqual(room - 1);
       if (kept.length < room) expect(clean.codePointAt(kept.length)).toBeGreaterThan(0xffff);
     },

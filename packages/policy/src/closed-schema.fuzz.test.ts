@@ -58,7 +58,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 const KNOWN =
   /^(?:low|high|a sentence of the caller|\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?|[A-Za-z0-9._-]{1,16})$/;
 
-/** All text in a value, keys too. */
+/** All texts in a value, including keys. */
 function textsOf(made: unknown): string[] {
   if (typeof made === 'string') return [made];
   if (typeof made !== 'object' || made === null) return [];
@@ -81,10 +81,10 @@ describe('what crosses a closed schema, whatever a reader answers', () => {
         expect(text).toMatch(KNOWN);
         expect(/\s/.test(text) && !ENUM.includes(text)).toBe(false);
       }
-      // Made anew: nothing of the answer itself is in it.
+      // The value is new: it shares nothing with the answer.
       const again = JSON.stringify(made.value);
       if (typeof answered === 'object' && answered !== null) expect(made.value).not.toBe(answered);
-      // What was made fits, and stays what it is.
+      // The value fits the schema, and stays the same when it is read again.
       expect(JSON.stringify(compiled.schema.read(made.value)?.value)).toBe(again);
     },
     { runs: { check: 3_000, long: 1_000_000 } },

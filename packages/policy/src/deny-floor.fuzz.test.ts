@@ -10,7 +10,10 @@ const isExempt = (asked: string) => isInside(asked, '/dev/null');
 const isDenied = (asked: string) => floor.some((root) => isInside(asked, root)) && !isExempt(asked);
 
 const denied = fc.constantFrom(...floor);
-/** What may stand between two segments without a change of meaning, where there are no links. */
+/**
+ * What may stand between two segments of a path without changing where it leads, if there are no
+ * links.
+ */
 const nothing = fc.constantFrom('/', '//', '/./', '/x/../', '/x/y/../../', '/.///', '/..a/../');
 
 describe('the deny floor, whatever the spelling', () => {

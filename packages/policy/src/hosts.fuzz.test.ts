@@ -62,7 +62,7 @@ describe('normalizeHost, whatever the text', () => {
     ([name, spelling]) => expect(normalizeHost(spelling)).toBe(name),
   );
 
-  // The engine compiles what is called often, and Node.js 20 has a faulty shortcut for that case.
+  // The engine compiles code that runs often, and Node.js 20 then uses a faulty shortcut.
   it('reads a Latin-1 name the same the twenty thousandth time', () => {
     for (let time = 0; time < 20_000; time += 1) {
       if (normalizeHost('b\u00fccher.de') !== 'xn--bcher-kva.de') expect.fail(`time ${time}`);
@@ -76,7 +76,7 @@ describe('normalizeHost, whatever the text', () => {
     expect(isIpLiteral(name ?? '')).toBe(true);
   });
 
-  // IDNA takes quadratic time: letters that differ, and marks that have to be put in order.
+  // IDNA takes quadratic time for many different letters, and for marks that have to be sorted.
   const HOSTILE: Record<string, (size: number) => string> = {
     'a label of different ideographs': (size) =>
       Array.from({ length: size }, (_, at) => String.fromCodePoint(0x4e00 + (at % 20_000))).join(
@@ -135,7 +135,7 @@ const shape: fc.Arbitrary<Shape> = fc.record({
 const spell = ({ kind, labels, port }: Shape) =>
   withPort([kind === 'any' ? '*' : `${kind === 'suffix' ? '*.' : ''}${labels.join('.')}`, port]);
 
-/** What a pattern means, label by label. */
+/** The meaning of a pattern, label by label. */
 function covers(rule: Shape, labels: readonly string[], at: number | null): boolean {
   if (rule.port !== null && rule.port !== at) return false;
   if (rule.kind === 'any') return true;

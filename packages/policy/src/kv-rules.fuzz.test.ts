@@ -32,7 +32,7 @@ const brokenText = fc.string({
   maxLength: 12,
 });
 
-/** What a call does: its answer, or the code of its error. */
+/** The answer of a call, or the code of its error. */
 function outcome(call: () => unknown): unknown {
   try {
     return call();

@@ -31,7 +31,7 @@ function allowsTool({ toolset, withheld }: PersonalityConfig, name: string): boo
   return !isOut && (toolset === undefined || expand(toolset).includes(name));
 }
 
-/** What the guard of the network decides, less what no policy changes. */
+/** The decision of the network guard, without the rules that no policy changes. */
 function allowsHost(
   policy: NetworkPolicy = {},
   declared: readonly string[],
@@ -258,7 +258,7 @@ describe('meetPersonalities', () => {
     expect(met.withheld).toEqual(
       isOut ? { terminal: 'a and b set tool_settings.terminal differently' } : undefined,
     );
-    // One that is withheld stays so in every further meet.
+    // A withheld tool stays withheld in every further meet.
     const again = meetPersonalities(met, { ...other, ...set(right) });
     expect(Object.hasOwn(again.withheld ?? {}, 'terminal')).toBe(isOut);
   });

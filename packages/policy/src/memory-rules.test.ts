@@ -19,7 +19,7 @@ function outcome(sections: MemorySection[], change: MemoryChange, caps = limits)
   }
 }
 
-// What the change of a memory does otherwise is the contract that `memoryConformance` tests.
+// `memoryConformance` tests the rest of the contract of a change.
 describe('applyMemoryChange', () => {
   it.each<[string, MemorySection[], MemoryChange, unknown]>([
     ['at the cap', [], { kind: 'add', section: 'A', text: '0123456789' }, [['A', '0123456789']]],

@@ -23,7 +23,7 @@ const runs = { check: 100, long: 100_000 };
 const paths = fc.array(path, { maxLength: 5 });
 const inAny = (asked: string, roots: readonly string[]) =>
   roots.some((root) => isInside(asked, root));
-/** Also texts that are no absolute path. */
+/** Includes texts that are not absolute paths. */
 const text = fc.oneof(
   path,
   path.map((absolute) => absolute.slice(1)),

@@ -2,7 +2,7 @@ import { countTries } from '@ethosagent/test-support';
 import { expect, it } from 'vitest';
 import { isPortAllowed } from './ports.js';
 
-// The ports of mail, shells, files and names, from the list of the fetch standard.
+// The ports of mail, shells, files and names in the list of the fetch standard.
 const NEVER = [
   0, 1, 21, 22, 23, 25, 53, 69, 110, 111, 139, 143, 179, 389, 465, 587, 993, 2049, 6000,
 ];

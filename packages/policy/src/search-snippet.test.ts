@@ -66,7 +66,7 @@ describe('searchSnippet', () => {
 
   it('looks at a part of a long text word by word', () => {
     const gap = 'x é '.repeat(500_000);
-    // Written otherwise than it is asked for, and far away.
+    // Written in another form than in the query, and far away.
     expect(snippet(`néedle ${gap}`, 'needle')).toMatch(/^\[néedle\] x/);
     expect(snippet(`${gap} néedle`, 'needle')).toMatch(/^x é/);
     expect(snippet(gap, '""')).toMatch(/^x é/);

@@ -17,7 +17,7 @@ const goodRef = fc
   .array(fc.constantFrom('a', 'b', 'aa', 'a.b', '...'), { minLength: 1, maxLength: 4 })
   .map((segments) => segments.join('/'));
 
-/** The definition, segment by segment. */
+/** The definition of a ref, segment by segment. */
 function isGood(text: string): boolean {
   const segments = text.split('/');
   return (

@@ -43,7 +43,9 @@ const folder = fc.array(fc.constantFrom('w', 'a', 'b', 'ab'), { minLength: 1, ma
 const filePath = folder.map((parts) => `/${parts.join('/')}`);
 const trustedPath = fc.tuple(filePath, fc.constantFrom('', '/**')).map((parts) => parts.join(''));
 
-/** What a server that decodes as often as it can, and then goes up, would send. */
+/**
+ * The place that a server serves which first decodes as often as it can, and then resolves `..`.
+ */
 function placeOf(pathname: string): string[] {
   let text = pathname;
   for (let round = 0; round < 4; round++) {

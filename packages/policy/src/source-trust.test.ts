@@ -24,7 +24,7 @@ describe('compileSourceTrust, of pages', () => {
     ['https://docs.example.com/*', 'https://a.docs.example.com/', false],
     ['https://docs.example.com/*', 'https://example.com/', false],
     ['https://docs.example.com/*', 'https://xdocs.example.com/', false],
-    // Another way to it.
+    // Another way to the same host.
     ['https://docs.example.com/*', 'http://docs.example.com/', false],
     ['https://docs.example.com/*', 'https://docs.example.com:8443/', false],
     ['https://docs.example.com/*', 'https://me:pw@docs.example.com/', false],
@@ -172,7 +172,7 @@ describe('isWritten', () => {
     ['/w/a', '/w/a', ['/w'], true],
     ['/w/a', '/w/a', ['/'], true],
     ['/w/a', '/w/a', ['/w/ab'], false],
-    // A folder that has a name of theirs in it.
+    // A folder that contains a written file.
     ['/w', '/w', ['/w/a'], true],
     ['/w/link', '/x/a', ['/x/a'], true],
     ['/w/link', '/x/a', ['/w/link'], true],

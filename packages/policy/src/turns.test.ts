@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Turns } from './turns.js';
 
-/** Tasks that end when they are told to. */
+/** Tasks that end when the test says so. */
 function createTasks() {
   const ends = new Map<string, () => void>();
   const begun: string[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assertSafeEnvironment } from './environment.js';
 
-/** What a caller without types passes. */
+/** What a caller in plain JavaScript may pass. */
 function untyped(value: unknown) {
   const box: object = { value };
   return Reflect.get(box, 'value');

@@ -5,7 +5,8 @@ import { DefaultToolRegistry } from '../tool-registry.js';
 
 fsAttacks('DefaultToolRegistry', (backends) => new DefaultToolRegistry(backends));
 
-// A storage without a contained view is held as `ScopedStorage` holds one, which is attacked beside it.
+// Only in a long run: such a storage is limited in the same way as by `ScopedStorage`, which is
+// attacked in its own test.
 if (isLongRun()) {
   fsAttacks(
     'DefaultToolRegistry over a storage without a contained view',

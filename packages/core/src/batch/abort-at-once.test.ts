@@ -6,14 +6,14 @@ import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { batchContext, makeTool, ok } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 
-/** Runs a tool in a batch of its own, whose turn it can abort. */
+/** Runs a tool in a batch of its own, which the tool can abort. */
 async function runAborting(execute: (ctx: ToolContext, abort: () => void) => unknown) {
   const controller = new AbortController();
   const { kvStoreFactory } = createInMemoryKvStore();
   const store = kvStoreFactory('t', 'tool:t');
   const registry = new DefaultToolRegistry({ kvStoreFactory });
   const run = async (_args: unknown, ctx: ToolContext) => {
-    // By then the call is watched, and the signal is not yet listened to.
+    // After this, the call is watched, and nobody listens to the signal yet.
     await Promise.resolve();
     await execute(ctx, () => controller.abort('over'));
     return ok('done');

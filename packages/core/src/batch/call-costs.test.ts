@@ -30,7 +30,10 @@ beforeAll(() => {
   collectGarbage = runInNewContext('gc');
 });
 
-/** Bytes that a call allocates in batches of a size. Rounds are short: none is collected meanwhile. */
+/**
+ * The bytes that a call allocates in batches of a certain size. Rounds are short, so that no
+ * garbage is collected during them.
+ */
 async function bytesOfCall(name: string, size: number): Promise<number> {
   const args = { city: 'London', days: 3 };
   const calls = Array.from({ length: size }, (_, index) => ({
@@ -43,7 +46,7 @@ async function bytesOfCall(name: string, size: number): Promise<number> {
   const run = async () => {
     for (let batch = 0; batch < batches; batch++) await registry.executeParallel(calls, context);
   };
-  // Until it is compiled, it allocates more.
+  // Warms up: a function allocates more until it is compiled.
   for (let round = 0; round < 3_000 / (batches * size); round++) await run();
   const rounds: number[] = [];
   for (let round = 0; round < 7; round++) {
@@ -56,8 +59,8 @@ async function bytesOfCall(name: string, size: number): Promise<number> {
 }
 
 /**
- * The fewest bytes of some measurements, until one is few enough. When the engine optimizes a function is its own
- * decision, and makes twice the difference.
+ * The fewest bytes of several measurements, until one is low enough. The engine decides itself when
+ * it optimizes a function, and that changes the result by a factor of two.
  */
 async function fewestBytes(name: string, size: number, enough = 0): Promise<number> {
   let fewest = Number.POSITIVE_INFINITY;

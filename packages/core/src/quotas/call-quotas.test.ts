@@ -129,7 +129,7 @@ const policyOf = (names: readonly string[]) =>
 const CALLS = 3;
 const call = fc.nat(CALLS - 1);
 
-/** The calls of one session, some of them under another policy, with a model of their meters. */
+/** The calls of one session, some under another policy, with a model of their meters. */
 function callsOf(policies: readonly QuotaPolicy[]) {
   const session = new Meter();
   const calls = policies.map((policy) => ({ policy, quotas: new CallQuotas(policy, session) }));
@@ -188,7 +188,10 @@ describe('CallQuotas', () => {
       const calls = callsOf(policies);
       type Write = { call: number; key: string; bytes: number; settle: (ok: boolean) => void };
       const writes: (Write & { ok?: boolean })[] = [];
-      /** Of one key, from its whole history: writes that overlap count as the largest of them. */
+      /**
+       * The bytes of one key, from its whole history. Overlapping writes count as the largest of
+       * them.
+       */
       const bytesOfKey = (history: typeof writes, events: typeof order) => {
         let bytes = 0;
         let together: typeof writes = [];
@@ -209,7 +212,7 @@ describe('CallQuotas', () => {
         }
         return Math.max(bytes, ...together.map((write) => write.bytes));
       };
-      /** Each write twice: when it began, and when it was settled. */
+      /** Every write appears twice: when it began and when it was settled. */
       const order: typeof writes = [];
       const bytesOf = (of?: number) =>
         ['a', 'b', 'c'].reduce(
@@ -275,7 +278,7 @@ describe('CallQuotas.spendTime', () => {
     expect(over).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(over.mock.calls).toEqual([[denied('quota per_call.process_seconds')]]);
-    // Nothing more to wait for, though the process takes its time to end.
+    // The quota is used up, so no timer is left, although the process has not ended yet.
     expect(vi.getTimerCount()).toBe(0);
     vi.advanceTimersByTime(500);
     stop();
@@ -376,7 +379,7 @@ describe('CallQuotas.spendTime', () => {
         for (const run of runs) {
           expect(run.overs).toBeLessThanOrEqual(1);
           if (leftMs(run.call) > 0) expect(run.overs).toBe(0);
-          // A timer counts whole milliseconds, in which each of the others used one too.
+          // A timer counts whole milliseconds. In each of them, the other processes used one too.
           if (leftMs(run.call) <= -runs.length) expect(run.overs).toBe(1);
         }
       }

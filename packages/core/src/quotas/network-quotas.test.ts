@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0)) await clean();
 });
 
-/** A server on loopback that notes the path of each request. */
+/** A server on loopback that records the path of each request. */
 async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const seen: string[] = [];
   let connections = 0;

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { makeTool, ok, runOne } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 
-/** Live processes whose command line holds the mark. */
+/** The live processes whose command line contains the mark. */
 function alive(mark: string): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -21,7 +21,7 @@ function alive(mark: string): string[] {
 const secondsFrom = (begin: number) => (performance.now() - begin) / 1000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Spawns through a registry with these quotas. */
+/** Starts processes through a registry with these quotas. */
 function world(personalityQuotas: QuotaPolicy) {
   const audit = new MemoryAuditSink();
   const registry = new DefaultToolRegistry({ personalityQuotas, audit });
@@ -67,7 +67,7 @@ describe.concurrent('process_seconds', () => {
     const outcome = await call(async (spawn) => {
       const outcome = await spawn(program, mark);
       ended = secondsFrom(begin);
-      // Within the call still: its end would sweep up.
+      // Still within the call: its end would end the processes anyway.
       await pause(1000);
       left = alive(mark);
       return [outcome, await spawn('true')];
@@ -86,7 +86,7 @@ describe.concurrent('process_seconds', () => {
     const processes = tries({ check: 8, long: 40 });
     const mark = randomUUID();
     const { call } = world({ per_session: { process_seconds: 4 } });
-    // Each on its own would end in time.
+    // Each process alone would end in time.
     const outcomes = await call((spawn) =>
       Promise.all(Array.from({ length: processes }, () => spawn('sleep 2 # $1', mark))),
     );

@@ -32,13 +32,13 @@ afterAll(() => {
 const files = { read: 'from-personality', write: 'from-personality' } as const;
 const parallelStore = { scope: 'session', kind: 'kv', concurrency: 'parallel' } as const;
 
-/** An empty folder that tools may write in. */
+/** A new empty folder to which tools may write. */
 const folder = () => mkdtempSync(join(root, 'reach-'));
 
 interface World {
   quotas: CapabilityBackends['personalityQuotas'];
   capabilities: ToolCapabilities;
-  /** Says how each of its accesses went. */
+  /** Returns the outcome of each access. */
   run: (ctx: ToolContext, args: unknown) => Promise<unknown>;
   backends?: CapabilityBackends;
 }
@@ -140,7 +140,7 @@ describe.each(ACCESSORS)('files_written, through %s', (_name, pick) => {
       'denied: quota per_call.files_written',
       'allowed',
     ]);
-    // A call is a new one.
+    // Another call has its own quota.
     expect(await call({}, context)).toContain('ok');
   });
 
@@ -199,7 +199,7 @@ it('files_written counts on a storage that announces no changes', async () => {
     run: ({ scopedFs, storage }) =>
       inOrder(
         () => storage?.write(join(at, '1'), ''),
-        // This one does announce.
+        // This storage does announce its changes.
         () => storage?.mkdir(join(at, 'd')),
         () => scopedFs?.write(join(at, '2'), ''),
         () => storage?.write(join(at, '3'), ''),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_IDLE_SESSIONS, SessionMeters } from './session-meters.js';
 
-/** Uses `amount` in a call of the session, and says what the session has used by then. */
+/** Uses `amount` in a call of the session. Returns what the session has used so far. */
 function use(meters: SessionMeters, sessionId: string, amount: number): number {
   const { meter, leave } = meters.enter(sessionId);
   meter.add('requests', amount);

@@ -24,7 +24,7 @@ afterAll(() => {
 
 let files = 0;
 
-/** Starts machines that count in one file, each by a connection of its own. */
+/** Starts machines that count in the same file, each through a connection of its own. */
 function fleet(per_session: QuotaLimits) {
   const path = join(root, `${files++}.sqlite`);
   return () => {
@@ -34,7 +34,7 @@ function fleet(per_session: QuotaLimits) {
   };
 }
 
-/** A registry whose tool `put` writes `bytes` to a key, and says so. */
+/** A registry whose tool `put` writes `bytes` to a key. */
 function machine(per_session: QuotaLimits, backends: CapabilityBackends) {
   let ran = 0;
   const registry = new DefaultToolRegistry({
@@ -74,7 +74,7 @@ describe('per_session quotas that processes share', () => {
     const third = start();
     expect(causeOf(await third.put({ bytes: 2 }))).toBe('QUOTA_EXCEEDED');
     expect(causeOf(await first.put({ key: 'l', bytes: 2 }))).toBe('QUOTA_EXCEEDED');
-    // Another session has its own.
+    // Another session has its own counts.
     expect(causeOf(await third.put({ bytes: 100 }, 'other'))).toBe('ok');
   });
 

@@ -7,7 +7,7 @@ import { wildValue } from '../testing/wild-values.js';
 import { checkShape } from './check-shape.js';
 import { trimResult } from './trim.js';
 
-/** Nearly a result: each field absent, of the right kind, of a wrong one, or hostile. */
+/** Almost a result: each field is absent, of the right type, of a wrong type, or hostile. */
 const made = <T>(honest: fc.Arbitrary<T>) =>
   fc.oneof(
     honest.map((value) => () => value),

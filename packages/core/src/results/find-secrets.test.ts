@@ -12,7 +12,7 @@ const entities = (text: string) => Array.from(text, (c) => `&#x${c.codePointAt(0
 
 const octal = (text: string) =>
   Array.from(Buffer.from(text), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
-/** As git quotes a path. */
+/** In git's quoting of paths. */
 const gitQuoted = (text: string) =>
   json(text).replaceAll(/[^\0-\x7f]+/g, (letters) => octal(letters));
 const percentU = (text: string) =>
@@ -54,7 +54,7 @@ const NAMES: Record<string, string> = {
 const named = (text: string) =>
   Array.from(text, (c) => (NAMES[c] === undefined ? c : `&${NAMES[c]};`)).join('');
 
-/** What an encoder makes of a text, by its name. */
+/** The encoders, by their names. */
 const ENCODERS: Record<string, (text: string) => string> = {
   'base64 of base64': (text) => base64(base64(text)),
   'base64 of base64 of base64': (text) => base64(base64(base64(text))),
@@ -123,7 +123,7 @@ describe('SecretRedactor.redact', () => {
       const encoded = ENCODERS[name]?.(secret) ?? '';
       const redacted = redactor.redact(`before ${encoded} after`);
       expect(redacted).toMatch(/^before .*\[secret:k\].* after$/s);
-      // What is left is of what stood around it.
+      // What is left belongs to the text around the secret.
       const left = redacted.replace('before ', '').replace(' after', '').replace('[secret:k]', '');
       expect(left.length).toBeLessThanOrEqual(encoded.length - secret.length);
       expect(redactor.redact(redacted)).toBe(redacted);

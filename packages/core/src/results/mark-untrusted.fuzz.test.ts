@@ -94,7 +94,7 @@ describe('markUntrusted, whatever the text and its origin', () => {
       maxLength: 80,
     }),
     (honest) => {
-      // What reads as a role line or a token of a model is not honest here.
+      // Texts with a role line or a token of a model are changed, so they don't count here.
       if (/<\||\|>|\[\/?[A-Za-z]+\]|<\/?[a-z]+>/.test(honest)) return;
       expect(markUntrusted(honest, ORIGIN)).toBe(BEGIN + honest + END);
     },

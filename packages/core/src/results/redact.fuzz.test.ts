@@ -19,7 +19,7 @@ const secret = fc
   })
   .filter((secret) => secret.trim().length >= 8)
   .map((secret) => secret.trim());
-/** Text in which nothing of the secrets above is by chance. */
+/** Text that can't contain a part of the secrets above by chance. */
 const honest = fc.string({
   unit: fc.constantFrom(...'hijklmnopq \n\t{}[]:;,!?#@', 'ü', '漢'),
   maxLength: 60,

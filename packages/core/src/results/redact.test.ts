@@ -23,7 +23,7 @@ function base64url(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** Every way in which a text can carry the secret, by name. */
+/** The forms in which a text can contain the secret, by name. */
 const FORMS: Record<string, (secret: string) => string> = {
   raw: (secret) => secret,
   'JSON-escaped': (secret) => JSON.stringify({ key: secret }),
@@ -54,7 +54,7 @@ const FORMS: Record<string, (secret: string) => string> = {
     new URL(`https://example.com/?key=${encodeURI(secret).replaceAll('#', '%23')}`).href,
 };
 
-/** What must not be left of the secret: itself, or a text that decodes to it. */
+/** Whether a text still contains the secret, or decodes to it. */
 function survives(text: string, secret: string): boolean {
   const decoders: Array<(text: string) => string> = [
     (t) => t,

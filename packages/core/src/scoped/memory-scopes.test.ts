@@ -13,11 +13,11 @@ describe('memoryScopes', () => {
     [{ personalityId: 'coder', memoryScope: 'global' }, 'global'],
     [{ personalityId: 'coder', memoryScopeId: 'tenant-7' }, 'tenant-7'],
     [{ memoryScope: 'global', memoryScopeId: 'tenant-7' }, 'tenant-7'],
-    // No personality spells another scope.
+    // The id of a personality can't imitate another scope.
     [{ personalityId: 'global' }, 'personality:global'],
     [{ personalityId: 'team:x' }, 'personality:team:x'],
     [{ personalityId: '../x' }, 'personality:../x'],
-    // Nobody's, rather than everybody's.
+    // An invalid id belongs to nobody, not to everybody.
     [{ personalityId: '' }, undefined],
     [{ sessionId: '' }, undefined],
     [{ memoryScopeId: '' }, undefined],

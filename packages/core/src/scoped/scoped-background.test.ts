@@ -20,7 +20,7 @@ import { DefaultToolRegistry } from '../tool-registry.js';
 import { ScopedBackgroundImpl } from './scoped-background.js';
 import { ScopedProcessImpl } from './scoped-process.js';
 
-/** Live processes whose command line holds the mark. */
+/** The live processes whose command line contains the mark. */
 function survivors(mark: string): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -36,7 +36,7 @@ afterEach(async () => {
   for (const registry of opened.splice(0)) await registry.endAllSessions();
 });
 
-/** A registry, and a way to use the background of one tool's call. */
+/** A registry, and a function that uses the background accessor in a call. */
 function world(backends: CapabilityBackends = {}, options: ToolRegistryOptions = {}) {
   const events: AuditEvent[] = [];
   const registry = new DefaultToolRegistry(
@@ -147,7 +147,7 @@ describe('ScopedBackgroundImpl', () => {
     await expect.poll(() => survivors(mark).length, { timeout: 5_000 }).toBe(3);
     await end(registry);
     expect(await use((background) => background.list())).toEqual([]);
-    // What left its group and its shell is found by its tag, a moment later.
+    // A process that left its group and its shell is found by its tag, a moment later.
     await expect.poll(() => survivors(mark), { timeout: 5_000 }).toEqual([]);
   });
 
@@ -348,7 +348,7 @@ describe('ScopedBackgroundImpl', () => {
       openScope: () =>
         new CallScope(journal, { toolName: 'tool', toolCallId: 'call', parent: call }),
       launcher: (scope) => {
-        // Now the call has passed its own checks.
+        // The call has passed its own checks.
         overtaken = overtake(call, table);
         return new ScopedProcessImpl(new Set(['sh']), { scope });
       },

@@ -254,7 +254,7 @@ describe('ScopedFsImpl on disk', () => {
     const added = Array.from({ length: 100 }, (_, index) => index);
     await Promise.all(added.map((byte) => fs.append('/data/log', Uint8Array.of(byte))));
     expect([...(bytes.get('/data/log') ?? [])]).toEqual([0xff, ...added]);
-    // One that fails doesn't stop those behind it.
+    // An append that fails does not stop the next ones.
     const outcomes = await Promise.allSettled([
       fs.append('/data/log', 'x'.repeat(100)),
       fs.append('/data/new', 'y'),

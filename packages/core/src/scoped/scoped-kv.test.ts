@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { scopedKv } from './scoped-kv.js';
 
-/** A store of the four documented methods that notes what it was asked. */
+/** A store with the four documented methods that records its calls. */
 function recordingStore() {
   const asked: unknown[][] = [];
   const store: KeyValueStore = {

@@ -16,7 +16,7 @@ const READ_WRITE: ToolCapabilities = { memory: { access: 'read-write' } };
 
 type Memory = NonNullable<ToolContext['memory']>;
 
-/** Runs `use` in a call, and tells what it gave and what was recorded. */
+/** Runs `use` in a call. Returns its result and the recorded accesses. */
 async function inCall(
   use: (memory: Memory) => unknown,
   {

@@ -11,7 +11,10 @@ import { ScopedProcessImpl, type ScopedProcessOptions } from './scoped-process.j
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'any-sandbox-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** A sandbox that only takes the host's environment away: the least that implements the interface. */
+/**
+ * A sandbox that only removes the host's environment, as the smallest implementation of the
+ * interface.
+ */
 function createEnvSandbox(isAvailable = true) {
   const calls = { wrapped: 0, released: 0, ended: 0 };
   const sandbox: Sandbox = {

@@ -19,7 +19,7 @@ const places: [string, ScopedProcessOptions][] = [
   ['by itself', {}],
 ];
 
-/** Answers each line with itself in capitals; resolves with what came. */
+/** Answers each line with the line in capitals. Resolves with everything that arrived. */
 async function shout(channel: ProcessChannel): Promise<string> {
   let text = '';
   for await (const bytes of channel.received) {

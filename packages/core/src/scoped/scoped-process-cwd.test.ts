@@ -16,7 +16,7 @@ import { ScopedProcessImpl, type ScopedProcessOptions } from './scoped-process.j
 
 const root = mkdtempSync(join(tmpdir(), 'scoped-process-'));
 
-/** Puts an executable shell script below `root`. */
+/** Creates an executable shell script below `root`. */
 function script(path: string, body: string): string {
   const file = join(root, path);
   mkdirSync(join(file, '..'), { recursive: true });
@@ -98,7 +98,7 @@ describe('ScopedProcessImpl.spawn, cwd', () => {
       ended = true;
     });
     while (!ended) {
-      // A refusal takes no turn of the event loop.
+      // A refusal does not wait for the event loop, so this gives the other process a chance.
       await new Promise(setImmediate);
       const outcome = await pwd(swapped).then(
         ({ stdout }) => stdout,

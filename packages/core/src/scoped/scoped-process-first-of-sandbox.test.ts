@@ -12,7 +12,7 @@ import { ScopedProcessImpl } from './scoped-process.js';
 const host = await bundleScript(new URL('../testing/process-host.ts', import.meta.url));
 const TRACE = readFileSync(new URL('../testing/trace-init.py', import.meta.url), 'utf8');
 const PYTHON = '/usr/bin/python3';
-// The attack knows the registers of one kind of processor.
+// The attack uses the registers of one kind of processor.
 const canTrace =
   isLongRun() &&
   process.arch === 'x64' &&
@@ -35,7 +35,7 @@ async function gone(mark: string): Promise<void> {
   while (markedProcesses(mark).size > 0) await delay(20);
 }
 
-/** A sandbox whose first process would outlive the one that made it, and shows nothing of whose it is. */
+/** A sandbox whose first process would outlive the process that made it, and carries no mark. */
 function createLeavingSandbox(mark: string): Sandbox {
   const first = 'setsid env -i sh -c "sleep 3600; :" "$1" </dev/null >/dev/null 2>&1 3>&- &';
   return {
@@ -48,7 +48,7 @@ function createLeavingSandbox(mark: string): Sandbox {
       cwd: '/tmp',
       observe: (begin) => ({
         ofCommand: () => {
-          // It has left its group by then.
+          // It has already left its group then.
           while (markedProcesses(mark).size === 0);
           begin('\n');
           return Buffer.alloc(0);

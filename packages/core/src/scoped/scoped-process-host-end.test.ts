@@ -19,7 +19,7 @@ const kinds = inCheck(KINDS_OF_CHILDREN, (kind) => kind.inCheck === true).filter
   ({ kind }) => kind !== 'relay',
 );
 type Kinds = typeof kinds;
-// A host in a host costs as much again; one ending stands for all with it.
+// A host within a host takes as long again, so a check tries it with only one kind of ending.
 const kindsOf = (ending: string) =>
   inCheck(kinds, ({ isHost }) => isHost !== true || ending === 'SIGKILL');
 const started: ChildProcess[] = [];
@@ -40,13 +40,13 @@ function startHost(mark: string, kinds: Kinds): ChildProcess {
 const ENDINGS: readonly [name: string, end: (host: ChildProcess) => void][] = [
   ['process.exit', (host) => host.kill('SIGUSR2')],
   ['SIGTERM', (host) => host.kill('SIGTERM')],
-  // A terminal sends it to the whole group.
+  // A terminal sends this signal to the whole group.
   ['SIGINT', (host) => process.kill(-(host.pid ?? 0), 'SIGINT')],
   ['SIGKILL', (host) => host.kill('SIGKILL')],
   ['what nobody catches', (host) => host.kill('SIGPIPE')],
 ];
 
-/** What a host is to have, and the host in it. */
+/** The processes that a host must have, including those of the host within it. */
 const expected = (mark: string, kinds: Kinds) =>
   kinds.flatMap(({ kind, isHost }) =>
     isHost === true
@@ -72,7 +72,7 @@ describe('after the end of a host', () => {
       while (missing().length > 0) await delay(50);
       end(host);
       await ended;
-      // The promise is two seconds; how long a busy machine takes for it shows nothing.
+      // Two seconds are promised. This does not measure them, since a busy machine may take longer.
       const begin = performance.now();
       while (markedProcesses(mark).size > 0) await delay(50);
       if (isLongRun()) console.log(`gone after ${Math.round(performance.now() - begin)} ms`);
@@ -87,11 +87,11 @@ describe('after the end of a host', () => {
       const mark = randomUUID();
       const host = startHost(mark, kinds);
       const ended = once(host, 'exit');
-      // From before it has begun to after it has started everything.
+      // From before the host begins until after it has started everything.
       await delay((round * 37 + 130) % 500);
       host.kill('SIGKILL');
       await ended;
-      // What is yet beginning shows its mark a moment later.
+      // A process that is just starting shows its mark a moment later.
       for (let calm = 0; calm < 5; calm = markedProcesses(mark).size === 0 ? calm + 1 : 0) {
         await delay(50);
       }
@@ -129,7 +129,7 @@ describe('after the end of a host', () => {
       while (!folder.has('begun')) await delay(50);
       host.kill('SIGKILL');
       await ended;
-      // It would say so, were it to live to its own end.
+      // If the process lived to its own end, it would create this file.
       await delay(RELAY_SECONDS * 1_000 + 2_000);
       expect(folder.has('lived')).toBe(false);
       folder.remove();

@@ -9,7 +9,7 @@ const host = await bundleScript(new URL('../testing/process-host.ts', import.met
 it('a folder that the host itself was started with is not in its sandboxes', async () => {
   const folder = openSync(tmpdir(), 'r');
   const program = 'for d in /proc/self/fd/*; do readlink "$d"; done; echo end';
-  // Node closes those next to the first three by itself.
+  // Node itself closes the descriptors right after the first three.
   const beside = Array.from({ length: 30 }, (_, at) => (at === 27 ? folder : ('ignore' as const)));
   const child = spawn(process.execPath, [host, program, 'mark'], {
     env: { PATH: process.env.PATH },

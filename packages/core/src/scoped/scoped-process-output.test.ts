@@ -84,7 +84,7 @@ describe('ScopedProcessImpl.spawn, onOutput', () => {
     expect(await rejection(running)).toMatchObject({ message: 'stop' });
   });
 
-  // It waits for as long as the product does, half a minute.
+  // Waits as long as the product does, which is half a minute.
   it.runIf(isLongRun())(
     'does not wait for what a process left behind writes for ever',
     async () => {

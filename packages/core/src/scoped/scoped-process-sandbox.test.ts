@@ -272,7 +272,7 @@ describe('ScopedProcessImpl.spawn in a sandbox, programs', () => {
 });
 
 const declares = { process: { allowedBinaries: ['sh', 'echo'] } } satisfies ToolCapabilities;
-/** A `PATH` on which there are programs, and no bubblewrap. */
+/** A `PATH` with programs but without bubblewrap. */
 const bare = join(root, 'bare');
 
 async function call(

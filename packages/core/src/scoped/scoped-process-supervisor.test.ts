@@ -120,7 +120,7 @@ describe('the supervisor of a host', () => {
   });
 });
 
-/** What marks a process as one of a call. */
+/** The tag that marks a process as one of a call. */
 function tagOf(pid: number): string {
   const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
   return environment.find((each) => each.startsWith('ETHOS_CALL_TAG='))?.split('=')[1] ?? '';

@@ -6,7 +6,7 @@ import { makeTool, ok, rejection, runOne } from '../testing/batch.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 import { ScopedProcessImpl } from './scoped-process.js';
 
-/** Live processes whose command line holds the mark. */
+/** The live processes whose command line contains the mark. */
 function survivors(mark: string): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -43,7 +43,8 @@ describe('ScopedProcessImpl.spawn leaves nobody behind a second after', () => {
   });
 });
 
-// Ignores TERM, leaves its group, and is another process at each look: it forks and exits in a loop.
+// Ignores TERM and leaves its group. It forks and exits in a loop, so every look finds another
+// process.
 const RELAY = `
 import os, signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

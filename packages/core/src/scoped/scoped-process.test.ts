@@ -9,7 +9,7 @@ import { ScopedProcessImpl, type ScopedProcessOptions } from './scoped-process.j
 const root = mkdtempSync(join(tmpdir(), 'scoped-process-'));
 const fake = join(root, 'fake');
 
-/** Puts an executable shell script below `root`. */
+/** Creates an executable shell script below `root`. */
 function script(path: string, body: string): string {
   const file = join(root, path);
   mkdirSync(join(file, '..'), { recursive: true });

@@ -72,7 +72,7 @@ describe('ScopedSessions', () => {
     [{ memoryScope: 'global' }, ['global']],
     [{ memoryScopeId: 'personality:other' }, ['other-personality']],
     [{ personalityId: '' }, []],
-    // Its own session is seen whatever it ran as, but not where it is somebody's.
+    // A call sees its own session under any personality, unless that belongs to somebody else.
     [{ sessionId: 'global' }, ['global', 'also-mine', 'mine']],
     [{ sessionId: 'other-personality' }, ['other-personality', 'also-mine', 'mine']],
     [{ sessionId: 'other-user' }, ['also-mine', 'mine']],

@@ -10,8 +10,8 @@ import { describe } from 'vitest';
 import { ServiceRegistry } from '../testing/through-services.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 
-// The accessors of a service come from the function that makes those of a call, which are attacked
-// in every run.
+// Only in a long run: the same function makes the accessors of services and of calls, and those of
+// calls are attacked in every run.
 describe.runIf(isLongRun())('the accessors of a service', () => {
   secretAttacks('service.secretsResolver', (backends) => new ServiceRegistry(backends));
 

@@ -123,7 +123,7 @@ describe('scopedFetch of a service', () => {
   });
 });
 
-/** Writes bytes to a proxy, and gives what came when `until` is in it or the connection ends. */
+/** Sends bytes to a proxy. Returns the answer once it contains `until` or the connection ends. */
 function talk(server: string, bytes: string, until?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server);

@@ -17,7 +17,7 @@ const codeOf = async (promise: Promise<unknown>) => errorCodeOf(await rejection(
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'service-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Processes of this machine whose command line or environment holds a mark. */
+/** The processes of this machine whose command line or environment contains a mark. */
 function survivors(mark: string): string[] {
   return readdirSync('/proc').filter((pid) =>
     ['cmdline', 'environ'].some((file) => {
@@ -116,7 +116,7 @@ describe.each<[string, ProcessPolicy]>([
       onOutput: async (text) => {
         chars += text.length;
         most = Math.max(most, process.memoryUsage().rss);
-        // So slow that the pipe is full all the time.
+        // Slow enough that the pipe is always full.
         if (chars < MEGABYTE) await sleep(5);
         else await new Promise(setImmediate);
       },

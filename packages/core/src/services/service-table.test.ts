@@ -212,7 +212,7 @@ describe('a service that has ended', () => {
     await end(registry);
     const open_ = Object.entries(services).filter(([, { signal }]) => !signal.aborted);
     expect(open_.map(([name]) => name)).toEqual(left);
-    // Each end tells why.
+    // Each service was told why it ended.
     for (const { signal } of Object.values(services)) {
       if (signal.aborted) expect(errorCodeOf(signal.reason)).toBe('CALL_ENDED');
     }
@@ -229,7 +229,7 @@ describe('a service that has ended', () => {
       await service.kvStore?.set('at', 'the end');
       seen.push(`${await service.kvStore?.get('at')}, aborted: ${service.signal.aborted}`);
     });
-    // One that ends it again waits for nobody.
+    // A closer that calls `end` again must not wait for itself.
     service.onEnd(() => void service.end());
     await Promise.all([service.end(), service.end()]);
     expect(seen).toEqual(['the end, aborted: false']);
@@ -348,7 +348,7 @@ describe('two sessions', () => {
     });
     expect(JSON.stringify(events)).not.toContain(key);
     await service.end();
-    // What a call got before the end may come later.
+    // What a call got before the end may still be returned later.
     expect(await runOne(registry, 'echo', {}, { personalityId: 'p' })).toMatchObject({
       value: shown,
     });

@@ -27,7 +27,7 @@ const untrusted = (policy: UntrustedPolicy) => ({
 const say = (result: ToolResult) =>
   result.ok ? result.value : `${result.cause ?? result.code}: ${result.error}`;
 
-/** What a call comes to, or what it threw. */
+/** The result of a call, or its error. */
 const called = async (calls: ScopedCalls, name: string, args: unknown = {}) => {
   try {
     return say(await calls.call(name, args));

@@ -81,7 +81,7 @@ describe('a session that is deleted', () => {
     const sessions = ledgers.sessions();
     expect(await codeOf(sessions.delete(LEDGER))).toBe('VALUE_INVALID');
     expect(await isTainted(store)).toBe(true);
-    // What cleans up old sessions goes through all that there are.
+    // A program that removes old sessions goes through the whole list.
     for (const { id } of await sessions.list()) await sessions.delete(id).catch(() => {});
     expect(await store.list()).toEqual([]);
   });

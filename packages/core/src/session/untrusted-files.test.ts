@@ -11,7 +11,7 @@ describe('UntrustedFiles', () => {
     await other.note(['/w/a', '/w/b']);
     expect([...(await one.list())]).toEqual(['/w/a', '/w/b']);
     expect(await other.clear(['/w/a'])).toEqual(['/w/a']);
-    // What another one cleared meanwhile is noted again.
+    // A path that another process cleared meanwhile is recorded again.
     await one.note(['/w/a']);
     expect([...(await other.list())].sort()).toEqual(['/w/a', '/w/b']);
   });

@@ -4,7 +4,7 @@ import type { ProcessPolicy } from '@ethosagent/types';
 import { CallScope } from '../call-scope.js';
 import { ScopedProcessImpl } from '../scoped/scoped-process.js';
 
-/** Makes calls whose processes run as a policy says, for the attacks of the conformance suites. */
+/** Makes calls whose processes run under a policy, for the attacks of the conformance suites. */
 export function attackedCalls(policy: ProcessPolicy): CreateCall {
   return ({ read, write, deny, limits }): AttackedCall => {
     const journal = { sessionId: 's', personalityId: 'p', audit: undefined, now: Date.now };

@@ -32,7 +32,7 @@ export function makeTool(
     description: `Test tool ${name}.`,
     schema: { type: 'object' },
     capabilities: {},
-    // Hostile tools return what no type allows.
+    // Hostile tools return values that their type does not allow.
     execute: untyped(execute),
     ...rest,
   };
@@ -42,7 +42,7 @@ export function ok(value: string): ToolResult {
   return { ok: true, value };
 }
 
-/** Runs one call and gives its result. */
+/** Runs one call, and returns its result. */
 // biome-ignore lint/complexity/useMaxParams: what most tests call, the rarest last
 export async function runOne(
   registry: ToolRegistry,
@@ -59,7 +59,7 @@ export async function runOne(
   return first.result;
 }
 
-/** What a thrown or rejected value is, or a failure when there was none. */
+/** The value that is thrown or rejected. Fails if there is none. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
@@ -69,7 +69,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('the promise did not reject');
 }
 
-/** A value that claims to be of whatever type is asked for: what a caller without types passes. */
+/** Gives a value any type, as a caller in plain JavaScript does. */
 export function untyped(value: unknown) {
   const box: object = { value };
   return Reflect.get(box, 'value');

@@ -22,9 +22,9 @@ export type Program = (calls: ScopedCalls, ctx: ToolContext) => Promise<string>;
 
 export interface CallingWorldOptions {
   tools?: readonly AnyTool[];
-  /** What the settings of `program` say. */
+  /** The personality's settings of `program`. */
   callable?: unknown;
-  /** What the personality has; all when absent. */
+  /** The tools of the personality; all if absent. */
   toolset?: readonly string[];
   personality?: Partial<PersonalityConfig>;
   approve?: AskHost;
@@ -107,7 +107,7 @@ export function createCallingWorld(options: CallingWorldOptions) {
     audit,
     session,
     settings,
-    /** What a call of `program` comes back with that runs this. */
+    /** Runs `program` with this code. Returns the result of its call. */
     async run(program: Program, options: { abortSignal?: AbortSignal } = {}): Promise<ToolResult> {
       run = program;
       const calls = [{ toolCallId: 'outer', name: 'program', args: {} }];

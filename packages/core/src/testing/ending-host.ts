@@ -3,9 +3,9 @@ import { CallScope } from '../call-scope.js';
 import { ScopedProcessImpl } from '../scoped/scoped-process.js';
 import { KINDS_OF_CHILDREN } from './kinds-of-children.js';
 
-// A host with children of some kinds: `ending-host.ts <mark> <kind>,<kind>...`. Each carries
-// `<mark>:<kind>` in its arguments. At SIGUSR2 it ends by `process.exit`, at SIGPIPE by what nobody
-// catches.
+// A host with children of some kinds: `ending-host.ts <mark> <kind>,<kind>...`. Each child has
+// `<mark>:<kind>` among its arguments. SIGUSR2 ends the host by `process.exit`, SIGPIPE by an
+// uncaught error.
 const [, self = '', mark = '', kinds = ''] = process.argv;
 process.on('SIGUSR2', () => process.exit(0));
 process.on('SIGPIPE', () => {
@@ -14,7 +14,7 @@ process.on('SIGPIPE', () => {
 for (const { kind, door, program, isHost } of KINDS_OF_CHILDREN) {
   if (!kinds.split(',').includes(kind)) continue;
   const journal = { sessionId: 's', personalityId: 'p', audit: undefined, now: Date.now };
-  // Each is of a call that goes on, so that the end of a call ends none of them.
+  // Each child belongs to a call that does not end, so that no end of a call ends it.
   const scope = new CallScope(journal, { toolName: 'tool', toolCallId: kind });
   const processes = new ScopedProcessImpl(new Set(['*']), { scope });
   const own = `${mark}:${kind}`;

@@ -1,17 +1,23 @@
 const SLEEPER = 'sh -c "sleep 3600; :" "$1"';
 const STUBBORN = 'sh -c "trap \\"\\" TERM; while :; do sleep 1; done" "$1"';
 
-/** Leaves its session and its pipes, and has no parent. The shell goes on when it has begun. */
+/**
+ * Leaves its session and its pipes, and has no parent. The shell continues after it has started.
+ */
 const daemon = (program: string) =>
   `setsid sh -c '${program} & exit 0' sh "$1" >/dev/null 2>&1 </dev/null; exit 0`;
 
-/** The same without environment and without the descriptor of its host: nothing leads back to it. */
+/**
+ * The same without an environment and without the descriptor of its host, so that nothing shows
+ * whose it is.
+ */
 const bareDaemon = (program: string) => `env -i ${daemon(`${program} 3>&-`)}`;
 
-/** How long the relay lives when nobody ends it. */
+/** How many seconds the relay lives if nobody ends it. */
 export const RELAY_SECONDS = 8;
 
-// Ignores TERM, leaves its group, and is another process at each look: it forks and exits in a loop.
+// Ignores TERM and leaves its group. It forks and exits in a loop, so every look finds another
+// process.
 const RELAY = `
 import os, signal, sys, time
 folder = sys.argv[1].rsplit(":", 1)[0]
@@ -27,19 +33,21 @@ open(folder + "/lived", "w").close()
 `;
 
 /**
- * How a host starts a child: for a call, in the background, to be talked to as a service does, or by
- * a library that is told what to start.
+ * How a host starts a child: for a call, in the background, as a service that exchanges messages
+ * with it, or through a library that gets a command to start.
  */
 export type Door = 'spawn' | 'start' | 'open' | 'prepare';
 
-/** A kind of child that a host has when it ends. `$1` of the program is the mark of its processes. */
+/**
+ * A kind of child that a host has when it ends. `$1` of the program is the mark of its processes.
+ */
 export interface KindOfChild {
   kind: string;
   door: Door;
   program: string;
-  /** Its program is another host, which has one of each kind itself. */
+  /** Whether its program is another host, which itself has a child of each kind. */
   isHost?: boolean;
-  /** Stands for its kind in a check. */
+  /** Whether it represents its kind in a check. */
   inCheck?: boolean;
 }
 
@@ -87,7 +95,7 @@ export const KINDS_OF_CHILDREN: readonly KindOfChild[] = [
     program: `trap 'setsid ${STUBBORN} & sleep 5' TERM; ${SLEEPER} & wait`,
     inCheck: true,
   },
-  // Alone, as it takes all ids of processes that there are. Its mark is a folder.
+  // It runs alone, since it uses up all process ids. Its mark is a folder.
   { kind: 'relay', door: 'spawn', program: `exec python3 -c '${RELAY}' "$1"` },
   { kind: 'nested', door: 'spawn', program: '', isHost: true, inCheck: true },
 ];

@@ -1,24 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The live processes that carry a mark at the beginning of an argument, and that argument. */
+/** The live processes with an argument that begins with a mark, each with that argument. */
 export function markedProcesses(mark: string): Map<number, string> {
   const found = readdirSync('/proc').flatMap((name): [number, string][] => {
     if (!/^\d+$/.test(name)) return [];
-    // A shell shows its program among its arguments, which holds no mark.
+    // The arguments of a shell include its program, which contains no mark.
     const arg = commandOf(Number(name)).find((each) => each.startsWith(mark));
     return arg === undefined ? [] : [[Number(name), arg]];
   });
   return new Map(found);
 }
 
-/** The live supervisor of a host. */
 export function supervisorOf(host: number | undefined): number | undefined {
   return readdirSync('/proc')
     .map(Number)
     .find((pid) => commandOf(pid)[0] === 'ethos-supervisor' && parentOf(pid) === host);
 }
 
-/** Whether a process has begun to catch a signal, by the signal's number. */
+/** Whether a process catches a signal, by the signal's number. */
 export function catches(pid: number, signal: number): boolean {
   const mask = /^SigCgt:\s*([\da-f]+)/m.exec(read(pid, 'status'))?.[1] ?? '0';
   return ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n;

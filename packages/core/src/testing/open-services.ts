@@ -6,7 +6,7 @@ import type { ToolRegistryOptions } from '../batch/batch.js';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 
-/** A registry of a test, whose services end with the test. */
+/** A registry whose services end with the test. */
 export function servicesOf(backends: CapabilityBackends = {}, options: ToolRegistryOptions = {}) {
   const audit = new MemoryAuditSink();
   const { kvStoreFactory } = createInMemoryKvStore();
@@ -31,7 +31,7 @@ export async function processesOf(backends: CapabilityBackends = {}, owner?: Ser
   return { registry, service, events, processes: present(service.scopedProcess) };
 }
 
-/** What a test declared, so that it is there. */
+/** Checks that a declared accessor is present. */
 export function present<T>(accessor: T | undefined): T {
   if (accessor === undefined) throw new Error('the service has no such accessor');
   return accessor;
@@ -51,7 +51,7 @@ export const USES: Array<[name: string, use: (service: ServiceScope) => Promise<
   ['proxy', (service) => present(service.proxy?.())],
 ];
 
-/** A declaration of all that `USES` uses. */
+/** A declaration of everything that `USES` needs. */
 export const ALL: ToolCapabilities = {
   network: { allowedHosts: ['127.0.0.1'] },
   secrets: ['key'],

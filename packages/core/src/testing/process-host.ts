@@ -7,5 +7,5 @@ const running = call.process.spawn('sh', ['-c', program, 'sh', mark], {
   env: { ATTACK_MARK: mark },
 });
 process.stdout.write((await running).stdout);
-// The tool goes on: its call has not ended.
+// Keeps the call from ending.
 await new Promise((resolve) => setTimeout(resolve, 60_000));

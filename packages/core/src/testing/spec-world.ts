@@ -5,10 +5,10 @@ import type { CapabilityBackends } from '../backends.js';
 import { resolveCapabilities, type ScopedAccessors } from '../capability-resolver.js';
 import { createInMemoryKvStore } from '../in-memory-kv.js';
 
-/** A folder that is there, which every backend of `full` may reach. Nothing is written there. */
+/** An existing folder that every backend of `full` may reach. Nothing is written to it. */
 export const root = import.meta.dirname;
 
-/** Every backend there is. */
+/** All backends. */
 export const full = (): CapabilityBackends => ({
   kvStoreFactory: createInMemoryKvStore().kvStoreFactory,
   secretsBackend: async (ref) => `value of ${ref}`,
@@ -30,7 +30,7 @@ export function resolve(
   );
 }
 
-/** Replaces the global `fetch` until the test ends, and gives the URLs that it is asked for. */
+/** Replaces the global `fetch` until the test ends. Returns the list of requested URLs. */
 export function stubFetch(): string[] {
   const urls: string[] = [];
   onTestFinished(() => {

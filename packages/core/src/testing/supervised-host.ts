@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { supervisorProblem } from '@ethosagent/process';
 import { ScopedProcessImpl } from '../scoped/scoped-process.js';
 
-// A host of one kind: `supervised-host.ts <mark> <kind>`. It writes what its operator is told.
+// A host of one kind: `supervised-host.ts <mark> <kind>`. Prints what its operator would see.
 const [, , mark = '', kind] = process.argv;
 const processes = new ScopedProcessImpl(new Set(['*']));
 const told = () => process.stdout.write(`${supervisorProblem() ?? 'no problem'}\n`);

@@ -2,14 +2,14 @@ import { type AnyTool, EthosError, type ServiceScope, type ToolContext } from '@
 import type { CapabilityBackends } from '../backends.js';
 import { DefaultToolRegistry } from '../tool-registry.js';
 
-/** A registry whose tools get at everything through a service that each call opens and ends. */
+/** A registry whose tools use everything through a service that each call opens and ends. */
 export class ServiceRegistry extends DefaultToolRegistry {
   constructor(backends: CapabilityBackends = {}) {
     const { audit } = backends;
     super(
       {
         ...backends,
-        // What an attack expects are the accesses, not what opened the way to them.
+        // The attacks expect only the accesses, not the opening of the service.
         ...(audit && {
           audit: {
             record: (event) => {

@@ -11,7 +11,7 @@ const traps: ProxyHandler<object> = {
   getOwnPropertyDescriptor: thrower,
 };
 
-/** Makers of values that bite whoever looks at them. */
+/** Functions that create values which throw or misbehave when they are read. */
 const bites: Array<() => unknown> = [
   () => new Proxy({}, traps),
   () => new Proxy([], traps),
@@ -75,8 +75,8 @@ const bites: Array<() => unknown> = [
 ];
 
 /**
- * Makers of any value, half of them hostile, also inside others. Makers, since a value may not be
- * looked at by whoever generates it.
+ * Functions that create any value. Half of the values are hostile, also inside others. They are
+ * functions because the generator must not read the values.
  */
 export const wildValue: fc.Arbitrary<() => unknown> = fc.letrec<{ make: () => unknown }>((tie) => ({
   make: fc.oneof(

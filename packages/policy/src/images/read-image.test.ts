@@ -7,7 +7,7 @@ const bytesOf = (name: string) => {
   const { bytes } = SAMPLE_IMAGES[name] ?? expect.fail(`no sample ${name}`);
   return bytes;
 };
-/** The sample with other bytes at a place. */
+/** The sample with other bytes at one place. */
 const changed = (name: string, at: number, ...bytes: number[]) => {
   const copy = Buffer.from(bytesOf(name));
   copy.set(bytes, at);

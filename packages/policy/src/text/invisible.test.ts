@@ -8,7 +8,7 @@ import {
   withoutInvisible,
 } from './invisible.js';
 
-/** What any part of the house once took for a character that nobody sees. */
+/** All characters that any part of this project once treated as invisible. */
 const INVISIBLE: readonly (readonly [first: number, last: number])[] = [
   [0x00ad, 0x00ad],
   [0x034f, 0x034f],
@@ -32,7 +32,10 @@ const INVISIBLE: readonly (readonly [first: number, last: number])[] = [
 const points = INVISIBLE.flatMap(([first, last]) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index),
 );
-/** Signs that stand before a number in Arabic and its like: format characters that people see. */
+/**
+ * Signs before a number in Arabic and similar scripts. They are format characters and still
+ * visible.
+ */
 const SEEN = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
 
 describe('characters that nobody sees', () => {
@@ -53,7 +56,7 @@ describe('characters that nobody sees', () => {
 
   it('are these, and every other format character is one that people see', () => {
     const known = new Set(points);
-    // Above are ideographs, what is nobody's, and the tags, which are tried above.
+    // Above this are ideographs, unassigned characters and the tags, which are tested above.
     const last = tries({ check: 0x1ffff, long: 0x10ffff });
     for (let point = 0; point <= last; point += 1) {
       if (point >= 0xd800 && point <= 0xdfff) continue;

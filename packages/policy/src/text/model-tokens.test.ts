@@ -26,7 +26,7 @@ describe('modelTokens', () => {
     const wide = token.replaceAll(/[a-z]/gi, (letter) =>
       String.fromCodePoint(0x1d5d4 + (letter.toUpperCase().codePointAt(0) ?? 0) - 0x41),
     );
-    // `<S>` alone is told from a type by its case.
+    // Only its case distinguishes `<S>` from a type.
     if (!/^<\/?s>$/.test(token)) expect(tokensIn(`text ${wide} text`)).toEqual([5]);
   });
 

@@ -21,7 +21,7 @@ describe.runIf(process.platform === 'linux')('LimitMark', () => {
     });
     const env = { PATH: '/bin:/usr/bin', A: 'b' };
     const child = spawnSync(file, args, { argv0, env, encoding: 'latin1' });
-    // `PWD` is the shell's own.
+    // The shell itself sets `PWD`.
     expect([child.stdout, child.status]).toEqual([`${child.pid} sh b\n3\n`, 7]);
   });
 
@@ -42,7 +42,7 @@ describe.runIf(process.platform === 'linux')('LimitMark', () => {
       path,
     });
     one.next().addLimit(limit);
-    // Its input holds it, and it ends with it. Node closes that when the first process exits.
+    // The process ends when its input closes. Node closes that when the first process exits.
     const child = spawn(file, args, { argv0, stdio: ['pipe', 'pipe', 'inherit'] });
     const [said] = await once(child.stdout, 'data');
     const pid = Number(String(said));

@@ -78,7 +78,7 @@ const some = <T>(items: readonly T[], maxLength = 4) =>
   fc.array(fc.constantFrom(...items), { maxLength });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 3 });
 
-/** A record without the keys that have no value. */
+/** A record without the keys whose value is `undefined`. */
 function record<T extends Record<string, unknown>>(parts: { [K in keyof T]: fc.Arbitrary<T[K]> }) {
   return fc
     .record(parts)
@@ -167,7 +167,7 @@ const worldArbitrary: fc.Arbitrary<World> = fc.record({
   denyPaths: some(['/w/a', '/w/a/b', '/x'], 1),
 });
 
-/** Two worlds, most of which differ in one part. */
+/** Two worlds that mostly differ in a single part. */
 const pairArbitrary = fc
   .tuple(worldArbitrary, worldArbitrary, fc.nat({ max: 11 }), fc.nat({ max: 255 }))
   .map(([before, other, part, mask]) => {
@@ -201,7 +201,7 @@ function partOf<T extends object, K extends keyof T>(one: T, key: K): Partial<Pi
   return found;
 }
 
-/** The one with some parts of the other. */
+/** `one`, with some of its parts taken from `other`. */
 function mix<T extends object | undefined>(one: T, other: T, mask: number): T {
   if (one === undefined || other === undefined) return (mask & 1) === 0 ? one : other;
   const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
@@ -326,7 +326,7 @@ const DENIALS = new Set([
   'QUOTA_EXCEEDED',
 ]);
 
-/** Whether something is not denied; that it fails for another reason is no denial. */
+/** Whether something is not denied. A failure for another reason is not a denial. */
 async function passes(run: () => unknown): Promise<boolean> {
   try {
     await run();
@@ -353,11 +353,11 @@ const PARTS: Record<Access['kind'], readonly (keyof ToolCapabilities)[]> = {
   spend: [],
 };
 
-/** Whether the accessors that a call of the tool gets let it have the access. */
+/** Whether a call of the tool may make the access, according to its accessors. */
 async function isAllowed(world: World, access: Access): Promise<boolean> {
   const asked: (string | undefined)[] = [];
   const sent: string[] = [];
-  // Binding a capability that the access has nothing to do with takes time alone.
+  // Only the capabilities that the access needs: the others would only take time.
   const own = PARTS[access.kind].flatMap((key) => {
     const declared = world.declared[key];
     return declared === undefined ? [] : [[key, declared]];
@@ -451,14 +451,14 @@ async function isAllowed(world: World, access: Access): Promise<boolean> {
   }
 }
 
-/** Worlds of one kind, so that most accesses of that kind are decided by what differs. */
+/** Worlds of one kind, so that the differing part decides most accesses of that kind. */
 interface Focus {
   runs: { check: number; long: number };
   kinds: readonly Access['kind'][];
   pair: fc.Arbitrary<{ before: World; after: World }>;
 }
 
-/** Lists that cover something, mostly. */
+/** Lists that mostly cover something. */
 const hostList: fc.Arbitrary<string[]> = fc.oneof(
   fc.constant<string[]>(['*']),
   fc.array(fc.constantFrom(...HOSTS), { minLength: 1, maxLength: 4 }),
@@ -558,7 +558,7 @@ const FOCUSES: readonly Focus[] = [
 
 const isBare = ({ declared }: World) => Object.keys(declared).length === 0;
 
-/** The parts of a grant of which one has to say so. */
+/** The parts of a grant of which at least one must contain the access. */
 const TOLD_BY: Record<Access['kind'], readonly (keyof ResolvedGrant)[]> = {
   ...PARTS,
   spend: ['quotas'],
@@ -581,7 +581,7 @@ describe('compareGrants', () => {
       async ({ pair: { before, after }, accesses }) => {
         const changes = compareGrants(grantOf(before), grantOf(after));
         for (const access of accesses) {
-          // Who reaches nothing uses nothing up, and has no caps.
+          // A tool that reaches nothing has no caps, since it uses nothing up.
           if (access.kind === 'spend' && (isBare(before) || isBare(after))) continue;
           if (!(await isAllowed(after, access))) continue;
           if (await isAllowed(before, access)) {
@@ -643,8 +643,8 @@ describe('compareGrants', () => {
         { id: 'b', name, ...other },
       );
       const changes = compareGrants(grantOf(world), grantOf({ ...world, policy }));
-      // Two things a meet does open: a folder that is no root any more does not have to stay in place,
-      // and a port that a tool declares beside "*" counts as named once "*" is nothing.
+      // A meet opens two things. A folder that is no longer a root may be moved. A port that a tool
+      // declares beside "*" counts as named once "*" covers nothing.
       const gained = changes.filter(
         ({ kind, what }) =>
           kind === 'widened' &&

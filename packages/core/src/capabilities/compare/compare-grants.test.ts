@@ -32,7 +32,7 @@ const owned = (scopeId: string | null, userScopeId?: string): ResolvedGrant => (
   },
 });
 
-/** What is gained from the first to the second; back, the same is lost. */
+/** What is gained from the first grant to the second. In the other direction it is lost. */
 const GAINS: [string, ResolvedGrant, ResolvedGrant, string[]][] = [
   ['a sandbox that is gone', required, git(), ['programs outside of a sandbox']],
   [

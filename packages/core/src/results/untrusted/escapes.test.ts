@@ -72,7 +72,7 @@ describe('readingsOf', () => {
   });
 });
 
-/** A way to write a character, and to read it again. */
+/** A way to write a character, and to read it back. */
 interface Encoding {
   write: (character: string, next: string) => string;
   read: (text: string) => string;
@@ -83,7 +83,7 @@ const hex = (character: string, digits: number) =>
   code(character).toString(16).padStart(digits, '0');
 const chars = (radix: number) => (_: string, digits: string) =>
   String.fromCharCode(Number.parseInt(digits, radix));
-// A semicolon may be left out where nothing follows that could belong to the entity.
+// The semicolon may be left out unless the next character could belong to the entity.
 const end = (next: string) => (/^[^0-9a-z;]/i.test(next) ? '' : ';');
 const NAMES: Record<string, string> = {
   '<': 'lt',
@@ -96,10 +96,10 @@ const named = Object.fromEntries(
   Object.entries(NAMES).map(([character, name]) => [name, character]),
 );
 
-// Layers that don't fit make other names of it, such as `<untrusted2`: those end nothing.
+// Layers that don't fit together give other names, such as `<untrusted2`. These end nothing.
 const MARKS = /<(?:\s*untrusted(?=[\s"'/>]|$)|\s*\/[\s/]*untrusted(?![\p{L}\p{N}]))/giu;
 
-/** As a reader of HTML does: all kinds at once, with or without their ends. */
+/** Reads like HTML: all kinds of entities in one pass, with or without a semicolon. */
 const readEntities = (text: string) =>
   text.replaceAll(
     /&(?:#0*(\d{1,7})|#x0*([\da-f]{1,6})|(lt|gt|amp|sol|percnt));?/gi,
@@ -139,14 +139,14 @@ const ENCODINGS: Record<string, Encoding> = {
   },
 };
 
-/** The first letter and the first digit of alphabets that compatibility forms make ASCII of. */
+/** The first letter and digit of alphabets that compatibility forms convert to ASCII. */
 const ALPHABETS: readonly (readonly [letter: number, digit: number])[] = [
   [0x1d41a, 0x1d7ce],
   [0xff41, 0xff10],
   [0x1ccd6, 0x1ccf0],
 ];
 
-/** As whoever normalises does: all alphabets at once. */
+/** Reads like a normalisation: all alphabets in one pass. */
 const readAlphabets = (text: string) =>
   [...text]
     .map((character) => {
@@ -172,7 +172,7 @@ for (const [letter, digit] of ALPHABETS) {
 
 const layer = fc.record({
   encoding: fc.constantFrom(...Object.values(ENCODINGS)),
-  // Which characters are written so: all of them would hide the mixtures.
+  // Which characters are encoded. To encode all of them would leave out mixed texts.
   picks: fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }),
 });
 const start = fc.constantFrom(
