@@ -168,7 +168,7 @@ describe('a call that needs approval', () => {
       { calls: [{ id: 'p1', name: 'pay', args: { amount: 1 } }, { name: 'slow' }] },
       { text: 'ok' },
     ]);
-    // Another process, as far as the session can tell.
+    // For the session, this is another process.
     const other = world.loop([]);
     const events = [];
     for await (const event of loop.run({ sessionId: 's', prompt: 'Pay' })) {

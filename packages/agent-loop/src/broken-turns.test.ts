@@ -25,7 +25,7 @@ const WORK: ScriptedStep[] = [
   { text: 'Done.' },
 ];
 
-/** The rest of the work, as a model would do it that reads what it is told. */
+/** The remaining work, as a model does it that has read the answers. */
 function rest(answered: readonly string[]): ScriptedStep[] {
   if (answered.includes('p')) return WORK.slice(2);
   return answered.includes('a') ? WORK.slice(1) : WORK;
@@ -39,7 +39,9 @@ async function answeredCalls(store: SessionStore): Promise<string[]> {
   });
 }
 
-/** Goes on until the turn is over, and says what was told of calls that may have run. */
+/**
+ * Resumes until the turn has ended. Checks what the model was told about calls that may have run.
+ */
 async function finish(store: SessionStore = world.sessions): Promise<AgentEvent[]> {
   const loop = world.loop(rest(await answeredCalls(store)), {
     sessions: store,

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-/** Tools of two personalities, of which one is active, as a runtime has them. */
+/** The tools of two personalities, one of which is active, as in a runtime. */
 function switched(safetyOf: Record<string, PersonalityConfig['safety']> = {}) {
   let active = 'reader';
   const own = (id: string) => {

@@ -85,7 +85,7 @@ describe('a session that is held', () => {
     expect(doneOf(events).end).toBe('failed');
     expect(world.text('before')).toBe('x');
     expect(() => world.text('after')).toThrow();
-    // Its end was not written down: whoever goes on tells that it may have run.
+    // Its end was not recorded, so the next process reports that it may have run.
     await loop.release(held);
     const next = await loop.hold('t', 60_000);
     expect(next).toBeDefined();
@@ -151,7 +151,7 @@ describe('an idempotent tool', () => {
   ])('that was interrupted, and is %s, runs %s', async (_, description, runs) => {
     keys.length = 0;
     world = new World({ tools: [tool('Does it.')] });
-    // As after a crash: it began, it ran, and its result was not written down.
+    // As after a crash: the call began and ran, and its result was not recorded.
     const broken = world.loop(script.slice(0, 1), { sessions: failingAt(world.sessions, 4) });
     await eventsOf(broken.run({ sessionId: 's', prompt: 'x' }));
     expect(keys).toHaveLength(1);

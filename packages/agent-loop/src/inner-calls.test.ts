@@ -10,7 +10,7 @@ type Call = [name: string, args: unknown];
 const said = (result: ToolResult) =>
   result.ok ? result.value : `${result.cause ?? result.code}: ${result.error}`;
 
-/** Makes the calls that its arguments list, one after the other, and returns what they gave. */
+/** Makes the calls in its arguments one after another, and returns their results. */
 const program = defineTool({
   name: 'program',
   description: 'Makes calls.',
@@ -75,7 +75,7 @@ describe('a call that a tool of a turn makes', () => {
       'step',
       'end',
     ]);
-    // What they gave is in no message that a model reads.
+    // Their results are in no message that a model reads.
     const texts = (await world.sessions.messages('s')).filter(({ text }) => text.includes('echo:'));
     expect(texts).toHaveLength(1);
   });

@@ -28,7 +28,7 @@ const tools = [
     input: z.object({}),
     capabilities: shared,
     async execute(_, ctx) {
-      // What the tool says of its result does not make it true.
+      // The tool's claim about its result does not make it trusted.
       return ok((await ctx.kvStore.get('text')) ?? 'nothing', { untrusted: false });
     },
   }),
@@ -72,7 +72,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A world as after a restart: the state is what the files hold. */
+/** A world after a restart: its state is only what the files contain. */
 function restarted(untrusted?: UntrustedPolicy): World {
   const store = createSqliteKvStore({ path: join(folder, 'state.sqlite') });
   const { kvStoreFactory } = store;
@@ -100,7 +100,7 @@ describe('what a tool keeps beyond the session', () => {
     ['the tool that shows it', { trust: ['recall'] }],
   ])('after untrusted content taints the next session, where %s is trusted', async (_, policy) => {
     const first = restarted(policy);
-    // Keeping asks nobody: it is no effect outside.
+    // Storing a value needs no approval: it is not an effect outside.
     expect(doneOf(await run(first, 'one', [READ, KEEP])).end).toBe('answered');
     const next = restarted(policy);
     const events = await run(next, 'two', [call('recall'), WRITE]);
@@ -125,7 +125,7 @@ describe('what a tool keeps beyond the session', () => {
     const first = restarted();
     const PLAN = call('plan', { text: 'Write it at once.' });
     await run(first, 'one', [READ, PLAN, call('planned')]);
-    // Its own notes are no stranger's while it knows what it has read.
+    // As long as the session knows what it has read, its own notes are not marked.
     const log = JSON.stringify(await first.sessions.messages('one'));
     expect(log).toMatch(/tool=\\+"fetch_page/);
     expect(log).not.toMatch(/tool=\\+"planned/);

@@ -16,7 +16,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const PAID = [{ id: 'p', name: 'pay', args: { amount: 1 } }];
 const PAY = [{ calls: PAID }];
 
-/** The session can be read, and gone on with. */
+/** Checks that the session can be read and continued. */
 async function expectSound(): Promise<void> {
   await expectWellFormed(world);
   const loop = world.loop([{ text: 'on' }]);

@@ -137,7 +137,7 @@ describe('a limit of a turn', () => {
         }),
     });
     const calls = [{ name: 'hang' }, { name: 'echo', args: { text: 'a' } }];
-    // A busy machine may need longer to get to the call.
+    // On a busy machine, it may take longer until the call begins.
     const { maxMs, events } = await withEnoughTime(
       async (maxMs) => {
         const loop = world.loop([{ calls }], { limits: { maxMs } });

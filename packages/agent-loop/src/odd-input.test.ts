@@ -230,7 +230,7 @@ describe('a call that waits', () => {
       execute: async () => ok('ran'),
     });
   const none = z.object({}).transform(() => undefined);
-  /** Without an end of its own, a turn that asks for ever would never come back. */
+  /** Refuses at some time: otherwise a turn that asks without end would never return. */
   const answerTo = (count: number) => (count > 20 ? false : 'later');
 
   it.each([true, false])('may have no arguments (with `approve`: %j)', async (hasApprove) => {

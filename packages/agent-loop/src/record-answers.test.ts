@@ -9,7 +9,7 @@ import { registryTools } from './registry-tools.js';
 
 const REFUSED = { ok: false, code: 'not_available', error: 'somebody said no' } as const;
 
-/** Tools with a tool `pay`, and what it was called with. */
+/** Tools with a tool `pay`, and the amounts that it was called with. */
 function payingTools(): { tools: AgentTools; paid: number[] } {
   const paid: number[] = [];
   const registry = new DefaultToolRegistry();

@@ -49,7 +49,7 @@ describe('an agent whose personality trusts a folder', () => {
     const second = world.loop([read('b.md'), write('notes/a.md')], { approve });
     await eventsOf(second.run({ sessionId: 's', prompt: 'go on' }));
     expect(reasons).toEqual([expect.stringContaining(`from "${world.file('b.md')}" (read_note)`)]);
-    // What it wrote there with that in mind is not trusted, also in another session.
+    // What it wrote there after it had read that is not trusted, in other sessions either.
     const third = world.loop([read('notes/a.md'), write('y.md')], { approve });
     await eventsOf(third.run({ sessionId: 'other', prompt: 'go' }));
     expect(reasons[1]).toContain(`from "${world.file('notes/a.md')}" (read_note)`);

@@ -187,7 +187,7 @@ describe('what a reader is told', () => {
     const reader = world.loop(model).run({ sessionId: 's', prompt: 'Hi' })[Symbol.asyncIterator]();
     await reader.next();
     await new Promise((resolve) => setTimeout(resolve, 200));
-    // 64 events wait, and the turn with them.
+    // 64 events wait for the reader, and so does the turn.
     expect(asked).toBeLessThan(5);
     for (;;) if ((await reader.next()).done) break;
     expect(asked).toBe(41);

@@ -4,7 +4,7 @@ import { doneOf, eventsOf, ofType, World } from './fixtures/world.js';
 import { registryTools } from './registry-tools.js';
 
 let world: World;
-// It takes its time, once.
+// Loaded before the tests, since the first import takes long.
 beforeAll(() => import('ai'));
 beforeEach(() => {
   world = new World();
@@ -12,11 +12,11 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 const never = () => new Promise<never>(() => {});
-// Of time that nobody answers in.
+// The time after which an unanswered request counts as failed.
 const limits = { graceMs: 50 };
 const ECHO = [{ calls: [{ name: 'echo', args: { text: 'a' } }] }];
 
-/** A store that never answers an append of one of these kinds of records. */
+/** A store that never answers an append with one of these kinds of records. */
 function silentAt(...kinds: string[]): SessionStore {
   const { sessions } = world;
   return {
@@ -34,7 +34,7 @@ describe('a turn', () => {
     async (kind) => {
       const script = kind === 'end' ? [...ECHO, ...ECHO, ...ECHO] : ECHO;
       const loop = world.loop(script, {
-        // On a busy machine, time may be up before the record comes.
+        // On a busy machine, the turn may reach its time limit before the record comes.
         sessions: silentAt(kind, 'end'),
         limits: { ...limits, maxMs: 200, ...(kind === 'end' && { maxSteps: 1 }) },
       });
@@ -70,7 +70,7 @@ describe('a turn', () => {
         ...tools,
         async [what](id?: string) {
           calls += 1;
-          // The first is asked before the turn begins.
+          // The first request comes before the turn begins.
           return calls === 1 && what === 'personality' ? tools.personality(id) : never();
         },
       };

@@ -21,7 +21,7 @@ import { verifyAuditLog } from './verify-audit-log.js';
 const root = mkdtempSync(join(tmpdir(), 'jsonl-audit-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let files = 0;
-// The first line of a file also holds the hash before it.
+// The first line of a file also contains the previous hash.
 const THREE_LINES = 1_000;
 const newPath = () => join(root, `${++files}`, 'deep', 'audit.jsonl');
 
@@ -191,7 +191,6 @@ describe('JsonlAuditSink', () => {
 });
 
 describe('JsonlAuditSink on a log that is there', () => {
-  /** A log whose events are `a` and `b`. */
   function writtenLog(options: { key?: string; maxBytes?: number } = {}): string {
     const path = newPath();
     const sink = new JsonlAuditSink({ path, ...options });
@@ -208,7 +207,7 @@ describe('JsonlAuditSink on a log that is there', () => {
     return targets(path);
   }
 
-  /** What a process leaves that was killed between a line and its head. */
+  /** What a process leaves that was killed after a line and before the head. */
   function withoutLastHead(path: string): void {
     const head = readFileSync(`${path}.head`);
     const sink = new JsonlAuditSink({ path });

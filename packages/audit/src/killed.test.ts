@@ -26,7 +26,7 @@ afterAll(() => {
 
 const recorder = await bundleScript(new URL('./fixtures/record-until-killed.ts', import.meta.url));
 
-/** Has a process of its own record, and kills it; gives what was recorded before. */
+/** Lets another process record, and kills it. Returns what it recorded. */
 async function recordAndKill(
   path: string,
   id: string,
@@ -63,7 +63,7 @@ function eventsOf(log: string): string[] {
     .map(({ target }) => target.replace(/:x*$/, ''));
 }
 
-/** The problems of a log, except for a line that the kill tore. */
+/** The problems of a log, without a line that the kill cut off. */
 async function problemsOf(log: string): Promise<AuditProblem[]> {
   const { problems, unfinishedBytes = 0 } = await verifyAuditLog({ path: log });
   if (unfinishedBytes === 0) return problems;
@@ -81,12 +81,12 @@ it(
     for (let kill = 0; kill < KILLS; kill++) {
       const log = join(root, String(Math.floor(kill / KILLS_A_LOG)), 'audit.jsonl');
       if (kill % KILLS_A_LOG === 0) recorded = [];
-      // Every other process rotates all the time.
+      // Every second process rotates the log all the time.
       const options = kill % 2 === 0 ? {} : { maxBytes: 3_000 };
       recorded.push(...(await recordAndKill(log, String(kill), options)));
       expect(await problemsOf(log)).toEqual([]);
       const found = eventsOf(log);
-      // A line whose process was killed before it could say so may stand in between.
+      // A line may be in the log although its process was killed before it reported the line.
       const kept = new Set(recorded);
       expect(found.filter((target) => kept.has(target))).toEqual(recorded);
       expect(found.length).toBeLessThanOrEqual(recorded.length + (kill % KILLS_A_LOG) + 1);

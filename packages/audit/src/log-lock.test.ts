@@ -36,7 +36,7 @@ const isTaken = () => {
   }
 };
 
-/** The lock of this process, taken apart. */
+/** The fields in the name of this process's lock. */
 function ownFields(): string[] {
   const release = lockLog(log);
   const [name = ''] = locks();
@@ -93,7 +93,7 @@ describe('lockLog', () => {
 
   const linux = describe.runIf(process.platform === 'linux');
   linux('left by a process', () => {
-    /** A process, with the lock that it would hold. */
+    /** A process, and the lock that it would hold. */
     async function lockOf(binary: string, args: string[]) {
       const child = spawn(binary, args, { stdio: 'ignore' });
       await once(child, 'spawn');
@@ -139,7 +139,7 @@ describe('lockLog', () => {
     });
 
     it('that is a zombie is taken over', async () => {
-      // The shell never asks after its child, which has ended.
+      // The shell never reads the exit code of its child, which has ended.
       const shell = spawn(
         'sh',
         ['-c', '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60'],

@@ -46,7 +46,7 @@ const linesOf = (file: string): Lines =>
 const put = (file: string, lines: Lines) =>
   writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
 
-/** Does something to the lines of one file. */
+/** Changes the lines of one file. */
 const inFile = (suffix: string, change: (lines: Lines) => Lines) => (path: string) =>
   put(path + suffix, change(linesOf(path + suffix)));
 
@@ -301,7 +301,7 @@ describe.each([
     tamper(path);
     const report = await verifyAuditLog({ path, ...options });
     const found = report.problems.map(({ what, seq }) => [what, seq]);
-    // What was forged without the key fits nothing at all.
+    // Lines that were forged without the key don't fit the chain.
     const isForged = problems.some(([what]) => what === 'edited' || what === 'head-wrong');
     if (isForged && 'key' in options) return expect(report.ok).toBe(false);
     expect(found).toEqual(problems.map(([what, seq]) => [what, seq]));
@@ -470,7 +470,7 @@ describe('verifyAuditLog', () => {
     expect((await verifyAuditLog({ path, key })).problems).toMatchObject([{ what: 'head-wrong' }]);
   });
 
-  /** What who may write the log, and knows how it is made, does to it. */
+  /** Changes by an attacker who may write the log, and knows its format. */
   const FORGERIES: Array<[name: string, forge: (path: string) => void, problems: object[]]> = [
     [
       'the beginning was removed, and the head begins later',
@@ -549,7 +549,7 @@ describe('verifyAuditLog', () => {
       expect(report.cannotTell).toEqual(
         before === 0 ? [] : [expect.stringContaining(`from line ${before + 1} on`)],
       );
-      // Nobody without the key moves that line, or takes the key away.
+      // Without the key, nobody can move that line or remove the key.
       const head = JSON.parse(readFileSync(`${path}.head`, 'utf8'));
       for (const change of [
         { from: before + 3 },
@@ -593,7 +593,7 @@ describe('verifyAuditLog', () => {
 describe('why an access was allowed', () => {
   const why = { declared: 'storage.scope = "session"', policy: ['personalities/a/config.yaml:3'] };
 
-  /** A log that was begun before events said why, and goes on now. */
+  /** A log that began before events contained their reason, and continues now. */
   function grownLog(): string {
     const path = join(root, `${++logs}`, 'audit.jsonl');
     for (const more of [{}, { why }]) {

@@ -90,7 +90,7 @@ describe('JsonlAuditSink with durations', () => {
     sink.record(second);
     sink.completed(second, 7);
     sink.completed(first, 1500);
-    // Nobody recorded this one, and that one is over already.
+    // The first event was never recorded, and the second one has already ended.
     sink.completed(auditEvent('c'), 1);
     sink.completed(first, 2);
     sink.close();

@@ -55,7 +55,7 @@ const ask = (prompt: string, options: Partial<AgentLoopOptions> = {}) => {
   const model = createAnthropic({ baseURL, apiKey: 'test' })('claude-sonnet-4-5');
   return eventsOf(world.loop(model, options).run({ sessionId: 's', prompt }));
 };
-/** The messages whose last part has a breakpoint. */
+/** The indexes of messages whose last part has a breakpoint. */
 const markedIn = ({ messages }: Body) =>
   messages.flatMap(({ content }, at) => (content.at(-1)?.cache_control ? [at] : []));
 

@@ -15,7 +15,7 @@ afterEach(() => {
 
 type Request = Parameters<typeof tokensOf>[0];
 
-/** What a session cost: a cache that keeps what two requests in a row begin with alike. */
+/** The cost of a session, for a cache that keeps the common start of two successive requests. */
 function costOf(requests: readonly Request[]) {
   let breaks = 0;
   let fresh = 0;
@@ -30,7 +30,8 @@ function costOf(requests: readonly Request[]) {
     read += shared;
     fresh += tokens - shared;
     largest = Math.max(largest, tokens);
-    // The request for a summary begins as the step before it did, which stays in the cache.
+    // The request for a summary has the same start as the step before it, so that start stays in
+    // the cache.
     if (isStep) before = now;
   }
   return { requests: requests.length, breaks, fresh, read, largest };
@@ -47,7 +48,7 @@ function sharedTokens(before: Request, now: Request): number {
   return Math.min(tokensOf(now), Math.ceil(chars / 4));
 }
 
-/** A session in which each turn looks something up, and answers. */
+/** A session in which each turn looks something up and answers. */
 async function run(context: { window: number } | false): Promise<Asked[]> {
   world?.close();
   world = new World({ tools: [lookTool()] });
@@ -77,7 +78,7 @@ async function run(context: { window: number } | false): Promise<Asked[]> {
   return model.doStreamCalls;
 }
 
-/** The same session, cut before each request to what fits. */
+/** The same session, in which each request is cut to the limit. */
 function trimmed(requests: readonly Asked[], limit: number): Request[] {
   return requests.map(({ prompt, tools }) => {
     const [system, ...rest] = prompt;
@@ -106,7 +107,7 @@ describe(`a session of ${TURNS} turns`, () => {
       trimmed: costOf(trimmed(whole, limit)),
     };
     if (isLongRun()) console.log(JSON.stringify(figures, undefined, 1));
-    // Never cut: the cache holds, until a model takes no more.
+    // Without cutting, the cache holds until the model accepts no more.
     expect(figures.whole.breaks).toBe(0);
     expect(figures.whole.largest).toBeGreaterThan(WINDOW);
     expect(figures.managed.largest).toBeLessThan(WINDOW);

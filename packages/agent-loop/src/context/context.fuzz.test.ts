@@ -58,7 +58,7 @@ describe('a history that is made shorter', () => {
   );
 });
 
-/** Words of the user, and notices of calls, that the prompt does not have. */
+/** The texts of users, and the notices of calls, that are missing in the prompt. */
 function missing({ messages }: Prompt, records: readonly AgentRecord[]): string[] {
   const bytes = JSON.stringify(messages);
   return records.flatMap((record) => {
@@ -84,7 +84,7 @@ function logOf(records: readonly AgentRecord[]): SessionLog {
   return log;
 }
 
-/** Each prompt of a session, with the records so far. */
+/** Each prompt of a session, with the records up to then. */
 async function* prompts(
   input: Session,
 ): AsyncGenerator<{ prompt: Prompt; records: AgentRecord[] }> {
@@ -217,7 +217,7 @@ function writeStep(
   }
 }
 
-/** What Anthropic would refuse, of the request as its provider puts it on the wire. */
+/** What Anthropic would refuse in the request that its provider sends. */
 async function refusedBy(prompt: Prompt): Promise<string[]> {
   let body: unknown;
   const anthropic = createAnthropic({

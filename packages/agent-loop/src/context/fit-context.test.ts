@@ -19,7 +19,7 @@ afterEach(() => world.close());
 
 type Answers = (at: number, asked: Asked) => ScriptedStep | undefined;
 
-/** Runs turns; the model answers each step as it is told, and what it is asked is kept. */
+/** Runs turns. The model answers each step as the test says, and its requests are kept. */
 async function work(
   prompts: readonly string[],
   answers: Answers,
@@ -92,7 +92,7 @@ describe('results at the share of the window', () => {
     );
     expect(texts.at(-1)).toBe(`${'x'.repeat(1_400)} end of 0\n[characters 1000 to 2409 of 2409]`);
     expect(asked.at(-1)?.tools?.at(-1)).toMatchObject({ name: 'read_result' });
-    // The journal has it all.
+    // The journal still has the whole text.
     const stored = (await world.sessions.messages('s')).filter(({ role }) => role === 'tool');
     expect(stored[0]?.text).toHaveLength(2_409);
   });
@@ -184,7 +184,7 @@ describe('a summary', () => {
     const [before, request, after] = [asked[at - 1], asked[at], asked[at + 1]];
     if (before === undefined || request === undefined || after === undefined)
       throw new Error('none');
-    // What was sent before, except for what stays, and one message.
+    // The part that was sent before, without what stays, and one more message.
     const sent = before.prompt.slice(0, request.prompt.length - 1);
     expect(JSON.stringify(request.prompt.slice(0, -1))).toBe(JSON.stringify(sent));
     expect(request.tools).toEqual(before.tools);
@@ -193,7 +193,7 @@ describe('a summary', () => {
     expect(head?.text).toContain(SUMMARY);
     expect(head?.text).not.toContain('because');
     expect(ofType(events, 'context')[0]).toMatchObject({ summarised: true });
-    // Every word of the user.
+    // Every text of the user.
     const last = textsOf(asked.at(-1) ?? after)
       .filter(({ role }) => role === 'user')
       .map(({ text }) => text)
@@ -211,7 +211,7 @@ describe('a summary', () => {
       cleared: [],
       summary: { text: SUMMARY, usage: { outputTokens: 20 } },
     });
-    // The digest is of the messages that the journal has up to there.
+    // The digest is of the messages that the journal has up to that point.
     const log = await readLog(
       {
         ...world.sessions,
@@ -219,7 +219,7 @@ describe('a summary', () => {
       },
       's',
     );
-    // Nothing of it stays in the history beside the summary.
+    // Nothing that was summed up stays in the history beside the summary.
     const after = new SessionLog();
     for (const { data, sequence } of messages.slice(0, at + 1)) {
       const read = parseRecord(data);

@@ -12,11 +12,14 @@ import { registryTools } from '../registry-tools.js';
 import { counted, growsAtItsEnd, isForSummary, lookTool, tokensOf } from './fixtures/long-work.js';
 
 const TURNS = tries({ check: 40, long: 5_000 });
-// Every word of the user stays: so many turns take so much.
+// Every text of the user stays in the prompt, so many turns need this much.
 const WINDOW = tries({ check: 6_000, long: 200_000 });
-/** Records of a turn: of the user, two steps, a start, a result, an end, and at times a summary. */
+/**
+ * The records of a turn: of the user, two steps, a start, a result, an end, and sometimes a
+ * summary.
+ */
 const RECORDS = 7;
-/** Records from which on a log is kept, and of which a page is made. */
+/** From this many records on, a log is kept. A page has as many. */
 const PAGE = 1_000;
 
 let world: World | undefined;
@@ -36,7 +39,7 @@ it(
       largest = Math.max(largest, tokensOf(asked));
       if (isForSummary(asked)) {
         summaries += 1;
-        // What comes next is shorter.
+        // The next request is shorter, since it follows a summary.
         isCompared = false;
         return counted(asked, { text: `So far. ${'And so on. '.repeat(20)}` });
       }
@@ -62,7 +65,7 @@ it(
       const { end } = await agent.ask({ sessionId: 's', prompt: `Number ${turn}.` });
       expect(end).toBe('answered');
       if (turn % (TURNS / 10) === 1) {
-        // It was not there before, and has read all, to the same bytes.
+        // This process is new. It has read all records, and sends the same bytes.
         expect(sessions.read).toBeLessThanOrEqual(turn * RECORDS);
       } else {
         expect(sessions.read).toBeLessThan(PAGE);
@@ -79,7 +82,7 @@ it(
     }
     expect(summaries).toBeGreaterThan(0);
     expect(largest).toBeLessThan(WINDOW);
-    // What is kept of a session has a bound, however long it is: in JSON three times the prompt.
+    // However long a session is, the kept state stays bounded: as JSON, three times the prompt.
     for (const chars of entries) expect(chars / 4).toBeLessThan(WINDOW * 3);
     if (!isLongRun()) return;
     const [first = 0] = heap.slice(1, 2);
@@ -88,7 +91,7 @@ it(
   runTimeoutMs(),
 );
 
-/** A store that counts the messages that were read. */
+/** A store that counts how many messages were read. */
 function counting(store: SessionStore): SessionStore & { read: number } {
   const counted = {
     ...store,
@@ -102,7 +105,7 @@ function counting(store: SessionStore): SessionStore & { read: number } {
   return counted;
 }
 
-/** Bytes of the heap that are in use, with this in it. */
+/** The bytes of the heap in use while `kept` is in memory. */
 function heapWith(kept: object): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
@@ -111,7 +114,7 @@ function heapWith(kept: object): number {
   return Object.keys(kept).length >= 0 ? heapUsed : 0;
 }
 
-/** A scripted model that keeps nothing of what it was asked. */
+/** A scripted model that does not keep its requests. */
 function forgetful(script: Parameters<typeof scriptedModel>[0]): LanguageModel {
   const model = scriptedModel(script);
   const { doStream } = model;

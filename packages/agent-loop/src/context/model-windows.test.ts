@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { knownWindow, UNKNOWN_WINDOW, windowOf } from './model-windows.js';
 
 /**
- * Ids with the tokens that their makers publish for a prompt with its answer, or for the prompt where
- * it has a limit of its own: from the makers' pages, and the model list of @mariozechner/pi-ai 0.73.1.
+ * Ids with the tokens that their makers publish, for a prompt with its answer, or for the prompt if
+ * it has a limit of its own. Sources: the makers' pages, and the model list of @mariozechner/pi-ai
+ * 0.73.1.
  */
 const PUBLISHED: readonly (readonly [tokens: number, ids: string])[] = [
   [200_000, 'claude-3-5-haiku-latest claude-3-7-sonnet-20250219 claude-3-haiku-20240307'],
@@ -55,7 +56,7 @@ describe('windowOf', () => {
     const smaller = MODELS.filter(([id]) => /^(?:claude|gpt|o\d|gemini)-?/.test(id))
       .filter(([id, tokens]) => windowOf(id) < tokens * 0.95)
       .map(([id]) => id);
-    // Those whose prompt costs more beyond it, and one of several sizes under one name.
+    // These models charge more beyond the limit, or have several sizes under one name.
     expect(smaller).toEqual([
       'claude-opus-4-7',
       'gpt-5.4',

@@ -26,7 +26,7 @@ async function act(what: Omit<ActInput, 'folder' | 'baseURL'>): Promise<ActLine 
 const told = () =>
   toolMessages(server.requests.at(-1) ?? { messages: [], model: '', headers: {}, at: 0 });
 
-// A session in which a process asks, and ends. Every test goes on with a copy of it.
+// A session in which a process asks and then ends. Each test continues with a copy of it.
 let paused: string;
 beforeAll(async () => {
   paused = mkdtempSync(join(tmpdir(), 'agent-paused-'));
@@ -38,7 +38,7 @@ beforeAll(async () => {
       { toolCallId: 's0c0', toolName: 'guarded', args: { line: 'x' }, reason: 'appends x' },
     ],
   });
-  // The calls beside the one that waits have run.
+  // The calls other than the waiting one have run.
   expect(executions(folder)).toEqual(['y']);
   await server.close();
 });

@@ -13,7 +13,7 @@ import { linesOf, startAct } from './fixtures/start-act.js';
 const STEPS = 16;
 const SUMMARY = 'Lines were written.';
 
-/** Writes line after line, which it reads off the history, and sums up where it is asked to. */
+/** Writes the next line, which it finds in the history. Sums up if it is asked to. */
 function scripted({ messages }: ChatRequest) {
   const usage = { prompt_tokens: JSON.stringify(messages).length >> 2, completion_tokens: 20 };
   const last = JSON.stringify(messages.at(-1));
@@ -36,7 +36,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Digests of the bodies that the model was sent, each once. */
+/** The digests of the requests that the model got, without repetitions. */
 const asked = (requests: readonly ChatRequest[]) => [
   ...new Set(
     requests.map(({ headers: _, at: __, ...body }) =>
@@ -48,7 +48,7 @@ const asked = (requests: readonly ChatRequest[]) => [
 const act = async (more: object) =>
   linesOf(startAct({ folder, baseURL: server.baseURL, window: 4_000, ...more }));
 
-/** The appends after which the records of kind `context` are there, from 1. */
+/** The numbers of the appends after which a record of kind `context` is stored, from 1. */
 async function contextAppends(): Promise<number[]> {
   const store = createSqliteSessionStore({ path: join(folder, 'sessions.db') });
   try {

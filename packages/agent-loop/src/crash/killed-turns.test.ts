@@ -13,7 +13,7 @@ import { type ActLine, executions, linesOf, startAct } from './fixtures/start-ac
 
 const STEPS = [appends('a', 'b', 'c'), appends('d'), appends('e', 'f')];
 const LINES = ['a', 'b', 'c', 'd', 'e', 'f'];
-// Of the ids of the calls above.
+// The ids of the calls above.
 const ID_OF: Record<string, string> = {
   ...{ a: 's0c0', b: 's0c1', c: 's0c2', d: 's1c0', e: 's2c0', f: 's2c1' },
 };
@@ -33,7 +33,10 @@ async function act(what: Omit<ActInput, 'folder' | 'baseURL'>): Promise<ActLine[
   return linesOf(start(what));
 }
 
-/** Goes on until the turn is over; a first process that died before anything was stored began none. */
+/**
+ * Resumes until the turn has ended. If the first process died before anything was stored, no turn
+ * had begun.
+ */
 async function finish(): Promise<ActLine | undefined> {
   let last: ActLine | undefined;
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -45,7 +48,10 @@ async function finish(): Promise<ActLine | undefined> {
   return last;
 }
 
-/** That every call ran at most once, that one that did not was not said to have, and was answered. */
+/**
+ * Checks that every call ran at most once, that no call is reported that did not run, and that
+ * every call was answered.
+ */
 function assertNothingTwice(last: ActLine | undefined): void {
   expect(last).toMatchObject({ type: 'done', end: 'answered', text: 'finished' });
   const ran = executions(folder);
@@ -85,7 +91,7 @@ describe('a turn whose process is killed', () => {
     expect(executions(folder)).toHaveLength(LINES.length);
   });
 
-  // In a long run more than the appends of the turn: the last are not reached, nothing is killed.
+  // A long run tries more appends than the turn has. At the last ones, nothing is killed.
   const moments = Array.from({ length: tries({ check: 1, long: 48 }) }, (_, at) => ({
     append: isLongRun() ? (at >> 1) + 1 : 5,
     when: (['before', 'after'] as const)[at % 2] ?? 'before',
@@ -93,7 +99,7 @@ describe('a turn whose process is killed', () => {
   it.each(moments)('$when append $append runs no call twice', async (killAtAppend) => {
     await act({ prompt: PROMPT, killAtAppend });
     assertNothingTwice(await finish());
-    // What was never begun has been done since.
+    // The calls that had not begun were run later.
     expect(executions(folder).length).toBeGreaterThanOrEqual(LINES.length - 3);
   });
 
@@ -121,7 +127,8 @@ describe('a turn whose process is killed', () => {
         ...(attempt === 0 && { prompt: PROMPT }),
         pauseMs: 20,
       });
-      // Of the time that a whole turn takes, and a little more: the process starts in the first half.
+      // At a random moment of a whole turn, and a little later. The start of the process takes the
+      // first half.
       await delay(Math.random() * 1_200);
       script.child.kill('SIGKILL');
       await script.ended;

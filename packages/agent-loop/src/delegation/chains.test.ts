@@ -63,7 +63,7 @@ const personality: fc.Arbitrary<PersonalityConfig> = fc
     ),
   );
 
-/** A registry that knows personalities as wiring does. */
+/** A registry that knows personalities as the wiring does. */
 function worldOf(chain: readonly PersonalityConfig[]) {
   const named = new Map(
     chain.map((config, index) => [`p${index}`, { ...config, id: `p${index}` }]),
@@ -98,7 +98,7 @@ function worldOf(chain: readonly PersonalityConfig[]) {
 const HOSTS = ['x.com', 'api.x.com', 'q.x.com', 'a.y.com', 'localhost', '127.0.0.1', 'z.org'];
 const PATHS = ['/', '/a', '/a/b', '/a/b/c/d', '/ab', '/d/e', '/f'];
 
-/** Everything that a grant lets through, as words that can be compared. */
+/** Everything that a grant allows, as words to compare. */
 function reached({ network, fs_reach, quotas, process }: ResolvedGrant): Set<string> {
   const all = new Set<string>();
   const allowed = compileHostSet(network?.allowedHosts ?? []);

@@ -8,7 +8,6 @@ import { answersOf, call, cancel, get, infosOf, list, run, start } from './fixtu
 let world: DelegatingWorld;
 afterEach(() => world.close());
 
-/** Waits until something is so. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -35,7 +34,7 @@ describe('a task that is waited for', () => {
     const session = await world.sessions.get(info?.id ?? '');
     const parent = await world.sessions.get('s');
     expect(session).toMatchObject({ key: 'task of s', scopeId: parent?.scopeId });
-    // The sub-agent saw nothing but its task.
+    // The sub-agent saw only its task.
     const sub = loop.asked.find(({ task }) => task === 'sub');
     expect(sub?.system).toContain('You are a sub-agent');
     expect(world.ended).toEqual([info?.id]);
@@ -66,7 +65,8 @@ describe('a task that is waited for', () => {
       { prices: { input: 1, output: 1 } },
     );
     const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
-    // 10 + 5 for each of the steps that say nothing else: two of the main, the last of the sub.
+    // 10 + 5 for each of the steps with only text: two of the main agent, and the last one of the
+    // sub-agent.
     expect(doneOf(events).usage).toMatchObject({ inputTokens: 230, outputTokens: 35 });
     expect(doneOf(events).usage.costUsd).toBeCloseTo(265 / 1_000_000, 12);
   });
@@ -148,7 +148,7 @@ describe('a task that is waited for', () => {
     await loop.close();
     const sessions = await world.sessions.list({ limit: 1_000 });
     const tasks = sessions.filter(({ id }) => id.startsWith('task-')).map(({ id }) => id);
-    // Each that began anything was ended.
+    // Every task that began was ended.
     expect(tasks.filter((id) => !world.ended.includes(id))).toEqual([]);
   });
 });
@@ -224,7 +224,7 @@ describe('limits', () => {
     const events = await eventsOf(loop.run({ sessionId: 's', prompt: 'main' }));
     const { end, usage } = doneOf(events);
     expect(end).toBe('max_tokens');
-    // Each of the three may have had one step under way when the budget was used up.
+    // Each of the three may have had one step running when the budget was used up.
     expect(usage.inputTokens + usage.outputTokens).toBeLessThanOrEqual(500 + 3 * 100);
     expect(infosOf(events).every(({ state }) => state !== 'done')).toBe(true);
   });
@@ -413,7 +413,7 @@ describe('a task in the background', () => {
   const ask = async (loop: ReturnType<DelegatingWorld['loop']>, prompt: string, sessionId = 's') =>
     answersOf(await eventsOf(loop.run({ sessionId, prompt })));
 
-  /** A talk in which a prompt such as `get task-1` does that. */
+  /** A conversation in which a prompt such as `get task-1` makes that call. */
   const byPrompt =
     (waitMs = 0) =>
     (asked: { task: string; step: number }) => {
@@ -578,7 +578,7 @@ describe('what an agent is not made of, and not run with', () => {
     [{ delegation: { maxDepth: -1 } }, /delegation\.maxDepth is -1/],
   ])('%j', (options, message) => {
     world = new DelegatingWorld();
-    // As plain JavaScript could.
+    // As plain JavaScript may pass it.
     const given: object = options;
     expect(() => world.loop({}, given)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(message) }),

@@ -30,7 +30,7 @@ describe('narrowTools', () => {
   ])('to %j, asked for %j, runs %j', async (names, inner, ran) => {
     world = new DelegatingWorld();
     const echo = world.registry.get('echo') ?? expect.fail('no echo');
-    // An allow list of names lets the tools of MCP servers through.
+    // An allow list does not apply to the tools of MCP servers.
     world.registry.register({ ...echo, name: 'mcp__notes__add' });
     const tools = narrowTools(world.tools, names, 's');
     const results = await tools.execute(calls, { ...options, ...(inner && { tools: inner }) });

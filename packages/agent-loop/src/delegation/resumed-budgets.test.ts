@@ -12,7 +12,7 @@ afterEach(() => world.close());
 const used = { usage: { input: 1_000, output: 0 } };
 const PAY = call('pay', { amount: 0 });
 
-/** A turn that is resumed, each time by another process, until it is over. */
+/** Runs a turn that is resumed until it has ended, each time by another process. */
 async function turnOf(
   talk: Parameters<DelegatingWorld['loop']>[0],
   options: Parameters<DelegatingWorld['loop']>[1],

@@ -17,7 +17,7 @@ interface Sent {
   data: { turnId: string; event: { type: string; text?: string } };
 }
 
-/** Reads events until one of a type has come, and lets go of the connection. */
+/** Reads events until one of a certain type has arrived, and then closes the connection. */
 async function readUntil(url: string, type: string, headers: Record<string, string> = {}) {
   const response = await fetch(url, { headers });
   expect(response.headers.get('content-type')).toContain('text/event-stream');
@@ -53,14 +53,14 @@ it('Fleet.stream sends the events of a session, and goes on where a browser was'
   if (address === null || typeof address === 'string') throw new Error('no port');
   const url = `http://127.0.0.1:${address.port}/?after=nonsense`;
 
-  // It watches before there is anything.
+  // The reader connects before there are any events.
   const first = readUntil(url, 'done');
   await startWorker();
   const one = await fleet.enqueue({ sessionId: 's', prompt: 'one' });
   const sent = await first;
   expect(sent.map(({ event }) => event)).toEqual(expect.arrayContaining(['start', 'text', 'done']));
   expect(sent.every(({ data }) => data.turnId === one)).toBe(true);
-  // What a model says makes no lines of the stream.
+  // A text of the model can't add lines to the stream.
   expect(sent.find(({ event }) => event === 'text')?.data.event.text).toBe('did one\n\nid: 7');
   const positions = sent.map(({ id }) => id);
   expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));

@@ -47,7 +47,7 @@ const PAY: readonly object[] = [
   asked('p', 'pay', { amount: 1 }),
 ];
 
-/** A session as a version wrote it that kept questions in the journal. */
+/** A session that was written by a version which kept questions in the journal. */
 async function written(...records: readonly object[]): Promise<void> {
   await world.sessions.append(
     { id: 's', scopeId: 'personality:tester' },
@@ -63,7 +63,7 @@ describe('a session with questions in its journal', () => {
     ['was answered with no', [decided('p', { approved: false, reason: 'no' })]],
   ];
 
-  // A yes that somebody has given is what could run too much.
+  // An approval is the dangerous case: it could let too much run.
   it.each(inCheck(ANSWERS, ([what]) => what.endsWith('yes')))(
     'asks again where the question %s, and then runs what the model gave',
     async (_, more) => {
@@ -74,7 +74,7 @@ describe('a session with questions in its journal', () => {
       expect(ofType(again, 'approval')).toMatchObject([{ approval: { args: { amount: 1 } } }]);
       expect([world.ran, await loop.state('s')]).toEqual([[], 'paused']);
       const [approval = expect.fail('nothing waits')] = await loop.pending('s');
-      // What was shown then is no answer to it.
+      // The question that was shown then can't be answered now.
       const stale = { toolCallId: 'p', question: 'q p' };
       await expect(loop.decide('s', stale, { approved: true })).rejects.toMatchObject({
         code: 'APPROVAL_INVALID',

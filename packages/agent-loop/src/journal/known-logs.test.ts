@@ -10,7 +10,7 @@ afterEach(() => world?.close());
 
 const USAGE = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, costUsd: 0 };
 
-/** Appends turns of three records each, whose texts begin with a word. */
+/** Appends turns with three records each, whose texts begin with a word. */
 async function addTurns(of: World, word: string, [from, to]: [number, number]): Promise<void> {
   const records = Array.from({ length: to - from }, (_, n) => from + n + 1).flatMap((turn) => [
     messageOf({ kind: 'user', turn, prompt: `${word} ${turn}` }, () => undefined),
@@ -36,7 +36,7 @@ it('KnownLogs.read goes on from what is known, to the same log', async () => {
   const again = await logs.read(sessions, 's');
   expect(again).toBe(log);
   expect(shown(again) === shown(await readLog(sessions, 's'))).toBe(true);
-  // Who has it has it alone.
+  // A log that was taken is given to nobody else.
   expect(await logs.read(sessions, 's')).not.toBe(log);
 });
 

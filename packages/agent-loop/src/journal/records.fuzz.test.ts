@@ -65,7 +65,7 @@ describe('parseRecord', () => {
     }),
     ({ record, value }) => {
       for (const key of Object.keys(record)) {
-        // Of any kind: arguments of a tool.
+        // The arguments of a tool may have any type.
         if (key === 'kind' || key === 'edited') continue;
         const field: unknown = Object.entries(record).find(([name]) => name === key)?.[1];
         if (kindOf(field) === kindOf(value)) continue;

@@ -128,7 +128,8 @@ describe('modelMessages', () => {
         ? part.output.value.map(({ type }) => type)
         : [],
     );
-    // With the fifth there are more than sixteen: eight stay, so that the next ones change nothing.
+    // The fifth image exceeds the limit of sixteen. Eight stay, so that the next ones change
+    // nothing.
     expect(shown).toEqual([[], [], [], expected, expected]);
   });
 });

@@ -23,7 +23,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Tools that count how often they ran, one for each effect, and one whose effects nobody said. */
+/** Tools that record their calls: one for each effect, and one without declared effects. */
 function effectful(ran: string[]): AnyTool[] {
   const define = (name: string, effects: ToolEffect[] | undefined, process = false) =>
     defineTool({
@@ -108,7 +108,7 @@ describe('after untrusted content', () => {
 
   it.each(EFFECTFUL)('%s in the very batch that reads it is not hurried in', async (name) => {
     const ran: string[] = [];
-    // Who writes in the step that reads has not read it yet.
+    // A call in the same step was issued before the text was read.
     await begin({ script: [calls(read, { id: 'x', name }), says('Done.')] }, ran);
     expect(doneOf(await run()).end).toBe('answered');
     expect(ran).toEqual([name]);
@@ -200,7 +200,7 @@ describe('after untrusted content', () => {
     const end = only(events, 'tool_end').find(({ toolCallId }) => toolCallId === 'x');
     if (outcome === 'is refused')
       expect(end?.result).toMatchObject({ ok: false, code: 'not_available' });
-    // What is trusted is marked all the same.
+    // Trusted content is marked as well.
     const [told = raise()] = toolMessages(world.server.requests[1] ?? raise());
     expect(told.text).toMatch(/^<untrusted /);
   });
@@ -232,7 +232,7 @@ describe('a sub-agent', () => {
   const task: ScriptedCall = { id: 'task', name: 'delegates' };
   const writes: ScriptedCall = { id: 'x', name: 'writes' };
 
-  /** Runs an agent and its sub-agent, each with a script of its own. */
+  /** Runs an agent and its sub-agent, each with its own script. */
   async function both(script: { above: Answer[]; below: Answer[] }, ran: string[]) {
     world = await createAgentWorld({
       script: ({ messages }) => {

@@ -25,7 +25,7 @@ async function turn(script: WorldOptions['script'], more: Omit<WorldOptions, 'sc
   return eventsOf(world.loop.run({ sessionId: 's', prompt: 'Go.' }));
 }
 
-/** What the model was told of its calls in the request after them. */
+/** What the model was told about its calls in the next request. */
 function told(request = 1) {
   const asked = world.server.requests[request];
   if (asked === undefined) throw new Error(`there was no request ${request}`);

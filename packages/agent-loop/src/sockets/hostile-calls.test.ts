@@ -109,7 +109,7 @@ describe('ids of calls', () => {
       ]);
       expect(toldAtEnd()).toEqual(['2', '4', '6']);
       expect(doneOf(events)).toMatchObject({ end: 'answered', calls: 3 });
-      // And it is all there for another process.
+      // Another process can continue with the stored session.
       expect(await world.anotherLoop().state('s')).toBe('idle');
     },
   );
@@ -121,7 +121,7 @@ describe('calls without end', () => {
       loop: { limits: { maxIdenticalCalls: 3 } },
     });
     expect(doneOf(events)).toMatchObject({ end: 'identical_calls' });
-    // The one too many is answered, and does not run.
+    // The call beyond the limit is answered, and does not run.
     expect(only(events, 'tool_end').map(({ result }) => result.ok)).toEqual([
       true,
       true,
@@ -157,7 +157,7 @@ describe('calls without end', () => {
     });
     expect(doneOf(events)).toMatchObject({ end: 'max_steps', steps: 12 });
     expect(world.server.requests).toHaveLength(12);
-    // The next turn has a history that a provider takes.
+    // A provider accepts the history of the next turn.
     await eventsOf(world.loop.run({ sessionId: 's', prompt: 'Go on.' }));
   });
 
@@ -217,7 +217,7 @@ describe('arguments', () => {
     expect(only(events, 'tool_end')).toHaveLength(hostile.length);
     for (const value of [{}, Object.assign({}, ...seen)])
       expect(Reflect.get(value, 'polluted')).toBe(undefined);
-    // Also not in a process that reads the session.
+    // Reading the session in another process does not pollute the prototype either.
     await world.anotherLoop().state('s');
     expect(Reflect.get({}, 'polluted')).toBe(undefined);
   });

@@ -13,7 +13,7 @@ afterEach(() => world?.close());
 
 const THINGS = ['issue', 'branch', 'invoice', 'calendar', 'photo', 'parcel', 'recipe', 'ticket'];
 
-/** A tool of a server, that says that it ran. */
+/** A tool of a server that reports when it ran. */
 const tool = (name: string, more: Partial<AnyTool> = {}): AnyTool => ({
   ...defineTool({
     name,
@@ -31,7 +31,7 @@ const find = (id: string, query: unknown): ScriptedStep => ({
 const namesOf = ({ tools = [] }: Asked) => tools.map(({ name }) => name);
 const textOf = (asked: Asked | undefined) => JSON.stringify(asked?.prompt.at(-1));
 
-/** Runs a script, and gives what the model was asked. */
+/** Runs a script. Returns the requests to the model. */
 async function run(script: ScriptedStep[], options: Parameters<World['loop']>[1] = {}) {
   const model = scriptedModel(script);
   const end = await world?.loop(model, options).ask({ sessionId: 's', prompt: 'Go.' });
@@ -58,7 +58,7 @@ describe('find_tools', () => {
     expect(first.filter((name) => name.startsWith('mcp__'))).toEqual([]);
     expect(textOf(asked[1])).toContain('- mcp__shop__get_invoice: Works with the invoice');
     expect(textOf(asked[2])).toContain('mcp__shop__get_invoice did 7');
-    // Found ones stand at the end, once, in the order in which they were found, and stay.
+    // Found tools come last, once each, in the order in which they were found, and stay.
     for (const [at, now] of asked.entries()) {
       const before = asked[at - 1];
       if (before === undefined) continue;

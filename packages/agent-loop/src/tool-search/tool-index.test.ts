@@ -62,7 +62,7 @@ describe('createToolIndex of 500 tools of real servers', () => {
       const words = name.replace(/^mcp__/, '').replaceAll(/[_-]+/g, ' ');
       if (!index.search(words, 5).includes(name)) missed.push(words);
     }
-    // Others have the same words, and fewer beside them.
+    // For these, other tools have the same words and fewer additional ones.
     expect(missed.length).toBeLessThanOrEqual(2);
   });
 
