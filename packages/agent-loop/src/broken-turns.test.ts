@@ -39,9 +39,7 @@ async function answeredCalls(store: SessionStore): Promise<string[]> {
   });
 }
 
-/**
- * Resumes until the turn has ended. Checks what the model was told about calls that may have run.
- */
+/** Resumes the turn to its end, or runs it if it never began. Returns its events. */
 async function finish(store: SessionStore = world.sessions): Promise<AgentEvent[]> {
   const loop = world.loop(rest(await answeredCalls(store)), {
     sessions: store,

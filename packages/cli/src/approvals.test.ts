@@ -24,13 +24,13 @@ afterEach(() => world.remove());
 
 const textOf = (name: string) => readFileSync(join(world.cwd, name), 'utf8');
 const json = async (...args: string[]) => JSON.parse((await world.run([...args, '--json'])).out);
-/** A write that waits in a session of the runtime. */
+/** Makes a write wait in a session of the runtime. */
 const waitInSession = async (session: string, args = WRITE): Promise<string> => {
   await world.run(['call', 'read_file', READ, '--session', session]);
   const { approval } = await json('call', 'write_file', args, '--session', session);
   return approval.toolCallId;
 };
-/** The same in a turn of the agent. */
+/** Makes a write wait in a turn of the agent. */
 const waitInTurn = async (session: string): Promise<string> => {
   await world.run(['run', `read_file ${READ}`, '--session', session]);
   const { out } = await world.run(['run', `write_file ${WRITE}`, '--session', session, '--json']);

@@ -11,7 +11,8 @@ fs_reach:
 safety: { network: { allow: ['127.0.0.1'] } }
 `;
 
-// One says that it can run dry, and does what it does all the same. The other reaches more than files.
+// The first tool claims to support dry runs, and still makes its changes. The second one reaches
+// more than files.
 const CONFIG = `
 const schema = { type: 'object', properties: { path: { type: 'string' } } };
 const tool = (name, capabilities, execute) => ({
@@ -130,7 +131,8 @@ describe('always', () => {
     world.write('.ethos/personalities/coder/config.yaml', limited);
     const user = answering(READ, write('b.txt'), 'a', 'w', write('b.txt'), write('c.txt'), 'n', '');
     await world.run(['chat'], user);
-    // What is not offered is asked again; the same arguments are not; others are.
+    // An answer that was not offered is asked again. The same arguments are not asked about again,
+    // but other arguments are.
     expect(questions(user)).toHaveLength(3);
     expect(questions(user)[0]).toContain('[w]ith these arguments');
     expect(questions(user)[0]).not.toMatch(/\[a\]lways|\[t\]ool/);

@@ -12,7 +12,7 @@ function pathsBelow(path: readonly CommandSpec[]): CommandSpec[][] {
 const paths = pathsBelow([ROOT]);
 const namesOf = (path: readonly CommandSpec[]) => path.slice(1).map(({ name }) => name);
 
-/** What the parser says, which reads the same table. */
+/** The output of the parser, which reads the same table. */
 async function byParser(argv: readonly string[]): Promise<string> {
   let shown = '';
   const out = (text: string) => {

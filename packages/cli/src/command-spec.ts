@@ -25,7 +25,7 @@ export interface CommandSpec {
   args?: readonly (readonly [name: string, about: string])[];
   /** Such as `--json` or `--session <id>`, each with its effect. */
   options?: readonly (readonly [flags: string, about: string])[];
-  /** `name` of each child is the word after the command. */
+  /** The command line must name one of these after the command. */
   children?: readonly CommandSpec[];
   load?: () => Promise<CommandModule>;
 }

@@ -4,7 +4,7 @@ import { isLongRun } from '@ethosagent/test-support';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
 
-// Whole shells take a second each, and their scripts seldom change.
+// Only in a long run: starting a shell takes a second, and the scripts seldom change.
 const canRun = (shell: string) =>
   isLongRun() && spawnSync(shell, ['--version']).error === undefined;
 
@@ -25,7 +25,7 @@ describe.runIf(canRun('fish'))('completion in fish', () => {
     ['ethosagent audit ', ['grep', 'show', 'tail', 'verify']],
     ['ethosagent --home x audit ve', ['verify']],
     ['ethosagent secrets ro', ['rotate']],
-    // A secret has no name that is known.
+    // The names of secrets are not completed.
     ['ethosagent secrets rotate ro', []],
     ['ethosagent call read_file --dry', ['--dry-run']],
     ['ethosagent approvals show --se', ['--session']],
@@ -41,7 +41,7 @@ describe.runIf(canRun('fish'))('completion in fish', () => {
   });
 });
 
-/** Types at a zsh of its own, and tells what stands there after the key Tab. */
+/** Types into its own zsh, and prints what is there after the key Tab. */
 const TYPIST = `
 zmodload zsh/zpty
 zpty shell "TERM=dumb zsh -f -i"

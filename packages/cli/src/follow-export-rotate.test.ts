@@ -33,7 +33,7 @@ const event = (target: string) => ({
 });
 
 describe('audit tail --follow', () => {
-  /** Follows, and resolves `until` once a text was written. */
+  /** Follows the log. `until` resolves when a text was written. */
   const follow = (lines: string) => {
     const controller = new AbortController();
     let shown = '';

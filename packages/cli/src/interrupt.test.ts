@@ -30,7 +30,7 @@ const watch = (file: string, args: string[]) => {
     program,
     ended,
     shown: () => shown,
-    /** Waits until it wrote a text. @throws where it ended without */
+    /** Waits until the command has written a text. @throws if it ends without that */
     async until(text: string) {
       let isOver = false;
       void ended.then(() => {
@@ -45,7 +45,7 @@ const watch = (file: string, args: string[]) => {
 };
 
 describe('Ctrl-C', () => {
-  // A command that outlives it reads the input that comes after it, and ends by itself.
+  // A command that survives Ctrl-C. It reads the input that follows, and then ends by itself.
   const waiting = `process.stderr.write('waiting');
     await new Promise((resolve) => process.stdin.once('data', resolve));
     process.stdin.unref();`;
@@ -86,7 +86,7 @@ describe('Ctrl-C', () => {
   });
 });
 
-// `script` of Linux makes a terminal.
+// On Linux, `script` provides a terminal.
 describe.runIf(process.platform === 'linux')('Ctrl-C at a question', () => {
   const atTerminal = (command: string) =>
     watch('script', [

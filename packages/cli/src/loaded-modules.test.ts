@@ -1,8 +1,8 @@
 import { moduleGraph } from '@ethosagent/test-support';
 import { expect, it } from 'vitest';
 
-// What a command loads is how long it takes to answer. Modules are counted, since times depend on
-// the machine.
+// The time until a command answers depends on what it loads. Modules are counted, since times
+// depend on the machine.
 const loadedWith = await moduleGraph(new URL('./bin.ts', import.meta.url));
 const packagesOf = (module: string) =>
   loadedWith(new URL(module, import.meta.url)).filter((name) => !/^node:|\.ts$/.test(name));

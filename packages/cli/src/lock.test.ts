@@ -179,7 +179,7 @@ describe('ethosagent lock', () => {
     );
     world.write('tools/look.mjs', tool(`'a.example.com'`));
     const bin = await bundleScript(new URL('./bin.ts', import.meta.url));
-    // Each in a process of its own: a module is loaded once.
+    // Each in its own process, since a process loads a module only once.
     const lock = (...args: string[]) =>
       spawnSync(process.execPath, [bin, 'lock', ...args], { cwd: world.cwd, encoding: 'utf8' });
     expect(lock().status).toBe(0);
@@ -187,7 +187,7 @@ describe('ethosagent lock', () => {
     const { status, stdout } = lock('--check');
     expect([status, stdout]).toEqual([1, expect.stringContaining('tools/look.mjs:3')]);
     expect(stdout).toContain('declared in network.allowedHosts of the tool at tools/look.mjs:3');
-    // A name that stands twice is in neither place for sure.
+    // If a name stands in two places, it is not known which one is right.
     world.write('tools/look.mjs', `// name: 'look'${tool(`'a.example.com', 'b.example.com'`)}`);
     expect(lock('--check').stdout).not.toContain('look.mjs');
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCliHome } from './fixtures/cli-home.js';
 
-/** An MCP server whose tool has the description of a file. */
+/** An MCP server whose tool has its description in a file. */
 const SERVER = `import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 for await (const line of createInterface({ input: process.stdin })) {

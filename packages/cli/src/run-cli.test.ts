@@ -192,7 +192,7 @@ describe('init', () => {
     const { code, out } = await open();
     expect([code, out]).toEqual([0, expect.stringContaining('npx ethosagent check')]);
     expect(statSync(world.home).mode & 0o077).toBe(0);
-    // Its tool needs an installed package, which this folder has not.
+    // Its tool needs an installed package, which this folder lacks.
     world.write('.ethos/ethos.config.mjs', "export default { personality: 'assistant' };");
     const personality = join(world.home, 'personalities', 'assistant', 'config.yaml');
     const text = readFileSync(personality, 'utf8').replace('count_words, ', '');
@@ -362,11 +362,11 @@ describe('call', () => {
     expect(existsSync(join(world.cwd, 'notes', 'b.txt'))).toBe(false);
     expect(readFileSync(join(world.cwd, 'notes', 'c.txt'), 'utf8')).toBe('y');
     expect(questions.length).toBe(4);
-    // An edit does not widen: the reach is judged again.
+    // An edit does not widen the reach: the new arguments are checked too.
     const outside = await world.run(write, answering('e', '{"path":"secret.txt","content":"y"}'));
     expect(outside.code).toBe(1);
     expect(readFileSync(join(world.cwd, 'secret.txt'), 'utf8')).toBe('not for tools');
-    // Nobody to ask: it waits.
+    // Nobody can be asked, so the call waits.
     const waiting = await world.run([...write, '--json']);
     expect(waiting.code).toBe(1);
     expect(JSON.parse(waiting.out).approval).toMatchObject({ toolName: 'write_file' });
@@ -437,7 +437,7 @@ describe('secrets', () => {
     const list = await world.run(['secrets', 'list'], given(''));
     expect(list.out).toBe('a/KEY  keychain\nb      file\n');
     expect(existsSync(join(world.home, 'secrets', 'a/KEY'))).toBe(false);
-    // It stays where it is.
+    // The secret stays in the same place.
     expect((await world.run(['secrets', 'rotate', 'a/KEY'], given('sesame-3'))).code).toBe(0);
     const secrets = createHomeSecrets({ home: world.home, env: keychain.env });
     expect([await secrets.get('a/KEY'), await secrets.placeOf('a/KEY')]).toEqual([

@@ -101,7 +101,7 @@ describe('serve --mcp', () => {
     await expectServed(client);
     controller.abort();
     expect((await run).code).toBe(0);
-    // Else it goes on looking for its server, in the tests after this one.
+    // Otherwise the client keeps looking for its server during the following tests.
     await client.close();
     await expect(connect(TOKEN)).rejects.toThrow();
   });

@@ -114,7 +114,7 @@ describe('ethosagent --stores', () => {
 });
 
 describe('ethosagent stores move', () => {
-  /** A home with state of every kind. */
+  /** Fills a home with state of every kind. */
   async function fill() {
     const kv = createSqliteKvStore({ path: join(world.home, 'state.sqlite') });
     for (let n = 0; n < 700; n++)
@@ -204,7 +204,7 @@ describe('ethosagent stores move', () => {
     const [{ n }] = await sql('SELECT count(*)::int AS n FROM ethos.key_value');
     expect([n > 0, n < 702]).toEqual([true, true]);
     await json(to, env);
-    // As a process leaves it that was killed in the middle of a session, of a memory, and of keys.
+    // As after a process that was killed while it copied a session, a memory and keys.
     await sql(`DELETE FROM ethos.message WHERE sequence > 5;
       UPDATE ethos.session SET message_count = least(message_count, 5);
       DELETE FROM ethos.key_value WHERE substring(key FROM 1 FOR 2) = 'k4';

@@ -137,7 +137,7 @@ safety:
     const both = [line(4, 'insider'), line(5, 'insider')];
     expect(await linesOf('fetch', 'https://10.0.0.8/', 'insider')).toEqual([['allowed', both]]);
     expect(await linesOf('fetch', 'https://in.test/', 'insider')).toEqual([['allowed', both]]);
-    // Public, and named by the operator.
+    // The host is public, and the operator has named the address.
     for (const at of ['https://out.test/', 'https://10.0.0.9/']) {
       expect(await linesOf('fetch', at, 'insider')).toEqual([['allowed', [line(4, 'insider')]]]);
     }

@@ -20,7 +20,7 @@ writeFileSync(join(dir, 'in', 'package.json'), '{"scripts":{"lint":"true","test"
 writeFileSync(join(dir, 'in', 'a.txt'), 'a');
 const file = join(dir, 'in', 'a.txt');
 
-/** Arguments with which each tool reaches for something outside. */
+/** For each tool, arguments with which it tries to reach something outside. */
 const ARGUMENTS: Record<string, object> = {
   read_file: { path: file },
   write_file: { path: join(dir, 'in', 'new.txt'), content: 'x' },
@@ -54,7 +54,9 @@ const ARGUMENTS: Record<string, object> = {
   browser_navigate: { url: 'https://example.com/' },
 };
 
-/** These use a browser that another call has opened: there is none to be denied anything. */
+/**
+ * These tools use a browser that another call has opened. Without one, there is nothing to deny.
+ */
 const NEEDS_BROWSER = (name: string) => name.startsWith('browser_') && name !== 'browser_navigate';
 
 const NAMES = Object.values(EXTENSION_TOOLS).flatMap(({ tools }) => [...tools]);
@@ -63,7 +65,7 @@ beforeAll(async () => {
   tools = (await pickTools(NAMES)).tools;
 });
 
-/** Every one of them as a call under a registry in which all that a tool declares is at hand. */
+/** Calls a tool in a registry with a backend for everything that tools declare. */
 async function callOf(name: string, audit: () => void, reach = join(dir, 'in')) {
   const told: unknown[] = [];
   const { kvStoreFactory } = createInMemoryKvStore();
@@ -110,7 +112,7 @@ async function callOf(name: string, audit: () => void, reach = join(dir, 'in')) 
   return { result: answer?.result, told };
 }
 
-/** What a loop answers to a task that it does not take. */
+/** A loop's answer to a task that it refuses. */
 const refuseTask = () =>
   Promise.reject(new CapabilityError('DELEGATION_REFUSED', 'not this one', 'test'));
 const delegation: DelegationProvider = {
@@ -137,7 +139,7 @@ describe('a denial, as each built-in tool answers it', () => {
     const [error] = told;
     if (!(error instanceof CapabilityError)) throw new Error(`no error: ${String(error)}`);
     expect(error.code).toBe(result.cause);
-    // Whole, and at the beginning: what to do next comes after it.
+    // The whole message comes first. What to do next follows it.
     expect(result.error.startsWith(error.message)).toBe(true);
     expect(JSON.stringify(result)).not.toContain('the sink is full');
   });

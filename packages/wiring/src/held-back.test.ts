@@ -58,14 +58,14 @@ it('a model that calls a tool of an MCP server that is not there is told so, in 
   expect(await toldOf(runtime, 'mcp__never__x')).toEqual(['there is no tool "mcp__never__x"']);
 });
 
-/** What a model is told that calls a tool. */
+/** What a model is told when it calls a tool. */
 async function toldOf(runtime: ToolRuntime, toolName: string): Promise<string[]> {
   let step = 0;
   const model = new MockLanguageModelV3({
     doStream: async () => {
       step += 1;
       const unified = step === 1 ? ('tool-calls' as const) : ('stop' as const);
-      // A model that says nothing is waited for and asked again.
+      // The loop waits and asks again if the model gives an empty answer.
       const said: Part[] =
         step === 1
           ? [{ type: 'tool-call', toolCallId: 'c', toolName, input: '{}' }]

@@ -15,7 +15,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 
 const folders = (process.env.PATH ?? '').split(delimiter);
-// The start of a Chromium costs more than all else here.
+// Starting a Chromium takes longer than everything else in this test.
 const withChromium =
   isLongRun() &&
   folders.some((folder) => {
@@ -26,7 +26,7 @@ const withChromium =
     }
   });
 
-// An MCP server by hand, and a helper that outlives it.
+// An MCP server without a library, and a helper process that outlives it.
 const NOTER = `
 const { spawn } = require('node:child_process');
 const { createInterface } = require('node:readline');
@@ -53,7 +53,7 @@ const ENDINGS: readonly [name: string, end: (host: ChildProcess) => void][] = [
   ['SIGKILL', (host) => host.kill('SIGKILL')],
   ['process.exit', (host) => host.kill('SIGUSR2')],
   ['SIGTERM', (host) => host.kill('SIGTERM')],
-  // A terminal sends it to the whole group.
+  // A terminal sends this signal to the whole group.
   ['SIGINT', (host) => process.kill(-(host.pid ?? 0), 'SIGINT')],
   ['what nobody catches', (host) => host.kill('SIGPIPE')],
 ];
@@ -87,7 +87,7 @@ afterEach(() => {
 interface Seen {
   pid: number;
   parent: number;
-  /** When it began: its id may be another's later. */
+  /** When it began: another process may get its id later. */
   start: string;
   command: string;
   environment: string;
@@ -107,13 +107,16 @@ function seen(pid: number): Seen | undefined {
   }
 }
 
-/** What was started with one of these arguments, and shows nothing else. */
+/** The processes with one of these sleeping times as their only argument. */
 function startedWith(seconds: readonly string[]): Seen[] {
   const all = readdirSync('/proc').flatMap((name) => seen(Number(name)) ?? []);
   return all.filter(({ command }) => seconds.includes(/^sleep (\d+) $/.exec(command)?.[1] ?? ''));
 }
 
-/** What carries a mark in its environment, and what descends from that: Chromium writes over its own. */
+/**
+ * The processes with a mark in their environment, and their descendants, since Chromium overwrites
+ * its own environment.
+ */
 function startedBy(mark: string): Seen[] {
   const all = readdirSync('/proc').flatMap((name) => seen(Number(name)) ?? []);
   const found = new Set(all.filter(({ environment }) => environment.includes(mark)));
@@ -131,7 +134,8 @@ const rows = ENDINGS.flatMap(([ending, end]) =>
   [false, true].map((sandboxed) => ({ ending, end, sandboxed })),
 );
 
-// A check tries the same doors in core: the bundle of all of this and a Chromium take long.
+// Only in a long run: a check tries the same ways to start a process in core, and this bundle and a
+// Chromium take long.
 it.runIf(isLongRun()).for(rows)(
   'what tools, servers and the browser run is gone after $ending of the host, sandboxed: $sandboxed',
   async ({ end, sandboxed }, context) => {
@@ -150,7 +154,7 @@ safety:
     allow: ["127.0.0.1"]
 `,
     );
-    // Known by how long they sleep.
+    // The processes are identified by their sleeping time.
     const seconds = [randomInt(1e8, 1e9), randomInt(1e8, 1e9)].map(String);
     const [ofServer = '', ofTerminal = ''] = seconds;
     const noter = { command: process.execPath, args: ['-e', NOTER, ofServer] };

@@ -8,7 +8,7 @@ import type { RuntimeMcp } from './mcp.js';
 import type { ToolRuntime, ToolRuntimeOptions } from './runtime-api.js';
 import { createToolRuntime } from './tool-runtime.js';
 
-// Real servers: programs of npm that this test starts.
+// Real servers: programs from npm that this test starts.
 const everything = createRequire(
   new URL('../../../extensions/tools-mcp/package.json', import.meta.url),
 ).resolve('@modelcontextprotocol/server-everything/dist/index.js');
@@ -44,7 +44,7 @@ async function echo(runtime: ToolRuntime, personality: string): Promise<string> 
   if (answer === undefined) return 'no answer';
   return answer.result.ok ? answer.result.value : answer.result.error;
 }
-/** Waits until the server is there: a busy machine may start it later than a runtime waits. */
+/** Waits until the server has started. A busy machine may need longer than a runtime waits. */
 const served = (runtime: ToolRuntime, personality = 'user') =>
   expect.poll(() => namesOf(runtime, personality)).toContain('mcp__all__echo');
 
@@ -131,7 +131,7 @@ describe('the MCP servers of a runtime', () => {
       'mcp.json',
       JSON.stringify({
         mcpServers: {
-          // The server has none of this name, so that the operator is told.
+          // The server has no tool with this name, so the operator must be told.
           all: { ...server, excludeTools: ['another'] },
           gone: { command: 'no-such-program-here' },
         },

@@ -243,7 +243,8 @@ describe('a folder that becomes a link', () => {
     put('shared/sub/a.txt', 'inside');
     put('secret/a.txt', 'outside');
     personality('narrow', 'fs_reach: {read: ["${ETHOS_HOME}/shared/sub"]}\n');
-    // Known now, and no file was read yet that would have found out where the folder is.
+    // The meet is known now. No file is read later from which the folder's new place would be
+    // learnt.
     await runtime.definitions('coder/narrow');
     rmSync(join(home, 'shared/sub'), { recursive: true });
     symlinkSync(join(home, 'secret'), join(home, 'shared/sub'));

@@ -22,7 +22,7 @@ function load(content: string | Uint8Array, id = 'coder') {
   return loadPersonality({ home, id, cwd: '/home/x/repo' });
 }
 
-/** The message without its code, and with `FILE` for the path of the file. */
+/** The message without its code, and with `FILE` instead of the path. */
 async function refusal(loading: Promise<unknown>): Promise<string> {
   const error: unknown = await loading.then(
     () => expect.fail('it was accepted'),

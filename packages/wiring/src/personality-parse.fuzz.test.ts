@@ -10,7 +10,7 @@ const OPTIONS = {
   variables: { ETHOS_HOME: '/h', self: '/h/p', CWD: '/c' },
 };
 
-/** The config, or the message of its refusal. */
+/** The config, or the problems of its refusal. */
 function read(text: string): { config: unknown } | { problems: string[] } {
   try {
     return { config: parsePersonality(text, OPTIONS) };
@@ -149,7 +149,8 @@ describe('parsePersonality, whatever the file', () => {
         defaultKeyType: 'PLAIN',
         lineWidth: 40,
       });
-      // As the library reads it: a block of one space it writes as one of none.
+      // The library itself changes the indentation of some blocks, so the text that it reads
+      // counts.
       expect(read(source)).toEqual({ config: { id: 'p', ...parse(source) } });
     },
     { runs: { check: 20, long: 30_000 } },

@@ -44,7 +44,7 @@ describe('PersonalityStore.get', () => {
   });
 
   it('does not read a settled file again', async () => {
-    // A clock far ahead: every change counts as long past.
+    // The clock is far ahead, so every change seems to be long ago.
     store = createPersonalityStore({ home, now: () => Number.MAX_SAFE_INTEGER });
     const file = write('coder', 'name: a\n');
     const first = await store.get('coder');
@@ -70,7 +70,7 @@ describe('PersonalityStore.get', () => {
     const file = write('coder', allowing('a.com'));
     utimesSync(file, 1, 1);
     expect(await allowed('coder')).toEqual(['a.com']);
-    // Past the resolution of the file system's clock.
+    // Longer than the resolution of the file system's clock.
     await new Promise((resolve) => setTimeout(resolve, 50));
     write('coder', allowing('b.com'));
     utimesSync(file, 1, 1);

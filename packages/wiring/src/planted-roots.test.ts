@@ -71,7 +71,7 @@ async function start(): Promise<ToolRuntime> {
   return runtime;
 }
 
-/** What there is to tell, beside that a tool starts a shell without a sandbox. */
+/** The problems, without the one about a shell without a sandbox. */
 async function told(runtime: ToolRuntime): Promise<RuntimeProblem[]> {
   return (await runtime.problems()).filter(({ key }) => key !== 'safety.process.sandbox');
 }
@@ -89,7 +89,7 @@ async function call(
   return answer.result.ok ? answer.result.value : answer.result.error;
 }
 
-/** What a process of the first personality does, where it may write in the project. */
+/** What a process of the first personality may do, since it may write in the project. */
 function plant(): void {
   renameSync(join(work, 'docs'), join(work, 'docs.old'));
   symlinkSync(outside, join(work, 'docs'));

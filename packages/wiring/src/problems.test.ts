@@ -26,7 +26,7 @@ const keyed = toolOf('keyed', {
 const ITS_HOST = 'safety: {network: {allow: [a.test]}}\n';
 const boxed = toolOf('boxed', { process: { allowedBinaries: ['ls'], sandbox: 'required' } });
 
-/** A home with one personality; the last line of its file is 4, and `yaml` begins in line 2. */
+/** A home with one personality. `yaml` begins in line 2 of its file, and ends in line 4. */
 function createHome(yaml: string) {
   const { base, remove } = createTestFolder('problems');
   onTestFinished(remove);
@@ -114,7 +114,7 @@ describe('ToolRuntime.problems', () => {
         heldBack: false,
       },
     ]);
-    // A tool that is registered, and not offered, reaches nothing.
+    // A tool that is registered and not offered reaches nothing.
     const other = createHome('toolset: [memory_read]\nsafety: {network: {allow: ["*"]}}\n');
     expect(await other.problems({ tools: ['memory_read', 'fetch_url'] })).toEqual([]);
   });
@@ -260,7 +260,7 @@ describe('ToolRuntime.problems of secrets', () => {
     expect(await problems({ tools: [all] })).toMatchObject([
       { file: join(home, 'secrets/b/deep/open'), tool: 'all' },
     ]);
-    // What the prefix covers is declared, so it is not taken for a misspelt one.
+    // A ref below a declared prefix is declared, so it does not count as misspelt.
     chmodSync(join(home, 'secrets/b/deep/open'), 0o600);
     const other = toolOf('other', {
       network: { allowedHosts: ['a.test'] },

@@ -229,7 +229,7 @@ describe('no free text crosses', () => {
       many: { type: 'number' },
     },
   };
-  /** Answers of a reader that a page has got hold of. */
+  /** The answers of a reader that a hostile page controls. */
   const word = fc.oneof(fc.constant(EVIL), fc.string(), fc.constantFrom('a', '2026-01-01', 'id-1'));
   const said = fc.oneof(
     word,

@@ -26,7 +26,7 @@ it('ToolSession.refuse runs nothing, answers no question, and leaves one event',
     const call = { toolCallId: 'a', name: 'pay', args: { amount: 1 } };
     const [asked] = await session.execute([call]);
     await session.decide(asked?.approval ?? expect.fail('nothing waits'), { approved: true });
-    // The same call, which somebody approved, and is refused elsewhere.
+    // The same call was approved, and is now refused elsewhere.
     const refused = await session.refuse(call, { code: 'not_available', error: 'no such tool' });
     expect(refused).toMatchObject({ text: 'not_available: no such tool', result: { ok: false } });
     expect([paid, (await session.pending()).length]).toEqual([[], 1]);

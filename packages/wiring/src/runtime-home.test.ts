@@ -75,7 +75,7 @@ const shell = defineTool({
     ok(JSON.stringify(await ctx.scopedProcess.spawn('sh', ['-c', line]))),
 });
 
-/** What there is to tell, beside that a tool starts a shell without a sandbox. */
+/** The problems, without the one about a shell without a sandbox. */
 async function told(runtime: ToolRuntime): Promise<RuntimeProblem[]> {
   return (await runtime.problems()).filter(({ key }) => key !== 'safety.process.sandbox');
 }
@@ -88,7 +88,7 @@ async function call(runtime: ToolRuntime, name: string, args: unknown): Promise<
   return answer.result.ok ? answer.result.value : answer.result.error;
 }
 
-/** Reaches that cover the home, and how they are made. */
+/** Reaches that include the home, and how they are created. */
 const COVERING: ReadonlyArray<readonly [string, () => { roots: string[]; cwd?: string }]> = [
   ['the home in the project', () => ({ roots: ['${CWD}'] })],
   ['the working directory as the home', () => ({ roots: ['${CWD}'], cwd: home })],

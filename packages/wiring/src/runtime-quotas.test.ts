@@ -71,7 +71,10 @@ async function start(stores?: RuntimeStores): Promise<void> {
   });
 }
 
-/** Calls a tool with so many names at once; says how many passed, and the errors of the others. */
+/**
+ * Calls a tool with several names at the same time. Returns how many calls succeeded, and the
+ * errors of the others.
+ */
 async function use(tool: string, names: string[], options: ExecuteOptions = {}) {
   const calls = names.map((name, n) => ({ toolCallId: `${n}`, name: tool, args: { name } }));
   const results = (await runtime.execute(calls, options)).map(({ result }) => result);

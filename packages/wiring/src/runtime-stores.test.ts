@@ -50,7 +50,7 @@ async function start(options: Partial<ToolRuntimeOptions> = {}): Promise<ToolRun
   return runtime;
 }
 
-/** Touches every store. */
+/** Uses every store. */
 const use = defineTool({
   name: 'use',
   description: 'Uses the stores.',
@@ -81,7 +81,7 @@ const run = async (runtime: ToolRuntime) => {
   return answer?.result;
 };
 
-/** Secrets in a map, to which more can be added. */
+/** Secrets in a map that can be changed. */
 function secretsOf(values: Record<string, string>): Required<SecretStore> {
   const map = new Map(Object.entries(values));
   return {
@@ -136,7 +136,7 @@ describe('createToolRuntime with stores', () => {
   });
 
   it('leaves open what it was given, and loads no SQLite for it', async () => {
-    // Of the built packages: what is loaded when is lost in a bundle.
+    // Runs the built packages: a bundle does not show what is loaded when.
     const program = join(import.meta.dirname, '..', `.compiled-${process.pid}.mjs`);
     await compileProgram(new URL('./fixtures/own-stores.ts', import.meta.url), program);
     onTestFinished(() => rmSync(program));
@@ -203,7 +203,7 @@ describe('createToolRuntime with stores', () => {
     await expect(failed).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     await expect(failed).rejects.not.toThrow(/hunter2/);
     expect(closed).toEqual(['keyValue']);
-    // What has a code of its own keeps it.
+    // An error with a code of its own keeps that code.
     const typed = () => {
       throw new EthosError('STORE_NEWER', 'newer');
     };
@@ -306,7 +306,7 @@ describe('createToolRuntime with stores', () => {
     expect(existsSync(join(home, 'secrets'))).toBe(false);
     await parts?.tokens.delete('mcp/token');
     expect(await parts?.tokens.get('mcp/token')).toBeNull();
-    // Where secrets can only be read, tokens are in the home.
+    // If the secrets can only be read, tokens are stored in the home.
     await withMcp({ get: secrets.get });
     await parts?.tokens.set('mcp/token', 'def');
     expect(existsSync(join(home, 'secrets', 'mcp', 'token'))).toBe(true);

@@ -4,7 +4,7 @@ import { ServedMcp } from './served-mcp.js';
 
 const NOTHING = { personality: 'user', state: 'ready', held: [] };
 
-/** Servers that come when they are let, and end with their `stop`. */
+/** Servers that start when the test lets them, and end when they are stopped. */
 class Servers {
   readonly log: string[] = [];
   readonly again: string[] = [];
@@ -56,7 +56,7 @@ beforeEach(() => {
   servers = new Servers();
 });
 
-/** A config that is new, except for its mark, is served by the servers of the one before. */
+/** A new config with the description `the same` is served by the earlier servers. */
 const served = (maxWaitMs?: number) =>
   new ServedMcp(servers, {
     servesToo: (before, now) => before === now || now.description === 'the same',

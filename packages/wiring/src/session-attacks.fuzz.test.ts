@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 const small = fc.nat({ max: 1 });
-/** Whose: the runtime, the session, the personality. */
+/** The runtime, the session and the personality of a step. */
 const where = fc.record({
   process: small,
   session: fc.constantFrom('s', 's', 's', 't'),
@@ -75,11 +75,11 @@ type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
 
 let tries = 0;
 
-/** One sequence, in sessions and for an owner that no other has. */
+/** One sequence of steps, in sessions of its own and with an owner of its own. */
 class Attack {
   readonly #model = new SessionModel();
   readonly #user = `user${++tries}`;
-  /** What was shown of questions, the oldest first. */
+  /** The questions that were shown, the oldest first. */
   readonly #shown: { approval: PendingApproval; session: Where['session'] }[] = [];
 
   async run(steps: readonly Step[]): Promise<void> {
@@ -150,7 +150,7 @@ class Attack {
       return;
     }
     if (this.#model.decided.has(approval.question)) {
-      // The same one again, which changes nothing.
+      // The same decision again changes nothing.
       expect(added).toEqual([]);
       return;
     }
@@ -165,7 +165,7 @@ class Attack {
     const asked = this.#model.asked.get(approval.question);
     expect(added).toHaveLength(decision.always === undefined ? 0 : 1);
     for (const { id, scope } of added) {
-      // It is for what was asked, wherever it was decided.
+      // The grant is for what was asked, wherever it was decided.
       if (asked !== undefined) this.#model.grant(id, asked, scope);
     }
   }

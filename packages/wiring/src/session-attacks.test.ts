@@ -14,7 +14,7 @@ let work: string;
 let runtime: ToolRuntime;
 const paid: unknown[] = [];
 
-/** Small sums need nobody. */
+/** Small payments need no approval. */
 const pay = defineTool({
   name: 'pay',
   description: 'Pays.',
@@ -96,7 +96,7 @@ async function asked(session: ToolSession, amount = 50): Promise<PendingApproval
   if (result?.approval === undefined) throw new Error('it was not asked');
   return result.approval;
 }
-/** A promise and what fulfils it. */
+/** A promise, and the function that resolves it. */
 function gate(): { open: () => void; opened: Promise<void> } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -413,7 +413,7 @@ describe('a call that is read in quarantine', () => {
 
 describe('a storage that throws', () => {
   it.each([{}, { protections: 'none' as const }])('fails the calls alone, %o', async (options) => {
-    // Its private fields are those of another object.
+    // It lacks the private fields of a real storage, so its methods throw.
     await start({ stores: { storage: Object.create(new FsStorage()) } });
     const [answer] = await runtime.execute([call('note', {})], options);
     expect(answer?.result).toMatchObject({ ok: false, code: 'not_available' });

@@ -23,13 +23,13 @@ const agentScript = await bundleScript(new URL('./fixtures/act-as-agent.ts', imp
 const script = await bundleScript(new URL('./fixtures/act-in-session.ts', import.meta.url));
 const PAY: ToolCall = { toolCallId: 'c', name: 'pay', args: { text: 'once' } };
 const ATTEMPTS = tries({ check: 3, long: 5 });
-/** How many act where one more or less changes nothing. */
+/** The number of processes where the exact number does not matter. */
 const MANY = tries({ check: 2, long: 3 });
 const SOME = tries({ check: 1, long: 2 });
 
 let folder: string;
 let started: RunningScript[];
-/** Where the sessions are, when each process has a home of its own. */
+/** The database of the sessions, if each process has a home of its own. */
 let url: string | undefined;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'processes-')));
@@ -37,7 +37,7 @@ beforeEach(() => {
   url = undefined;
 });
 
-/** The home that all processes share; with a database, one of a machine's own. */
+/** The home that all processes share. With a database, each machine has its own. */
 function homeOf(machine: number): string {
   const home = join(folder, url === undefined ? 'home' : `home-${machine}`);
   const personality = join(home, 'personalities', 'coder');
@@ -53,7 +53,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Processes that are ready, and begin at once. */
+/** Processes that are ready and begin at the same time. */
 async function processes(
   count: number,
   calls: readonly ToolCall[],
@@ -77,7 +77,7 @@ async function processes(
   }
   return results;
 }
-/** A turn of an agent in a process of its own, up to its tool `hold`. */
+/** A turn of an agent in another process, up to its tool `hold`. */
 async function heldTurn(...steps: string[][]): Promise<RunningScript> {
   const args = [homeOf(8), JSON.stringify(steps), ...(url === undefined ? [] : [url])];
   const running = startScript(agentScript, { args });
@@ -86,7 +86,7 @@ async function heldTurn(...steps: string[][]): Promise<RunningScript> {
   return running;
 }
 
-/** Waits until a process says a word; throws with its errors where it ends before. */
+/** Waits until a process prints a word. Throws its errors if it ends before that. */
 async function saying({ child, lines, ended }: RunningScript, word: string): Promise<void> {
   const end = ended.then(({ errors }) => {
     throw new Error(`it ended before it said ${word}: ${errors}`);
@@ -100,7 +100,7 @@ const LOOK: ToolCall = { toolCallId: 'l', name: 'look', args: { text: 'x' } };
 const paid = () =>
   existsSync(join(folder, 'paid')) ? readFileSync(join(folder, 'paid'), 'utf8') : '';
 
-/** A runtime of this test's own process, on a machine of its own. */
+/** Uses a session in this process, on a machine of its own. */
 async function here<T>(use: (session: ToolSession) => Promise<T>): Promise<T> {
   const runtime = await createToolRuntime({
     home: homeOf(9),
@@ -122,8 +122,8 @@ async function decide(approval: SessionResult['approval'], approved: boolean): P
   await here((session) => session.decide(approval, { approved }));
 }
 
-// Which store it is decides who gets a claim, and what others know of what was read. The rest is
-// seen once in a check.
+// The store decides who gets a claim, and what others know about reads. A check tests the rest with
+// only one store.
 const PLACES: [string, () => Promise<string | undefined>, boolean][] = [
   ['of one home', async () => undefined, true],
   ['of machines with one PostgreSQL', newPostgresDatabase, isLongRun()],
@@ -134,7 +134,8 @@ describe.each(PLACES)('a session in several processes %s', (_, database, isWhole
   });
 
   it('runs a call once for one approval, however many of them take it up', async () => {
-    // An approval is for the very tool that asked, and this test's own is not bundled.
+    // An approval is for exactly the tool that asked. So a bundled process must ask, as it will run
+    // the calls.
     const [asked] = await processes(1, [PAY]);
     expect(paid()).toBe('');
     await decide(asked?.approval, true);

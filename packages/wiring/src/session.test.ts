@@ -247,7 +247,7 @@ describe('a session', () => {
     const other = { ...issued, args: { amount: 500 } };
     const [changed] = await session.execute([other]);
     expect(changed?.result).toMatchObject({ ok: false, cause: 'NOT_APPROVED' });
-    // It asks for something else now, so the yes is void.
+    // The call asks for something else now, so the approval no longer counts.
     const [again] = await session.execute([issued]);
     expect(again?.approval).toBeDefined();
     if (again?.approval === undefined) return;
@@ -327,7 +327,7 @@ describe('a session', () => {
       const answers = await session.resume();
       expect(answers.map(({ result }) => result.ok)).toEqual([false, false]);
       expect(pays).toEqual([]);
-      // What was approved may run when the tool comes back; nobody has to wait for that.
+      // The approved call may run when the tool returns. Nobody has to wait for that.
       expect(await session.withdraw({ ...approved, question: 'another' })).toBe(false);
       const left = await session.pending();
       expect(left.map(({ toolCallId }) => toolCallId)).toEqual(
@@ -527,7 +527,7 @@ describe('a session', () => {
     const made = async (session: ToolSession) =>
       (await one(session, 'pay', { amount: 1 })).result.ok;
     expect([await made(a), await made(b)]).toEqual([true, true]);
-    // Without a limit of its own it counts all the same.
+    // A runtime without a limit also counts.
     await runtime.execute([call('pay', { amount: 1 })], { sessionId: 's' });
     const other = (await start()).session('s', { limits });
     expect(await made(runtime.session('t', { limits }))).toBe(true);

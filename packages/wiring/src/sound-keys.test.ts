@@ -33,7 +33,7 @@ function createHome(files: Record<string, string>) {
   }
   const start = (personality: string, options: Partial<ToolRuntimeOptions> = {}) =>
     createToolRuntime({ home: base, cwd: base, personality, tools: [counter, getter], ...options });
-  /** Each problem without its file. */
+  /** Each problem without the name of its file. */
   const told = async (trying: Promise<unknown>) => {
     const error: unknown = await trying.then(() => undefined).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
@@ -95,7 +95,7 @@ it.each<[what: string, yaml: string, told: string[]]>([
       expect.stringMatching(/safety.network.allow: getter may request/),
     ],
   ],
-  // What a mistake hides is not guessed.
+  // Keys that are hidden by a mistake are not guessed.
   [
     'nothing of a key with the mistake',
     'name: C\ntoolset: [getter]\nfs_reach: {read: 3}\nsafety: {network: {alow: [x]}}\n',

@@ -86,7 +86,7 @@ The documentation.
     const docs = { url: world.url('/docs/a'), key: 'docs' };
     for (let time = 1; time <= 2; time++) await call(session, 'cached', docs);
     expect(await isTainted(session)).toBe(false);
-    // Nobody noted where this came from.
+    // The source of this value was not recorded.
     await runtime.execute(
       [{ toolCallId: 'x', name: 'cached', args: { url: world.url('/evil/a'), key: 'evil' } }],
       { protections: 'none' },
@@ -137,7 +137,7 @@ describe('a file in a trusted folder', () => {
     await write(one, path);
     await call(other, 'read', { path });
     expect(await isTainted(other)).toBe(true);
-    // Nor the folder that has its name in it, nor in another process.
+    // The folder that lists the file's name is not trusted either, in another process too.
     const again = (await world.start()).session('again');
     await call(again, 'list', { path: world.cwd });
     expect(await isTainted(again)).toBe(true);

@@ -74,7 +74,7 @@ function openBelow(folder: string): string[] {
       const file = readlinkSync(join('/proc/self/fd', descriptor));
       return file.startsWith(`${folder}/`) ? [file] : [];
     } catch {
-      // The descriptor of the listing itself.
+      // It was the descriptor of this listing.
       return [];
     }
   });
@@ -146,7 +146,7 @@ describe('createToolRuntime is not given', () => {
     ['nothing for a bridge', { mcp: () => undefined }, /: mcp gave no bridge/],
     ['another value for mcp', { mcp: 'yes' }, /: mcp is neither true, 'pinned' nor a function/],
   ])('%s', async (_, options, message) => {
-    // As plain JavaScript could.
+    // As plain JavaScript may pass it.
     const given: object = options;
     await expect(start(given)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -565,7 +565,7 @@ describe('ToolRuntime.close', () => {
     const order: string[] = [];
     const first = runtime.close().then(() => order.push('first'));
     const second = runtime.close().then(() => order.push('second', ...openBelow(home)));
-    // The second must not get by while the first still waits for the plugin.
+    // The second call must not return while the first one still waits for the plugin.
     await new Promise((resolve) => setImmediate(resolve));
     order.push('released');
     release();
@@ -780,7 +780,7 @@ describe('ToolRuntime and its audit log', () => {
     await third.execute(call('counter'));
     expect(logs()).toEqual(['audit-2.jsonl', 'audit.jsonl']);
     const report = await verifyRuntimeAudit(home);
-    // Two accesses a call, and the call.
+    // Two accesses for each call, and the call itself.
     expect(report).toEqual({ ok: true, events: 12, problems: [], cannotTell: [] });
   });
 

@@ -34,7 +34,7 @@ describe('pickTools', () => {
 
   it('has a folder of extensions for each package, and the label of its group', async () => {
     const folders = readdirSync(new URL('../../../extensions', import.meta.url));
-    // Its tools are those of the servers.
+    // The tools of this extension come from its servers.
     const named = folders
       .filter((name) => name !== 'tools-mcp')
       .map((name) => `@ethosagent/${name}`);

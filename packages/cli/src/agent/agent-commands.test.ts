@@ -16,7 +16,7 @@ afterEach(() => world.remove());
 const READ = 'read_file {"path":"notes/a.txt"}';
 const WRITE = 'write_file {"path":"notes/b.txt","content":"x"}';
 const b = () => join(world.cwd, 'notes', 'b.txt');
-/** Answers questions in their order, and keeps what was asked. */
+/** Answers questions in order, and keeps them. */
 const answering = (...answers: string[]) => {
   const asked: string[] = [];
   return {

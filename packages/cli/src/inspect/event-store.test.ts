@@ -4,7 +4,7 @@ import { EventStore } from './event-store.js';
 import { callEvents } from './fixtures/inspected-home.js';
 import type { EventQuery } from './inspect-api.js';
 
-/** A reader that gives these events, and then those that are added. */
+/** A reader that returns these events, and later those that are added. */
 function readerOf(events: LoggedEvent[]) {
   return {
     async *read() {

@@ -14,7 +14,7 @@ import {
 import type { ReachMatrix } from './inspect-api.js';
 import { reachHtml } from './reach-html.js';
 
-/** Markup and script in every form that a page might run. */
+/** Markup and scripts in every form that a page might run. */
 const HOSTILE = [
   '<img src=x onerror="window.ran=1">',
   '<script>window.ran=2</script>',
@@ -244,7 +244,7 @@ describe('another site', () => {
     const evil = await openInspector(world);
     try {
       const { page } = await watchPage(browser, evil.origin, { bypassCSP: true });
-      // Another origin of the same machine, as another user's server would be.
+      // Another origin on the same machine, like a server of another user.
       await page.goto(`${evil.origin}/`);
       const outcomes = await page.evaluate(`(async () => {
         const read = async (path, init) => {

@@ -32,7 +32,7 @@ afterEach(async () => {
   world.remove();
 });
 
-/** Focuses a table once a first row is there: before that a key chooses nothing. */
+/** Focuses a table after its first row has appeared. Before that, a key would choose nothing. */
 async function focusRows(page: Page, name: string): Promise<void> {
   const grid = page.getByRole('grid', { name });
   await grid.getByRole('gridcell').filter({ hasNotText: '…' }).first().waitFor();
@@ -82,7 +82,7 @@ const VIEWS: readonly (readonly [name: string, use: (page: Page) => Promise<void
       await page.keyboard.press('ArrowDown');
       await page.getByText('In the log').waitFor();
       await page.getByRole('button', { name: 'Verify' }).click();
-      // The other log has no key of the home.
+      // The second log was not written with the key of the home.
       await page.getByText(/\d problems?\./).waitFor();
     },
   ],
@@ -99,7 +99,7 @@ describe.each(['light', 'dark'] as const)('axe finds nothing in %s', (colorSchem
     ['on a wide screen', { width: 1280, height: 800 }],
     ['on a narrow one', { width: 420, height: 900 }],
   ];
-  // Colours, sizes and views depend on nothing of each other: each is seen once.
+  // Colours, sizes and views are independent, so a check sees each of them once.
   const isSeen = ([name]: (typeof screens)[number]) =>
     (name === 'on a narrow one') === (colorScheme === 'dark');
   const views = inCheck(

@@ -110,7 +110,7 @@ describe('the audit log', () => {
     await page.getByText('10,000 events', { exact: true }).waitFor();
     const grid = page.getByRole('grid', { name: 'Events' });
     expect(await grid.getAttribute('aria-rowcount')).toBe('10001');
-    // Only those in view are in the document.
+    // Only the rows in view are in the document.
     expect(await grid.getByRole('row').count()).toBeLessThan(200);
     await grid.focus();
     await page.keyboard.press('End');
@@ -172,7 +172,8 @@ describe('live calls', () => {
     expect(await wrongs()).toEqual([]);
   });
 
-  // The table is that of the audit log, of which there are ten thousand above.
+  // Only in a long run: it is the same table as that of the audit log, which is tested above with
+  // ten thousand rows.
   it.runIf(isLongRun())('are ten thousand', async () => {
     world.writeLog(callEvents(10_000));
     const { page } = await open();

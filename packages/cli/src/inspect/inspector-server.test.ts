@@ -54,7 +54,7 @@ interface Answer {
   body: string;
 }
 
-/** Asks as any program of this machine can, with whatever headers. */
+/** Sends a request as any program on this machine could, with any headers. */
 async function ask(
   path: string,
   { method = 'GET', headers = {}, body }: Asked = {},
@@ -267,7 +267,7 @@ describe('the inspector gives nothing', () => {
     await nothing(post('{"a":'), 400);
     await nothing(post(''), 400);
     await nothing(post(`"${'x'.repeat(5 * 1024 * 1024)}"`), 400).catch((error: unknown) => {
-      // It may be cut off in the middle of its body.
+      // The connection may be closed while the body is being sent.
       expect(['EPIPE', 'ECONNRESET']).toContain(Object(error).code);
     });
     expect((await ask('/')).status).toBe(200);

@@ -6,7 +6,7 @@ import { buildPage } from './fixtures/build-page.js';
 import { openInspector, signIn } from './fixtures/open-inspector.js';
 import type { ReachMatrix } from './inspect-api.js';
 
-/** An MCP server that says that it was started. */
+/** An MCP server that records that it was started. */
 const SERVER = `import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 appendFileSync(process.argv[2], 'started ');

@@ -6,10 +6,13 @@ import { expect, it } from 'vitest';
 import { openCliHome } from '../fixtures/cli-home.js';
 import { signIn } from './fixtures/open-inspector.js';
 
-/** Another user needs root to become one. */
+/** Only root can run a program as another user. */
 const canBeAnother = process.getuid?.() === 0 && existsSync('/usr/bin/setpriv');
 
-/** What the other user tries: the answers it gets, and all it can read of the process and its files. */
+/**
+ * What the other user tries: it collects the answers, and everything it can read of the process and
+ * its files.
+ */
 const ATTACK = `
   const { readFileSync, readdirSync } = require('node:fs');
   const { join } = require('node:path');
@@ -72,7 +75,7 @@ it.runIf(canBeAnother)(
         answers: Array.from({ length: 4 }, () => [401, '']),
       });
       expect(stdout).not.toContain(hash.replace('#token=', ''));
-      // The key holds for its owner all the while.
+      // The key still works for its owner.
       expect((await ask('/api/state')).status).toBe(200);
     } finally {
       program.kill('SIGINT');

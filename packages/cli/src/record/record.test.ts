@@ -54,7 +54,7 @@ const text = (id?: string) => readFileSync(file(id), 'utf8');
 const at = (name: string) => join(world.cwd, name);
 const peek = (name: string) => ({ name: 'peek', args: { path: at(name) } });
 
-/** What a person at a terminal answers, and what was asked. */
+/** A person at a terminal: gives the answers, and keeps the questions. */
 const answering = (...answers: string[]) => {
   const asked: string[] = [];
   return {
@@ -83,13 +83,13 @@ const programOf = (run: Partial<RecordedProgram>): RecordedProgram => ({
   ...run,
 });
 
-/** Records a program in a process of its own, as a user does. */
+/** Records a program in its own process, as a user does. */
 const recordProcess = (run: Partial<RecordedProgram>) =>
   recordWith(programOf(run), {
     io: { runProgram: (one) => runProgram({ ...one, outputToError: true }) },
   });
 
-/** Records the same calls made in this process, where nothing depends on another. */
+/** Records the same calls in this process, for tests that need no other one. */
 function record(run: Partial<RecordedProgram>, options: RecordOptions = {}) {
   const what = programOf(run);
   const inThisProcess: CliIo['runProgram'] = async ({ env }) => {

@@ -20,7 +20,7 @@ type Step = string | [tool: string, args: object][];
 type Answer = Awaited<ReturnType<MockLanguageModelV3['doStream']>>;
 type Part = Answer['stream'] extends ReadableStream<infer P> ? P : never;
 
-/** A model that says one step after the other, and keeps what it was told. */
+/** A model that gives the steps one after another, and keeps its requests. */
 function scripted(steps: Step[]): MockLanguageModelV3 {
   let at = 0;
   return new MockLanguageModelV3({
@@ -178,7 +178,7 @@ describe('createAgent', () => {
       types.push(event.type);
       if (event.type === 'tool_start') void agent.close();
     }
-    // Nothing more is told of a turn that was closed: it is not over.
+    // A closed turn sends no more events, since it has not ended.
     expect(types).toEqual(['start', 'step', 'usage', 'tool_start']);
     expect(await agent.runtime.execute([])).toEqual([]);
     const next = await start(['Went on.'], { tools: [slow] });

@@ -80,7 +80,7 @@ const usage = {
 
 type ModelCall = Parameters<MockLanguageModelV3['doStream']>[0];
 
-/** A model that makes these calls in one step, or says that it is done. */
+/** A model that makes the given calls in one step. Without calls, it says that it is done. */
 function answering(next: (call: ModelCall) => readonly ToolCall[]) {
   return new MockLanguageModelV3({
     doStream: async (asked) => {
@@ -94,7 +94,7 @@ function answering(next: (call: ModelCall) => readonly ToolCall[]) {
             toolName,
             input: JSON.stringify(args),
           })),
-          // The loop asks a model again that says nothing.
+          // The loop asks a model again that gives an empty answer.
           ...(calls.length > 0
             ? []
             : [
@@ -129,7 +129,7 @@ toolExitConformance('the agent loop', async (tools) => {
   };
 });
 
-/** A tool that makes the calls of its arguments, whatever tools they name. */
+/** A tool that makes the calls in its arguments, whatever tools they name. */
 function programOf(tools: readonly AnyTool[]): AnyTool {
   return {
     name: 'program',
@@ -186,7 +186,7 @@ const agentsProgram = async (tools: readonly AnyTool[]): Promise<ToolExit> => {
 };
 if (isLongRun()) toolExitConformance('a tool of an agent that makes calls', agentsProgram);
 
-/** What the user said to an agent, as long as it has no results of tools. */
+/** The prompt of the user, if the request contains no results yet. */
 function firstPrompt({ prompt }: ModelCall): string | undefined {
   const last = prompt.at(-1);
   const part = last?.role === 'user' ? last.content[0] : undefined;

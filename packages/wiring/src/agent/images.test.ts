@@ -133,7 +133,7 @@ describe('a session of a runtime', () => {
     const none = await ask('c', false);
     expect(none?.images).toEqual([]);
     expect(none?.text).toContain('this model takes no images');
-    // A program gets what the tool gave.
+    // A program gets the image unchanged.
     const [given] = await runtime.execute([call]);
     expect(JSON.stringify(given?.result)).toContain(base64(WIDE));
     await runtime.close();

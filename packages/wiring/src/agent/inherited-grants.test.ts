@@ -6,14 +6,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Agent, createAgent } from './create-agent.js';
 
-// A yes to all calls of `pay` was given to the agent at the top. Whose calls does it answer?
+// The user approved all calls of `pay` for the agent at the top. Which sub-agents may use that
+// grant?
 
 const INHERIT = 'safety:\n  approvals:\n    sub_agents: inherit\n';
 
 let folder: ReturnType<typeof createTestFolder>;
 let agent: Agent | undefined;
 let paid: number[];
-/** Called before a payment is over. */
+/** Called before a payment ends. */
 let whilePaying: (amount: number) => Promise<void>;
 
 const pay = defineTool({
@@ -48,10 +49,10 @@ function personality(id: string, more: string): void {
   );
 }
 
-/** What each agent calls, by the word in its prompt. */
+/** The calls of each agent, by the word in its prompt. */
 type Script = Record<string, ScriptedStep[]>;
 
-/** The agent, whose user gave a yes to all payments, and says no to all that it is asked since. */
+/** An agent whose user has approved all payments, and refuses everything that is asked later. */
 async function begin(script: Script): Promise<{ agent: Agent; asked: unknown[] }> {
   const asked: unknown[] = [];
   let always = true;

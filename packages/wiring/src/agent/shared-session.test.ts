@@ -41,7 +41,7 @@ const pay = defineTool({
     return ok(`paid ${amount}`);
   },
 });
-/** Runs until it is let go. */
+/** Runs until it is released. */
 const hold = defineTool({
   name: 'hold',
   description: 'Holds.',
@@ -63,14 +63,14 @@ const done = [
 ];
 
 const held: (() => void)[] = [];
-/** What was paid, by whichever process. */
+/** The payments of all processes. */
 const paid: number[] = [];
 let home: string;
 let agent: Agent;
-/** Runs while the model answers. */
+/** Called while the model answers. */
 let thinking: () => Promise<unknown>;
 let close: () => Promise<void>;
-/** Which appends fail. */
+/** Decides which appends fail. */
 let refuse: (id: string, messages: readonly NewSessionMessage[]) => boolean | Promise<boolean>;
 let model: MockLanguageModelV3;
 let count = 0;
@@ -134,7 +134,7 @@ const SEND = { toolCallId: 'x', name: 'send', args: {} };
 const PAGE = { toolCallId: 'p', name: 'page', args: { url: 'https://evil.test/' } };
 const EVIL = { source: 'https://evil.test/', tool: 'page' };
 
-/** What becomes of a call that sends, by every way into a session that is not the agent's. */
+/** The outcome of a call that sends, through every other entrance to the session. */
 async function sent(id = 's'): Promise<string[]> {
   const { runtime } = agent;
   const other = await createToolRuntime({ home, personality: 'clerk', tools });
@@ -235,7 +235,7 @@ describe('a session that an agent and others run', () => {
       ['send', expect.stringContaining('https://evil.test/')],
       ['pay', expect.stringContaining('https://evil.test/')],
     ]);
-    // The page is a source of this step now, and was one before it too.
+    // The page is a source of this step now. It was also a source before the step.
     for (const approval of approvals) await agent.loop.decide('s', approval, { approved: true });
     const answers: unknown[] = [];
     for await (const event of agent.loop.resume({ sessionId: 's' })) {
@@ -289,7 +289,7 @@ describe('a session that an agent and others run', () => {
   });
 
   it('asks others where the process ended before the result was stored', async () => {
-    // What the model reads is stored last.
+    // The text that the model reads is stored last.
     refuse = (id, messages) => id === 's' && messages.some(({ role }) => role === 'tool');
     steps.push(['page'], []);
     expect(await ask()).toMatchObject({ end: 'failed' });
@@ -307,7 +307,7 @@ describe('a session that an agent and others run', () => {
     for await (const event of agent.loop.resume({ sessionId: 's' })) {
       if (event.type === 'done') ends.push(event.end);
     }
-    // It is told that the call may have run, and has read nothing.
+    // The model is told that the call may have run. It has read nothing.
     expect(ends).toEqual(['answered']);
   });
 
@@ -336,7 +336,7 @@ describe('a session that an agent and others run', () => {
   });
 });
 
-/** What became of the calls of a turn that is gone on with, and how it ended. */
+/** The outcome of the calls of a resumed turn, and how the turn ended. */
 async function resumed(): Promise<string[]> {
   const told: string[] = [];
   for await (const event of agent.loop.resume({ sessionId: 's' })) {
@@ -349,7 +349,7 @@ async function resumed(): Promise<string[]> {
 }
 
 describe('a question of an agent', () => {
-  /** As another process has it. */
+  /** A runtime as another process has it. */
   let other: ToolRuntime;
   beforeEach(async () => {
     steps.push(['pay', 'pay'], []);
@@ -400,7 +400,8 @@ describe('a question of an agent', () => {
       'paid 1',
       'the call did not run: it was refused: too much',
     ]);
-    // The call with the id of the agent's still waits: the answer to the agent was none to it.
+    // The session's own call with the same id still waits: the answer to the agent's question does
+    // not answer it.
     expect(await session.pending()).toMatchObject([{ toolCallId, question: expect.any(String) }]);
     expect((await session.pending())[0]?.turn).toBeUndefined();
   });

@@ -100,7 +100,7 @@ describe('checkSchema', () => {
   ])('ends %s when its time is up, and refuses', async (_, schema, args) => {
     const check = await checkSchema(schema, { timeoutMs: 50 });
     expect(check(args)).toMatch(/could not be checked.*timed out after 50ms; give shorter ones/);
-    // The next one is checked as ever.
+    // The next check works as before.
     expect((await checkSchema({ pattern: '^b$' }))('b')).toBeUndefined();
   });
 

@@ -62,11 +62,11 @@ const lockOf = ({ config, tool }: World) =>
     places: PLACES,
     environment: [],
     servers: [],
-    // The reach is another property's.
+    // Another property tests the reach.
     personalities: [{ config, tools: [{ tool, grant: {} }] }],
   });
 
-/** How strictly a call is held, once untrusted content was read. */
+/** How strictly a call is treated after untrusted content was read. */
 function strictnessOf({ config, tool }: World): number {
   const gate = untrustedGate(tool, config.safety?.untrusted);
   return gate === undefined ? 0 : 'refuse' in gate ? 2 : 1;

@@ -43,7 +43,7 @@ const said = (description: string) =>
   lock([], { texts: [{ tool: 'mcp__s__t', description, schema: '{}' }] });
 const written = (made: ReachLock) => formatReachLock(made, PLACES);
 
-/** What a text may try that stands in a file which is read in a review. */
+/** Texts that try to mislead a reader of the file. */
 const HOSTILE = [
   'a\npersonalities: []',
   'x\n---\nversion: 1',
@@ -72,7 +72,7 @@ const HOSTILE = [
   '${CWD}/x',
 ];
 
-/** What nobody sees in a diff, or what changes how it is seen. */
+/** Characters that are invisible in a diff, or change how others are displayed. */
 const UNSEEN = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs}/u;
 
 describe('the text of a lock', () => {

@@ -8,7 +8,7 @@ import { createToolRuntime } from '../tool-runtime.js';
 import { writeLockText } from './lock-file.js';
 import { formatReachLock, parseReachLock } from './lock-text.js';
 
-/** A server with the tools that a file beside it lists. */
+/** A server with the tools in a file beside it. */
 const SERVER = `
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -76,7 +76,7 @@ async function lock(): Promise<string> {
   const runtime = await start();
   const text = formatReachLock(await runtime.reachLock(), PLACES());
   await runtime.close();
-  // What was pinned at first use is another machine's.
+  // Another machine would not have what was pinned at the first use.
   rmSync(join(home, 'state.sqlite'), { force: true });
   return text;
 }
@@ -145,7 +145,7 @@ describe('the lock of an agent with MCP servers', () => {
     ]) {
       await expect(asked()).rejects.toSatisfy((error) => errorCodeOf(error) === 'TOOL_UNAVAILABLE');
     }
-    // Who does not use it has a lock all the same.
+    // A personality that does not use the server still gets a lock.
     put('personalities/plain/config.yaml', 'name: Plain\nmcp_servers: []\n');
     const { personalities } = await runtime.reachLock(['plain']);
     expect(personalities).toMatchObject([{ personality: 'plain', servers: [] }]);

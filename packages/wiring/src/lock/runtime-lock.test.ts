@@ -92,7 +92,7 @@ async function lock(options: Partial<ToolRuntimeOptions> = {}): Promise<string> 
   return text;
 }
 
-/** What a runtime of now says of the lock: `kind who message @line`. */
+/** The differences that a new runtime finds from the lock: `kind who message @line`. */
 async function check(options: Partial<ToolRuntimeOptions> = {}): Promise<string[]> {
   const runtime = await start(options);
   const text = readFileSync(lockFile(), 'utf8');

@@ -327,13 +327,13 @@ describe('a merge', () => {
   it.each(HOSTILE)('takes %j for the name of a tool', (name) => {
     const merged = merge([{ ...read('/data/x/1'), toolName: name }]);
     const after = parsePersonality(merged, { file: 'f', id: 'coder', variables });
-    // A name without a character that is seen is no tool's.
+    // No tool has a name without a visible character.
     expect(after.toolset).toEqual(name.trim() === '' ? [] : [name]);
     expect(after.safety).toEqual({ network: { allow: [] } });
   });
 });
 
-/** Whether a tool that declares these hosts may request a port of a host under an allow list. */
+/** Whether a tool with these declared hosts may request a port of a host under an allow list. */
 function mayRequest(
   { declared, allow }: { declared: readonly string[]; allow: readonly string[] | undefined },
   host: string,

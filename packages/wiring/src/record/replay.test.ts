@@ -63,7 +63,7 @@ function put(file: string, text: string): void {
   writeFileSync(file, text, { mode: 0o600 });
 }
 
-/** The files as they are before each run. */
+/** Creates the files as they are before each run. */
 function fill(): void {
   rmSync(work, { recursive: true, force: true });
   for (const file of ['docs/a.txt', 'src/a/1.txt', 'src/b/2.txt', 'src/c/3.txt', 'top.txt']) {
@@ -73,7 +73,7 @@ function fill(): void {
 
 const pathInput = z.object({ path: z.string() });
 
-/** The tools of the run, with these declarations instead of their own. */
+/** The tools of the run. `least` replaces their declarations. */
 function toolsOf(least?: Map<string, ToolCapabilities>): AnyTool[] {
   const declared = (name: string, own: ToolCapabilities) =>
     least === undefined ? own : (least.get(name) ?? {});
@@ -198,13 +198,13 @@ const CALLS: readonly Call[] = [
   { name: 'fetcher', args: { url: 'https://cdn.example.com:8443/x', withKey: false } },
   { name: 'counter', args: {} },
   { name: 'runner', args: {} },
-  // Refused before, and after.
+  // These are refused both before and after.
   { name: 'reader', args: { path: '../../../etc/passwd' } },
   { name: 'writer', args: { path: 'docs/a.txt' } },
   { name: 'fetcher', args: { url: 'https://evil.example.net/', withKey: false } },
 ];
 
-/** Runs calls as they would be run by an agent, and says how each ended. */
+/** Runs calls as an agent would. Returns how each ended. */
 async function runAll(
   calls: readonly Call[],
   {
@@ -218,7 +218,7 @@ async function runAll(
     personality,
     tools: toolsOf(least),
     lookup: async () => [{ address: '93.184.216.34', family: 4 }],
-    // The names are public; what answers is the server of this test.
+    // The names are public, but the server of this test answers.
     fetch: (url, init) => {
       const { pathname } = new URL(String(url));
       const headers = new Headers(init?.headers);
@@ -282,7 +282,7 @@ const LISTS = [
   ['safety', 'network', 'allow'],
 ];
 
-/** The file without one of its granting entries, for each of them. */
+/** For each granting entry, the file without it. */
 function withoutEach(text: string, lists = LISTS): [entry: string, text: string][] {
   return lists.flatMap((path) => {
     const found: unknown = parseDocument(text).toJS();
@@ -296,14 +296,17 @@ function withoutEach(text: string, lists = LISTS): [entry: string, text: string]
   });
 }
 
-/** In a check, one of those that say the same of another value: of each list, of each tool. */
+/**
+ * In a check, only the first of the entries that differ just in their value, for each list and each
+ * tool.
+ */
 function firstOfEachKind<T>(rows: readonly [name: string, T][]): [name: string, T][] {
   const kindOf = (name: string) => name.slice(0, name.indexOf(':'));
   const firsts = new Map([...rows].reverse().map(([name]) => [kindOf(name), name]));
   return inCheck(rows, ([name]) => firsts.get(kindOf(name)) === name);
 }
 
-/** The declarations without one of their parts, for each of them. */
+/** For each part of the declarations, the declarations without it. */
 function withoutEachPart(
   all: Map<string, ToolCapabilities>,
 ): [part: string, Map<string, ToolCapabilities>][] {
