@@ -68,7 +68,7 @@ export async function createProject(options: CreateOptions): Promise<CreatedProj
  * @returns one command a line
  */
 export function nextCommands({ folder }: CreatedProject, packageManager = 'npm'): string[] {
-  // `bun test` would run Bun's own tests, and not the script.
+  // `bun test` would run Bun's own tests instead of the script.
   const run = ['install', 'start', 'run test'].map((command) => `${packageManager} ${command}`);
   return [`cd ${folder}`, ...run];
 }
@@ -99,7 +99,7 @@ async function nameOf(
   );
 }
 
-/** What ends a command that can't be done. */
+/** The error of a command that can't be done. */
 export function invalid(message: string): EthosError {
   return new EthosError('CONFIG_INVALID', message);
 }

@@ -14,7 +14,7 @@ export interface HomeAnswers {
 export const FILE_TOOLS = ['read_file', 'write_file', 'search_files'];
 
 interface HomeOptions extends Omit<HomeAnswers, 'commands'> {
-  /** The tools that the model is told of. */
+  /** The tools that the model is offered. */
   toolset: readonly string[];
   /** The lines of `ethos.config.mjs`. */
   config: readonly string[];
@@ -22,8 +22,8 @@ interface HomeOptions extends Omit<HomeAnswers, 'commands'> {
 }
 
 /**
- * The files of a home in a project that is there already, with a tool and its test, by their paths in
- * the project.
+ * The files of a home in an existing project, with a tool and its test, by their paths in the
+ * project.
  */
 export function homeFiles({ id, folder, commands }: HomeAnswers): Record<string, string> {
   const toolset = ['count_words', ...FILE_TOOLS, ...(commands ? ['terminal'] : [])];
@@ -46,7 +46,7 @@ export function homeFiles({ id, folder, commands }: HomeAnswers): Record<string,
   };
 }
 
-/** The line of `ethos.config.mjs` with an imported tool, and others by their names. */
+/** The line of `ethos.config.mjs` with an imported tool, and other tools by their names. */
 export function toolsLine(tool: string, names: readonly string[]): string {
   return `  tools: [${[tool, ...names.map((name) => `'${name}'`)].join(', ')}],`;
 }
@@ -56,7 +56,7 @@ export function hello(folder: string): Record<string, string> {
   return { [`${folder}/hello.txt`]: 'So much depends upon a red wheel barrow.\n' };
 }
 
-/** The home alone. */
+/** The files of a home without a tool. */
 export function onlyHome(options: HomeOptions): Record<string, string> {
   return {
     [`.ethos/personalities/${options.id}/config.yaml`]: personality(options),

@@ -1,9 +1,12 @@
 import validate from 'validate-npm-package-name';
 
-// The library looks for special characters behind the scope alone.
+// The library checks for special characters only behind the scope.
 const SCOPE = /^@[a-z0-9][a-z0-9._-]*$/;
 
-/** What is wrong with the name of a project, which is that of its package; else `undefined`. */
+/**
+ * What is wrong with the name of a project, which is also the name of its package; otherwise
+ * `undefined`.
+ */
 export function problemOfName(name: string): string | undefined {
   const [scope = '', ...rest] = name.split('/');
   if (rest.length > 0 && !SCOPE.test(scope)) {
@@ -14,7 +17,7 @@ export function problemOfName(name: string): string | undefined {
   return problem;
 }
 
-/** The folder of a package: `tool` of `@acme/tool`. */
+/** The folder of a package: `tool` for `@acme/tool`. */
 export function folderOf(name: string): string {
   return name.replace(/^@[^/]*\//, '');
 }

@@ -1,7 +1,7 @@
 import { FILE_TOOLS, hello, onlyHome, toolsLine } from './home-files.js';
 import { ownVersion, readTemplate } from './read-template.js';
 
-/** What can be made. */
+/** The kinds of projects. */
 export const TEMPLATES = {
   agent: 'an agent, with a tool of its own',
   tool: 'a tool, as a package',
@@ -14,7 +14,7 @@ export type Template = keyof typeof TEMPLATES;
 const COUNT_WORDS = "import { countWords } from '../dist/count-words.js';";
 const OWN_AND_FILES = toolsLine('countWords', FILE_TOOLS);
 
-/** How the home of each template offers its tools: the toolset, and the lines of `ethos.config.mjs`. */
+/** The tools in the home of each template: the toolset, and the lines of `ethos.config.mjs`. */
 const TOOLS: Readonly<Record<Template, { files: readonly string[]; from: string; has: string }>> = {
   agent: { files: FILE_TOOLS, from: COUNT_WORDS, has: OWN_AND_FILES },
   tool: { files: [], from: COUNT_WORDS, has: toolsLine('countWords', []) },
@@ -33,7 +33,7 @@ export function isTemplate(text: string): text is Template {
 /**
  * The files of a new project, by their paths in its folder.
  *
- * @param name as of an npm package
+ * @param name a valid name of an npm package
  */
 export function projectFiles(template: Template, name: string): Record<string, string> {
   const [id, folder] = ['assistant', 'workspace'];
@@ -52,7 +52,7 @@ export function projectFiles(template: Template, name: string): Record<string, s
   };
   const values: Readonly<Record<string, string>> = {
     name,
-    // Clients take letters, digits, `_` and `-`.
+    // Clients accept letters, digits, `_` and `-`.
     server: name.replace(/^@.*\//, '').replace(/[^a-z0-9_-]/g, '-'),
     version: `^${ownVersion()}`,
   };

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 const PACKAGE = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /**
- * The files of a folder of `templates`, by their paths in a project.
+ * The files of a folder in `templates`, by their paths in a project.
  *
- * A name that npm would read or leave out while it packs begins with `_` in the folder:
- * `_package.json` becomes `package.json`.
+ * Some names would be read or left out by npm when it packs this package. They begin with `_` in
+ * the folder: `_package.json` becomes `package.json`.
  */
 export function readTemplate(name: string): Record<string, string> {
   const folder = join(PACKAGE, 'templates', name);
@@ -25,7 +25,7 @@ export function readTemplate(name: string): Record<string, string> {
   );
 }
 
-/** The version of this package, which is that of the packages that a template depends on. */
+/** The version of this package. The packages that a template depends on have the same one. */
 export function ownVersion(): string {
   const manifest: { version: string } = JSON.parse(
     readFileSync(join(PACKAGE, 'package.json'), 'utf8'),

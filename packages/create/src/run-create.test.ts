@@ -44,7 +44,7 @@ async function create(
   return run;
 }
 
-/** The whole of a folder: the paths of what is in it, and what the files say. */
+/** The whole content of a folder: its paths, and the texts of its files. */
 function treeOf(path: string): Record<string, string> {
   const entries = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
   return Object.fromEntries(
@@ -67,7 +67,7 @@ describe('npm create @ethosagent', () => {
     expect(name).toBe(`my-${template}`);
     expect(dependencies['@ethosagent/plugin-sdk']).toMatch(/^\^\d/);
     expect(out).toContain(`Next:\n  cd my-${template}\n  npm install\n`);
-    // Others may not write what says what runs.
+    // Other users must not be able to write the files that decide what runs.
     expect(statSync(join(project, '.ethos')).mode & 0o077).toBe(0);
   });
 

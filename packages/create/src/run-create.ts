@@ -4,15 +4,15 @@ import { type CreateQuestions, createProject, invalid, nextCommands } from './cr
 import { TEMPLATES } from './project-files.js';
 import { ownVersion } from './read-template.js';
 
-/** What `create` takes from its process. */
+/** What `create` needs from its process. */
 export interface CreateIo {
-  /** The absolute path of the folder that gets the new one. */
+  /** The absolute path of the folder in which the new folder is created. */
   cwd: string;
   out(text: string): void;
   err(text: string): void;
-  /** Where somebody sits at the terminal. */
+  /** Absent without a terminal. */
   questions?: CreateQuestions | undefined;
-  /** How the package manager names itself, such as `pnpm/12.21.0 npm/? node/v20.19.0`. */
+  /** The name of the package manager, such as `pnpm/12.21.0 npm/? node/v20.19.0`. */
   userAgent?: string | undefined;
 }
 
@@ -31,8 +31,8 @@ ${Object.entries(TEMPLATES)
 /**
  * Runs `npm create @ethosagent`.
  *
- * @param argv what stands after the name of the command
- * @returns the exit code: 0 done; 2 not done, and nothing was written
+ * @param argv the words after the name of the command
+ * @returns the exit code: 0 for success, 2 for a failure after which nothing was written
  */
 export async function runCreate(argv: readonly string[], io: CreateIo): Promise<number> {
   const { cwd, userAgent = '' } = io;

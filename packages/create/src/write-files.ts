@@ -2,12 +2,11 @@ import { mkdir, open, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Writes new files. A failure leaves none of them behind, and no folder that was made for them.
+ * Writes new files. If it fails, it removes all of them, and the folders that it created for them.
  *
- * @param folder absolute; it is there
+ * @param folder absolute; must exist
  * @param files the texts, by their paths in the folder
- * @throws `EEXIST` where something has the name of a file: a file, a folder, or a link, wherever it
- *   leads
+ * @throws `EEXIST` if a file, a folder or a link already has the name of one of the files
  */
 export async function writeFiles(
   folder: string,
@@ -17,7 +16,7 @@ export async function writeFiles(
   try {
     for (const [name, text] of Object.entries(files)) {
       const path = join(folder, name);
-      // The home says what runs, and is refused where others may write it.
+      // The home decides what runs. It is refused if other users may write it.
       const isOwn = name.startsWith('.ethos/');
       const first = await mkdir(dirname(path), { recursive: true, ...(isOwn && { mode: 0o700 }) });
       if (first !== undefined) made.push(first);
@@ -32,10 +31,10 @@ export async function writeFiles(
 }
 
 /**
- * Writes files into a folder that it makes. A failure leaves nothing behind.
+ * Writes files into a folder that it creates. If it fails, it leaves nothing behind.
  *
- * @param folder absolute; its parent is there
- * @throws `EEXIST` where something has this name: a folder, a file, or a link, wherever it leads
+ * @param folder absolute; its parent must exist
+ * @throws `EEXIST` if a folder, a file or a link already has this name
  */
 export async function writeProject(
   folder: string,

@@ -24,7 +24,7 @@ export interface BullmqEngine extends Engine {
   readonly queue: Queue;
 }
 
-/** A job that stalled is not lost: the turn store knows its turn. */
+/** High, since a stalled job must not be given up: the turn store still has its turn. */
 const MAX_STALLED = 1_000_000;
 
 /**
@@ -53,7 +53,7 @@ export function createBullmqEngine(options: BullmqEngineOptions): BullmqEngine {
       removeOnFail: { count: keepJobs },
     },
   });
-  // What a queue or a connection has to say while nobody asks: the next call says it too.
+  // Errors of the queue between two calls need no handling: the next call fails too.
   queue.on('error', () => {});
   const workers = new Set<Worker>();
 
@@ -68,7 +68,7 @@ export function createBullmqEngine(options: BullmqEngineOptions): BullmqEngine {
       await within(answerMs, queue.add('wake', { sessionId }));
     },
     async cancel(turn) {
-      // One that runs is locked, and stays.
+      // A job that runs is locked, and stays.
       await within(
         answerMs,
         queue.remove(jobIdOf(turn)).catch(() => 0),
@@ -123,23 +123,23 @@ function startWorker(
 }
 
 function connect(connection: BullmqEngineOptions['connection']): Redis {
-  // Without it BullMQ takes no connection: its workers wait for jobs as long as it takes.
+  // BullMQ requires this, since its workers wait for jobs without a limit.
   const own: RedisOptions = { maxRetriesPerRequest: null };
   const redis =
     typeof connection === 'string'
       ? new Redis(connection, own)
       : new Redis({ ...connection, ...own });
-  // It connects again by itself.
+  // The connection is opened again automatically.
   redis.on('error', () => {});
   return redis;
 }
 
-/** BullMQ takes no `:` in an id, and a turn may have any. */
+/** BullMQ allows no `:` in an id, and the id of a turn may contain any character. */
 function jobIdOf({ id, taking }: Pick<EngineTurn, 'id' | 'taking'>): string {
   return `${createHash('sha256').update(id).digest('base64url').slice(0, 24)}-${taking}`;
 }
 
-/** A command to a Redis that is away would wait for its return. */
+/** Without this, a command would wait until Redis can be reached again. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -32,7 +32,7 @@ describe('a worker', () => {
     const id = await fleet.enqueue({ sessionId: 's1', prompt: 's1 append guarded slow' });
     await world.reaches(id, 'paused');
     expect(world.effects()).toEqual(['s1-1-0']);
-    // Nobody holds it: another one could.
+    // Nobody holds the session, so another process could.
     const held = await agent.loop.hold('s1', 1_000);
     expect(held).toBeDefined();
     if (held !== undefined) await agent.loop.release(held);
@@ -45,10 +45,10 @@ describe('a worker', () => {
     expect(await until(() => world.began('s1-1-2'))).toBe(first.pid);
     await first.end('SIGKILL');
 
-    // For it the lease of the first one is over.
+    // For this worker, the lease of the first one has ended.
     await world.startWorker({ aheadMs: 600_000 });
     expect(await world.reaches(id, 'done', 'failed')).toMatchObject({ state: 'done', losses: 1 });
-    // What had begun was told, and did not run again.
+    // A call that had begun was reported, and did not run again.
     expect(world.effects().sort()).toEqual(['s1-1-0', 's1-1-1']);
     const messages = await world.sessions.messages('s1');
     expect(messages.filter(({ role }) => role === 'tool').map(({ text }) => text)).toEqual([
@@ -191,21 +191,24 @@ describe.runIf(isLongRun())('a worker that is killed', () => {
         const doomed = await world.startWorker({ diesAt: { append, isBefore } });
         const state = await decidedUntil(world, { id, session }, () => doomed.isOver);
         survived = state === 'done';
-        // For it the lease of the one that is dead is over.
+        // For this worker, the lease of the dead one has ended.
         const next = await world.startWorker({ aheadMs: 600_000 });
         expect(await decidedUntil(world, { id, session }, () => false)).toBe('done');
         await Promise.all([doomed, next].map((worker) => worker.end('SIGKILL')));
         await happenedOrTold(world, session, 4);
-        // With its key it happened, whoever was killed.
+        // With its key, the effect happened exactly once, whichever process was killed.
         expect(world.effects().filter((name) => name === `${session}-1-2`)).toHaveLength(1);
       }
-      // A turn of four calls has that many places to be killed at.
+      // A turn with four calls has that many appends at which it can be killed.
       expect(append).toBeGreaterThan(12);
     },
   );
 });
 
-/** Says yes to what waits until the turn is over, or something else is, and says how the turn stands. */
+/**
+ * Approves what waits, until the turn has ended or `isOver` returns true. Returns the state of the
+ * turn.
+ */
 async function decidedUntil(
   { fleet, agent }: FleetWorld,
   { id, session }: { id: string; session: string },
@@ -256,7 +259,10 @@ describe.runIf(isLongRun())('workers whose PostgreSQL crashes', () => {
   });
 });
 
-/** Each call of the one turn of a session had its effect once, or was told as one that may have run. */
+/**
+ * Checks that each call of the session's only turn had its effect once, or was reported as one that
+ * may have run.
+ */
 async function happenedOrTold(world: FleetWorld, session: string, calls: number): Promise<void> {
   const messages = await world.sessions.messages(session);
   const told = messages.filter(({ role }) => role === 'tool').map(({ text }) => text);
@@ -265,7 +271,7 @@ async function happenedOrTold(world: FleetWorld, session: string, calls: number)
     const times = world.effects().filter((name) => name === `${session}-1-${at}`).length;
     expect(times).toBeLessThanOrEqual(1);
     if (text.startsWith('wrote')) expect(times).toBe(1);
-    // Killed when a yes was taken up, and before it began.
+    // The process was killed after the approval was used and before the call began.
     else if (text.includes('the call did not run')) expect(times).toBe(0);
     else expect(text).toContain('It may have run');
   }

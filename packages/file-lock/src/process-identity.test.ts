@@ -10,7 +10,7 @@ describe.skipIf(!existsSync('/proc/self/stat'))('isRunning', () => {
   });
 
   it('is false of a process that is gone, and of one that only its parent has not fetched', async () => {
-    // The child ends once its parent has become another program, which never fetches it.
+    // The child ends after its parent has become another program, which never reads its exit code.
     const parent = spawn('sh', [
       '-c',
       '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60',

@@ -17,7 +17,7 @@ const sizeOf = (bytes: Uint8Array | undefined) => {
   const read = bytes && readImage(bytes);
   return read?.ok === true ? `${read.mediaType} ${read.width} × ${read.height}` : undefined;
 };
-/** One letter for each corner, from the top left, line by line; `.` is black. */
+/** One letter for each corner, from the top left, line by line. `.` is black. */
 const cornersOf = (bytes: Uint8Array) => {
   const image = PhotonImage.new_from_byteslice(bytes);
   const [width, pixels] = [image.get_width(), image.get_raw_pixels()];
@@ -26,7 +26,7 @@ const cornersOf = (bytes: Uint8Array) => {
   const [right, bottom] = [width - 2, image.get_height() - 2];
   return [at(1, 1), at(right, 1), at(1, bottom), at(right, bottom)].join('');
 };
-/** A JPEG of 32 by 16 whose corners are `RGB.`, as a camera writes it that was held otherwise. */
+/** A JPEG of 32 by 16 with the corners `RGB.`, as a camera writes it in another orientation. */
 const held = (orientation: number) => {
   const pixels = new Uint8Array(32 * 16 * 4);
   for (let at = 0; at < 32 * 16; at++) {

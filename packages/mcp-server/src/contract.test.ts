@@ -21,7 +21,7 @@ import { PNG, TOOLSET, WIDE_PNG } from './fixtures/own-tools.js';
 import { startRuntime } from './fixtures/start-runtime.js';
 import { createWorld, type World } from './fixtures/world.js';
 
-// The client of the official SDK, over a program that it starts and over HTTP on loopback. The
+// Uses the client of the official SDK, with a program that it starts and over HTTP on loopback. The
 // runtime, its files, its processes and its store are real.
 
 let world: World;
@@ -58,7 +58,7 @@ const write = (client: Client, content: string) =>
 const notes = () => world.read('notes.txt');
 const counted = () => world.read('counted.txt') ?? '';
 
-/** A client whose session has read what somebody else wrote. */
+/** A client whose session has read untrusted text. */
 async function tainted(ask?: Ask): Promise<Connected> {
   const connected = await connect(ask);
   const page = await call(connected.client, 'read_file', { path: 'page.txt' });
@@ -66,7 +66,7 @@ async function tainted(ask?: Ask): Promise<Connected> {
   return connected;
 }
 
-/** The session in a runtime of its own, as another process has it. */
+/** The session in another runtime, as in another process. */
 async function otherProcess({ sessionId, identity }: Connected) {
   operator ??= await startRuntime(world);
   return operator.session(sessionId, { identity });
@@ -91,7 +91,7 @@ const transports: Transport[] = [
   ['stdio', serveByStdio],
   ['HTTP', serveByHttp],
 ];
-// The server doesn't know its transport; what stdio adds to it is tried beside this (stdio.test.ts).
+// The server does not depend on its transport. `stdio.test.ts` tests what stdio adds.
 const isTried = ([kind]: Transport) => kind === 'HTTP';
 
 describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
@@ -296,7 +296,7 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
       });
       const waits = textOf(await write(client, 'new'));
       expect(waits).toMatch(/waits for a decision; it has not run: .*PATH_NOT_REACHABLE/);
-      // Its user reads why, too, and may say something else.
+      // The user also sees the reason, and may give other arguments.
       expect(asked).toHaveLength(3);
       expect(asked[1]).toMatch(/^Nothing has run: .*PATH_NOT_REACHABLE/);
       expect(world.read('../outside/x')).toBeUndefined();
@@ -406,7 +406,7 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
     it('runs the call once, when it comes again after a yes', async () => {
       const { client, ...connected } = await connect();
       await call(client, 'count', { line: 'a' });
-      // Still the one question.
+      // It is still the same question.
       await call(client, 'count', { line: 'a' });
       const session = await otherProcess({ client, ...connected });
       await session.decide(await only(session.pending()), { approved: true, by: 'ann' });
@@ -457,7 +457,7 @@ describe.each(inCheck(transports, isTried))('a client over %s', (_, serve) => {
   });
 });
 
-/** The program of `wait`, once it runs. */
+/** The program that `wait` started. */
 async function began(): Promise<number> {
   await expect.poll(() => world.read('pid')).toBeDefined();
   return Number(world.read('pid'));

@@ -15,7 +15,7 @@ async function createExit(tools: readonly AnyTool[], newOne: () => Client): Prom
   const server = await serveHttp(runtime, { clients: { ann: { token: TOKENS.ann } } });
   const client = newOne();
   await client.connect(httpTransport(server.url, TOKENS.ann));
-  // Not `callTool`, which looks at what it listed before.
+  // Does not use `callTool`, which checks the tools that it listed before.
   const call = ({ name, args }: { name: string; args: unknown }) =>
     client.request(
       { method: 'tools/call', params: Object({ name, arguments: args }) },

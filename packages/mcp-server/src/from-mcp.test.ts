@@ -14,7 +14,7 @@ import { PNG } from './fixtures/own-tools.js';
 import { createWorld, type World } from './fixtures/world.js';
 import { type FromMcpOptions, fromMcp } from './index.js';
 
-// The SDK's own client and server, joined in memory.
+// The client and the server of the SDK, connected in memory.
 
 const object = { type: 'object' as const };
 const LISTED = [
@@ -44,7 +44,7 @@ let cancelled: Promise<void>;
 
 async function connect(listed: readonly object[] = LISTED): Promise<void> {
   server = new Server({ name: 'odd server', version: '1' }, { capabilities: { tools: {} } });
-  // Lists that the types of the SDK would not let a server give.
+  // Lists that the types of the SDK don't allow.
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
     params?.cursor === undefined
       ? Object({ tools: listed.slice(0, 3), nextCursor: 'more' })

@@ -12,7 +12,7 @@ import {
   serveHttp,
 } from './index.js';
 
-// Requests by hand, as somebody sends them who is not let in, or breaks off.
+// Requests without the SDK, as from somebody who is not allowed in, or who breaks off.
 
 let world: World;
 let runtime: ToolRuntime;
@@ -206,7 +206,7 @@ describe('a request', () => {
     more();
     await Promise.race([closed, new Promise((resolve) => endless.once('response', resolve))]);
     endless.destroy();
-    // The answer is there, or the connection is gone.
+    // Either the answer has arrived, or the connection was closed.
     expect([413, undefined]).toContain(refused?.statusCode);
     expect((await send({ headers: ann, body: initialize })).status).toBe(200);
   });
@@ -290,7 +290,7 @@ describe('a session', () => {
     const client = newClient();
     await client.connect(httpTransport(server.url, TOKENS.ann));
     await client.listTools();
-    // Without a word to the server.
+    // The client does not tell the server.
     await client.close();
     await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['begun', 'ended']);
   });

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PNG, WIDE_PNG } from './fixtures/own-tools.js';
 import { createWorld, type World } from './fixtures/world.js';
 
-// A program that is talked to by hand: what it writes, and how it ends.
+// A program without an SDK on the other end: tests what it writes and how it ends.
 
 let script: string;
 let world: World;
@@ -88,7 +88,7 @@ describe('a program over stdio', () => {
     await answerTo(1);
     program.stdin?.end();
     expect(await once(program, 'exit')).toEqual([0, null]);
-    // The image within the limits, and of the other a line in its place.
+    // The image within the limits, and a line instead of the other one.
     const said = lines.join('\n');
     expect(said.split(PNG)).toHaveLength(2);
     expect(said).not.toContain(WIDE_PNG);

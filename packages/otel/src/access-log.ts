@@ -1,18 +1,20 @@
 import type { AuditCall, AuditEvent } from '@ethosagent/types';
 
-/** An access, and how long it took where that is known. */
+/** An access, and its duration if it is known. */
 export interface TimedAccess {
   event: AuditEvent;
   durationMs?: number;
 }
 
-/** Calls whose accesses are kept until they end. Those of the oldest are dropped beyond it. */
+/**
+ * For how many calls accesses are kept until the call ends. If there are more, those of the oldest
+ * are dropped.
+ */
 const MAX_CALLS = 10_000;
 const MAX_ACCESSES_OF_CALL = 1_000;
 
 type CallKey = Pick<AuditCall, 'sessionId' | 'toolCallId'>;
 
-/** The accesses of the calls that run. */
 export class AccessLog {
   readonly #calls = new Map<string, TimedAccess[]>();
   readonly #open = new WeakMap<AuditEvent, TimedAccess>();

@@ -25,7 +25,7 @@ const usage = {
   outputTokens: { total: 5, text: 5, reasoning: 0 },
 };
 
-/** The AI SDK itself with one call of a tool of ours, and what was recorded of both. */
+/** Runs the AI SDK with one call of our tool. Returns the spans of both. */
 async function spansOfRun(path: string, isEnabled: boolean) {
   const { tracer, meter } = providers;
   const { home, cwd, tools } = world;

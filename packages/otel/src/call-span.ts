@@ -16,7 +16,7 @@ import { knownToolName } from './known-tool-name.js';
 interface CallSpanParts {
   tracer: Tracer;
   accesses: readonly TimedAccess[];
-  /** The turn that the call belongs to. What is active when absent. */
+  /** The context of the turn that the call belongs to. If absent, the active context. */
   parent: Context | undefined;
   withArguments: boolean;
   withResults: boolean;
@@ -25,8 +25,8 @@ interface CallSpanParts {
 const MAX_TEXT = 1_000;
 
 /**
- * Records a call that has ended, with its accesses. Where the framework has a span of its own for
- * this call, and it is active, that one gets the attributes.
+ * Records a call that has ended, with its accesses. If the framework has its own span for this call
+ * and it is active, that span gets the attributes.
  */
 export function recordCallSpan(call: AuditCall, parts: CallSpanParts): void {
   const { tracer, accesses, parent } = parts;
@@ -49,7 +49,7 @@ export function recordCallSpan(call: AuditCall, parts: CallSpanParts): void {
   span.end(end);
 }
 
-/** Whether another library has made a span for the very call of a tool. */
+/** Whether another library has created a span for this very call. */
 function isSpanOfTool(span: Span): boolean {
   const { attributes }: { attributes?: Attributes } = Object(span);
   return (

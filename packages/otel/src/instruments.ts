@@ -20,7 +20,6 @@ export interface TurnFacts {
   provider?: string;
 }
 
-/** What is counted. */
 export interface Instruments {
   call(call: AuditCall): void;
   access(event: AuditEvent): void;
@@ -66,7 +65,7 @@ export function createInstruments(meter: Meter): Instruments {
       const tool = { [GEN_AI.tool]: knownToolName(call) };
       calls.add(1, { ...tool, [ETHOS.outcome]: call.cause ?? call.outcome });
       if (call.costUsd !== undefined) toolCost.add(call.costUsd, tool);
-      // What did not run took no time.
+      // A call that did not run has no duration.
       if (call.gate === undefined) durations.record(call.durationMs / 1_000, tool);
       if (call.approval !== undefined) {
         const of = { ...tool, [ETHOS.approved]: call.approval.approved };

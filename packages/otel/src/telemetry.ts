@@ -60,18 +60,19 @@ export interface Telemetry {
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const { tracer = trace.getTracer(NAME) } = options;
   let made: Instruments | undefined;
-  // A meter that is asked for before the program has set up its provider never records anything.
+  // Created at the first use: a meter that is created before the program has set up its provider
+  // never records anything.
   const instruments = () => {
     made ??= createInstruments(options.meter ?? metrics.getMeter(NAME));
     return made;
   };
   const isTraced = () => options.tracer !== undefined || hasTracerProvider();
   const accesses = new AccessLog();
-  /** The turns that run, by their sessions. */
+  /** The running turns, by their sessions. */
   const turns = new Map<string, Context>();
   return {
     sink: {
-      // What the sink throws would refuse the access.
+      // An error here would make the access be refused, so it is caught.
       record: (event) =>
         callListener(() => {
           if (isTraced()) accesses.begin(event);
@@ -96,7 +97,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   };
 }
 
-/** Whether anything takes the spans of the global tracer. */
+/** Whether a provider receives the spans of the global tracer. */
 function hasTracerProvider(): boolean {
   const provider = trace.getTracerProvider();
   return (

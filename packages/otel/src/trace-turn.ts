@@ -35,7 +35,7 @@ interface TraceParts {
   facts: TurnFacts;
 }
 
-/** Gives the events of a turn as they come, and makes its spans. */
+/** Passes on the events of a turn as they come, and creates its spans. */
 export async function* traceTurn<E extends TurnEvent>(
   events: AsyncIterable<E>,
   { tracer, instruments, turns, facts }: TraceParts,
@@ -86,7 +86,7 @@ export async function* traceTurn<E extends TurnEvent>(
           break;
         }
         case 'tool_start':
-          // The model has answered. What it used is told when its tools are done.
+          // The model has answered. Its usage is reported only when the tools are done.
           if (step !== undefined) step.endedAt ??= Date.now();
           break;
         case 'usage': {

@@ -18,7 +18,7 @@ export type FailureAnswers = { readonly [Code in DenialCode]?: string } & {
     | readonly [code: ToolErrorCode, nextStep: string];
 };
 
-/** What is true whatever the tool does. Every denial has its answer. */
+/** Remedies that hold for every tool. Every denial has one. */
 const COMMON = {
   HOST_NOT_ALLOWED: 'Do not try again: use another host, or tell the user which one is needed.',
   SECRET_NOT_DECLARED: 'Tell the user that the tool is set up wrong.',

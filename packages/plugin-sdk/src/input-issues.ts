@@ -23,7 +23,7 @@ export function describeIssues(issues: readonly StandardSchemaV1.Issue[], args: 
     const keys = (issue.path ?? []).map((segment) =>
       typeof segment === 'object' ? segment.key : segment,
     );
-    // Zod's generic prefix says nothing that `input_invalid` doesn't.
+    // Zod's generic prefix adds nothing to the code `input_invalid`.
     const message = withoutValues(issue.message, valueAt(args, keys)).replace(
       /^Invalid input: /,
       '',
@@ -56,7 +56,7 @@ function cut(text: string, maxChars: number): string {
   return `${text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** The value that an issue is about; `args` itself when the path doesn't lead through them. */
+/** The value that an issue is about; `args` itself if the path does not lead to a value. */
 function valueAt(args: unknown, keys: readonly PropertyKey[]): unknown {
   let value = args;
   for (const key of keys) {
@@ -70,7 +70,7 @@ function withoutValues(message: string, value: unknown): string {
   let text = message;
   for (const leaf of leavesOf(value)) {
     text = text.replaceAll(`"${leaf}"`, '"…"').replaceAll(`'${leaf}'`, "'…'");
-    // Unquoted, a short value may be an ordinary word of the message.
+    // Without quotes, a short value may be an ordinary word of the message.
     if (leaf.length >= MIN_BARE_CHARS) text = text.replaceAll(leaf, '…');
   }
   return text;

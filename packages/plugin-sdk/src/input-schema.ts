@@ -1,7 +1,7 @@
 import { EthosError } from '@ethosagent/types';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 
-/** Answers whether a value is a schema that validates by https://standardschema.dev. */
+/** Whether a value is a schema that validates by https://standardschema.dev. */
 export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   if (!('~standard' in value)) return false;
@@ -15,15 +15,15 @@ export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
 }
 
 /**
- * The JSON Schema of what a schema accepts, as the model is to see it. It is the schema library's
- * own, by way of Standard JSON Schema, so that no such library is a dependency here.
+ * The JSON Schema of what a schema accepts, as the model sees it. The schema library itself writes
+ * it, through Standard JSON Schema, so no schema library is a dependency here.
  *
- * @throws `TOOL_INVALID` when the library can't write it, or when it is not that of an object
+ * @throws `TOOL_INVALID` if the library can't write it, or if it is not the schema of an object
  */
 export function jsonSchemaOf(toolName: string, input: StandardSchemaV1): Record<string, unknown> {
   const remedy = 'pass the JSON Schema that the model is to see as `schema`, beside `input`';
   const derived = derive(toolName, input, { what: 'input', remedy });
-  // A union of objects says so in its branches alone.
+  // A union of objects has the type only in its branches.
   const schema = isOfObjects(derived) ? { type: 'object', ...derived } : derived;
   if (schema.type !== 'object') {
     throw new EthosError(
@@ -44,7 +44,7 @@ function isOfObjects({ type, anyOf, oneOf, allOf }: Record<string, unknown>): bo
 }
 
 /**
- * The JSON Schema of a tool's settings, for those who write a personality.
+ * The JSON Schema of a tool's settings, for the authors of personalities.
  *
  * @throws `TOOL_INVALID` as `jsonSchemaOf`
  */
@@ -82,7 +82,7 @@ function derive(
       { cause },
     );
   }
-  // Some model providers refuse `$schema`, and every one pays for it.
+  // Some model providers refuse `$schema`, and every provider counts its tokens.
   const { $schema: _, ...schema } = derived;
   return schema;
 }

@@ -1,12 +1,12 @@
 import { CAPABILITIES, type ToolCapabilities, type ToolContext } from '@ethosagent/types';
 
-/** Says what a context lacks, or `undefined` when it has every accessor that was declared. */
+/** Returns what a context lacks, or `undefined` if it has every declared accessor. */
 export type FindMissing = (ctx: ToolContext) => string | undefined;
 
 /**
- * Works out once which accessors a tool's context must have.
+ * Works out once which accessors the context of a tool must have.
  *
- * @returns `undefined` for a tool that needs none, so that it pays nothing
+ * @returns `undefined` for a tool that needs none, so that its calls do no extra work
  */
 export function missingAccessorCheck(
   toolName: string,

@@ -103,7 +103,7 @@ export function createPluginHost({ registry, reducers, log }: PluginHostOptions)
         log?.(`plugin ${id}: ${what} failed`, error);
       }
     };
-    // Everything that others can see goes in one step, before anything is waited for.
+    // Everything that others can see is removed at once, before anything is awaited.
     registry.unregisterPlugin(id);
     for (const remove of entry.removeReducers) remove();
     for (const release of entry.releases.reverse()) await attempt('a release', release);

@@ -36,7 +36,7 @@ function withId(plugin: EthosPlugin, id: string): Plugin {
   return { ...bound(plugin), id };
 }
 
-/** Its methods are those of the plugin, which may be of a class. */
+/** Binds the methods to the plugin, which may be an instance of a class. */
 function bound(plugin: EthosPlugin): EthosPlugin {
   const { name, version, deactivate } = plugin;
   return {

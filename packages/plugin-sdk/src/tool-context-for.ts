@@ -11,17 +11,17 @@ import type {
   ToolContext,
 } from '@ethosagent/types';
 
-/** What every tool sees of the turn, whatever it declares. */
+/** What every tool knows about the turn, whatever it declares. */
 export interface ToolTurn extends Omit<ToolContext, ToolAccessorName> {}
 
-/** No argument has this type; the error for any names what the tool has to declare. */
+/** No value has this type. The compiler's error names what the tool has to declare. */
 interface NotDeclared<Capability extends string> {
   readonly declare: Capability;
 }
 
 /**
- * The methods `Names` of an accessor, which nobody can call. They stay in the type, so that the
- * accessor is still one that a helper for the whole accessor takes.
+ * The methods `Names` of an accessor, which can't be called. They stay in the type, so that the
+ * accessor can be passed to a helper that takes the whole accessor.
  */
 type Refusing<
   Accessor extends Record<Names, (first: never, ...rest: never[]) => unknown>,
@@ -61,12 +61,12 @@ interface ForegroundDelegation
   extends Omit<ScopedDelegation, 'start'>,
     Refusing<ScopedDelegation, 'start', 'delegation.background: true'> {}
 
-/** The accessor of each capability. `fs_reach` gives `storage` too. */
+/** The accessor of each capability. `fs_reach` also gives `storage`. */
 type AccessorNames = {
   -readonly [K in keyof typeof CAPABILITIES]: (typeof CAPABILITIES)[K]['accessor'];
 };
 
-/** The accessors that depend on what is declared of their capability. */
+/** The accessors whose type depends on the declaration of their capability. */
 interface NarrowedAccessors<Declared> {
   fs_reach: ByReach<Declared, ScopedFs, ReadOnlyFs, WriteOnlyFs>;
   process: Declared extends { background: true }
@@ -80,7 +80,7 @@ interface NarrowedAccessors<Declared> {
     : ForegroundDelegation;
 }
 
-/** The type of an accessor, for what a tool declares of the capability. */
+/** The type of an accessor, given what a tool declares of its capability. */
 type AccessorType<
   K extends keyof AccessorNames,
   Declared,
@@ -88,7 +88,7 @@ type AccessorType<
   ? NarrowedAccessors<Declared>[K]
   : NonNullable<ToolContext[AccessorNames[K]]>;
 
-/** By which of `read` and `write` may be declared. */
+/** Chooses by which of `read` and `write` are declared. */
 type ByReach<Declared, Both, Reading, Writing> = 'write' extends keyof Declared
   ? 'read' extends keyof Declared
     ? Both
@@ -97,16 +97,16 @@ type ByReach<Declared, Both, Reading, Writing> = 'write' extends keyof Declared
 
 type AccessorName<K> = K extends keyof AccessorNames ? AccessorNames[K] : never;
 
-/** The accessor of the capability `K`; also `undefined` where it may be declared as that. */
+/** The accessor of the capability `K`; also `undefined` if the capability is optional. */
 type AccessorOf<C, K extends keyof C> = K extends keyof AccessorNames
   ? AccessorType<K, NonNullable<C[K]>> | (undefined extends Required<C>[K] ? undefined : never)
   : never;
 
-/** One object type, so that an editor shows its members. */
+/** Merges to a single object type, so that an editor shows its members. */
 type Flat<T> = T extends infer U ? { [K in keyof U]: U[K] } : never;
 
 /**
- * The accessors that `C` gives. Each keeps the optionality of its capability; `storage` is always
+ * The accessors that `C` gives. An accessor is optional if its capability is. `storage` is always
  * optional.
  */
 export type AccessorsFor<C extends ToolCapabilities> = Flat<
@@ -122,19 +122,19 @@ export type AccessorsFor<C extends ToolCapabilities> = Flat<
   }
 >;
 
-/** What to declare, for which accessors: a text for each capability that `C` lacks. */
+/** A text for each capability that `C` lacks: what to declare, and for which accessors. */
 type Remedy<C, K extends keyof AccessorNames> = K extends keyof C
   ? ''
   : `${K} for ${AccessorNames[K]}${K extends 'fs_reach' ? ' and storage' : ''}; `;
 
 declare const undeclared: unique symbol;
 
-/** Holds nothing. Its argument is for the reader of an error or of an editor's hover. */
+/** Has no members. Its argument is for the reader of an error or of an editor's hover. */
 export interface Undeclared<_Remedies extends string> {
   readonly [undeclared]?: never;
 }
 
-/** One member of a union: of the overloads of a function, the compiler infers the last. */
+/** One member of a union. The compiler infers it as the last overload of a function. */
 type OneOf<U> = (U extends unknown ? (take: (member: U) => void) => void : never) extends (
   take: infer Takes,
 ) => void
@@ -144,9 +144,9 @@ type OneOf<U> = (U extends unknown ? (take: (member: U) => void) => void : never
   : never;
 
 /**
- * What to declare for each accessor that `C` does not give, as one text: the compiler shortens a
- * union or a list, and leaves a text whole. Every capability of the table is in it; the compiler
- * chooses the order, and nothing depends on it.
+ * What to declare for each accessor that `C` does not give, as a single text: the compiler shortens
+ * a union or a list, but not a text. It contains every capability of the table. The compiler
+ * chooses their order, which has no meaning.
  */
 export type RemediesFor<C, Left extends keyof AccessorNames = keyof AccessorNames> =
   OneOf<Left> extends infer One extends Left

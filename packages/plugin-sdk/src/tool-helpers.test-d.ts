@@ -47,7 +47,7 @@ expectTypeOf<
   AccessorsIn<ToolContextFor<{ attachments: Record<never, never> }>>
 >().toEqualTypeOf<'attachments'>();
 
-// With `input`: arguments by the schema's output, accessors as present.
+// With `input`: the arguments have the type of the schema's output, and the accessors are present.
 const everything = defineTool({
   ...base,
   input: z.object({ city: z.string(), days: z.number().default(3) }),
@@ -118,7 +118,8 @@ defineTool({
   },
 });
 
-// With `schema` and no type argument: the accessors follow too, the arguments are unknown.
+// With `schema` and no type argument: the accessors are typed as well, and the arguments are
+// unknown.
 const plain = defineTool({
   ...base,
   schema,
@@ -193,7 +194,8 @@ defineTool({
 // @ts-expect-error neither `input` nor `schema`
 defineTool({ ...base, capabilities: {}, execute: async () => ok('') });
 
-// Settings type the context and what decides on approval; without them they are unknown.
+// Settings have a type in the context and in the function that decides on approval. Without a
+// schema they are unknown.
 defineTool({
   ...base,
   input: z.object({ city: z.string() }),
@@ -252,7 +254,7 @@ expectTypeOf<
   }>['scopedProcess']
 >().toEqualTypeOf<(ScopedProcess & { background: BackgroundProcesses }) | undefined>();
 
-// What is declared in part gives an accessor whose other methods take no argument.
+// If a capability is declared in part, the other methods of its accessor accept no argument.
 defineTool({
   ...base,
   input: z.object({}),
@@ -279,7 +281,7 @@ defineTool({
     ctx.memory.change({ kind: 'remove', section: 'Facts' });
     // @ts-expect-error `background` is not declared
     ctx.delegation.start({ prompt: 'Look.' });
-    // Helpers for the whole accessor or context take it.
+    // Helpers for the whole accessor or context accept it.
     expectTypeOf(ctx).toExtend<ToolContext>();
     expectTypeOf(ctx.scopedFs).toExtend<ScopedFs>();
     return ok('');
@@ -305,7 +307,7 @@ defineTool({
   },
 });
 
-// A context that is annotated as the documented one is accepted beside a part of a capability.
+// A context with the documented type is accepted together with a part of a capability.
 defineTool({
   ...base,
   input: z.object({}),
@@ -316,7 +318,7 @@ defineTool({
   },
 });
 
-// What an error lists for a tool that declares nothing has every capability.
+// The error for a tool that declares nothing lists every capability.
 type Unlisted<K extends string> = K extends keyof ToolCapabilities
   ? RemediesFor<Record<never, never>> extends `${string}${K} for ${string}`
     ? never

@@ -50,7 +50,7 @@ export function err(
   return { ok: false, error, code, ...(cause !== undefined && { cause }) };
 }
 
-/** Refuses, at compile time, a capability that doesn't exist. */
+/** Makes it a compile error to declare a capability that does not exist. */
 type NoOther<C> = { [Key in Exclude<keyof C, keyof ToolCapabilities>]: never };
 
 /** What every form of a definition has. */
@@ -60,13 +60,13 @@ type ToolBase<TArgs, T extends StandardSchemaV1> = Omit<
 > & {
   /**
    * What an operator may set for this tool in a personality, as a Standard Schema of an object,
-   * e.g. `z.strictObject({ limit: z.int().default(10) })`. `{}` must be valid. Parsed, it is
+   * e.g. `z.strictObject({ limit: z.int().default(10) })`. `{}` must be valid. The parsed value is
    * `ctx.settings`.
    */
   settings?: T;
   /**
-   * A call waits for the host's `approve` callback. The function gets the parsed arguments; text
-   * from it means yes, and is the reason that the host is told.
+   * Whether a call waits for the host's `approve` callback. A function gets the parsed arguments.
+   * If it returns a text, the call waits, and the host is given the text as the reason.
    */
   requiresApproval?:
     | boolean
@@ -76,7 +76,7 @@ type ToolBase<TArgs, T extends StandardSchemaV1> = Omit<
       ) => boolean | string | Promise<boolean | string>);
 };
 
-/** Nothing where the tool has no settings. */
+/** Empty if the tool has no settings. */
 type SettingsOf<T extends StandardSchemaV1> =
   unknown extends StandardSchemaV1.InferOutput<T>
     ? unknown
@@ -125,7 +125,7 @@ export interface PlainToolDefinition<TArgs> extends ToolBase<TArgs, StandardSche
   execute(args: TArgs, ctx: ToolContext): Promise<ToolResult>;
 }
 
-// What the accepted names of the large model providers have in common.
+// The names that all large model providers accept.
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
@@ -213,7 +213,7 @@ export function defineTool(
     input: { parse, run },
     async execute(args: unknown, ctx) {
       const parsing = parse(args);
-      // Most schemas parse at once; an await would cost as much as the parsing.
+      // Most schemas parse at once, and an await would cost as much as the parsing.
       const parsed = parsing instanceof Promise ? await parsing : parsing;
       return parsed.ok ? run(parsed.args, ctx) : err(parsed.error, 'input_invalid');
     },
@@ -237,7 +237,7 @@ function parserOf(schema: StandardSchemaV1): ToolInput<unknown>['parse'] {
   };
 }
 
-/** Checks what the types promise, for those who define tools in plain JavaScript. */
+/** Checks what the types ensure, for tools that are defined in plain JavaScript. */
 function assertDefinition(definition: {
   name: unknown;
   description: unknown;

@@ -3,10 +3,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { isStandardSchema, settingsJsonSchemaOf } from './input-schema.js';
 
 /**
- * The settings of a tool, out of the schema that its author wrote.
+ * The settings of a tool, from the schema that its author wrote.
  *
- * @throws `TOOL_INVALID` for what is no schema of an object, or for one that `{}` doesn't satisfy:
- * a tool runs also where the operator set nothing
+ * @throws `TOOL_INVALID` if it is not the schema of an object, or if `{}` is not valid: a tool must
+ *   also run when the operator sets nothing
  */
 export function toolSettings(toolName: string, schema: StandardSchemaV1): ToolSettings {
   if (!isStandardSchema(schema)) {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const packageRoot = join(dirname(fileURLToPath(import.meta.url)), '..');
 const repository = join(packageRoot, '..', '..');
 
-/** Capabilities, and a statement that uses what they give. */
+/** Capabilities, and a statement that uses their accessors. */
 const USES = [
   ["{ network: { allowedHosts: ['a.org'] } }", "await ctx.scopedFetch.fetch('https://a.org');"],
   ["{ secrets: ['key'] }", "await ctx.secretsResolver.get('key');"],
@@ -29,11 +29,11 @@ const USES = [
 
 interface Use {
   capabilities: string;
-  /** Nothing for a tool that does not use its context. */
+  /** Absent for a tool that does not use its context. */
   statement?: string;
 }
 
-/** A program of one tool a use. */
+/** A program with one tool for each use. */
 function program(uses: readonly Use[]): string {
   const tools = uses.map(({ capabilities, statement }, index) => {
     return `export const tool${index} = defineTool({
@@ -53,7 +53,7 @@ function program(uses: readonly Use[]): string {
 const IMPORTS = `import { defineTool, ok } from '@ethosagent/plugin-sdk';
 import { z } from 'zod';`;
 
-/** Capabilities, a statement that is wrong beside them, and what its error says. */
+/** Capabilities, a statement that they don't allow, and the text in its error. */
 const WRONG = [
   ['{}', 'ctx.scopedFetch;', 'network for scopedFetch; '],
   [
@@ -82,12 +82,12 @@ const WRONG = [
 
 let folder: string;
 beforeAll(() => {
-  // Where imports resolve as they do for the package.
+  // In a folder where imports resolve as they do for the package.
   folder = mkdtempSync(join(packageRoot, 'node_modules', '.type-costs-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the workspace's compiler says of a program, over the sources. */
+/** The output of the workspace's compiler for a program, with the sources of the packages. */
 async function compile(source: string): Promise<string> {
   const at = mkdtempSync(join(folder, 'program-'));
   const compilerOptions = {
@@ -107,7 +107,7 @@ async function compile(source: string): Promise<string> {
     }),
   );
   const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
-  // Several threads would each count the types that they share.
+  // With several threads, each one would count the shared types again.
   const flags = ['--extendedDiagnostics', '--singleThreaded', '--pretty', 'false'];
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [compiler, '-p', at, ...flags], (error, stdout) =>

@@ -42,7 +42,7 @@ afterEach(async () => {
 const isAbortError = (error: unknown) =>
   error instanceof DOMException && error.name === 'AbortError';
 
-/** Both ways to hand a signal over. */
+/** Both ways to pass a signal. */
 const ways: [string, (url: string, signal: AbortSignal) => Promise<Response>][] = [
   ['init.signal', (url, signal) => guard.fetch(url, { signal })],
   ['options.signal', (url, signal) => guard.fetch(url, {}, { signal })],

@@ -26,7 +26,7 @@ async function start(options: Partial<FilteringProxyOptions> = {}) {
   return proxy;
 }
 
-/** Writes bytes to the proxy, and gives all that comes until the connection ends. */
+/** Sends bytes to the proxy. Returns everything that arrives until the connection ends. */
 function talk(bytes: string, to: string | number = socketPath): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = typeof to === 'string' ? connect(to) : connect(to, '127.0.0.1');
@@ -87,7 +87,8 @@ afterEach(async () => {
 
 describe('createFilteringProxy, for http', () => {
   it.each([
-    // Only the second is named with its address: the first is let in by `allow_private_urls`.
+    // Only the second one is named by its address. The first one is allowed by
+    // `allow_private_urls`.
     ['ok.test', { privateUrls: true }],
     ['127.0.0.1', {}],
   ])('sends a request to %s on', async (host, more) => {

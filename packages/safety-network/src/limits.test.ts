@@ -51,7 +51,7 @@ describe('NetworkGuard.fetch, size', () => {
       async (response) => {
         const reader = response.body?.getReader();
         while (reader && !(await reader.read()).done) {
-          // Reads on.
+          // Reads to the end.
         }
       },
     ],
@@ -161,7 +161,9 @@ describe('NetworkGuard.fetch, size', () => {
 describe('NetworkGuard.fetch, time', () => {
   const limits = { timeoutMs: 150 };
 
-  /** @returns a response whose headers came in time, however busy the machine is, and whose time is over */
+  /**
+   * @returns a response whose headers came in time, on any machine, and whose deadline has passed
+   */
   const answeredInTime = async (url: string): Promise<Response> => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {

@@ -19,7 +19,7 @@ const names = [
 const name = fc.constantFrom(...names);
 const address = fc.constantFrom('8.8.8.8', '93.184.215.14', '10.1.2.3', '127.0.0.1');
 
-/** Ways to spell a name in a URL, each of which the URL parser takes for that name. */
+/** Spellings of a name in a URL that the URL parser reads as that name. */
 const nameSpellings: Array<(name: string) => string> = [
   (name) => name,
   (name) => name.toUpperCase(),
@@ -40,7 +40,7 @@ const nameSpellings: Array<(name: string) => string> = [
 const byte = (ipv4: string, at: number) => Number(ipv4.split('.')[at]);
 const number = (ipv4: string) => ipv4.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 const pair = (ipv4: string, at: number) => (byte(ipv4, at) * 256 + byte(ipv4, at + 1)).toString(16);
-/** And an address. */
+/** Spellings of an address in a URL. */
 const addressSpellings: Array<(ipv4: string) => string> = [
   (ipv4) => ipv4,
   (ipv4) => `${ipv4}.`,

@@ -3,7 +3,7 @@ import type { NetworkAccess } from './hop.js';
 import { createNetworkGuard, type NetworkGuardOptions } from './network-guard.js';
 import { type LoopbackServer, loopbackLookup, rejection, startServer } from './testing/loopback.js';
 
-// A resolver, or a fetch of the host's own, that fails in every way, and then works.
+// A resolver, or a host's own fetch, that fails in every way and then works.
 
 let server: LoopbackServer;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   expect(strays).toEqual([]);
 });
 
-/** A value that claims to be of whatever type is asked for. */
+/** Gives a value any type. */
 function untyped(value: unknown) {
   const box: object = { value };
   return Reflect.get(box, 'value');

@@ -27,7 +27,7 @@ describe('redirectTarget, whatever the Location', () => {
       try {
         expected = new URL(text, FROM).href;
       } catch {
-        // Malformed.
+        // The location is malformed.
       }
       try {
         expect(redirectTarget(answer(status, location), FROM)?.href).toBe(expected);
@@ -47,7 +47,8 @@ describe('redirectTarget, whatever the Location', () => {
     },
   );
 
-  // What a server can send as UTF-8; headers end at 16 KB, a fetch of the host's own may not.
+  // What a server can send as UTF-8. Headers are limited to 16 KB, but not those of a host's own
+  // fetch.
   const utf8 = (text: string) => Buffer.from(text).toString('latin1');
   growsLinearly(
     'takes linear time for a host of ideographs',

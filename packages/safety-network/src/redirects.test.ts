@@ -16,7 +16,9 @@ interface Seen {
   body: string;
 }
 
-/** Redirects `/<status>?to=<url>`, says hello to the rest, and records every request. */
+/**
+ * Redirects `/<status>?to=<url>`, answers `hello` to everything else, and records every request.
+ */
 async function startRedirector(seen: Seen[]): Promise<LoopbackServer> {
   return startServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -126,7 +128,7 @@ describe('NetworkGuard.fetch, redirects', () => {
     await loop.close();
   });
 
-  // Method and body after each redirect, as WHATWG fetch has it.
+  // The method and the body after each redirect, according to the WHATWG fetch standard.
   it.each([
     [301, 'POST', 'GET', ''],
     [302, 'POST', 'GET', ''],

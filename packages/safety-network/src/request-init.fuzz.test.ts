@@ -77,7 +77,7 @@ describe('checkInit, whatever init is', () => {
       try {
         checked = Reflect.apply(checkInit, undefined, [given]);
       } catch (error) {
-        // `String()` of the method is the caller's.
+        // The conversion of the method to a string is code of the caller.
         if (error instanceof TypeError && typeof method === 'object') return;
         expect(error).toMatchObject({
           code: expect.stringMatching(/^(?:HOST_NOT_ALLOWED|NETWORK_FAILED)$/),

@@ -9,7 +9,7 @@ import { createNetworkGuard, type NetworkGuardOptions } from './network-guard.js
 import { type LoopbackServer, rejection, startServer } from './testing/loopback.js';
 
 const PUBLIC = '93.184.215.14';
-/** What names resolve to, for the guard. The fetch below goes to this machine whatever they say. */
+/** The addresses of names for the guard. The fetch below always connects to this machine. */
 const addresses: Record<string, string[]> = {};
 const lookup: LookupFunction = async (name) => {
   const found = addresses[name];
@@ -22,7 +22,7 @@ const isDenied = expect.objectContaining({ code: 'HOST_NOT_ALLOWED' });
 let server: LoopbackServer;
 let calls = 0;
 
-/** As many libraries are: knows nothing of dispatchers, and resolves names by itself. */
+/** Like many libraries: ignores dispatchers, and resolves names itself. */
 async function ownFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   calls += 1;
   const url = new URL(String(input));
@@ -57,7 +57,7 @@ afterEach(() => {
 });
 afterAll(() => server.close());
 
-/** Both ways in which a host puts another `fetch` instead of Node's. */
+/** Both ways in which a host replaces Node's `fetch`. */
 const WAYS: [string, (options?: Partial<NetworkGuardOptions>) => NetworkGuardOptions][] = [
   [
     'passed by the host',

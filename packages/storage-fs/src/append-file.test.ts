@@ -22,7 +22,7 @@ import { descriptorAccess } from './access.js';
 import { appendFile } from './append-file.js';
 import { FsStorage } from './fs-storage.js';
 
-// What holds for every storage is in `conformance.test.ts` and `attacks.test.ts`.
+// What holds for every storage is tested in `conformance.test.ts` and `attacks.test.ts`.
 
 let base: string;
 let inside: string;
@@ -47,7 +47,7 @@ const append = async (path: string, beforeChange?: () => void) =>
   view.append?.(path, 'added', beforeChange === undefined ? {} : { beforeChange });
 const denied = { code: 'PATH_NOT_REACHABLE' };
 
-/** What happens after the place was judged, and before the file is opened. */
+/** What happens after the place was checked and before the file is opened. */
 const swaps: [what: string, swap: () => void][] = [
   [
     'the file by a link out',
@@ -181,7 +181,7 @@ describe('FsStorage.append to a file with several names', () => {
     expect(readFileSync(path, 'utf8')).toBe('old');
   });
 
-  // What may be written but not read would otherwise get to where it may be read.
+  // Attack: a file that may be written and not read is copied to where it may be read.
   it.each(Array.from({ length: 12 }, (_, index) => index))(
     'takes what it read nowhere else when someone swaps the file for a link at judgement %i',
     async (turn) => {

@@ -18,7 +18,7 @@ storageAttacks(
   },
 );
 
-// By the same descriptors as above.
+// Only in a long run: it uses the same descriptors as the storage above.
 if (isLongRun()) {
   storageAttacks(
     'ScopedStorage over FsStorage',

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-/** Everything on the disk, with what a storage hides, and with the time of the last change. */
+/** Everything on the disk, including what a storage hides, with the times of the last change. */
 function snapshot(): string {
   return execFileSync('find', [base, '-printf', '%P %y %l %s %m %T@\n'], { encoding: 'utf8' });
 }
@@ -78,7 +78,7 @@ describe('FsStorage beforeChange', () => {
       'out/a/b/new',
       'dangling/new',
       'dangling/a/b/new',
-      // `later` is on the way to a root, and this is not below that root.
+      // `later` is on the way to a root, and this path is not below that root.
       'up/later/new',
       'up/later/a/new',
     ].map((target): [string, string, Change] => [what, target, change]),

@@ -47,7 +47,7 @@ function run(view: Storage, operation: string, path: string, to: string): Promis
   }
 }
 
-/** What the system says is at a path, or `undefined`. */
+/** The real path according to the system, or `undefined`. */
 function realOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);
@@ -95,7 +95,7 @@ describe('FsStorage.contained, whatever the links and the calls', () => {
           } else if (real !== undefined && statSync(real).isFile()) {
             const isHardLink = statSync(real).nlink > 1;
             if (isHardLink) expect(outcome).toEqual({ code: 'PATH_NOT_REACHABLE' });
-            // Each file holds the name of its folder.
+            // The content of each file is the name of its folder.
             else
               expect(outcome).toEqual({ text: real.slice(world.root.length + 1, -'/file'.length) });
           }

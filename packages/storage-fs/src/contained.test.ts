@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FsStorage } from './fs-storage.js';
 
-// What holds for every contained storage is in `attacks.test.ts`.
+// What holds for every contained storage is tested in `attacks.test.ts`.
 
 let inside: string;
 beforeEach(() => {

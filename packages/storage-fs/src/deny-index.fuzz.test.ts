@@ -35,7 +35,7 @@ describe('DenyIndex, whatever the links', () => {
       try {
         const denied = rules.map((rule) => join(world.root, rule));
         const index = new DenyIndex(denied);
-        // Where a link to nothing would lead is denied as well, before there is something.
+        // The place to which a dangling link leads is denied too, even before it exists.
         const leadsTo = (path: string) => realOf(path) ?? followLinks(path) ?? [];
         const places = [...denied, ...denied.flatMap(leadsTo)];
         const isDenied = (path: string) => places.some((place) => isBelow(path, place));
@@ -43,7 +43,7 @@ describe('DenyIndex, whatever the links', () => {
           const path = realOf(`${world.root}/${asked}`);
           if (path === undefined) continue;
           expect(index.covers(path) !== undefined).toBe(isDenied(path));
-          // A place below another denied one is not kept, since all there is denied.
+          // A place below another denied one is not stored, since everything there is denied.
           if (isDenied(path)) continue;
           expect(index.isBelow(path)).toBe(places.some((place) => isBelow(place, path)));
         }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DenyIndex } from './deny-index.js';
 
 let base: string;
-/** Two denied folders of four entries each, themselves included, and a file with two names. */
+/** Two denied folders with four entries each, including themselves, and a file with two names. */
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'deny-index-'));
   for (const folder of ['a', 'b']) {

@@ -20,7 +20,7 @@ async function run(fixture: string, args: string[], conditions: ScriptOptions = 
   return lines.map((line) => JSON.parse(line));
 }
 
-/** Secrets tell of a fault by its code; their errors never hold a path. */
+/** The errors of secrets name a fault by its code, and never contain a path. */
 function expected(call: string, code: string, advice: string): string {
   if (!call.startsWith('secrets')) return `^${code}: (read|write) ${dir}/.*: .*${advice}`;
   return `^SECRETS_UNAVAILABLE: (ref|new|old|the list of refs): the secrets folder failed \\(${code}\\); .{15}`;
@@ -52,7 +52,7 @@ describe('storage on a faulty disk', () => {
       'STORAGE_FAILED',
       'try again when some are closed',
       () => ({ openFiles: 64 }),
-      // It looks without opening anything.
+      // This call opens nothing.
       (call) => call !== 'secrets has',
     ],
   ];
@@ -71,8 +71,8 @@ describe('storage on a faulty disk', () => {
         else expect(failed[call], call).toBe('ok');
         expect(recovered[call], call).toBe('ok');
       }
-      // What could be done was done, and of the rest not even an empty file is there; but what was
-      // appended stays, as far as it went: others may have added to it.
+      // What was possible was done. Of the rest, there is not even an empty file. But appended
+      // bytes stay, even if incomplete, since others may have added to the file.
       const added = after.filter((line: string) => !before.includes(line));
       if (fault === 'full') {
         const done = added.map((line: string) =>

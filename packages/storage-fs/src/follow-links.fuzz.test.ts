@@ -38,7 +38,7 @@ function check(path: string): void {
     expect(realLocation(path)).toBe(real.path);
     return;
   }
-  // A path that leads through a file leads nowhere; one that goes on after a missing name too.
+  // A path through a file leads nowhere, and neither does one that continues after a missing name.
   if (real.errno === 'ELOOP') expect(found).toBeUndefined();
   if (real.errno !== 'ENOENT' || found === undefined) return;
   expect(resolve(found)).toBe(found);

@@ -69,7 +69,7 @@ describe('FsStorage.write', () => {
   });
 
   it('names the path asked for when the system refuses, and leaves nothing behind', async () => {
-    // In procfs nobody makes a file, root included.
+    // Nobody can create a file in procfs, not even root.
     const path = '/proc/self/ethos-test';
     const refused = storage.write(path, 'x');
     await expect(refused).rejects.toMatchObject({

@@ -60,7 +60,7 @@ describe('without a keychain', () => {
   });
 });
 
-// libsecret, GNOME Keyring and a bus, as on a desktop.
+// With libsecret, GNOME Keyring and a bus, as on a desktop.
 describe.runIf(canOpenKeychain())('with the keychain of a desktop', () => {
   let keychain: TestKeychain;
   beforeAll(async () => {

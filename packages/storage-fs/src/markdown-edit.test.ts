@@ -66,7 +66,7 @@ describe('editMarkdown', () => {
       add('A', '<div>\nclosed by a blank line'),
       '## A\n\n<div>\nclosed by a blank line\n',
     ],
-    // What is open already may be written to and closed; nothing comes after it.
+    // A block that is already open may be written to and closed. Nothing may follow it.
     ['## A\n\n```\nx\n', add('A', 'y'), '## A\n\n```\nx\n\ny\n'],
     ['## A\n\n```\nx\n', add('A', '```'), '## A\n\n```\nx\n\n```\n'],
     ['## A\n\n```\nx\n', add('B', 'y'), 'VALUE_INVALID'],

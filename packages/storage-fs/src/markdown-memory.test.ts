@@ -24,7 +24,7 @@ const codeOf = (call: Promise<unknown>) => call.then(() => 'done', errorCodeOf);
 
 const scripts: RunningScript[] = [];
 
-/** A process that adds to a memory; one that a test leaves running is ended after it. */
+/** A process that adds to a memory. If a test leaves it running, it is ended afterwards. */
 function startAdding(folder: string, id: string, turns: number): RunningScript {
   const script = startScript(fixture, { args: [folder, id, `${turns}`] });
   scripts.push(script);
@@ -100,7 +100,7 @@ describe('createMarkdownMemory keeps', () => {
     });
     let edits = 0;
     while (!isDone && edits < 50) {
-      // Read and written without a pause, as a person's editor that saves at once.
+      // Read and written without a pause, like an editor that saves at once.
       writeFileSync(file, `${readFileSync(file, 'utf8').trimEnd()}\n\nperson ${edits}.\n`);
       edits += 1;
       await new Promise((resolve) => setTimeout(resolve, 3));

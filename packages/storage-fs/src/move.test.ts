@@ -10,8 +10,8 @@ const world: World = { access: realPathAccess, guard: openGuard };
 const folder = realPathAccess.openFolder(tmpdir(), true);
 const stays = expect.objectContaining({ code: 'PERMISSION_DENIED' });
 
-// The decision alone: a test that removed `/` or a device to see it refused would do the damage
-// that it is there to prevent.
+// Only tests the decision: a test that really removed `/` or a device, to see it refused, could do
+// the damage that it should prevent.
 describe('assertMovable', () => {
   it.each<[string, Place]>([
     ['/', { folder, name: '', realPath: '/', stat: lstatSync('/') }],

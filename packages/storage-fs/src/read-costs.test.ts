@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'read-costs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const built = fileURLToPath(new URL('../dist/index.js', import.meta.url));
-// Also where it is there, it may not be allowed.
+// Even if it is installed, it may not be permitted.
 const hasStrace = isLongRun() && spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 
 const SCRIPT = `
@@ -19,7 +19,10 @@ const view = new FsStorage().contained({ read: [folder], write: [], deny: ['/etc
 for (let n = 0; n < Number(times); n++) await view.read(folder + '/file.txt');
 `;
 
-/** System calls on files and descriptors of a process that reads a contained file so many times. */
+/**
+ * The number of system calls on files and descriptors in a process that reads a contained file
+ * `times` times.
+ */
 function systemCalls(times: number): number {
   const counts = join(folder, 'counts.txt');
   const node = [process.execPath, '--input-type=module', '--eval', SCRIPT];

@@ -34,7 +34,7 @@ describe('ScopedStorage', () => {
     '/srv/private/x',
   ])('denies %s with the reach /, on disk and in memory', async (path) => {
     const reach = { read: ['/'], write: ['/'], deny: ['/srv/private'] };
-    // On the disk these are the user's own files: they are asked for and never written.
+    // On the disk these are the user's own files, so they are never written.
     const onDisk = new ScopedStorage(new FsStorage(), { ...reach, write: [] });
     await expect(onDisk.read(path)).rejects.toMatchObject({ rule: 'deny floor' });
     const inMemory = new ScopedStorage(new InMemoryStorage(), reach);

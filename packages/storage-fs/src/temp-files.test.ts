@@ -18,7 +18,7 @@ const own = temporaryName();
 const [, machine = '', , token = ''] = own.split('-');
 const deadPid = spawnSync(process.execPath, ['-e', '']).pid;
 
-/** A well-formed name with other facts in it. */
+/** A valid name with other facts. */
 function forged(facts: { machine?: string; pid?: number; token?: string }): string {
   const body = [
     '.ethos',
@@ -59,7 +59,7 @@ describe('sweepLeftovers', () => {
     const dead = forged({ pid: deadPid, token: 'aaaaaaaa' });
     const earlierSelf = forged({ token: 'aaaaaaaa' });
     const oldForeign = forged({ machine: 'aaaaaaaa', token: 'bbbbbbbb' });
-    // Of this very process, by another thread or another copy of this module.
+    // A name of this very process, from another thread or another copy of this module.
     const alive = forged({});
     const reused = forged({ pid: process.ppid, token: 'aaaaaaaa' });
     const foreign = forged({ machine: 'aaaaaaaa', pid: deadPid });

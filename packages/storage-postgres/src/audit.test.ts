@@ -8,7 +8,7 @@ const KEY = 'a key of more than sixteen bytes';
 
 let server: TestPostgres;
 let url: string;
-// One database for all: making one, with its tables, takes longer than most of the tests.
+// One database for all tests: creating one, with its tables, takes longer than most tests.
 beforeAll(async () => {
   server = await startPostgres();
   url = server.createDatabase();
@@ -35,7 +35,7 @@ async function opened(options: Partial<PostgresAuditOptions> = {}): Promise<Post
   return sink;
 }
 
-/** A chain of so many events, written by a sink of its own. */
+/** A chain with this many events, written by its own sink. */
 async function written(
   count: number,
   options: Partial<PostgresAuditOptions> = {},
@@ -60,7 +60,7 @@ describe('PostgresAuditSink', () => {
     await sink.flush();
     sink.record(event('first'));
     const flushed = sink.flush();
-    // So many that more than one statement has to be sent.
+    // So many events that several statements are needed.
     for (let n = 0; n < 900; n++) sink.record(event(`later ${n}`));
     await flushed;
     expect((await verify()).events).toBeGreaterThan(0);
@@ -154,7 +154,7 @@ describe('PostgresAuditSink', () => {
         await sink.flush();
         break;
       } catch {
-        // It tries again by itself; only the next answer is waited for here.
+        // The sink tries again by itself. This only waits for the next answer.
       }
     }
     sink.record(event('after'));

@@ -114,7 +114,7 @@ describe('createPostgresStores', () => {
 
   it('leaves nothing behind where making the tables fails', async () => {
     const url = server.createDatabase();
-    // The last table of a migration is taken by something else.
+    // Another object already has the name of the migration's last table.
     await sql(url, 'CREATE SCHEMA ethos; CREATE VIEW ethos.attachment AS SELECT 1 AS one');
     expect(await codeOf(createPostgresStores(url).memory.open())).toBe('STORE_UNAVAILABLE');
     const [left] = await sql(url, `SELECT to_regclass('ethos.key_value')::text AS left`);
@@ -207,7 +207,10 @@ describe('createPostgresStores', () => {
   });
 });
 
-/** Every text that a script says is stored is there, with its answer after it, and can be found. */
+/**
+ * Checks that every text that a script reports as stored is there, followed by its answer, and can
+ * be found.
+ */
 async function assertStored(url: string, scripts: readonly RunningScript[]): Promise<number> {
   const { sessions, memory } = await opened({ url });
   const messages = await sessions.messages('shared', { limit: 10_000 });

@@ -16,7 +16,7 @@ describe('createPostgresStores().sessions', () => {
   it('takes words that unfold to more than an index takes', async () => {
     const { store, close } = await createPostgresStores({ url }).sessions.open();
     onTestFinished(close);
-    // Fifteen letters each, without spaces.
+    // Each becomes fifteen letters, without spaces.
     const word = '\ufdfa'.repeat(64);
     await store.append({ id: 'long', scopeId: 'long' }, [{ role: 'user', text: `${word} other` }]);
     const found = await store.search(word, { owner: { scopeId: 'long' } });

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { PostgresOptions } from './database/options.js';
 import { createPostgresStores } from './postgres-stores.js';
 
-/** What PostgreSQL's protocol begins TLS with. */
+/** The bytes with which TLS begins in PostgreSQL's protocol. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f]);
 
 let folder: string;
@@ -34,7 +34,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A server that says whether it has TLS, and hangs up after the first thing that it is told then. */
+/** A server that tells whether it supports TLS, and closes the connection after the next bytes. */
 async function serverAt(host: string, hasTls: boolean) {
   const plain: Buffer[] = [];
   const encrypted: Buffer[] = [];

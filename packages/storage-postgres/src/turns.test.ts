@@ -20,14 +20,14 @@ async function newTurns({ clock }: { clock: () => number }): Promise<{ turns: Tu
   return { turns: store };
 }
 
-// In a check SQLite runs the suite, and one test here what PostgreSQL does in statements of its own.
+// In a check, SQLite runs the whole suite, and the test below covers PostgreSQL's own statements.
 if (isLongRun()) turnConformance('createPostgresTurns', newTurns);
 
 describe('createPostgresTurns', () => {
   const LEASE_MS = 1_000;
   let time = 1_700_000_000_000;
   const take = () => store.take({ leaseMs: LEASE_MS });
-  /** Takes by several at once, each of which settles what it has. */
+  /** Several workers take turns at the same time. Each one settles what it took. */
   const runAll = async () => {
     const ids: string[] = [];
     const run = async () => {

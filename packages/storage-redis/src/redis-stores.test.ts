@@ -21,7 +21,7 @@ async function backendOf(options: { prefix?: string; clock?: () => number; url?:
   const stores = createRedisStores({
     url: redis.path,
     prefix: newPrefix(),
-    // A busy machine may take its time.
+    // A busy machine may be slow.
     timeoutMs: 900_000,
     ...options,
   });
@@ -128,7 +128,7 @@ describe('a Redis that ends', () => {
     await server.end('SIGKILL');
     const impatient = createRedisStores({ url: server.path, timeoutMs: 100 }).keyValue.open();
     await expect(impatient).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    // Asked for while it is away, answered when it is back.
+    // The calls are made while the server is away, and answered when it is back.
     const asked = Promise.all([kv.increment?.('n'), kv.get('k'), kv.increment?.('n')]);
     await server.start();
     expect(await asked).toEqual([1, 'v', 2]);
@@ -168,7 +168,7 @@ describe('a Redis that ends', () => {
       message: expect.stringContaining('may have been made'),
     });
     server.signal('SIGCONT');
-    // The limit holds for the reading too, which a busy machine may reach.
+    // The limit also applies to this read, and a busy machine may reach it.
     const read = () => store('t', 's').get('k').catch(errorCodeOf);
     await expect.poll(read, { timeout: 600_000 }).toBe('v');
   });

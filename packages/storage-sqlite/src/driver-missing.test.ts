@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loads } from './fixtures/open-raw.js';
 import { runFixture } from './fixtures/run-fixture.js';
 
-// The structure of a binary is that of Linux, little-endian.
+// The test changes a binary in the format of Linux, little-endian.
 describe.runIf(process.platform === 'linux')('createSqliteKvStore, whose better-sqlite3', () => {
   it.each([
     ['was built for another Node', 'other', /using\sNODE_MODULE_VERSION 999\./, 'npm rebuild'],

@@ -20,7 +20,7 @@ import { createSqliteTurns } from './sqlite-turns.js';
 const driver = 'node:sqlite';
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'node-sqlite-')), 'store.db');
 
-// On an older Node, `scripts/node-22.test.ts` runs them on one that has it.
+// On an older Node, `scripts/node-22.test.ts` runs these tests on one that has it.
 if (isNode22) {
   describe('the stores on node:sqlite', () => {
     it('run on an SQLite without the WAL-reset bug, 3.51.3 or newer', () => {
@@ -69,7 +69,7 @@ it.runIf(loads('better-sqlite3'))(
     const script = await bundleScript(new URL('./fixtures/other-driver.ts', import.meta.url));
     const seen = JSON.parse(await runOnNode22([script, folder]));
     expect(seen).toEqual({ value: text, keys: [text], texts: [text] });
-    // Both had the files open.
+    // Both connections had the files open.
     expect(await before.store.kvStoreFactory('t', 's').get('from node:sqlite')).toBe(text);
     const found = await before.sessions.search('cafe');
     expect(found.map(({ message }) => message.text).sort()).toEqual([text, `${text} again`]);

@@ -12,7 +12,7 @@ const OWNER = { scopeId: 'personality:old' };
 const IDENTITY = JSON.stringify(['personality:old', null, null]);
 const ADD_WORDS = 'INSERT INTO message_words (rowid, facts, words) VALUES (?, ?, ?)';
 
-/** A file as a program wrote it that knew so many of the migrations. */
+/** A file as an older program wrote it, which had only so many migrations. */
 function olderFile({ migrations, ...schema }: StoreSchema, version: number) {
   const folder = createTestFolder('older-files');
   onTestFinished(folder.remove);
@@ -35,7 +35,7 @@ describe('a session file from before the forms of words', () => {
     );
     const addWords = db.prepare<[number, string, string]>(ADD_WORDS);
     texts.forEach((text, at) => {
-      // Ids have gaps where a session was deleted.
+      // Ids have gaps if a session was deleted.
       add.run(at * 3 + 5, at + 1, text);
       addWords.run(at * 3 + 5, 'owner1 session7 roleuser', text.toLowerCase());
     });

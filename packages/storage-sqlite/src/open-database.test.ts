@@ -27,7 +27,7 @@ import { createSqliteKvStore } from './sqlite-kv-store.js';
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'kv-open-'));
 
-/** A closed store of 50 entries, some of them larger than a page. */
+/** A closed store with 50 entries, some of them larger than a page. */
 async function makeStore(path = join(newFolder(), 'kv.db')): Promise<string> {
   const store = createSqliteKvStore({ path });
   const kv = store.kvStoreFactory('test', 'scope');

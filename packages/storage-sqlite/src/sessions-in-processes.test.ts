@@ -29,7 +29,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What is stored of what the scripts were told is stored. */
+/** Checks that everything that the scripts report as stored is stored. */
 async function assertStored(scripts: readonly RunningScript[]): Promise<void> {
   const acknowledged = scripts.flatMap((script) => script.lines());
   const sessions = createSqliteSessionStore({ path: join(folder, 'sessions.db') });

@@ -4,14 +4,17 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { createSqliteKvStore, type SqliteKvStore } from './sqlite-kv-store.js';
 
-/** What SQL, patterns, paths and encodings give a meaning, and what they fold into one. */
+/**
+ * Characters that have a meaning in SQL, patterns, paths or encodings, or that these treat as
+ * equal.
+ */
 const unit = fc.constantFrom(
   ...['a', 'A', 'b', ':', '/', '%', '_', '*', '?', '[', "'", '"', '\\', '\0', '\n', '-', ';', ' '],
   ...['é', 'e\u0301', 'ß', 'K', '\u212a', '\ufeff', '\uffff', '😀', '\u{10ffff}'],
 );
 const text = fc.oneof(
   fc.string({ unit, maxLength: 4 }),
-  // Often one a prefix of another, or right after it.
+  // Often one is a prefix of another one, or directly follows it.
   fc.string({ unit: fc.constantFrom('a', 'b', '\0'), maxLength: 2 }),
 );
 const scopeId = fc.oneof(
@@ -123,7 +126,7 @@ describe('namespaces of a store, whatever scope ids and keys are', () => {
       try {
         const kv = store.kvStoreFactory('t', 's');
         for (const step of steps) {
-          // What has expired is listed and so forgotten, also when the clock is set back.
+          // Listing an expired entry removes it, so it stays absent even if the clock is set back.
           forget();
           expect(await kv.list('')).toEqual([...model.keys()].sort(compareCodePoints));
           if (step.do === 'wait') now += step.seconds * 1000;

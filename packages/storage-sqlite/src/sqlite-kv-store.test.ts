@@ -83,7 +83,7 @@ describe('createSqliteKvStore', () => {
     const before = frames();
     await Promise.all(
       Array.from({ length: 64 }, async (_, i) => {
-        // Calls of one batch don't all reach their write in the same microtask.
+        // The calls of a batch don't all reach their write in the same microtask.
         for (let hops = 0; hops < i; hops++) await null;
         await kv.set(`k${i}`, 'v');
       }),

@@ -41,7 +41,7 @@ describe('how many statements the key-value store runs', () => {
     ['a get', 1, () => kv.get('key')],
     ['a get of nothing', 1, () => kv.get('nothing')],
     ['a list', 1, () => kv.list('k')],
-    // BEGIN and COMMIT are two of each change.
+    // Two statements of each change are BEGIN and COMMIT.
     ['a set', 3, () => kv.set('key', '2')],
     ['a delete', 3, () => kv.delete('key')],
     ['an increment', 4, () => kv.increment('key')],

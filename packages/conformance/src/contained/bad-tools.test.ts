@@ -52,7 +52,7 @@ function parsed(text: string): object {
   }
 }
 
-/** What is wrong with the tool, the tool, how it is run, and what must be found. */
+/** What is wrong with the tool, the tool, how it is run, and the findings that must come. */
 const BAD: Array<
   [
     string,
@@ -115,7 +115,7 @@ const BAD: Array<
   [
     'follows links that are swapped in',
     makeTool('bad', FILES, async ({ path = '' }) => readFileSync(path, 'base64')),
-    // A read and a swap must meet; how soon they do is up to the machine.
+    // A read must coincide with a swap. How soon that happens depends on the machine.
     { args: ({ file }) => ({ path: file('docs/plan.md') }), rounds: 2_000 },
     'symlink swaps',
     [/^has what is outside the reach or the policy in what it answers$/],

@@ -125,7 +125,7 @@ const keepOpen = tool(
         copied = (copied + text).slice(-1000);
       },
     });
-    // A call that has ended must not go on in what it keeps open.
+    // When a call ends, what it does in the open service must end too.
     const stop = () => void cat?.stop();
     abortSignal.addEventListener('abort', stop, { once: true });
     try {
@@ -170,7 +170,7 @@ const GOOD: Array<[AnyTool, ContainmentOptions]> = [
   [gitLog, { args: { count: '3' }, binaries: { git: 'echo "commit $3"' } }],
 ];
 
-/** Like others here, and slow. */
+/** These are slow, and similar to others here. */
 const SLOW = ['fetch_url', 'keep_open', 'git_log'];
 
 describe('assertContained passes', () => {

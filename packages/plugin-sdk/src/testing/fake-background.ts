@@ -9,7 +9,7 @@ import {
   type ToolContext,
 } from '@ethosagent/types';
 
-/** What the registry lets a session have, unless its host says otherwise. */
+/** The registry's default for one session. */
 const MAX_RUNNING = 8;
 const DEFAULT_READ_CHARS = 100_000;
 const MAX_WAIT_MS = 600_000;
@@ -140,7 +140,7 @@ export class FakeBackgroundProcess {
 }
 
 export interface FakeBackgroundOptions {
-  /** Those of the test, in all its sessions; what is started is added. */
+  /** The processes of the test, in all its sessions. New ones are added. */
   processes: FakeBackgroundProcess[];
   owner: FakeBackgroundProcess['owner'];
   /** Ends the waiting for output. */
@@ -148,17 +148,17 @@ export interface FakeBackgroundOptions {
   /** Milliseconds since the epoch. */
   now: () => number;
   allows: (binary: string) => boolean;
-  /** Checks what is to be started, and gives what answers for it. */
+  /** Checks a start, and returns what answers for the process. */
   begin: (
     binary: string,
     args: readonly string[],
     opts: SpawnOpts,
   ) => (opts: SpawnOpts) => Promise<ProcessResult>;
-  /** Notes an access, and its denial if that is what comes out. */
+  /** Records an access. If `run` throws a denial, records a denial. */
   record: <T>(operation: string, target: string, run: () => T) => T;
 }
 
-/** Background processes that start nothing: those of one session and personality. */
+/** Background processes of one session and personality. They start nothing. */
 export function createFakeBackground(options: FakeBackgroundOptions): BackgroundProcesses {
   const { processes, owner, signal, now, allows, begin, record } = options;
   const ofSession = () => processes.filter((held) => held.owner.sessionId === owner.sessionId);

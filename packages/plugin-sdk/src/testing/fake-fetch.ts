@@ -7,18 +7,18 @@ export type RouteAnswer =
 /** Answers by `METHOD url` or `url`; the query of a request is ignored where a route has none. */
 export type Routes = Readonly<Record<string, RouteAnswer>>;
 
-/** Public, and assigned to nobody: whoever connected to it would reach nothing. */
+/** Public, and assigned to nobody: a connection to it would reach nothing. */
 const NOBODYS_ADDRESS = '3000::1';
 
 export interface FakeFetch {
   fetch: typeof globalThis.fetch;
-  /** A resolver that knows every name, and asks nobody. */
+  /** A resolver that accepts every name and asks no server. */
   lookup: (hostname: string) => Promise<readonly { address: string }[]>;
-  /** Every request that came through, in order. */
+  /** All allowed requests, in order. */
   readonly requests: Request[];
 }
 
-/** A `fetch` that answers from a table, and with 404 for what is not in it. */
+/** A `fetch` that answers from a table, and with 404 for everything else. */
 export function createFakeFetch(routes: Routes): FakeFetch {
   const requests: Request[] = [];
   return {
@@ -57,7 +57,7 @@ function find(routes: Routes, { method, url }: Request): RouteAnswer | undefined
   for (const key of [`${method} ${url}`, url, `${method} ${bare}`, bare]) {
     if (Object.hasOwn(routes, key)) return routes[key];
   }
-  // A key as one writes it: `https://api.example.com` for `https://api.example.com/`.
+  // A key as people write it: `https://api.example.com` for `https://api.example.com/`.
   return Object.entries(routes).find(([key]) => {
     const [, verb, target] = /^(?:([A-Z]+) )?(.*)$/s.exec(key) ?? [];
     const href = hrefOf(target);
@@ -65,7 +65,7 @@ function find(routes: Routes, { method, url }: Request): RouteAnswer | undefined
   })?.[1];
 }
 
-// `URL.canParse` of Node.js 20 misreads Latin-1 strings once it has been compiled.
+// `URL.canParse` of Node.js 20 misreads Latin-1 strings once the engine has optimized it.
 function hrefOf(target: string | undefined): string | undefined {
   try {
     return target && new URL(target).href;

@@ -40,25 +40,25 @@ export type ProcessAccess = Pick<AuditEvent, 'operation' | 'target' | 'decision'
 export interface FakeProcessOptions {
   declared: NonNullable<ToolCapabilities['process']>;
   table: ProcessTable;
-  /** Where started processes are noted. */
+  /** Started processes are added here. */
   spawned: SpawnedProcess[];
-  /** Where those are that were left running. */
+  /** The processes that were left running. */
   background: FakeBackgroundProcess[];
-  /** The call. */
+  /** The call that starts them. */
   owner: FakeBackgroundProcess['owner'];
   signal: AbortSignal;
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** Hears of each decision. */
+  /** Called for each decision. */
   onAccess?: ((access: ProcessAccess) => void) | undefined;
 }
 
-/** How processes that start nothing are checked, noted and answered. */
+/** Checks, records and answers starts of processes. Nothing is really started. */
 export interface FakeStarts {
   allows: (binary: string) => boolean;
-  /** Tells of a decision, and its denial if that is what comes out. */
+  /** Reports an access. If `run` throws a denial, reports a denial. */
   record: <T>(operation: string, target: string, run: () => T) => T;
-  /** Checks what is to be started, notes it, and gives what answers for it. */
+  /** Checks and records a start, and returns what answers for the process. */
   begin: (
     binary: string,
     args: readonly string[],
@@ -66,7 +66,7 @@ export interface FakeStarts {
   ) => (told: SpawnOpts, input?: AsyncIterable<string>) => Promise<ProcessResult>;
 }
 
-/** Starts from a table, for declared binaries only. */
+/** Answers starts from a table. Only declared binaries are allowed. */
 export function createFakeStarts({
   declared,
   table,
@@ -108,7 +108,9 @@ export function createFakeStarts({
   return { allows, record, begin };
 }
 
-/** A `ScopedProcess` that starts nothing: it answers from a table, for declared binaries only. */
+/**
+ * A `ScopedProcess` that starts nothing. It answers from a table, and only for declared binaries.
+ */
 export function createFakeProcess(options: FakeProcessOptions): ScopedProcess {
   const { declared, background, owner, signal, now } = options;
   const { allows, record, begin } = createFakeStarts(options);
@@ -142,7 +144,7 @@ async function run(
   return cut(result, opts);
 }
 
-/** As the real accessor: what outgrows the cap is cut, and by default the process ended. */
+/** As the real accessor: output beyond the limit is cut, and by default the process is ended. */
 function cut(result: ProcessResult, { maxOutputBytes, overflow }: SpawnOpts): ProcessResult {
   if (maxOutputBytes === undefined || !(maxOutputBytes >= 0)) return result;
   const stdout = firstBytes(result.stdout, maxOutputBytes);

@@ -8,7 +8,7 @@ import {
 } from '@ethosagent/types';
 import type { FakeStarts } from './fake-process.js';
 
-/** Goes nowhere: the test has no network. */
+/** Leads nowhere, since the test has no network. */
 const NO_PROXY = {
   server: 'http://127.0.0.1:9',
   username: 'test',

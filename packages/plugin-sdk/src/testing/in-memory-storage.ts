@@ -131,7 +131,7 @@ class InMemoryStorage implements Storage {
     moveKeys(this.#folders, source, target);
   }
 
-  /** Makes a folder and those above it, once nothing can be in the way any more. */
+  /** Creates a folder and those above it. Called when nothing can fail any more. */
   #makeFolders(folder: string, asked: string, opts?: StorageChange): void {
     const missing: string[] = [];
     for (let at = folder; !this.#folders.has(at); at = dirname(at)) {

@@ -51,7 +51,7 @@ export async function runTool(
   return { result: answer.result, ...observations };
 }
 
-// The registry has no backend for processes; the tool is given the fake in front of its accessor.
+// The registry has no backend for processes. So the tool's accessor is replaced by the fake.
 function withFakeProcess(tool: AnyTool, options: TestOptions, world: TestWorld): AnyTool {
   const { processOf, keepOpen, audit } = world;
   if (processOf === undefined && tool.capabilities.service === undefined) return tool;

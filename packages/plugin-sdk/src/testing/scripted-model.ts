@@ -102,7 +102,7 @@ function partsOf(step: ScriptedStep, at: number): Part[] {
     type: 'tool-call',
     toolCallId: id ?? `call-${at + 1}-${index + 1}`,
     toolName,
-    // Text as it is, so that a test can have a model write what is no JSON.
+    // A text is passed unchanged, so that a test can make the model write invalid JSON.
     input: typeof args === 'string' ? args : JSON.stringify(args),
   }));
 }

@@ -74,7 +74,7 @@ export function createTestContext(
   return { ctx, ...observations };
 }
 
-/** A service as a call of the tool would open it. */
+/** Opens a service as a call of the tool would. */
 async function openService(
   name: string,
   capabilities: ToolCapabilities,

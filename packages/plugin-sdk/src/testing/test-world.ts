@@ -31,7 +31,7 @@ import { withFakeProcesses } from './fake-services.js';
 import { createInMemoryStorage } from './in-memory-storage.js';
 import { createRecordingEmitter } from './recording-emitter.js';
 
-/** The working directory of a test, and what `'from-personality'` stands for by default. */
+/** The working directory of a test. By default, `'from-personality'` stands for it. */
 export const TEST_WORKING_DIR = '/workspace';
 
 /** What stands behind the accessors of a tool under test. Everything is in memory. */
@@ -91,12 +91,12 @@ export interface TestObservations {
 
 export interface TestWorld extends TestObservations {
   audit: AuditEvent[];
-  /** The processes of one call, where they are declared. */
+  /** The processes of one call; absent if they are not declared. */
   processOf?: (
     ctx: Pick<ToolContext, 'sessionId' | 'personalityId' | 'abortSignal'>,
     onAccess?: (access: ProcessAccess) => void,
   ) => ScopedProcess;
-  /** What a service that was opened is to the tool: it starts nothing, and is noted. */
+  /** What the tool gets of an opened service. It starts nothing, and is recorded. */
   keepOpen: (service: ServiceScope, onAccess?: (access: ProcessAccess) => void) => ServiceScope;
   backends: CapabilityBackends;
   batchContext: ToolBatchContext;

@@ -6,14 +6,14 @@ import {
   type Socket,
 } from 'node:net';
 
-/** A server on loopback that counts what reaches it. */
+/** A server on loopback that counts its connections. */
 export interface LoopbackServer {
   readonly port: number;
-  /** With the address: `http://127.0.0.1:<port>`. */
+  /** Contains the address: `http://127.0.0.1:<port>`. */
   readonly origin: string;
-  /** Connections so far. */
+  /** How many connections there were so far. */
   readonly connections: number;
-  /** Connections that are open. */
+  /** How many connections are open. */
   readonly open: number;
   close(): Promise<void>;
 }
@@ -59,15 +59,15 @@ async function listen(server: Server): Promise<LoopbackServer> {
   };
 }
 
-/** Waits until the condition holds; the test's own time limit ends a wait that is too long. */
+/** Waits until a condition holds. If it never does, the test's own time limit ends the wait. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** A resolver for which every name is this machine. */
+/** A resolver that resolves every name to this machine. */
 export const loopbackLookup = async () => [{ address: '127.0.0.1' }];
 
-/** A promise's rejection, or `undefined`. */
+/** The error with which a promise rejects, or `undefined`. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
