@@ -11,7 +11,7 @@ import { type FromAiToolOptions, fromAiTool } from './from-ai-tool.js';
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** What a call of the tool comes back with, in a runtime, and how often somebody was asked. */
+/** The result of a call of the tool in a runtime, and how often somebody was asked. */
 async function call(
   foreign: Tool,
   args: unknown = {},
@@ -39,7 +39,7 @@ async function call(
   return { result: answer?.result, asked };
 }
 
-/** What the tool itself comes back with. */
+/** The tool's own result. */
 async function said(foreign: Tool, args: unknown = {}): Promise<ToolResult> {
   return (await runTool(await fromAiTool('foreign', foreign, { approval: false }), args)).result;
 }

@@ -9,7 +9,8 @@ import type { Step } from './fixtures/messages-api.js';
 import { openWorld, PIXEL, type World } from './fixtures/world.js';
 import { type AnthropicCallOptions, pendingFor, runToolUse, toAnthropicTools } from './index.js';
 
-// The SDK's own client and tool runner, over HTTP; the runtime, its files and its sessions are real.
+// Uses the SDK's own client and tool runner, over HTTP. The runtime, its files and its sessions are
+// real.
 
 const READ: Step = [['read_file', { path: 'note.txt' }, 'read']];
 const WRITE: Step = [['write_file', { path: 'ledger.txt', content: '' }, 'write']];
@@ -33,7 +34,7 @@ async function begin(session: ToolSession, steps: readonly Step[], options: RunO
   world.api.says(...steps);
   const tools = await toAnthropicTools(session, rest);
   const params = { model: 'scripted', max_tokens: 1000, messages, tools };
-  // Not the runner itself, which is a promise of its last message.
+  // Wrapped in an object: the runner itself is a promise of its last message.
   return { runner: world.client.beta.messages.toolRunner(params, { signal }) };
 }
 
@@ -159,7 +160,7 @@ describe('toAnthropicTools in the tool runner', () => {
       { type: 'text', text: 'a pixel' },
       { type: 'image', source },
     ]);
-    // The API refuses a block without text.
+    // The API refuses an empty text block.
     expect(told('silent')?.content).toEqual([{ type: 'image', source }]);
     expect(results[0]?.result).toMatchObject({ structured: { secret: 7 } });
     expect(JSON.stringify(world.api.requests)).not.toContain('secret');
@@ -200,7 +201,7 @@ describe('toAnthropicTools in the tool runner', () => {
 
   it('keeps two sessions apart', async () => {
     const { session, has } = world.begin();
-    // One after the other: they share the script of the server.
+    // One after another, since they share the script of the server.
     await run(session('one'), [READ, 'Done.']);
     const write = (path: string): Step => [['write_file', { path, content: '' }, path]];
     await run(session('two'), [write('two.txt'), 'Done.']);
@@ -240,7 +241,7 @@ describe('a write after untrusted content, in the tool runner', () => {
       content: expect.stringMatching(/needs approval.*has not run/),
     });
     expect([ledger(), waiting]).toEqual(['invoice 6: 12\n', [undefined, 'write']]);
-    // It can still be approved; the answer goes into another message.
+    // It can still be approved. The answer then goes into another message.
     const [approval] = await session().pending();
     expect(approval).toMatchObject({ reason: expect.stringContaining('note.txt') });
     if (approval !== undefined) await session().decide(approval, { approved: true, by: 'ann' });

@@ -13,7 +13,7 @@ import {
   fromAnthropicTool,
 } from './index.js';
 
-/** A runtime with the tool, and what was asked. */
+/** A runtime with the tool, and the questions that it asked. */
 async function open(
   foreign: ForeignAnthropicTool,
   { says = true, ...options }: FromAnthropicToolOptions & { says?: boolean } = {},

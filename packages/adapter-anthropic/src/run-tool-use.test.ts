@@ -5,7 +5,7 @@ import type { Step } from './fixtures/messages-api.js';
 import { openWorld, PIXEL, type World } from './fixtures/world.js';
 import { runToolUse, type ToolUseRun, toAnthropicDefinitions } from './index.js';
 
-// The SDK's own client over HTTP, to a server that refuses a request which lacks a result.
+// Uses the SDK's own client over HTTP. The server refuses a request that lacks a result.
 
 const READ: Step = [['read_file', { path: 'note.txt' }, 'read']];
 const COUNT_AND_WRITE: Step = [
@@ -22,7 +22,7 @@ afterAll(() => world.close());
 
 type Messages = Anthropic.MessageParam[];
 
-/** Asks the model, and adds what it says. */
+/** Asks the model, and adds its answer to the messages. */
 async function ask(session: ToolSession, messages: Messages): Promise<Anthropic.Message> {
   const tools = await toAnthropicDefinitions(session);
   const request = { model: 'scripted', max_tokens: 1000, messages, tools };
@@ -31,7 +31,7 @@ async function ask(session: ToolSession, messages: Messages): Promise<Anthropic.
   return message;
 }
 
-/** Goes on until the model calls nothing, or something waits. */
+/** Continues until the model makes no call, or something waits. */
 async function loop(session: ToolSession, steps: readonly Step[], messages: Messages = begin()) {
   world.api.says(...steps);
   for (;;) {
@@ -44,7 +44,7 @@ async function loop(session: ToolSession, steps: readonly Step[], messages: Mess
 
 const begin = (): Messages => [{ role: 'user', content: 'Go.' }];
 
-/** Reads the note; then two calls run, and one waits. */
+/** Reads the note. Then two calls run, and one waits. */
 async function paused(session: ToolSession) {
   const made = await loop(session, [READ, COUNT_AND_WRITE]);
   if (made.run.status !== 'waiting') throw new Error('nothing waits');

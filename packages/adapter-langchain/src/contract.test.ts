@@ -21,8 +21,8 @@ import {
   toLangchainTools,
 } from './index.js';
 
-// The framework's own agents over its own fake model, with its own checkpointer; the runtime, its
-// files and its sessions are real.
+// Uses the framework's own agents, its fake model and its checkpointer. The runtime, its files and
+// its sessions are real.
 
 const READ: Step = [['read_file', { path: 'note.txt' }, 'read']];
 const WRITE: Step = [['write_file', { path: 'ledger.txt', content: '' }, 'write']];
@@ -44,7 +44,7 @@ it('meets version 1 of the framework, on Node 20.19 or later', () => {
   expect(major > 20 || (major === 20 && minor >= 19)).toBe(true);
 });
 
-/** What the model was told of a call. */
+/** What the model was told about a call. */
 function told(model: FakeBuiltModel, id: string): ToolMessage | undefined {
   const messages = model.calls.at(-1)?.messages ?? [];
   return messages.find(
@@ -56,7 +56,8 @@ function told(model: FakeBuiltModel, id: string): ToolMessage | undefined {
 const questions = (state: AgentState): ToolInterrupt[] =>
   (state[INTERRUPT] ?? []).flatMap(({ value }) => (isToolInterrupt(value) ? [value] : []));
 
-// They run tools by the same node of the graph; which calls each exit lets through is tried of all (exits.test.ts).
+// They run tools through the same node of the graph. `exits.test.ts` tests for all of them which
+// calls they allow.
 const ofEachKind = ['a graph with a ToolNode', 'createAgent'];
 const agents = inCheck(Object.entries(AGENTS), ([kind]) => ofEachKind.includes(kind));
 
@@ -81,7 +82,7 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
   const resume = (agent: Agent, config: Begun['config'], value: unknown) =>
     agent.invoke(new Command({ resume: value }), config);
 
-  /** Answers all that is asked, as often as it is asked. */
+  /** Answers all questions, including the ones that follow. */
   async function answer(
     { agent, config, state }: Begun,
     decide: (asked: ToolInterrupt) => CallDecision,
@@ -95,7 +96,7 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
 
   const said = ({ messages }: AgentState) => messages.at(-1)?.text;
 
-  /** Reads the note, and is asked about the write. */
+  /** Reads the note, and asks about the write. */
   async function interrupted(session: ToolSession, ...rest: Step[]) {
     const begun = await begin(session, [READ, WRITE, ...rest, 'Done.'], { by: 'ann' });
     const [asked, ...others] = questions(begun.state);
@@ -401,7 +402,7 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
       const { session, counts } = world.begin();
       const begun = await begin(session(), [STEP, 'Done.']);
       expect(questions(begun.state)).toHaveLength(hasTaskForEachCall ? 2 : 1);
-      // Nothing of a node runs that is going to run again.
+      // Nothing runs in a node that is going to run again.
       expect(counts()).toEqual(hasTaskForEachCall ? { free: 1 } : {});
       expect(said(await answer(begun, decide))).toBe('Done.');
       expect(counts()).toEqual({ free: 1, yes: 1 });
@@ -426,7 +427,7 @@ describe.each(agents)('toLangchainTools in %s', (kind, makeAgent) => {
         if (answered === undefined) throw new Error('nothing waits');
         const { question, args } = answered;
         const approved = JSON.stringify(args).includes('yes');
-        // The answer to the last question goes where the first is asked.
+        // The answer to the last question is sent to the first one.
         const [interrupt] = now[INTERRUPT] ?? [];
         now = await resume(agent, config, { [interrupt?.id ?? '']: { question, approved } });
       }

@@ -25,7 +25,7 @@ for (const [kind, makeAgent] of Object.entries(AGENTS)) {
     let threads = 0;
     return {
       listed: async () => (await toLangchainTools(session)).map(({ name }) => name),
-      /** The model calls all of them in one step, and whoever is asked says yes. */
+      /** The model makes all calls in one step, and every question is approved. */
       async call(calls) {
         const step: Step = calls.map(({ name, args, toolCallId }) => [
           name,

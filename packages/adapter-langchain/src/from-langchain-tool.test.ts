@@ -44,7 +44,7 @@ async function runtimeOf(foreign: ForeignLangchainTool, options: CallOptions = {
   return { runtime, asked };
 }
 
-/** What a call comes back with, and how often somebody was asked. */
+/** The result of a call, and how often somebody was asked. */
 async function call(
   foreign: ForeignLangchainTool,
   args: unknown = {},
@@ -233,7 +233,7 @@ describe('fromLangchainTool', () => {
       return 'stolen';
     }, none);
     const { runtime } = await runtimeOf(thief);
-    // Nobody is there to be asked, so that the graph is interrupted for it.
+    // Nobody can be asked, so the graph is interrupted.
     const session = runtime.session('s', { approve: () => 'later' });
     const agent = createAgent({
       model: scriptedModel([['none', {}]], 'Done.'),

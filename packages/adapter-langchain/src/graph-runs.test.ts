@@ -13,7 +13,7 @@ const answer = (text: string, more: Partial<SessionResult> = {}): SessionResult 
   ...more,
 });
 
-/** A node of a graph that runs as often as `run` is called, and what its call came to. */
+/** A node of a graph that runs each time `run` is called, with the outcome of its call. */
 function openTask(id: string, sessionId = 's') {
   let ran = 0;
   return {

@@ -53,7 +53,7 @@ describe('a node that runs again', () => {
       .addNode('work', async () => {
         const run: unknown[] = [];
         results.push(run);
-        // Each asks only by what the one before it has read or done.
+        // Each call asks only because of what the one before it has read or done.
         for (const next of [
           call('count', { of: 'a' }),
           call('read_file', { path: 'note.txt' }),
@@ -128,7 +128,7 @@ describe('a node that runs again', () => {
       await outcome;
     };
     await brokenOff(GO);
-    // From where it stopped.
+    // Continues from where it stopped.
     await brokenOff(null);
     expect(counts()).toEqual({ a: 1 });
   });
@@ -201,7 +201,7 @@ describe('a tool outside a graph', () => {
   it.each([null, 7, 'text', [], { path: 7 }])('leaves %j to the session', async (args) => {
     const { session } = world.begin();
     const get = await toolsOf(session());
-    // As a program in JavaScript may call it.
+    // As a program in plain JavaScript may call it.
     const invoke: (input: unknown) => Promise<unknown> = (input) =>
       Reflect.apply(get('read_file').invoke, get('read_file'), [input]);
     await expect(invoke(args)).rejects.toMatchObject({ code: 'input_invalid' });

@@ -5,7 +5,7 @@ import { AGENTS, type Step, scriptedModel } from './fixtures/agents.js';
 import { openWorld, type World } from './fixtures/world.js';
 import { isToolInterrupt, type ToolAnswer } from './tool-interrupt.js';
 
-// A graph that goes on in another process: nothing is known there but what is stored.
+// A graph that continues in another process, which knows only what is stored.
 
 let world: World;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => world.close());
 const GO = { messages: [new HumanMessage('Go.')] };
 const config = { configurable: { thread_id: 't' } };
 
-/** The checkpoints as they are now, as often as they are wanted. */
+/** A copy of the present checkpoints. */
 function copyOf({ storage, writes }: MemorySaver): MemorySaver {
   return Object.assign(new MemorySaver(), structuredClone({ storage, writes }));
 }
@@ -75,7 +75,7 @@ describe.each(Object.entries(AGENTS))('%s', (_, makeAgent) => {
       const [again] = resumed[INTERRUPT] ?? [];
       questions.push(isToolInterrupt(again?.value) && again.value.question !== value.question);
     }
-    // What came of it, the later ones can not know: it is another call, and it is asked about.
+    // The later processes can't know the result. For them it is another call, which asks again.
     expect([counts(), questions]).toEqual([{ a: 1 }, [false, true, true]]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 
-// What Mastra tells its makers of its use. Its modules read it when they are loaded.
+// Turns off Mastra's telemetry. Its modules read the variable when they are loaded.
 process.env.MASTRA_TELEMETRY_DISABLED = '1';
 const { contract } = await import('./fixtures/contract.js');
 const { foreignContract } = await import('./fixtures/foreign-contract.js');

@@ -19,7 +19,7 @@ export async function inAnAgent(
   });
   const base = { name: 'Clerk', instructions: 'Go.', model };
   const agent = new Agent({ id: 'a', ...base, tools: { ...tools, mine } });
-  // Looked up anew for each run.
+  // Looked up again for each run.
   const fresh = new Agent({ id: 'b', ...base, tools: () => mastraTools(session) });
   let output = await agent.generate('Go.');
   while (output.finishReason === 'suspended' && output.runId !== undefined) {

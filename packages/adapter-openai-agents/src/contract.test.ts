@@ -26,7 +26,7 @@ import { z } from 'zod';
 import { storesOfHome } from './fixtures/stores.js';
 import { type OpenAiToolsOptions, pendingFor, toOpenAiTools } from './index.js';
 
-// The framework's own runner and agents over its own scripted model; the runtime, its files and its
+// Uses the framework's own runner, agents and scripted model. The runtime, its files and its
 // sessions are real.
 
 const PNG =
@@ -120,7 +120,7 @@ async function agentOf(
 ) {
   const tools = await toOpenAiTools(session, options);
   const model = new ScriptedModel(script);
-  // An agent with a context of its own takes them without a cast.
+  // An agent with a context type of its own accepts them without a cast.
   return { agent: new Agent<{ user: string }>({ name: 'clerk', model, tools }), model, tools };
 }
 
@@ -133,7 +133,7 @@ const read = (path: string, callId: string) => functionCall('read_file', { path 
 const write = (content: string, callId: string, path = 'notes.txt') =>
   functionCall('write_file', { path, content }, { callId });
 
-/** What the model was told last of a call. */
+/** What the model was last told about a call. */
 function told(model: ScriptedModel, callId: string): unknown {
   const input = model.lastCall?.request.input ?? [];
   if (typeof input === 'string') return undefined;
@@ -202,7 +202,7 @@ describe('a step', () => {
       bye,
     );
     let result = await runner.run(agent, 'Go.');
-    // The framework asks about arguments that are no object, whatever the tool.
+    // The framework asks about arguments that are not an object, whatever the tool is.
     expect(result.interruptions.map(({ arguments: args }) => args)).toEqual(['null']);
     for (const each of result.interruptions) result.state.approve(each);
     result = await runner.run(agent, result.state);
@@ -265,7 +265,7 @@ describe('a write after untrusted content', () => {
     expect(told(model, 'w1')).not.toMatch(/not_available/);
     expect(notes()).toBe('');
     expect(await session.pending()).toEqual([]);
-    // The same yes once more.
+    // The same approval once more.
     file('notes.txt', 'again');
     const again = tools.find(({ name }) => name === 'write_file');
     const { rawItem } = interruption;
@@ -373,7 +373,7 @@ describe('a write after untrusted content', () => {
     const done = await runner.run(agent, result.state);
     expect(done.finalOutput).toBe('bye');
     expect(await session.grants()).toMatchObject([{ scope: 'session', toolName: 'write_file' }]);
-    // The framework does not ask again, and the session does.
+    // The framework does not ask again, but the session does.
     expect(told(model, 'w3')).toMatch(/not_available/);
     expect(notes()).toBe('two');
     expect(await session.pending()).toMatchObject([{ toolCallId: 'w3' }]);
@@ -471,7 +471,7 @@ describe('a yes', () => {
 
   it('is not for what the call asks now', async () => {
     const { session, agent, model, result, interruption } = await interrupted();
-    // The personality lets it reach more than was shown.
+    // The personality now lets the call reach more than was shown.
     personality(
       '[read_file, write_file, picture, wait, odd-name]',
       'fs_reach:\n  read: ["${CWD}"]\n  write: ["${CWD}", "${ETHOS_HOME}/notes"]\n',

@@ -10,7 +10,7 @@ import { type OpenAiTool, openAiRefusals, toOpenAiTools } from './index.js';
 
 const runner = new Runner({
   tracingDisabled: true,
-  // Else a run ends with the first name that there is not.
+  // Otherwise a run ends at the first unknown name.
   toolNotFoundBehavior: 'return_error_to_model',
 });
 
