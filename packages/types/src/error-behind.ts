@@ -1,6 +1,6 @@
 import type { ToolResult } from './tool.js';
 
-// Of the registry of symbols, so that two copies of this package have the same.
+// From the registry of symbols, so that two copies of this package use the same one.
 const ERROR = Symbol.for('@ethosagent/error-behind');
 
 /**

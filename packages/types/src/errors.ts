@@ -165,8 +165,8 @@ export class CapabilityError extends EthosError {
 export type ReachKind = 'read' | 'write';
 
 /**
- * What a denial says of its rule, beside the path. Nothing of links that lead out of the reach, nor
- * of what is not there: that would tell what lies behind them.
+ * What a denial says about its rule, besides the path. It says nothing about links that lead out of
+ * the reach, nor about missing files, since that would reveal what exists outside.
  */
 const PATH_RULES: Readonly<Record<string, string>> = {
   'deny floor': 'it is on the deny floor, which no reach opens; use another path',

@@ -74,15 +74,15 @@ export interface ToolCapabilities {
   };
 }
 
-/** What every package may know of a capability. */
+/** Facts about a capability that every package may use. */
 interface CapabilityFacts {
-  /** The keys of its declaration; `undefined` where that is a list. */
+  /** The keys of its declaration; `undefined` if the declaration is a list. */
   keys: readonly string[] | undefined;
   /** Its names in validation errors and audit events. */
   names: readonly string[];
   /** The field of `ToolContext` that it gives. */
   accessor: string;
-  /** What a host does when the accessor is missing. */
+  /** What a host has to do if the accessor is missing. */
   remedy: string;
 }
 

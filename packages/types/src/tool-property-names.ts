@@ -1,4 +1,4 @@
-/** What else tool definitions call the properties of a tool, in other frameworks and by a slip. */
+/** Names that other frameworks use for the properties of a tool, and common slips. */
 const MEANT: ReadonlyMap<string, string> = new Map(
   Object.entries({
     execute: 'handler, handle, run, callback, func, fn, function, invoke, action, exec',
@@ -51,7 +51,7 @@ export function misnamedToolProperties(definition: object): string[] {
   });
 }
 
-/** Without what parts words: `input_schema` is `inputSchema`. */
+/** Removes the separators between words: `input_schema` and `inputSchema` become the same. */
 function plain(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase();
 }
