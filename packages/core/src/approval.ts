@@ -4,23 +4,23 @@ import type { ResolvedGrant } from './capabilities/resolved-grant.js';
 /** A call that waits for a decision. */
 export interface ApprovalRequest {
   toolCallId: string;
-  /** The id of the call that it comes from, where no model made it but a tool. */
+  /** The id of the call whose tool made this call; absent if the model made it. */
   parentCallId?: string;
   toolName: string;
   /**
-   * The arguments that will run, frozen. As the model issued them where the tool's schema makes
-   * something of them that is not plain data.
+   * The arguments that will run, frozen. If the tool's schema turns them into something that is not
+   * plain data, the arguments as the model issued them.
    */
   args: unknown;
   /** What the call could reach. */
   capabilities: ResolvedGrant;
-  /** Why it is asked. */
+  /** The reason for the question. */
   reason: string;
-  /** Why it is asked again: the arguments of the last answer can not run. */
+  /** Why the question is asked again: the arguments of the last answer can't run. */
   problem?: string;
   /** What the personality sets for the tool, frozen. */
   settings?: unknown;
-  /** Where the tool anchors relative paths. */
+  /** The folder from which the tool resolves relative paths. */
   workingDir: string;
   sessionId: string;
   personalityId?: string;
@@ -29,7 +29,7 @@ export interface ApprovalRequest {
 }
 
 /**
- * Yes or no, or no with a reason that the model gets to read. In a session a yes may come with other
+ * Yes, no, or no with a reason that the model gets to read. In a session, a yes may come with other
  * arguments, and may hold for later calls.
  */
 export type ApprovalDecision =
@@ -37,16 +37,19 @@ export type ApprovalDecision =
   | {
       approved: boolean;
       reason?: string;
-      /** To run instead of those that were proposed. */
+      /** Arguments that run instead of the proposed ones. */
       args?: unknown;
       always?: GrantScope;
       /** Who decides, for the record. */
       by?: string;
-      /** The id of the grant that answers. */
+      /** The id of the grant that gave the answer. */
       grant?: string;
-      /** The arguments are not those that the model gave. */
+      /** Whether the arguments differ from those of the model. */
       edited?: boolean;
-      /** When it was first asked, in milliseconds since the epoch, where it has waited since. */
+      /**
+       * When the call was first asked about, in milliseconds since the epoch, if it has waited
+       * since then.
+       */
       askedAt?: number;
       /** A no for now: the call waits in its session, and has no answer yet. */
       waits?: boolean;

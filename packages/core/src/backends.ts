@@ -19,9 +19,9 @@ import type { ApprovalDecision, ApprovalRequest } from './approval.js';
 export interface PersonalityFsReach {
   read: string[];
   write: string[];
-  /** Paths that this personality does not reach, whatever the other two say. */
+  /** Paths that this personality does not reach, even if `read` or `write` contain them. */
   deny?: string[];
-  /** Where its paths lead, by path, as it was looked up when it was loaded. Looked up when first used, where absent. */
+  /** Where its paths led when it was loaded, by path. If absent, looked up at the first use. */
   leads?: Readonly<Record<string, string>>;
 }
 
@@ -48,7 +48,7 @@ export interface PersonalityPolicy extends Pick<PersonalityConfig, 'safety' | 't
  */
 export type PolicyPlaces = (part: string, entry?: string) => readonly string[];
 
-/** What stands behind the accessors of a registry. A missing backend makes its accessor absent. */
+/** The backends of a registry's accessors. Without its backend, an accessor is absent. */
 export interface CapabilityBackends {
   /** The store of a namespace. Called once per call of a tool that declares `storage`. */
   kvStoreFactory?: (tool: string, scopeId: string) => KeyValueStore;
@@ -57,51 +57,51 @@ export interface CapabilityBackends {
   storage?: Storage;
   attachments?: AttachmentStore;
   /**
-   * What the operator says of a personality. Asked once for a call, and again when the call has
-   * waited. `undefined` (unknown personality): nothing may be reached or used up. Each of the
-   * callbacks below says one part of it instead.
+   * What the operator says about a personality. Called once for a call, and again when the call has
+   * waited. `undefined` (unknown personality) allows nothing. Each of the callbacks below replaces
+   * one part of it.
    */
   personality?: (personalityId: string | undefined) => PersonalityPolicy | undefined;
   /**
-   * The reach of the active personality, or a function of its id that is asked for every
-   * execution; `undefined` from it means that nothing is reachable.
+   * The reach of the active personality, or a function of its id that is called for every
+   * execution. If the function returns `undefined`, nothing is reachable.
    */
   personalityFsReach?:
     | PersonalityFsReach
     | ((personalityId: string | undefined) => PersonalityFsReach | undefined);
   /**
-   * The allow list of the active personality, or a function of its id that is asked for every
-   * execution. From the function, `undefined` (unknown personality) allows nothing and `null`
-   * says that the personality has no list, which leaves specific hosts as declared.
+   * The allow list of the active personality, or a function of its id that is called for every
+   * execution. If the function returns `undefined` (unknown personality), nothing is allowed. If it
+   * returns `null`, the personality has no list, and specific hosts are allowed as declared.
    */
   personalityNetworkAllow?:
     | string[]
     | ((personalityId: string | undefined) => string[] | null | undefined);
   /**
    * The network policy of the active personality, or a function of its id, for services that no
-   * call opens: what the `networkPolicy` of a turn is for calls.
+   * call opened. For calls, `networkPolicy` of the turn has this role.
    */
   personalityNetworkPolicy?:
     | NetworkPolicy
     | ((personalityId: string | undefined) => NetworkPolicy | undefined);
-  /** How processes run, of the active personality or by its id. Plain processes when absent. */
+  /** How processes run, for the active personality or by its id. Without restrictions if absent. */
   personalityProcess?:
     | ProcessPolicy
     | ((personalityId: string | undefined) => ProcessPolicy | undefined);
-  /** Caps on what calls and sessions use up. None when absent. */
+  /** Caps on what calls and sessions use up. None if absent. */
   personalityQuotas?:
     | QuotaPolicy
     | ((personalityId: string | undefined) => QuotaPolicy | undefined);
   /**
-   * Where what sessions used up stands, for all processes that share it: what `per_session` caps,
-   * each call looks up before it runs, and adds to when it has ended. Each process counts alone
-   * where this is absent, or has no `increment`.
+   * The store of what sessions used up, for all processes that share it. If `per_session` caps
+   * something, each call reads it before it runs, and adds to it when it has ended. If this is
+   * absent, or has no `increment`, each process counts alone.
    */
   sessionQuotas?: KeyValueStore;
   /**
-   * What a personality sets for a tool, as its file says it, by the tool's `settingsKey`; the
-   * tool's schema parses it. `undefined` for nothing, which is parsed as `{}`. What is frozen all
-   * the way down is parsed once.
+   * What a personality sets for a tool, as its file says it, by the tool's `settingsKey`. The
+   * tool's schema parses it. `undefined` for no settings, which are parsed as `{}`. A deeply frozen
+   * value is parsed only once.
    */
   personalityToolSettings?: (personalityId: string | undefined, key: string) => unknown;
   /** Where memories are kept. */
@@ -109,17 +109,17 @@ export interface CapabilityBackends {
   /** Where the messages of sessions are kept. */
   sessions?: SessionStore;
   /**
-   * Instead of the global `fetch`; it gets the same arguments, once every address of the host was
-   * judged. A name that can't be resolved is refused, so a stub comes with a `lookup`.
+   * Replaces the global `fetch`. It gets the same arguments, after every address of the host was
+   * checked. A name that can't be resolved is refused, so a stub needs a `lookup` too.
    */
   fetch?: typeof globalThis.fetch;
-  /** Instead of the system's name resolution. */
+  /** Replaces the system's name resolution. */
   lookup?: LookupFunction;
-  /** The base environment of child processes. `process.env` when absent. */
+  /** The base environment of child processes. `process.env` if absent. */
   processEnv?: Readonly<Record<string, string | undefined>>;
-  /** What sandboxes child processes where a policy asks for it. Bubblewrap when absent. */
+  /** The sandbox for child processes, when a policy asks for one. Bubblewrap if absent. */
   sandbox?: Sandbox;
-  /** Paths that no tool reaches, beside the built-in deny floor. Absolute. */
+  /** Absolute paths that no tool reaches, in addition to the built-in deny floor. */
   denyPaths?: readonly string[];
   /** Decides on calls of tools that require approval. Without it they are refused. */
   approve?: (request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>;

@@ -2,7 +2,7 @@ import { callListener } from '@ethosagent/policy';
 import type { AuditEvent, FailureCause, ToolErrorCode, ToolResult } from '@ethosagent/types';
 import type { CallNarrowing } from './call-narrowing.js';
 
-/** The error behind a failed call, for the host alone. */
+/** The error behind a failed call, only for the host. */
 export interface CallError {
   toolCallId: string;
   toolName: string;
@@ -12,15 +12,15 @@ export interface CallError {
   code: ToolErrorCode;
   cause?: FailureCause;
   /**
-   * What was thrown, with its stack and its own `cause`; where the call was stopped, the reason.
-   * Nothing is redacted from it: a backend may have put a path or a secret into it.
+   * What was thrown, with its stack and its own `cause`. If the call was stopped, the reason for
+   * that. Nothing is redacted: a backend may have put a path or a secret into it.
    */
   error: unknown;
 }
 
 /**
- * Refuses a call, with the reason; or asks for its approval, narrows what it may reach, or both. A
- * refusal beside others counts.
+ * Refuses a call with a reason, asks for its approval, narrows its reach, or does the last two
+ * together. If there is a refusal, it counts.
  */
 export type BeforeCall =
   | { refuse: string }
@@ -30,7 +30,7 @@ export type BeforeCall =
 /** A call that is about to run: it has passed its gates, and may still need approval. */
 export interface CallBegin {
   toolCallId: string;
-  /** The id of the call that it comes from, where no model made it but a tool. */
+  /** The id of the call whose tool made this call; absent if the model made it. */
   parentCallId?: string;
   toolName: string;
   /** The arguments that will run, frozen. */
@@ -41,46 +41,46 @@ export interface CallBegin {
 
 /** A call with its answer. */
 export interface CallEnd extends CallBegin {
-  /** As the model gets it, except for its mark. A copy. */
+  /** As the model gets it, but without its mark. A copy. */
   result: ToolResult;
-  /** Milliseconds from the begin of the tool to its end; 0 where it did not run. */
+  /** How many milliseconds the tool ran; 0 if it did not run. */
   durationMs: number;
 }
 
-/** Says what is to become of a call; nothing leaves it as it is. */
+/** Decides about a call. `undefined` leaves it unchanged. */
 export type BeforeCallHook = (
   call: CallBegin,
 ) => BeforeCall | undefined | Promise<BeforeCall | undefined>;
 
 /**
- * What a host has to say to a call, and what it is told of calls, in this order: `beforeCall`,
- * `onAccess` for each access, `afterCall`, `onError`.
+ * The hooks of a host, in the order in which they are called: `beforeCall`, `onAccess` for each
+ * access, `afterCall`, `onError`.
  */
 export interface CallHooks {
   /**
-   * Asked before each call that passed its gates. What it gives refuses the call, has it approved
-   * first, or narrows its reach; nothing it gives lets more. Of several, each is asked in their order:
-   * the first refusal ends it, reasons to ask are joined, and what each leaves must be left by all. One
-   * that throws, or gives what is none of these, refuses that call alone.
+   * Called before each call that passed its gates. It may refuse the call, ask for its approval
+   * first, or narrow its reach. It can't allow more. If there are several, they are called in
+   * order. The first refusal ends this. Reasons to ask are joined, and the reach is what all of
+   * them leave. If one throws, or returns something else, only this call is refused.
    */
   beforeCall?: BeforeCallHook | readonly BeforeCallHook[];
   /**
-   * Told of each answer, and waited for. The answer of a call is a failure when it throws: what the
-   * call did is done.
+   * Called for each answer, and awaited. If it throws, the answer becomes a failure, although the
+   * call has already done its work.
    */
   afterCall?: (call: CallEnd) => void | Promise<void>;
-  /** Told of each access as the audit log is. The access is refused when it throws. */
+  /** Called for each access, as the audit log is. If it throws, the access is refused. */
   onAccess?: (event: AuditEvent) => void;
   /**
-   * Told once of each failed call that has an error behind it, right before its result is there:
-   * what the tool threw or answered in its place, what a backend or a callback of the host threw,
-   * a time-out, an abort. Nobody waits for it; what it throws, and what it returns, is ignored.
+   * Called once for each failed call with an error behind it, right before its result is returned:
+   * for what the tool threw or answered, for what a backend or a callback of the host threw, for a
+   * time-out or an abort. It is not awaited. What it throws or returns is ignored.
    */
   onError?: (failed: CallError) => void | Promise<void>;
 }
 
 /**
- * Tells a hook of an error.
+ * Reports an error to a hook.
  *
  * @param hooks of the host
  * @param failed the call and its error

@@ -8,18 +8,18 @@ import {
 import type { SecretRef } from '@ethosagent/types';
 
 /**
- * What a call may reach at most. A list leaves of what the call could reach what is also in the list; an
- * absent one leaves it as it is, an empty one leaves nothing.
+ * The most that a call may reach. A list keeps only what the call could reach and what is also in
+ * the list. An absent list changes nothing. An empty list leaves nothing.
  */
 export interface CallNarrowing {
-  /** Host patterns. One that names a port, or a private address, opens neither. */
+  /** Host patterns. A port or a private address in a pattern does not open it. */
   hosts?: readonly string[];
   /** Folders, absolute. */
   read?: readonly string[];
   write?: readonly string[];
   /** Refs, or prefixes that end in `/*`. */
   secrets?: readonly SecretRef[];
-  /** Names as the tool calls them, or `*`. */
+  /** Names as the tool uses them, or `*`. */
   binaries?: readonly string[];
 }
 

@@ -28,7 +28,7 @@ export type { ResolveContext, ScopedAccessors };
  * @param toolName also the name of its key-value namespace
  * @param capabilities its declaration
  * @param ctx the personality and the call
- * @param backends what stands behind the accessors
+ * @param backends the backends of the accessors
  * @returns an accessor for each declared capability; the others are absent
  */
 // biome-ignore lint/complexity/useMaxParams: a documented signature
@@ -43,7 +43,8 @@ export function resolveCapabilities(
 }
 
 /**
- * Whether a declaration reaches outside, so that it can't run without backends.
+ * Whether a tool with this declaration reaches anything outside. Then it can't run without
+ * backends.
  *
  * @param capabilities the declaration of a tool
  */

@@ -33,8 +33,8 @@ interface Session {
 }
 
 /**
- * Messages of sessions that last as long as the process: for tests, with the rules and error codes
- * of the stores that keep them. A search looks at every message.
+ * Messages of sessions that last as long as the process. For tests, with the rules and error codes
+ * of the stores that keep them. A search goes through every message.
  *
  * @param options `clock`: milliseconds since the epoch, `Date.now` when absent
  * @returns the store

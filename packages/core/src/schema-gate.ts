@@ -1,7 +1,7 @@
-/** What is wrong with arguments, in words for the model; `undefined` for nothing. */
+/** What is wrong with arguments, in words for the model; `undefined` if they are valid. */
 export type SchemaCheck = (args: unknown) => string | undefined;
 
-/** Makes the check of a JSON Schema. @throws, or rejects, for a schema that is wrong */
+/** Makes the check of a JSON Schema. @throws for an invalid schema, or rejects */
 export type CheckSchema = (
   schema: Readonly<Record<string, unknown>>,
 ) => SchemaCheck | Promise<SchemaCheck>;

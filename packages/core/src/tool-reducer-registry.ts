@@ -4,7 +4,7 @@ import {
   type ToolResultReducerRegistry,
 } from '@ethosagent/types';
 
-/** One reducer a tool. */
+/** Holds one reducer for each tool. */
 export class DefaultToolResultReducerRegistry implements ToolResultReducerRegistry {
   readonly #reducers = new Map<string, ToolResultReducer>();
 

@@ -70,18 +70,18 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   readonly #services: ServiceTable;
   readonly #taints = new KnownTaints();
   readonly #servicePlans: ServicePlans;
-  /** Counts the changes of the set of tools. */
+  /** How often the set of tools was changed. */
   #revision = 0;
   #lastPassing: Passing | undefined;
 
   /**
    * A registry without tools.
    *
-   * @param backends what stands behind the accessors; without them, tools that declare any
-   * capability are `not_available`
+   * @param backends the backends of the accessors; without them, tools that declare any capability
+   *   are `not_available`
    * @param reducers shorten results before the model sees them
    * @param options quotas, caps and hooks of the host
-   * @throws `CONFIG_INVALID` for an option that is not what it must be
+   * @throws `CONFIG_INVALID` for an invalid option
    */
   constructor(
     backends?: CapabilityBackends,
@@ -187,8 +187,8 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   /**
    * The tools that pass the filters of a batch, whether or not they are available now.
    *
-   * @param allowedTools names of tools; every tool when absent
-   * @param filterOpts the MCP servers and plugins that are let in
+   * @param allowedTools names of tools; every tool if absent
+   * @param filterOpts the MCP servers and plugins that are allowed
    * @returns the tools, in the order of their registration
    */
   getAllowed(allowedTools?: readonly string[], filterOpts?: ToolFilterOpts): AnyTool[] {
@@ -238,8 +238,8 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   }
 
   /**
-   * Opens a service for whoever has no call: an MCP server, a browser. It reaches what a tool of
-   * this declaration would in a call of the owner.
+   * Opens a service for code that runs outside of a call: an MCP server, a browser. It reaches what
+   * a tool with this declaration would reach in a call of the owner.
    *
    * @throws `TOOL_INVALID` for a malformed declaration, `TOO_MANY_SERVICES`, `AUDIT_FAILED`;
    * `CONFIG_INVALID` in a registry without backends
@@ -261,7 +261,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   }
 
   /**
-   * Ends what is kept open for a personality, or for all of them, and waits for it.
+   * Ends the services of a personality, or of all of them, and waits for their end.
    *
    * @param options `personalityId`: only the services of this personality
    */
@@ -272,8 +272,8 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   }
 
   /**
-   * Lets a session begin anew with what it used up of its quotas in this process. Its calls that run
-   * go on with what they have.
+   * Forgets what a session used up of its quotas in this process. Its running calls keep their
+   * counts.
    *
    * @param sessionId of the session
    */
@@ -282,8 +282,8 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
   }
 
   /**
-   * Ends what is left running or kept open in a session, waits for it, and forgets the session: also
-   * what other processes count of it, where counts are shared.
+   * Ends everything that runs or is open in a session, waits for its end, and forgets the session.
+   * If counts are shared, other processes forget it too.
    *
    * @param sessionId of the session
    * @throws what the store of shared counts throws
@@ -293,13 +293,16 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
     await this.#meters.forgetEverywhere(sessionId);
   }
 
-  /** Ends what is left running or kept open in any session, or in none, and waits for it. */
+  /** Ends everything that runs or is open, with or without a session, and waits for its end. */
   async endAllSessions(): Promise<void> {
     await Promise.all([this.#background.endAll(), this.#services.endAll()]);
     await this.#meters.exchangeRest();
   }
 
-  /** The tools that pass the filters. A personality asks again and again with the same ones. */
+  /**
+   * The tools that pass the filters. They are kept, since a personality asks with the same filters
+   * again.
+   */
   #passing(filters: ToolFilters): Passing {
     const last = this.#lastPassing;
     if (last?.revision === this.#revision && sameFilters(last.filters, filters)) return last;

@@ -17,58 +17,64 @@ import type { ApprovalDecision, ApprovalRequest } from './approval.js';
  */
 export interface TurnHost {
   /**
-   * What the host answers itself, e.g. to a call of a tool that there is not. Such a call goes through
-   * no gate and does not run; it is in the audit, as any other.
+   * The host's own answer, e.g. to a call of an unknown tool. Such a call goes through no gate and
+   * does not run. The audit records it like any other.
    */
   answers?: (
     call: Pick<ToolCall, 'toolCallId' | 'name'>,
   ) => { result: ToolResult; approval?: AuditApproval } | undefined;
-  /** Decides instead of the `approve` of the backends. */
+  /** Decides, instead of the `approve` of the backends. */
   approve?: (request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>;
   /**
-   * Whether a call must be approved beside what its tool says: `ask` with the reason, or `refuse`
-   * with what the model is told. One that throws refuses the call.
+   * Whether a call must be approved in addition to what its tool says: `ask` with the reason, or
+   * `refuse` with the text for the model. If it throws, the call is refused.
    *
-   * @param call with the tool that will run, whatever has its name by then
+   * @param call with the tool that will run, even if another one has its name now
    */
   gate?: (call: { toolCallId: string; name: string; tool: AnyTool }) => TurnGate | undefined;
   /**
-   * The session has read untrusted content before this batch: what the calls keep in key-value stores
-   * is marked as such. Absent: whether a tool of the session has returned any, as far as the registry
-   * knows.
+   * The session has read untrusted content before this batch, so what the calls keep in key-value
+   * stores is marked. If absent, it counts whether a tool of the session has returned such content,
+   * as far as the registry knows.
    */
   isTainted?: boolean;
-  /** Wants to know where the text of a call comes from and, in `onResult`, gets `reads`. */
+  /** Receives where the text of a call comes from. If present, `onResult` gets `reads`. */
   watchSources?: (call: { name: string; tool: AnyTool }) => SourceWatch;
   /**
-   * Asked before each access of a call, at once. What it throws refuses the access: somebody else
-   * may hold the session, and runs the turn.
+   * Called before each access of a call, and not awaited. If it throws, the access is refused:
+   * another process may hold the session.
    */
   assertOwned?: () => void;
   /**
-   * Called right before a tool runs, after its approval, and waited for. What it throws keeps the
-   * tool from running.
+   * Called right before a tool runs, after its approval, and awaited. If it throws, the tool does
+   * not run.
    */
   beforeRun?: (call: ToolCall) => void | Promise<void>;
-  /** Told of progress beside `emit` of the batch, and of the call that it comes from. */
+  /** Called with progress and its call, in addition to `emit` of the batch. */
   onProgress?: (event: ToolProgressEvent, toolCallId: string) => void;
-  /** Told of each result as soon as it is there. Without facts, no registry had the call. */
+  /**
+   * Called for each result as soon as it is there. Without facts, the call did not reach a
+   * registry.
+   */
   onResult?: (result: ToolCallResult, facts?: CallFacts) => void;
-  /** The calls go through the gates and stop before they run. Told of each that would run. */
+  /**
+   * If present, calls go through the gates and stop before they run. Called for each call that
+   * would run.
+   */
   checksOnly?: (call: ToolCall) => void;
-  /** Somebody decides on other arguments: the places that they name are judged beforehand. */
+  /** Somebody decides on other arguments, so the places that these name are checked beforehand. */
   judgesPlaces?: boolean;
   /** Runs the sub-agents of tools that declare `delegation`. */
   delegation?: DelegationProvider;
   /**
-   * Runs the calls of tools that declare `calls`; asked once for each call of such a tool. Absent:
-   * its accessor is absent, too.
+   * Runs the calls of tools that declare `calls`. Called once for each call of such a tool. If
+   * absent, its accessor is absent too.
    */
   calls?: (caller: CallingCall) => CallOfTool;
-  /** The calls come from this call of a tool, and not from a model. For the record. */
+  /** The call of a tool that makes these calls; absent if a model makes them. For the record. */
   parentCallId?: string;
   /**
-   * The session whose quotas the calls use up; their own when absent. Sub-agents together get no
+   * The session whose quotas the calls use up; their own if absent. All sub-agents together get no
    * more than the agent that they work for.
    */
   quotaSession?: string;
@@ -80,10 +86,10 @@ export interface CallingCall {
   toolName: string;
 }
 
-/** What a call that a tool made comes back with. */
+/** The result of a call that a tool made. */
 export interface CalledResult {
   result: ToolResult;
-  /** The session has read untrusted content with it: so has the tool that made the call. */
+  /** The session has read untrusted content with it, and so has the tool that made the call. */
   isUntrusted: boolean;
 }
 
@@ -93,16 +99,19 @@ export type CallOfTool = (
   signal: AbortSignal,
 ) => Promise<CalledResult>;
 
-/** Who goes by where text comes from. */
+/** Uses where the text of calls comes from. */
 export interface SourceWatch {
   trust: SourceTrust;
-  /** Whether the results of the tool are trusted whatever it read. */
+  /** Whether the results of the tool are trusted, whatever it read. */
   trustsTool: boolean;
-  /** Whether files among the sources are, hold or are within what is noted as written. */
+  /**
+   * Whether one of the files among the sources is recorded as written, contains such a file, or
+   * lies within such a folder.
+   */
   isWritten(sources: readonly ReadSource[]): Promise<boolean>;
   /**
-   * Called before a call that works with text which nobody trusts changes files or folders, and
-   * waited for. What it throws keeps them from being changed.
+   * Called before a call that works with untrusted text changes files or folders, and awaited. If
+   * it throws, nothing is changed.
    */
   beforeWrite(paths: readonly string[]): Promise<void>;
 }
@@ -110,19 +119,19 @@ export interface SourceWatch {
 /** What a call read, as far as its accessors saw it. */
 export interface CallReads {
   sources: readonly ReadSource[];
-  /** Nothing else was read: the tool has no capability by which it could. */
+  /** Whether nothing else was read: the tool has no other capability with which it could. */
   isWhole: boolean;
 }
 
-/** How a call went. */
+/** The facts about a call. */
 export interface CallFacts {
-  /** The tool ran. Otherwise the framework answered. */
+  /** Whether the tool ran. Otherwise the framework answered. */
   ran: boolean;
-  /** Milliseconds from the begin of the tool to its end. */
+  /** How many milliseconds the tool ran. */
   durationMs: number;
-  /** What it read, where the host has `watchSources`. */
+  /** What it read, if the host has `watchSources`. */
   reads?: CallReads;
 }
 
-/** What a turn says of a call before it runs. */
+/** A turn's decision about a call before it runs. */
 export type TurnGate = { ask: string } | { refuse: string; cause?: FailureCause };

@@ -7,20 +7,20 @@ import type { SecretRedactor } from '../results/redact.js';
 import { modelText } from '../session/mark-result.js';
 import type { CallFacts } from '../turn-host.js';
 
-/** What is known of a call that has its answer. */
+/** The facts about a call that has its answer. */
 export type CallRecord = Omit<
   AuditCall,
   'kind' | 'argsDigest' | 'outcome' | 'cause' | 'durationMs' | 'bytes' | 'images' | 'costUsd'
 >;
 
 /**
- * Writes a call down. A failure to do so is told instead of the answer.
+ * Records a call. If that fails, the failure replaces the answer.
  *
- * @param sink where it is written
- * @param call what is known of it; `args` as the model issued them
- * @param options the result, what the call touched, and whether arguments and result are written as
- * well
- * @returns the result, or a failed one with `AUDIT_FAILED` when it could not be written
+ * @param sink where it is recorded
+ * @param call the facts; `args` as the model issued them
+ * @param options the result, what the call touched, and whether arguments and result are recorded
+ *   as well
+ * @returns the result, or a failure with `AUDIT_FAILED` if it could not be recorded
  */
 export function recordCall(
   sink: AuditSink,

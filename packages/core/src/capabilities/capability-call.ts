@@ -17,14 +17,14 @@ import type { CallOfTool } from '../turn-host.js';
 import type { FileGrant } from './fs-grant.js';
 import type { HostGrant } from './network-grant.js';
 
-/** What of a tool context decides on its accessors. */
+/** The parts of a tool context that decide on its accessors. */
 export interface ResolveContext extends MemoryFacts {
   networkPolicy?: NetworkPolicy;
-  /** Where processes work that are told no other directory. */
+  /** Where processes start unless they name another folder. */
   workingDir?: string;
 }
 
-/** The accessors of one call: those that were declared and have a backend, and no others. */
+/** The accessors of one call: only those that were declared and have a backend. */
 export type ScopedAccessors = Pick<ToolContext, Exclude<ToolAccessorName, 'storage'>>;
 
 /** Where a call finds processes that outlive it, and leaves its own. */

@@ -34,7 +34,7 @@ export function auditImages(result: ToolResult): AuditImage[] {
 }
 
 /**
- * A payload without the bytes of its images, for where it is stored beside them.
+ * A payload without the bytes of its images, for a place where those are stored separately.
  *
  * @param structured the payload of a result
  * @returns the same payload; each image as its media type, size in bytes and SHA-256

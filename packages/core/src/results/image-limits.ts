@@ -1,20 +1,23 @@
 import { EthosError, type ImageMediaType } from '@ethosagent/types';
 
-/** What a model takes of the images of a result. */
+/** The limits of a model for the images of a result. */
 export interface ImageLimits {
-  /** Images of one result. The others are left out. */
+  /** The most images of one result. The others are left out. */
   maxImages: number;
-  /** Bytes of one image. */
+  /** The most bytes of one image. */
   maxBytes: number;
-  /** Pixels of its longer side. */
+  /** The most pixels of its longer side. */
   maxSidePixels: number;
-  /** The longer side that providers make it smaller to by themselves: with a scaler it is done here. */
+  /** Providers themselves make a longer side this many pixels. With a scaler, that is done here. */
   fitSidePixels: number;
 }
 
-/** What the models of a provider take. */
+/** The limits of a provider's models. */
 export interface ProviderImageLimits extends ImageLimits {
-  /** The kinds that they read. One of another kind is made a PNG by a scaler, or left out. */
+  /**
+   * The media types that they read. An image of another type is converted to PNG by a scaler, or
+   * left out.
+   */
   mediaTypes: readonly ImageMediaType[];
 }
 
@@ -32,10 +35,7 @@ const COMMON: ProviderImageLimits = {
   mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
 };
 
-/**
- * By provider, as they publish them. `common` holds with all of them, and is what a session has that
- * is told nothing else.
- */
+/** The published limits by provider. `common` fits all of them, and is the default of a session. */
 export const IMAGE_LIMITS = {
   common: COMMON,
   anthropic: { ...COMMON, mediaTypes: [...COMMON.mediaTypes, 'image/gif'] },
@@ -51,10 +51,10 @@ const MOST: ImageLimits = {
 };
 
 /**
- * Limits in full.
+ * Completes limits.
  *
- * @param given those that differ; `true` for none that do
- * @param base what the others are
+ * @param given the limits that differ from `base`; `true` if none do
+ * @param base the other limits
  * @returns `false` for a model that takes no images
  * @throws `CONFIG_INVALID` for a limit that is unknown, or out of its range
  */

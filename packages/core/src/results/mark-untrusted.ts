@@ -11,7 +11,7 @@ import { MARKING, tagsOfMarking } from './untrusted/marking-tags.js';
 
 /** Where a text comes from. */
 export interface UntrustedOrigin {
-  /** A URL, a path, a command: at most 256 characters of it are shown. */
+  /** A URL, a path or a command. At most 256 characters of it are shown. */
   source: string;
   /** The name of the tool. */
   tool: string;
@@ -25,12 +25,13 @@ const PLAIN = /^[\t\n\r -~]*$/;
  * `<untrusted source="https://example.com/" tool="fetch_url">`, the text, `</untrusted>`, each on
  * lines of its own.
  *
- * The text can neither end the marking nor forge another, in whatever spelling: the bracket of such
- * a tag becomes `(`, and so does the first character of a chat-template token of the common model
- * families; a role line such as `Human:` after an empty line gets a space before its colon.
- * Terminal escapes and invisible characters are taken out, other control characters shown as
- * pictures; joiners stay where emoji and scripts need them. All else is kept as it is, and the text
- * grows by role lines only. Marking twice for one origin is marking once.
+ * The text can neither end the mark nor forge another one, in any spelling. The bracket of such a
+ * tag becomes `(`, and so does the first character of a chat-template token of the common model
+ * families. A role line such as `Human:` after an empty line gets a space before its colon.
+ * Terminal escapes and invisible characters are removed, but joiners stay where emoji and scripts
+ * need them. Other control characters are shown as pictures. Everything else stays the same, and
+ * only role lines make the text longer. To mark a text twice for one origin has the same result as
+ * marking it once.
  *
  * @param text what the tool brought
  * @param origin where the text comes from, and the name of the tool

@@ -3,18 +3,20 @@ import type { ImageFile, ImageMediaType, ImageScaler, ToolResult } from '@ethosa
 import { bytesOf, givenImages, MAX_GIVEN, type ResultImage } from './given-images.js';
 import { MOST_TOTAL_BYTES, type ProviderImageLimits } from './image-limits.js';
 
-/** How images come before a model. */
+/** How a model sees images. */
 export interface ShowImagesOptions {
-  /** `false`: the model takes none. */
+  /** `false` for a model that takes no images. */
   limits: ProviderImageLimits | false;
   scaler?: ImageScaler | undefined;
   signal?: AbortSignal;
 }
 
-/** What the model gets of the images of a result. */
+/** What a model gets of the images of a result. */
 export interface ShownImages {
   images: ResultImage[];
-  /** What the model is told of images that are smaller now, or left out; `''` for nothing. */
+  /**
+   * What the model is told about images that were made smaller or left out; `''` if there are none.
+   */
   note: string;
 }
 
@@ -24,13 +26,13 @@ interface LeftOut {
 }
 
 /**
- * The images of a result as a model takes them: the type of each by its content, those that are too
- * large made smaller. One that can't be shown is left out, and the note says so, and what to do.
- * Never rejects: a scaler that throws, or is aborted, leaves the image out.
+ * The images of a result in a form that a model accepts: with the media type of their content, and
+ * made smaller if they are too large. An image that can't be shown is left out. The note says that,
+ * and what to do. Never rejects: if a scaler throws or is aborted, the image is left out.
  *
  * @param result of a tool
- * @param options what the model takes, and what makes images smaller
- * @returns the images, and a line for the model of each that is changed or left out
+ * @param options what the model accepts, and the scaler
+ * @returns the images, and a line for the model about each image that was changed or left out
  */
 export async function showImages(
   result: ToolResult,

@@ -12,14 +12,14 @@ import { answerOf, isBytesOrNull } from '../checked/check-answer.js';
 const STORE = { code: 'STORAGE_FAILED', name: 'the attachment store' } as const;
 
 export interface ScopedAttachmentsOptions {
-  /** Media types such as `image/png` or `image/*`. All when absent. */
+  /** Media types such as `image/png` or `image/*`. All if absent. */
   mediaTypes?: readonly string[] | undefined;
-  /** Where the bytes are that did not come with the turn. */
+  /** The store of bytes that did not come with the turn. */
   store?: AttachmentStore | undefined;
   scope?: AccessScope | undefined;
 }
 
-/** The attachments of a turn, held to the declared media types. */
+/** The attachments of a turn, limited to the declared media types. */
 export class ScopedAttachmentsImpl implements ScopedAttachments {
   readonly #attachments: readonly TurnAttachment[];
   readonly #options: ScopedAttachmentsOptions;

@@ -11,22 +11,24 @@ import type { Access } from '../call-scope.js';
 import { RequestHandles } from '../secret-handles.js';
 
 export interface ScopedFetchOptions {
-  /** The operator's policy. Without it the exact hosts of the set count as named by the operator. */
+  /**
+   * The operator's policy. Without it, the exact hosts of the set count as named by the operator.
+   */
   policy?: NetworkPolicy;
-  /** Instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch;
-  /** Instead of the system's name resolution. */
+  /** Replaces the system's name resolution. */
   lookup?: LookupFunction;
-  /** A guard made for exactly these hosts and this policy, so that calls share its connections. */
+  /** A guard for exactly these hosts and this policy, so that calls share its connections. */
   guard?: NetworkGuard | undefined;
   scope?: AccessScope | undefined;
-  /** The same call's secrets, whose handles are replaced in requests. */
+  /** The secrets of the same call. Their handles are replaced in requests. */
   secrets?: ScopedSecretsResolver | undefined;
-  /** As `GuardedFetchOptions` has it. */
+  /** As in `GuardedFetchOptions`. */
   idleTimeoutMs?: number | undefined;
 }
 
-/** Fetch, held to a host set and the address floor on every hop. */
+/** Fetch that is limited to a host set and the address floor on every hop. */
 export class ScopedFetchImpl implements ScopedFetch {
   readonly #guard: NetworkGuard;
   readonly #scope: AccessScope | undefined;
@@ -57,7 +59,7 @@ export class ScopedFetchImpl implements ScopedFetch {
   }
 
   /**
-   * Judges a URL by what it alone tells, without a request.
+   * Checks a URL by its text, without a request.
    *
    * @param url absolute
    * @throws `HOST_NOT_ALLOWED` for a host, scheme or port outside the reach

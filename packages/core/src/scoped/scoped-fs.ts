@@ -21,14 +21,14 @@ import {
 import { type AccessAsked, type AccessScope, type Allow, recordAccess, textOf } from '../access.js';
 import { holdStorage } from './hold-storage.js';
 
-/** A storage of which only the four documented methods are certain to be there. */
+/** A storage that may have only the four documented methods. */
 export type ScopedFsStorage = ForwardableStorage;
 
 export interface ScopedFsOptions {
-  /** Paths that nothing reaches. The built-in deny floor when absent. */
+  /** Paths that nothing reaches. The built-in deny floor if absent. */
   deny?: Iterable<string>;
   scope?: AccessScope | undefined;
-  /** What `reachOf` made of the same storage and sets, so that calls share it. */
+  /** What `reachOf` returned for the same storage and sets, so that calls share it. */
   reach?: FsReach | undefined;
 }
 
@@ -81,14 +81,14 @@ export function reachOf(
 }
 
 /**
- * Files, held to a read set and a write set. The path is checked as text first; links and races
- * are the part of the storage's contained view. Of a storage without one, the real path of the target,
- * or of its nearest parent that exists, is judged before the access.
+ * Files that are limited to a read set and a write set. The path is first checked as text. The
+ * storage's contained view checks links and races. If there is no contained view, the real path of
+ * the target, or of its nearest existing parent, is checked before the access.
  */
 export class ScopedFsImpl implements ScopedFs {
   readonly #reach: FsReach;
   readonly #scope: AccessScope | undefined;
-  /** What all accessors share; each may have a contained view of its own. */
+  /** Shared by all accessors. Each may have a contained view of its own. */
   readonly #shared: object;
 
   /**
@@ -167,7 +167,7 @@ export class ScopedFsImpl implements ScopedFs {
     );
   }
 
-  /** Both ends must be in the write set: the name goes from one and comes to the other. */
+  /** Both paths must be in the write set, since the name leaves one and appears at the other. */
   rename(from: string, to: string): Promise<void> {
     const access: AccessAsked = {
       capability: 'fs_reach.write',
@@ -233,7 +233,10 @@ export class ScopedFsImpl implements ScopedFs {
     });
   }
 
-  /** Where it leads is looked up twice: a link that comes or goes meanwhile is two places. */
+  /**
+   * Looks up where the path leads before and after. If a link changes in between, both places are
+   * noted.
+   */
   async #noted<T>(at: string, read: () => Promise<T>): Promise<T> {
     const sources = this.#scope?.taint?.sources;
     sources?.noteFile(at);
@@ -245,7 +248,7 @@ export class ScopedFsImpl implements ScopedFs {
   }
 
   /**
-   * Judges a path as text, without an access.
+   * Checks a path as text, without an access.
    *
    * @param kind of the access
    * @param path absolute, or relative to the working directory of the process

@@ -45,21 +45,27 @@ import { binaryNameKind } from '../binary-name.js';
 export const DEFAULT_MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
 export interface ScopedProcessOptions {
-  /** What `opts.env` is merged over, and whose `PATH` finds binaries. `process.env` when absent. */
+  /**
+   * The environment to which `opts.env` is added. Its `PATH` is used to find binaries.
+   * `process.env` if absent.
+   */
   baseEnv?: BaseEnvironment | undefined;
-  /** Where a child must work. No constraint when absent. */
+  /** The folders in which a child may start. Not limited if absent. */
   reach?: DirectoryReach | undefined;
-  /** Where a child works that is told nothing, if that is within `reach`; else in its first root. */
+  /**
+   * Where a child starts unless it names a folder, if that is within `reach`. Otherwise it starts
+   * in the first root.
+   */
   workingDir?: string | undefined;
-  /** Whether children are sandboxed, and what a binary may be told. */
+  /** Whether children run in a sandbox, and which arguments a binary may get. */
   policy?: ProcessPolicy | undefined;
-  /** What sandboxes children where the policy asks for it. Bubblewrap when absent. */
+  /** The sandbox for children, when the policy asks for one. Bubblewrap if absent. */
   sandbox?: Sandbox | undefined;
-  /** What sandboxed children may connect to, by a proxy. They have no network when absent. */
+  /** What sandboxed children may connect to, through a proxy. They have no network if absent. */
   network?: NetworkGuard | undefined;
-  /** Bytes of each output stream that are kept; more ends the process. */
+  /** How many bytes of each output stream are kept. If there are more, the process is ended. */
   maxOutputBytes?: number;
-  /** Told of every process that was started. */
+  /** Called for every process that was started. */
   onStarted?: ((child: RunningChild) => void) | undefined;
   scope?: AccessScope | undefined;
 }
@@ -99,9 +105,12 @@ interface Place extends Command {
   ended?(): void;
 }
 
-/** Processes, held to a set of binaries. No shell; the whole tree ends with the call. */
+/**
+ * Processes that are limited to a set of binaries. There is no shell. The whole process tree ends
+ * with the call.
+ */
 export class ScopedProcessImpl implements ScopedProcess {
-  /** Present where the tool declares it, and a session holds them. */
+  /** Present if the tool declares it and the call has a session. */
   declare background?: BackgroundProcesses;
   readonly #allowed: ReadonlySet<string>;
   readonly #options: ScopedProcessOptions;
@@ -121,10 +130,10 @@ export class ScopedProcessImpl implements ScopedProcess {
   }
 
   /**
-   * Runs a binary to its end; standard input is closed. `timeout` (milliseconds), the end of the
-   * call and an output over the cap end the whole process tree.
+   * Runs a binary to its end, with a closed standard input. The whole process tree is ended after
+   * `timeout` (milliseconds), at the end of the call, and when the output exceeds its limit.
    * @throws `BINARY_NOT_ALLOWED`, `PATH_NOT_REACHABLE` for `cwd`, `SANDBOX_UNAVAILABLE`,
-   * `QUOTA_EXCEEDED`, `SPAWN_FAILED`, or the reason of the call's abort
+   *   `QUOTA_EXCEEDED`, `SPAWN_FAILED`, or the reason of the call's abort
    */
   spawn(binary: string, args: string[], opts: SpawnOpts = {}): Promise<ProcessResult> {
     return unawaited(this.#spawn(binary, args, opts));
@@ -141,11 +150,11 @@ export class ScopedProcessImpl implements ScopedProcess {
   /**
    * Starts a process, and does not wait for its end.
    *
-   * @param operation as the audit names it
+   * @param operation its name in the audit
    * @param binary the name of the binary
    * @param args its arguments
    * @param opts the working directory, the environment, and what happens to the output
-   * @param assertWanted throws when the process must not begin any more
+   * @param assertWanted throws if the process must not start any more
    * @returns the running process
    * @throws as `ScopedProcess.spawn`
    */
@@ -155,7 +164,7 @@ export class ScopedProcessImpl implements ScopedProcess {
     binary: string,
     args: string[],
     opts: LaunchOpts,
-    /** Throws when it must not begin any more. */
+    /** Throws if the process must not start any more. */
     assertWanted: () => void = () => {},
   ): Promise<RunningChild> {
     return this.#access(operation, binary, (allow) =>
@@ -217,7 +226,7 @@ export class ScopedProcessImpl implements ScopedProcess {
     });
   }
 
-  /** Records an access to a binary; `allow` is told where it is to run. */
+  /** Records an access to a binary. `allow` gets the place where it will run. */
   #access<T>(
     operation: string,
     binary: string,
@@ -236,7 +245,7 @@ export class ScopedProcessImpl implements ScopedProcess {
     );
   }
 
-  /** What would run, with marks of its own, of which its environment has the tag. */
+  /** The command that would run. Its environment contains the tag of its marks. */
   #judge(binary: string, args: readonly string[], opts: Pick<SpawnOpts, 'env'>): Command & Marked {
     const { policy } = this.#options;
     const baseEnv = baseEnvironment(this.#options.baseEnv);
@@ -351,7 +360,7 @@ export class ScopedProcessImpl implements ScopedProcess {
     return { ...wrapped, sandbox: wrapped };
   }
 
-  /** One for all sandboxes of the call, and no longer there than it is. */
+  /** One proxy for all sandboxes of the call. It is closed when the call ends. */
   #openWayOut(): Promise<ProxySocket> | undefined {
     const { network, scope } = this.#options;
     if (network === undefined || scope === undefined) return undefined;
@@ -365,7 +374,7 @@ export class ScopedProcessImpl implements ScopedProcess {
     return this.#wayOut;
   }
 
-  /** Where a sandboxed child works; `undefined` for the folder of its own that every one has. */
+  /** Where a sandboxed child starts; `undefined` for the sandbox's own folder. */
   #realDirectory(cwd: string | undefined, reach: DirectoryReach = NOWHERE): string | undefined {
     try {
       return this.#realPath(cwd, reach);

@@ -17,17 +17,20 @@ const SAID_BY_BACKENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 export interface ScopedSecretsOptions {
   scope?: AccessScope | undefined;
-  /** Which secrets may be read, and where others may be sent. Without it none may be sent. */
+  /** Which secrets may be read, and where the others may be sent. Without it, none may be sent. */
   bindings?: SecretBindings | undefined;
-  /** What a ref must match beside its declaration. */
+  /** A ref must match one of these, besides its declaration. */
   within?: readonly SecretRef[] | undefined;
   /** The hosts that the call may reach. */
   hosts?: ReadonlySet<string> | undefined;
-  /** The secret that the personality puts behind a declared ref; `undefined` for none. Itself when absent. */
+  /**
+   * Gives the secret that the personality uses for a declared ref; `undefined` for none. Without
+   * this, the ref itself is used.
+   */
   sourceOf?: ((ref: SecretRef) => SecretRef | undefined) | undefined;
 }
 
-/** Secrets, held to the declared refs: exact ones, and prefixes that end in `/*`. */
+/** Secrets that are limited to the declared refs: exact ones, and prefixes that end in `/*`. */
 export class ScopedSecretsImpl implements ScopedSecretsResolver {
   readonly #declared: ReadonlySet<SecretRef>;
   readonly #backend: (ref: SecretRef) => Promise<string>;
@@ -53,15 +56,16 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   /**
    * The value of a secret that is declared without hosts.
    * @throws `SECRET_NOT_DECLARED`, `SECRET_NOT_BOUND` before the backend is asked;
-   * `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE`; `CONFIG_INVALID` where the personality names another
-   * secret and there is none
+   *   `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE`; `CONFIG_INVALID` if the personality names another
+   *   secret that does not exist
    */
   get(ref: SecretRef): Promise<string> {
     return unawaited(this.#get(ref));
   }
 
   /**
-   * What stands for the value in a header or a body of a request to a host that it is bound to.
+   * A placeholder for the value, for a header or a body of a request to a host that the secret is
+   * bound to.
    * @throws `SECRET_NOT_DECLARED`, `SECRET_NOT_BOUND`
    */
   handle(ref: SecretRef): Promise<string> {
@@ -154,7 +158,7 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
     });
   }
 
-  /** The error of a denial, which is recorded. */
+  /** Records a denial, and returns its error. */
   #denied(
     operation: string,
     ref: SecretRef,

@@ -23,31 +23,29 @@ import type {
 import type { UntrustedFiles } from './untrusted-files.js';
 import { isTrusted, untrustedGate } from './untrusted-gate.js';
 
-/** What is known of a call that was asked about. */
+/** What is known about a call that was asked about. */
 export interface KnownApproval {
   approval: PendingApproval;
-  /** The question that was answered, where a yes was to other arguments. */
+  /** The question that was answered, if the yes was to other arguments. */
   runs?: string | undefined;
 }
 
-/** Where approvals are written down: the journal of a loop, or the ledger of a session. */
+/** Where approvals are recorded: in the journal of a loop, or in the ledger of a session. */
 export interface ApprovalBook {
-  /** The question about a call, and the answer where there is one. */
+  /** The question about a call, with its answer if there is one. */
   find(toolCallId: string): KnownApproval | undefined;
   /** The arguments of a call as the model issued them. */
   inputOf(toolCallId: string): unknown;
   /** Whether the call has its answer, so that it is too late to ask. */
   isOver(toolCallId: string): boolean;
-  /**
-   * Writes down that a call waits. Rejects where it can't be written; then the call does not run.
-   */
+  /** Records that a call waits. Rejects if that fails; then the call does not run. */
   ask(approval: PendingApproval): Promise<void>;
   /**
-   * Writes down what was said at once to a call that `ask` has written down.
+   * Records an answer that came at once, for a call that `ask` has recorded.
    * @throws as `ToolSession.decide`
    */
   decide(approval: PendingApproval, decision: CallDecision): Promise<void>;
-  /** Grants a yes to later calls. @throws `APPROVAL_INVALID` */
+  /** Adds a grant for later calls. @throws `APPROVAL_INVALID` */
   grant(approval: PendingApproval, decision: CallDecision): Promise<void>;
 }
 
@@ -66,36 +64,38 @@ export function emptyBook(input: unknown): ApprovalBook {
   };
 }
 
-/** What a host says to a call that needs approval. */
+/** A host's decision on a call that needs approval. */
 export type AskHost = (
   request: ApprovalRequest,
 ) => ApprovalDecision | 'later' | Promise<ApprovalDecision | 'later'>;
 
 export interface CallGuardParts {
   personality: PersonalityConfig;
-  /** The tool of a name, as it is registered now. */
+  /** The tool that has the name now. */
   tool: (name: string) => AnyTool | undefined;
-  /** The session had read untrusted content when the calls were issued. */
+  /** Whether the session had read untrusted content when the calls were issued. */
   isTainted: boolean;
-  /** What of it is known, for whoever is asked. */
+  /** The known sources of that content, for whoever decides. */
   sources: readonly UntrustedSource[];
   approve: AskHost | undefined;
   book: ApprovalBook;
-  /** The grants that hold. Asked for when a call needs approval. @throws as a store does */
+  /** The present grants. Called when a call needs approval. @throws as a store does */
   grants: () => Promise<readonly SessionGrant[]>;
-  /** What was changed with untrusted content at hand. Absent where nothing runs. */
+  /**
+   * The files that were changed by calls that could use untrusted content. Absent if nothing runs.
+   */
   files?: UntrustedFiles;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
-/** What whoever answers calls has to know of one. */
+/** What must be known about a result before it is given to a model. */
 export interface GuardedResult {
-  /** Somebody else may have written it: the model reads it marked. */
+  /** Whether somebody else may have written it. Then the model reads it marked. */
   isMarked: boolean;
-  /** The personality does not trust it: the session has read untrusted content. */
+  /** Whether the personality does not trust it. Then the session has read untrusted content. */
   isUntrusted: boolean;
-  /** The source that the personality does not trust, where the framework saw it. */
+  /** The untrusted source, if the framework saw it. */
   from?: string;
 }
 
@@ -110,13 +110,13 @@ const MAX_SOURCE_CHARS = 120;
 
 /** The protections of a session for the calls of one batch, whoever runs it. */
 export class CallGuard {
-  /** Calls that wait for a decision. */
+  /** The calls that wait for a decision. */
   readonly waiting = new Map<string, PendingApproval>();
-  /** Calls that somebody decided on while they waited for it: they are to run again. */
+  /** The calls that were decided with other arguments while they waited. They must be run again. */
   readonly edited = new Set<string>();
-  /** Why the arguments can not run that a call was approved with. It still waits. */
+  /** Why the approved arguments of a call can't run. The call still waits. */
   readonly problems = new Map<string, string>();
-  /** The questions whose yes lets a call run, by the id of the call. */
+  /** The questions whose approval lets a call run, by the id of the call. */
   readonly answered = new Map<string, string>();
   readonly #parts: CallGuardParts;
   readonly #tools = new Map<string, AnyTool>();
@@ -159,11 +159,11 @@ export class CallGuard {
   }
 
   /**
-   * Marks a result that somebody else may have written.
+   * Decides whether somebody else may have written a result, and whether it is trusted.
    *
    * @param answer a result of the registry
-   * @param facts what the call touched; absent where the framework answered instead of the tool
-   * @returns once it is known what was written meanwhile. Never rejects
+   * @param facts what the call touched; absent if the framework answered instead of the tool
+   * @returns after it is known which files were written meanwhile. Never rejects
    */
   async judge(
     answer: ToolCallResult,
@@ -195,7 +195,7 @@ export class CallGuard {
     return isTrusted(personality, name, { tool, isTool });
   }
 
-  /** Whether all that a call read is of sources that the personality trusts. */
+  /** Whether the personality trusts all sources that a call read. */
   async #trustsReads(reads: CallFacts['reads']): Promise<boolean> {
     const { files } = this.#parts;
     if (reads?.isWhole !== true || reads.sources.length === 0 || files === undefined) return false;
@@ -267,7 +267,7 @@ export class CallGuard {
     return problem === undefined ? WAITS : { ...WAITS, reason: `${problem}; ${WAITS.reason}` };
   }
 
-  /** Writes an answer down. Where its arguments can not run, it is asked again, with the reason. */
+  /** Records an answer. If its arguments can't run, asks again with the reason. */
   async #takeAnswers(
     approval: PendingApproval,
     first: CallDecision,

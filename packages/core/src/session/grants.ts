@@ -23,10 +23,10 @@ export function isGrantOf(grant: GrantOwner, { userScopeId, teamId }: GrantOwner
 }
 
 /**
- * Whether the personality lets somebody say yes to more than one call.
+ * Whether the personality allows a yes to more than one call.
  *
  * @param personality with its policy of approvals
- * @param scope what somebody asks for; any value
+ * @param scope the requested scope; any value
  */
 export function mayGrant({ safety }: PersonalityConfig, scope: unknown): scope is GrantScope {
   const policy: ApprovalPolicy | undefined = safety?.approvals;

@@ -28,28 +28,28 @@ import {
 import type { UntrustedSource } from './session-api.js';
 import { sourceOfCall } from './source-list.js';
 
-/** A call that a tool makes, and the call that it comes from. */
+/** A call that a tool makes, with the call of that tool. */
 export interface InnerCall extends ToolCall {
   parent: CallingCall;
 }
 
-/** What is known of an inner call that has its answer. */
+/** What is known about an inner call that has its answer. */
 export interface InnerAnswer {
   result: ToolResult;
-  /** The tool ran. */
+  /** Whether the tool ran. */
   ran: boolean;
-  /** The personality does not trust the result: where it comes from. */
+  /** Where the result comes from, if the personality does not trust it. */
   source?: UntrustedSource;
-  /** The same, where the framework saw it. */
+  /** The untrusted source, if the framework saw it. */
   from?: string | undefined;
 }
 
-/** What runs the inner calls of a batch, and counts and notes them. */
+/** Runs, counts and records the inner calls of a batch. */
 export interface InnerCallsParts {
   personality: PersonalityConfig;
-  /** The tool of a name, as it is registered now. */
+  /** The tool that has the name now. */
   tool: (name: string) => AnyTool | undefined;
-  /** The untrusted content that may have had a part in the call that makes calls, as of now. */
+  /** The untrusted content that may have influenced the calling call until now. */
   known: () => { isTainted: boolean; sources: readonly UntrustedSource[] };
   approve: AskHost | undefined;
   grants: CallGuardParts['grants'];
@@ -57,15 +57,15 @@ export interface InnerCallsParts {
   files: CallGuardParts['files'];
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** Counts a call that is about to go through the gates. What it throws refuses the call. */
+  /** Counts a call that is about to go through the gates. If it throws, the call is refused. */
   begin: (call: InnerCall) => void | Promise<void>;
-  /** Runs it as a batch of its own, which its signal ends. */
+  /** Runs the call as a batch of its own, which the signal ends. */
   execute: (
     call: InnerCall,
     host: TurnHost,
     signal: AbortSignal,
   ) => Promise<readonly ToolCallResult[]>;
-  /** Notes what it came to, before the caller gets it. What it throws withholds the result. */
+  /** Records the answer before the caller gets it. If it throws, the result is withheld. */
   end: (call: InnerCall, answer: InnerAnswer) => void | Promise<void>;
 }
 
@@ -75,8 +75,8 @@ const CAN_NOT_CHANGE =
   'it was approved with other arguments, which a call that a program makes can not take';
 
 /**
- * Runs calls that tools make, one at a time for each asking: through the gates of their session, as
- * calls of the model, with what the caller has read by then.
+ * Runs calls that tools make, each as a batch of its own. They pass the gates of their session like
+ * calls of the model. Everything that the caller has read so far counts for them.
  */
 export class InnerCalls {
   readonly #parts: InnerCallsParts;
@@ -155,7 +155,10 @@ export class InnerCalls {
     return { result, isUntrusted: isUntrusted || isHidden };
   }
 
-  /** Where nobody answers at once, nobody is asked: a program can not be stopped and gone on with. */
+  /**
+   * If nobody can decide at once, the call is refused: a program can't be stopped and continued
+   * later.
+   */
   async #ask(request: ApprovalRequest): Promise<ApprovalDecision> {
     const { approve } = this.#parts;
     const said = approve === undefined ? 'later' : await approve(request);

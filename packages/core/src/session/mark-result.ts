@@ -15,10 +15,10 @@ export function markResult(result: ToolResult, origin: UntrustedOrigin): ToolRes
 }
 
 /**
- * Tells the model that other arguments ran than it gave.
+ * Tells the model that other arguments ran than those that it gave.
  *
  * @param result of the call
- * @param args those that ran
+ * @param args the arguments that ran
  * @returns the result, with a note before its text
  */
 export function withEdit(result: ToolResult, args: unknown): ToolResult {

@@ -1,8 +1,8 @@
 import type { PendingApproval, ToolSession } from './session-api.js';
 
 /**
- * The calls that wait in a session, without those of an agent's turns: whoever knows a call by its id
- * alone must not take a call of an agent, whose model gave it the same id, for its own.
+ * The calls that wait in a session, without those of an agent's turns. An agent's model may have
+ * used the same call id, and such a call must not be taken for the session's own.
  *
  * @param session to look at
  * @returns the calls, the oldest first

@@ -3,7 +3,7 @@ import type { PendingApproval } from './session-api.js';
 import type { SessionTools } from './session-tools.js';
 
 /**
- * Copies of calls that wait. A call that could not run now says why, as `cannotRun`.
+ * Copies of waiting calls. If a call could not run now, its copy says why in `cannotRun`.
  *
  * @param approvals the calls
  * @param tools of the session

@@ -13,9 +13,9 @@ export function questionOf(request: ApprovalRequest, tool: AnyTool | undefined):
 }
 
 /**
- * Stands for a tool as the model and the operator know it.
+ * A digest of a tool, as the model and the operator know it.
  *
- * @param tool `undefined` where there is none of that name
+ * @param tool `undefined` if there is no tool of that name
  * @returns a hash that changes when the tool's description, schema, capabilities or effects do
  */
 export function toolDigest(tool: AnyTool | undefined): string {

@@ -13,8 +13,8 @@ import { quarantineFailure } from './quarantine.js';
 import type { QuarantineAnswer, SessionResult } from './session-api.js';
 
 /**
- * Runs calls of a batch with what the session says of them.
- * @param own for calls that a tool of the batch makes, instead of what holds for the batch
+ * Runs calls of a batch with the hooks of the session.
+ * @param own for calls that a tool of the batch makes; replaces the hooks of the batch
  */
 export type RunCalls = (
   calls: readonly ToolCall[],

@@ -8,7 +8,7 @@ import type { WaitingCall } from './session-ledger.js';
 import type { ToolSessionParts } from './session-parts.js';
 import { invalidApproval, isSameDecision, settleDecision } from './settle-decision.js';
 
-/** Names a question that waits. */
+/** Identifies a waiting question. */
 export type QuestionRef = Pick<PendingApproval, 'toolCallId' | 'question'>;
 
 export type SessionApprovalsParts = Pick<
@@ -16,21 +16,21 @@ export type SessionApprovalsParts = Pick<
   'id' | 'tools' | 'identity' | 'ledger' | 'now'
 >;
 
-/** What a batch of calls says of itself to whoever is asked. */
+/** The facts about a batch of calls that its questions need. */
 export interface AskingBatch {
-  /** Calls that have their answer. */
+  /** The calls that have their answer. */
   over: Pick<ReadonlySet<string>, 'has'>;
   /** The arguments that the model gave, by the id of the call. */
   inputs: Pick<ReadonlyMap<string, unknown>, 'get'>;
-  /** What whoever is asked knows of. */
+  /** The sources that the person who decides is shown. */
   sources: readonly UntrustedSource[];
-  /** The turn of an agent that the calls are of; absent for calls of the session. */
+  /** The agent's turn that made the calls; absent for calls of the session. */
   turn?: number;
 }
 
 /**
- * The calls of a session, and of the turns of an agent in it, that wait for somebody's decision: from
- * the question to the answer. They are kept in its ledger, and nowhere else.
+ * The calls of a session, and of an agent's turns in it, that wait for a decision, from the
+ * question to the answer. They are stored only in the session's ledger.
  */
 export class SessionApprovals {
   readonly #parts: SessionApprovalsParts;
@@ -63,10 +63,10 @@ export class SessionApprovals {
   }
 
   /**
-   * Writes down a decision on a call that waits.
+   * Records a decision on a waiting call.
    *
    * @param asked the call and its question
-   * @param decision yes, with other arguments or a grant where wanted, or no
+   * @param decision yes, with other arguments or a grant if wanted, or no
    * @param id of the personality under which it is decided
    * @throws as `ToolSession.decide`
    */
@@ -82,7 +82,7 @@ export class SessionApprovals {
   }
 
   /**
-   * Takes out a call that waits.
+   * Withdraws a waiting call.
    *
    * @param ref the call and its question
    * @returns whether it waited
@@ -100,10 +100,10 @@ export class SessionApprovals {
   }
 
   /**
-   * Takes up a yes: of several that have the same, one goes on.
+   * Uses an approval. Of several callers with the same approval, only one may continue.
    *
    * @param ref the call and its question
-   * @throws `SESSION_CHANGED` for the others; `APPROVAL_INVALID` where somebody has refused the call
+   * @throws `SESSION_CHANGED` for the others; `APPROVAL_INVALID` if somebody has refused the call
    */
   async take({ toolCallId: call, question }: QuestionRef): Promise<void> {
     const { ledger } = this.#parts;
@@ -123,7 +123,7 @@ export class SessionApprovals {
   }
 
   /**
-   * Takes out the calls that have their answers. Writes nothing when there are none.
+   * Removes the calls that have their answers. Writes nothing if there are none.
    *
    * @param isOver whether a call has its answer
    * @throws as `SessionLedger.append`
@@ -138,10 +138,10 @@ export class SessionApprovals {
   }
 
   /**
-   * Writes the questions about calls of a batch into the ledger of the session.
+   * Records the questions about calls of a batch in the ledger of the session.
    *
    * @param personality under which the calls run
-   * @param batch the arguments, the calls that are over, the sources that are known, and the turn
+   * @param batch the arguments, the calls that have ended, the known sources, and the turn
    * @returns the book, for a `CallGuard`
    */
   book(personality: PersonalityConfig, { over, inputs, sources, turn }: AskingBatch): ApprovalBook {

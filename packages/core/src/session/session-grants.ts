@@ -15,7 +15,7 @@ export type SessionGrantsParts = Pick<
   'ledger' | 'ownerLedger' | 'identity' | 'tools' | 'now'
 >;
 
-/** The grants that hold in a session: its own, and those of its owner. */
+/** The grants that apply in a session: its own, and those of its owner. */
 export class SessionGrants {
   readonly #parts: SessionGrantsParts;
 
@@ -29,7 +29,7 @@ export class SessionGrants {
   }
 
   /**
-   * The grants that hold under a personality.
+   * The grants that apply under a personality.
    *
    * @param personality its id
    * @returns those of the session first, then those of its owner
@@ -44,7 +44,7 @@ export class SessionGrants {
   }
 
   /**
-   * Grants a yes to later calls.
+   * Adds a grant for later calls.
    *
    * @param approval the call that was approved
    * @param decision the yes, with what it grants

@@ -42,10 +42,10 @@ export function sessionLedgerId(sessionId: string): string {
 }
 
 /**
- * The session that a ledger is kept for.
+ * The session that a ledger belongs to.
  *
  * @param id of a session of the store
- * @returns `undefined` where it is no ledger, or one of an owner
+ * @returns `undefined` if it is not a ledger, or the ledger of an owner
  */
 export function sessionOfLedger(id: string): string | undefined {
   const [kind, encoded, ...more] = id.startsWith(PREFIX) ? id.slice(PREFIX.length).split(' ') : [];
@@ -62,7 +62,7 @@ export function sessionOfLedger(id: string): string | undefined {
  * The part of a ledger's id that names its session.
  *
  * @param sessionId of the session
- * @returns a text without other spaces than the one after `session`
+ * @returns a text whose only space is the one after `session`
  */
 export function sessionPart(sessionId: string): string {
   return `session ${encodeURIComponent(sessionId.toWellFormed())}`;
@@ -86,37 +86,37 @@ export function isLedgerSession(sessionId: string): boolean {
 }
 
 /**
- * What is known of a session, kept in a session of its own that no tool sees. Each record is written
- * only where the others have been read, so that of several processes each goes by what all of them
- * wrote. Without a store it is kept in memory.
+ * What is known about a session, stored in a session of its own that no tool sees. A record is
+ * written only after the records of others have been read. So all processes act on the same
+ * records. Without a store, it is kept in memory.
  *
- * Where it was deleted meanwhile, with its session, what was asked and granted is gone. What was read
- * is still before the model of this process, and what was written is still on the disk, so that both
- * are written down again.
+ * If the ledger was deleted meanwhile, together with its session, questions and grants are gone.
+ * But the model of this process still has the content that was read, and the changed files are
+ * still on the disk. So both are recorded again.
  */
 export class SessionLedger {
   readonly #store: SessionStore | undefined;
   readonly #ref: SessionRef;
   readonly #turns = new Turns();
   readonly #sources = new SourceList();
-  /** By the place of the call: the session itself, or a turn of an agent. */
+  /** By the origin of the call: the session itself, or a turn of an agent. */
   readonly #waiting = new Map<string, WaitingCall>();
   readonly #settled = new Map<string, SettledCall>();
   readonly #grants = new Map<string, SessionGrant>();
   readonly #written = new Set<string>();
   readonly #use = new SessionUse();
   #isTainted = false;
-  /** The store has what was read and written. */
+  /** Whether the store has the records of what was read and written. */
   #isStored = true;
   #sequence = 0;
-  /** The last record that is known, as it is stored. */
+  /** The last known record, as it is stored. */
   #last: string | undefined;
 
   /**
-   * Nothing is read before `refresh`.
+   * Reads nothing before `refresh`.
    *
    * @param store `undefined` keeps the ledger in memory
-   * @param of the id of the session, or another name of whom it is kept for
+   * @param of the id of the session, or another name of what it belongs to
    * @param owner the user and the team that the session belongs to
    */
   constructor(
@@ -138,12 +138,12 @@ export class SessionLedger {
     return this.#isTainted;
   }
 
-  /** The first first. */
+  /** The oldest first. */
   get sources(): UntrustedSource[] {
     return this.#sources.all;
   }
 
-  /** How many sources were noted: what is known by then. */
+  /** How many sources were noted. Remember it to find out later what was known now. */
   get known(): number {
     return this.#sources.count;
   }
@@ -151,8 +151,8 @@ export class SessionLedger {
   /**
    * The sources, without those of `own` that were noted after `known`.
    *
-   * @param options `own`, and `known`: a number that `known` of this ledger had
-   * @returns the sources, the first first
+   * @param options `own`, and `known`: an earlier value of `known` of this ledger
+   * @returns the sources, the oldest first
    */
   sourcesBut({
     own,
@@ -164,7 +164,7 @@ export class SessionLedger {
     return this.#sources.without(own, known);
   }
 
-  /** In the order in which they were asked. */
+  /** In the order in which they were asked about. */
   get waiting(): WaitingCall[] {
     return [...this.#waiting.values()];
   }
@@ -173,13 +173,13 @@ export class SessionLedger {
     return [...this.#grants.values()];
   }
 
-  /** Files and folders, with all below them. */
+  /** Files and folders, each with everything below it. */
   get written(): ReadonlySet<string> {
     return this.#written;
   }
 
   /**
-   * Counts what the session used up, in this process alone.
+   * Counts what the session used up, only in this process.
    *
    * @param use what was used
    */
@@ -188,10 +188,11 @@ export class SessionLedger {
   }
 
   /**
-   * Counts what the session uses up, and writes it down with all that was counted before.
+   * Counts what the session uses up, and records it together with everything that was counted
+   * before.
    *
    * @param use what is about to be used
-   * @param assert is told what was used until then. When it throws, nothing is counted
+   * @param assert gets what was used until then. If it throws, nothing is counted
    * @throws as `append`
    */
   spend(use: Use, assert: (used: Use) => void): Promise<void> {
@@ -205,21 +206,21 @@ export class SessionLedger {
   }
 
   /**
-   * A call that waits and was made in the session itself, outside of an agent's turn.
+   * A waiting call that was made in the session itself, outside of an agent's turn.
    *
    * @param toolCallId of the call
-   * @returns `undefined` where none waits
+   * @returns `undefined` if none waits
    */
   waitingCall(toolCallId: string): WaitingCall | undefined {
     return this.#waiting.get(placeOfCall({ toolCallId }));
   }
 
   /**
-   * A call that waits and belongs to an agent's turn.
+   * A waiting call of an agent's turn.
    *
    * @param turn number of the turn
    * @param toolCallId of the call
-   * @returns `undefined` where none waits
+   * @returns `undefined` if none waits
    */
   turnCall(turn: number, toolCallId: string): WaitingCall | undefined {
     return this.#waiting.get(placeOfCall({ toolCallId, turn }));
@@ -230,7 +231,7 @@ export class SessionLedger {
    *
    * @param turn number of the turn
    * @param toolCallId of the call
-   * @returns `undefined` where it still waits, or never did
+   * @returns `undefined` if it still waits, or never did
    */
   settledCall(turn: number, toolCallId: string): SettledCall | undefined {
     return this.#settled.get(placeOfCall({ toolCallId, turn }));
@@ -240,7 +241,7 @@ export class SessionLedger {
    * The call that waits for the answer to a question.
    *
    * @param question its id
-   * @returns `undefined` where none waits
+   * @returns `undefined` if none waits
    */
   question(question: string): WaitingCall | undefined {
     return this.waiting.find(({ approval }) => approval.question === question);
@@ -264,16 +265,16 @@ export class SessionLedger {
   }
 
   /**
-   * Writes the records that `next` gives for what is known by then, or nothing.
-   * @param next called again where others wrote meanwhile; what it throws is thrown
-   * @throws `SESSION_CHANGED` when others never stop writing; as `refresh`
+   * Writes the records that `next` returns for the present state, if any.
+   * @param next called again if others wrote meanwhile; what it throws is thrown
+   * @throws `SESSION_CHANGED` if others never stop writing; as `refresh`
    */
   append(next: () => readonly LedgerRecord[]): Promise<void> {
     return this.#turns.run('', () => this.#append(next));
   }
 
   /**
-   * Notes content that somebody else may have written. Nothing is written for what is known.
+   * Records content that somebody else may have written. Writes nothing for known sources.
    *
    * @param found the sources
    * @throws as `append`
@@ -356,7 +357,7 @@ export class SessionLedger {
     return message !== undefined && placeOf(message) === this.#last;
   }
 
-  /** It was deleted, here or by another process. */
+  /** The ledger was deleted, here or by another process. */
   #startOver(): void {
     this.#waiting.clear();
     this.#settled.clear();

@@ -16,21 +16,21 @@ type Owner = Partial<SessionOwner>;
 const MAX_OPEN = 1_000;
 
 /**
- * The ledgers of a store of sessions: one for each session, one for what an owner has granted, and
+ * The ledgers in a store of sessions: one for each session, one for the grants of each owner, and
  * one for files.
  */
 export class SessionLedgers {
-  /** By their store, and by the one that `sessions` gives of it. */
+  /** By their store, and also by the store that `sessions` returns for it. */
   static readonly #known = new WeakMap<SessionStore, SessionLedgers>();
   readonly #store: SessionStore;
   readonly #open = new Map<string, SessionLedger>();
-  /** Of all sessions: files have no owner. */
+  /** For all sessions: files have no owner. */
   readonly files: UntrustedFiles;
 
   /**
-   * The ledgers of one store. Use `SessionLedgers.of`, so that all of a process share them.
+   * The ledgers of one store. Use `SessionLedgers.of`, so that everything in a process shares them.
    *
-   * @param store where the ledgers are kept
+   * @param store where the ledgers are stored
    */
   constructor(store: SessionStore) {
     this.#store = store;
@@ -38,9 +38,9 @@ export class SessionLedgers {
   }
 
   /**
-   * The ledgers of a store: one object for all of this process that use the store.
+   * The ledgers of a store. Everything in this process that uses the store gets the same object.
    *
-   * @param store where the ledgers are kept
+   * @param store where the ledgers are stored
    * @returns the ledgers
    */
   static of(store: SessionStore): SessionLedgers {
@@ -75,8 +75,8 @@ export class SessionLedgers {
   }
 
   /**
-   * The store, whose `delete` takes the protections of a session with it. The session goes first: what
-   * ends in between leaves protections without a session, and never a session without them.
+   * A store whose `delete` also removes the protections of a session. The session is removed first:
+   * an interruption leaves protections without a session, and never a session without protections.
    *
    * @returns a store over the same sessions
    */
@@ -116,7 +116,7 @@ export class SessionLedgers {
     return wasThere || hadLedger;
   }
 
-  /** A session of the same id that begins now is another one. */
+  /** A session that begins now with the same id is another session. */
   #forget(of: string): void {
     for (const key of this.#open.keys()) {
       const [part]: unknown[] = JSON.parse(key);

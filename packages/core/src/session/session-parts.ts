@@ -5,23 +5,23 @@ import type { SessionLedger } from './session-ledger.js';
 import type { SessionTools } from './session-tools.js';
 import type { UntrustedFiles } from './untrusted-files.js';
 
-/** What a session is made of. */
+/** What a session is built from. */
 export interface ToolSessionParts {
   id: string;
   tools: SessionTools;
-  /** The personality at the begin of each batch; the active one of `tools` when absent. */
+  /** The personality at the start of each batch; if absent, the active one of `tools`. */
   personality: string | undefined;
-  /** For when `personality` is absent. */
+  /** Used if `personality` is absent. */
   activePersonality: () => string;
   identity: SessionIdentity;
   approve: AskHost | undefined;
   limits: SessionLimits;
   ledger: SessionLedger;
-  /** What the owner of the session has granted beyond it, under a personality. */
+  /** The ledger with the grants of the session's owner under a personality. */
   ownerLedger: (personalityId: string) => SessionLedger;
-  /** How images of results come before the model: by the limits of all providers when absent. */
+  /** How the model sees images of results. If absent, the limits fit all providers. */
   images?: Pick<ShowImagesOptions, 'limits' | 'scaler'>;
-  /** What sessions changed with untrusted content at hand. */
+  /** The files that sessions changed when they could use untrusted content. */
   files: UntrustedFiles;
   /** Milliseconds since the epoch. */
   now: () => number;

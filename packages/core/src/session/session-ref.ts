@@ -2,7 +2,8 @@ import type { SessionRef } from '@ethosagent/types';
 import type { SessionIdentity } from './session-api.js';
 
 /**
- * A session, owned as the calls of its turns see it: everybody with the same memory may see it.
+ * A session with the owner that the calls of its turns see. Everybody with the same memory may see
+ * it.
  *
  * @param sessionId of the session
  * @param personalityId under which it runs

@@ -9,24 +9,24 @@ import type {
 import type { TurnHost } from '../turn-host.js';
 import type { SessionIdentity } from './session-api.js';
 
-/** The tools of a session, as a runtime and `registryTools` of the agent loop have them. */
+/** The tools of a session, as a runtime and `registryTools` of the agent loop provide them. */
 export interface SessionTools {
-  /** The personality as it is now; the active one when no id is given. @throws `CONFIG_INVALID` */
+  /** The present personality; without an id, the active one. @throws `CONFIG_INVALID` */
   personality(id?: string): Promise<PersonalityConfig>;
-  /** What the model is told. @throws `CONFIG_INVALID` */
+  /** The tools that the model is offered. @throws `CONFIG_INVALID` */
   definitions(personality?: string): Promise<ToolDefinition[]>;
   /** A tool by its name, whether or not the personality has it. */
   tool(name: string): AnyTool | undefined;
   /** Runs a batch of calls; results are in the order of the calls, and nothing throws. */
   execute(calls: readonly ToolCall[], options: SessionToolsBatch): Promise<ToolCallResult[]>;
-  /** Ends what tools left running in a session, and waits for it. */
+  /** Ends what tools left running in a session, and waits for its end. */
   endSession?(sessionId: string): Promise<void>;
 }
 
-/** What a batch of a session has of its own. */
+/** The options of one batch of a session. */
 export interface SessionToolsBatch extends SessionIdentity {
   personality?: string;
-  /** The names of the tools that it may use, of those that the personality has. */
+  /** The names of the tools that it may use, out of those of the personality. */
   tools?: readonly string[];
   sessionId: string;
   /** The number of the turn, from 1. */
@@ -35,7 +35,7 @@ export interface SessionToolsBatch extends SessionIdentity {
   abortSignal: AbortSignal;
   resultBudgetChars: number;
   dryRun?: boolean;
-  /** The session is what protects: nothing else asks or marks. */
+  /** The session itself protects: nothing else asks or marks. */
   protections: 'none';
   attachments?: readonly TurnAttachment[];
   host: TurnHost;

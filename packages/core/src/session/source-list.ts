@@ -7,31 +7,31 @@ import { sourceOf } from './untrusted-gate.js';
 const MAX_LISTED = 50;
 
 /**
- * The untrusted content that a session has read: the first sources as they are, and one entry for all
- * others. With each of the others that entry changes, so that nobody takes it for one that is known.
+ * The untrusted content that a session has read: the first sources one by one, and one entry for
+ * all others. That entry changes with each further source, so it is never mistaken for a known one.
  */
 export class SourceList {
-  /** With its number: the first is 1. */
+  /** Each source with its number, from 1. */
   readonly #listed = new Map<string, { source: UntrustedSource; number: number }>();
   #others: UntrustedSource | undefined;
   #count = 0;
 
-  /** The first first. */
+  /** The oldest first. */
   get all(): UntrustedSource[] {
     return this.#withOthers([...this.#listed.values()]);
   }
 
-  /** The sources that were added. It grows with each. */
+  /** How many sources were added. */
   get count(): number {
     return this.#count;
   }
 
   /**
-   * All without those of `left` that were not among the first `count`.
+   * All sources, without those of `left` that were not among the first `count`.
    *
    * @param left sources that are left out
-   * @param count how many sources were known, as `count` of the list said then
-   * @returns the rest, the first first
+   * @param count how many sources were known: an earlier value of `count`
+   * @returns the rest, the oldest first
    */
   without(left: readonly UntrustedSource[], count: number): UntrustedSource[] {
     const keys = new Set(left.map(keyOf));
@@ -52,7 +52,7 @@ export class SourceList {
   }
 
   /**
-   * Notes a source. Over the cap, sources are counted and hashed instead of listed.
+   * Adds a source. Beyond the limit, sources are counted and hashed instead of listed.
    *
    * @param source that was read
    */
@@ -79,7 +79,7 @@ export class SourceList {
 const MAX_SOURCE_CHARS = 1_000;
 
 /**
- * Names where the result of a call comes from, so that two contents have two names. When no
+ * Names the source of a call's result, so that different contents have different names. If no
  * argument names a source, the arguments are part of the name.
  *
  * @param name of the tool

@@ -3,16 +3,16 @@ import { modelText } from './mark-result.js';
 import type { PendingApproval, SessionResult } from './session-api.js';
 
 /**
- * A call of a session that failed or was refused, for frameworks whose tools throw. Its message, and
- * its text, are what the model reads.
+ * A call of a session that failed or was refused, for frameworks whose tools throw. Its message and
+ * its text are what the model reads.
  */
 export class ToolCallError extends Error {
   override readonly name = 'ToolCallError';
   readonly toolCallId: string;
   readonly code: ToolErrorCode;
-  /** Why, where it is known: switch on it. */
+  /** Why it failed, if that is known. Switch on it. */
   override readonly cause: FailureCause | undefined;
-  /** Set where the call did not run, and waits for a decision. */
+  /** Present if the call did not run and waits for a decision. */
   readonly approval?: PendingApproval;
 
   /**
@@ -28,7 +28,7 @@ export class ToolCallError extends Error {
     if (approval !== undefined) this.approval = approval;
   }
 
-  /** Without the name: some frameworks show it to the model. */
+  /** Without the name of the class, since some frameworks show this text to the model. */
   override toString(): string {
     return this.message;
   }

@@ -27,7 +27,7 @@ import { personalityIdOf, type ToolSessionParts } from './session-parts.js';
 
 const NEVER = new AbortController().signal;
 
-/** A conversation with tools: what it read, what it was asked and what was granted in it. */
+/** A conversation with tools: what it has read, its questions and its grants. */
 export class DefaultToolSession implements ToolSession {
   readonly #parts: ToolSessionParts;
   readonly #grants: SessionGrants;
@@ -68,7 +68,7 @@ export class DefaultToolSession implements ToolSession {
    * Like `execute`, but the caller runs the batch.
    *
    * @param calls of the model
-   * @param options of the batch; `host` has hooks of the caller beside those of the session
+   * @param options of the batch; `host` has hooks of the caller in addition to those of the session
    * @param runCalls runs the batch with the hooks that it is given
    * @returns the results, in the order of the calls. Never rejects
    */

@@ -8,8 +8,8 @@ const MANY_PATHS = 1_000;
 const MAX_PATHS = 4_000;
 
 /**
- * The files and folders that calls changed with untrusted content at hand, of all sessions of a
- * store. Each is noted before it is changed. What is below a folder counts with it.
+ * The files and folders that calls of all sessions of a store changed when they could use untrusted
+ * content. Each is recorded before it is changed. Everything below a folder counts with it.
  */
 export class UntrustedFiles {
   readonly #ledger: SessionLedger;
@@ -26,7 +26,7 @@ export class UntrustedFiles {
   /**
    * The paths, as all processes know them.
    *
-   * @returns absolute paths, each with all below it
+   * @returns absolute paths, each with everything below it
    * @throws as `SessionLedger.refresh`
    */
   async list(): Promise<ReadonlySet<string>> {
@@ -35,9 +35,9 @@ export class UntrustedFiles {
   }
 
   /**
-   * Notes what is about to be changed.
+   * Records paths that are about to be changed.
    * @param paths absolute and normalised
-   * @throws as `SessionLedger.append`: then it must not be changed
+   * @throws as `SessionLedger.append`; then the paths must not be changed
    */
   async note(paths: readonly string[]): Promise<void> {
     // Another process may have cleared what was known here.
@@ -54,10 +54,10 @@ export class UntrustedFiles {
   }
 
   /**
-   * Forgets paths, and all below them: an operator has looked at what is there.
+   * Removes paths, and everything below them, after an operator has checked them.
    *
    * @param paths absolute paths
-   * @returns the paths that were forgotten
+   * @returns the paths that were removed
    * @throws as `SessionLedger.append`
    */
   async clear(paths: readonly string[]): Promise<string[]> {

@@ -19,8 +19,8 @@ const DOES: Record<ToolEffect, string> = {
 /**
  * What happens to a call once untrusted content is in the history.
  *
- * @param tool `undefined` where it is unknown: then it may have every effect
- * @param policy `safety.untrusted` of the personality; every effect is asked about when absent
+ * @param tool `undefined` if it is unknown: then it may have every effect
+ * @param policy `safety.untrusted` of the personality; every effect is asked about if absent
  * @returns what is refused or asked, and why; `undefined` for a call that may run
  */
 export function untrustedGate(
@@ -67,11 +67,11 @@ export function isTrusted(
 const SOURCES = ['url', 'path', 'file', 'command', 'query', 'pattern', 'uri'];
 
 /**
- * Names where the result of a call comes from, as far as its arguments say.
+ * Names the source of a call's result, as far as its arguments say.
  *
  * @param name of the tool
  * @param args of the call
- * @returns a URL, a path or the like; the name of the tool where the arguments name none
+ * @returns a URL, a path or similar; the name of the tool if the arguments name no source
  */
 export function sourceOf(name: string, args: unknown): string {
   if (!isObject(args)) return name;

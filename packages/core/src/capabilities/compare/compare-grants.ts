@@ -27,13 +27,13 @@ function placeOf(key: CapabilityKey): number {
 }
 
 /**
- * What differs between two grants of one tool, by its effect: an access that was denied and may be
- * allowed now is `widened`, whatever the two look like, and so is what can't be proved to be within
- * what was. Nothing for grants that allow the same.
+ * How two grants of one tool differ in their effect. An access is `widened` if it was denied and
+ * may be allowed now, or if it can't be proved that it was allowed before. How the grants are
+ * written does not matter. Empty for grants that allow the same.
  *
  * @param before the grant that somebody accepted
- * @param after the grant that holds now
- * @returns the differences, those of one capability together
+ * @param after the present grant
+ * @returns the differences, grouped by capability
  */
 export function compareGrants(before: ResolvedGrant, after: ResolvedGrant): GrantChange[] {
   return COMPARISONS.flatMap(([capability, compare]) => [

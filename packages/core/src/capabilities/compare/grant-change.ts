@@ -2,9 +2,9 @@ import type { ResolvedGrant } from '../resolved-grant.js';
 
 /** An access that one grant gives, and another may not. */
 export interface GainedAccess {
-  /** What it is, as the object of a sentence: `requests to api.example.com`. */
+  /** The access as the object of a sentence: `requests to api.example.com`. */
   readonly what: string;
-  /** The host, path, ref, … of it. */
+  /** Its host, path, ref, …. */
   readonly entry?: string;
   /** The key of a personality that decides on it, e.g. `safety.network.allow`. */
   readonly policy?: string;
