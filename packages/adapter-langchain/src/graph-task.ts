@@ -15,7 +15,7 @@ export interface GraphTask {
 
 /**
  * @returns `undefined` outside a graph, and for a call whose id another call also has: it would not
- *   be known to which of them an answer belongs
+ * be known to which of them an answer belongs
  */
 export function graphTaskOf(config: ToolRunnableConfig): GraphTask | undefined {
   const { configurable = {}, toolCall } = config;

@@ -77,7 +77,7 @@ export class SubAgents {
   /**
    * @param ref the session of the turn, as it is stored
    * @param current gives the turn as it runs now, since a background task may outlive a pause of
-   *   the turn
+   * the turn
    */
   forTurn(turn: Turn, ref: SessionRef, current: () => Turn): DelegationProvider {
     const { tools, identity } = this.#options;

@@ -80,7 +80,7 @@ interface OneLog {
 
 /**
  * @returns how many bytes at the end of the log have no line break, and the number of the first
- *   line that uses a key
+ * line that uses a key
  */
 async function verifyOne({
   log,

@@ -12,7 +12,7 @@ type Said = Omit<CallDecision, 'by'>;
  * Decides on a waiting call, and shows the decision.
  *
  * @throws `CONFIG_INVALID` if the call was named by a number and nobody can check which call has
- *   that number now; as `ToolSession.decide`
+ * that number now; as `ToolSession.decide`
  */
 export async function decideCall(
   call: NamedCall,

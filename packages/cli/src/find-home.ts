@@ -12,7 +12,7 @@ const NAME = '.ethos';
  *
  * @returns its absolute path
  * @throws `CONFIG_INVALID` if there is none, or if another user could have written it: the home
- *   decides what runs
+ * decides what runs
  */
 export function findHome({ cwd, env }: Pick<CliIo, 'cwd' | 'env'>, given?: string): string {
   const named = given ?? env.ETHOS_HOME;

@@ -18,7 +18,7 @@ export class McpFile {
 
   /**
    * @throws `CONFIG_INVALID` if it can't be read or is invalid: what is not understood is not
-   *   edited
+   * edited
    */
   static async open(home: string): Promise<McpFile> {
     const path = join(home, 'mcp.json');

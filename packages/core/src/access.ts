@@ -36,7 +36,7 @@ export interface AccessAsked extends Pick<Access, 'capability' | 'operation' | '
 /**
  * Called once the access is allowed, and before its effect.
  * @param take takes what the effect uses up of the quotas; if it throws, the access is denied with
- *   that error
+ * that error
  */
 export type Allow = (take?: () => void) => void;
 

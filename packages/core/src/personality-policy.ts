@@ -110,7 +110,7 @@ export class PolicyAtOnce {
   /**
    * The settings of a tool; `undefined` if there are none.
    * @throws `CONFIG_INVALID` for an unknown personality: the defaults may allow more than its
-   *   settings
+   * settings
    */
   settings(key: string): unknown {
     const { personalityToolSettings } = this.#backends;

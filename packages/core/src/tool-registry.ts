@@ -78,7 +78,7 @@ export class DefaultToolRegistry implements ToolRegistry, ServiceHost {
    * A registry without tools.
    *
    * @param backends the backends of the accessors; without them, tools that declare any capability
-   *   are `not_available`
+   * are `not_available`
    * @param reducers shorten results before the model sees them
    * @param options quotas, caps and hooks of the host
    * @throws `CONFIG_INVALID` for an invalid option

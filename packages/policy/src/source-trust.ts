@@ -84,7 +84,7 @@ function atRealPath(source: TrustedSource, realPathOf: RealPathOf): TrustedSourc
  * The sources that both lists trust.
  *
  * @param realPath gives where a path leads: a folder of one list may be a link to outside a folder
- *   of the other
+ * of the other
  */
 export function meetTrustedSources(
   a: readonly string[],

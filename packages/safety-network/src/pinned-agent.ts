@@ -46,8 +46,8 @@ export class PinnedAgent {
    * Sends a request.
    *
    * @param onWaiting gets, at once, a function to call when the request has got its connection or
-   *   no longer wants one. If no request waits for a connection any more, it is given up. undici
-   *   alone would complete it.
+   * no longer wants one. If no request waits for a connection any more, it is given up. undici
+   * alone would complete it.
    */
   dispatch(
     options: Dispatcher.DispatchOptions,

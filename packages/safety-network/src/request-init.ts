@@ -33,7 +33,7 @@ const PASSED_KEYS = [
  * The part of `init` that `fetch` gets. It is read once. Unknown keys are left out.
  *
  * @throws `HOST_NOT_ALLOWED` for what a tool may not set, `NETWORK_FAILED` for headers that can't
- *   be sent
+ * be sent
  */
 export function checkInit(init: RequestInit): RequestInit {
   const refusedKey = REFUSED_KEYS.find((key) => Reflect.get(init, key) != null);

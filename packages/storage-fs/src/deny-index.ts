@@ -41,7 +41,7 @@ export class DenyIndex implements DenySet {
   /**
    * @param paths absolute files and folders; each is denied with everything below it
    * @param maxEntries for each path; if there are more entries, any file with several hard links
-   *   counts as denied
+   * counts as denied
    */
   constructor(paths: readonly string[], maxEntries = MAX_ENTRIES) {
     this.#maxEntries = maxEntries;

@@ -20,7 +20,7 @@ interface NewText {
  *
  * @param after the result of `applyMemoryChange` for the present sections of the text
  * @throws `VALUE_INVALID` if the text would no longer be read as these sections: one contains the
- *   heading of a section, or opens a block that does not end with it
+ * heading of a section, or opens a block that does not end with it
  */
 export function editMarkdown(
   markdown: string,

@@ -35,7 +35,7 @@ export async function readMemory({ path, storage }: MemoryFile): Promise<MemoryD
  * Applies one change to the file as it is now, and keeps the content that it replaces.
  *
  * @returns `undefined` if the file was changed meanwhile by somebody else; then nothing was
- *   replaced
+ * replaced
  */
 export async function changeMemory(
   file: MemoryFile,

@@ -45,7 +45,7 @@ export function prepareIndexSearch(db: Connection, { table, words, weights }: Se
 
   /**
    * @param branches how many terms each query with weights has, and how many queries find exact
-   *   words
+   * words
    */
   function statement(
     terms: number,

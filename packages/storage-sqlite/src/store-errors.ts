@@ -13,7 +13,7 @@ export function isBusy(error: unknown): boolean {
  * and no value. `cause` may contain them, and is for the operator.
  *
  * @param file the path of the database while it is being opened; later errors reach the caller of a
- *   tool, and must not contain a path
+ * tool, and must not contain a path
  */
 export function toStoreError(error: unknown, file?: string): Error {
   if (error instanceof Error && errorCodeOf(error) !== undefined) return error;

@@ -103,7 +103,7 @@ export function versionOf(file: string): string | undefined {
  * operator.
  *
  * @throws `CONFIG_INVALID` if it is not a regular file of UTF-8 text with at most 256 KB; if there
- *   is none, the error lists the existing ids
+ * is none, the error lists the existing ids
  */
 export function readPersonalityText(home: string, id: string): PersonalityText & { file: string } {
   const file = personalityConfigPath(home, id);

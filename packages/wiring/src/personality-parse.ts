@@ -24,10 +24,10 @@ type Issue = z.core.$ZodIssue;
  *
  * @param text YAML 1.2
  * @param options the `file` as errors name it, the personality's `id`, and the values of the path
- *   variables
+ * variables
  * @returns the config, deeply frozen, with absolute paths
  * @throws `CONFIG_INVALID` with every problem (the first 100) on a line of its own, as
- *   `file:line:column: …`
+ * `file:line:column: …`
  */
 export function parsePersonality(
   text: string,

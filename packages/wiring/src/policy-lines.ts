@@ -41,7 +41,7 @@ export type LabelOf = (tool: string) => string | undefined;
  * Where the parts of a policy stand.
  *
  * @param parts the personalities that it was made of, each with a file; an entry of a meet comes
- *   from one entry of each
+ * from one entry of each
  * @param labelOf gives the group label of a tool
  */
 export function policyPlaces(parts: readonly PersonalityConfig[], labelOf: LabelOf): PolicyPlaces {

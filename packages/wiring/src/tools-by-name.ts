@@ -119,7 +119,7 @@ function isInstalled(name: ExtensionPackage): boolean {
  * Replaces names by tools.
  *
  * @throws `CONFIG_INVALID` for a name that no extension has, and for an extension that is not
- *   installed
+ * installed
  */
 export async function pickTools(picked: readonly (AnyTool | string)[]): Promise<PickedTools> {
   if (!Array.isArray(picked)) {

@@ -63,7 +63,7 @@ interface Part {
  *
  * @param text the source, of at most some hundred KB
  * @returns the data, or every problem together with the data that could be read; `lines` turns
- *   offsets into lines and columns
+ * offsets into lines and columns
  */
 export function parseYamlMapping(text: string): {
   lines: LineCounter;

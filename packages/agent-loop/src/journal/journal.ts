@@ -55,7 +55,7 @@ export class Journal {
 
   /**
    * @param options.signal of the turn: if a store does not answer within `graceMs` milliseconds
-   *   after it has fired, the store has failed
+   * after it has fired, the store has failed
    */
   constructor(
     store: SessionStore,
@@ -126,8 +126,8 @@ export class Journal {
    * Resolves when the records are stored and are in the log.
    *
    * @throws `TURN_INVALID` for records that may not come next or could not be read back; they are
-   *   not stored, and other records still can be. As `SessionStore.append`; after that, every
-   *   further append fails
+   * not stored, and other records still can be. As `SessionStore.append`; after that, every
+   * further append fails
    */
   append(...records: readonly AgentRecord[]): Promise<void> {
     if (records.length === 0) return Promise.resolve();

@@ -12,7 +12,7 @@ const NAME = /^([a-z][a-z0-9-]*)\/(.+)$/;
  * A model of an AI SDK provider that is installed in the project.
  *
  * @param name such as `anthropic/<model>`: the export `anthropic` of `@ai-sdk/anthropic`, called
- *   with the rest of the name
+ * with the rest of the name
  * @param cwd the folder whose packages are searched
  * @throws `CONFIG_INVALID` if the provider is not installed, or the export is not a provider
  */

@@ -46,7 +46,7 @@ export class WaitingApprovals {
   /**
    * Decides on a call that somebody has seen.
    * @throws `APPROVAL_INVALID` if it now asks for something else; as `ToolSession.decide` and
-   *   `AgentLoop.decide`
+   * `AgentLoop.decide`
    */
   async decide({ sessionId, from, toolCallId, question, ...said }: Decision): Promise<void> {
     const { calls } = await findWaitingCalls(this.#runtime);

@@ -15,7 +15,7 @@ export class WorldDelegation implements DelegationProvider {
 
   /**
    * @param token gives a token of the world, which is part of every answer and must not reach
-   *   another session
+   * another session
    */
   constructor(token: () => string) {
     this.#token = token;

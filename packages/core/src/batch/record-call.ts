@@ -19,7 +19,7 @@ export type CallRecord = Omit<
  * @param sink where it is recorded
  * @param call the facts; `args` as the model issued them
  * @param options the result, what the call touched, and whether arguments and result are recorded
- *   as well
+ * as well
  * @returns the result, or a failure with `AUDIT_FAILED` if it could not be recorded
  */
 export function recordCall(

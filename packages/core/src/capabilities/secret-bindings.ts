@@ -14,7 +14,7 @@ export class SecretBindings {
 
   /**
    * @param networkHosts the hosts that the tool declares; a secret that names no hosts is bound to
-   *   these
+   * these
    */
   constructor(declared: readonly SecretDeclaration[], networkHosts: readonly string[] = []) {
     this.#declared = declared;

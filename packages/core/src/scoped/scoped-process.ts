@@ -133,7 +133,7 @@ export class ScopedProcessImpl implements ScopedProcess {
    * Runs a binary to its end, with a closed standard input. The whole process tree is ended after
    * `timeout` (milliseconds), at the end of the call, and when the output exceeds its limit.
    * @throws `BINARY_NOT_ALLOWED`, `PATH_NOT_REACHABLE` for `cwd`, `SANDBOX_UNAVAILABLE`,
-   *   `QUOTA_EXCEEDED`, `SPAWN_FAILED`, or the reason of the call's abort
+   * `QUOTA_EXCEEDED`, `SPAWN_FAILED`, or the reason of the call's abort
    */
   spawn(binary: string, args: string[], opts: SpawnOpts = {}): Promise<ProcessResult> {
     return unawaited(this.#spawn(binary, args, opts));

@@ -56,8 +56,8 @@ export class ScopedSecretsImpl implements ScopedSecretsResolver {
   /**
    * The value of a secret that is declared without hosts.
    * @throws `SECRET_NOT_DECLARED`, `SECRET_NOT_BOUND` before the backend is asked;
-   *   `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE`; `CONFIG_INVALID` if the personality names another
-   *   secret that does not exist
+   * `SECRET_NOT_FOUND`, `SECRETS_UNAVAILABLE`; `CONFIG_INVALID` if the personality names another
+   * secret that does not exist
    */
   get(ref: SecretRef): Promise<string> {
     return unawaited(this.#get(ref));

@@ -22,7 +22,7 @@ const SYSTEM = `You read content that somebody else wrote, and answer one questi
  * @param content texts, each with its source
  * @param options the schema, its compiled form, the question, the model that reads, and a signal
  * @returns `undefined` if there is no answer that fits. There is no reason: what the model threw or
- *   wrote may be words of the content
+ * wrote may be words of the content
  * @throws the reason of the signal when it fires
  */
 export async function askQuarantined(

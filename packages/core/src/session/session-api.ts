@@ -256,9 +256,9 @@ export interface ToolSession {
    *
    * @param approval as a result, `check` or `pending` showed it
    * @throws `APPROVAL_INVALID` when no such call waits, it asks for something else now, or the
-   *   personality forbids such a grant; `ALREADY_DECIDED` for another decision than the one that
-   *   was made; `INPUT_INVALID` for arguments that the tool does not take, `PATH_NOT_REACHABLE` and
-   *   others for what it may not reach
+   * personality forbids such a grant; `ALREADY_DECIDED` for another decision than the one that
+   * was made; `INPUT_INVALID` for arguments that the tool does not take, `PATH_NOT_REACHABLE` and
+   * others for what it may not reach
    */
   decide(
     approval: Pick<PendingApproval, 'toolCallId' | 'question'>,

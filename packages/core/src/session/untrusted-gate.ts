@@ -54,7 +54,7 @@ function decisionOf(decision: unknown): UntrustedDecision {
  * Whether a personality trusts the content in the results of a tool.
  *
  * @param isTool whether there is a tool of that name; the name of a tool takes precedence over a
- *   label
+ * label
  */
 export function isTrusted(
   { safety }: PersonalityConfig,

@@ -34,7 +34,7 @@ const OLDEST_SQLITE = '3.51.3';
  * The driver that uses Node's own SQLite.
  *
  * @throws if this Node has none, if it is older than 3.51.3, which may damage files that several
- *   processes write, or if it has no full-text search
+ * processes write, or if it has no full-text search
  */
 export function loadNodeSqlite(): Driver {
   // Older versions of Node 20 lack the function, older versions of Node 22 the module.

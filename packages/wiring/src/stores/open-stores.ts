@@ -15,7 +15,7 @@ export interface OpenStores extends StoresByName {
  *
  * @param opened receives each store that was opened here, even if a later one fails
  * @throws `CONFIG_INVALID` for an invalid store; the error of opening if it has a code, otherwise
- *   `STORE_UNAVAILABLE`
+ * `STORE_UNAVAILABLE`
  */
 export async function openStores(
   home: string,

@@ -8,7 +8,7 @@ type Attributes = Readonly<Record<string, string | number | boolean | undefined>
  * Creates an element. Text is set as text, so nothing that is shown is ever parsed as markup.
  *
  * @param attributes by their names; `true` is an attribute without a value, `false` means no
- *   attribute
+ * attribute
  */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
