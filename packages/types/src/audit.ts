@@ -22,16 +22,16 @@ export interface AuditEvent {
   decision: 'allowed' | 'denied';
   /** The rule that decided. */
   reason: string;
-  /** The parts that decided. Absent where no declaration gave the access: the host did. */
+  /** The parts that decided. Absent where no declaration gave the access, but the host did. */
   why?: AuditWhy;
 }
 
 /**
- * The parts of a declaration and of a policy that decided on an access. Of a denial, a part of a list
- * that is named without an index has no entry for the target.
+ * The parts of a declaration and of a policy that decided on an access. Where an access was denied
+ * and a list is named without an index, the list has no entry for the target.
  */
 export interface AuditWhy {
-  /** Of what the tool declares: `network.allowedHosts[1] = "*.example.com"`. */
+  /** The part of the tool's declaration: `network.allowedHosts[1] = "*.example.com"`. */
   declared: string;
   /**
    * The lines of the personality's file, `personalities/coder/config.yaml:12`; where no file says
@@ -47,17 +47,18 @@ export interface AuditWhy {
 /** How a call was approved, or refused. */
 export interface AuditApproval {
   approved: boolean;
-  /** Why it was asked. */
+  /** Why approval was asked for. */
   reason: string;
   /** Who decided, as the host says. */
   by?: string;
   /** The id of the grant that answered. */
   grant?: string;
-  /** Other arguments ran than the model gave. */
+  /** The call ran with other arguments than the model gave. */
   edited?: boolean;
   /**
-   * Milliseconds from the question until the call went on: with its answer, or once it was called
-   * again after it had waited in its session. Absent where a grant answered.
+   * Milliseconds from the question until the call went on. A call that waited in its session went
+   * on
+   * when it was called again. Absent where a grant answered.
    */
   waitedMs?: number;
 }
@@ -65,7 +66,7 @@ export interface AuditApproval {
 /** One call of a tool, with its answer. A call that waits for a decision has none yet. */
 export interface AuditCall {
   kind: 'call';
-  /** When it was answered: ISO 8601, UTC. */
+  /** When the call was answered: ISO 8601, UTC. */
   time: string;
   sessionId: string;
   personalityId?: string;
@@ -75,34 +76,43 @@ export interface AuditCall {
   /** As the call named it, whether or not there is such a tool. */
   toolName: string;
   toolCallId: string;
-  /** The id of the call that it comes from, where no model made it but a tool. */
+  /** The id of the call that made this one. Absent where the model made it. */
   parentCallId?: string;
   /** SHA-256 of the arguments as JSON with sorted keys, in hexadecimal. */
   argsDigest: string;
-  /** The arguments, without secrets that the call resolved, where the operator asks for them. */
+  /**
+   * The arguments, without secrets that the call resolved. Present where the operator asks for
+   * them.
+   */
   args?: unknown;
   /** The gate that answered. Absent where the tool ran. */
   gate?: string;
   approval?: AuditApproval;
   outcome: 'ok' | ToolErrorCode;
   cause?: FailureCause;
-  /** Milliseconds from the begin of the tool to its end; 0 where it did not run. */
+  /** Milliseconds from the start of the tool to its end; 0 where it did not run. */
   durationMs: number;
   /** Bytes of what the model reads, as UTF-8. */
   bytes: number;
-  /** What the model reads, without secrets that the call resolved, where the operator asks for it. */
+  /**
+   * What the model reads, without secrets that the call resolved. Present where the operator asks
+   * for it.
+   */
   result?: string;
-  /** The images of its result, as it was before any was made smaller. Absent where there are none. */
+  /**
+   * The images of the result, before any of them was made smaller. Absent where there are no
+   * images.
+   */
   images?: AuditImage[];
-  /** In how many places of its result a secret that it had resolved was replaced. Absent where none was. */
+  /** The number of places in the result where a secret of the call was replaced. Absent for 0. */
   redactions?: number;
   /** US dollars that the tool says it cost. */
   costUsd?: number;
 }
 
-/** An image that a call gave: never its bytes. */
+/** An image in a result. Its bytes are not here. */
 export interface AuditImage {
-  /** What it is by its content; `unknown` for none of the kinds that models read. */
+  /** The kind, read from the content; `unknown` for a kind that models don't read. */
   mediaType: ImageMediaType | 'unknown';
   sizeBytes: number;
   /** SHA-256 of its bytes, in hexadecimal. */
@@ -114,8 +124,9 @@ export interface AuditSink {
   /** Called for each access and each call. Must not throw: what it throws refuses the access. */
   record(event: AuditEvent): void;
   /**
-   * Called once for each call that has its answer, before anybody gets it. What it throws is told
-   * instead of the answer.
+   * Called once for each call that has its answer, before anybody gets the answer. What this throws
+   * is
+   * reported instead of the answer.
    */
   call?(event: AuditCall): void;
   /**
@@ -125,8 +136,9 @@ export interface AuditSink {
    */
   completed?(event: AuditEvent, durationMs: number): void;
   /**
-   * Resolves when all that was recorded is where it stays. Called once for each call, after it was
-   * recorded and before anybody gets its answer. When it rejects, or takes longer than the call may,
+   * Resolves when all recorded events are where they stay. Called once for each call, after it was
+   * recorded and before anybody gets its answer. When this rejects, or takes longer than the call
+   * may,
    * the answer is withheld.
    */
   flush?(): Promise<void>;

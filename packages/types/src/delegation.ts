@@ -2,14 +2,14 @@ import type { FailureCause } from './errors.js';
 
 /** A piece of work for a sub-agent. */
 export interface DelegatedTask {
-  /** What to do, with all that the sub-agent needs to know: it sees nothing else. */
+  /** What to do, with all that the sub-agent needs to know. The sub-agent sees nothing else. */
   prompt: string;
   /**
-   * Another personality, which then holds beside the caller's: what both allow. The caller's own
-   * when absent.
+   * Another personality. The sub-agent may then do what both it and the caller's personality allow.
+   * The caller's alone when absent.
    */
   personality?: string;
-  /** Names of tools, of those that the caller has. All of them when absent. */
+  /** Names of tools that the caller has. All of them when absent. */
   tools?: readonly string[];
   /** Model calls at most; never more than the host allows. */
   maxSteps?: number;
@@ -43,31 +43,35 @@ export interface DelegationInfo {
   /** Why it failed or was cancelled, as the `cause` of a result. */
   cause?: FailureCause;
   /**
-   * Whether an outsider may have had a hand in the result: `false` only once it has ended and had
-   * read nothing untrusted.
+   * Whether an outsider may have had a hand in the result. `false` only for a task that has ended
+   * and
+   * had read nothing untrusted.
    */
   untrusted: boolean;
 }
 
-/** A call whose result is read by a model without tools, for its answer to a question. */
+/** A call whose result only a model without tools reads, to answer a question. */
 export interface QuarantinedRead {
-  /** The name of the tool. The call passes the gates of the caller's own. */
+  /** The name of the tool. The call passes the same gates as the caller's own calls. */
   tool: string;
   args: unknown;
   question: string;
-  /** A closed schema: no value of it holds free text. */
+  /** A closed schema: its values hold no free text. */
   schema: Record<string, unknown>;
 }
 
-/** A value of the schema, or why there is none: in words that no content has a part in. */
+/**
+ * A value of the schema, or the reason why there is no value. No word of the reason comes from the
+ * content.
+ */
 export type QuarantinedValue =
   | { ok: true; value: unknown }
   | { ok: false; error: string; cause: FailureCause };
 
-/** Sub-agents of the session of a call. */
+/** Sub-agents for the session of a call. */
 export interface ScopedDelegation {
   /**
-   * Runs a task to its end. The end of the call ends it.
+   * Runs a task to its end. When the call ends, the task is ended.
    *
    * @param onProgress is told what the sub-agent does, in a few words
    * @throws `DELEGATION_LIMIT` for a task that is too deep or one too many; `DELEGATION_REFUSED`
@@ -76,23 +80,26 @@ export interface ScopedDelegation {
   run(task: DelegatedTask, onProgress?: (message: string) => void): Promise<DelegationInfo>;
   /** Starts a task that outlives the call, and ends with the session. Throws as `run`. */
   start(task: DelegatedTask): Promise<DelegationInfo>;
-  /** The session's tasks that `start` began, the oldest first; those of earlier processes too. */
+  /**
+   * The tasks that `start` began in this session, the oldest first. Includes those of earlier
+   * processes.
+   */
   list(): Promise<DelegationInfo[]>;
   /**
-   * @param opts `waitMs`: milliseconds to wait for the end of one that runs
+   * @param opts `waitMs`: milliseconds to wait for the end of a task that runs
    * @throws `DELEGATION_NOT_FOUND`
    */
   get(id: string, opts?: { waitMs?: number }): Promise<DelegationInfo>;
   /** Ends a task, and waits for it. @throws `DELEGATION_NOT_FOUND` */
   cancel(id: string): Promise<DelegationInfo>;
   /**
-   * Has the result of a call read in quarantine: by a model without tools, for a value of a schema.
+   * Has a model without tools read the result of a call, and answer with a value of a schema.
    * @throws `DELEGATION_REFUSED` where the host has no such reader
    */
   read(asked: QuarantinedRead): Promise<QuarantinedValue>;
 }
 
-/** Whose tasks they are: what is known of a call that delegates. */
+/** What is known of the call that delegates. */
 export interface DelegationCaller {
   sessionId: string;
   personalityId?: string;
@@ -100,7 +107,7 @@ export interface DelegationCaller {
   signal: AbortSignal;
 }
 
-/** What stands behind `ScopedDelegation`: each method as there, for a caller. */
+/** What stands behind `ScopedDelegation`. Each method does the same, for the given caller. */
 export interface DelegationProvider {
   /** Runs a task, and waits for its end. */
   run(
@@ -112,10 +119,10 @@ export interface DelegationProvider {
   start(caller: DelegationCaller, task: DelegatedTask): Promise<DelegationInfo>;
   /** The caller's tasks. */
   list(caller: DelegationCaller): Promise<DelegationInfo[]>;
-  /** How a task stands, after `waitMs` milliseconds or once it ended. */
+  /** How a task stands. Waits for its end, `waitMs` milliseconds at most. */
   get(caller: DelegationCaller, id: string, opts?: { waitMs?: number }): Promise<DelegationInfo>;
   /** Ends a task, and waits for it. */
   cancel(caller: DelegationCaller, id: string): Promise<DelegationInfo>;
-  /** Absent where nothing is read in quarantine. */
+  /** Absent where the host has no reader for quarantine. */
   read?(caller: DelegationCaller, asked: QuarantinedRead): Promise<QuarantinedValue>;
 }

@@ -23,12 +23,17 @@ export interface ImageTarget {
   signal?: AbortSignal;
 }
 
-/** Makes images smaller: `createImageScaler` of `@ethosagent/image-scaler`, or one of the host. */
+/**
+ * Makes images smaller. `createImageScaler` of `@ethosagent/image-scaler` makes one; a host may
+ * have
+ * its own.
+ */
 export interface ImageScaler {
   /**
-   * Makes an image smaller that somebody else may have written.
+   * Makes an image smaller. Treat the image as hostile: anybody may have written it.
    *
-   * @returns one of the four kinds that fits, or `undefined` where there is none
+   * @returns an image of one of the four kinds that fits the target, or `undefined` where there is
+   * none
    * @throws the reason of the signal
    */
   scale(image: ImageFile, target: ImageTarget): Promise<Uint8Array | undefined>;

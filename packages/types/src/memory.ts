@@ -1,9 +1,9 @@
-/** Whose memory it is, as a tool says it. The framework knows which one that is for the call. */
+/** Which memory a tool means. The framework knows the id of that memory for the call. */
 export type MemoryScope = 'personality' | 'global' | 'user' | 'team';
 
 /** A part of a memory, under a heading of its own. */
 export interface MemorySection {
-  /** `''` for what stands before the first heading. Unique in a document, whatever the case. */
+  /** `''` for the text before the first heading. Unique in a document; case does not count. */
   heading: string;
   /** Its lines end in `\n`, and no blank lines are around it. */
   text: string;
@@ -12,7 +12,7 @@ export interface MemorySection {
 /** A memory as it is now. */
 export interface MemoryDocument {
   sections: readonly MemorySection[];
-  /** Changes with every change of the content, also one from outside. */
+  /** Changes with every change of the content, also with one from outside. */
   revision: string;
   /** Characters of all headings and texts. */
   sizeChars: number;
@@ -52,11 +52,11 @@ export interface MemoryProvider {
   /**
    * Makes one change, atomically, and keeps the version that it replaces.
    *
-   * @param opts `expectedRevision`: refuse when the memory is not as it was then
+   * @param opts `expectedRevision`: the change is refused when the memory has another revision
    * @returns the memory after the change
    * @throws `MEMORY_NOT_FOUND` for a section or a match that isn't there, `MEMORY_AMBIGUOUS` for a
    * match in several places, `MEMORY_TOO_LARGE`, `MEMORY_CHANGED` for another revision,
-   * `VALUE_INVALID` for a change that says neither section nor match, a heading of several lines,
+   * `VALUE_INVALID` for a change with neither section nor match, a heading of several lines,
    * or a text that the provider can't keep apart from the sections around it, `KEY_INVALID` for an
    * id that is not well-formed, `STORE_UNAVAILABLE`
    */
@@ -66,8 +66,9 @@ export interface MemoryProvider {
     opts?: { expectedRevision?: string },
   ): Promise<MemoryDocument>;
   /**
-   * The sections that have all the words of a query, the best first, then those that have some of
-   * them. The query is as in `SessionStore.search`.
+   * Finds sections: first those that have all the words of the query, the best first, then those
+   * that
+   * have some of them. The query is written as in `SessionStore.search`.
    */
   search(scopeId: string, query: string, opts?: { limit?: number }): Promise<MemoryMatch[]>;
   /** The versions that were replaced, the newest first; a provider keeps a bounded number. */
@@ -75,14 +76,14 @@ export interface MemoryProvider {
 }
 
 /**
- * Memories, held to the scopes of the call. `scope` is the call's own where it is absent: the
+ * Memories, held to the scopes of the call. Without `scope` the call's own is meant: the
  * `memoryScopeId` of the context if there is one, else `global` or the personality's, as its
  * `memoryScope` says.
  */
 export interface ScopedMemory {
   /** The scopes that this call has. */
   readonly scopes: readonly MemoryScope[];
-  /** The other scope that the call's own is the memory of: `global`, as `memoryScope` may say. */
+  /** Set to `global` where the call's own memory is the global one, as `memoryScope` may say. */
   readonly ownIs?: MemoryScope;
   /** @throws `MEMORY_SCOPE_NOT_AVAILABLE` */
   read(scope?: MemoryScope): Promise<MemoryDocument>;

@@ -3,11 +3,12 @@ export interface NetworkPolicy {
   allow?: string[];
   /** Beats `allow`. */
   deny?: string[];
-  /** Private, loopback and link-local addresses too; never a metadata address. */
+  /** Lets in private, loopback and link-local addresses too, but never a metadata address. */
   allow_private_urls?: boolean;
   /**
-   * Tools get nothing through `*`, as without an allow list. No file says this: a personality with
-   * an allow list and one without make it when they meet.
+   * A tool's `*` gives it no host, as without an allow list. No file says this: it is the result
+   * when a
+   * personality with an allow list meets one without.
    */
   declared_only?: boolean;
 }
@@ -30,45 +31,51 @@ export interface PersonalityConfig {
     untrusted?: UntrustedPolicy;
     approvals?: ApprovalPolicy;
   };
-  /** Settings of single tools, by their names. Each tool says what it knows. */
+  /** Settings of single tools, by the tools' names. Each tool says which settings it knows. */
   tool_settings?: Record<string, Record<string, unknown>>;
-  /** MCP servers whose tools are in. */
+  /** MCP servers whose tools the personality has. */
   mcp_servers?: string[];
-  /** Plugins whose tools are in. */
+  /** Plugins whose tools the personality has. */
   plugins?: string[];
   /**
-   * Tools that are out, whatever the rest says, by the key of their settings, with the reason. No
-   * file says this: two personalities that set a tool differently make it when they meet.
+   * Tools that the personality does not have, whatever the rest says: the key of the tool's
+   * settings,
+   * and the reason. No file says this: it is the result when two personalities meet that set a tool
+   * differently.
    */
   withheld?: Record<string, string>;
 }
 
 /**
- * Which secret tools get for one that they declare, by its ref: that of another ref, or `false` for
- * none. A ref that is not named stands for itself.
+ * Which secret a tool gets when it declares a ref. The value is another ref, or `false` for no
+ * secret.
+ * A ref that is not a key here stands for itself.
  */
 export type SecretSources = Record<string, string | false>;
 
-/** What happens to a call of a tool. */
+/** What happens to a call of a tool: it waits for approval, it runs, or it is refused. */
 export type UntrustedDecision = 'ask' | 'allow' | 'deny';
 
 /**
- * What an agent may do in a turn after it has read untrusted content. Each is `ask` when absent: the
- * call waits for approval.
+ * What an agent may do in a turn after it has read untrusted content. Each part is `ask` when
+ * absent:
+ * the call waits for approval.
  */
 export interface UntrustedPolicy {
   write?: UntrustedDecision;
   send?: UntrustedDecision;
   spawn?: UntrustedDecision;
   /**
-   * What does not count as untrusted here: tools and group labels, by their results, and sources:
-   * `https://docs.example.com/*`, an absolute path, or one with `/**` at its end. A result counts by
-   * its sources where the framework saw all that its call read. It is marked all the same.
+   * What does not count as untrusted here. A tool or a group label stands for results. A source is
+   * `https://docs.example.com/*`, an absolute path, or a path with `/**` at its end; a result is
+   * judged
+   * by its sources where the framework saw all that its call read. Trusted results are marked all
+   * the same.
    */
   trust?: string[];
 }
 
-/** How long a yes holds that is meant for more than one call. */
+/** For which calls an approval holds that is meant for more than one call. */
 export type GrantScope =
   /** Calls of the tool, in the session. */
   | 'session'
@@ -77,9 +84,11 @@ export type GrantScope =
   /** Calls of the tool, in every session of the same owner. */
   | 'tool';
 
-/** What whoever approves calls may say. */
+/** What the person who approves calls may say. */
 export interface ApprovalPolicy {
-  /** The grants that may be given, and that hold. All when absent, none when empty. */
+  /**
+   * The grants that may be given, and that count. All of them when absent; no grants when empty.
+   */
   grants?: GrantScope[];
   /** Whether grants also answer for sub-agents under this personality. `none` when absent. */
   sub_agents?: 'inherit' | 'none';
@@ -94,7 +103,10 @@ export interface ProcessPolicy {
   sandbox?: boolean | 'required' | 'preferred';
   /** Resource limits of a sandboxed process. */
   limits?: ProcessLimits;
-  /** What a binary may be told, by the name that the tool declared. Any arguments when absent. */
+  /**
+   * Which arguments a binary may get, by the name that the tool declared. Any arguments when
+   * absent.
+   */
   arguments?: Record<string, ArgumentPolicy>;
 }
 
@@ -121,7 +133,11 @@ export interface ArgumentPolicy {
    * `-cx` and `-pc`, `--exec` for `--exec=x` and its abbreviations.
    */
   deny?: string[];
-  /** Further lists: every argument must match one of each. What a meet of two `allow` makes. */
+  /**
+   * Further lists: every argument must match an entry of each list. They come from two
+   * personalities
+   * that meet, each with an `allow`.
+   */
   allow_each?: string[][];
 }
 
@@ -143,7 +159,7 @@ export interface QuotaLimits {
   process_seconds?: number;
   /** Changes of files and folders: each write, append, mkdir, rename or remove. */
   files_written?: number;
-  /** Bytes of keys and values that were written to key-value stores and are still there. */
+  /** Bytes of the keys and values that were written to key-value stores and are still there. */
   store_bytes?: number;
 }
 

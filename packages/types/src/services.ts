@@ -11,7 +11,7 @@ import type {
   ToolCapabilities,
 } from './tool-capabilities.js';
 
-/** For whom something is kept open. */
+/** The owner of something that is kept open. */
 export interface ServiceOwner {
   personalityId?: string;
   /**
@@ -19,19 +19,19 @@ export interface ServiceOwner {
    * 64 of them.
    */
   sessionId?: string;
-  /** Where its processes work that are told no other directory. */
+  /** The working directory of processes that are given no other. */
   workingDir?: string;
 }
 
 /** What is to be kept open: an MCP server, a browser. */
 export interface ServiceDeclaration {
-  /** Stands in the audit instead of a tool's name. */
+  /** Stands in the audit where a tool's name would. */
   name: string;
   /** Only `network`, `secrets`, `storage`, `fs_reach` and `process`. */
   capabilities: ToolCapabilities;
 }
 
-/** A process that is talked to. */
+/** A process with an open standard input. */
 export interface ProcessConnection {
   /**
    * Writes to standard input; resolves when there is room for more.
@@ -46,7 +46,7 @@ export interface ProcessConnection {
   stop(): Promise<void>;
 }
 
-/** A command line as it is to be started, for a library that starts it itself. */
+/** A command line for a library that starts the process itself. */
 export interface PreparedCommand {
   /** An absolute path. */
   file: string;
@@ -59,8 +59,8 @@ export interface PreparedCommand {
 /** Processes that last as long as their service. */
 export interface ServiceProcesses extends ScopedProcess {
   /**
-   * Starts a process whose standard input stays open. Its output goes to `onOutput`, and none of it
-   * is kept.
+   * Starts a process whose standard input stays open. All output goes to `onOutput`; nothing is
+   * kept.
    *
    * @throws as `spawn`
    */
@@ -74,8 +74,8 @@ export interface ServiceProcesses extends ScopedProcess {
    * process when the service's signal fires. It does not count for `process_seconds`. On Linux, what
    * still has its environment after that is ended too.
    *
-   * @throws as `spawn`; `SANDBOX_UNAVAILABLE` where the personality requires a sandbox, since who
-   * starts it could leave the sandbox out
+   * @throws as `spawn`; `SANDBOX_UNAVAILABLE` where the personality requires a sandbox, since the
+   * caller could leave the sandbox out
    */
   prepare(
     binary: string,
@@ -94,8 +94,9 @@ export interface ServiceProxy {
   username: string;
   password: string;
   /**
-   * The value of the header `x-ethos-proxy` of what the proxy answers itself, instead of a server.
-   * Over `http:` no server can send it.
+   * When the proxy itself answers, instead of a server, its answer has the header `x-ethos-proxy`
+   * with
+   * this value. Over `http:` no server can send it.
    */
   mark: string;
 }
@@ -120,21 +121,22 @@ export interface ServiceScope {
   readonly personalityId?: string;
   readonly sessionId?: string;
   /**
-   * Whether a service that a call of this context opened now would reach the same: the policy of
-   * the personality, or of the turn, may have changed since. Compare before each use of a service
-   * that was opened for another call, and open it anew when it is not.
+   * Whether a service that a call of this context opened now would reach the same. The policy of
+   * the
+   * personality, or of the turn, may have changed. Call this before each use of a service that was
+   * opened for another call. When the answer is no, open the service anew.
    */
   isCurrent(ctx: { networkPolicy?: NetworkPolicy }): boolean;
-  /** Where its processes run in a sandbox: `preferred` where the machine may have none. */
+  /** Whether its processes run in a sandbox. `preferred`: only if the machine has a sandbox. */
   readonly sandbox?: 'required' | 'preferred';
   /**
-   * The accesses that were refused to it and to its processes so far, each once, the first 20: for
-   * whoever explains why it failed.
+   * The accesses that were refused to the service and to its processes so far, each once, the first
+   * 20. They help to explain why the service failed.
    */
   denials?(): readonly ServiceDenial[];
-  /** The folders of a declared `fs_reach`. */
+  /** The folders, where `fs_reach` is declared. */
   readonly reach?: { read: readonly string[]; write: readonly string[] };
-  /** The hosts of a declared `network`. */
+  /** The hosts, where `network` is declared. */
   readonly hosts?: readonly string[];
   /**
    * Headers have 60 seconds. A body may last as long as the service, with 5 silent minutes at most. An
@@ -144,7 +146,7 @@ export interface ServiceScope {
   readonly scopedFs?: ScopedFs;
   readonly scopedProcess?: ServiceProcesses;
   readonly secretsResolver?: ScopedSecretsResolver;
-  /** Without taking turns: use `compareAndSet`. */
+  /** Calls do not take turns here: use `compareAndSet`. */
   readonly kvStore?: KeyValueStore;
   /** The proxy for programs of the service. Present with a declared `network`. */
   proxy?(): Promise<ServiceProxy>;
@@ -155,11 +157,11 @@ export interface ServiceScope {
   redact(text: string): string;
   /** Runs `close` before `signal` fires and the accessors end; 5 seconds unless the host says otherwise. */
   onEnd(close: () => void | Promise<void>): void;
-  /** Ends the service, and waits for what `onEnd` was given. */
+  /** Ends the service, and waits for the functions that `onEnd` got. */
   end(): Promise<void>;
 }
 
-/** Opens services for whoever has no call. */
+/** Opens services where there is no call. */
 export interface ServiceHost {
   /**
    * @throws `TOOL_INVALID` for a malformed declaration, `TOO_MANY_SERVICES`
@@ -167,7 +169,10 @@ export interface ServiceHost {
   openService(declaration: ServiceDeclaration, owner: ServiceOwner): Promise<ServiceScope>;
 }
 
-/** Opens services of a tool: with what the tool declares, for the session of the call. */
+/**
+ * Opens services for a tool. They reach what the tool declares, and belong to the session of the
+ * call.
+ */
 export interface ScopedServices {
   /**
    * @throws `TOO_MANY_SERVICES` when the session has as many as it may

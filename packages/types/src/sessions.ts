@@ -4,11 +4,11 @@ export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';
 /** A message to be stored. */
 export interface NewSessionMessage {
   role: MessageRole;
-  /** What is read and searched. */
+  /** The text that is read and searched. */
   text: string;
   /** The tool that a message of role `tool` is from. */
   toolName?: string;
-  /** What else belongs to it, as JSON, for whoever resumes the session. Not searched. */
+  /** More of the message, as JSON, for the program that resumes the session. Not searched. */
   data?: unknown;
   /** Milliseconds since the epoch; now when absent. */
   createdAt?: number;
@@ -23,7 +23,7 @@ export interface SessionMessage extends NewSessionMessage {
   createdAt: number;
 }
 
-/** Whose session it is. Who searches sees the sessions with the very same owner. */
+/** The owner of a session. A search finds only sessions with exactly the same owner. */
 export interface SessionOwner {
   /** The id of the memory scope that the session runs under, e.g. `personality:researcher`. */
   scopeId: string;
@@ -44,7 +44,7 @@ export interface SessionInfo extends SessionOwner {
   messageCount: number;
 }
 
-/** A session that messages are appended to; what is known of it is set by the first append. */
+/** A session to append messages to. The first append sets what is known of it. */
 export interface SessionRef extends SessionOwner {
   id: string;
   key?: string;
@@ -71,13 +71,13 @@ export interface SessionSearchOptions {
   roles?: readonly MessageRole[];
   /** 20 when absent. */
   limit?: number;
-  /** How many of the best matches are left out. */
+  /** How many of the best matches to leave out. */
   offset?: number;
 }
 
 /** A message that a search found. */
 export interface SessionMatch {
-  /** Without its data, and a long text is cut: `messages` has both. */
+  /** The message without its data. A long text is cut. `messages` gives both. */
   message: SessionMessage;
   session: SessionInfo;
   /** A part of the text; what was found stands between `[` and `]`. */
@@ -86,35 +86,40 @@ export interface SessionMatch {
   score: number;
 }
 
-/** A session that somebody holds, so that nobody else runs it. */
+/** Proof that somebody holds a session, so that nobody else runs it. */
 export interface SessionClaim {
   sessionId: string;
-  /** Greater than that of every claim before it. */
+  /** Greater than the epoch of every earlier claim. */
   epoch: number;
 }
 
-/** What an append depends on. */
+/** Conditions of an append. */
 export interface SessionAppendOptions {
-  /** Only if this is the sequence of the last message, 0 for a session that has none. */
+  /** Append only if the last message has this sequence; 0 for a session without messages. */
   afterSequence?: number;
-  /** Only while the claim with this epoch holds. */
+  /** Append only while the claim with this epoch holds. */
   epoch?: number;
-  /** It takes no part in the turn that runs, as a decision on a call: also while somebody holds the session. */
+  /**
+   * The messages are not part of the turn that runs; a decision on a call is an example. They are
+   * appended even while somebody holds the session.
+   */
   aside?: true;
 }
 
 /** The messages of all sessions. */
 export interface SessionStore {
   /**
-   * Appends messages to a session, all or none. A text over the cap of the store is cut.
+   * Appends messages to a session: all of them, or nothing. A text over the cap of the store is
+   * cut.
    *
-   * @param opts `afterSequence`: only if this is the sequence of the last message, 0 for a session
-   * that has none, so that of several writers one goes first
+   * @param opts `afterSequence`: append only if the last message has this sequence, 0 for a session
+   * without messages. Of several writers, one then wins
    * @returns the messages as they were stored
    * @throws `SESSION_OWNER_MISMATCH` when the session has another owner, `SESSION_TAKEN` when the
    * claim of `epoch` is over, and without an `epoch` while somebody holds the session;
-   * `SESSION_CHANGED` when its last message is another one than `afterSequence`, `KEY_INVALID` for an id
-   * that is not well-formed, `VALUE_INVALID` for a message that can't be stored,
+   * `SESSION_CHANGED` when the last message has another sequence than `afterSequence`,
+   * `KEY_INVALID` for an
+   * id that is not well-formed, `VALUE_INVALID` for a message that can't be stored,
    * `STORE_UNAVAILABLE`
    */
   append(
@@ -123,16 +128,22 @@ export interface SessionStore {
     opts?: SessionAppendOptions,
   ): Promise<readonly SessionMessage[]>;
   /**
-   * Takes a session for one owner and raises its epoch. By the clock of the store the claim holds for
-   * `leaseMs` milliseconds, unless it is renewed or released. It needs no message to be there.
-   * Absent, with `renew` and `release`, where the store can't hold sessions.
+   * Takes a session for one holder and raises its epoch. The claim holds for `leaseMs` milliseconds
+   * by
+   * the clock of the store, unless it is renewed or released. The session needs no message yet. A
+   * store
+   * that can't hold sessions has neither this method nor `renew` and `release`.
    *
    * @returns `null` while another claim holds
    * @throws `SESSION_OWNER_MISMATCH`, `KEY_INVALID`, `VALUE_INVALID` for an invalid lease,
    * `STORE_UNAVAILABLE`
    */
   claim?(session: SessionRef, opts: { leaseMs: number }): Promise<SessionClaim | null>;
-  /** Has claims hold for `leaseMs` from now on, and gives those that do. One that is over stays over. */
+  /**
+   * Makes claims hold for `leaseMs` from now on, and returns those that hold. A claim that is over
+   * stays
+   * over.
+   */
   renew?(claims: readonly SessionClaim[], opts: { leaseMs: number }): Promise<SessionClaim[]>;
   /** Gives up a claim. Nothing happens when it is over. */
   release?(claim: SessionClaim): Promise<void>;
@@ -141,36 +152,45 @@ export interface SessionStore {
   /** The most recent first. */
   list(opts?: SessionListOptions): Promise<SessionInfo[]>;
   /**
-   * The messages of a session in their order. A page ends at the limit, and before when it gets
-   * large: whoever wants all goes on after the last sequence until none comes. With `maxTextChars`
-   * each text is cut to so many characters, and comes without its data.
+   * The messages of a session in their order. A page ends at the limit, or earlier when it gets
+   * large.
+   * To read all, ask again after the last sequence until no message comes. With `maxTextChars` each
+   * text is cut to that many characters, and messages come without their data.
    */
   messages(
     sessionId: string,
     opts?: { afterSequence?: number; limit?: number; maxTextChars?: number },
   ): Promise<SessionMessage[]>;
   /**
-   * Full-text search: the messages that have all the words of the query, the best first, then those
-   * that have some of them. Case, diacritics and the forms of English words (`plan`, `planned`) don't
-   * count, but what is as it was asked for comes first; of what is about as good, the newer does.
-   * Words that nearly every text has, as `the` and `how`, count where there are no others. A part in
-   * double quotes is found as it is. No character of a query is an operator, and none is an error.
+   * Full-text search: first the messages that have all the words of the query, the best first, then
+   * those that have some of them. Case, diacritics and the forms of English words (`plan`,
+   * `planned`)
+   * don't count, but a word exactly as in the query ranks higher. Of two matches that are about as
+   * good,
+   * the newer comes first. Words that nearly every text has, such as `the` and `how`, count only
+   * where
+   * the query has no others. A part in double quotes is found as it stands. No character of a query
+   * is
+   * an operator, and no query is an error.
    */
   search(query: string, opts?: SessionSearchOptions): Promise<SessionMatch[]>;
   /**
-   * Removes a session with its messages, and says whether it was there. `runtime.sessions` removes
-   * with it what a `ToolSession` keeps of it.
+   * Removes a session with its messages, and says whether it was there. `runtime.sessions` also
+   * removes what a `ToolSession` keeps of the session.
    */
   delete(sessionId: string): Promise<boolean>;
 }
 
-/** Earlier sessions, held to those that the call's owner may see. */
+/** Earlier sessions: those that the call's owner may see. */
 export interface ScopedSessions {
   /** As `SessionStore.search`, in the sessions that the call may see. */
   search(query: string, opts?: Omit<SessionSearchOptions, 'owner'>): Promise<SessionMatch[]>;
   /** The sessions that the call may see, the most recent first. */
   list(opts?: Omit<SessionListOptions, 'owner'>): Promise<SessionInfo[]>;
-  /** Messages of a session, as `SessionStore.messages`; none of one that the call may not see. */
+  /**
+   * Messages of a session, as `SessionStore.messages`. Empty for a session that the call may not
+   * see.
+   */
   messages(
     sessionId: string,
     opts?: { afterSequence?: number; limit?: number; maxTextChars?: number },

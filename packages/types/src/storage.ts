@@ -12,15 +12,16 @@ export interface ContainedReach {
   write: readonly string[];
   /** Files and folders that may be neither read nor written, whatever the other two say. */
   deny?: readonly string[];
-  /** Where roots lead, by root, as it was looked up before. The others are looked up now. */
+  /** Where roots lead, by root, if this was looked up before. Other roots are looked up now. */
   leads?: Readonly<Record<string, string>>;
 }
 
-/** For an operation that changes something. */
+/** Options of an operation that changes something. */
 export interface StorageChange {
   /**
-   * Called once the change is certain to be within reach, and before anything is changed. What it
-   * throws is thrown on, and then nothing was changed.
+   * Called once it is certain that the change is within reach, and before anything is changed. If
+   * this
+   * throws, nothing is changed, and the caller gets what was thrown.
    */
   beforeChange?: () => void;
 }
@@ -38,8 +39,9 @@ export interface Storage {
     opts?: StorageChange & { mode?: number },
   ): Promise<void>;
   /**
-   * Adds to the end of a file, which is made where it is missing. A reader may see a part of what
-   * is being added. Where it is absent, a file is read and written as a whole.
+   * Adds to the end of a file, which is made where it is missing. A reader may see a part of the
+   * text
+   * that is being added. In a storage without this method, a file is read and written as a whole.
    */
   append?(
     path: string,
@@ -62,7 +64,8 @@ export interface Storage {
   rename(from: string, to: string, opts?: StorageChange): Promise<void>;
   /**
    * A view of this storage that stays inside `reach`, whatever links there are and however they
-   * change meanwhile. Denials are `BoundaryError`s. Absent where the storage can't promise that.
+   * change meanwhile. Denials are `BoundaryError`s. A storage that can't promise this has no such
+   * method.
    */
   contained?(reach: ContainedReach): Storage;
 }

@@ -4,7 +4,7 @@ import type { StorageEntry } from './storage.js';
 /** An opaque name of a secret in the secrets backend, e.g. `providers/openweather/apiKey`. */
 export type SecretRef = string;
 
-/** A declared ref; with `hosts`, where its handle may be sent. */
+/** A declared ref. With `hosts` it also says where the handle may be sent. */
 export type SecretDeclaration = SecretRef | BoundSecret;
 
 /** A secret whose handle is replaced by its value in requests to these hosts, and no others. */
@@ -18,7 +18,7 @@ export interface BoundSecret {
 /** Every namespace that a tool's key-value store can be in. */
 export const STORAGE_SCOPES = ['tool-private', 'session', 'personality'] as const;
 
-/** Whose namespace a tool's key-value store is. */
+/** Whose namespace the key-value store of a tool is. */
 export type StorageScope = (typeof STORAGE_SCOPES)[number];
 
 /** What a tool may reach outside itself. What is not declared is absent from its context. */
@@ -37,7 +37,7 @@ export interface ToolCapabilities {
     /**
      * `'serial'` (default): from its first use of the store to its end, a call has the namespace
      * to itself within this process, so that read-then-write is correct when calls run in
-     * parallel. `'parallel'`: no such turn-taking; use `increment` or `compareAndSet`.
+     * parallel. `'parallel'`: calls do not wait for each other; use `increment` or `compareAndSet`.
      */
     concurrency?: 'serial' | 'parallel';
   };
@@ -54,17 +54,18 @@ export interface ToolCapabilities {
     /** The tool may leave processes running. They end with the session at the latest. */
     background?: boolean;
   };
-  /** What is remembered beyond a session. */
+  /** Memory that outlives a session. */
   memory?: { access: 'read' | 'read-write' };
   /** The messages of earlier sessions. */
   sessions?: { access: 'read' };
-  /** Things that the tool keeps open beyond a call. They end with the session. */
+  /** Things that the tool keeps open after a call. They end with the session. */
   service?: { scope: 'session' };
-  /** Work that is given to sub-agents. They reach no more than the caller. */
+  /** Work for sub-agents. They reach no more than the caller. */
   delegation?: { background?: boolean };
   /**
-   * Calls of other tools: of those that are named, or that the `tools` of this tool's settings name in
-   * the personality.
+   * Calls of other tools: the named ones, or those that the operator names in the setting `tools`
+   * of
+   * this tool in the personality.
    */
   calls?: { tools: string[] | 'from-settings' };
   /** The files that came with the turn. */
@@ -162,7 +163,9 @@ export type CapabilityName = (typeof CAPABILITIES)[keyof typeof CAPABILITIES]['n
 /** The field of `ToolContext` that a capability gives. */
 export type CapabilityAccessorName = (typeof CAPABILITIES)[keyof typeof CAPABILITIES]['accessor'];
 
-/** One way in which a declaration is malformed or exceeds the policy. Returned, not thrown. */
+/**
+ * One way in which a declaration is malformed or exceeds the policy. It is returned, not thrown.
+ */
 export interface CapabilityValidationError {
   tool: string;
   capability: CapabilityName;
@@ -185,11 +188,13 @@ export interface KeyValueStore {
   /** The keys that start with exactly this prefix, in order of their code points. */
   list(prefix: string): Promise<string[]>;
   /**
-   * Adds `by` (1) to a decimal integer, atomically across processes; absent counts as 0. A store
-   * offers this and `compareAndSet` together, or neither.
+   * Adds `by` (1) to a decimal integer, atomically across processes. An absent value counts as 0. A
+   * store has both this and `compareAndSet`, or neither.
    */
   increment?(key: string, by?: number, opts?: { ttlSeconds?: number }): Promise<number>;
-  /** Writes `value` if the current value equals `expected` (`null`: absent); says whether it did. */
+  /**
+   * Writes `value` if the current value equals `expected` (`null`: absent). Says whether it wrote.
+   */
   compareAndSet?(
     key: string,
     expected: string | null,
@@ -241,10 +246,10 @@ export interface ScopedSecretsResolver {
   get(ref: SecretRef): Promise<string>;
   /**
    * A placeholder for the secret. In a header or a body of a request through the same call's
-   * `scopedFetch`, to a host that the secret is bound to, it is replaced by the value; anywhere
+   * `scopedFetch`, to a host that the secret is bound to, it is replaced by the value. Anywhere
    * else it is worthless. A secret declared without hosts is bound to the hosts that the tool
-   * declares, `*` aside.
-   * @throws `SECRET_NOT_DECLARED`; `SECRET_NOT_BOUND` when there is no host that it is bound to
+   * declares, except `*`.
+   * @throws `SECRET_NOT_DECLARED`; `SECRET_NOT_BOUND` when the secret is bound to no host
    */
   handle(ref: SecretRef): Promise<string>;
 }
@@ -261,17 +266,22 @@ export interface SpawnOpts {
   timeout?: number;
   /**
    * Gets the output as it comes, decoded as UTF-8. While a promise that it returns is pending, no
-   * more is read from that stream. What it throws ends the process and is thrown on.
+   * more is read from that stream. If it throws, the process is ended and the caller gets what was
+   * thrown.
    */
   onOutput?: (text: string, stream: 'stdout' | 'stderr') => void | Promise<void>;
   /**
-   * When a stream outgrows the cap: `'end'` (default) ends the process; `'drop'` lets it run, and
-   * what comes later goes to `onOutput` alone.
+   * What happens when a stream outgrows the cap. `'end'` (default): the process is ended. `'drop'`:
+   * the
+   * process runs on, and further output only goes to `onOutput`.
    */
   overflow?: 'end' | 'drop';
-  /** Bytes of each stream that the result keeps, at most the cap of the accessor. */
+  /** Bytes of each stream that the result keeps. Not more than the cap of the accessor. */
   maxOutputBytes?: number;
-  /** Limits of a sandboxed process, beside those of the personality; the smaller ones hold. */
+  /**
+   * Limits of a sandboxed process, beside those of the personality. Of two limits, the smaller
+   * holds.
+   */
   limits?: ProcessLimits;
   /**
    * Gives the process a descriptor of its own, 4, by which it talks with the tool; called with the
@@ -281,13 +291,15 @@ export interface SpawnOpts {
   onChannel?: (channel: ProcessChannel) => void;
 }
 
-/** The tool's end of a descriptor of a process. It ends with the process. */
+/** The tool's end of the extra descriptor of a process. The channel ends with the process. */
 export interface ProcessChannel {
-  /** What the process writes, as it comes. No more is read from it than is asked for. */
+  /**
+   * What the process writes, as it comes. Data is read from the process only as it is asked for.
+   */
   readonly received: AsyncIterable<Uint8Array>;
-  /** Resolves when the system has taken it. @throws `PROCESS_ENDED` */
+  /** Resolves when the system has taken the text. @throws `PROCESS_ENDED` */
   send(text: string): Promise<void>;
-  /** Ends it in both directions. What has not been read is dropped. */
+  /** Ends the channel in both directions. Data that was not read is dropped. */
   close(): void;
 }
 
@@ -326,7 +338,7 @@ export interface BackgroundProcess {
   startedAt: number;
   /** Milliseconds since the epoch. */
   endedAt?: number;
-  /** Of one that has ended, as in `ProcessResult`. */
+  /** Present once the process has ended, as in `ProcessResult`. */
   exitCode?: number;
   signal?: string;
   timedOut?: boolean;
@@ -339,7 +351,7 @@ export interface BackgroundOutput {
   process: BackgroundProcess;
   /** In the order in which it came. */
   chunks: { stream: 'stdout' | 'stderr'; text: string }[];
-  /** Where to read on. */
+  /** The cursor for the next `read`. */
   cursor: number;
   /** Characters between the asked cursor and the first chunk that are no longer kept. */
   droppedChars: number;
@@ -362,10 +374,10 @@ export interface BackgroundProcesses {
       keepsInput?: boolean;
     },
   ): Promise<BackgroundProcess>;
-  /** Those that run, and those that ended and are not yet forgotten; the oldest first. */
+  /** The running processes, and the ended ones that are not yet forgotten; the oldest first. */
   list(): Promise<BackgroundProcess[]>;
   /**
-   * What came since a cursor.
+   * Reads the output since a cursor.
    *
    * @param opts `cursor` 0 (default) is the beginning; `maxChars` 100,000 by default; `waitMs` to
    * wait for output or the end when there is nothing new
@@ -376,9 +388,9 @@ export interface BackgroundProcesses {
     opts?: { cursor?: number; maxChars?: number; waitMs?: number },
   ): Promise<BackgroundOutput>;
   /**
-   * Writes to the standard input of one that was started with `keepsInput`.
+   * Writes to the standard input of a process that was started with `keepsInput`.
    *
-   * @throws `PROCESS_NOT_FOUND`; `PROCESS_ENDED` when it has ended, or reads nothing
+   * @throws `PROCESS_NOT_FOUND`; `PROCESS_ENDED` when the process has ended, or reads nothing
    */
   write(id: string, text: string): Promise<BackgroundProcess>;
   /** Ends the whole process tree, and waits for it. @throws `PROCESS_NOT_FOUND` */
@@ -393,7 +405,10 @@ export interface AttachmentInfo {
   sizeBytes: number;
 }
 
-/** An attachment of a turn as the host hands it over: with its bytes, or by id from the store. */
+/**
+ * An attachment of a turn as the host hands it over: with its bytes, or with the id of stored
+ * bytes.
+ */
 export interface TurnAttachment extends AttachmentInfo {
   bytes?: Uint8Array;
 }

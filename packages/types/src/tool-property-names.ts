@@ -34,7 +34,7 @@ const MEANT: ReadonlyMap<string, string> = new Map(
  * refuse a tool that has one, as `TOOL_INVALID`.
  *
  * @param definition the tool, or its definition
- * @returns for each, what is wrong and how to put it right; empty where nothing is
+ * @returns for each such property, what is wrong and how to put it right
  */
 export function misnamedToolProperties(definition: object): string[] {
   const has = (name: string) => Reflect.get(definition, name) !== undefined;

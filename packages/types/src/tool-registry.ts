@@ -16,8 +16,9 @@ export interface ToolCallResult {
   name: string;
   result: ToolResult;
   /**
-   * The call read text that was kept after a session had read untrusted content: the result may have
-   * been written by an adversary, whatever its tool says.
+   * The call read a stored text that a session wrote after it had read untrusted content. An
+   * adversary
+   * may have written the result, whatever its tool says.
    */
   untrusted?: true;
 }
@@ -28,16 +29,16 @@ export interface ToolDefinition {
   description: string;
   /** JSON Schema of the arguments. */
   parameters: Record<string, unknown>;
-  /** JSON Schema of `structured` of its results, where the tool has one. */
+  /** JSON Schema of the `structured` part of its results, where the tool has one. */
   outputSchema?: Record<string, unknown>;
-  /** The model is told of it once it has looked for it. */
+  /** The model is told of the tool only after it has looked for it. */
   defer?: true;
-  /** A result of the tool is the answer: no model is asked again. */
+  /** A result of the tool is the answer: the model is not asked again. */
   returnDirect?: true;
 }
 
 /**
- * What a batch of calls has in common. Accessors in it are ignored, except for `storage`.
+ * What the calls of a batch have in common. Accessors in it are ignored, except for `storage`.
  * `resultBudgetChars` is for the whole batch; 80,000 when absent.
  */
 export type ToolBatchContext = Omit<ToolContext, ToolAccessorName | 'resultBudgetChars'> & {
@@ -67,7 +68,7 @@ export interface ToolRegistry {
   getForToolset(toolset: string): AnyTool[];
   /** What the model is told: the available tools that pass the filters. */
   toDefinitions(allowedTools?: readonly string[], filterOpts?: ToolFilterOpts): ToolDefinition[];
-  /** Every way in which a registered tool exceeds the personality. */
+  /** All ways in which registered tools exceed the personality. */
   validateToolsForPersonality(personality: PersonalityConfig): CapabilityValidationError[];
   /** Runs the calls; results come in the order of the calls. Never throws. */
   executeParallel(

@@ -37,7 +37,7 @@ export type ToolResult =
       structured?: Record<string, unknown>;
       /** US dollars that this call cost. */
       cost_usd?: number;
-      /** Nothing in it was written by an outsider, though the tool's output may be. */
+      /** No outsider wrote any of it, although the tool's output may be untrusted. */
       untrusted?: false;
     }
   | {
@@ -46,10 +46,12 @@ export type ToolResult =
       error: string;
       code: ToolErrorCode;
       /**
-       * Why it failed, for the host: switch on it, never on `error`. Absent where the tool itself
-       * failed, and no error of this project is behind it. What a tool says of its own accessors (`HOST_NOT_ALLOWED`, …) is the
-       * tool's word, and the audit log is the record; how the framework ended a call
-       * (`CALL_ABORTED`, `NOT_APPROVED`, …) no tool can say.
+       * Why the call failed, for the host: switch on this, never on `error`. Absent where the tool
+       * itself
+       * failed, and no error of this project is behind it. A cause from the tool's accessors
+       * (`HOST_NOT_ALLOWED`, …) is only the tool's word: the audit log is the record. A cause that
+       * says how
+       * the framework ended a call (`CALL_ABORTED`, `NOT_APPROVED`, …) can't come from a tool.
        */
       cause?: FailureCause;
     };
@@ -69,16 +71,18 @@ export interface ToolProgressEvent {
 }
 
 /**
- * Calls of other tools from within a call. Each passes the gates, approvals and quotas of a call of the
- * model, and is recorded as one, with the call that it comes from. Only what the tool itself returns
- * reaches the model.
+ * Calls of other tools from within a call. Each such call passes the same gates, approvals and
+ * quotas
+ * as a call of the model. It is recorded in the same way, with the id of the calling call. Only
+ * what
+ * the calling tool returns reaches the model.
  */
 export interface ScopedCalls {
-  /** The names of the tools that may be called, where the personality has them. */
+  /** The names of the tools that may be called, as far as the personality has them. */
   readonly tools: readonly string[];
   /**
-   * Runs a call to its end. A failure is a result; the text of a result is not marked as untrusted.
-   * The end of the caller's own call aborts it, and so does `signal`.
+   * Runs a call to its end. A failure is a result. The text of a result is not marked as untrusted.
+   * The call is aborted when the calling call ends, or when `signal` fires.
    *
    * @throws `TOOL_NOT_CALLABLE` for another tool, `CALL_ENDED`
    */
@@ -91,8 +95,10 @@ export interface ToolContext {
   /** The id of this call, as the model's client gave it. */
   toolCallId?: string;
   /**
-   * Of a tool with `idempotent`: the same each time that this very call runs, and another one for every
-   * other call. Hand it to who does the work, so that it is done once.
+   * Present for a tool with `idempotent`. The key stays the same when this call runs again, and
+   * every
+   * other call has another key. Hand the key to the service that does the work, so that the work is
+   * done once.
    */
   idempotencyKey?: string;
   /** A session key for people, e.g. `cli:my-repo`. */
@@ -111,17 +117,24 @@ export interface ToolContext {
   currentTurn: number;
   messageCount: number;
   /**
-   * Fires when the user cancels or the turn times out. When the call's own time is up, its
-   * accessors end what they do.
+   * Fires when the user cancels or the turn times out. When the call's own time is up, the
+   * accessors also end what they do.
    */
   abortSignal: AbortSignal;
   /** Reports progress. Never throws. */
   emit: (event: ToolProgressEvent) => void;
   /** Characters that the value may have before it is cut. */
   resultBudgetChars: number;
-  /** The turn's storage. Reaches a tool that declares `fs_reach`, held to that declaration. */
+  /**
+   * The turn's storage, as far as the tool's `fs_reach` goes. Only a tool that declares `fs_reach`
+   * gets it.
+   */
   storage?: Storage;
-  /** What was read when, by absolute path. Writers refuse with `STALE_WRITE` when it changed. */
+  /**
+   * When each file was last read, by absolute path. A writer refuses with `STALE_WRITE` when the
+   * file
+   * has changed since.
+   */
   readMtimes?: Map<string, { mtimeMs: number; readAtTurn: number }>;
   networkPolicy?: NetworkPolicy;
   kvStore?: KeyValueStore;
@@ -137,7 +150,7 @@ export interface ToolContext {
   calls?: ScopedCalls;
   /** What the personality sets for this tool, parsed by the tool's `settings`. */
   settings?: unknown;
-  /** Return what would happen, without a side effect. */
+  /** The call is a dry run: return what would happen, without a side effect. */
   dryRun?: boolean;
 }
 
@@ -147,17 +160,19 @@ export type ToolAccessorName = CapabilityAccessorName | 'storage';
 /** Arguments after parsing, or why they are wrong. */
 export type ToolInputResult<TArgs> = { ok: true; args: TArgs } | { ok: false; error: string };
 
-/** The two halves of a tool that validates: the registry parses once, before approval. */
+/**
+ * The two halves of a tool that validates its arguments. The registry parses once, before approval.
+ */
 export interface ToolInput<TArgs> {
-  /** Checks arguments and gives them their types. Returns the problems instead of throwing. */
+  /** Checks arguments and gives them their types. It returns the problems instead of throwing. */
   parse(args: unknown): ToolInputResult<TArgs> | Promise<ToolInputResult<TArgs>>;
   /** Runs with arguments that `parse` returned. */
   run(args: TArgs, ctx: ToolContext): Promise<ToolResult>;
 }
 
-/** Where settings are wrong, and how. */
+/** Where settings are wrong, and what is wrong. */
 export interface ToolSettingsIssue {
-  /** Keys and indexes from the settings of the tool on. */
+  /** Keys and indexes, from the settings of the tool on. */
   path: (string | number)[];
   message: string;
 }
@@ -197,29 +212,31 @@ export interface Tool<TArgs = unknown> {
   schema: Record<string, unknown>;
   /** A group label: `file`, `web`, … */
   toolset?: string;
-  /** Characters at most, beside the budget of the turn. */
+  /** The most characters of a result. The budget of the turn holds as well. */
   maxResultChars?: number;
   capabilities: ToolCapabilities;
   /** Runs a call. Arguments have passed the schema. What it throws becomes a failed result. */
   execute: (args: TArgs, ctx: ToolContext) => Promise<ToolResult>;
   /** Asked whenever the list of tools is built, and before a call. */
   isAvailable?: () => boolean;
-  /** Passes a personality's toolset filter. For tools of the framework itself. */
+  /** A personality's toolset does not filter this tool out. For tools of the framework itself. */
   alwaysInclude?: boolean;
-  /** The output may be written by an adversary: file contents, pages, output of commands. */
+  /** An adversary may have written the output: file contents, pages, output of commands. */
   outputIsUntrusted?: boolean;
   /**
-   * What calls do. When absent, all that the capabilities allow. An agent that has read untrusted
+   * The effects of calls. When absent, all that the capabilities allow. An agent that has read
+   * untrusted
    * content asks before a call with an effect.
    */
   effects?: readonly ToolEffect[];
   /** Milliseconds that a call may take. The registry's default when absent. */
   timeoutMs?: number;
-  /** The tool runs on a dry run, and then has no side effect. */
+  /** On a dry run the tool runs, without a side effect. */
   supportsDryRun?: boolean;
   /**
-   * A call waits for the host's `approve` callback. The function gets the parsed arguments; text
-   * from it means yes, and is the reason that the host is told.
+   * A call waits for the host's `approve` callback. A function gets the parsed arguments. If it
+   * returns
+   * a text, the call waits, and the host is told the text as the reason.
    */
   requiresApproval?:
     | boolean
@@ -230,21 +247,23 @@ export interface Tool<TArgs = unknown> {
       ) => boolean | string | Promise<boolean | string>);
   /** What an operator can set for this tool in a personality. Set by `defineTool`. */
   settings?: ToolSettings;
-  /** The key of `tool_settings` where it stands; the tool's name when absent. */
+  /** The key in `tool_settings` for this tool; the tool's name when absent. */
   settingsKey?: string;
   /**
-   * `false`: the registry passes arguments on as they are, also where it checks those of tools that
-   * have a plain `schema`. For a tool that checks them itself.
+   * `false`: the registry passes arguments on as they are. It does so even where it checks the
+   * arguments
+   * of tools with a plain `schema`. For a tool that checks them itself.
    */
   validateSchema?: boolean;
   /**
-   * JSON Schema of `structured` of its results, told to models and MCP clients. Where the registry
-   * checks schemas, a result that does not fit is a failure.
+   * JSON Schema of the `structured` part of its results. Models and MCP clients are told of it.
+   * Where the
+   * registry checks schemas, a result that does not fit is a failure.
    */
   outputSchema?: Record<string, unknown>;
   /**
-   * The agent loop tells the model of this tool only once it has looked for it, with `find_tools`: for
-   * tools that are seldom used.
+   * The agent loop tells the model of this tool only after the model has looked for it, with
+   * `find_tools`. For tools that are seldom used.
    */
   defer?: boolean;
   /**
@@ -253,13 +272,15 @@ export interface Tool<TArgs = unknown> {
    */
   returnDirect?: boolean;
   /**
-   * Running a call of this tool twice does no more than running it once, by `ctx.idempotencyKey`. So a
-   * call that was interrupted runs again when its turn is resumed, as long as the tool and the
-   * personality are what they were. Without it the model is told that the call may have run.
+   * A call that runs twice with the same `ctx.idempotencyKey` does no more than one that runs once.
+   * So
+   * an interrupted call runs again when its turn is resumed, if the tool and the personality have
+   * not
+   * changed. Without this the model is told that the call may have run.
    */
   idempotent?: boolean;
   /**
-   * A function from elsewhere that keeps its own authority: what it does is neither bounded nor
+   * A foreign function with its own authority: what it does is neither bounded nor
    * audited. Its calls need approval, unless `requiresApproval` says otherwise.
    */
   unconfined?: boolean;
@@ -267,17 +288,17 @@ export interface Tool<TArgs = unknown> {
   input?: ToolInput<TArgs>;
 }
 
-/** A tool whatever its arguments are. */
+/** A tool with any arguments. */
 // biome-ignore lint/suspicious/noExplicitAny: the only type that a tool of any argument type is assignable to and callable through
 export type AnyTool = Tool<any>;
 
 export interface ToolFilterOpts {
-  /** MCP servers whose tools are in. No filter when absent. */
+  /** Only tools of these MCP servers. No filter when absent. */
   allowedMcpServers?: string[];
-  /** Plugins whose tools are in; `[]`: built-in tools only. No filter when absent. */
+  /** Only tools of these plugins; `[]`: only built-in tools. No filter when absent. */
   allowedPlugins?: string[];
-  /** Tools of MCP servers that are in, by their whole names. No filter when absent. */
+  /** Only these tools of MCP servers, by their whole names. No filter when absent. */
   allowedMcpTools?: string[];
-  /** Tools that are out, whatever else lets them in. */
+  /** Tools that are left out, whatever else lets them in. */
   excludeTools?: string[];
 }

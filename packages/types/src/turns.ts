@@ -2,33 +2,33 @@ import type { AttachmentInfo } from './tool-capabilities.js';
 
 /** A turn that is to run. */
 export interface NewTurn {
-  /** Of the turn: one that is there already is no second one. */
+  /** The id of the turn. A turn with an id that is there already is not stored again. */
   id: string;
   sessionId: string;
   prompt: string;
   attachments?: readonly AttachmentInfo[];
   /** Somebody else had a hand in the prompt. */
   untrusted?: boolean;
-  /** Whose it is: tenants take their turns one after the other. `''` when absent. */
+  /** The tenant. Tenants take their turns one after the other. `''` when absent. */
   tenant?: string;
-  /** Among the turns of its tenant, the smaller goes first. 0 when absent. */
+  /** Of the turns of a tenant, the one with the smaller number runs first. 0 when absent. */
   priority?: number;
   /** Milliseconds from now on, by the clock of the store. 0 when absent. */
   delayMs?: number;
-  /** How often it may begin, together with the other turns of a key. */
+  /** How often turns of a key may begin, counted over all turns with that key. */
   rates?: readonly TurnRate[];
   /**
-   * Ids of turns that have to be over before it begins, however they ended; it is told their answers.
-   * Those that are not stored count as over.
+   * Ids of turns that have to be over before this one begins, however they ended. This turn is told
+   * their answers. Turns that are not stored count as over.
    */
   after?: readonly string[];
-  /** Failures after which it is given up. 5 when absent. */
+  /** The turn is given up after this many failures. 5 when absent. */
   maxAttempts?: number;
   /** Milliseconds after the first failure, doubled with each one. 1,000 when absent. */
   backoffMs?: number;
 }
 
-/** So many turns of a key in a time, e.g. of `provider:anthropic`. */
+/** The most turns of a key in a time. A key is e.g. `provider:anthropic`. */
 export interface TurnRate {
   key: string;
   /** The most turns that begin in `perMs` milliseconds. */
@@ -36,25 +36,25 @@ export interface TurnRate {
   perMs: number;
 }
 
-/** A turn that comes again and again. */
+/** A turn that is repeated on a schedule. */
 export interface NewSchedule extends Omit<NewTurn, 'id' | 'sessionId' | 'delayMs' | 'after'> {
-  /** Of the schedule: one that is there already is replaced. */
+  /** The id of the schedule. A schedule with the same id is replaced. */
   id: string;
   /**
-   * The session of all its turns. A time at which the turn before is not over is left out then. When
-   * absent each turn has a session of its own.
+   * The session of all its turns. With one, a time is left out if the turn before is not over yet.
+   * When absent, each turn has a session of its own.
    */
   sessionId?: string;
   /** Five fields, or six with seconds first, e.g. `0 9 * * MON-FRI`. */
   cron: string;
-  /** As `Europe/Vienna`; `UTC` when absent. */
+  /** A name such as `Europe/Vienna`; `UTC` when absent. */
   timezone?: string;
 }
 
 /** A schedule as it is stored. Times are milliseconds since the epoch. */
 export interface StoredSchedule {
   schedule: NewSchedule;
-  /** Absent until it is planned. */
+  /** Absent until the next time is planned. */
   nextAt?: number;
   /** The time of its last turn. */
   lastAt?: number;
@@ -67,28 +67,28 @@ export interface StoredTurn extends Required<Omit<NewTurn, 'delayMs' | 'rates'>>
   state: TurnState;
   /** When it may begin. */
   runAt: number;
-  /** Times that it failed. */
+  /** How often it failed. */
   attempts: number;
-  /** Times that who ran it was gone. */
+  /** How often the process that ran it was gone. */
   losses: number;
   /** It waited for a decision before. */
   wasPaused: boolean;
-  /** It is to be ended by who takes it. */
+  /** Whoever takes the turn next must end it. */
   isCancelled: boolean;
-  /** Greater each time that it is taken. Who took it names it. */
+  /** Raised each time that the turn is taken. The process that took it names this number. */
   taking: number;
-  /** Decisions and the like that came for it. */
+  /** How many decisions and the like came for it. */
   wakes: number;
-  /** Why it is over, or failed last. */
+  /** Why the turn is over, or why it failed last. */
   message?: string;
-  /** What the agent said last, of a turn that is over. */
+  /** The last answer of the agent, for a turn that is over. */
   answer?: string;
 }
 
 /** How a turn stands after it ran. */
 export interface TurnOutcome {
   state: Exclude<TurnState, 'running'>;
-  /** Of one that waits again. 0 when absent. */
+  /** The delay of a turn that waits again. 0 when absent. */
   delayMs?: number;
   /** It failed. */
   isFailure?: boolean;
@@ -96,17 +96,20 @@ export interface TurnOutcome {
   answer?: string;
 }
 
-/** What is to be looked at next. */
+/** What there is to do, and when. */
 export interface DueTurns {
-  /** Turns that could be taken now, and schedules whose time has come. At most 1,000 of each are counted. */
+  /**
+   * How many turns could be taken now, plus the schedules whose time has come. At most 1,000 of
+   * each are counted.
+   */
   due: number;
-  /** Milliseconds until the next one; absent where none is to come. */
+  /** Milliseconds until there is more to do; absent when nothing is planned. */
   nextInMs?: number;
 }
 
 /** An event of a turn. */
 export interface StoredTurnEvent {
-  /** Greater than those before it in its session. */
+  /** Greater than that of earlier events of its session. */
   position: number;
   turnId: string;
   data: unknown;
@@ -117,48 +120,63 @@ export interface TurnStore {
   /** Stores a turn, and says whether it is new. @throws `VALUE_INVALID`, `STORE_UNAVAILABLE` */
   put(turn: NewTurn): Promise<boolean>;
   /**
-   * Takes the turn that is next for `leaseMs`: of the tenant that was served least, by priority and
-   * age, within its rates, and never two of a session at once. One whose lease is over is taken again.
+   * Takes the next turn for `leaseMs`. It goes to the tenant that was served least, then by
+   * priority and
+   * age. Rates hold, and a session never has two turns at once. A turn whose lease is over is taken
+   * again.
    */
   take(opts: { leaseMs: number }): Promise<StoredTurn | null>;
-  /** Extends what was taken. Gives what still is, and whether it is to be cancelled. */
+  /**
+   * Extends the leases of taken turns. Returns those that still hold, and whether each is to be
+   * cancelled.
+   */
   extend(
     taken: readonly { id: string; taking: number }[],
     opts: { leaseMs: number },
   ): Promise<Array<{ id: string; isCancelled: boolean }>>;
   /**
-   * Says how a turn went. Where it was woken since it was taken it waits instead of being paused.
+   * Says how a turn went. A turn that was woken since it was taken waits, instead of being paused.
    *
-   * @returns whether more of its session waits, or a turn that is to come after it; `null` when it was taken from the caller, and nothing
-   * was changed
+   * @returns whether more turns wait, of its session or after this turn; `null` when the caller no
+   * longer held the turn, and nothing was changed
    */
   settle(
     taken: { id: string; taking: number; wakes: number },
     outcome: TurnOutcome,
   ): Promise<{ isMore: boolean } | null>;
-  /** Has the paused turn of a session run again after `delayMs`. Says whether there is one. */
+  /**
+   * Makes the paused turn of a session run again after `delayMs`. Says whether there is such a
+   * turn.
+   */
   wake(sessionId: string, opts?: { delayMs?: number }): Promise<boolean>;
-  /** Ends a turn that has not begun; one that has is to be cancelled by who takes it. */
+  /** Ends a turn that has not begun. A turn that has begun is marked: whoever takes it ends it. */
   cancel(id: string): Promise<boolean>;
   /** A turn as it is stored, or `null`. */
   get(id: string): Promise<StoredTurn | null>;
-  /** How many turns could begin now, and since when the oldest of them. */
+  /** How many turns and schedules are due, and when the next one is. */
   due(): Promise<DueTurns>;
   /** How many turns there are in each state. */
   counts(): Promise<Record<TurnState, number>>;
-  /** Adds events of a turn, as long as it is taken. Says whether it is. */
+  /** Adds events of a turn, as long as the turn is taken. Says whether it is. */
   addEvents(taken: { id: string; taking: number }, events: readonly unknown[]): Promise<boolean>;
   /** Events of a session, in their order. 1,000 at most. */
   events(sessionId: string, after: number): Promise<StoredTurnEvent[]>;
   /** Removes turns that are over, and their events, once they are older than that. */
   sweep(opts: { olderThanMs: number }): Promise<number>;
-  /** Stores a schedule that is to be planned, and says whether it is new or another one than before. */
+  /**
+   * Stores a schedule that is to be planned. Says whether it is new, or differs from the stored
+   * one.
+   */
   putSchedule(schedule: NewSchedule): Promise<boolean>;
-  /** Schedules whose time has come, and those to be planned. 100 at most. `now`: the time of the store. */
+  /**
+   * The schedules whose time has come, and those to be planned; 100 at most. `now`: the time of the
+   * store.
+   */
   dueSchedules(): Promise<{ now: number; schedules: StoredSchedule[] }>;
   /**
-   * Moves a schedule on, if its next time is still `from`. Says whether it was. `isLeftOut`: there is
-   * no turn of that time.
+   * Moves a schedule on, if its next time is still `from`. Says whether it did. `isLeftOut`: that
+   * time
+   * gets no turn.
    */
   moveSchedule(
     id: string,
@@ -166,6 +184,6 @@ export interface TurnStore {
   ): Promise<boolean>;
   /** All schedules, by their ids. */
   schedules(): Promise<StoredSchedule[]>;
-  /** Says whether it was there. */
+  /** Removes a schedule. Says whether it was there. */
   deleteSchedule(id: string): Promise<boolean>;
 }
