@@ -151,7 +151,7 @@ const IPV6_RANGES = IPV6_KINDS.flatMap(([kind, ranges]) =>
  *
  * @param address an IPv4 address in dotted decimal or an IPv6 address; other spellings, and
  * addresses with a zone, are `invalid`
- * @returns the kind of the address, and the IPv4 address inside where that one decides
+ * @returns the kind of the address; also the IPv4 address inside, if that one decides
  */
 export function classifyAddress(address: string): AddressClass {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return { kind: classifyIPv4(address) };
@@ -164,10 +164,10 @@ export function classifyAddress(address: string): AddressClass {
 }
 
 /**
- * The one address that an address reaches, for comparing: an IPv6 address that only carries an IPv4
- * address (mapped, NAT64) reaches what that one reaches.
+ * The address that a connection to an address reaches, for comparing. An IPv6 address that only
+ * carries an IPv4 address (mapped, NAT64) reaches that IPv4 address.
  *
- * @param host a normalised host; other than an address, it is given back
+ * @param host a normalised host; a host that is no address is returned as it is
  * @returns the IPv4 address in dotted decimal, or `host` as it is
  */
 export function reachedAddress(host: string): string {
@@ -241,10 +241,10 @@ export function isAddressAllowed(address: string, options: { allowPrivate: boole
 }
 
 /**
- * Whether a host names, or is the address of, a cloud's metadata service.
+ * Whether a host is the name or the address of a cloud's metadata service.
  *
  * @param host a name or an address, in any spelling
- * @returns `false` also for what is no host
+ * @returns `false` also for a text that is no host
  */
 export function isMetadataHost(host: string): boolean {
   const name = normalizeHost(host);

@@ -14,15 +14,19 @@ export type ArgumentCheck = (args: readonly string[]) => ArgumentRefusal | undef
 type Matches = (arg: string, next: string | undefined) => boolean;
 
 /**
- * Compiles what a binary may be told. A pattern is compared in linear time; `*` stands for any
- * characters, also none, and nothing else is special.
+ * Compiles which arguments a binary may get. A pattern is compared in linear time; `*` stands for
+ * any
+ * characters, also for no character, and nothing else is special.
  *
- * A denied option without `*` stands for its spellings, rather for too many than for too few:
- * `-c` for `-cx` and `-pc`; `-oName` also for `-vo name=x`, in one argument or in two, and `--oName`; `--exec` for `--exec=x`, each abbreviation down to `--e`, and `-exec`. Any other
+ * A denied option without `*` also stands for its other spellings, rather for too many than for too
+ * few:
+ * `-c` for `-cx` and `-pc`; `-oName` also for `-vo name=x`, in one argument or in two, and
+ * `--oName`;
+ * `--exec` for `--exec=x`, each abbreviation down to `--e`, and `-exec`. Any other
  * pattern without `*` is the argument itself.
  *
  * @param policy patterns: every argument must match one of `allow`, one of each list of
- * `allow_each`, and none of `deny`
+ * `allow_each`, and no pattern of `deny`
  * @returns a check that takes the arguments, and gives the place of the first refused one, or
  * `undefined`
  */

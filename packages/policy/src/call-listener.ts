@@ -1,8 +1,9 @@
 import { discard } from './promises.js';
 
 /**
- * Notifies a listener of the host. What it throws, and the rejection of what it returns, are
- * ignored: a listener that fails must not harm what it is told of.
+ * Notifies a listener of the host. Errors that it throws, and rejections of a promise that it
+ * returns,
+ * are ignored: a failing listener must not harm the work that it is told of.
  *
  * @param call calls the listener
  */

@@ -1,4 +1,4 @@
-/** What a Chromium is called on the `PATH`, the one to be preferred first. */
+/** The names of Chromium browsers on the `PATH`, the preferred one first. */
 export const CHROMIUM_NAMES = [
   // The same browser without windows, which starts in less than half the time.
   'chromium-headless-shell',

@@ -12,20 +12,21 @@ export type ClosedValue =
 
 /** A schema whose values hold no free text, and few bits. */
 export interface ClosedSchema {
-  /** The most bits that a value holds: what whoever fills it in can say by it. */
+  /** The most bits that a value holds: so much can be said by filling it in. */
   readonly bits: number;
   /**
-   * Makes a value of the schema anew, from what fits. Keys, constants and choices are those of the
-   * schema; what the schema does not name is left out.
+   * Makes a new value of the schema from the parts that fit. Keys, constants and choices come from
+   * the
+   * schema. What the schema does not name is left out.
    *
-   * @returns `undefined` for what does not fit; nothing says where
+   * @returns `undefined` for a value that does not fit, without a reason
    */
   read(value: unknown): { value: ClosedValue } | undefined;
 }
 
 export type ClosedSchemaResult =
   | { ok: true; schema: ClosedSchema }
-  /** Where it is not closed, and what would be. */
+  /** Where the schema is not closed, and what to write instead. */
   | { ok: false; problem: string };
 
 /** The most bits that all values together may carry. */
@@ -58,7 +59,7 @@ class NotClosed extends Error {}
  * Compiles a JSON Schema that lets no free text through: objects of named properties, arrays with
  * `maxItems`, `enum`, `const`, numbers, booleans, `null`, strings with the `format` `date` or
  * `date-time`, and identifiers: strings with a `pattern` of `[A-Za-z0-9._-]` of at most 64
- * characters, as `compileClosedPattern` takes it. A keyword that it does not know is refused.
+ * characters, as `compileClosedPattern` takes it. A schema with an unknown keyword is refused.
  *
  * @param schema a JSON Schema, parsed
  * @returns the compiled schema, or the problem and its place in the schema. Never throws

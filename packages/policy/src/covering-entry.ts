@@ -2,8 +2,8 @@ import { meetHostPatterns, parseHostPattern } from './hosts.js';
 import { isWithin } from './paths.js';
 
 /**
- * The place of the entry in a list of host patterns that covers all that `pattern` covers: one that
- * means the same where there is one, else the first that is wider.
+ * The place of the entry in a list of host patterns that covers all that `pattern` covers. An entry
+ * that means the same comes first, else the first wider one.
  *
  * @param entries host patterns
  * @param pattern the host pattern to cover
@@ -23,8 +23,7 @@ export function coveringHostEntry(entries: readonly string[], pattern: string): 
 }
 
 /**
- * The place of the entry in a list of paths that `path` equals or is below: the one that is the
- * deepest.
+ * The place of the deepest entry in a list of paths that `path` equals or is below.
  *
  * @param entries absolute paths
  * @param path the absolute path to cover

@@ -2,8 +2,8 @@
  * How many levels of objects and lists a value has.
  *
  * @param value plain data without cycles
- * @param limit counts no further; what nests deeper has one more
- * @returns 0 for what is neither an object nor a list
+ * @param limit where the count stops: for a value that nests deeper, the result is one more
+ * @returns 0 for a value that is neither an object nor a list
  */
 export function depthOf(value: unknown, limit: number): number {
   if (typeof value !== 'object' || value === null) return 0;

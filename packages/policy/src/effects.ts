@@ -3,7 +3,8 @@ import type { AnyTool, ToolEffect } from '@ethosagent/types';
 const ALL: readonly ToolEffect[] = ['write', 'send', 'spawn'];
 
 /**
- * What calls of a tool may do outside: what it says, or all that its capabilities allow.
+ * The effects that calls of a tool may have outside: those that the tool names, or all that its
+ * capabilities allow.
  *
  * @param tool its own list of effects, its capabilities, and whether it is unconfined
  * @returns the effects in the order `write`, `send`, `spawn`

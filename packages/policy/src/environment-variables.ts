@@ -1,7 +1,7 @@
 /**
- * What a variable does to the programs that get it: it `changes what runs` (by the loader, by an
- * interpreter's start-up, by a configuration that names commands, by whom a program trusts), or its
- * value `names a command` that they run.
+ * What a variable does to the programs that get it. It `changes what runs`: by the loader, by the
+ * start-up of an interpreter, by a configuration that names commands, or by changing whom a program
+ * trusts. Or its value `names a command` that they run.
  */
 export type VariableEffect = 'changes what runs' | 'names a command';
 
@@ -49,7 +49,7 @@ const HARMLESS = [
  * written; where a system does not tell cases apart, pass them in upper case.
  *
  * @param name of the variable
- * @returns `undefined` for one that does neither
+ * @returns `undefined` for a variable that does neither
  */
 export function variableEffect(name: string): VariableEffect | undefined {
   const isOne = (pattern: RegExp) => pattern.test(name);

@@ -16,9 +16,10 @@ const FRAMEWORK_CAUSES: ReadonlySet<FailureCause> = new Set<FailureCause>([
 ]);
 
 /**
- * The cause of a result that a tool made; `undefined` where the tool just says that it failed.
+ * The cause of a failed result that a tool made; `undefined` where the tool only says that it
+ * failed.
  *
- * @param said what the tool says that it is; anything, from anybody
+ * @param said the cause that the tool names; anything, from anybody
  * @returns the cause
  */
 export function causeOfResult(said: unknown): FailureCause | undefined {
@@ -26,8 +27,9 @@ export function causeOfResult(said: unknown): FailureCause | undefined {
 }
 
 /**
- * The cause of what a tool, or what it called, threw; `undefined` where no error of this project is
- * behind it. Never throws itself.
+ * The cause behind a thrown value, of a tool or of the code that it called; `undefined` where no
+ * error
+ * of this project is behind it. Never throws itself.
  *
  * @param thrown any value
  * @returns the cause
@@ -41,7 +43,9 @@ export function causeOfThrown(thrown: unknown): FailureCause | undefined {
 }
 
 /**
- * The cause of a call that a signal ended: whoever sets a time for a turn aborts it with a `TimeoutError`.
+ * The cause of a call that a signal ended. When the time of a turn is up, its signal is aborted
+ * with a
+ * `TimeoutError`.
  *
  * @param reason the `reason` of the signal
  * @returns the cause

@@ -3,9 +3,9 @@ import { dirname, isAbsolute, join, parse, sep } from 'node:path';
 /** The same number as in the kernel. */
 const MAX_LINKS = 40;
 
-/** Who looks at the disk for `followLinks`. */
+/** Looks at the disk for `followLinks`. */
 export interface LinkReader {
-  /** What the symbolic link at a path says; `undefined` where there is none. */
+  /** The target that the symbolic link at a path names; `undefined` where there is no link. */
   targetOf(path: string): string | undefined;
   /** Told of every link that is followed. */
   onLink?(path: string): void;

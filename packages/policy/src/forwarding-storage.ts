@@ -23,7 +23,9 @@ export interface StorageChangeCall extends StoragePlace {
 /** The options of all operations that change something. */
 export type StorageChangeOptions = StorageChange & { mode?: number; recursive?: boolean };
 
-/** A storage of which only the four documented methods are certain to be there, as in a test. */
+/**
+ * A storage of which only the four documented methods are certain to exist, such as one in a test.
+ */
 export type ForwardableStorage = Pick<Storage, 'read' | 'write' | 'exists' | 'list'> &
   Partial<Storage>;
 

@@ -18,7 +18,7 @@ type RealPathOf = (path: string) => string | undefined;
 
 /** How a storage without a contained view of its own is held to a reach. */
 export interface HeldStorageOptions {
-  /** With everything that is denied. */
+  /** The reach, with everything that is denied. */
   readonly reach: ContainedReach;
   /**
    * Where a path leads, or would lead; `undefined` for links in a circle. Absent for a storage without
@@ -28,9 +28,10 @@ export interface HeldStorageOptions {
 }
 
 /**
- * A storage held to a reach from the outside: by the text of paths, and by where they lead. What
- * is swapped for a link between the look and the use is not noticed, nor is a hard link to a denied
- * file; a contained view of the storage's own does better.
+ * A storage held to a reach from the outside: by the text of paths, and by where they lead. It does
+ * not notice when something is swapped for a link between the look and the use, nor a hard link to
+ * a
+ * denied file. The storage's own contained view does better.
  *
  * The storage is called with the arguments that its methods document, and no others.
  */
@@ -77,7 +78,7 @@ export class HeldStorage extends ForwardingStorage {
     return new HeldStorage(this.#inner, { reach, realPathOf: this.#realPathOf }, this.#guard);
   }
 
-  /** A link that leads out of the reach is no folder: that would tell what is there. */
+  /** A link that leads out of the reach is not shown as a folder: that would tell what is there. */
   override async listEntries(path: string): Promise<StorageEntry[]> {
     const entries = await super.listEntries(path);
     const realPathOf = this.#realPathOf;
@@ -116,7 +117,7 @@ export class HeldStorage extends ForwardingStorage {
     return this.#announced(opts, (own) => run({ path: source.at, to: target.at }, own));
   }
 
-  /** A place that may be changed. @param isLink whether a link there is meant itself */
+  /** The place to change. @param isLink whether the operation is on the link itself */
   #place(asked: string, isLink: boolean): { at: string; real: string } {
     const at = this.#guard.enter('write', asked);
     const real = isLink

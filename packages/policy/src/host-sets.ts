@@ -12,7 +12,7 @@ export interface HostSet {
   /** The normalised patterns. Those that don't parse are left out: they match nothing. */
   readonly patterns: readonly string[];
   /**
-   * The pattern that covers a host. One that names the port is preferred to one that doesn't.
+   * The pattern that covers a host. A pattern with the port is preferred to one without.
    *
    * @param host a host without a port
    * @param port the port that is asked for; without it, patterns with a port don't match
@@ -54,7 +54,8 @@ export function compileHostSet(patterns: Iterable<string>): HostSet {
 }
 
 /**
- * The patterns for what both lists cover: normalised, in order, none within another.
+ * The patterns for the hosts that both lists cover: normalised and sorted, without a pattern that
+ * another one covers.
  *
  * @param a host patterns; malformed ones are left out
  * @param b host patterns; malformed ones are left out

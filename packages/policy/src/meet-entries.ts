@@ -1,15 +1,16 @@
-/** What a meet can't see of the host by itself. */
+/** Facts of the host that a meet needs. */
 export interface MeetOptions {
   /**
-   * The names of the tools that entries of a toolset stand for; those that stand for nothing are
-   * left out. Without it entries meet as they are written, so that a label and a tool of it share
-   * nothing.
+   * The names of the tools that entries of a toolset stand for. Entries that stand for no tool are
+   * left out. Without this function entries meet as they are written, so that a label and a tool of
+   * its
+   * group have nothing in common.
    */
   expand?: (entries: readonly string[]) => readonly string[];
   /**
-   * Where a folder is once links are followed. Without it folders meet by how they are written: a
-   * folder of one personality that is a link to elsewhere would then be reached under a folder of
-   * the other.
+   * Where a folder is after links are followed. Without this function folders meet by how they are
+   * written. A folder of one personality may be a link to elsewhere, and that place would then be
+   * reached under a folder of the other.
    */
   realPath?: (path: string) => string;
 }

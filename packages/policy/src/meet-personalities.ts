@@ -10,11 +10,13 @@ import { meetUntrusted } from './meet-untrusted.js';
 import { meetSecretSources } from './secret-sources.js';
 
 /**
- * The personality that allows what both allow, and nothing else. Its id is `a/b`, so that a chain of
- * meets is `a/b/c`, in which none stands twice.
+ * The personality that allows what both allow, and nothing else. Its id is `a/b`, so that a chain
+ * of
+ * meets is `a/b/c`, in which no id stands twice.
  *
- * Where no personality can say it exactly, it allows less: a tool that both set differently is
- * withheld, and a host on a port of another service is kept only where both name the port.
+ * Where no personality can say this exactly, the result allows less: a tool that both set
+ * differently
+ * is withheld, and a host on a port of another service is kept only where both name the port.
  *
  * @param a the caller's personality, whose id comes first
  * @param b the other one

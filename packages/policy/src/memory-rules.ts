@@ -19,7 +19,7 @@ const MAX_HEADING_CHARS = 200;
 const NOT_IN_HEADING = /[\p{Cc}\u2028\u2029]/u;
 
 /**
- * What a heading is compared by: case, Unicode form and outer white space don't count.
+ * The form of a heading for comparing: case, Unicode form and outer white space don't count.
  *
  * @param heading as somebody wrote it
  * @returns the text to compare

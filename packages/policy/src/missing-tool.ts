@@ -6,10 +6,12 @@ const MAX_LISTED = 8;
 const MAX_LISTED_CHARS = 200;
 
 /**
- * The answer to a call of a tool that does not exist: which one was likely meant, or which there are.
+ * The answer to a call of a tool that does not exist. It names the tool that was likely meant, or
+ * the
+ * tools that there are.
  *
  * @param name as the model wrote it
- * @param offered names of the tools that the caller may know of; of others none is suggested
+ * @param offered names of the tools that the caller may know of; no other name is suggested
  * @returns one sentence
  */
 export function missingToolText(name: string, offered: Iterable<string>): string {

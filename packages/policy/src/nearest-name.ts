@@ -4,7 +4,7 @@ const MAX_NAME_CHARS = 64;
 const MAX_SLIPS = 3;
 
 /**
- * The known name that was likely meant by one that is not known, for "did you mean". Names that
+ * The known name that an unknown one likely means, for "did you mean". Names that
  * differ only in case, `_` and `-` are the nearest; two letters that changed places are one slip.
  *
  * @param name the unknown one

@@ -3,11 +3,14 @@ import { classifyAddress } from './addresses.js';
 import { type HostPattern, isIpLiteral, meetHostPatterns, parseHostPattern } from './hosts.js';
 import { isPortAllowed } from './ports.js';
 
-/** What an operator's allow list opens beside the hosts that it covers. Normalised and sorted. */
+/**
+ * What an operator's allow list opens by naming it, beside the hosts that it covers. Normalised and
+ * sorted.
+ */
 export interface NetworkConsents {
-  /** Machines that it names, whose addresses are private. */
+  /** Machines with private addresses that the list names. */
   privateHosts: string[];
-  /** Hosts with a port of another service, where it names the port. */
+  /** Hosts with the port of another service, where the list names the port. */
   servicePorts: string[];
 }
 
@@ -37,7 +40,7 @@ export function networkConsents(
 }
 
 /**
- * Whether a pattern names a port that is open only to a rule that names it.
+ * Whether the port of a pattern is one that only a rule with this very port opens.
  *
  * @param pattern with its port
  * @returns `false` for a pattern without a port

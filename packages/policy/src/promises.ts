@@ -11,7 +11,8 @@ export function unawaited<T>(promise: Promise<T>): Promise<T> {
 }
 
 /**
- * Drops what foreign code returned where a promise has no place, with a rejection in it.
+ * Drops a value that foreign code returned where no value is expected. If it is a promise, its
+ * rejection is ignored.
  *
  * @param returned what the foreign function returned
  */

@@ -5,7 +5,7 @@ import { compilePathSet, isWithin, type PathSet } from './paths.js';
 import { leadOf } from './root-leads.js';
 import type { Asking, FileIdentity, StorageGuard } from './storage-guard.js';
 
-/** What a guard holds to. */
+/** What a guard is made of. */
 export interface ReachGuardOptions {
   readonly reach: ContainedReach;
   readonly deny: DenySet;
@@ -18,8 +18,8 @@ export interface ReachGuardOptions {
 const DELETED = ' (deleted)';
 
 /**
- * Holds everything to a reach. The roots' real paths are looked up once, here: a root that the
- * operator made a link works, and one that becomes a link later leads nowhere new.
+ * Holds everything to a reach. The roots' real paths are looked up once, here. So a root that the
+ * operator made a link works, and a root that becomes a link later leads nowhere new.
  */
 export class ReachGuard implements StorageGuard {
   readonly #named: Record<ReachKind, PathSet>;

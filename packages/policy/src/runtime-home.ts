@@ -28,20 +28,20 @@ export interface NamedRoot {
   readonly real: string;
 }
 
-/** Where a root stands to the home of a runtime. */
+/** How a root of a reach relates to the home of a runtime. */
 export type HomeStanding =
   /** It has nothing to do with the home. */
   | 'apart'
   /** The home is in it. */
   | 'covers'
-  /** It is, or holds, what the runtime obeys or keeps. */
+  /** It is, or holds, something that the runtime obeys or keeps. */
   | 'own'
-  /** A folder of the operator's in the home. */
+  /** It is a folder in the home that belongs to the operator. */
   | 'named';
 
 /**
- * Says where a root of a reach stands to the home of a runtime, by its name and by where it leads.
- * Only what is `named` there may be reached in a home.
+ * Says how a root of a reach relates to the home of a runtime, by its name and by where it leads.
+ * In a home, only folders that are `named` may be reached.
  *
  * @param root the root of a reach
  * @param home the home of the runtime

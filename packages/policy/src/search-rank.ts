@@ -2,20 +2,23 @@ import { findTerms } from './search-snippet.js';
 import type { SearchTerm } from './search-terms.js';
 import { searchWords } from './search-words.js';
 
-/** What a search found of a text. */
+/** What a search found in a text. */
 export interface TextRank {
-  /** How rare and how frequent its words are: BM25 over the forms of each term. */
+  /** How rare and how frequent the found words are: BM25 over the forms of each term. */
   weight: number;
-  /** Terms that the text has in some form, and those that it has as they were asked for. */
+  /** How many terms the text has, in whatever form. */
   matched: number;
-  /** How many terms are in the text in the very form of the query. */
+  /** How many terms the text has in exactly the form of the query. */
   exact: number;
 }
 
-/** What a text as it was asked for, and what a text of now, has more than another one. */
+/**
+ * How much more a text scores that has the terms exactly as in the query, and how much more a new
+ * one.
+ */
 export const EXACT_BONUS = 0.2;
 export const RECENCY_BONUS = 0.2;
-/** After this time what is left of the bonus is half of it. */
+/** After this time half of the bonus for new texts is left. */
 export const RECENCY_HALF_LIFE_MS = 30 * 86_400_000;
 
 /** The two parameters of BM25: `K1` for repetition, `B` for length. */
@@ -25,11 +28,13 @@ const B = 0.75;
 const HEADING_PLACES = 5;
 
 /**
- * One number for what was found. What has all the terms is from 1 to 2, and what has some from 0 to 1:
- * the more the rarer and the more frequent they are, and the more of them there are.
+ * One number for what was found. A text with all the terms gets 1 to 2, and a text with some of
+ * them 0
+ * to 1. Within these, the number grows with the rarity, the frequency and the count of the found
+ * terms.
  *
- * @param rank the weight of the words found, how many terms were found, and how many of them in the
- * very form
+ * @param rank the weight of the words found, how many terms were found, and how many of them in
+ * exactly the form of the query
  * @param query how many `terms` it has, and the text's `ageMs` in milliseconds; age does not count
  * when absent
  * @returns a number from 0 to 2
@@ -56,9 +61,9 @@ export interface SearchableText {
 }
 
 /**
- * Those of the texts that have a term, the best first, and of equals in the order given.
+ * The texts that have a term, the best first. Equal ones keep their order.
  *
- * @param texts what is searched
+ * @param texts to search
  * @param terms as `parseSearchQuery` gives them
  * @param options `now`, in milliseconds since the epoch: newer texts score higher. Age does not
  * count when absent

@@ -8,7 +8,7 @@ export type SearchPhrase = readonly string[];
 /** A part of a query: a word, or words in a row. */
 export interface SearchTerm {
   words: SearchPhrase;
-  /** What the forms of the word share; absent for words in a row, and for what was quoted. */
+  /** The common part of the word's forms. Absent for words in a row, and for a quoted part. */
   stem?: string;
 }
 
@@ -18,9 +18,12 @@ const MAX_TERM_WORDS = 64;
 const POSSESSIVE = /['\u2019]s(?![\p{L}\p{N}])/giu;
 
 /**
- * What a query asks for: each part between spaces, in all its forms, or in double quotes as it is,
- * with its words in a row (`max_tokens` are two). Words that nearly every text has are left out
- * where others are left. No character is an operator. At most 32 parts of 64 words.
+ * The terms of a query. A part between spaces stands for all forms of its word. A part in double
+ * quotes
+ * is found as it is. A part of several words stands for these words in a row (`max_tokens` are
+ * two).
+ * Words that nearly every text has are left out where other words are left. No character is an
+ * operator. At most 32 parts of 64 words.
  *
  * @param query as somebody wrote it
  * @returns the terms, in the order of the query

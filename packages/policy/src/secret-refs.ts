@@ -37,7 +37,8 @@ export function isSecretRefPattern(pattern: string): boolean {
 }
 
 /**
- * Whether a declared ref covers a requested one. What is malformed on either side covers nothing.
+ * Whether a declared ref covers a requested one. A malformed ref covers nothing, and nothing covers
+ * it.
  *
  * @param pattern the declared ref
  * @param ref the requested one

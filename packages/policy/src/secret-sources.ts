@@ -2,11 +2,11 @@ import type { SecretRef, SecretSources } from '@ethosagent/types';
 import { isSecretRef } from './secret-refs.js';
 
 /**
- * The secret whose value stands behind a declared ref.
+ * The ref of the secret that a tool gets for a declared ref.
  *
  * @param sources what the personality says of its refs
  * @param ref as a tool declares it
- * @returns the ref itself where the personality says nothing; `undefined` where it has none
+ * @returns the ref itself where the personality says nothing; `undefined` where it gives no secret
  */
 export function secretSource(sources: SecretSources, ref: SecretRef): SecretRef | undefined {
   const source: unknown = Object.hasOwn(sources, ref) ? sources[ref] : ref;

@@ -62,7 +62,7 @@ export function messageRow(
 }
 
 /**
- * One name for an owner: equal for the very same owner, and for no other.
+ * An owner as one text: the same text for the same owner, and another one for every other owner.
  *
  * @param owner of a session
  * @returns a text to store and compare
@@ -90,10 +90,10 @@ export function ownerOf(identity: string): SessionOwner {
 }
 
 /**
- * What is stored of a session.
+ * The columns that are stored of a session.
  *
  * @param ref of the session
- * @returns its columns, with `null` for what is absent
+ * @returns its columns, with `null` for absent values
  * @throws `KEY_INVALID` for an id, key or personality id that is not a well-formed string within
  * the cap
  */

@@ -4,7 +4,7 @@ type Reads = NonNullable<ToolBatchContext['readMtimes']>;
 
 const MAX_SESSIONS = 256;
 
-/** What sessions have read. Those that were quiet longest are forgotten first. */
+/** What sessions have read. The sessions that were quiet longest are forgotten first. */
 export class SessionReads {
   readonly #reads = new Map<string, Reads>();
 

@@ -8,16 +8,18 @@ import {
 } from './trusted-source.js';
 import { parseUrl, urlPort } from './urls.js';
 
-/** What a call read, as the framework saw it when it was read. */
+/** Something that a call read, as the framework saw it at that time. */
 export type ReadSource =
   /** The URL of one hop. Its query does not count. */
   | { readonly kind: 'url'; readonly url: string }
-  /** A file or folder: as it was named, absolute and normalised, and where that led. */
+  /**
+   * A file or folder: its path as it was named, absolute and normalised, and where that path led.
+   */
   | { readonly kind: 'file'; readonly path: string; readonly real: string };
 
 /** The sources that an operator trusts, compiled for many questions. */
 export interface SourceTrust {
-  /** Whether there is no such source. */
+  /** Whether no source is trusted. */
   readonly isEmpty: boolean;
   /** Whether the source of a read is trusted. */
   covers(source: ReadSource): boolean;
@@ -36,12 +38,12 @@ export function trustedTools(trust: readonly string[] | undefined): string[] {
 }
 
 /**
- * Compiles the sources among the entries of `safety.untrusted.trust`. What is no source that
- * `parseTrustedSource` takes trusts nothing.
+ * Compiles the sources among the entries of `safety.untrusted.trust`. An entry that
+ * `parseTrustedSource` does not take trusts nothing.
  *
  * @param trust the entries; tools among them are left out
  * @param realPathOf where a path leads. A folder that is a link stands for where it leads
- * @returns what says whether a source is trusted
+ * @returns a check whether a source is trusted
  */
 export function compileSourceTrust(
   trust: readonly string[] | undefined,
@@ -115,11 +117,12 @@ function sourcesOf(entries: readonly string[], realPath: (path: string) => strin
 }
 
 /**
- * Whether a file that was read is, holds, or is within what somebody wrote.
+ * Whether a file that was read may come from a write: it is a written place, holds one, or is in
+ * one.
  *
  * @param file the path that was read, and where it leads
  * @param written absolute paths that somebody wrote
- * @returns whether what was read may come from that write
+ * @returns whether what was read may come from such a write
  */
 export function isWritten(
   { path, real }: Extract<ReadSource, { kind: 'file' }>,

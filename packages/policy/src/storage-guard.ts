@@ -14,17 +14,19 @@ export interface FileIdentity {
   isDirectory(): boolean;
 }
 
-/** Which way, and for which path as the caller gave it. */
+/** The kind of an access, and the path as the caller gave it. */
 export interface Asking {
   readonly kind: ReachKind;
   readonly asked: string;
 }
 
-/** What stands between a request and a storage. `asked` is the path as the caller gave it. */
+/**
+ * Judges each request before a storage carries it out. `asked` is the path as the caller gave it.
+ */
 export interface StorageGuard {
   /** Judges the path as a string, before anything is touched, and normalises it. */
   enter(kind: ReachKind, asked: string): string;
-  /** Judges where something really is, and with `stat` what it is. */
+  /** Judges the place where something really is. With `stat` it also judges which file it is. */
   judge(asking: Asking, realPath: string, stat?: FileIdentity): void;
   /** Judges a folder that is about to be made, or was found, on the way to a file. */
   judgeStep(realPath: string, asked: string): void;
@@ -62,7 +64,7 @@ export const openGuard: StorageGuard = {
 };
 
 /**
- * Refuses to move what may be written but not read to where it may be read.
+ * Refuses a move that would make something readable that may be written but not read.
  *
  * @param guard of the storage
  * @param move where both ends really are, and the path as it was asked for

@@ -1,11 +1,11 @@
-/** What entries of a toolset are compared with. */
+/** The facts of a tool that entries of a toolset are compared with. */
 export interface LabelledTool {
   name: string;
   /** The label of its group. */
   toolset?: string;
 }
 
-/** A toolset, met with the tools that there are. */
+/** A toolset in which the names of the existing tools replace group labels. */
 export interface ExpandedToolset {
   /** Names of tools; `undefined`: every built-in tool. */
   names: string[] | undefined;

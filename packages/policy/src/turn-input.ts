@@ -25,7 +25,7 @@ export interface TurnRow {
   /** How often the turn is tried in all. */
   maxAttempts: number;
   backoffMs: number;
-  /** What no statement asks for, as JSON. */
+  /** The fields that no SQL statement asks for, as JSON. */
   input: string;
   rates: readonly TurnRate[];
   after: readonly string[];

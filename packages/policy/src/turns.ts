@@ -9,7 +9,9 @@ interface Place {
   readonly waiting: Set<Entry>;
 }
 
-/** Lets so many tasks of one key run at once. The others wait, in the order in which they came. */
+/**
+ * Limits how many tasks of one key run at once. The others wait, in the order in which they came.
+ */
 export class Turns {
   readonly #limit: number;
   readonly #places = new Map<string, Place>();
@@ -20,7 +22,8 @@ export class Turns {
   }
 
   /**
-   * Calls `start` when there is room for the key: at once where there is, before this returns.
+   * Calls `start` when there is room for the key. If there is room now, it is called before this
+   * returns.
    *
    * @param key of what the tasks share
    * @param start is called once, and not after the place was given back
@@ -44,8 +47,8 @@ export class Turns {
    *
    * @param key of what the tasks share
    * @param task runs once there is room, and gives its place back when it settles
-   * @param signal ends the wait, and not the task
-   * @returns what the task gave
+   * @param signal ends the wait, but not the task
+   * @returns the result of the task
    * @throws the reason of `signal` when it fires before the task has begun; what the task throws
    */
   async run<T>(key: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -72,7 +75,7 @@ export class Turns {
   }
 
   /**
-   * Whether somebody has, or waits for, a place of the key.
+   * Whether a task has a place of the key, or waits for one.
    *
    * @param key of what the tasks share
    */

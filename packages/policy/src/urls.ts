@@ -9,12 +9,12 @@ const AUTHORITY = /^[^/\\?#]*[/\\]*[^/\\?#]*/;
 const NEEDS_IDNA = /[^\0-\x7f]|%|xn--/i;
 
 /**
- * Parses a URL as WHATWG says, in linear time: IDNA takes quadratic time for a long host, so a text
- * with one is not parsed.
+ * Parses a URL as WHATWG says, in linear time. A long host that needs IDNA is refused, because
+ * IDNA takes quadratic time.
  *
  * @param url absolute, or relative to `base`
  * @param base an absolute URL that is known to parse, for a relative reference
- * @returns the URL, or `null` for what is malformed
+ * @returns the URL, or `null` for a malformed one
  */
 export function parseUrl(url: string | URL, base?: string): URL | null {
   // `URL.canParse` of Node.js 20 misreads Latin-1 strings once the engine has optimized it.

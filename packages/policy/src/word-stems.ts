@@ -32,7 +32,7 @@ export function otherForms(text: string, { word, start, end }: TextWord): string
 }
 
 /**
- * The words of a text as an index takes them, and beside them their other forms; with spaces between.
+ * The words of a text as an index takes them, and their other forms.
  *
  * @param text of a message
  * @returns `words` and `stems`, each with spaces between

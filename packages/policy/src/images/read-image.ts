@@ -5,12 +5,12 @@ import { jpegSize } from './jpeg.js';
 import { pngSize } from './png.js';
 import { webpSize } from './webp.js';
 
-/** Bytes of an image that are read at all. */
+/** The largest file that is read as an image, in bytes. */
 export const MAX_IMAGE_BYTES = 20_000_000;
-/** Pixels of an image that somebody may unpack: 160 MB of memory, and a photo of 40 megapixels. */
+/** The most pixels that may be unpacked: 160 MB of memory, and a photo of 40 megapixels. */
 export const MAX_IMAGE_PIXELS = 40_000_000;
 
-/** What bytes are that begin like an image, or why they are none. */
+/** The image that bytes are, or the reason why bytes that begin like an image are not one. */
 export type ImageReading =
   | ({ ok: true } & ImageFacts)
   | {
@@ -44,11 +44,12 @@ const KINDS: readonly Kind[] = [
 ];
 
 /**
- * What an image is by its content, whatever it is called: nothing of it is unpacked. It is walked
- * through to its end, so that one that is cut off, or says one size and has another, is told.
+ * Recognises an image by its content, whatever its name is. Nothing is unpacked. The file is
+ * walked through to its end, so that a file that is cut off, or has another size than it says, is
+ * refused.
  *
  * @param bytes the whole file
- * @returns `undefined` for bytes that begin like none of the four kinds that models read
+ * @returns `undefined` for bytes that don't begin like one of the four kinds that models read
  */
 export function readImage(bytes: Uint8Array): ImageReading | undefined {
   const begin = String.fromCharCode(...bytes.subarray(0, 12));

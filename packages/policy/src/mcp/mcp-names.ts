@@ -22,7 +22,9 @@ const PREFIX = 'mcp__';
 const MCP_TOOL = /^mcp__(.+?)__./s;
 
 /**
- * Whether a name says that it is of a server's tool. A model may name anything, also what is no text.
+ * Whether a name has the form for a tool of a server. A model may give any value as a name, also
+ * one
+ * that is no text.
  *
  * @param name any value
  * @returns whether it is a string that begins with `mcp__`
@@ -42,7 +44,7 @@ export function mcpServerOf(name: string): string | undefined {
 }
 
 /**
- * What the names of a server's tools begin with: `mcp__<server>__`.
+ * The beginning of the names of a server's tools: `mcp__<server>__`.
  *
  * @param server its name in the configuration
  * @returns the prefix
@@ -52,8 +54,8 @@ export function mcpToolPrefix(server: string): string {
 }
 
 /**
- * A server's name as a part of the names of its tools, and of the refs of its secrets. One that is
- * made of letters, digits, and single `_` and `-` between them stays as it is, up to 32 characters.
+ * A server's name as a part of the names of its tools, and of the refs of its secrets. A name of
+ * letters, digits, and single `_` and `-` between them stays as it is, up to 32 characters.
  *
  * @param server its name in the configuration
  * @returns the part; another name gets a readable part and eight digits of its hash
@@ -66,8 +68,9 @@ export function mcpServerPart(server: string): string {
 
 /**
  * The name of a server's tool in the registry: `mcp__<server>__<tool>`, of letters, digits, `_` and
- * `-`, 64 characters at most. A name that is not such, or is taken by the bridge, gets a part of its
- * hash, so that no two names become one.
+ * `-`, 64 characters at most. A name that does not fit this, or that the bridge has taken, gets a
+ * part
+ * of its hash, so that two tools never get the same name.
  *
  * @param server its name in the configuration
  * @param tool its name as the server says it

@@ -29,7 +29,7 @@ function isOptional<T>(check: Check<T>): Check<T | undefined> {
 const isOptionalString = isOptional(isString);
 const isList: Check<readonly unknown[]> = (value) => Array.isArray(value);
 
-/** What stands behind a URI, as a server gives it. */
+/** The content of a URI, as a server gives it. */
 export interface McpResource {
   uri: string;
   mimeType?: string | undefined;
@@ -58,7 +58,7 @@ const isAnswer: Check<McpCallAnswer> = isShape(
 );
 
 /**
- * What a server answered to a call, or `undefined` for what is no answer.
+ * A server's answer to a call, or `undefined` for a value that is no answer.
  *
  * @param value what came over the wire
  * @returns the answer, or `undefined`
@@ -89,7 +89,7 @@ export class McpResultParts {
   }
 
   /**
-   * Adds a text. What goes over the cap of all texts is cut.
+   * Adds a text. Text beyond the cap of all texts is cut.
    *
    * @param text of any length
    */
@@ -129,7 +129,7 @@ export class McpResultParts {
   }
 
   /**
-   * All but the texts, as a payload; keys without anything are left out.
+   * Everything but the texts, as a payload. Empty lists are left out.
    *
    * @returns the lists `images`, `audio`, `resources` and `links`
    */

@@ -12,7 +12,7 @@ export interface McpToolDefinition {
   annotations: Record<string, unknown>;
 }
 
-/** A tool that no model is told of, and why. */
+/** A tool that is kept from models, and the reason. */
 export interface HeldTool {
   tool: string;
   reason: string;

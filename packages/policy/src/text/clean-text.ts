@@ -6,7 +6,9 @@ import { foldLookalikes } from './lookalikes.js';
 import { modelTokens } from './model-tokens.js';
 
 /**
- * What in a text a person would not see, or a chat template would take for its own; or nothing.
+ * Finds something in a text that a person would not see, or that a chat template would take for one
+ * of
+ * its own tokens.
  *
  * @param text to look at
  * @returns what was found, for a message, or `undefined`

@@ -16,7 +16,7 @@ const ESCAPE_SEQUENCE = new RegExp(
 const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
 
 /**
- * Takes out the escape sequences of terminals: colours, titles, links, and what moves the cursor.
+ * Takes out the escape sequences of terminals: colours, titles, links, and cursor movements.
  *
  * @param text what a program printed
  * @returns the rest
@@ -45,7 +45,7 @@ export function hasControls(text: string): boolean {
 }
 
 /**
- * Shows the same control characters as their pictures: `␀`.
+ * Replaces the control characters that `withoutControls` takes out by their pictures: `␀`.
  *
  * @param text to show
  * @returns a text of the same length

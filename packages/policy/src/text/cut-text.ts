@@ -1,6 +1,6 @@
 /**
- * At most `maxChars` UTF-16 code units of the beginning of a text. Never ends in half a surrogate
- * pair, also where the text does: what was read in pieces may be cut within one.
+ * At most `maxChars` UTF-16 code units of the beginning of a text. The result never ends in half a
+ * surrogate pair, even if the text does: a text that was read in pieces may be cut within a pair.
  *
  * @param text of any length
  * @param maxChars in UTF-16 code units

@@ -30,11 +30,13 @@ const NEEDED = [
 ].join('|');
 
 /**
- * The characters that nobody sees, for a character class of a pattern with the `u` flag: what has
- * no width, turns the direction of text, fills space or selects a variant, and tags. Neither
- * controls nor ends of lines. Unicode does not call the interlinear marks and the controls of
- * hieroglyphs ignorable, but nobody sees them either. The Arabic number signs are format
- * characters that people do see.
+ * The characters that nobody sees, for a character class of a pattern with the `u` flag: characters
+ * without width, those that turn the direction of text, fill space or select a variant, and tags.
+ * Controls
+ * and ends of lines are not among them. The interlinear marks and the controls of hieroglyphs are:
+ * Unicode does not call them ignorable, but nobody sees them. The Arabic number signs are not: they
+ * are
+ * format characters that people do see.
  */
 export const INVISIBLE_CLASS = '\\p{DI}\\uFFF9-\\uFFFB\\u{13430}-\\u{1343F}';
 
@@ -65,7 +67,7 @@ export function hasInvisible(text: string): boolean {
 
 /**
  * Shows characters that nobody sees, and the line ends that few programs know, by their numbers:
- * `<U+202E>`. What emoji and scripts need where it stands is left as it is.
+ * `<U+202E>`. Characters that emoji and scripts need where they stand are left as they are.
  *
  * @param text to show
  * @returns the text with numbers where such characters were
@@ -75,7 +77,7 @@ export function showInvisible(text: string): string {
 }
 
 /**
- * Shows the same characters, and controls and line breaks too: for what must be one line.
+ * As `showInvisible`, and also shows controls and line breaks: for a text that must be one line.
  *
  * @param text to show
  * @returns one line
@@ -85,8 +87,9 @@ export function showHidden(text: string): string {
 }
 
 /**
- * For names, which need none of them: takes out every character that nobody sees, controls, line
- * ends and halves of surrogate pairs.
+ * Takes out every character that nobody sees, controls, line ends and halves of surrogate pairs.
+ * For
+ * names, which need no such character.
  *
  * @param text a name
  * @returns the rest

@@ -35,9 +35,9 @@ for (const [ascii, lookalikes] of Object.entries(LOOKALIKES)) {
 }
 
 /**
- * The text with each character that passes for one of ASCII as that one: fullwidth, accented,
+ * Replaces each character that looks like one of ASCII by that one: fullwidth, accented,
  * mathematical and circled letters, and letters of other scripts. For comparing only. Every
- * character stands where it stood; one that takes two units is followed by a combining filler.
+ * character stays at its place; one that takes two units is followed by a combining filler.
  *
  * @param text to compare
  * @returns a text of the same length
@@ -54,10 +54,10 @@ export function foldLookalikes(text: string): string {
 }
 
 /**
- * What a folded text says without its fillers, and where each of its units stood.
+ * A folded text without its fillers, and where each of its units stood.
  *
  * @param folded as `foldLookalikes` gave it
- * @returns the text, and `placeOf`: the index in `folded` of an index in it
+ * @returns the text, and `placeOf`, which turns an index in the text into one in `folded`
  */
 export function withoutFillers(folded: string): {
   text: string;

@@ -60,10 +60,10 @@ const TOKEN = new RegExp(`<(?=${ANGLE})|\\[(?=${SQUARE})|\\](?=~!?b[[\\]])`, 'gi
 const SENTENCE = /<(?=\/?s>)/g;
 
 /**
- * Where the tokens begin by which the common model families mark roles, turns and tool calls.
+ * Finds the tokens that mark roles, turns and tool calls in the common model families.
  *
  * @param folded as `foldLookalikes` gave it
- * @returns indexes in `folded`
+ * @returns the indexes in `folded` at which they begin
  */
 export function* modelTokens(folded: string): Generator<number> {
   const { text, placeOf } = withoutFillers(folded);
@@ -84,7 +84,7 @@ const ROLE_LINE = new RegExp(
 );
 
 /**
- * Where the colons are that make a line the beginning of somebody's turn.
+ * Finds the colons that make a line the beginning of somebody's turn.
  *
  * @param folded as `foldLookalikes` gave it
  * @returns indexes in `folded`, each after its colon
