@@ -37,9 +37,9 @@ export class AgentLoop {
    *
    * @param input the session, the prompt and its attachments
    * @returns the events, in order; the last one is `done`
-   * @throws `TURN_INVALID` for a blank prompt, when the last turn of the session is not finished, or
-   * what is stored of it can't be read; `SESSION_CHANGED` when another process writes to the session;
-   * `SESSION_OWNER_MISMATCH`, `CONFIG_INVALID`
+   * @throws `TURN_INVALID` for a blank prompt without attachments, when the last turn of the session is
+   * not finished, or what is stored of it can't be read; `SESSION_CHANGED` when another process writes
+   * to the session; `SESSION_OWNER_MISMATCH`, `CONFIG_INVALID`
    */
   run(input: TurnInput): AsyncIterable<AgentEvent> {
     return this.#runner.run(input);

@@ -41,7 +41,11 @@ export interface TokenPrices {
   cacheWrite?: number;
 }
 
-/** What one turn may use up. Over a limit the turn ends, with that as its reason. */
+/**
+ * What one turn may use up. Over a limit the turn ends, with that as its reason. A resumed turn goes on
+ * counting; only `maxMs` starts again. What sub-agents use counts until the turn ends, also while it is
+ * paused.
+ */
 export interface AgentLimits {
   /** Model calls. 50. */
   maxSteps?: number;
@@ -49,19 +53,36 @@ export interface AgentLimits {
   maxCalls?: number;
   /** Calls in a row of one tool with the very same arguments. 5. */
   maxIdenticalCalls?: number;
-  /** Tokens, input and output of all model calls together. No limit when absent. */
+  /**
+   * Tokens, input and output of all model calls together; estimated where the provider does not count.
+   * Checked between steps, so that one answer may go beyond it. No limit when absent.
+   */
   maxTokens?: number;
-  /** US dollars, of the model and of the tools. No limit when absent; needs `prices` for the model. */
+  /**
+   * US dollars, of the model and of the tools; checked as `maxTokens`. No limit when absent; needs
+   * `prices` for the model.
+   */
   maxCostUsd?: number;
-  /** Milliseconds, of each run of the turn. 30 minutes. */
+  /** Milliseconds, of each run of the turn, with the wait for `approve`, without pauses. 30 minutes. */
   maxMs?: number;
-  /** Milliseconds that stores and tools have for an answer once the turn is over. 2,000. */
+  /**
+   * Milliseconds that stores and tools have for an answer once the turn is over. Without the store's,
+   * the turn ends as `failed` with `STORE_UNAVAILABLE`. 2,000.
+   */
   graceMs?: number;
   /** Characters for the results of one batch of calls. 80,000. */
   resultBudgetChars?: number;
 }
 
-/** How a model is asked again when it fails. */
+/**
+ * How a model is asked again when it fails: after HTTP 408, 409, 425, 429 and 5xx, an error that the AI
+ * SDK calls retryable, no connection, an answer that breaks off or says nothing. Nothing of a broken
+ * answer runs.
+ *
+ * `MODEL_FAILED` at once: other 4xx, no key, a request that the provider can't take, a content filter
+ * (nothing of the answer is kept), a limit of output before anything was said, a `Retry-After` beyond the
+ * time that the turn has left. Its message shows no credentials; its `cause` is what was thrown.
+ */
 export interface AgentRetries {
   /** Attempts after the first. 4. */
   maxRetries?: number;
@@ -75,7 +96,10 @@ export interface AgentRetries {
 
 /** How the history is kept within the window of the model. */
 export interface ContextOptions {
-  /** Tokens of the model's window. By the id of the model when absent; 32,000 of one that is not known. */
+  /**
+   * Tokens of the model's window. By the id of the model when absent; 32,000 of one that is not known.
+   * When it is too large, the model refuses the prompt: `MODEL_FAILED`.
+   */
   window?: number;
   /**
    * Tokens of the window that are left for the answer. `modelSettings.maxOutputTokens` when absent,
@@ -146,7 +170,9 @@ export interface AgentLoopOptions {
   onInternal?: (event: ToolProgressEvent) => void;
   /**
    * Whether the model takes images in tool results, as `structured.images: { mediaType, data }[]` of
-   * a result has them, `data` in base64, and how large. By the provider's name when absent.
+   * a result has them, `data` in base64, and how large. By the provider's name when absent. A session
+   * shows up to 16 images or 16,000,000 characters of them; beyond that the last 8 or 8,000,000, and the
+   * model reads which results lost theirs.
    */
   toolImages?: boolean | Partial<ImageLimits>;
   /** Makes images smaller that the model would not take, or would make smaller itself. */
@@ -185,6 +211,10 @@ export interface TurnClaim {
 export interface TurnInput {
   sessionId: string;
   prompt: string;
+  /**
+   * Their names reach the model as JSON, cut at 200 characters, without `<`, `>`, `[`, `]`, `|` and
+   * invisible characters.
+   */
   attachments?: readonly TurnAttachment[];
   /**
    * Somebody else had a hand in the prompt, e.g. who wrote a mail that it quotes: calls with effects
@@ -209,7 +239,17 @@ export interface ResumeInput {
   claim?: TurnClaim;
 }
 
-/** Why a turn is over. */
+/**
+ * Why a turn is over. After `failed` the session is `unfinished`, and `resume` goes on; after `paused`
+ * it is `paused`; else `idle`. Calls that a limit stopped get an answer.
+ *
+ * - `answered`: without a call. `message` says when a limit of output cut the answer off.
+ * - `paused`: calls wait for `decide`.
+ * - `aborted`: by the caller's signal, or `abandon`.
+ * - `failed`: the model, the store or the configuration.
+ * - `context_full`: what is never dropped does not fit the window; `message` says what to do.
+ * - the others: a limit of `AgentLimits`.
+ */
 export type TurnEnd =
   | 'answered'
   | 'paused'
@@ -234,7 +274,12 @@ export interface AgentUsage {
   costUsd: number;
 }
 
-/** What happens in a turn, in order. Every turn ends with `done`, unless the loop is closed. */
+/**
+ * What happens in a turn, in order. Every turn ends with `done`, unless the loop is closed. Every
+ * `tool_end` has a `tool_start`, except for a call that a dead process had begun. The turn waits until
+ * the reader takes an event, until `limits.maxMs` or an abort; progress that nobody takes is dropped, the
+ * oldest first.
+ */
 export type AgentEvent =
   | { type: 'start'; sessionId: string; turn: number; resumed: boolean }
   | { type: 'step'; step: number }
