@@ -93,7 +93,10 @@ interface Reading {
   screen: (sections: readonly MemorySection[]) => Promise<readonly MemorySection[]>;
 }
 
-/** Shows what is remembered. Needs `memory` with access `read`. */
+/**
+ * Shows a memory, one section, the notes that a search finds, or an earlier version. Needs `memory` with
+ * access `read`.
+ */
 export const memoryReadTool = defineTool({
   name: 'memory_read',
   description:

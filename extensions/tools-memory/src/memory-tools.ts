@@ -7,7 +7,7 @@ import { createSessionSearchTool, type SessionSearchToolOptions } from './sessio
 export type MemoryToolsOptions = SessionSearchToolOptions;
 
 /**
- * `memory_read`, `memory_write` and `session_search`.
+ * `memory_read`, `memory_write` and `session_search`. All set `outputIsUntrusted` and `supportsDryRun`.
  *
  * @param options a clock, in milliseconds since the epoch
  * @returns the tools, to be registered

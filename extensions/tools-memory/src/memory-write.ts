@@ -66,7 +66,10 @@ interface Writing {
 /** How often a write starts over because somebody else wrote meanwhile. */
 const TRIES = 5;
 
-/** Changes what is remembered. Needs `memory` with access `read-write`. */
+/**
+ * Adds, replaces or removes, and screens what is stored. Needs `memory` with access `read-write`. A text
+ * may have 50,000 characters, a heading 120.
+ */
 export const memoryWriteTool = defineTool({
   name: 'memory_write',
   description:
