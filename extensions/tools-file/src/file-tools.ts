@@ -8,7 +8,7 @@ import { writeFileTool } from './write-file.js';
 export type FileToolsOptions = SearchFilesOptions;
 
 /**
- * `read_file`, `write_file`, `patch_file` and `search_files`.
+ * `read_file`, `write_file`, `patch_file` and `search_files`. All set `outputIsUntrusted`.
  *
  * @param options the path of ripgrep
  * @returns the tools, to be registered

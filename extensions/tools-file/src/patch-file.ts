@@ -13,7 +13,10 @@ import { renderHunkProblem } from './render-hunk-problem.js';
 import { decodeText, encodeText } from './text-encoding.js';
 import { unifiedDiff } from './unified-diff.js';
 
-/** Changes parts of a text file. Needs `fs_reach.read` and `fs_reach.write`. */
+/**
+ * Changes parts of a text file, all hunks or none. Needs `fs_reach.read` and `fs_reach.write`. It answers
+ * `STALE_WRITE`, and shows the difference on a dry run, as `write_file` does.
+ */
 export const patchFileTool = defineTool({
   name: 'patch_file',
   description:

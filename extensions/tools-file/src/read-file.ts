@@ -21,7 +21,10 @@ type ReadContext = Pick<
   'abortSignal' | 'currentTurn' | 'emit' | 'readMtimes' | 'resultBudgetChars' | 'workingDir'
 > & { scopedFs: ScopedFs };
 
-/** Reads a text file, or shows an image. Needs `fs_reach.read`. */
+/**
+ * Reads a text file or some of its lines, or shows an image; of another binary file, type and size. Needs
+ * `fs_reach.read`.
+ */
 export const readFileTool = defineTool({
   name: NAME,
   description:

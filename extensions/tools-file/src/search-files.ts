@@ -38,7 +38,8 @@ type SearchContext = Pick<ToolContext, 'workingDir' | 'resultBudgetChars' | 'abo
 };
 
 /**
- * Searches files by content and by name. Needs `fs_reach.read`, and `process` for ripgrep.
+ * Searches files by content and by name, as `.gitignore` allows. Needs `fs_reach.read`, and `process` for
+ * ripgrep.
  *
  * @param options the path of ripgrep; the bundled one when absent
  * @returns the tool

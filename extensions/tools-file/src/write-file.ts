@@ -16,7 +16,11 @@ interface WriteArgs {
   create_only: boolean;
 }
 
-/** Creates or replaces a text file, in UTF-8. Needs `fs_reach.read` and `fs_reach.write`. */
+/**
+ * Creates or replaces a text file, in UTF-8. Needs `fs_reach.read` and `fs_reach.write`. When the file
+ * changed, or was deleted, since `read_file` showed it in the same session, the answer is `STALE_WRITE`,
+ * and nothing is written. A dry run shows the difference.
+ */
 export const writeFileTool = defineTool({
   name: 'write_file',
   description:
