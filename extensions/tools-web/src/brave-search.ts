@@ -40,6 +40,7 @@ const failure = z.object({ error: z.object({ code: z.string(), detail: z.string(
 
 /**
  * The web search of Brave: https://api-dashboard.search.brave.com/app/documentation
+ * It asks `api.search.brave.com` with `providers/brave/apiKey`.
  *
  * @param options another URL, or another ref of the key
  * @returns the provider, for `searchProviders`

@@ -27,6 +27,7 @@ const failure = z.object({ error: z.string(), tag: z.string().optional() });
 
 /**
  * The search of Exa: https://docs.exa.ai/reference/search
+ * It asks `api.exa.ai` with `providers/exa/apiKey`, and has no filter `lang`.
  *
  * @param options another URL, or another ref of the key
  * @returns the provider, for `searchProviders`

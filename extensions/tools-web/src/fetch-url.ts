@@ -53,7 +53,8 @@ const OUT_OF_TIME: Record<'waiting' | 'asking' | 'reading', (host: string, ms: n
   };
 
 /**
- * Reads a page of the web. Needs `network`, and `storage` for what HTTP lets it keep.
+ * Shows a page of the web, or a file of it. Needs `network` (`*`), and private `storage` for what HTTP lets
+ * it keep.
  *
  * @param options requests at once to one host; 4 when absent
  * @returns the tool

@@ -29,6 +29,8 @@ const answer = z.object({
 
 /**
  * An own instance of SearXNG: https://docs.searxng.org/dev/search_api.html
+ * Its settings have to allow `json` in `search.formats`. It passes `site` on to its engines, and takes
+ * `since` for the shortest span that reaches back so far; dated results that are older are left out.
  *
  * @param options `baseUrl` of the instance
  * @returns the provider, for `searchProviders`

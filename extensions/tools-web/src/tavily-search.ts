@@ -30,6 +30,7 @@ const failure = z.object({
 
 /**
  * The search of Tavily: https://docs.tavily.com/documentation/api-reference/endpoint/search
+ * It asks `api.tavily.com` with `providers/tavily/apiKey`, and has no filter `lang`.
  *
  * @param options another URL, or another ref of the key
  * @returns the provider, for `searchProviders`

@@ -6,7 +6,8 @@ import { createWebSearchTool, type WebSearchOptions } from './web-search.js';
 export interface WebToolsOptions extends FetchUrlOptions, WebSearchOptions {}
 
 /**
- * `fetch_url` and `web_search`.
+ * `fetch_url` and `web_search`. Both set `outputIsUntrusted` and `supportsDryRun`: a dry run checks the
+ * arguments, and asks nobody.
  *
  * @param options of both tools
  * @returns the tools, to be registered
