@@ -7,7 +7,8 @@ import { taskStartTool } from './task-start.js';
 import { taskStatusTool } from './task-status.js';
 
 /**
- * `task`, `task_start`, `task_status`, `task_result`, `task_cancel` and `read_quarantined`.
+ * `task`, `task_start`, `task_status`, `task_result`, `task_cancel` and `read_quarantined`. A dry run begins
+ * and ends nothing. None has `effects`: each call of a sub-agent is gated by itself.
  *
  * @returns the tools, to be registered
  */

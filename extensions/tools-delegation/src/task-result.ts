@@ -6,7 +6,9 @@ import { taskId } from './task-input.js';
 
 const MAX_WAIT_SECONDS = 300;
 
-/** Answers what a task came to. Needs `delegation` with `background`. */
+/**
+ * Answers what a task came to, untrusted as with `task`. Needs `delegation` with `background`.
+ */
 export const taskResultTool = defineTool({
   name: 'task_result',
   description:

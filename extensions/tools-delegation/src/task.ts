@@ -8,7 +8,10 @@ import { describeTask, toTask } from './to-task.js';
 const TIMEOUT_MS = 60 * 60_000;
 const TASK_TIMEOUT_MS = TIMEOUT_MS - 30_000;
 
-/** Gives a task to a sub-agent and waits for its answer. Needs `delegation`. */
+/**
+ * Gives a task to a sub-agent and waits for its answer, which is untrusted if the sub-agent has read
+ * untrusted content. Needs `delegation`.
+ */
 export const taskTool = defineTool({
   name: 'task',
   description:

@@ -17,6 +17,15 @@ export interface DelegatedTask {
   timeoutMs?: number;
 }
 
+/**
+ * How a delegated task stands.
+ *
+ * - `failed`: it came to a limit, or the model failed. What it had said until then is there.
+ * - `cancelled`: by `cancel`, by the end of its call, session or agent, or because the budget of the turn
+ *   was used up.
+ * - `interrupted`: the process that ran it ended, or another process still runs it. It does not begin
+ *   again, and only that process can cancel it.
+ */
 export type DelegationState = 'running' | 'done' | 'failed' | 'cancelled' | 'interrupted';
 
 /** How a delegated task stands. */
