@@ -34,7 +34,11 @@ export interface TelemetryOptions {
 export interface Telemetry {
   /**
    * For `audit` of the runtime: `audit: [telemetry.sink]` is beside its log. Each call is a span
-   * `execute_tool <name>`, with one for each of its accesses. It never refuses an access.
+   * `execute_tool <name>`, with one for each of its first 1,000 accesses. It never refuses an access.
+   *
+   * The span is made at the end of the call, below the turn of its session with `traceTurn`, else below
+   * the active span. When a framework's own span for the call is active, that one gets the attributes
+   * instead. A span of the tool itself, or of an instrumented `fetch`, is below the active span.
    */
   readonly sink: AuditSink;
   /**
