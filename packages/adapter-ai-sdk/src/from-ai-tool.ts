@@ -22,6 +22,10 @@ export interface FromAiToolOptions {
  * touches is declared, bounded or audited. Each call therefore needs approval, and its output is
  * untrusted.
  *
+ * Its own validation runs with the call, after the approval. Errors that it throws, and outputs that
+ * `toModelOutput` makes errors, are `execution_failed`. Data is given as JSON and as `structured.output`,
+ * images as `structured.images`.
+ *
  * @param name for the tool, which has none of its own
  * @param tool of `ai`
  * @param options `approval: false` runs calls without asking; `context` for the function
