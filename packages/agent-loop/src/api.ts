@@ -243,7 +243,8 @@ export interface ResumeInput {
  * Why a turn is over. After `failed` the session is `unfinished`, and `resume` goes on; after `paused`
  * it is `paused`; else `idle`. Calls that a limit stopped get an answer.
  *
- * - `answered`: without a call. `message` says when a limit of output cut the answer off.
+ * - `answered`: without a call, also at a limit of tokens or cost. `message` says when a limit of output
+ *   cut the answer off.
  * - `paused`: calls wait for `decide`.
  * - `aborted`: by the caller's signal, or `abandon`.
  * - `failed`: the model, the store or the configuration.
@@ -277,8 +278,8 @@ export interface AgentUsage {
 /**
  * What happens in a turn, in order. Every turn ends with `done`, unless the loop is closed. Every
  * `tool_end` has a `tool_start`, except for a call that a dead process had begun. The turn waits until
- * the reader takes an event, until `limits.maxMs` or an abort; progress that nobody takes is dropped, the
- * oldest first.
+ * the reader takes an event, until `limits.maxMs` or an abort; the events stay for the reader. Progress
+ * that nobody takes is dropped, the oldest first.
  */
 export type AgentEvent =
   | { type: 'start'; sessionId: string; turn: number; resumed: boolean }
