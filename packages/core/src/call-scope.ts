@@ -244,31 +244,32 @@ export class CallScope {
   /**
    * Reports one access, even after the call has ended. The target is redacted first.
    * @returns the event, for `complete`; `undefined` where there is no sink
-   * @throws `AUDIT_FAILED` when the sink throws, so that nothing happens unrecorded
+   * @throws `AUDIT_FAILED` when the sink or the clock of the host fails, so that nothing happens unrecorded
    */
   record(access: Access): AuditEvent | undefined {
     const { audit, sessionId, personalityId, now } = this.#journal;
     if (audit === undefined) return undefined;
-    const why = this.explain?.(access);
-    const event: AuditEvent = {
-      time: new Date(now()).toISOString(),
-      sessionId,
-      ...(personalityId !== undefined && { personalityId }),
-      toolName: this.#toolName,
-      toolCallId: this.#toolCallId,
-      capability: access.capability,
-      operation: access.operation,
-      target: shorten(this.redactor?.redact(access.target) ?? access.target, MAX_TARGET_CHARS),
-      decision: access.decision,
-      reason: access.reason,
-      ...(why !== undefined && { why }),
-    };
     try {
+      const why = this.explain?.(access);
+      const event: AuditEvent = {
+        time: new Date(now()).toISOString(),
+        sessionId,
+        ...(personalityId !== undefined && { personalityId }),
+        toolName: this.#toolName,
+        toolCallId: this.#toolCallId,
+        capability: access.capability,
+        operation: access.operation,
+        target: shorten(this.redactor?.redact(access.target) ?? access.target, MAX_TARGET_CHARS),
+        decision: access.decision,
+        reason: access.reason,
+        ...(why !== undefined && { why }),
+      };
       const returned: unknown = audit.record(event);
       if (isThenable(returned)) {
         discard(returned);
         throw new TypeError('an audit sink records before it returns; this one returned a promise');
       }
+      return event;
     } catch (cause) {
       throw new CapabilityError(
         'AUDIT_FAILED',
@@ -277,7 +278,6 @@ export class CallScope {
         { cause },
       );
     }
-    return event;
   }
 
   /**

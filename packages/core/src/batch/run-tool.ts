@@ -11,9 +11,9 @@ export function runTool(state: CallState): PromiseLike<ToolResult> | Ending<unkn
   // The call may have waited for its place while the turn was aborted. Then it must not begin.
   if (watch.aborted) return { kind: 'stopped', why: 'abort', reason: watch.reason };
   const { tool } = state.entry;
-  const scope = state.newScope();
-  state.scope = scope;
   try {
+    const scope = state.newScope();
+    state.scope = scope;
     const ctx = createCallContext(state, scope);
     state.batch.journal.assertOwned?.();
     // The tool may change its arguments. The reducer is shown a copy from before.

@@ -165,7 +165,7 @@ export class RunningCall implements Watched, Waiting {
       return;
     }
     const facts = this.#facts();
-    const recorded = this.#record(answer, facts);
+    const recorded = this.#recordOrWithhold(answer, facts);
     const told = { isUntrusted, facts };
     if (facts.ran && shareUse !== undefined)
       void this.#shared(shareUse).then(() => this.#keep(recorded, told));
@@ -273,6 +273,16 @@ export class RunningCall implements Watched, Waiting {
     const answer = resultOf(call, result);
     if (isUntrusted) answer.untrusted = true;
     batch.answer(this.#index, answer, facts);
+  }
+
+  /** What the clock or the sink of the host throws must not keep the batch from its answer. */
+  #recordOrWithhold(result: ToolResult, facts: CallFacts): ToolResult {
+    try {
+      return this.#record(result, facts);
+    } catch (error) {
+      this.#state.thrown = { error };
+      return notRecorded(facts);
+    }
   }
 
   /** Records nothing for a call that waits for a decision, nor for a call that was only checked. */
