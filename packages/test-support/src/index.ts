@@ -2,6 +2,8 @@ export { bundlePage } from './bundle-page.js';
 export { bundleScript, bundleTogether, compileProgram, moduleGraph } from './bundle-script.js';
 export { readCorpus } from './corpus.js';
 export { withEnoughTime } from './enough-time.js';
+export { growthOf, steepParts } from './growth/growth-of.js';
+export type { Measured } from './growth/measure-growth.js';
 export type { Outcome } from './in-turn/outcome.js';
 export { inPlace } from './in-turn/place.js';
 export { runInTurn, runNode } from './in-turn/run-in-turn.js';
