@@ -76,13 +76,27 @@ export function meetNarrowings(
 
 /** The patterns of the refs that both lists cover. */
 export function meetRefLists(a: readonly string[], b: readonly string[]): string[] {
-  const meets = a.flatMap((left) => b.map((right) => meetSecretRefs(left, right)));
-  return [...new Set(meets.filter((ref) => ref !== null))];
+  return [...new Set([...refsWithin(a, b), ...refsWithin(b, a)])];
+}
+
+/** Of some refs, those that others cover: a ref is looked for among the prefixes of it, not among all. */
+function refsWithin(refs: readonly string[], others: readonly string[]): string[] {
+  const wide = new Set(others);
+  return refs.filter((ref) =>
+    refsAround(ref).some((each) => wide.has(each) && meetSecretRefs(each, ref) === ref),
+  );
+}
+
+/** A ref, and every pattern that covers it. */
+function refsAround(ref: string): string[] {
+  const prefixes = [...ref.matchAll(/\//g)].map(({ index }) => `${ref.slice(0, index)}/*`);
+  return [ref, ...prefixes];
 }
 
 /** The binaries that both lists name. `*` stands for any binary. */
 export function meetBinaries(a: readonly string[], b: readonly string[]): string[] {
-  const both = [...a.filter((one) => b.includes(one) || b.includes('*'))];
+  const right = new Set(b);
+  const both = a.filter((one) => right.has(one) || right.has('*'));
   if (a.includes('*')) both.push(...b);
   return [...new Set(both)];
 }

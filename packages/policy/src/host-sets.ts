@@ -1,7 +1,7 @@
+import { HostIndex, hostMeets } from './host-meets.js';
 import {
   type HostPattern,
   isIpLiteral,
-  meetHostPatterns,
   normalizeHost,
   parseHostPattern,
   withPort,
@@ -62,21 +62,9 @@ export function compileHostSet(patterns: Iterable<string>): HostSet {
  * @returns the patterns, sorted
  */
 export function meetHostLists(a: Iterable<string>, b: Iterable<string>): string[] {
-  const right = parseAll(b);
-  const meets = new Map<string, HostPattern>();
-  for (const left of parseAll(a)) {
-    for (const other of right) {
-      const meet = meetHostPatterns(left, other);
-      if (meet) meets.set(meet.text, meet);
-    }
-  }
-  const all = [...meets.values()];
-  const isRedundant = (pattern: HostPattern) =>
-    all.some(
-      (other) => other !== pattern && meetHostPatterns(other, pattern)?.text === pattern.text,
-    );
-  return all
-    .filter((pattern) => !isRedundant(pattern))
+  const meets = new HostIndex(hostMeets(parseAll(a), parseAll(b)).map(({ meet }) => meet));
+  return [...meets.patterns]
+    .filter((pattern) => !meets.hasWider(pattern))
     .map((pattern) => pattern.text)
     .sort();
 }

@@ -1,6 +1,7 @@
 import type { NetworkPolicy } from '@ethosagent/types';
+import { hostMeets } from './host-meets.js';
 import { meetHostLists } from './host-sets.js';
-import { type HostPattern, meetHostPatterns, parseHostPattern } from './hosts.js';
+import { type HostPattern, parseHostPattern } from './hosts.js';
 import { isPrivateMachine, isServicePort } from './network-consents.js';
 
 /**
@@ -38,15 +39,11 @@ function meetAllowLists(a: NetworkPolicy, b: NetworkPolicy): string[] | undefine
   const right = parsed(b.allow ?? ['*']);
   const plain: string[] = [];
   const naming = new Set<string>();
-  for (const mine of left) {
-    for (const other of right) {
-      const meet = meetHostPatterns(mine, other);
-      if (meet === null) continue;
-      if (!isConsent(meet)) plain.push(meet.text);
-      // An entry for a private machine or for a port of another service opens it. Both lists must
-      // have named it.
-      else if (opens(mine, a, meet) && opens(other, b, meet)) naming.add(meet.text);
-    }
+  for (const { one, other, meet } of hostMeets(left, right)) {
+    if (!isConsent(meet)) plain.push(meet.text);
+    // An entry for a private machine or for a port of another service opens it. Both lists must
+    // have named it.
+    else if (opens(one, a, meet) && opens(other, b, meet)) naming.add(meet.text);
   }
   // Such entries stay beside a wider entry, since the wider one would not open the machine or the
   // port.

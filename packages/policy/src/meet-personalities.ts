@@ -76,7 +76,8 @@ function meetFilters(
   b: readonly string[] | undefined,
 ): string[] | undefined {
   if (a === undefined || b === undefined) return copyOf(a ?? b);
-  return a.filter((name) => b.includes(name));
+  const right = new Set(b);
+  return a.filter((name) => right.has(name));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PersonalityConfig } from '@ethosagent/types';
-import { isDeclarablePath, isWithin, meetPathLists, meetPaths } from './paths.js';
+import { isDeclarablePath, isWithin, meetPathLists, pathMeets } from './paths.js';
 
 type Reach = PersonalityConfig['fs_reach'];
 
@@ -21,16 +21,20 @@ function meetFolders(
   b: readonly string[],
   realPath: (path: string) => string,
 ): string[] {
-  const met: string[] = [];
-  for (const mine of a.filter(isDeclarablePath)) {
-    for (const other of b.filter(isDeclarablePath)) {
-      const folder = meetPaths(mine, other);
-      if (folder === null) continue;
-      // An operator's folder may be a link, and is followed wherever it leads. In the meet, it may
-      // lead only to a place in both reaches.
-      const real = realPath(folder);
-      if (isWithin(real, realPath(mine)) && isWithin(real, realPath(other))) met.push(folder);
-    }
-  }
-  return meetPathLists(met, ['/']);
+  const known = new Map<string, string>();
+  const realOf = (path: string) => {
+    const real = known.get(path) ?? realPath(path);
+    known.set(path, real);
+    return real;
+  };
+  // An operator's folder may be a link, and is followed wherever it leads. In the meet, it may lead
+  // only to a place in both reaches.
+  const met = pathMeets(a.filter(isDeclarablePath), b.filter(isDeclarablePath)).filter(
+    ({ one, other, meet }) =>
+      isWithin(realOf(meet), realOf(one)) && isWithin(realOf(meet), realOf(other)),
+  );
+  return meetPathLists(
+    met.map(({ meet }) => meet),
+    ['/'],
+  );
 }

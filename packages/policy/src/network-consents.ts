@@ -1,6 +1,7 @@
 import type { NetworkPolicy } from '@ethosagent/types';
 import { classifyAddress } from './addresses.js';
-import { type HostPattern, isIpLiteral, meetHostPatterns, parseHostPattern } from './hosts.js';
+import { hostMeets } from './host-meets.js';
+import { type HostPattern, isIpLiteral, parseHostPattern } from './hosts.js';
 import { isPortAllowed } from './ports.js';
 
 /**
@@ -28,13 +29,12 @@ export function networkConsents(
   const privateHosts = new Set<string>();
   const servicePorts = new Set<string>();
   const mine = parseAll(declared).filter(({ kind }) => kind !== 'any' || declared_only !== true);
-  for (const entry of parseAll(allow)) {
-    for (const own of mine) {
-      const meet = meetHostPatterns(own, entry);
-      if (meet === null) continue;
-      if (isPrivateMachine(entry)) privateHosts.add(meet.text);
-      if (isServicePort(entry)) servicePorts.add(meet.text);
-    }
+  const consents = parseAll(allow).filter(
+    (entry) => isPrivateMachine(entry) || isServicePort(entry),
+  );
+  for (const { other: entry, meet } of hostMeets(mine, consents)) {
+    if (isPrivateMachine(entry)) privateHosts.add(meet.text);
+    if (isServicePort(entry)) servicePorts.add(meet.text);
   }
   return { privateHosts: [...privateHosts].sort(), servicePorts: [...servicePorts].sort() };
 }

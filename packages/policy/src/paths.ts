@@ -81,8 +81,43 @@ export function meetPaths(a: string, b: string): string | null {
  * @returns the common roots, none within another
  */
 export function meetPathLists(a: readonly string[], b: readonly string[]): string[] {
-  const meets = a.flatMap((left) => b.map((right) => meetPaths(left, right)));
-  return minimal(meets.filter((path) => path !== null));
+  const left = cleanAll(a);
+  const right = cleanAll(b);
+  const [inLeft, inRight] = [lookUp(left), lookUp(right)];
+  return minimal([
+    ...left.filter((path) => inRight(path) !== undefined),
+    ...right.filter((path) => inLeft(path) !== undefined),
+  ]);
+}
+
+/** Two paths of which one is within the other, and the narrower of both. */
+export interface PathMeet {
+  readonly one: string;
+  readonly other: string;
+  readonly meet: string;
+}
+
+/**
+ * The pairs of two lists of which one is within the other. A path is looked for among those above
+ * it, not among all.
+ *
+ * @param a absolute paths
+ * @param b absolute paths
+ * @returns each pair once, normalised
+ */
+export function pathMeets(a: readonly string[], b: readonly string[]): PathMeet[] {
+  const left = new Set(cleanAll(a));
+  const right = new Set(cleanAll(b));
+  const meets: PathMeet[] = [];
+  for (const one of left) {
+    for (const other of upwards(one)) if (right.has(other)) meets.push({ one, other, meet: one });
+  }
+  for (const other of right) {
+    for (const one of upwards(other)) {
+      if (one !== other && left.has(one)) meets.push({ one, other, meet: other });
+    }
+  }
+  return meets;
 }
 
 /**
@@ -92,7 +127,7 @@ export function meetPathLists(a: readonly string[], b: readonly string[]): strin
  * @returns a set whose `covers` gives the root that a path is within, or `undefined`
  */
 export function compilePathSet(roots: Iterable<string>): PathSet {
-  const kept = minimal([...roots].flatMap((root) => clean(root) ?? []));
+  const kept = minimal(cleanAll(roots));
   const coversNormal = kept.length > FEW_ROOTS ? lookUp(kept) : scan(kept);
   return {
     roots: kept,
@@ -173,6 +208,17 @@ function lookUp(roots: readonly string[]): PathSet['coversNormal'] {
     }
     return undefined;
   };
+}
+
+/** A path that is normalised, and all folders above it. */
+export function upwards(path: string): string[] {
+  const paths: string[] = [];
+  for (let at = path, last = ''; at !== last; last = at, at = dirname(at)) paths.push(at);
+  return paths;
+}
+
+function cleanAll(paths: Iterable<string>): string[] {
+  return [...paths].flatMap((path) => clean(path) ?? []);
 }
 
 function minimal(paths: readonly string[]): string[] {

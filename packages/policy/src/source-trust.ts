@@ -3,7 +3,9 @@ import { isWithin } from './paths.js';
 import {
   coversSource,
   isSourceEntry,
+  keysAround,
   parseTrustedSource,
+  sourceKey,
   type TrustedSource,
 } from './trusted-source.js';
 import { parseUrl, urlPort } from './urls.js';
@@ -95,16 +97,27 @@ export function meetTrustedSources(
 ): string[] {
   const left = sourcesOf(a, realPath);
   const right = sourcesOf(b, realPath);
-  const met = left.flatMap((one) =>
-    right.flatMap((other) => {
-      if (coversSource(one.source, other.source)) return [other.text];
-      return coversSource(other.source, one.source) ? [one.text] : [];
-    }),
-  );
-  return [...new Set(met)];
+  const met = [...coveredBy(right, left), ...coveredBy(left, right)];
+  return [...new Set(met.map(({ text }) => text))];
 }
 
-function sourcesOf(entries: readonly string[], realPath: (path: string) => string) {
+/** Of some sources, those that are among what others name. */
+function coveredBy(wide: readonly NamedSource[], narrow: readonly NamedSource[]): NamedSource[] {
+  const known = new Map(wide.map(({ source }) => [sourceKey(source), source]));
+  return narrow.filter(({ source }) =>
+    keysAround(source).some((key) => {
+      const found = known.get(key);
+      return found !== undefined && coversSource(found, source);
+    }),
+  );
+}
+
+interface NamedSource {
+  readonly source: TrustedSource;
+  readonly text: string;
+}
+
+function sourcesOf(entries: readonly string[], realPath: (path: string) => string): NamedSource[] {
   return entries.filter(isSourceEntry).flatMap((entry) => {
     const parsed = parseTrustedSource(entry);
     if (!parsed.ok) return [];

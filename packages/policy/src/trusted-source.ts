@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { normalizeHost } from './hosts.js';
-import { isWithin, normalizePath, pathProblem } from './paths.js';
+import { isWithin, normalizePath, pathProblem, upwards } from './paths.js';
 import { parseUrl, urlPort } from './urls.js';
 
 /** Pages of one host, or files. */
@@ -131,6 +131,24 @@ export function coversSource(wide: TrustedSource, narrow: TrustedSource): boolea
   // If the whole host is trusted, it does not matter how its server reads a path.
   if (wide.path === '/') return true;
   return narrow.path.startsWith(wide.path) && isPlainUrlPath(narrow.path);
+}
+
+/** One text for all spellings of a source. */
+export function sourceKey(source: TrustedSource): string {
+  const tree = source.isTree ? '*' : '';
+  if (source.kind === 'files') return `${source.path} ${tree}`;
+  const { protocol, host, port, path } = source;
+  return `${protocol}//${host} ${port} ${path} ${tree}`;
+}
+
+/** The keys of a source and of all that may cover it. */
+export function keysAround(source: TrustedSource): string[] {
+  const above =
+    source.kind === 'files'
+      ? upwards(source.path)
+      : [...source.path.matchAll(/\//g)].map(({ index }) => source.path.slice(0, index + 1));
+  const trees = above.map((path) => sourceKey({ ...source, path, isTree: true }));
+  return [sourceKey(source), ...trees];
 }
 
 /**

@@ -1,0 +1,91 @@
+import { type HostPattern, meetHostPatterns, withPort } from './hosts.js';
+
+/** Two patterns that cover some host together, and the pattern for what both cover. */
+export interface HostMeet {
+  readonly one: HostPattern;
+  readonly other: HostPattern;
+  readonly meet: HostPattern;
+}
+
+/** Host patterns by their spelling: what covers a host is found by the host, not among all of them. */
+export class HostIndex {
+  readonly #byText: ReadonlyMap<string, HostPattern>;
+  readonly #byHost = new Map<string, HostPattern[]>();
+
+  constructor(patterns: Iterable<HostPattern>) {
+    this.#byText = new Map([...patterns].map((pattern) => [pattern.text, pattern]));
+    for (const pattern of this.#byText.values()) {
+      const spelled = spelledWithoutPort(pattern);
+      const known = this.#byHost.get(spelled);
+      if (known === undefined) this.#byHost.set(spelled, [pattern]);
+      else known.push(pattern);
+    }
+  }
+
+  /** The patterns, each once. */
+  get patterns(): Iterable<HostPattern> {
+    return this.#byText.values();
+  }
+
+  /** Those that cover the host of a pattern, and whose port is not another one. */
+  around(pattern: HostPattern): HostPattern[] {
+    const { port } = pattern;
+    return spellingsAround(pattern).flatMap((spelled) =>
+      port === undefined
+        ? (this.#byHost.get(spelled) ?? [])
+        : textsAt(spelled, port).flatMap((text) => this.#byText.get(text) ?? []),
+    );
+  }
+
+  /** Whether another pattern covers all that a pattern covers. */
+  hasWider(pattern: HostPattern): boolean {
+    return spellingsAround(pattern).some((spelled) =>
+      textsAt(spelled, pattern.port).some(
+        (text) => text !== pattern.text && this.#byText.has(text),
+      ),
+    );
+  }
+}
+
+/**
+ * What the patterns of two lists cover together. It takes as long as the lists are, and as what is
+ * found.
+ */
+export function hostMeets(a: Iterable<HostPattern>, b: Iterable<HostPattern>): HostMeet[] {
+  const left = new HostIndex(a);
+  const right = new HostIndex(b);
+  const meets: HostMeet[] = [];
+  const add = (one: HostPattern, other: HostPattern) => {
+    const meet = meetHostPatterns(one, other);
+    if (meet !== null) meets.push({ one, other, meet });
+  };
+  for (const one of left.patterns) for (const other of right.around(one)) add(one, other);
+  for (const other of right.patterns) {
+    for (const one of left.around(other)) {
+      // Patterns of one host were found from the other side.
+      if (one.kind !== other.kind || one.host !== other.host) add(one, other);
+    }
+  }
+  return meets;
+}
+
+/** The pattern's own host, and every wider spelling that covers it. */
+function spellingsAround(pattern: HostPattern): string[] {
+  const { kind, host } = pattern;
+  if (kind === 'any') return ['*'];
+  const spellings = [spelledWithoutPort(pattern)];
+  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+    spellings.push(`*${host.slice(dot)}`);
+  }
+  return [...spellings, '*'];
+}
+
+function spelledWithoutPort({ kind, host }: Pick<HostPattern, 'kind' | 'host'>): string {
+  if (kind === 'any') return '*';
+  return kind === 'suffix' ? `*.${host}` : host;
+}
+
+/** The patterns of a host that cover a port of it. */
+function textsAt(spelled: string, port: number | undefined): string[] {
+  return port === undefined ? [spelled] : [spelled, withPort(spelled, port)];
+}
