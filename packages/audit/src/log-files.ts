@@ -4,6 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { type ChainedLine, parseLine } from './chain.js';
 
 const CHUNK_BYTES = 64 * 1024;
+/** More than most lines: whoever follows a log reads the first one again and again. */
+const FIRST_BYTES = 4 * 1024;
 const LINE_BREAK = 0x0a;
 
 /**
@@ -91,7 +93,7 @@ export function firstSeqOf(path: string): number | undefined {
 /** The first line of a file; `undefined` if there is none, or if no sink wrote it. */
 export function readFirst(descriptor: number): ChainedLine | undefined {
   const { size } = fstatSync(descriptor);
-  for (let length = Math.min(CHUNK_BYTES, size); ; length = Math.min(length * 2, size)) {
+  for (let length = Math.min(FIRST_BYTES, size); ; length = Math.min(length * 2, size)) {
     const start = Buffer.alloc(length);
     readSync(descriptor, start, 0, length, 0);
     const end = start.indexOf(LINE_BREAK);

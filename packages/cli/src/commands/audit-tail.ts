@@ -31,9 +31,10 @@ async function newest(events: AsyncIterable<LoggedEvent>, count: number): Promis
   const last: LoggedEvent[] = [];
   for await (const event of events) {
     last.push(event);
-    if (last.length > count) last.shift();
+    // Many at once: all that stay are moved each time.
+    if (last.length >= 2 * count) last.splice(0, last.length - count);
   }
-  return last;
+  return last.slice(Math.max(0, last.length - count));
 }
 
 async function tellNew(reader: AuditLogReader, context: CommandContext): Promise<void> {
