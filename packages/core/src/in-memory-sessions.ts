@@ -127,8 +127,9 @@ export function createInMemorySessionStore({
     },
     async messages(sessionId, { afterSequence = 0, limit = DEFAULT_MESSAGES, maxTextChars } = {}) {
       const messages = sessionOf(sessionId)?.messages ?? [];
-      const after = messages.filter(({ sequence }) => sequence > afterSequence);
-      const page = after.slice(0, assertCount(limit));
+      // The sequence of a message is its place, from 1.
+      const first = Math.max(0, Math.floor(afterSequence));
+      const page = messages.slice(first, first + assertCount(limit));
       if (maxTextChars === undefined) return structuredClone(page);
       assertCount(maxTextChars);
       return page.map(({ data: _, text, ...rest }) => ({

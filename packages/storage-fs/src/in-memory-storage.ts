@@ -174,6 +174,7 @@ export class InMemoryStorage implements Storage {
   }
 
   #below(path: string): string[] {
+    if (this.#nodes.get(path)?.bytes !== undefined) return [path];
     return [...this.#nodes.keys()].filter((key) => isWithin(key, path));
   }
 }
