@@ -14,7 +14,6 @@ const ANSWERS = {
   SANDBOX_UNAVAILABLE:
     'Tell the user that the browser can not run in the sandbox that this personality requires',
   TOO_MANY_SERVICES: 'Close what is no longer needed, e.g. with browser_close',
-  PATH_NOT_REACHABLE: 'Use a path inside the folders that this agent was given',
   FILE_NOT_FOUND: 'Give the path of a file that is there',
   NOT_A_FILE: 'Give the path of a regular file',
   FILE_TOO_LARGE: 'Give a smaller file',

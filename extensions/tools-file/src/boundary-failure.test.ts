@@ -9,7 +9,7 @@ describe('boundaryFailure', () => {
       code: 'execution_failed',
       cause: 'PATH_NOT_REACHABLE',
       error:
-        'PATH_NOT_REACHABLE: write not permitted for /etc/x. Use a path inside the folders that this agent was given.',
+        "PATH_NOT_REACHABLE: write not permitted for /etc/x. Use a path inside the folders that this agent was given; the operator can add others to fs_reach in the personality's config.yaml.",
     });
   });
 

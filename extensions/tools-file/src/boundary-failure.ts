@@ -2,7 +2,6 @@ import { type FailureAnswers, failureOf, withFailures } from '@ethosagent/plugin
 import type { ToolResult } from '@ethosagent/types';
 
 const ANSWERS: FailureAnswers = {
-  PATH_NOT_REACHABLE: 'Use a path inside the folders that this agent was given.',
   FILE_NOT_FOUND: 'Find the right path with search_files.',
   NOT_A_FILE: 'Give the path of a regular file; search_files lists those in a folder.',
   NOT_A_DIRECTORY: 'A file stands where a folder is needed: give another path.',
@@ -26,7 +25,7 @@ export function boundaryFailure(error: unknown): ToolResult | undefined {
   return failureOf(error, ANSWERS);
 }
 
-/** Runs the body of a tool; what was refused becomes its result. */
+/** Runs the body of a tool. A refusal becomes its result. */
 export function withBoundaryFailures(body: () => Promise<ToolResult>): Promise<ToolResult> {
   return withFailures(ANSWERS, body);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { AuditLogReader, type LoggedEvent, readAuditLogs } from '@ethosagent/audit';
 import type { CommandContext } from './command-context.js';
-import { safeLine } from './output.js';
+import { type Output, safeLine } from './output.js';
 
 /** The events of all logs of the home, in the order of their times. */
 export function auditEvents({ home }: CommandContext): AsyncGenerator<LoggedEvent> {
@@ -17,25 +17,36 @@ export function auditLogReader({ home }: CommandContext): {
   return { reader: new AuditLogReader(folder), folder };
 }
 
-/** Writes events as they come: rows for people, or one JSON value per line. */
-export function tellEvent({ log, seq, event }: LoggedEvent, { out }: CommandContext): void {
-  if (out.isJson) {
-    out.jsonLine({ log, seq, ...event });
-    return;
-  }
-  const { time, sessionId, toolName } = event;
-  const { color } = out;
+/**
+ * Writes events as they come: a JSON value a line, or rows for people. A row begins with the time and the
+ * id of the call, as `audit show` takes it. A line with the session is above the rows of each session.
+ */
+export function eventTeller({ out }: CommandContext): (logged: LoggedEvent) => void {
+  let session: string | undefined;
+  return ({ log, seq, event }) => {
+    if (out.isJson) {
+      out.jsonLine({ log, seq, ...event });
+      return;
+    }
+    if (event.sessionId !== session) {
+      session = event.sessionId;
+      out.line(out.color.dim(`session ${safeLine(session)}`));
+    }
+    out.line(eventRow(event, out));
+  };
+}
+
+function eventRow(event: Logged, { color }: Output): string {
+  const { time, toolCallId, toolName } = event;
   const [what, which] = 'kind' in event ? callText(event) : accessText(event);
   const isBad = 'kind' in event ? event.outcome !== 'ok' : event.decision === 'denied';
-  out.line(
-    [
-      color.dim(safeLine(time)),
-      safeLine(sessionId, 24),
-      color.bold(safeLine(toolName, 60)),
-      isBad ? color.red(what) : color.green(what),
-      safeLine(which, 500),
-    ].join('  '),
-  );
+  return [
+    color.dim(safeLine(time)),
+    safeLine(toolCallId),
+    color.bold(safeLine(toolName, 60)),
+    isBad ? color.red(what) : color.green(what),
+    safeLine(which, 500),
+  ].join('  ');
 }
 
 /**

@@ -294,6 +294,41 @@ describe('check', () => {
     expect((await world.run(['check'])).out).toContain(`did you mean "${meant}"`);
   });
 
+  it('warns of a tool that is registered and that no personality lists', async () => {
+    const put = (id: string, toolset: string) =>
+      world.write(`.ethos/personalities/${id}/config.yaml`, `name: P\n${toolset}\n`);
+    const unlisted = async (...args: string[]) => {
+      const { findings } = JSON.parse((await world.run(['check', '--json', ...args])).out);
+      return findings.filter(({ key }: { key: string }) => key === 'toolset');
+    };
+    const tool = (name: string) =>
+      `{ name: '${name}', description: 'Counts.', schema: { type: 'object' }, capabilities: {},
+        alwaysInclude: ${name === 'always'}, async execute() { return { ok: true, value: '' }; } }`;
+    world.write(
+      '.ethos/ethos.config.mjs',
+      `export default { tools: ['read_file', 'write_file', ${tool('count')}, ${tool('always')}] };`,
+    );
+    put('coder', 'toolset: [read_file]');
+    put('clerk', 'toolset: [write_file]');
+    expect(await unlisted()).toEqual([
+      {
+        level: 'warning',
+        key: 'toolset',
+        tool: 'count',
+        message: expect.stringMatching(
+          /^count is registered, but no personality lists it.*add it to "toolset" in personalities\/<id>\/config\.yaml/,
+        ),
+      },
+    ]);
+    expect((await world.run(['check'])).out).toContain('warning tools: count is registered');
+    // One personality alone does not tell what the others list.
+    expect(await unlisted('--personality', 'coder')).toEqual([]);
+    put('clerk', 'description: All tools.');
+    expect(await unlisted()).toEqual([]);
+    put('clerk', 'toolset: 7');
+    expect((await unlisted()).filter(({ tool }: { tool: string }) => tool === 'count')).toEqual([]);
+  });
+
   it('exits with 1 for a warning only where it is strict', async () => {
     world.write('.ethos/personalities/coder/config.yaml', `${CODER}mcp_servers: [nowhere]\n`);
     expect((await world.run(['check'])).code).toBe(0);
@@ -487,6 +522,7 @@ describe('audit', () => {
     const { code, out } = await world.run(['audit', 'verify']);
     expect(code).toBe(1);
     expect(out).toContain('edited');
+    expect(out).toContain(' events, 1 problem: keep a copy');
   });
 
   it('show gives all events of a call, and tail the newest of all logs', async () => {
@@ -496,11 +532,26 @@ describe('audit', () => {
     expect(events.at(-1)).toMatchObject({ kind: 'call', outcome: 'ok', toolName: 'read_file' });
     const shown = await world.run(['audit', 'show', events[0].toolCallId, '--json']);
     expect(shown.out.trim().split('\n')).toEqual(lines);
-    expect(
-      (await world.run(['audit', 'tail', '--lines', '1'])).out.trim().split('\n'),
-    ).toHaveLength(1);
+    const { toolCallId, sessionId } = events.at(-1);
+    const rows = (await world.run(['audit', 'tail', '--lines', '1'])).out.trim().split('\n');
+    expect(rows).toEqual([`session ${sessionId}`, expect.stringContaining(`  ${toolCallId}  `)]);
     expect((await world.run(['audit', 'show', 'nothing'])).code).toBe(2);
     expect((await world.run(['audit', 'grep', 'no such text'])).code).toBe(1);
+  });
+
+  it('tail gives the id that show takes, below its session', async () => {
+    const call = ['call', 'read_file', '{"path":"notes/a.txt"}', '--session'];
+    for (const session of ['first', 'second']) await world.run([...call, session]);
+    const lines = (await world.run(['audit', 'tail'])).out.trim().split('\n');
+    expect(lines.filter((line) => line.startsWith('session '))).toEqual([
+      'session first',
+      'session second',
+    ]);
+    const last = lines.slice(lines.indexOf('session second'));
+    const [, id = ''] = last.at(-1)?.split('  ') ?? [];
+    expect((await world.run(['audit', 'show', id])).out.trim().split('\n')).toEqual(
+      expect.arrayContaining(last),
+    );
   });
 
   it('says what can be done about a host that a tool does not declare', async () => {

@@ -26,7 +26,7 @@ interface HomeOptions extends Omit<HomeAnswers, 'commands'> {
  * project.
  */
 export function homeFiles({ id, folder, commands }: HomeAnswers): Record<string, string> {
-  const toolset = ['count_words', ...FILE_TOOLS, ...(commands ? ['terminal'] : [])];
+  const named = [...FILE_TOOLS, ...(commands ? ['terminal'] : [])];
   const tools = Object.entries(readTemplate('count-words')).map(([name, text]) => [
     `tools/${name.replace(/\.ts$/, '.mjs')}`,
     text.replace("'./count-words.js'", "'./count-words.mjs'"),
@@ -36,11 +36,11 @@ export function homeFiles({ id, folder, commands }: HomeAnswers): Record<string,
     '',
     'export default {',
     `  personality: '${id}',`,
-    toolsLine('countWords', [...FILE_TOOLS, 'terminal']),
+    toolsLine('countWords', named),
     '};',
   ];
   return {
-    ...onlyHome({ id, folder, toolset, config, sandbox: commands }),
+    ...onlyHome({ id, folder, toolset: ['count_words', ...named], config, sandbox: commands }),
     ...Object.fromEntries(tools),
     ...hello(folder),
   };

@@ -10,6 +10,13 @@ const answers = {
 } as const;
 
 describe('failureOf', () => {
+  it('says of a path outside the reach which key of which file the operator can change', () => {
+    expect(failureOf(new BoundaryError('read', '/x'))).toMatchObject({
+      error:
+        "PATH_NOT_REACHABLE: read not permitted for /x. Use a path inside the folders that this agent was given; the operator can add others to fs_reach in the personality's config.yaml.",
+    });
+  });
+
   it.each<[string, unknown, object | undefined]>([
     [
       'what has an answer',

@@ -22,7 +22,8 @@ export type FailureAnswers = { readonly [Code in DenialCode]?: string } & {
 const COMMON = {
   HOST_NOT_ALLOWED: 'Do not try again: use another host, or tell the user which one is needed.',
   SECRET_NOT_DECLARED: 'Tell the user that the tool is set up wrong.',
-  PATH_NOT_REACHABLE: 'Use a path inside the folders that this agent was given.',
+  PATH_NOT_REACHABLE:
+    "Use a path inside the folders that this agent was given; the operator can add others to fs_reach in the personality's config.yaml.",
   BINARY_NOT_ALLOWED: 'Go on without it: the operator has not allowed this.',
   SECRET_NOT_BOUND: 'Tell the user that the tool is set up wrong.',
   QUOTA_EXCEEDED: 'Do not try again; tell the user that it is used up.',

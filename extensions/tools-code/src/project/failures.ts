@@ -2,7 +2,6 @@ import { type FailureAnswers, withFailures } from '@ethosagent/plugin-sdk';
 import type { ToolResult } from '@ethosagent/types';
 
 const ANSWERS: FailureAnswers = {
-  PATH_NOT_REACHABLE: 'Use a path inside the folders that this agent was given.',
   PATH_INVALID: 'Give a path without NUL or broken characters, and shorter than 4,096 bytes.',
   PERMISSION_DENIED: 'Use another path, or ask the user to change the permissions.',
   NOT_A_DIRECTORY: 'A file stands where a folder is needed: give another path.',

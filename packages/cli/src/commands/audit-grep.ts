@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '@ethosagent/audit';
 import { parseUrl } from '@ethosagent/policy';
-import { auditEvents, tellEvent } from '../audit-events.js';
+import { auditEvents, eventTeller } from '../audit-events.js';
 import { usageError } from '../cli-error.js';
 import { type CommandInput, textOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
@@ -20,11 +20,12 @@ export async function run({ context, args: [text], options }: CommandInput): Pro
     (host === undefined || hostOf(event) === host) &&
     (decision === undefined || ('decision' in event && event.decision === decision)) &&
     (text === undefined || holds(event, text.toLowerCase()));
+  const tellEvent = eventTeller(context);
   let found = 0;
   for await (const event of auditEvents(context)) {
     if (!wanted(event)) continue;
     found += 1;
-    tellEvent(event, context);
+    tellEvent(event);
   }
   return found > 0 ? EXIT.ok : EXIT.found;
 }

@@ -1,7 +1,6 @@
 import type { AuditLogReader, LoggedEvent } from '@ethosagent/audit';
 import { errorCodeOf } from '@ethosagent/types';
-import { auditEvents, auditLogReader, tellEvent } from '../audit-events.js';
-import type { CommandContext } from '../command-context.js';
+import { auditEvents, auditLogReader, eventTeller } from '../audit-events.js';
 import { type CommandInput, hasOption } from '../command-spec.js';
 import { countOption } from '../count-option.js';
 import { EXIT } from '../exit-codes.js';
@@ -15,15 +14,16 @@ const LINES = 20;
  */
 export async function run({ context, options }: CommandInput): Promise<number> {
   const count = countOption(options, 'lines') ?? LINES;
+  const tellEvent = eventTeller(context);
   if (!hasOption(options, 'follow')) {
-    for (const event of await newest(auditEvents(context), count)) tellEvent(event, context);
+    for (const event of await newest(auditEvents(context), count)) tellEvent(event);
     return EXIT.ok;
   }
   const { reader, folder } = auditLogReader(context);
   if (!(await reader.hasLogs())) context.out.note(`there is no audit log at ${folder} yet`);
   const changes = folderChanges(folder, context.io.signal);
-  for (const event of await newest(reader.read(), count)) tellEvent(event, context);
-  for await (const _ of changes) await tellNew(reader, context);
+  for (const event of await newest(reader.read(), count)) tellEvent(event);
+  for await (const _ of changes) await tellNew(reader, tellEvent);
   return EXIT.ok;
 }
 
@@ -37,9 +37,12 @@ async function newest(events: AsyncIterable<LoggedEvent>, count: number): Promis
   return last.slice(Math.max(0, last.length - count));
 }
 
-async function tellNew(reader: AuditLogReader, context: CommandContext): Promise<void> {
+async function tellNew(
+  reader: AuditLogReader,
+  tellEvent: (event: LoggedEvent) => void,
+): Promise<void> {
   try {
-    for await (const event of reader.read()) tellEvent(event, context);
+    for await (const event of reader.read()) tellEvent(event);
   } catch (error) {
     // The logs were rotated during every attempt. The next look finds the events.
     if (errorCodeOf(error) !== 'STORE_UNAVAILABLE') throw error;

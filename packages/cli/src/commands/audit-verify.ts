@@ -2,7 +2,7 @@ import { verifyRuntimeAudit } from '@ethosagent/wiring';
 import { usageError } from '../cli-error.js';
 import { type CommandInput, hasOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
-import { safeText } from '../output.js';
+import { counted, safeText } from '../output.js';
 
 /** Checks all logs of the home with its key, or the events in a database. */
 export async function run({ context, options }: CommandInput): Promise<number> {
@@ -17,10 +17,11 @@ export async function run({ context, options }: CommandInput): Promise<number> {
     }
     for (const text of report.cannotTell)
       out.line(`${out.color.yellow('unknown')} ${safeText(text)}`);
+    const events = counted(report.events, ['event', 'events']);
     out.line(
       report.ok
-        ? `${report.events} events, none changed, added or removed`
-        : `${report.events} events, ${report.problems.length} problems: keep a copy of the log before anything else writes to it`,
+        ? `${events}, none changed, added or removed`
+        : `${events}, ${counted(report.problems.length, ['problem', 'problems'])}: keep a copy of the log before anything else writes to it`,
     );
   }
   return report.ok ? EXIT.ok : EXIT.found;

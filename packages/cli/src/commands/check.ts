@@ -1,3 +1,4 @@
+import { expandToolset, isMcpToolName } from '@ethosagent/policy';
 import { errorCodeOf } from '@ethosagent/types';
 import type { RuntimeProblem, ToolRuntime } from '@ethosagent/wiring';
 import { messageOf } from '../cli-error.js';
@@ -6,9 +7,10 @@ import { type CommandInput, hasOption } from '../command-spec.js';
 import { EXIT } from '../exit-codes.js';
 import { counted, safeText } from '../output.js';
 
-/** A problem of one personality, or of all of them. */
+/** A problem of one personality, or of the home. */
 interface Finding {
-  personality: string;
+  /** Absent where the problem belongs to no single personality. */
+  personality?: string;
   /**
    * `error`: calls are refused, or nothing runs. `warning`: it runs, but allows less or more than
    * was meant.
@@ -32,7 +34,7 @@ export async function run({ context, options }: CommandInput): Promise<number> {
   else {
     for (const { personality, level, message } of findings) {
       const label = level === 'error' ? out.color.red('error') : out.color.yellow('warning');
-      out.line(`${label} ${out.color.bold(personality)}: ${safeText(message)}`);
+      out.line(`${label} ${out.color.bold(personality ?? 'tools')}: ${safeText(message)}`);
     }
     out.line(
       `${counted(ids.length, ['personality', 'personalities'])}: ${counted(errors, ['error', 'errors'])}, ${counted(warnings, ['warning', 'warnings'])}`,
@@ -61,7 +63,39 @@ async function findAll(context: CommandContext, ids: readonly string[]): Promise
       );
     }
   }
-  return findings;
+  // The others may list what the named one does not.
+  if (runtime === undefined || context.namedPersonality !== undefined) return findings;
+  return [...findings, ...(await unlistedTools(context, runtime, ids))];
+}
+
+/** The tools that the home registers and that no model is offered, since no personality lists them. */
+async function unlistedTools(
+  context: CommandContext,
+  runtime: ToolRuntime,
+  ids: readonly string[],
+): Promise<Finding[]> {
+  const { installedTools } = await import('@ethosagent/wiring');
+  // Without a list of the home, a tool that is merely installed is registered, too.
+  const installed = (await context.config()).tools === undefined ? installedTools() : [];
+  const read = await Promise.allSettled(ids.map((id) => runtime.personality(id)));
+  const tools = runtime.registry.list();
+  const listed = new Set<string>();
+  for (const each of read) {
+    // Nobody knows what a file that can not be read lists. Its error is a finding already.
+    if (each.status === 'rejected') return [];
+    const { names } = expandToolset(each.value.toolset, tools);
+    if (names === undefined) return [];
+    for (const name of names) listed.add(name);
+  }
+  return tools
+    .filter(({ name, alwaysInclude }) => !listed.has(name) && alwaysInclude !== true)
+    .filter(({ name }) => !isMcpToolName(name) && !installed.includes(name))
+    .map(({ name }) => ({
+      level: 'warning',
+      message: `${name} is registered, but no personality lists it, so no model is offered it; add it to "toolset" in personalities/<id>/config.yaml, or do not register it`,
+      key: 'toolset',
+      tool: name,
+    }));
 }
 
 /**
