@@ -4,7 +4,7 @@ import { renderCounts, renderItems } from './render-list.js';
 import { countStates } from './todo-list.js';
 import { changeStored, type DoneEdit, type Edit, type TodoContext } from './todo-store.js';
 
-/** The same in each result: few enough lines to be read. */
+/** The same limit for each result. A model reads so many lines. */
 const MAX_LINES = 50;
 
 /** How a change is told, e.g. `Added t1, t2.` */

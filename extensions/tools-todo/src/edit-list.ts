@@ -2,7 +2,7 @@ import { emptyAfter, parseList } from './stored-list.js';
 import { isOpen, type TodoItem, type TodoList, type TodoState } from './todo-list.js';
 import type { Edit } from './todo-store.js';
 
-/** Caps of an item, that an operator sets. */
+/** The caps of an item. The operator sets them. */
 export interface TextCaps {
   max_text_chars: number;
   max_note_chars: number;
@@ -68,7 +68,7 @@ export function addItems(
   );
 }
 
-/** Makes all changes, in their order, or none. */
+/** Makes all changes in their order. When one of them is refused, nothing is changed. */
 export function updateItems(list: TodoList, changes: readonly TodoChange[], caps: TextCaps): Edit {
   const draft = new Draft(list);
   const problems = [...tooLong(changes, caps), ...twice(changes)];
@@ -83,7 +83,8 @@ export function updateItems(list: TodoList, changes: readonly TodoChange[], caps
     else if (draft.find(anchor) === undefined) problems.push(`${name}: ${draft.unknown(anchor)}`);
     else draft.move(id, { before, after });
   }
-  // No item is added: a list that is longer than a cap that was lowered can be worked off.
+  // The cap of the list is not checked, because nothing is added. The operator may have lowered it, and the
+  // items of a longer list can still be closed.
   return draft.settle(
     problems,
     changes.map(({ id }) => id),
@@ -103,13 +104,12 @@ export function clearItems(stored: string | null, keepOpen: boolean): Edit {
   return draft.settle([], []);
 }
 
-/** Works out a change of what a store holds, where that is a list. */
+/** Works out a change of the stored list, or the problem when the stored value is not a list. */
 export function editStored(stored: string | null, edit: (list: TodoList) => Edit): Edit {
   const parsed = parseList(stored);
   return parsed.ok ? edit(parsed.list) : { ...parsed, code: 'execution_failed' };
 }
 
-/** A list under change. */
 class Draft {
   items: readonly TodoItem[];
   readonly #before: readonly TodoItem[];

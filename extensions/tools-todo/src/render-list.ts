@@ -29,7 +29,7 @@ export function renderCounts(items: readonly TodoItem[]): string {
   return `Todo: ${parts.join(', ')}.`;
 }
 
-/** A line for an item, and indented ones for its note: none of them can pass for another item. */
+/** A line for an item. The lines of its note are indented, so that they can't look like another item. */
 export function renderItem({ id, text, state, note }: TodoItem): string {
   const lines = note === undefined ? [] : note.split('\n').map((line) => `      ${line}`.trimEnd());
   return [`${MARKS[state]} ${id} ${text}`, ...lines].join('\n');
@@ -60,7 +60,6 @@ export function renderItems(
   };
 }
 
-/** The items of a listing. */
 export function listed(items: readonly TodoItem[], all: boolean): readonly TodoItem[] {
   return all ? items : items.filter(isOpen);
 }

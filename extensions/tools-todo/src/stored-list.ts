@@ -4,12 +4,12 @@ import { EMPTY_LIST, TODO_STATES, type TodoList } from './todo-list.js';
 
 const VERSION = 1;
 
-/** What a store holds under the key of the list, or why that is no list. */
+/** The stored list, or why the stored value is not a list. */
 export type StoredList = { ok: true; list: TodoList } | { ok: false; problem: string };
 
 const storedItem = z.strictObject({
   id: z.string().regex(/^t[1-9]\d{0,14}$/),
-  // Cleaned anew: other tools share the namespace.
+  // Other tools share the namespace and may have written this value, so it is cleaned again.
   text: z.string().transform(cleanLine).pipe(z.string().min(1)),
   state: z.enum(TODO_STATES),
   note: z.string().transform(cleanLines).optional(),
@@ -29,7 +29,7 @@ const storedList = z
 
 const newerList = z.object({ version: z.int().min(VERSION + 1) });
 
-/** Reads what a store holds; whatever it is, it is a list or a problem. */
+/** Reads the stored value. It never throws: an invalid value is a problem. */
 export function parseList(stored: string | null): StoredList {
   if (stored === null) return { ok: true, list: EMPTY_LIST };
   const value = parseJson(stored);
@@ -51,7 +51,7 @@ export function formatList({ nextId, items }: TodoList): string {
   return JSON.stringify({ version: VERSION, nextId, items });
 }
 
-/** The list to go on with after one that can't be read: ids that stand in it are not given again. */
+/** An empty list that replaces one that can't be read. Ids in the old text are not given again. */
 export function emptyAfter(stored: string | null): TodoList {
   const parsed = parseList(stored);
   if (parsed.ok) return { ...parsed.list, items: [] };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// No setting goes beyond these: together they stay below what a value of the store may have.
+// The highest settings. A list at these limits still fits into one value of the store.
 export const MAX_ITEMS = 500;
 export const MAX_TEXT_CHARS = 1_000;
 export const MAX_NOTE_CHARS = 2_000;

@@ -16,7 +16,7 @@ export interface TodoContext {
   dryRun?: boolean;
 }
 
-/** A change that was worked out, or why it can't be made. */
+/** A planned change, or why it can't be made. */
 export type Edit = DoneEdit | { ok: false; problem: string; code: ToolErrorCode };
 
 export interface DoneEdit {
@@ -30,9 +30,9 @@ export interface DoneEdit {
 }
 
 /**
- * Changes the stored list, unless it is a dry run: reads, has the change worked out, and writes if
- * nobody wrote meanwhile, else begins again. With a store that has no `compareAndSet`, that holds
- * among the calls of this process.
+ * Changes the stored list; a dry run writes nothing. It reads the list, plans the change, and writes only
+ * when nobody else wrote in between. Otherwise it begins again. A store without `compareAndSet` gives
+ * this guarantee only among the calls of this process.
  *
  * @param edit gets what the store holds; may be called several times
  */
